@@ -5,11 +5,12 @@
  *
  *     npx node bench/column.ts KLINES.csv [FAST SLOW [columns|stream [ROUNDS [--json]]]]
  */
+
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { summarise } from '../src/backtest/result/summary.ts';
 import { loadKlines } from '../src/data/klines.ts';
 import { unitsText } from '../src/domain/money.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { summarise } from '../src/modes/backtest/summary.ts';
 import { bareLoop, configFor, inputFor } from './market.ts';
 
 export interface Round {

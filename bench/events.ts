@@ -6,13 +6,13 @@
  *     npx node bench/events.ts [TIMES [maker|trades [ROUNDS]]]
  */
 import { fileURLToPath } from 'node:url';
+import { runTape } from '../src/backtest/engine/ticks/run.ts';
+import type { RunInput } from '../src/backtest/run.ts';
 import { loadDepth } from '../src/data/depth.ts';
 import { resampleTrades } from '../src/data/resample.ts';
 import type { BookColumns, Tape, TradeColumns } from '../src/data/tape.ts';
 import { bookColumns, tradeColumns } from '../src/data/tape-files.ts';
 import { loadTrades } from '../src/data/trades.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runTape } from '../src/modes/backtest/tape-run.ts';
 import maker from '../strategies/maker/index.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 import { inputOf } from '../test/agreement.ts';

@@ -6,13 +6,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { castOf } from '../src/backtest/prepare/prepare.ts';
+import { cellsOf, readAxes } from '../src/commands/grid/axes.ts';
+import { hasRun, type Outcome } from '../src/commands/grid/outcome.ts';
+import { openPool } from '../src/commands/grid/pool.ts';
 import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
 import { loadKlines } from '../src/data/klines.ts';
-import { castOf } from '../src/modes/backtest/backtest.ts';
-import { cellsOf, readAxes } from '../src/modes/grid/axes.ts';
-import { hasRun, type Outcome } from '../src/modes/grid/outcome.ts';
-import { openPool } from '../src/modes/grid/pool.ts';
 import { bareLoop, market } from './market.ts';
 
 const klines = 100_000;

@@ -12,10 +12,10 @@ import { realMs, systemClock } from '../src/clock/clock.ts';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
 import { instrument } from '../src/domain/instrument.ts';
-import { startLive } from '../src/modes/daemon/live.ts';
-import { noLog } from '../src/modes/daemon/log.ts';
-import { configure } from '../src/modes/strategies.ts';
+import { startLive } from '../src/session/live.ts';
+import { noLog } from '../src/session/log.ts';
 import { startSimulator } from '../src/simulator/simulator.ts';
+import { configure } from '../src/trading/strategies.ts';
 
 const orders = Number(process.argv[2] ?? 100);
 /** Orders of takers over all symbols: ten times the trades of the recorded tape of BTCUSDT, 19,904 in 650 s (tape-2024). */

@@ -14,9 +14,9 @@ import got from 'got';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
 import { openForWriting } from '../src/journal/worker.ts';
-import { startLive } from '../src/modes/daemon/live.ts';
-import { noLog } from '../src/modes/daemon/log.ts';
-import { configure } from '../src/modes/strategies.ts';
+import { startLive } from '../src/session/live.ts';
+import { noLog } from '../src/session/log.ts';
+import { configure } from '../src/trading/strategies.ts';
 
 const orders = Number(process.argv[2] ?? 300);
 const dir = mkdtempSync(join(tmpdir(), 'sluice-latency-'));

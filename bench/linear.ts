@@ -4,12 +4,13 @@
  *
  *     npx node bench/linear.ts [KLINES.csv [ROUNDS]]
  */
+
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { summarise } from '../src/backtest/result/summary.ts';
+import type { RunInput } from '../src/backtest/run.ts';
 import { loadKlines } from '../src/data/klines.ts';
 import type { Columns } from '../src/domain/market.ts';
 import { units } from '../src/domain/money.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { summarise } from '../src/modes/backtest/summary.ts';
 import { configFor, inputFor, market } from './market.ts';
 
 const given = process.argv[2];

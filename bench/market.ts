@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RunInput } from '../src/backtest/run.ts';
 import { type BacktestConfig, backtestSchema } from '../src/config/schema.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Columns } from '../src/domain/market.ts';
 import { rate, units } from '../src/domain/money.ts';
 import { feesFrom, rulesets } from '../src/fill/rules.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
 import { readParams } from '../src/strategy/params.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 

@@ -21,12 +21,12 @@ import { type Journal, journal } from '../src/journal/journal.ts';
 import { emptyLoaded } from '../src/journal/load.ts';
 import { memoryJournal } from '../src/journal/memory.ts';
 import { openState } from '../src/journal/open.ts';
-import { type Assembled, assemble } from '../src/modes/assemble.ts';
-import { noLog } from '../src/modes/daemon/log.ts';
 import type { Draft } from '../src/portfolio/plan.ts';
-import { wide } from '../src/testing/builders.ts';
+import { noLog } from '../src/session/log.ts';
+import { type Assembled, assemble } from '../src/trading/assemble.ts';
 import { exchange as connect } from '../src/venue/exchange/exchange.ts';
 import type { OrderEntry } from '../src/venue/venue.ts';
+import { wide } from '../test/kit/builders.ts';
 import { lifeOf } from './recovery/past.ts';
 
 const orders = Number(process.argv[2] ?? 300);

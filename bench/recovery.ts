@@ -15,9 +15,9 @@ import { WebSocketServer } from 'ws';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
 import { thisHost } from '../src/journal/guard.ts';
-import { startLive, venueNameOf } from '../src/modes/daemon/live.ts';
-import { noLog } from '../src/modes/daemon/log.ts';
-import { configure } from '../src/modes/strategies.ts';
+import { startLive, venueNameOf } from '../src/session/live.ts';
+import { noLog } from '../src/session/log.ts';
+import { configure } from '../src/trading/strategies.ts';
 import { feePerFill, firstUsdt, type Past, resting, symbol, writePast } from './recovery/past.ts';
 
 const apiKey = 'key';

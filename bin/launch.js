@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const needed = 24;
-/** As in `src/modes/signals.ts`, for this Node may not read that. */
+/** As in `src/process/signals.ts`, for this Node may not read that. */
 const usr1Text =
   'SIGUSR1 does nothing here: the signal that kills a daemon, so that it creates no order any more, is SIGUSR2';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,7 +36,7 @@ export async function launch(name, program, daemon = false) {
   }
 }
 
-/** As in `src/modes/signals.ts`: the terminal's end is none of ours then. */
+/** As in `src/process/signals.ts`: the terminal's end is none of ours then. */
 const underNohup = (() => {
   try {
     const flags = /^flags:\s*(\d+)$/m.exec(readFileSync('/proc/self/fdinfo/0', 'utf8'))?.[1] ?? '';
@@ -88,7 +88,7 @@ async function handOver(name, node, main, daemon) {
   });
 }
 
-/** systemd, `timeout` and a closing terminal signal more than once within moments: the same wish (`src/modes/signals.ts`). */
+/** systemd, `timeout` and a closing terminal signal more than once within moments: the same wish (`src/process/signals.ts`). */
 const sameWishMs = 2_000;
 /** So do npm and `timeout` with Ctrl-C, within milliseconds of the terminal; a finger takes longer to press it again. */
 const samePressMs = 300;

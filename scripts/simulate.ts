@@ -6,12 +6,12 @@
  * Ends with 1 when an invariant was broken, a mutant survived, or the seeds saw too little to count.
  */
 import { availableParallelism } from 'node:os';
-import { exhaustive } from '../src/testing/world/command/exhaustive.ts';
-import { explain } from '../src/testing/world/command/explain.ts';
-import { huntAll } from '../src/testing/world/command/mutants.ts';
-import { reachTables, writeReachPage } from '../src/testing/world/command/reach-page.ts';
-import { runSeeds } from '../src/testing/world/command/seeds.ts';
-import { type Plan, planOf } from '../src/testing/world/plan.ts';
+import { exhaustive } from '../test/world/command/exhaustive.ts';
+import { explain } from '../test/world/command/explain.ts';
+import { huntAll } from '../test/world/command/mutants.ts';
+import { reachTables, writeReachPage } from '../test/world/command/reach-page.ts';
+import { runSeeds } from '../test/world/command/seeds.ts';
+import { type Plan, planOf } from '../test/world/plan.ts';
 import { askedFor, ended, wholeFrom } from './asked.ts';
 
 /** Failures printed in full. */

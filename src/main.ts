@@ -1,20 +1,20 @@
 /** The command line: parse, choose what to run, signals, exit code. Everything heavy is loaded by the command that needs it. */
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { rulesOption } from './commands/backtest/rules-option.ts';
+import { addDecisions } from './commands/control/commands.ts';
+import { addData } from './commands/data/commands.ts';
+import { refusesEarlyEnd } from './commands/early-end.ts';
+import { exitCodeOf } from './commands/exit-code.ts';
+import { addJournal } from './commands/journal/commands.ts';
+import { addByHand, speed } from './commands/manual/commands.ts';
+import { jsonOption, stateOption } from './commands/options.ts';
+import { out, outlivesReaders, progress, say } from './commands/output.ts';
+import { addRecord } from './commands/record/commands.ts';
+import { addRuns, runsOption } from './commands/runs/commands.ts';
+import type { ShowOptions } from './commands/show/show.ts';
 import { Refusal } from './domain/refusal.ts';
-import { rulesOption } from './modes/backtest/rules-option.ts';
-import { addByHand, speed } from './modes/by-hand/commands.ts';
-import { addData } from './modes/data/commands.ts';
-import { addDecisions } from './modes/decide-commands.ts';
-import { refusesEarlyEnd } from './modes/early-end.ts';
-import { exitCodeOf } from './modes/exit-code.ts';
-import { addJournal } from './modes/journal/commands.ts';
-import { jsonOption, stateOption } from './modes/options.ts';
-import { out, outlivesReaders, progress, say } from './modes/output.ts';
-import { addRecord } from './modes/record/commands.ts';
-import { addRuns, runsOption } from './modes/runs/commands.ts';
-import type { ShowOptions } from './modes/show.ts';
-import { stopsOnSignals } from './modes/signals.ts';
+import { stopsOnSignals } from './process/signals.ts';
 
 outlivesReaders(process.argv[2]);
 
@@ -91,7 +91,7 @@ program
   .addOption(jsonOption())
   .addOption(logOption())
   .action(async (given) =>
-    (await import('./modes/demo/demo.ts')).demo({ ...given, out, say, signal: stopping.signal }),
+    (await import('./commands/demo/demo.ts')).demo({ ...given, out, say, signal: stopping.signal }),
   );
 
 for (const [name, about] of [
@@ -109,7 +109,7 @@ for (const [name, about] of [
   if (name === 'live')
     command.option('--accept-restored <REASON>', 'take a journal that is not the newest one, or is gone');
   command.action(async (given) =>
-    (await import('./modes/daemon/daemon.ts')).daemon({
+    (await import('./session/daemon.ts')).daemon({
       ...withConfig(name, given),
       mode: name,
       out,
@@ -153,13 +153,13 @@ program
     if (rules !== undefined) given.set = [...given.set, `rules=${rules}`];
     if (accept && all === undefined) throw new Refusal('--accept is for scenarios: give --all, or leave it out');
     if (all !== undefined)
-      return (await import('./modes/backtest/expectations.ts')).checkAll({
+      return (await import('./commands/backtest/expectations.ts')).checkAll({
         ...given,
         dir: all,
         accept,
         run: async (config) => {
           const printed: string[] = [];
-          const { backtest } = await import('./modes/backtest/command.ts');
+          const { backtest } = await import('./commands/backtest/backtest.ts');
           await backtest({ ...given, config, json: true, out: (line) => void printed.push(line), say: () => {} });
           return printed.join('');
         },
@@ -168,9 +168,9 @@ program
         say,
       });
     const kept = save === true ? { runs } : { ledger: runs };
-    (await import('./modes/writable.ts')).refuseUnwritable({ ...given, ...kept });
+    (await import('./commands/writable.ts')).refuseUnwritable({ ...given, ...kept });
     if (grid.length > 0)
-      return (await import('./modes/grid/command.ts')).gridBacktest({
+      return (await import('./commands/grid/command.ts')).gridBacktest({
         ...withConfig('backtest', given),
         grid,
         ...kept,
@@ -180,7 +180,7 @@ program
         out,
         say,
       });
-    return (await import('./modes/backtest/command.ts')).backtest({
+    return (await import('./commands/backtest/backtest.ts')).backtest({
       ...withConfig('backtest', given),
       ...kept,
       sluice: version(),
@@ -198,7 +198,7 @@ program
   .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
   .addOption(jsonOption())
   .action(async (strategy: string, given) =>
-    (await import('./modes/check/command.ts')).check({ ...given, strategy, signal: stopping.signal, out, say }),
+    (await import('./commands/check/command.ts')).check({ ...given, strategy, signal: stopping.signal, out, say }),
   );
 
 const simulator = program
@@ -229,7 +229,7 @@ const simulator = program
   .option('--seed <N>', 'of made prints, books, synthetic markets and faults', whole(0, 4_294_967_295), 1)
   .addOption(jsonOption())
   .action(async ({ state, ...given }) =>
-    (await import('./modes/demo/simulate.ts')).simulate({
+    (await import('./commands/demo/simulate.ts')).simulate({
       persist: state,
       ...given,
       out,
@@ -242,27 +242,29 @@ simulator
   .description('what a client did wrong, from a truth log')
   .argument('<FILE>', 'as --log wrote it')
   .action(async (file: string, _given, command: Command) =>
-    (await import('./modes/demo/simulator-report.ts')).showReport(file, {
+    (await import('./commands/demo/simulator-report.ts')).showReport(file, {
       json: command.optsWithGlobals<{ json: boolean }>().json,
       out,
     }),
   );
 
 reading('orders', 'every order and its state').action(async (given) =>
-  (await import('./modes/show.ts')).showOrders(showOptions(given)),
+  (await import('./commands/show/show.ts')).showOrders(showOptions(given)),
 );
 reading('fills', 'every fill, one row each').action(async (given) =>
-  (await import('./modes/show.ts')).showFills(showOptions(given)),
+  (await import('./commands/show/show.ts')).showFills(showOptions(given)),
 );
 reading('positions', 'what each strategy holds').action(async (given) =>
-  (await import('./modes/show.ts')).showPositions(showOptions(given)),
+  (await import('./commands/show/show.ts')).showPositions(showOptions(given)),
 );
 reading('status', 'what runs where, open orders, unknown outcomes, kills').action(async (given) =>
-  (await import('./modes/show.ts')).showStatus(showOptions(given)),
+  (await import('./commands/show/show.ts')).showStatus(showOptions(given)),
 );
 reading('why', 'the timeline of an order, or of signals that became none')
   .argument('<ORDER>', "the id of an order, ours or the exchange's, or its beginning or end; or the id of a strategy")
-  .action(async (subject: string, given) => (await import('./modes/why.ts')).showWhy(subject, showOptions(given)));
+  .action(async (subject: string, given) =>
+    (await import('./commands/show/why.ts')).showWhy(subject, showOptions(given)),
+  );
 
 const controlling = (name: string, about: string): Command =>
   program
@@ -273,13 +275,13 @@ const controlling = (name: string, about: string): Command =>
     .addOption(jsonOption());
 controlling('kill', 'stop creating orders, durably, and cancel what rests; positions stay')
   .option('--reason <TEXT>', 'for the journal', 'sluice kill')
-  .action(async (given) => (await import('./modes/control.ts')).control('kill', { ...given, out, say }));
+  .action(async (given) => (await import('./commands/control/control.ts')).control('kill', { ...given, out, say }));
 controlling('resume', 'lift a kill: strategies may create orders again, the daily loss is measured from now on')
   .option('--reason <TEXT>', 'for the journal', 'sluice resume')
-  .action(async (given) => (await import('./modes/control.ts')).control('resume', { ...given, out, say }));
+  .action(async (given) => (await import('./commands/control/control.ts')).control('resume', { ...given, out, say }));
 controlling('cancel', 'cancel resting orders')
   .option('--all', 'of every strategy', false)
-  .action(async (given) => (await import('./modes/control.ts')).control('cancel', { ...given, out, say }));
+  .action(async (given) => (await import('./commands/control/control.ts')).control('cancel', { ...given, out, say }));
 
 addDecisions(program, { out, say });
 
@@ -297,7 +299,7 @@ program
     }),
   );
 const limits = reading('limits', 'the standard limits, what was raised above them, and which code ran');
-limits.action(async (given) => (await import('./modes/limits-command.ts')).showLimits(showOptions(given)));
+limits.action(async (given) => (await import('./commands/control/limits.ts')).showLimits(showOptions(given)));
 for (const [name, about, argument] of [
   ['raise', 'let a configuration stand above a standard limit; asks first', '<LIMIT> <VALUE>'],
   ['release', 'let the version of a strategy that ran last use its whole allocation; asks first', '<STRATEGY>'],
@@ -309,7 +311,7 @@ for (const [name, about, argument] of [
     .option('--yes', 'do not ask', false)
     .action(async (...given: readonly unknown[]) => {
       const command = given.at(-1) as Command;
-      const { raiseLimit, releaseVersion } = await import('./modes/limits-command.ts');
+      const { raiseLimit, releaseVersion } = await import('./commands/control/limits.ts');
       const options = {
         ...command.optsWithGlobals<{ state?: string; json: boolean; reason: string; yes: boolean }>(),
         ...{ out, say, signal: stopping.signal },
@@ -327,7 +329,7 @@ program
   .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
   .addOption(jsonOption())
   .action(async (given) =>
-    (await import('./modes/doctor/doctor.ts')).doctor({
+    (await import('./commands/doctor/doctor.ts')).doctor({
       ...withConfig('doctor', given),
       environment: process.env,
       out,

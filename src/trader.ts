@@ -23,7 +23,7 @@ interface Together {
   readonly wished: Draft;
 }
 
-/** What trading needs; `modes/` puts the parts together. */
+/** What trading needs; `trading/` puts the parts together. */
 export interface Desk {
   /** Brings orders of an earlier run up to date. Nothing is wished before it is through. */
   recover(): Promise<void>;

@@ -1,18 +1,18 @@
 /** One question put to the column loop, to the live graph and to the slow reference; their answers as rows that compare. */
 import type { Database } from 'better-sqlite3';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import type { MarginRules } from '../src/backtest/prepare/run-money.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { type Instrument, instrument } from '../src/domain/instrument.ts';
 import { type Interval, intervalMs } from '../src/domain/interval.ts';
 import type { Columns } from '../src/domain/market.ts';
 import { Decimal, lots, plus, type Rate, rate, ticks, units, unitsText } from '../src/domain/money.ts';
 import type { Want as ProductWant } from '../src/domain/order.ts';
 import { feesFrom, type Rules, type RulesetName, rulesets } from '../src/fill/rules.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import type { MarginRules } from '../src/modes/backtest/run-money.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { defineStrategy, type Strategy } from '../src/strategy/contract.ts';
 import { type Params, readParams } from '../src/strategy/params.ts';
-import { wide } from '../src/testing/builders.ts';
+import { wide } from './kit/builders.ts';
 import { reference } from './reference/reference.ts';
 import type {
   Kline,

@@ -1,19 +1,18 @@
 /** Money paid in or out of a backtest: the same rows thrice, and neither a gain nor a loss. */
 
 import { describe, expect, test } from 'vitest';
+import { cashFlowsOf } from '../src/backtest/engine/cash-flows.ts';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { runTape } from '../src/backtest/engine/ticks/run.ts';
+import { walkableOf } from '../src/backtest/result/summary.ts';
+import type { RunInput } from '../src/backtest/run.ts';
 import { tradeColumns } from '../src/data/tape-files.ts';
 import { Decimal, rate, type Units, units, unitsText } from '../src/domain/money.ts';
-import { cashFlowsOf } from '../src/modes/backtest/cash-flows.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { walkableOf } from '../src/modes/backtest/summary.ts';
-import { runTape } from '../src/modes/backtest/tape-run.ts';
-import type { Configured } from '../src/modes/strategies.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
 import { defineStrategy, hold } from '../src/strategy/contract.ts';
-import { fc } from '../src/testing/properties.ts';
+import type { Configured } from '../src/trading/strategies.ts';
 import {
   byColumns,
   byReference,
@@ -27,6 +26,7 @@ import {
   scripted,
   xz,
 } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { generated } from './reference/generated.ts';
 
 const minuteMs = 60_000;

@@ -2,11 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { map, withLatestFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import type { RunInput } from '../src/backtest/run.ts';
+import { check } from '../src/commands/check/command.ts';
+import { leaksOf } from '../src/commands/check/lookahead.ts';
+import { warmupNeeded } from '../src/commands/check/warmup.ts';
 import { loadKlines } from '../src/data/klines.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
-import { check } from '../src/modes/check/command.ts';
-import { leaksOf } from '../src/modes/check/lookahead.ts';
-import { warmupNeeded } from '../src/modes/check/warmup.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { on } from '../src/strategy/frames.ts';
 import { atr, type Columns, ema, type Indicator, type Prices, sma } from '../src/strategy/indicators.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { denialText } from '../src/ops/words.ts';
+import { denialText } from '../src/domain/words.ts';
 import { rules } from '../src/risk/rules.ts';
 import { controlsPage } from './kit/controls-page.ts';
 

@@ -1,19 +1,19 @@
 /** Strategies that are paid in two currencies: each has the rows that it has alone, and the equity is counted at recorded rates. */
 
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { inEach, pairsOf, rateNote } from '../src/backtest/engine/currencies.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { walkableOf } from '../src/backtest/result/summary.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Interval } from '../src/domain/interval.ts';
 import { Decimal, noUnits, units, unitsText } from '../src/domain/money.ts';
-import { inEach, pairsOf, rateNote } from '../src/modes/backtest/currencies.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { walkableOf } from '../src/modes/backtest/summary.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { measure } from '../src/research/metrics.ts';
 import { RateLine } from '../src/research/rates.ts';
-import { fc } from '../src/testing/properties.ts';
 import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOfEach, scripted, xz } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { generated } from './reference/generated.ts';
 
 const minuteMs = 60_000;

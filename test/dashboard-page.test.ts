@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Dashboard } from '../src/ops/dashboard.ts';
-import type { View } from '../src/ops/view.ts';
-import { decisionView, strategyView, view } from '../src/ops/view-builder.ts';
-import { denialText } from '../src/ops/words.ts';
+import type { Dashboard } from '../src/dashboard/dashboard.ts';
+import type { View } from '../src/dashboard/view.ts';
+import { decisionView, strategyView, view } from '../src/dashboard/view-builder.ts';
+import { denialText } from '../src/domain/words.ts';
 import { ask, FakeDaemon, json, serve, token, upgrade } from './kit/dashboard.ts';
 
 let daemon: FakeDaemon;

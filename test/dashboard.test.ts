@@ -2,8 +2,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Dashboard } from '../src/ops/dashboard.ts';
-import type { View } from '../src/ops/view.ts';
+import type { Dashboard } from '../src/dashboard/dashboard.ts';
+import type { View } from '../src/dashboard/view.ts';
 import * as kit from './kit/dashboard.ts';
 import { bearer, FakeDaemon, json, serve, token } from './kit/dashboard.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { Check } from '../src/modes/doctor/check.ts';
+import type { Check } from '../src/commands/doctor/check.ts';
 
 import type { Profile, Simulator } from '../src/simulator/simulator.ts';
 import { sluice } from './kit/program.ts';

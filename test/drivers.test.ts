@@ -1,13 +1,13 @@
 /** The two drivers of a backtest, the loop over columns and the live graph, row by row where limits kill and requests take klines. */
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { seededRng } from '../src/clock/clock.ts';
 import { type Interval, intervalMs } from '../src/domain/interval.ts';
 import { rate, units } from '../src/domain/money.ts';
 import type { Want } from '../src/domain/order.ts';
 import type { RulesetName } from '../src/fill/rules.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { defineStrategy, flat, hold, quote, type Strategy } from '../src/strategy/contract.ts';
 import { caseOfXz, columnsOf, inputOf, joined, scripted } from './agreement.ts';
 import { generated } from './reference/generated.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { addByHand } from '../src/modes/by-hand/commands.ts';
+import { addByHand } from '../src/commands/manual/commands.ts';
 import { socketOperations } from '../src/venue/exchange/channels.ts';
 import type { Found } from '../src/venue/exchange/endpoints.ts';
 import { exchange } from '../src/venue/exchange/exchange.ts';

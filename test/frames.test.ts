@@ -2,18 +2,17 @@
 
 import { map, withLatestFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { resampleKlines } from '../src/data/resample.ts';
 import { type Interval, intervalMs } from '../src/domain/interval.ts';
 import { units } from '../src/domain/money.ts';
 import type { Want } from '../src/domain/order.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { framesOf, on, ownWarmup } from '../src/strategy/frames.ts';
 import { atr, ema, type Indicator, sma } from '../src/strategy/indicators.ts';
 import { intervalFault, warmupOf } from '../src/strategy/needs.ts';
-import { fc } from '../src/testing/properties.ts';
 import {
   byColumns,
   byReference,
@@ -28,6 +27,7 @@ import {
   rowsOfEach,
   scripted,
 } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { closedFrames } from './reference/frames.ts';
 import { generated } from './reference/generated.ts';
 import type { Kline } from './reference/types.ts';

@@ -15,12 +15,12 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seededRng } from '../src/clock/clock.ts';
+import { backtest } from '../src/commands/backtest/backtest.ts';
+import { type GridOptions, gridBacktest } from '../src/commands/grid/command.ts';
+import { openPool } from '../src/commands/grid/pool.ts';
+import { writeTables } from '../src/commands/runs/keep.ts';
 import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
-import { backtest } from '../src/modes/backtest/command.ts';
-import { type GridOptions, gridBacktest } from '../src/modes/grid/command.ts';
-import { openPool } from '../src/modes/grid/pool.ts';
-import { writeTables } from '../src/modes/runs/keep.ts';
 
 const config = fileURLToPath(new URL('../backtests/crash-2020-plain.yaml', import.meta.url));
 const grid = ['fast=10..30:10', 'slow=20..120:50'];

@@ -52,7 +52,7 @@ test.runIf(process.platform === 'linux').each(['bin/sluice.js', 'src/main.ts'])(
 
 /** Takes a moment to stop in good order, as a daemon does. */
 const slow = `
-  import { stopsOnSignals } from '${new URL('../src/modes/signals.ts', import.meta.url).href}';
+  import { stopsOnSignals } from '${new URL('../src/process/signals.ts', import.meta.url).href}';
   const stopping = stopsOnSignals('live');
   stopping.signal.addEventListener('abort', () => setTimeout(() => process.exit(7), 1_000));
   setInterval(() => undefined, 1_000);

@@ -1,11 +1,11 @@
 /** Strategies that go on saying a goal which an exit has closed: they stay out, and results say for how long. */
 import { expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { runTape } from '../src/backtest/engine/ticks/run.ts';
+import { summarise } from '../src/backtest/result/summary.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { backtestSchema } from '../src/config/schema.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { summarise } from '../src/modes/backtest/summary.ts';
-import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { restText, stayText } from '../src/report/stale.ts';
 import { defineStrategy, flat, hold } from '../src/strategy/contract.ts';
 import { caseOfXz, columnsOf, inputOf } from './agreement.ts';

@@ -1,13 +1,13 @@
 /** Take-profits of what was entered between two klines of a strategy: they rest soon after the entry, not when the strategy is heard next. */
 import { expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { runTape } from '../src/backtest/engine/ticks/run.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { tradeColumns } from '../src/data/tape-files.ts';
 import type { Interval } from '../src/domain/interval.ts';
 import type { Trade } from '../src/domain/market.ts';
 import { rate } from '../src/domain/money.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { defineStrategy, hold } from '../src/strategy/contract.ts';
 import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
 

@@ -1,18 +1,18 @@
 /** Margin in backtests: what may be borrowed, what that costs, and when the exchange leaves a position; equal to the slow reference. */
 
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { runTape } from '../src/backtest/engine/ticks/run.ts';
+import type { MarginRules } from '../src/backtest/prepare/run-money.ts';
+import { marginOf, walkableOf } from '../src/backtest/result/summary.ts';
+import type { RunInput } from '../src/backtest/run.ts';
 import { intervalMs } from '../src/domain/interval.ts';
 import { plus, unitsText } from '../src/domain/money.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import type { MarginRules } from '../src/modes/backtest/run-money.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { marginOf, walkableOf } from '../src/modes/backtest/summary.ts';
-import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
-import { fc } from '../src/testing/properties.ts';
 import { byReference, byStream, type Case, caseOfXz, columnsOf, inputOf, joined, scripted } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { generated, oftenShort } from './reference/generated.ts';
 import type { Kline, Margin, Want } from './reference/types.ts';
 

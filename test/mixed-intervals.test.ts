@@ -1,11 +1,11 @@
 /** Long klines of one symbol beside short ones of another: what an open sets off happens at that open, not when its kline is over. */
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { walkableOf } from '../src/backtest/result/summary.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { intervalMs } from '../src/domain/interval.ts';
 import { rate, units, unitsText } from '../src/domain/money.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { walkableOf } from '../src/modes/backtest/summary.ts';
 import { fillTable } from '../src/research/fill-table.ts';
 import { walk } from '../src/research/walk.ts';
 import { caseOfXz, columnsOf, inputOf, joined, scripted, xz } from './agreement.ts';

@@ -4,9 +4,8 @@
  * `MIXTURES=4000 FUZZ_SEED=7 npx vitest run test/mixtures.test.ts --testTimeout 600000` draws more, and others.
  */
 import { expect, test } from 'vitest';
+import { runTape } from '../src/backtest/engine/ticks/run.ts';
 import { rulesetNames } from '../src/fill/ruleset-names.ts';
-import { runTape } from '../src/modes/backtest/tape-run.ts';
-import { fc } from '../src/testing/properties.ts';
 import {
   byColumns,
   byReference,
@@ -20,6 +19,7 @@ import {
   scripted,
   xz,
 } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { generated, oftenShort, shared, trailed } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';
 

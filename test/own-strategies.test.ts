@@ -1,15 +1,15 @@
 /** Strategies as people write them, beyond the shipped ones: every driver takes them alike. */
 import { expect, test } from 'vitest';
+import { runColumns, runLong } from '../src/backtest/engine/columns/run-columns.ts';
+import { runPaced } from '../src/backtest/engine/columns/run-paced.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { stress } from '../src/backtest/result/stress.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
+import { leaksOf } from '../src/commands/check/lookahead.ts';
+import { remembering } from '../src/commands/grid/memory.ts';
 import type { Kline } from '../src/domain/market.ts';
 import type { Want } from '../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../src/index.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
-import { runPaced } from '../src/modes/backtest/run-paced.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { stress } from '../src/modes/backtest/stress.ts';
-import { leaksOf } from '../src/modes/check/lookahead.ts';
-import { remembering } from '../src/modes/grid/memory.ts';
 import { named } from '../src/strategy/named.ts';
 import type { Column } from '../src/strategy/pieces.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';

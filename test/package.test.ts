@@ -126,13 +126,13 @@ describe('the package', () => {
     const found = node(
       '--input-type=module',
       '--eval',
-      `const { loadAssets } = await import(${program('ops/assets.js')});
+      `const { loadAssets } = await import(${program('dashboard/assets.js')});
        await import(${program('journal/hosts.js')});
        const { files, entry } = loadAssets();
        console.log(files.has(entry), files.has('/page/theme.css'), files.get(entry).body.includes('import type'));`,
     );
     expect(found).toBe('true true false\n');
     expect(files).toContain('dist/src/journal/worker.js');
-    expect(files).toContain('dist/src/modes/busy-watch.js');
+    expect(files).toContain('dist/src/trading/busy-watch.js');
   });
 });

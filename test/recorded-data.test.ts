@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
 import { audit } from '../src/data/catalogue/audit.ts';
 import { storedKlines } from '../src/data/catalogue/klines.ts';
 import { ledgerOf } from '../src/data/catalogue/ledger.ts';
@@ -11,7 +12,6 @@ import type { Finding, Repair } from '../src/data/check/finding.ts';
 import { importFile } from '../src/data/import/import.ts';
 import { intervalMs } from '../src/domain/interval.ts';
 import { greatest, noUnits, unitsText } from '../src/domain/money.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 import { cut, inputOf } from './agreement.ts';
 import { backtestHere } from './kit/command.ts';

@@ -1,13 +1,12 @@
 /** Column loop, live graph and the slow reference give the same decisions, orders and fills, row by row. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
 import { loadKlines } from '../src/data/klines.ts';
 import { intervalMs } from '../src/domain/interval.ts';
 import { Decimal, rate } from '../src/domain/money.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
 import type { Strategy } from '../src/strategy/contract.ts';
-import { fc } from '../src/testing/properties.ts';
 import grid from '../strategies/grid/index.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 import {
@@ -26,6 +25,7 @@ import {
   scripted,
   xz,
 } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { generated } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';
 

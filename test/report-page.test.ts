@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backtest } from '../src/modes/backtest/command.ts';
+import { backtest } from '../src/commands/backtest/backtest.ts';
 import { desk } from './kit/command.ts';
 
 const executablePath = '/usr/bin/chromium';

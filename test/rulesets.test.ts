@@ -1,13 +1,12 @@
 /** The rules of other libraries: both drivers and the slow reference give the same decisions, orders and fills, row by row. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
 import { loadKlines } from '../src/data/klines.ts';
 import { Decimal } from '../src/domain/money.ts';
 import { rulesets as rulesetsOfProduct } from '../src/fill/rules.ts';
 import { type RulesetName, rulesetNames } from '../src/fill/ruleset-names.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { fc } from '../src/testing/properties.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 import {
   byColumns,
@@ -24,6 +23,7 @@ import {
   scripted,
   xz,
 } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { generated, shared } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { backtest } from '../src/modes/backtest/command.ts';
+import { backtest } from '../src/commands/backtest/backtest.ts';
 import { reference } from './reference/reference.ts';
 import { type Instrument, type Kline, plain, sluice } from './reference/types.ts';
 

@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realMs } from '../src/clock/clock.ts';
+import { booksText, compareBooks } from '../src/commands/demo/books.ts';
+import { demoUser } from '../src/commands/demo/simulate.ts';
 import { journalFile } from '../src/journal/open.ts';
-import { booksText, compareBooks } from '../src/modes/demo/books.ts';
-import { demoUser } from '../src/modes/demo/simulate.ts';
 import { killLeftovers, type Program, type Surroundings, sluice, startProgram } from './kit/program.ts';
 import { pass, until } from './kit/until.ts';
 

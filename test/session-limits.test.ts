@@ -1,8 +1,8 @@
 /** The standard limits: what stands above them is refused until a human has typed it, and a new version of a strategy begins small. */
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { raiseLimit } from '../src/commands/control/limits.ts';
 import { Refusal } from '../src/domain/refusal.ts';
-import { raiseLimit } from '../src/modes/limits-command.ts';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { makeRig, openExchange, price, quotes, type Rig, target, trader } from './kit/rig.ts';
 import { pass, until } from './kit/until.ts';

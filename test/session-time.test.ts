@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { DaemonInfo } from '../src/modes/state.ts';
-import type { View } from '../src/ops/view.ts';
+import type { View } from '../src/dashboard/view.ts';
+import type { DaemonInfo } from '../src/session/state.ts';
 import type { Simulator } from '../src/simulator/simulator.ts';
 import { makeRig, openExchange, price, quotes, type Rig, target, trader } from './kit/rig.ts';
 import { until } from './kit/until.ts';

@@ -1,19 +1,19 @@
 /** Runs in short numbers give the rows of the long way, of the live graph and of the slow reference, or give up. */
 
 import { describe, expect, test } from 'vitest';
+import { runColumns, runLong } from '../src/backtest/engine/columns/run-columns.ts';
+import { runPaced } from '../src/backtest/engine/columns/run-paced.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { shortRun } from '../src/backtest/fast/run.ts';
+import { summarise } from '../src/backtest/result/summary.ts';
+import type { RunInput } from '../src/backtest/run.ts';
 import { backtestSchema } from '../src/config/schema.ts';
 import { rate, units } from '../src/domain/money.ts';
 import type { Target } from '../src/domain/order.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
-import { runPaced } from '../src/modes/backtest/run-paced.ts';
-import { shortRun } from '../src/modes/backtest/short-run.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { summarise } from '../src/modes/backtest/summary.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { sma } from '../src/strategy/indicators.ts';
-import { fc } from '../src/testing/properties.ts';
 import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { generated } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';
 

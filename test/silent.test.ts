@@ -1,7 +1,7 @@
 /** A backtest that traded nothing says why, where that can be known. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { check } from '../src/modes/check/command.ts';
+import { check } from '../src/commands/check/command.ts';
 import { backtestHere, backtestYaml, desk, klineLines } from './kit/command.ts';
 
 const at = desk();

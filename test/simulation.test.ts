@@ -1,11 +1,11 @@
 /** A fixed share of the simulated world; `npm run simulate` runs the rest (docs/explanation/exactly-once.md). */
 import { describe, expect, test } from 'vitest';
-import { hunt, mutantOf, runPart, tooLittle } from '../src/testing/world/campaign.ts';
-import { cornersOf, exactPlan, explore } from '../src/testing/world/exhaustive.ts';
-import { mutants } from '../src/testing/world/mutants/all.ts';
-import { planOf } from '../src/testing/world/plan.ts';
-import { shrink } from '../src/testing/world/shrink.ts';
-import { runWorld } from '../src/testing/world/world.ts';
+import { hunt, mutantOf, runPart, tooLittle } from './world/campaign.ts';
+import { cornersOf, exactPlan, explore } from './world/exhaustive.ts';
+import { mutants } from './world/mutants/all.ts';
+import { planOf } from './world/plan.ts';
+import { shrink } from './world/shrink.ts';
+import { runWorld } from './world/world.ts';
 
 /** Seeds that see enough together to count, and, with a late queue, orders that come late. */
 const [from, seeds, fromLate] = [301, 60, 21];

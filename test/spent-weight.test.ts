@@ -1,9 +1,9 @@
 /** What a backtest's requests would have weighed live. */
 import { describe, expect, test } from 'vitest';
+import { runColumns, runLong } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../src/backtest/result/spent-weight.ts';
 import { defaultTiming } from '../src/execution/desk.ts';
-import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
-import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../src/modes/backtest/spent-weight.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, scripted } from './agreement.ts';
 import { generated } from './reference/generated.ts';

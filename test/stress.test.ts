@@ -1,14 +1,14 @@
 /** `--stress`: what "latency × 3" means where latencies were measured. */
 import { expect, test } from 'vitest';
+import { runColumns, runLong } from '../src/backtest/engine/columns/run-columns.ts';
+import { runPaced } from '../src/backtest/engine/columns/run-paced.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { stress } from '../src/backtest/result/stress.ts';
+import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { rate } from '../src/domain/money.ts';
 import type { LatencyModel } from '../src/fill/latency.ts';
 import { rulesets } from '../src/fill/rules.ts';
 import { defineStrategy, hold } from '../src/index.ts';
-import type { RunInput, RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns, runLong } from '../src/modes/backtest/run-columns.ts';
-import { runPaced } from '../src/modes/backtest/run-paced.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { stress } from '../src/modes/backtest/stress.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';
 
 const still = defineStrategy({

@@ -1,12 +1,12 @@
 /** Margin where trades and books fill: what is liquidated at which print or book, what is charged, and that nothing is passed over. */
 import { expect, test } from 'vitest';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { runTape } from '../src/backtest/engine/ticks/run.ts';
 import { seededRng } from '../src/clock/clock.ts';
 import type { Tape } from '../src/data/tape.ts';
 import { bookColumns, tradeColumns } from '../src/data/tape-files.ts';
 import type { Depth, Trade } from '../src/domain/market.ts';
 import { priceText, quantityText, unitsText } from '../src/domain/money.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { runTape } from '../src/modes/backtest/tape-run.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted, xz } from './agreement.ts';
 import { generated, oftenShort } from './reference/generated.ts';
 import type { Margin, Want } from './reference/types.ts';

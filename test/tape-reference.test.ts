@@ -7,7 +7,7 @@ import { lots, priceText, quantityText, ticks, units } from '../src/domain/money
 import type { SimOrder, Step } from '../src/fill/orders.ts';
 import { rulesets } from '../src/fill/rules.ts';
 import { TradeFills, type TradeFillsOptions } from '../src/fill/trade-fills.ts';
-import { fc } from '../src/testing/properties.ts';
+import { fc } from './kit/properties.ts';
 import { type Levels, type TapeEvent, type TapeFill, tapeReference } from './reference/tape.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 4 });

@@ -1,10 +1,10 @@
 /** Time exits and disabling limits in backtests: both drivers give the same rows. */
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import type { RunInput } from '../src/backtest/run.ts';
 import { rate } from '../src/domain/money.ts';
 import { readFills } from '../src/journal/past.ts';
-import type { RunInput } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
 import { generated } from './reference/generated.ts';

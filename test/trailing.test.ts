@@ -1,11 +1,10 @@
 /** Trailing stops on klines: in the kline of the entry, and with time exits row by row by both drivers and the slow reference. */
 import { describe, expect, test } from 'vitest';
+import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { runTape } from '../src/backtest/engine/ticks/run.ts';
+import type { RunResult } from '../src/backtest/run.ts';
 import { type RulesetName, rulesetNames } from '../src/fill/ruleset-names.ts';
-import type { RunResult } from '../src/modes/backtest/run.ts';
-import { runColumns } from '../src/modes/backtest/run-columns.ts';
-import { runStream } from '../src/modes/backtest/stream-run.ts';
-import { runTape } from '../src/modes/backtest/tape-run.ts';
-import { fc } from '../src/testing/properties.ts';
 import {
   byColumns,
   byReference,
@@ -19,6 +18,7 @@ import {
   rowsOfEach,
   scripted,
 } from './agreement.ts';
+import { fc } from './kit/properties.ts';
 import { generated, oftenShort, trailed } from './reference/generated.ts';
 import type { Want } from './reference/types.ts';
 

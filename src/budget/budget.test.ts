@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fc, property } from '../../test/kit/properties.ts';
 import { SimClock } from '../clock/sim-clock.ts';
-import { fc, property } from '../testing/properties.ts';
 import type { Lane } from '../venue/venue.ts';
 import { noBans } from './bans.ts';
 import { type BudgetOptions, budget } from './budget.ts';

@@ -1,5 +1,6 @@
 /** Reads a configuration file: YAML, checked by a schema, every problem reported together with file, line and path. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import {
   type Alias,
   isMap,
@@ -262,3 +263,7 @@ function where(document: Document, lines: LineCounter, path: readonly (string | 
   }
   return '';
 }
+
+/** The folder of imported data. */
+export const catalogueOf = (dir: string, { catalogue }: { readonly catalogue?: string | undefined }): string =>
+  catalogue === undefined ? resolve('var', 'data') : resolve(dir, catalogue);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { fc, property as propertyTest } from '../testing/properties.ts';
+import { fc, property as propertyTest } from '../../test/kit/properties.ts';
 import { type KlineData, type KlineFile, loadKlines, rowAt } from './klines.ts';
 import { readNumberTable } from './number-table.ts';
 

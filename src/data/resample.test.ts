@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { fc, property as propertyTest } from '../../test/kit/properties.ts';
 import { closeTime, type Interval, isWithin, openTimeOf } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { Decimal } from '../domain/money.ts';
-import { fc, property as propertyTest } from '../testing/properties.ts';
 import { frameClose, frameOpen, resampleKlines, resampleTrades } from './resample.ts';
 
 type Row = readonly [time: number, open: number, high: number, low: number, close: number, volume: number];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fc } from '../testing/properties.ts';
+import { fc } from '../../test/kit/properties.ts';
 import { FewMap } from './few.ts';
 
 test('holds what a Map holds, in its order, however many entries come and go', () => {

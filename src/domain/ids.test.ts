@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fc, property } from '../testing/properties.ts';
+import { fc, property } from '../../test/kit/properties.ts';
 import { type ClientOrderIdParts, clientOrderIdLength, makeClientOrderId, readClientOrderId } from './ids.ts';
 
 const key = Buffer.alloc(32, 7);

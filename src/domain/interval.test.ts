@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fc, property } from '../testing/properties.ts';
+import { fc, property } from '../../test/kit/properties.ts';
 import { closeTime, intervalMs, intervals, isInterval, isOpenTime, lastOpenBefore, openTimeOf } from './interval.ts';
 
 const dayMs = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fc, property } from '../testing/properties.ts';
+import { fc, property } from '../../test/kit/properties.ts';
 import { instrument } from './instrument.ts';
 import {
   absolute,

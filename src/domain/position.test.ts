@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { btc, fill } from '../testing/builders.ts';
-import { fc, property } from '../testing/properties.ts';
+import { btc, fill } from '../../test/kit/builders.ts';
+import { fc, property } from '../../test/kit/properties.ts';
 import { baseUnits, type Lots, minus, noUnits, plus, type Ticks, ticks, type Units, unitsText } from './money.ts';
 import type { Fill } from './order.ts';
 import { afterFill, movementOf, noPosition, openProfit, type Position } from './position.ts';

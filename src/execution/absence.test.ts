@@ -1,8 +1,8 @@
 /** What becomes of an order that no list shows: absent by proof, quarantined without, adopted when it shows up all the same. */
 import { describe, expect, test } from 'vitest';
+import { startTime } from '../../test/kit/builders.ts';
+import { TestDesk, timing } from '../../test/kit/desk.ts';
 import { units, unitsText } from '../domain/money.ts';
-import { startTime } from '../testing/builders.ts';
-import { TestDesk, timing } from '../testing/desk.ts';
 
 /** A desk that knows what the account held at first. */
 async function ready(options: ConstructorParameters<typeof TestDesk>[0] = {}): Promise<TestDesk> {

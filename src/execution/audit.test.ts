@@ -1,8 +1,8 @@
 /** The ledger against the account, and the evidence that both are made of. */
 import { describe, expect, test } from 'vitest';
+import { btc } from '../../test/kit/builders.ts';
+import { TestDesk, timing } from '../../test/kit/desk.ts';
 import { lots, units, unitsText } from '../domain/money.ts';
-import { btc } from '../testing/builders.ts';
-import { TestDesk, timing } from '../testing/desk.ts';
 
 /** A desk that knows what the account held at first. */
 async function ready(options: ConstructorParameters<typeof TestDesk>[0] = {}): Promise<TestDesk> {

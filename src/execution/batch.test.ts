@@ -1,13 +1,13 @@
 /** Orders that leave in one request, without client ids: told apart by what they are, and never by a guess. */
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import { btc, draft } from '../../test/kit/builders.ts';
+import { type DeskOptions, TestDesk, timing } from '../../test/kit/desk.ts';
+import type { CreateFate } from '../../test/kit/scripted-venue.ts';
 import { seededRng } from '../clock/clock.ts';
 import { lots, quantityText, ticks, units } from '../domain/money.ts';
 import type { OrderReport, Quote, Signal } from '../domain/order.ts';
 import { type Draft, intentOf } from '../portfolio/plan.ts';
-import { btc, draft } from '../testing/builders.ts';
-import { type DeskOptions, TestDesk, timing } from '../testing/desk.ts';
-import type { CreateFate } from '../testing/scripted-venue.ts';
 import { likenessOf, pairsOf, unlike } from './likeness.ts';
 
 const buys = (...prices: readonly number[]): Quote[] => prices.map((price) => ({ side: 'BUY', price, quantity: 1 }));

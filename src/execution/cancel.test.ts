@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { TestDesk } from '../../test/kit/desk.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { TestDesk } from '../testing/desk.ts';
 
 const cancel = (desk: TestDesk, order: WorkingOrder): Promise<void> => desk.assembled.desk.cancel(order);
 

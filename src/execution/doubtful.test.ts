@@ -1,9 +1,9 @@
 /** Orders that nobody could attribute, and fills that are shown again with other numbers: neither is ever settled by a guess. */
 import { describe, expect, test } from 'vitest';
+import { btc } from '../../test/kit/builders.ts';
+import { TestDesk } from '../../test/kit/desk.ts';
+import type { VenueOrder } from '../../test/kit/scripted-venue.ts';
 import { lots, noUnits, ticks, unitsText } from '../domain/money.ts';
-import { btc } from '../testing/builders.ts';
-import { TestDesk } from '../testing/desk.ts';
-import type { VenueOrder } from '../testing/scripted-venue.ts';
 import { DoubtfulOrders } from './doubtful.ts';
 
 const texts = (desk: TestDesk): string => desk.notices.map(({ text }) => text).join('\n');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { btc, startTime } from '../../test/kit/builders.ts';
+import { TestDesk } from '../../test/kit/desk.ts';
 import { quantityText, unitsText } from '../domain/money.ts';
-import { btc, startTime } from '../testing/builders.ts';
-import { TestDesk } from '../testing/desk.ts';
 
 const free = (desk: TestDesk): string => unitsText(desk.assembled.portfolio.freeQuote('s', 'BTCUSDT'));
 

@@ -1,8 +1,8 @@
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import { signal, target } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Signal } from '../domain/order.ts';
-import { signal, target } from '../testing/builders.ts';
 import { latestWhenFree } from './lane.ts';
 
 interface Lane {

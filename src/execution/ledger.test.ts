@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { btc, fill } from '../../test/kit/builders.ts';
 import { lots, ticks, units, unitsText } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/order.ts';
-import { btc, fill } from '../testing/builders.ts';
 import { Ledger } from './ledger.ts';
 
 const expected = (ledger: Ledger): Record<string, string> =>

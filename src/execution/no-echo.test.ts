@@ -1,12 +1,11 @@
 /** Deployments that do not return client ids: an order of unknown outcome is found by what it is, or by a human. */
 import { describe, expect, test } from 'vitest';
+import { btc, draft, portfolio, resting, target } from '../../test/kit/builders.ts';
+import { TestDesk, timing } from '../../test/kit/desk.ts';
 import { lots, noLots, noRate, noUnits, quantityText, ticks } from '../domain/money.ts';
-
 import type { Signal } from '../domain/order.ts';
 import { intentOf, planTarget, unbent } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { btc, draft, portfolio, resting, target } from '../testing/builders.ts';
-import { TestDesk, timing } from '../testing/desk.ts';
 import { likenessOf, unlike } from './likeness.ts';
 
 async function ready(options: ConstructorParameters<typeof TestDesk>[0]): Promise<TestDesk> {

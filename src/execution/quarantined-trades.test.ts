@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { btc, draft, eth } from '../../test/kit/builders.ts';
+import { TestDesk, timing } from '../../test/kit/desk.ts';
 import { lots, noTicks, noUnits, ticks, units } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/order.ts';
 import { readQuarantinedTrades } from '../journal/load.ts';
-import { btc, draft, eth } from '../testing/builders.ts';
-import { TestDesk, timing } from '../testing/desk.ts';
 
 let desk: TestDesk;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { draft } from '../../test/kit/builders.ts';
+import { TestDesk, timing } from '../../test/kit/desk.ts';
 import { unitsText } from '../domain/money.ts';
-import { draft } from '../testing/builders.ts';
-import { TestDesk, timing } from '../testing/desk.ts';
 
 /** Crashes the desk and starts it again, up to the moment it is ready. */
 async function restart(desk: TestDesk): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { startTime } from '../testing/builders.ts';
-import { TestDesk, timing } from '../testing/desk.ts';
+import { startTime } from '../../test/kit/builders.ts';
+import { TestDesk, timing } from '../../test/kit/desk.ts';
 
 /** The order's window is 2 s; it may appear until the horizon after that. */
 const horizon = startTime + 2_000 + timing.horizonMs;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { btc, fill, portfolio } from '../../test/kit/builders.ts';
+import { TestDesk } from '../../test/kit/desk.ts';
+import { fc, property } from '../../test/kit/properties.ts';
 import { unitsText } from '../domain/money.ts';
-import { btc, fill, portfolio } from '../testing/builders.ts';
-import { TestDesk } from '../testing/desk.ts';
-import { fc, property } from '../testing/properties.ts';
 import { Ledger } from './ledger.ts';
 import { subLedgerDifferences } from './sub-ledgers.ts';
 

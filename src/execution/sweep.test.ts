@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { btc } from '../../test/kit/builders.ts';
+import { TestDesk } from '../../test/kit/desk.ts';
 import { noLots, quantityText } from '../domain/money.ts';
 import { isClosed } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { btc } from '../testing/builders.ts';
-import { TestDesk } from '../testing/desk.ts';
 
 const filled = (order: WorkingOrder): string => quantityText(order.filled, btc);
 

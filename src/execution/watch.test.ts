@@ -1,7 +1,7 @@
 /** Sweeps that follow one another, and trades that we make with ourselves. */
 import { describe, expect, test } from 'vitest';
+import { TestDesk, timing } from '../../test/kit/desk.ts';
 import { negate, units } from '../domain/money.ts';
-import { TestDesk, timing } from '../testing/desk.ts';
 
 describe('a sweep', () => {
   test('books both sides when we trade with ourselves', async () => {

@@ -1,6 +1,6 @@
 /** Builders of this folder's tests: rows with defaults. */
 
-import { btc, startTime } from '../testing/builders.ts';
+import { btc, startTime } from '../../test/kit/builders.ts';
 import type { DenialEntry, EventEntry, FillEntry, OrderEntryRow } from './entries.ts';
 import type { Journal } from './journal.ts';
 import { noPast, type Past } from './past.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { btc, startTime } from '../testing/builders.ts';
+import { btc, startTime } from '../../test/kit/builders.ts';
 import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
 import { brokenHead, chainOf, commitIn, readHead, sumRows } from './chain.ts';
 import type { Entry } from './entries.ts';

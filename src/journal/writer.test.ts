@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { btc, startTime, target } from '../testing/builders.ts';
+import { btc, startTime, target } from '../../test/kit/builders.ts';
 import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
 import type { Entry } from './entries.ts';
 import { load } from './load.ts';

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { btc, intent, portfolio, resting, target } from '../../test/kit/builders.ts';
+import { fc, property } from '../../test/kit/properties.ts';
 import {
   baseUnits,
   type Lots,
@@ -13,8 +15,6 @@ import {
   unitsText,
 } from '../domain/money.ts';
 import type { Quote, Target } from '../domain/order.ts';
-import { btc, intent, portfolio, resting, target } from '../testing/builders.ts';
-import { fc, property } from '../testing/properties.ts';
 import {
   type Bend,
   type Draft,

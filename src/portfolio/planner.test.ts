@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { btc, draft, fill, intent, portfolio, resting, signal, startTime, target } from '../../test/kit/builders.ts';
 import { type Lots, lots, quantityText, rate } from '../domain/money.ts';
 import type { Signal, Want } from '../domain/order.ts';
-import { btc, draft, fill, intent, portfolio, resting, signal, startTime, target } from '../testing/builders.ts';
 import type { Step } from './plan.ts';
 import { Planner, sameWant } from './planner.ts';
 import type { Portfolio } from './portfolio.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { btc, draft, fill, intent, portfolio, resting, startTime } from '../../test/kit/builders.ts';
 import type { Side } from '../domain/market.ts';
 import { type Lots, quantityText, ticks, unitsText } from '../domain/money.ts';
-import { btc, draft, fill, intent, portfolio, resting, startTime } from '../testing/builders.ts';
 import { remaining } from './portfolio.ts';
 
 const free = (held: ReturnType<typeof portfolio>): string => unitsText(held.freeQuote('s', 'BTCUSDT'));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { btc, fill, portfolio, startTime, target } from '../../test/kit/builders.ts';
 import { lots, priceText } from '../domain/money.ts';
 import type { Target } from '../domain/order.ts';
-import { btc, fill, portfolio, startTime, target } from '../testing/builders.ts';
 import type { Portfolio } from './portfolio.ts';
 import { type ArmedStop, Protection, type SavedGuard } from './protect.ts';
 

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cspHash, installed, logoStyle, stripped } from '../ops/assets.ts';
+import { cspHash, installed, logoStyle, stripped } from '../dashboard/assets.ts';
 import { type Html, html, pageStart, raw } from './html.ts';
 import { placeRules } from './plot.ts';
 

@@ -1,8 +1,8 @@
 /** One series is walked through in long stretches, several close by close: both see the same. */
 
 import { expect, test } from 'vitest';
+import { fc } from '../../test/kit/properties.ts';
 import { instrument } from '../domain/instrument.ts';
-import { fc } from '../testing/properties.ts';
 import { fillTable } from './fill-table.ts';
 import { walk } from './walk.ts';
 import type { Walkable } from './walkable.ts';

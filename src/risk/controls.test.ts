@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { draft, fill, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { rate, units } from '../domain/money.ts';
-import { draft, fill, portfolio, resting, startTime, wide } from '../testing/builders.ts';
 import { blockOf, controls, isAbove, standards } from './controls.ts';
 import { killingLimits } from './kill.ts';
 import { firstDenial, type Limits, rules, type Scene } from './rules.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { draft, fill, portfolio, startTime, wide } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate } from '../domain/money.ts';
-import { draft, fill, portfolio, startTime, wide } from '../testing/builders.ts';
 import type { Kill } from './kill.ts';
 import { Risk } from './risk.ts';
 import type { Limits } from './rules.ts';

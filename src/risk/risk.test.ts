@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { draft, fill, instruments, portfolio, startTime, wide } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
 import { Portfolio } from '../portfolio/portfolio.ts';
-import { draft, fill, instruments, portfolio, startTime, wide } from '../testing/builders.ts';
 import { KillSwitch } from './kill.ts';
 import { Risk, type RiskOptions } from './risk.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { draft, fill, intent, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
-import { draft, fill, intent, portfolio, resting, startTime, wide } from '../testing/builders.ts';
 import type { Kill } from './kill.ts';
 import { firstDenial, type Limits, rules, type Scene, weighed } from './rules.ts';
 

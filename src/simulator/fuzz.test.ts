@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { fc } from '../testing/properties.ts';
+import { fc } from '../../test/kit/properties.ts';
 import type { Simulator, SimulatorUser } from './simulator.ts';
 import { alice, call, exchange, limitOrder, openSocket, place, signed } from './test-kit.ts';
 

@@ -1,8 +1,8 @@
 import { combineLatest, map, mergeMap, NEVER, type Observable, of, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import { btc, kline, startTime, target } from '../../test/kit/builders.ts';
 import type { Kline, Trade } from '../domain/market.ts';
 import type { Signal, Want } from '../domain/order.ts';
-import { btc, kline, startTime, target } from '../testing/builders.ts';
 import { type Context, defineStrategy, flat, hold, quote, type Strategy } from './contract.ts';
 import { WantError } from './fault.ts';
 import { type Inputs, signalsOf } from './host.ts';

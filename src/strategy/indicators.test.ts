@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fc, property } from '../testing/properties.ts';
+import { fc, property } from '../../test/kit/properties.ts';
 import { atr, type Columns, ema, type Indicator, rsi, sma } from './indicators.ts';
 import { highest, lowest, stdev } from './windows.ts';
 

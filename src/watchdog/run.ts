@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { machineWall, pause, ScaledClock } from '../clock/clock.ts';
+import { type Client, type Commanded, openClient, refused, type WhichExchange } from '../commands/manual/client.ts';
 import { readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Client, type Commanded, openClient, refused, type WhichExchange } from '../modes/by-hand/client.ts';
-import { actText, lastBeat, type WatchdogAct, writeAct } from '../modes/daemon/heartbeat.ts';
-import { killRequests } from '../modes/daemon/kill-file.ts';
-import { isFinalCode, untilAborted } from '../modes/daemon/reach.ts';
-import { defaultStateDir } from '../modes/state.ts';
+import { killRequests } from '../session/kill-file.ts';
+import { isFinalCode, untilAborted } from '../session/preflight/connect.ts';
+import { defaultStateDir } from '../session/state.ts';
+import { actText, lastBeat, type WatchdogAct, writeAct } from '../session/watch/heartbeat.ts';
 import { Known } from './known.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import type { OrderReport } from '../domain/order.ts';
-import type { Heartbeat, WatchdogAct } from '../modes/daemon/heartbeat.ts';
+import type { Heartbeat, WatchdogAct } from '../session/watch/heartbeat.ts';
 import type { OrderEntry } from '../venue/venue.ts';
 
 export interface WatchParts {

@@ -2,9 +2,9 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { ownFolder } from '../commands/manual/client.ts';
 import { units, unitsText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { ownFolder } from '../modes/by-hand/client.ts';
 import type { Application } from './apply.ts';
 
 /** `sending` is an application of which nothing is known yet, also after a crash; `absent` was never seen by the exchange. */

@@ -1,8 +1,9 @@
 /** `sluice-withdraw list`: what the exchange says of withdrawals; what was not known is cleared up on the way. */
+
+import { answered } from '../commands/manual/client.ts';
+import { printRows } from '../commands/manual/show.ts';
 import { momentOf } from '../config/moment.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { answered } from '../modes/by-hand/client.ts';
-import { printRows } from '../modes/by-hand/show.ts';
 import { resolve } from './resolve.ts';
 import { type WithdrawCommand, withDesk } from './withdraw.ts';
 import { entryText, withdrawalRow } from './words.ts';

@@ -1,9 +1,9 @@
 /** The command line of `sluice-withdraw`, a program of its own: nothing that trades can reach what it does. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { speed } from '../commands/manual/commands.ts';
+import { out, say } from '../commands/output.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { speed } from '../modes/by-hand/commands.ts';
-import { out, say } from '../modes/output.ts';
-import { opensNoDebugger } from '../modes/signals.ts';
+import { opensNoDebugger } from '../process/signals.ts';
 
 // The journal of withdrawals is for its owner alone.
 process.umask(0o077);

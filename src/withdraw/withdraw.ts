@@ -1,11 +1,18 @@
 /** The path of one withdrawal: allowed, confirmed, journalled, sent once, and where its outcome is not known, asked for. */
 import { ScaledClock, systemRng } from '../clock/clock.ts';
+import { type Asking, questioner } from '../commands/manual/ask.ts';
+import {
+  allowance,
+  answered,
+  type Commanded,
+  placeOf,
+  refused,
+  type WhichExchange,
+} from '../commands/manual/client.ts';
+import { newId } from '../commands/manual/new-id.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { MoneyError, noUnits, type Units, units, unitsText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Asking, questioner } from '../modes/by-hand/ask.ts';
-import { allowance, answered, type Commanded, placeOf, refused, type WhichExchange } from '../modes/by-hand/client.ts';
-import { newId } from '../modes/by-hand/new-id.ts';
 import { openCaller } from '../venue/exchange/exchange.ts';
 import type { Rest } from '../venue/exchange/rest.ts';
 import { syncTime } from '../venue/exchange/sync-time.ts';

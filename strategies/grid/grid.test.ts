@@ -3,7 +3,7 @@ import type { Side } from '../../src/domain/market.ts';
 import type { Quote } from '../../src/domain/order.ts';
 import type { Holding } from '../../src/strategy/contract.ts';
 import { readParams } from '../../src/strategy/params.ts';
-import { kline } from '../../src/testing/builders.ts';
+import { kline } from '../../test/kit/builders.ts';
 import grid from './index.ts';
 
 type Given = Partial<Holding> & { readonly range?: number; readonly params?: Readonly<Record<string, number>> };

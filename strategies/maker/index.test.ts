@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Depth } from '../../src/domain/market.ts';
 import type { Want } from '../../src/domain/order.ts';
 import { readParams } from '../../src/strategy/params.ts';
-import { btc } from '../../src/testing/builders.ts';
+import { btc } from '../../test/kit/builders.ts';
 import maker from './index.ts';
 
 const params = { offset: 0.01, refresh: 0.001, quantity: 1, most: 2 };

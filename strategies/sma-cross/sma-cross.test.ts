@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Want } from '../../src/domain/order.ts';
 import { readParams } from '../../src/strategy/params.ts';
-import { kline } from '../../src/testing/builders.ts';
+import { kline } from '../../test/kit/builders.ts';
 import smaCross from './index.ts';
 
 /** What it wants after each of these closes; undefined while an average is not warm. */

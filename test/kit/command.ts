@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { backtest } from '../../src/commands/backtest/backtest.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { backtest } from '../../src/modes/backtest/command.ts';
 
 export const launcher = fileURLToPath(new URL('../../bin/sluice.js', import.meta.url));
 

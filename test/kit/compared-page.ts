@@ -1,11 +1,11 @@
 /** The page `docs/explanation/compared.md`: what other libraries assume, and what that does to the same strategies on the same data. */
 import { fileURLToPath } from 'node:url';
+import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import type { RunResult } from '../../src/backtest/run.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { resampleKlines } from '../../src/data/resample.ts';
 import { Decimal } from '../../src/domain/money.ts';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
-import type { RunResult } from '../../src/modes/backtest/run.ts';
-import { runColumns } from '../../src/modes/backtest/run-columns.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
 import { sma } from '../../src/strategy/indicators.ts';
 import grid from '../../strategies/grid/index.ts';

@@ -1,7 +1,8 @@
 /** The page `docs/reference/controls.md`, made of the list of controls in the code. */
-import { confirmed } from '../../src/modes/limits.ts';
+
 import { blockOf, type Control, controls, standards } from '../../src/risk/controls.ts';
 import { killingLimits } from '../../src/risk/kill.ts';
+import { confirmed } from '../../src/session/preflight/limits.ts';
 
 /** Aligned, as the formatter of this tree has tables. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

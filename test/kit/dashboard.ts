@@ -2,10 +2,10 @@
 import { request } from 'node:http';
 import { WebSocket } from 'ws';
 import { ScaledClock } from '../../src/clock/clock.ts';
-import { loadAssets } from '../../src/ops/assets.ts';
-import { type Dashboard, type DashboardSource, startDashboard } from '../../src/ops/dashboard.ts';
-import type { KlineView, View } from '../../src/ops/view.ts';
-import { sampleTime, view } from '../../src/ops/view-builder.ts';
+import { loadAssets } from '../../src/dashboard/assets.ts';
+import { type Dashboard, type DashboardSource, startDashboard } from '../../src/dashboard/dashboard.ts';
+import type { KlineView, View } from '../../src/dashboard/view.ts';
+import { sampleTime, view } from '../../src/dashboard/view-builder.ts';
 
 export const token = 'token-of-the-dashboard-test';
 const minuteMs = 60_000;

@@ -13,19 +13,19 @@ import { lots, rate, units } from '../../src/domain/money.ts';
 import type { Signal, Want } from '../../src/domain/order.ts';
 import { emptyLoaded } from '../../src/journal/load.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
-import { type Assembled, assemble } from '../../src/modes/assemble.ts';
-import { pricesOf } from '../../src/modes/weight.ts';
+import { pricesOf } from '../../src/session/preflight/weight-plan.ts';
 import { assemble as assembleExchange, type Parts } from '../../src/simulator/assemble.ts';
 import type { LogEntry } from '../../src/simulator/log.ts';
 import type { MinuteColumns } from '../../src/simulator/market/replayed-rows.ts';
-import { wide } from '../../src/testing/builders.ts';
 import { trade } from '../../src/trader.ts';
+import { type Assembled, assemble } from '../../src/trading/assemble.ts';
 import type { Http } from '../../src/venue/exchange/http.ts';
 import { instruments as knownInstruments } from '../../src/venue/exchange/instruments.ts';
 import { orders } from '../../src/venue/exchange/orders.ts';
 import { type Rest, rest } from '../../src/venue/exchange/rest.ts';
 import { signer } from '../../src/venue/exchange/sign.ts';
 import { exchangeTime } from '../../src/venue/exchange/sync-time.ts';
+import { wide } from './builders.ts';
 
 export interface Weighing {
   /** One strategy each, on a symbol of its own. */

@@ -27,7 +27,7 @@ const everything = [
     'journal',
   ],
   ...[
-    'ops',
+    'dashboard',
     'config',
     'venue',
     'venue/exchange',
@@ -69,34 +69,67 @@ export const arrows: Readonly<Record<string, Layer>> = {
   },
   research: { ours: ['domain', 'clock'], packages: [] },
   // One file that needs nothing else: what is drawn, never what is traded on.
-  report: { ours: ['domain', 'clock', 'research', 'ops/assets.ts'], packages: ['node:*'] },
+  report: { ours: ['domain', 'clock', 'research', 'dashboard/assets.ts'], packages: ['node:*'] },
   // Runs in the browser, put together as one script by report/page.ts.
   'report/page': { ours: [], types: ['report'], packages: ['lightweight-charts'] },
   config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
-  ops: { ours: ['domain', 'clock'], packages: ['fastify', '@fastify/websocket', 'zod', 'node:*'] },
-  // Runs in the browser: only types cross, and the libraries that ops/assets.ts serves.
-  'ops/page': {
+  dashboard: { ours: ['domain', 'clock'], packages: ['fastify', '@fastify/websocket', 'zod', 'node:*'] },
+  // Runs in the browser: only types cross, and the libraries that dashboard/assets.ts serves.
+  'dashboard/page': {
     ours: [],
-    types: ['ops', 'domain'],
+    types: ['dashboard', 'domain'],
     packages: ['preact', 'preact/hooks', 'htm/preact', '@preact/signals', 'lightweight-charts', 'uplot'],
   },
   trader: { ours: [], types: ['domain', 'portfolio'], packages: ['rxjs'] },
-  modes: { ours: everything, packages: ['*'] },
+  // The process itself: its signals, and a thread that ends it when a strategy keeps it busy.
+  process: { ours: ['domain', 'clock', 'strategy/fault.ts'], packages: ['node:*'] },
+  // Assembles a trader from its components, the same way for every mode.
+  trading: {
+    ours: [
+      ...['domain', 'clock', 'strategy', 'config', 'portfolio', 'risk', 'budget', 'execution', 'journal', 'venue'],
+      'trader',
+      'registry',
+      'process',
+    ],
+    packages: ['rxjs', 'node:*'],
+  },
+  // The daemon. It never imports a backtest: commands pass one in where it is needed.
+  session: { ours: [...everything, 'trading', 'process'], packages: ['*'] },
+  backtest: {
+    ours: [
+      ...['domain', 'clock', 'strategy', 'config', 'portfolio', 'risk', 'execution', 'journal', 'venue', 'fill'],
+      ...[
+        'data',
+        'research',
+        'venue/recorded',
+        'venue/paper',
+        'venue/exchange/endpoints.ts',
+        'report',
+        'trader',
+        'trading',
+        'process',
+      ],
+    ],
+    packages: ['*'],
+  },
+  // Parse options, call, print. No trading logic.
+  commands: { ours: [...everything, 'process', 'trading', 'session', 'backtest'], packages: ['*'] },
   // A program of its own, with its own key; nothing imports it (reach.ts proves it).
   withdraw: {
-    ours: ['modes', 'venue', 'venue/exchange', 'domain', 'clock', 'config'],
+    ours: ['commands', 'process', 'venue', 'venue/exchange', 'domain', 'clock', 'config'],
     packages: ['commander', 'better-sqlite3', 'node:*'],
   },
   // A process of its own beside the daemon, with a key of its own.
   watchdog: {
-    ours: ['modes', 'venue', 'journal', 'config', 'domain', 'clock'],
+    ours: ['commands', 'session', 'venue', 'journal', 'config', 'domain', 'clock'],
     packages: ['node:*'],
   },
-  main: { ours: ['modes', 'watchdog', 'domain/refusal.ts'], packages: ['commander', 'node:*'] },
+  main: {
+    ours: ['commands', 'process', 'session', 'watchdog', 'domain/refusal.ts'],
+    packages: ['commander', 'node:*'],
+  },
   index: { ours: ['domain', 'strategy'], packages: [] },
   bin: { ours: [], packages: ['node:*'] },
-  // Builders with defaults, and whole desks put together as modes/ does it, for every test.
-  testing: { ours: [...everything, 'modes'], packages: ['*'] },
   // The slow second implementation, which must not share a line with the first.
   'test/reference': { ours: [], packages: ['decimal.js', 'node:*'] },
   // Written from the specification alone, for any exchange and as any stranger would: not a line of ours.
@@ -105,13 +138,16 @@ export const arrows: Readonly<Record<string, Layer>> = {
   test: {
     ours: [
       ...everything,
-      ...['modes', 'withdraw', 'testing', 'index', 'strategies', 'ops/page'],
+      ...['process', 'trading', 'session', 'backtest', 'commands', 'withdraw', 'index', 'strategies', 'dashboard/page'],
       ...['test/reference', 'test/conformance', 'test/third-party'],
     ],
     packages: ['*'],
   },
-  bench: { ours: [...everything, 'modes', 'testing', 'index', 'strategies', 'test'], packages: ['*'] },
-  scripts: { ours: [...everything, 'modes', 'testing', 'test'], packages: ['*'] },
+  bench: {
+    ours: [...everything, 'trading', 'session', 'backtest', 'commands', 'index', 'strategies', 'test'],
+    packages: ['*'],
+  },
+  scripts: { ours: [...everything, 'trading', 'session', 'backtest', 'commands', 'test'], packages: ['*'] },
 };
 
 const testPackages = ['vitest', '@fast-check/vitest', 'rxjs', 'ws', 'got', 'yaml', 'pino', 'node:*'];
@@ -141,16 +177,16 @@ function packageFault(path: string, layer: string, { from }: Import): string | u
 function fileFault(path: string, layer: string, { path: target = '', typeOnly }: Import): string | undefined {
   const { ours, types = [] } = layerAt(layer);
   // A script may be the long form of a test.
-  const isLongForm = ['test', 'testing'].includes(layerOf(target)) && ours.includes('test');
+  const isLongForm = layerOf(target) === 'test' && ours.includes('test');
   if (!isTest(path) && isTest(target) && !isLongForm) return `${target} is made for tests: no other code may import it`;
   const to = layerOf(target);
-  if (isTest(path) && to === 'testing' && layer !== 'test/reference') return undefined;
+  if (isTest(path) && /^test\/(kit|world)\//.test(target) && layer !== 'test/reference') return undefined;
   if (to === layer || ours.includes(to) || ours.includes(target.replace(/^src\//, ''))) return undefined;
   if (types.includes(to))
     return typeOnly || isTest(path)
       ? undefined
       : `${layer} may import only types of ${to}: write \`import type\`, or pass the value in`;
-  return `${layer} may not import ${to} (${target}): pass what it needs in from modes/, or move the type to domain/`;
+  return `${layer} may not import ${to} (${target}): pass what it needs in, or move the type to domain/`;
 }
 
 function checkArrows(source: Source): Breach[] {
@@ -176,9 +212,9 @@ export const arrowRule: Rule = {
     ['src/trader.ts', "import { remaining } from './portfolio/portfolio.ts';"],
     ['src/main.ts', "import { lots } from './domain/money.ts';"],
     ['src/fill/rules.ts', "import got from 'got';"],
-    ['src/ops/page/main.ts', "import { readFileSync } from 'node:fs';"],
-    ['src/ops/page/main.ts', "import { view } from '../view-builder.ts';"],
-    ['src/ops/dashboard.ts', "import { view } from './view-builder.ts';"],
+    ['src/dashboard/page/main.ts', "import { readFileSync } from 'node:fs';"],
+    ['src/dashboard/page/main.ts', "import { view } from '../view-builder.ts';"],
+    ['src/dashboard/dashboard.ts', "import { view } from './view-builder.ts';"],
     ['strategies/mine/index.ts', "import { journal } from '../../src/journal/journal.ts';"],
     ['strategies/mine/index.ts', "import { lots } from '../../src/domain/money.ts';"],
     ['test/reference/fills.ts', "import { lots } from '../../src/domain/money.ts';"],
@@ -188,8 +224,11 @@ export const arrowRule: Rule = {
   ],
   fine: [
     ['src/trader.ts', "import type { WorkingOrder } from './portfolio/portfolio.ts';\nimport { merge } from 'rxjs';"],
-    ['src/main.ts', "import { Refusal } from './domain/refusal.ts';\nimport type { Show } from './modes/show.ts';"],
-    ['src/modes/daemon/live.ts', "import { exchange } from '../venue/exchange/exchange.ts';"],
+    [
+      'src/main.ts',
+      "import { Refusal } from './domain/refusal.ts';\nimport type { Show } from './commands/show/show.ts';",
+    ],
+    ['src/session/live.ts', "import { exchange } from '../venue/exchange/exchange.ts';"],
     ['src/fill/golden.test.ts', "import { test } from 'vitest';\nimport { engine } from './builders.ts';"],
   ],
 };

@@ -42,8 +42,8 @@ const inProduct = (path: string): boolean => /^(src|strategies)\//.test(path);
 /** The only places outside `src/clock/` that touch time or chance, and why they may. */
 const doors: Readonly<Record<string, { readonly may: readonly string[]; readonly because: string }>> = {
   'src/journal/open.ts': { may: ['randomBytes'], because: 'a journal is given its own secret key, once' },
-  'src/modes/daemon/session.ts': { may: ['randomBytes'], because: "the dashboard's token must not be guessable" },
-  'src/ops/document.ts': { may: ['randomBytes'], because: 'so must not the nonce of its scripts' },
+  'src/session/session.ts': { may: ['randomBytes'], because: "the dashboard's token must not be guessable" },
+  'src/dashboard/document.ts': { may: ['randomBytes'], because: 'so must not the nonce of its scripts' },
   'test/conformance/time.ts': {
     may: ['Date.now', 'setTimeout'],
     because: 'the suite goes to exchanges that are anywhere, and knows nothing of ours',
@@ -52,7 +52,7 @@ const doors: Readonly<Record<string, { readonly may: readonly string[]; readonly
     may: ['Date.now', 'setTimeout'],
     because: 'it is a stranger, who signs with the time of the machine',
   },
-  'src/ops/page/timer.ts': {
+  'src/dashboard/page/timer.ts': {
     may: ['setTimeout'],
     because: 'a browser has no Clock; nothing there decides about money',
   },
@@ -94,7 +94,7 @@ function timeFault(path: string, node: Node): string | undefined {
   const name = nameOf(node);
   if (name !== undefined) return timeNames.has(name) && !may.includes(name) ? name : undefined;
   const member = dotted(node);
-  // The machine's own clock is for modes/ to pass in; a test that sleeps by it really waits.
+  // The machine's own clock is for commands and the session to pass in; a test that sleeps by it really waits.
   const passedIn = member?.startsWith('systemClock.') === true && !path.endsWith('.test.ts');
   if (member !== undefined) return timeMembers.test(member) && !passedIn && !may.includes(member) ? member : undefined;
   const reads =
@@ -125,17 +125,17 @@ export const timeRule: Rule = {
     ['src/risk/risk.ts', 'const now = Date.now();'],
     ['src/risk/risk.ts', 'const now = new Date();'],
     ['src/risk/risk.ts', 'const now = Date();'],
-    ['src/ops/push.ts', 'setTimeout(() => {}, 5);'],
-    ['src/ops/push.ts', 'globalThis.setInterval(() => {}, 5);'],
-    ['src/ops/page/store.ts', 'setTimeout(() => {}, 5);'],
+    ['src/dashboard/push.ts', 'setTimeout(() => {}, 5);'],
+    ['src/dashboard/push.ts', 'globalThis.setInterval(() => {}, 5);'],
+    ['src/dashboard/page/store.ts', 'setTimeout(() => {}, 5);'],
     ['src/execution/lane.ts', 'const started = performance.now();'],
     ['src/fill/rules.ts', 'const luck = Math.random();'],
     ['src/domain/ids.ts', "import { createHash, randomUUID } from 'node:crypto';"],
     ['src/venue/exchange/orders.ts', 'const id = crypto.randomUUID();'],
     ['src/venue/exchange/http.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
-    ['src/modes/daemon/live.ts', "import { debounceTime, map } from 'rxjs';"],
-    ['src/modes/daemon/live.ts', "import * as rx from 'rxjs';"],
-    ['src/modes/daemon/session.ts', 'const now = Date.now();'],
+    ['src/session/live.ts', "import { debounceTime, map } from 'rxjs';"],
+    ['src/session/live.ts', "import * as rx from 'rxjs';"],
+    ['src/session/session.ts', 'const now = Date.now();'],
     ['test/demo.test.ts', 'await systemClock.sleep(1_000);'],
     ['test/demo.test.ts', 'await new Promise((go) => setTimeout(go, 100));'],
   ],
@@ -167,12 +167,12 @@ function modeFault({ node, parent }: Seen): string | undefined {
 export const modeRule: Rule = {
   name: 'no mode word outside the composition roots',
   check(source) {
-    if (!inProduct(source.path) || /^src\/(modes\/|main\.ts$)/.test(source.path)) return [];
+    if (!inProduct(source.path) || /^src\/((session|backtest|commands)\/|main\.ts$)/.test(source.path)) return [];
     return find(source, (seen) => {
       const fault = modeFault(seen);
       return fault === undefined
         ? undefined
-        : `${fault}: only modes/ and main.ts know the mode; what differs is the venue and the clock, so pass in what decides`;
+        : `${fault}: only session/, backtest/, commands/ and main.ts know the mode; what differs is the venue and the clock, so pass in what decides`;
     });
   },
   planted: [
@@ -183,9 +183,9 @@ export const modeRule: Rule = {
     ['src/venue/venue.ts', 'export interface Feed {\n  readonly paperMode: boolean;\n}'],
   ],
   fine: [
-    ['src/modes/daemon/live.ts', "if (mode === 'live') start();"],
+    ['src/session/live.ts', "if (mode === 'live') start();"],
     ['src/venue/paper/entry.ts', "import { paper } from './account.ts';\nconst live = paper;"],
-    ['src/ops/view.ts', "const shown: { mode: string } = { mode: 'live' };"],
+    ['src/dashboard/view.ts', "const shown: { mode: string } = { mode: 'live' };"],
   ],
 };
 
@@ -219,7 +219,7 @@ function moneyFault(path: string, { node }: Seen): string | undefined {
   const callee = child(node, 'callee');
   const isNumber =
     node.type === 'CallExpression' && (nameOf(callee) === 'Number' || dotted(callee ?? node) === 'Number.parseInt');
-  const drawn = path.startsWith('src/ops/page/');
+  const drawn = path.startsWith('src/dashboard/page/');
   if (isNumber && !drawn && isMoney(children(node, 'arguments')[0]))
     return 'Number() on money: cross with priceNumber, quantityNumber or unitsNumber of domain/money.ts';
   if (node.type === 'UnaryExpression' && node['operator'] === '+' && isMoney(child(node, 'argument')))
@@ -256,7 +256,7 @@ export const moneyRule: Rule = {
   ],
   fine: [
     ['src/domain/money.ts', "import { Decimal } from 'decimal.js';\nconst a = Number(price) as Ticks;"],
-    ['src/ops/page/price-chart.ts', 'const y = Number(fill.price);'],
+    ['src/dashboard/page/price-chart.ts', 'const y = Number(fill.price);'],
     [
       'src/data/klines.ts',
       'const openTime = Number(text);\nconst one = 1n as Lots;\nconst many = (2n ** 62n) as Lots;',

@@ -60,13 +60,13 @@ export function withdrawalFaults(sources: readonly Source[]): Breach[] {
 /** Breaches that must be found, each beside nothing else. */
 export const plantedWays: readonly (readonly Source[])[] = [
   [
-    sourceOf('src/main.ts', "import { a } from './modes/a.ts';\na;"),
-    sourceOf('src/modes/a.ts', "export const a = () => import('../venue/b.ts');"),
+    sourceOf('src/main.ts', "import { a } from './commands/a.ts';\na;"),
+    sourceOf('src/commands/a.ts', "export const a = () => import('../venue/b.ts');"),
     sourceOf('src/venue/b.ts', "export { apply } from '../withdraw/apply.ts';"),
   ],
   [sourceOf('src/index.ts', "import type { Apply } from './withdraw/apply.ts';\nexport type A = Apply;")],
   [sourceOf('src/venue/exchange/endpoints.ts', "const path = '/sapi/v1/withdraw/apply';")],
-  [sourceOf('src/modes/a.ts', "const way = '../withdraw/' + name;\nawait import(way);")],
+  [sourceOf('src/commands/a.ts', "const way = '../withdraw/' + name;\nawait import(way);")],
 ];
 
 export const fineWays: readonly Source[] = [

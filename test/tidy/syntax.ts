@@ -96,7 +96,7 @@ export const sizeRule: Rule = {
   },
   planted: [
     ['src/fill/rules.ts', 'const a = 1;\n'.repeat(401)],
-    ['src/ops/page/layout.css', 'a { color: red; }\n'.repeat(401)],
+    ['src/dashboard/page/layout.css', 'a { color: red; }\n'.repeat(401)],
     ['src/fill/rules.ts', `function long() {\n${'  run();\n'.repeat(69)}}`],
     ['src/fill/rules.ts', `class A {\n  long() {\n${'    run();\n'.repeat(69)}  }\n}`],
     ['src/fill/rules.ts', `const long = () => {\n${'  run();\n'.repeat(69)}};`],

@@ -100,9 +100,14 @@ export const compilerRule: Rule = {
   },
   planted: [
     ['tsconfig.json', '{ "compilerOptions": { "strict": true } }'],
-    ['src/ops/page/tsconfig.json', '{ "extends": "../x.json", "compilerOptions": { "erasableSyntaxOnly": false } }'],
+    [
+      'src/dashboard/page/tsconfig.json',
+      '{ "extends": "../x.json", "compilerOptions": { "erasableSyntaxOnly": false } }',
+    ],
   ],
-  fine: [['src/ops/page/tsconfig.json', '{ "extends": "../../../tsconfig.json", "compilerOptions": { "types": [] } }']],
+  fine: [
+    ['src/dashboard/page/tsconfig.json', '{ "extends": "../../../tsconfig.json", "compilerOptions": { "types": [] } }'],
+  ],
 };
 
 // Written in pieces, so that this file does not find itself.

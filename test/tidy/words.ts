@@ -39,7 +39,7 @@ const pairs: Readonly<Record<string, string>> = {
 const allowed: readonly { readonly names: RegExp; readonly in: RegExp; readonly because: string }[] = [
   {
     names: /^(Candlestick(Series|Data)?|barSpacing|minBarSpacing|(above|below)Bar)$/,
-    in: /^src\/(ops|report)\/page\//,
+    in: /^src\/(dashboard|report)\/page\//,
     because: 'lightweight-charts calls them so',
   },
   {
@@ -99,7 +99,7 @@ export const nameRule: Rule = {
     ['src/execution/string-helpers.ts', 'export const a = 1;'],
   ],
   fine: [
-    ['src/ops/page/price-chart.ts', "import { CandlestickSeries } from 'lightweight-charts';"],
+    ['src/dashboard/page/price-chart.ts', "import { CandlestickSeries } from 'lightweight-charts';"],
     ['src/simulator/core/order-book.ts', 'export class OrderBook {}'],
     ['src/venue/exchange/frames.ts', 'const { tick } = frame;\nconst embargo = barely;'],
   ],

@@ -1,11 +1,12 @@
 /** The exchange's ledger and the journal's, when nothing is under way: order by order, fill by fill, balance by balance. */
+
+import { surplus } from '../../src/commands/demo/books.ts';
 import { instrument } from '../../src/domain/instrument.ts';
 import { lots, negate, noUnits, plus, ticks, type Units, units, unitsText } from '../../src/domain/money.ts';
 import { isClosed } from '../../src/domain/order.ts';
 import { movementOf } from '../../src/domain/position.ts';
 import type { FillEntry, KillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
 import type { HeldPosition } from '../../src/journal/reader.ts';
-import { surplus } from '../../src/modes/demo/books.ts';
 import type { FillRow, OrderRow } from '../../src/simulator/simulator.ts';
 import { type Rig, trader } from '../kit/rig.ts';
 import type { Arrival, Truth } from './exchange-words.ts';

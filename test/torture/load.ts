@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { realMs } from '../../src/clock/clock.ts';
-import { ask } from '../../src/modes/control.ts';
-import { runningDaemon } from '../../src/modes/state.ts';
+import { ask } from '../../src/commands/control/control.ts';
+import { runningDaemon } from '../../src/session/state.ts';
 import { pass, until } from '../kit/until.ts';
 import { type Arena, patienceMs } from './arena.ts';
 import type { Done, Kind } from './kind.ts';

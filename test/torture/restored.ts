@@ -2,9 +2,9 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ask } from '../../src/commands/control/control.ts';
 import { journalFile } from '../../src/journal/open.ts';
-import { ask } from '../../src/modes/control.ts';
-import { runningDaemon } from '../../src/modes/state.ts';
+import { runningDaemon } from '../../src/session/state.ts';
 import { pass } from '../kit/until.ts';
 import { type Arena, usualFaults } from './arena.ts';
 import { booksOf } from './compare.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../../test/kit/properties.ts';
 import { instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { type Lots, noLots, noTicks, noUnits, rate, type Ticks, type Units, units } from '../../domain/money.ts';
-import { fc } from '../../testing/properties.ts';
 import type { Market, MarketEvent } from '../market/market.ts';
 import { depthOf } from './depth.ts';
 import { type DisplayedBook, emptyBook } from './displayed.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { fc } from '../../../test/kit/properties.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { type Lots, noUnits, plus, rate, type Ticks, type Units, units } from '../../domain/money.ts';
-import { fc } from '../../testing/properties.ts';
 import { emptyMarket } from '../market/empty-market.ts';
 import { Exchange } from './exchange.ts';
 import { holderOf, type SimOrder } from './order.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { fc } from '../../../test/kit/properties.ts';
 import type { Side } from '../../domain/market.ts';
 import { type Lots, noLots, noUnits, type Ticks } from '../../domain/money.ts';
-import { fc } from '../../testing/properties.ts';
 import type { SimOrder } from './order.ts';
 import { OrderBook, quantityAt } from './order-book.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { fc } from '../../../test/kit/properties.ts';
 import { seededRng } from '../../clock/clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { priceNumber } from '../../domain/money.ts';
-import { fc } from '../../testing/properties.ts';
 import type { Print } from '../core/order.ts';
 import { makePrints } from './made-prints.ts';
 import type { MinuteRow } from './market.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { fc, property } from '../../testing/properties.ts';
+import { fc, property } from '../../../test/kit/properties.ts';
 import { decodeFrame, maxFrameBytes } from './frames.ts';
 import { isFields, timeOf } from './json.ts';
 import { readBook, readKline, readTicker } from './read-market.ts';

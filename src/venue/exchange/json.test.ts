@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc, property } from '../../testing/properties.ts';
+import { fc, property } from '../../../test/kit/properties.ts';
 import { idOf, parseExact, timeOf } from './json.ts';
 
 describe('exact JSON', () => {

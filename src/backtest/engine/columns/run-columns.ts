@@ -1,0 +1,20 @@
+/** Runs over columns: in short numbers where that is possible, else the long way; the rows are the same. */
+
+import { shortRun } from '../../fast/run.ts';
+import type { RunInput, RunResult } from '../../run.ts';
+import { closedAtEnd } from '../end-close.ts';
+import { ColumnRun } from './run.ts';
+import type { Told } from './strategy-cursor.ts';
+
+export function runColumns(input: RunInput): RunResult {
+  const short = shortRun(input);
+  const isShort = short?.advance(Number.POSITIVE_INFINITY) === 'through';
+  return closedAtEnd(input, isShort ? short.result() : runLong(input, short?.told));
+}
+
+/** With every rule asked, and every amount exact whatever its size. */
+export function runLong(input: RunInput, told?: Told): RunResult {
+  const run = new ColumnRun(input, told);
+  run.advance(Number.POSITIVE_INFINITY);
+  return run.result();
+}

@@ -1,0 +1,285 @@
+/** A strategy that decides on closed klines, seated before the columns of its series. */
+import type { Want } from '../../../domain/order.ts';
+import { sameWant } from '../../../portfolio/planner.ts';
+import type { DecidingStrategy, Holding } from '../../../strategy/contract.ts';
+import type { Indicator } from '../../../strategy/indicators.ts';
+import type { Params } from '../../../strategy/params.ts';
+import { behind, type Getter, valuesOf } from '../../../strategy/values.ts';
+import type { NamedHosted } from '../../../trading/strategies.ts';
+import type { RunSeries } from '../../run.ts';
+import type { KlineCursor } from './kline-cursor.ts';
+import { ValueWindow } from './value-window.ts';
+
+type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
+type Moment = Parameters<Deciding['decide']>[1];
+
+/** What a series adds to the equity, as a line over its price: `fixed` + `held` × price; it has to stay above `least`. */
+export interface EquityLine {
+  readonly fixed: number;
+  readonly held: number;
+  readonly least: number;
+}
+
+/** Klines of a larger interval than the walk's, and the rows of the walk with which each was known. */
+export interface LargerKlines {
+  readonly cursor: KlineCursor;
+  readonly knownAt: Int32Array;
+  /** The row that closes next. */
+  next: number;
+}
+
+/**
+ * What a strategy said at rows that were gone over already. It is asked once a kline, as live: one that remembers, such as on which side its
+ * averages stood, would say something else when it is asked again.
+ */
+export interface Told {
+  /** One past the last row at which it was asked. */
+  readonly to: number;
+  /** By row; none where it said nothing, or the same again. */
+  readonly wants: ReadonlyMap<number, Want>;
+}
+
+const untold: Told = { to: 0, wants: new Map() };
+
+/** What a strategy decides by; the kline is made where it is looked at. */
+class SeatMoment implements Moment {
+  readonly #cursor: KlineCursor;
+  readonly holding: Moment['holding'];
+  readonly params: Moment['params'];
+
+  constructor(cursor: KlineCursor, holding: Moment['holding'], params: Moment['params']) {
+    this.#cursor = cursor;
+    this.holding = holding;
+    this.params = params;
+    Object.defineProperty(this, 'kline', ownKline);
+  }
+
+  get kline(): Moment['kline'] {
+    return this.#cursor.kline;
+  }
+}
+
+/** Its own, so that a copy of a moment has it. */
+const ownKline = { ...Object.getOwnPropertyDescriptor(SeatMoment.prototype, 'kline'), enumerable: true };
+
+export class Seat {
+  readonly hosted: NamedHosted;
+  /** The first row on which it may decide. */
+  readonly from: number;
+  lastWant: Want | undefined;
+  /** Nothing needs to be planned until it wants something else or something happens to its orders. */
+  quiet = false;
+  readonly #larger: LargerKlines | undefined;
+  readonly #strategy: Deciding;
+  readonly #cursor: KlineCursor;
+  readonly #close: Float64Array;
+  readonly #window: ValueWindow;
+  readonly #behind: Behind;
+  readonly #values: Readonly<Record<string, number>>;
+  readonly #moment: Moment;
+  readonly #told: Told;
+  /** The row at which it was asked last, where that is known, and what it said. */
+  #askedAt = -1;
+  #answer: Want | undefined;
+
+  constructor(
+    hosted: NamedHosted,
+    { columns, interval, first }: RunSeries,
+    cursor: KlineCursor,
+    holding: Holding,
+    { larger, told = untold }: { readonly larger?: LargerKlines; readonly told?: Told | undefined } = {},
+  ) {
+    this.#larger = larger;
+    this.#told = told;
+    this.hosted = hosted;
+    const strategy = hosted.strategy as Deciding;
+    const indicators = Object.entries(strategy.indicators(hosted.params));
+    const own = strategy.warmup?.(hosted.params) ?? 0;
+    const warmup = Math.max(own, ...indicators.map(([, { warmup: needed }]) => needed));
+    this.from = Math.max(first, warmup - 1);
+    this.#strategy = strategy;
+    this.#cursor = cursor;
+    this.#close = columns.close;
+    this.#window = new ValueWindow(
+      indicators.map(([, indicator]) => indicator),
+      columns,
+      interval,
+    );
+    this.#behind = new Behind(this.#window);
+    this.#values = valuesOf(
+      indicators.map(([name]) => name),
+      this.#behind,
+      getter,
+    );
+    this.#moment = new SeatMoment(cursor, holding, hosted.params);
+  }
+
+  /** Its klines are those of the walk. */
+  get isOwn(): boolean {
+    return this.#larger === undefined;
+  }
+
+  /** Goes on to its next kline that is known with this row of the walk, warm-up klines too; false when there is none any more. */
+  advance(row: number): boolean {
+    const larger = this.#larger;
+    if (larger === undefined || larger.next >= larger.knownAt.length) return false;
+    if ((larger.knownAt[larger.next] as number) > row) return false;
+    larger.cursor.row = larger.next++;
+    return true;
+  }
+
+  /** Whether it may decide at its cursor's row. */
+  get mayDecide(): boolean {
+    return this.#cursor.row >= this.from;
+  }
+
+  /** What it wants at the cursor's row; undefined also while an indicator is not warm. `null`, which JavaScript often says for nothing, is that. */
+  decide(): Want | undefined {
+    const { row } = this.#cursor;
+    if (row < this.#told.to) return this.#told.wants.get(row);
+    if (row === this.#askedAt) return this.#answer;
+    const window = this.#window;
+    window.reach(row);
+    if (!isWarm(window.columns, row - window.from)) return undefined;
+    this.#behind.look(row);
+    this.#askedAt = row;
+    this.#answer = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
+    return this.#answer;
+  }
+
+  /** These wants, and what it said at a row where it was asked there. */
+  toldBy(row: number, wants: Map<number, Want>): Told {
+    if (row !== this.#askedAt) return { to: row, wants };
+    if (this.#answer !== undefined) wants.set(row, this.#answer);
+    return { to: row + 1, wants };
+  }
+
+  /** What it wishes and is not done yet. Saying nothing repeats what was said last, as the host of live strategies does. */
+  wish(): Want | undefined {
+    if (!this.mayDecide) return undefined;
+    const want = this.decide() ?? this.lastWant;
+    return this.rests(want) ? undefined : want;
+  }
+
+  /** True when nothing has to be done about a want: it is the one that rests already. */
+  rests(want: Want | undefined): boolean {
+    return want === undefined || (this.quiet && (want === this.lastWant || sameWant(want, this.lastWant as Want)));
+  }
+
+  /**
+   * Moves the cursor over rows at which a quiet seat goes on wishing the same and the equity stays on its line, up to `end` or
+   * where its window ends; returns where it stopped. Most rows of a backtest end here: everything is spelt out, so that the engine
+   * sees the whole loop at once and drops the wants that nobody keeps; through `decide` and `rests` it takes a third longer.
+   */
+  skip(row: number, end: number, line: EquityLine): number {
+    if (row < this.#told.to) return this.#skipTold(row, Math.min(end, this.#told.to), line);
+    const { fixed, held, least } = line;
+    const close = this.#close;
+    const cursor = this.#cursor;
+    const strategy = this.#strategy;
+    const window = this.#window;
+    const behind = this.#behind;
+    const values = this.#values;
+    const moment = this.#moment;
+    const last = this.lastWant as Want;
+    window.reach(row);
+    const { from, columns } = window;
+    const [a = none, b = none] = columns;
+    const isPair = columns.length === 2;
+    // A day can end before the row that comes next, where months are longer than they are counted.
+    // As an integer of the machine: it is looked at with each row.
+    const to = Math.max(row, Math.min(end, window.to)) | 0;
+    for (let at = row; at < to; at++) {
+      if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
+      cursor.row = at;
+      if (isPair) {
+        const one = a[at - from] as number;
+        const other = b[at - from] as number;
+        if (Number.isNaN(one) || Number.isNaN(other)) continue;
+        behind.a = one;
+        behind.b = other;
+      } else {
+        if (!isWarm(columns, at - from)) continue;
+        behind.look(at);
+      }
+      const want = strategy.decide(values, moment);
+      if (want !== last && want !== undefined && want !== null && !sameWant(want, last)) {
+        this.#askedAt = at;
+        this.#answer = want;
+        return at;
+      }
+    }
+    return to;
+  }
+
+  /** The same over rows at which it was asked already. */
+  #skipTold(row: number, to: number, { fixed, held, least }: EquityLine): number {
+    const close = this.#close;
+    const { wants } = this.#told;
+    const last = this.lastWant as Want;
+    for (let at = row; at < to; at++) {
+      if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
+      const want = wants.get(at);
+      if (want !== undefined && !sameWant(want, last)) return at;
+    }
+    this.#cursor.row = to - 1;
+    return to;
+  }
+}
+
+function isWarm(columns: readonly Float64Array[], at: number): boolean {
+  for (const column of columns) if (Number.isNaN(column[at])) return false;
+  return true;
+}
+
+/** The indicators' values at one row; the first four by name: reading one through a list costs a loop over klines half as much again. */
+class Behind {
+  readonly #window: ValueWindow;
+  #at = 0;
+  a = Number.NaN;
+  b = Number.NaN;
+  c = Number.NaN;
+  d = Number.NaN;
+
+  constructor(window: ValueWindow) {
+    this.#window = window;
+  }
+
+  /** Takes the values of a row; a column that is not there leaves a number, or the engine would keep no numbers in its place. */
+  look(row: number): void {
+    const { columns, from } = this.#window;
+    const [a, b, c, d] = columns;
+    const at = row - from;
+    this.#at = at;
+    if (a !== undefined) this.a = a[at] as number;
+    if (b !== undefined) this.b = b[at] as number;
+    if (c !== undefined) this.c = c[at] as number;
+    if (d !== undefined) this.d = d[at] as number;
+  }
+
+  /** The value of any column. */
+  of(place: number): number {
+    return (this.#window.columns[place] as Float64Array)[this.#at] as number;
+  }
+}
+const none = new Float64Array();
+
+/** Getters by place. */
+const getters: Getter<Behind>[] = [
+  function () {
+    return this[behind].a;
+  },
+  function () {
+    return this[behind].b;
+  },
+  function () {
+    return this[behind].c;
+  },
+  function () {
+    return this[behind].d;
+  },
+];
+const getter = (place: number): Getter<Behind> =>
+  (getters[place] ??= function () {
+    return this[behind].of(place);
+  });

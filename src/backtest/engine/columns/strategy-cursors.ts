@@ -1,0 +1,51 @@
+/** The seats of strategies before the columns of their klines, made larger where they use a larger interval. */
+
+import type { Interval } from '../../../domain/interval.ts';
+import type { Columns } from '../../../domain/market.ts';
+import type { Portfolio } from '../../../portfolio/portfolio.ts';
+import { type Frames, framesOf } from '../../../strategy/frames.ts';
+import type { NamedHosted } from '../../../trading/strategies.ts';
+import type { RunSeries } from '../../run.ts';
+import { KlineCursor } from './kline-cursor.ts';
+import { Seat, type Told } from './strategy-cursor.ts';
+
+/** Larger klines by those they were made from: cells of a grid share them, and with them the columns of their indicators. */
+const made = new WeakMap<Columns, Map<string, Frames>>();
+
+function framesIn({ columns, interval }: RunSeries, larger: Interval): Frames {
+  const ofColumns = made.get(columns) ?? new Map<string, Frames>();
+  made.set(columns, ofColumns);
+  const key = `${interval} ${larger}`;
+  const there = ofColumns.get(key) ?? framesOf(interval, larger, columns);
+  ofColumns.set(key, there);
+  return there;
+}
+
+/** The seats of a symbol's strategies, in their order. */
+export const seatsOn = (
+  all: readonly NamedHosted[],
+  series: RunSeries,
+  cursor: KlineCursor,
+  portfolio: Portfolio,
+  told?: Told,
+): readonly Seat[] =>
+  all
+    .filter(({ symbol }) => symbol === series.symbol)
+    .map((hosted) => {
+      // The portfolio hears of a price only where something is planned; the strategy sees each.
+      const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
+      if (hosted.interval === series.interval) return new Seat(hosted, series, cursor, holding, { told });
+      const { columns, knownAt } = framesIn(series, hosted.interval);
+      const first = knownAt.findIndex((row) => row >= series.first);
+      const own: RunSeries = {
+        symbol: series.symbol,
+        interval: hosted.interval,
+        columns,
+        gaps: [],
+        first: first < 0 ? knownAt.length : first,
+        end: knownAt.length,
+      };
+      const seenAt = (row: number): number => cursor.closeOf(knownAt[row] as number);
+      const place = new KlineCursor(own, seenAt);
+      return new Seat(hosted, own, place, holding, { larger: { cursor: place, knownAt, next: own.first } });
+    });

@@ -1,0 +1,236 @@
+/**
+ * Margin in backtests, by rules of the user alone (fill-engine §2.1.9): what strategies borrow, what that costs, and when the exchange
+ * leaves their positions. Each strategy stands for its own position with its own money; none answers for another's.
+ */
+import type { SimClock } from '../../clock/sim-clock.ts';
+import type { Kline } from '../../domain/market.ts';
+import {
+  feeOn,
+  greatest,
+  negate,
+  noRate,
+  notional,
+  noUnits,
+  plus,
+  priceNumber,
+  rateText,
+  ruinPrice,
+  timesRate,
+  type Units,
+  unitsText,
+  worth,
+} from '../../domain/money.ts';
+import type { Fill, Signal } from '../../domain/order.ts';
+import type { Stop } from '../../fill/orders.ts';
+import { orLiquidation } from '../../fill/stops.ts';
+import type { Entry } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { ByPlace } from '../../portfolio/by-place.ts';
+import type { ArmedStop } from '../../portfolio/protect.ts';
+import type { Assembled } from '../../trading/assemble.ts';
+import type { Charge, MarginRules, MarginSums } from '../prepare/run-money.ts';
+import type { RunInput } from '../run.ts';
+
+/** What a strategy owed at most since interest was charged last. */
+interface Debt {
+  quote: Units;
+  base: Units;
+  chargedAt: number;
+  /** The exchange is leaving its position: what that sells pays the fee. */
+  isLeaving: boolean;
+}
+
+/** Prices between which nothing is liquidated: long positions at those above one, short ones at those below the other. */
+export interface Held {
+  readonly above: number;
+  readonly below: number;
+}
+
+interface MarginParts {
+  readonly clock: SimClock;
+  readonly assembled: Pick<Assembled, 'portfolio' | 'planner' | 'protection' | 'hitStop'>;
+  /** Moves money of the account. */
+  readonly transfer: (asset: string, amount: Units) => unknown;
+  readonly write: (entry: Entry) => void;
+}
+
+/** Who charges and liquidates by the rules of a run; undefined on spot. */
+export function marginOn(
+  { margin }: Pick<RunInput, 'margin'>,
+  clock: SimClock,
+  assembled: Assembled,
+  book: Journal,
+  venue: { transfer(asset: string, amount: Units): boolean },
+): MarginDesk | undefined {
+  if (margin === undefined) return undefined;
+  const transfer = (asset: string, amount: Units): boolean => venue.transfer(asset, amount);
+  const desk = new MarginDesk(margin, { clock, assembled, transfer, write: (entry) => book.append(entry) });
+  assembled.booked.subscribe((fill) => desk.booked(fill));
+  return desk;
+}
+
+export class MarginDesk {
+  readonly #rules: MarginRules;
+  readonly #parts: MarginParts;
+  readonly #debts = new ByPlace<Debt>();
+  readonly #charges: Charge[] = [];
+  readonly #sums = { interest: noUnits, liquidationFees: noUnits, liquidations: 0 };
+
+  constructor(rules: MarginRules, parts: MarginParts) {
+    this.#rules = rules;
+    this.#parts = parts;
+    for (const { strategy, symbol } of parts.assembled.portfolio.places())
+      this.#debts.set(strategy, symbol, {
+        quote: noUnits,
+        base: noUnits,
+        chargedAt: parts.clock.now(),
+        isLeaving: false,
+      });
+  }
+
+  result(): MarginSums & { readonly charges: readonly Charge[] } {
+    return { ...this.#sums, charges: this.#charges };
+  }
+
+  /** Between which prices every position on the symbol is held; undefined where none could be liquidated. */
+  held(symbol: string): Held | undefined {
+    const at = this.#parts.assembled.portfolio.instrument(symbol);
+    let [above, below] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const { side, price } of this.#ruins(symbol)) {
+      if (side === 'SELL') above = Math.max(above, priceNumber(price, at));
+      else below = Math.min(below, priceNumber(price, at));
+    }
+    return above === Number.NEGATIVE_INFINITY && below === Number.POSITIVE_INFINITY ? undefined : { above, below };
+  }
+
+  /** A price at the exchange, or the best of a book: it leaves what that ruins at the market, an order's way from now. */
+  leaveRuined(symbol: string, bid: number, ask = bid): void {
+    const at = this.#parts.assembled.portfolio.instrument(symbol);
+    for (const { strategy, side, price } of this.#ruins(symbol)) {
+      const level = priceNumber(price, at);
+      if (side === 'SELL' ? bid <= level : ask >= level) this.leave(strategy, symbol, side === 'SELL' ? bid : ask);
+    }
+  }
+
+  /** The exchange leaves a position at the market, for a price that it has reached. */
+  leave(strategy: string, symbol: string, price: number): void {
+    const { assembled, clock } = this.#parts;
+    const why = `liquidated at ${price}: less than ${rateText(this.#rules.maintenanceRatio)} of the position was left`;
+    assembled.portfolio.mark(symbol, price, clock.now());
+    this.#liquidate(strategy, symbol, why);
+    assembled.hitStop({ strategy, symbol }, why);
+  }
+
+  #ruins(symbol: string): readonly Stop[] {
+    return [...this.#debts.on(symbol).keys()].flatMap((strategy) => this.#ruin(strategy, symbol) ?? []);
+  }
+
+  /** Some position on the symbol could be liquidated. */
+  isAtRisk(symbol: string): boolean {
+    return this.#debts
+      .on(symbol)
+      .keys()
+      .some((strategy) => this.#ruin(strategy, symbol) !== undefined);
+  }
+
+  /** The stops that a kline may set off: those of the strategies, and the prices at which the exchange leaves their positions. */
+  stops(kline: Kline, armed: readonly ArmedStop[]): readonly (ArmedStop & Stop)[] {
+    const { symbol } = kline;
+    const { planner, portfolio } = this.#parts.assembled;
+    const left = new Map(armed.map((stop) => [stop.strategy, stop]));
+    const all: (ArmedStop & Stop)[] = [];
+    for (const strategy of this.#debts.on(symbol).keys()) {
+      const ruin = this.#ruin(strategy, symbol);
+      // A stop of a target that has given way to quotes leaves nothing.
+      const own = planner.standing(strategy, symbol)?.want.kind === 'target' ? left.get(strategy) : undefined;
+      const at = portfolio.instrument(symbol);
+      const first = ruin === undefined ? own : orLiquidation(kline, own, ruin, at);
+      if (first !== undefined) all.push({ ...first, symbol });
+    }
+    return all;
+  }
+
+  /** Quotes give way to nothing, and a target stays left while the strategy goes on wishing it. */
+  #liquidate(strategy: string, symbol: string, why: string): void {
+    const { assembled, clock } = this.#parts;
+    const { planner, protection } = assembled;
+    const debt = this.#debts.get(strategy, symbol);
+    if (debt !== undefined) debt.isLeaving = true;
+    this.#sums.liquidations++;
+    if (planner.standing(strategy, symbol)?.want.kind !== 'target') {
+      const nothing: Signal['want'] = { kind: 'target', goal: { quantity: 0 }, reason: why };
+      planner.note({ strategy, symbol, at: clock.now(), want: nothing });
+    }
+    const want = planner.standing(strategy, symbol)?.want;
+    if (want?.kind === 'target') protection.guard(strategy, symbol, want.goal);
+    planner.wake(strategy, symbol);
+  }
+
+  /** A fill that the portfolio has booked. */
+  booked(fill: Fill): void {
+    const { strategy, symbol } = fill;
+    const { portfolio } = this.#parts.assembled;
+    const debt = this.#debts.get(strategy, symbol);
+    if (debt === undefined) return;
+    if (fill.purpose !== 'stop') debt.isLeaving = false;
+    if (debt.isLeaving) {
+      const value = notional(fill.price, fill.quantity, portfolio.instrument(symbol));
+      this.#charge(fill, 'liquidation', fill.time, feeOn(value, this.#rules.liquidationFee));
+    }
+    if (portfolio.isFlat(strategy, symbol)) debt.isLeaving = false;
+    this.#owe(strategy, symbol, debt);
+  }
+
+  /** Interest that fell due by a kline's close, UTC ms, on the most that was owed since it was charged last: a begun hour counts whole. */
+  charge(symbol: string, at: number): void {
+    const { interestEveryMs, interest } = this.#rules;
+    const { portfolio } = this.#parts.assembled;
+    const { base: baseAsset, quote: quoteAsset } = portfolio.instrument(symbol);
+    for (const [strategy, debt] of this.#debts.on(symbol)) {
+      const due = Math.floor(at / interestEveryMs) - Math.floor(debt.chargedAt / interestEveryMs);
+      debt.chargedAt = at;
+      if (due === 0) continue;
+      const price = portfolio.markTicks(symbol);
+      const owedBase = price === undefined ? noUnits : worth(debt.base, price, portfolio.instrument(symbol));
+      const amount = plus(
+        feeOn(debt.quote, timesRate(interest.get(quoteAsset) ?? noRate, due)),
+        feeOn(owedBase, timesRate(interest.get(baseAsset) ?? noRate, due)),
+      );
+      debt.quote = noUnits;
+      debt.base = noUnits;
+      if (amount > 0n) this.#charge({ strategy, symbol }, 'interest', at, amount);
+      this.#owe(strategy, symbol, debt);
+    }
+  }
+
+  #charge({ strategy, symbol }: Pick<Charge, 'strategy' | 'symbol'>, kind: Charge['kind'], at: number, amount: Units) {
+    const { assembled, transfer, write } = this.#parts;
+    const asset = assembled.portfolio.instrument(symbol).quote;
+    assembled.portfolio.charge(strategy, symbol, amount);
+    transfer(asset, negate(amount));
+    const sum = kind === 'interest' ? 'interest' : 'liquidationFees';
+    this.#sums[sum] = plus(this.#sums[sum], amount);
+    this.#charges.push({ at, strategy, symbol, kind, asset, amount });
+    const reason = `${kind === 'interest' ? 'interest' : 'fee of a liquidation'} of ${strategy} on ${symbol}`;
+    const moved = unitsText(negate(amount));
+    write({ kind: 'adjustment', at, what: 'adjust', asset, amount: moved, by: 'margin rules', reason });
+  }
+
+  #owe(strategy: string, symbol: string, debt: Debt): void {
+    const { portfolio } = this.#parts.assembled;
+    debt.quote = greatest(debt.quote, negate(portfolio.cash(strategy, symbol)));
+    debt.base = greatest(debt.base, negate(portfolio.position(strategy, symbol).base));
+  }
+
+  /** At and beyond which price the exchange leaves a position that is not being left already. */
+  #ruin(strategy: string, symbol: string): Stop | undefined {
+    const { portfolio, planner, protection } = this.#parts.assembled;
+    if (portfolio.isFlat(strategy, symbol)) return undefined;
+    const isLeft = protection.isLeaving(strategy, symbol);
+    if (isLeft && planner.standing(strategy, symbol)?.want.kind === 'target') return undefined;
+    const { base } = portfolio.position(strategy, symbol);
+    const cash = portfolio.cash(strategy, symbol);
+    const price = ruinPrice(base, cash, this.#rules.maintenanceRatio, portfolio.instrument(symbol));
+    return price === undefined ? undefined : { strategy, side: base > 0n ? 'SELL' : 'BUY', price };
+  }
+}

@@ -1,0 +1,42 @@
+/** What a strategy asks for and a run does not have. */
+import { Observable } from 'rxjs';
+import type { Tape } from '../../data/tape.ts';
+import type { Depth, Trade } from '../../domain/market.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Source } from '../../trading/hot-streams.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
+
+const todo = {
+  trades: (symbol: string) =>
+    `import them (sluice data import FILE --as trades) or name a file (trades: { ${symbol}: FILE }); where they are there, say fidelity: auto or trades, since klines leaves them out`,
+  depth: (symbol: string) =>
+    `import them (sluice data import FILE --as depth) or name a file (depth: { ${symbol}: FILE }); where they are there, say fidelity: auto or depth, since klines and trades leave books out`,
+  ticker: () => 'tickers are not recorded: use klines, trades or depth',
+} as const;
+
+/** A stream that is not there: whoever listens to it would wait for ever, so the run is refused. */
+export const absent = (
+  what: keyof typeof todo,
+  { id, symbol }: Pick<NamedHosted, 'id' | 'symbol'>,
+  faults: unknown[],
+): Observable<never> =>
+  new Observable(() => {
+    faults.push(
+      new Refusal(`${id} asks for ${what} of ${symbol}, which this run does not have: ${todo[what](symbol)}`),
+    );
+  });
+
+/** What a strategy hears of recorded trades and books, where they are there. */
+export const heardTape = (
+  {
+    tape,
+    trades,
+    depth,
+  }: { readonly tape: Tape | undefined; readonly trades: Source<Trade>; readonly depth: Source<Depth> },
+  hosted: Pick<NamedHosted, 'id' | 'symbol'>,
+  faults: unknown[],
+) => ({
+  trades: tape?.trades === undefined ? absent('trades', hosted, faults) : trades.stream,
+  depth: tape?.books === undefined ? absent('depth', hosted, faults) : depth.stream,
+  ticker: absent('ticker', hosted, faults),
+});

@@ -1,0 +1,53 @@
+/** What a run through the graph asked for and what was refused, read of its journal's entries when somebody asks. */
+import type { MemoryJournal } from '../../journal/memory.ts';
+import { newGoals, Refusals, type Refused } from '../result/refusals.ts';
+import { type Asked, askedOf, type Sent } from '../result/spent-weight.ts';
+import { type RunInput, type RunResult, spanOf } from '../run.ts';
+
+interface Requests {
+  readonly refused: readonly Refused[];
+  readonly asked: Asked;
+}
+
+/** A run's result with what it asked for. `book`: of the whole run; orders that are open still count to its end. */
+export function withRequests(
+  book: Pick<MemoryJournal, 'entries'>,
+  input: RunInput,
+  result: Omit<RunResult, keyof Requests>,
+): RunResult {
+  let known: Requests | undefined;
+  const requests = (): Requests => {
+    known ??= read(book, input, result.endedAt);
+    return known;
+  };
+  return {
+    ...result,
+    get refused() {
+      return requests().refused;
+    },
+    newGoals: () => newGoals(book.entries().filter((entry) => entry.kind === 'signal')),
+    asked: () => requests().asked,
+  };
+}
+
+function read(
+  book: Pick<MemoryJournal, 'entries'>,
+  { account, series, rules }: RunInput,
+  endedAt: number | undefined,
+): Requests {
+  const { end } = spanOf(series);
+  const refusals = new Refusals();
+  const sent: Sent[] = [];
+  for (const entry of book.entries()) {
+    if (entry.kind === 'denied') refusals.denied(entry);
+    if (entry.kind === 'signal') refusals.wish(account, entry, { series });
+    if (entry.kind !== 'order') continue;
+    const { symbol, state, type, filled, createdAt: from, closedAt, cancelRequested: isCanceled } = entry;
+    sent.push({ symbol, from, to: closedAt ?? end, isCanceled });
+    const whose = { strategy: entry.strategy, symbol, at: from };
+    if (closedAt === null) refusals.open(entry, endedAt ?? end, rules);
+    else if (state === 'rejected') refusals.add(state, whose);
+    else if (state === 'canceled' && type === 'MARKET' && filled === '0') refusals.add('unfilled', whose);
+  }
+  return { refused: refusals.list(), asked: askedOf(sent) };
+}

@@ -1,0 +1,96 @@
+/** The live graph's desk for runs over recorded data: what the drivers that run the graph itself have in common. */
+import type { SimClock } from '../../clock/sim-clock.ts';
+import type { Intent } from '../../domain/order.ts';
+import { defaultTiming } from '../../execution/desk.ts';
+import type { Entry } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { emptyLoaded } from '../../journal/load.ts';
+import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import { type Assembled, assemble } from '../../trading/assemble.ts';
+import type { OrderEntry } from '../../venue/venue.ts';
+import { planTerms, type RunInput } from '../run.ts';
+import { Entries } from './entry-kline.ts';
+
+/** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
+export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
+
+/** What a run trades through. */
+export interface RecordedDesk extends Assembled {
+  readonly entries: Entries;
+}
+
+export function deskOf(
+  input: RunInput,
+  clock: SimClock,
+  book: Journal,
+  orders: OrderEntry,
+  orderLifeMs: number,
+): RecordedDesk {
+  const entries = new Entries();
+  const assembled = assemble({
+    clock,
+    journal: telling(book, entries),
+    identity: undefined,
+    loaded: emptyLoaded,
+    orders,
+    ...planTerms(input),
+    instruments: input.instruments,
+    allocations: input.allocations,
+    limits: input.limits,
+    timing: defaultTiming,
+    orderLifeMs,
+    notice: () => {},
+  });
+  assembled.booked.subscribe((fill) => entries.filled(fill, assembled.portfolio));
+  return { ...assembled, entries };
+}
+
+/** The journal, which tells of protection besides; cursors, which serve restarts, are not even kept. */
+function telling(book: Journal, { guarded }: Entries): Journal {
+  return {
+    append(entry) {
+      if (entry.kind === 'protection') guarded(entry.strategy, entry.symbol, entry.protection);
+      book.append(entry);
+    },
+    latest: (key, entry) => {
+      if (!key.startsWith('cursor ')) book.latest(key, entry);
+    },
+    insertFill: (key, fill) => book.insertFill(key, fill),
+    hasFill: (key) => book.hasFill(key),
+    isOther: (key, fill) => book.isOther(key, fill),
+    durable: () => book.durable(),
+    volatile: book.volatile,
+    full: book.full,
+    close: () => book.close(),
+  };
+}
+
+/**
+ * Looks when the venue says that something happened, and once more after an order in whose sending it said so. An order can end in its
+ * arrival, as one of a stop does: the look that the venue asks for then may come before its answer has said whose order that is, and nobody
+ * would look again. A cancel of which the venue says nothing takes klines to arrive: its symbol's lane waits for none, as for no answer to
+ * an order, or it would carry out a wish that the next kline has overtaken.
+ */
+export function looksOnNews(clock: SimClock, of: () => Assembled) {
+  let news = 0;
+  return {
+    heard: (symbol: string): void => {
+      news++;
+      void clock.track(of().sweeps.sweep(symbol));
+    },
+    execute: async (intent: Intent) => {
+      const { desk, sweeps } = of();
+      const before = news;
+      const carried = await desk.execute(intent);
+      if (news !== before) await sweeps.sweep(intent.symbol);
+      return carried;
+    },
+    cancel: (order: WorkingOrder): Promise<void> => {
+      const before = news;
+      const cancelling = of().desk.cancel(order);
+      if (news !== before) return cancelling;
+      void clock.track(cancelling);
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** When runs through the live graph look for take-profits of what was entered since its strategy was heard, as a live session does every second. */
+import type { LateTargets } from '../../trading/pending-take-profits.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
+import type { Stage } from './kline-phases.ts';
+
+export interface LateStage extends Stage {
+  readonly targets: LateTargets;
+}
+
+/** Live within a second, ms. */
+const soonMs = 1_000;
+
+/** At the close of a kline, for strategies of a larger interval: others have just been heard. */
+export async function placeLate({ targets, again, clock }: LateStage, larger: readonly NamedHosted[]): Promise<void> {
+  for (const one of larger) {
+    const signal = targets.due(one, clock.now());
+    if (signal === undefined) continue;
+    again(signal);
+    await clock.settleSoon();
+  }
+}
+
+/** A second after each fill by trades or books. */
+export function lookAfterFills(
+  { targets, again, clock, assembled }: LateStage,
+  hosted: readonly NamedHosted[],
+  isByTape: (symbol: string) => boolean,
+): void {
+  assembled.booked.subscribe(({ strategy, symbol }) => {
+    const one = hosted.find(({ id }) => id === strategy);
+    const want = assembled.planner.standing(strategy, symbol)?.want;
+    if (one === undefined || want?.kind !== 'target' || want.takeProfit === undefined || !isByTape(symbol)) return;
+    clock.at(clock.now() + soonMs, () => {
+      const signal = targets.due(one, clock.now());
+      if (signal !== undefined) again(signal);
+    });
+  });
+}

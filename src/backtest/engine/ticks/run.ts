@@ -1,0 +1,396 @@
+/**
+ * A backtest through the live graph over recorded trades and books, and klines where neither is stored (fill-engine §2.1.10):
+ * events reach the exchange at their time and strategies `feedLatencyMs` later; requests travel; fills are found by asking every
+ * `pollMs` while an order works.
+ */
+import { EMPTY, merge } from 'rxjs';
+import { SimClock } from '../../../clock/sim-clock.ts';
+import { rowAt } from '../../../data/klines.ts';
+import type { BookColumns, Tape, TradeColumns } from '../../../data/tape.ts';
+import { closeTime } from '../../../domain/interval.ts';
+import type { Depth, FeedGap, Trade } from '../../../domain/market.ts';
+import { plus } from '../../../domain/money.ts';
+import type { Fill, Signal } from '../../../domain/order.ts';
+import { memoryJournal } from '../../../journal/memory.ts';
+import { saidBy } from '../../../strategy/fault.ts';
+import { type Inputs, signalsOf } from '../../../strategy/host.ts';
+import { trade } from '../../../trader.ts';
+import type { Assembled } from '../../../trading/assemble.ts';
+import { bookPairs } from '../../../trading/depth-pairs.ts';
+import { type Source, source } from '../../../trading/hot-streams.ts';
+import { LateTargets } from '../../../trading/pending-take-profits.ts';
+import { hitByBooks, hitByTrade } from '../../../trading/price-updates.ts';
+import type { NamedHosted } from '../../../trading/strategies.ts';
+import { PaperOnTape } from '../../../venue/paper/on-tape.ts';
+import { RecordedFeed } from '../../../venue/recorded/recorded.ts';
+import { pacedByTime } from '../../pace.ts';
+import { bandOf } from '../../result/band.ts';
+import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from '../../run.ts';
+import { flowCursor, flowsOn } from '../cash-flows.ts';
+import { closedAtEnd } from '../end-close.ts';
+import { watchLoss } from '../kline-phases.ts';
+import { heardKlines } from '../larger-klines.ts';
+import { type MarginDesk, marginOn } from '../margin.ts';
+import { marketsOf } from '../markets.ts';
+import { heardTape } from '../missing-data.ts';
+import { withRequests } from '../requests.ts';
+import { deskOf, isResult, looksOnNews, type RecordedDesk } from '../stream-desk.ts';
+import { upToEnd } from '../stream-run.ts';
+import { lookAfterFills } from '../take-profit-check.ts';
+import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
+import { closingKlines, type KlineLane, openingKlines, type TapeStage } from './klines.ts';
+import { type Passing, type PriceLine, passingPrices, passingPrints } from './pass.ts';
+import { Poller } from './poll.ts';
+import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
+
+/** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
+const orderLifeMs = 10_000;
+/** Between two looks at what must not stay undone, as in a live session, ms. */
+const insistMs = 1_000;
+/** How long after a refusal it is asked again what was refused. */
+const restlessMs = 10_000;
+const dayMs = 86_400_000;
+/** After the last event fills are looked for this often. */
+const lastLooks = 3;
+
+/** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
+export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
+  new TapeRun(input, everyEvent).run().then((result) => closedAtEnd(input, result));
+
+interface Lane extends KlineLane {
+  readonly tape: Tape | undefined;
+  readonly pairOf: ReturnType<typeof bookPairs>;
+  readonly trades: Source<Trade>;
+  readonly depth: Source<Depth>;
+  readonly gaps: Source<FeedGap>;
+}
+
+class TapeRun {
+  readonly #input: RunInput;
+  readonly #clock: SimClock;
+  readonly #venue: PaperOnTape;
+  readonly #assembled: RecordedDesk;
+  readonly #margin: MarginDesk | undefined;
+  readonly #stage: TapeStage;
+  readonly #lanes: readonly Lane[];
+  readonly #feed: RecordedFeed;
+  readonly #poller: Poller;
+  readonly #faults: unknown[] = [];
+  readonly #band: ReturnType<typeof bandOf>;
+  readonly #book = memoryJournal(isResult);
+  readonly #looks: ReturnType<typeof looksOnNews>;
+  readonly #again = source<Signal>();
+  readonly #everyEvent: boolean;
+  readonly #passing: Passing[] = [];
+  readonly #others: Cursor[] = [];
+  #insistAt = Number.NEGATIVE_INFINITY;
+  /** Until then what was refused may be asked for again. */
+  #restlessUntil = Number.NEGATIVE_INFINITY;
+  /** Asynchronous work may have begun since it was last let settle. */
+  #stirred = false;
+
+  constructor(input: RunInput, everyEvent: boolean) {
+    this.#input = input;
+    this.#everyEvent = everyEvent;
+    this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
+    this.#band = bandOf(input);
+    this.#venue = new PaperOnTape({
+      clock: this.#clock,
+      instruments: input.instruments,
+      rules: input.rules,
+      fees: input.fees,
+      balances: openingBalances(input),
+      ...marketsOf(input),
+      mayOwe: input.margin !== undefined,
+      listener: this.#band.listener,
+      works: (symbol) => this.#poller.later(symbol),
+    });
+    this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
+    this.#margin = marginOn(input, this.#clock, this.#assembled, this.#book, this.#venue);
+    this.#stage = {
+      clock: this.#clock,
+      assembled: this.#assembled,
+      rules: input.rules,
+      again: (signal) => this.#again.emit(signal),
+      targets: new LateTargets(this.#assembled),
+      margin: this.#margin,
+    };
+    lookAfterFills(this.#stage, input.hosted, (symbol) => this.#venue.market(symbol).byTape);
+    this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
+    this.#feed = new RecordedFeed(input.series.map(upToEnd));
+    this.#looks = looksOnNews(this.#clock, () => this.#assembled);
+    this.#venue.orders.news?.subscribe(this.#looks.heard);
+    this.#lanes = input.series.map((series) => this.#lane(series));
+  }
+
+  async run(): Promise<RunResult> {
+    const input = this.#input;
+    const fills: Fill[] = [];
+    const signals = input.hosted.map((hosted) => signalsOf(hosted, this.#inputsOf(hosted)));
+    const trading = trade({ ...this.#desk(), signals: [...signals, this.#again.stream] }).subscribe((fill) =>
+      fills.push(fill),
+    );
+    await this.#clock.turn(); // Strategies only listen once recovery is through.
+    const flows = flowsOn(input, this.#assembled, this.#venue, (entry) => this.#book.append(entry));
+    const cursors = [...this.#lanes.flatMap((lane) => this.#cursorsOf(lane)), flowCursor(flows, ranks.gap)];
+    const passing = new Set<Cursor>(this.#passing.map(({ cursor }) => cursor));
+    this.#others.push(...cursors.filter((cursor) => !passing.has(cursor)));
+    const endedAt = await this.#walk(cursors);
+    await this.#findLast();
+    // What promises still have to say is heard, and told.
+    if (input.hosted.some(({ strategy }) => 'signals' in strategy)) await this.#clock.loop();
+    trading.unsubscribe();
+    if (this.#faults.length > 0) throw this.#faults[0];
+    return withRequests(this.#book, input, {
+      fills,
+      ...killsOf(this.#assembled.risk),
+      finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
+      ...(flows.done.length > 0 && { cashFlows: flows.done }),
+      ...(this.#margin !== undefined && { margin: this.#margin.result() }),
+      ...this.#band.sums(),
+      ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
+      requests: this.#venue.requests,
+      journal: () => this.#book.db,
+      ...(endedAt === undefined ? {} : { endedAt }),
+    });
+  }
+
+  /** The desk, with an eye on what makes a look at what rests worth while. */
+  #desk(): Assembled['desk'] {
+    const { desk } = this.#assembled;
+    return {
+      ...desk,
+      execute: this.#looks.execute,
+      note: (signal) => {
+        this.#stirred = true;
+        return desk.note(signal);
+      },
+      judge: (draft) => {
+        const verdict = desk.judge(draft);
+        if (verdict.kind === 'denied') this.#restlessUntil = this.#clock.now() + restlessMs;
+        return verdict;
+      },
+    };
+  }
+
+  #lane(series: RunSeries): Lane {
+    const { symbol, interval } = series;
+    const tape = this.#input.tapes?.get(symbol);
+    return {
+      symbol,
+      series,
+      recorded: this.#feed.series(symbol, interval),
+      market: this.#venue.market(symbol),
+      tape,
+      covered: coverage(tape),
+      pairOf: bookPairs(),
+      trades: source(),
+      depth: source(),
+      gaps: source(),
+    };
+  }
+
+  #inputsOf(hosted: NamedHosted): Inputs {
+    const { symbol, interval, id, strategy } = hosted;
+    const lane = this.#lanes.find((one) => one.symbol === symbol) as Lane;
+    const { series, recorded, gaps } = lane;
+    const own = series.interval;
+    return {
+      ...heardKlines(recorded.before(recorded.row), this.#feed.klines(symbol, own), own, interval),
+      ...heardTape(lane, hosted, this.#faults),
+      gaps: merge(this.#feed.gaps, gaps.stream),
+      fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
+      atOnce: true,
+      holding: this.#assembled.portfolio.holding(id, symbol),
+      now: () => this.#clock.now(),
+      failed: (error) => void this.#faults.push(saidBy(error, { id, now: this.#clock.now() })),
+    };
+  }
+
+  /** Returns the moment at which it was told to end, where it was. */
+  async #walk(cursors: readonly Cursor[]): Promise<number | undefined> {
+    const clock = this.#clock;
+    const tell = pacedByTime(this.#input.pace, spanOf(this.#input.series));
+    for (let next = earliest(cursors); next !== undefined; next = earliest(cursors)) {
+      const asked = tell(next.time);
+      if (asked !== undefined && (await asked)) return clock.now();
+      if (!this.#everyEvent && this.#pass(next)) continue;
+      const { time, rank } = next;
+      // What is due by now comes after the events of now, but before a kline opens, in which orders given at its open fill.
+      const until = rank === ranks.open ? time : time - aMoment;
+      if (clock.dueBy(until)) {
+        await clock.advanceTo(until);
+        continue;
+      }
+      clock.skipTo(time);
+      const work = next.fire();
+      if (work !== undefined) await work;
+      if (this.#stirred && clock.busy) await clock.settle();
+      this.#stirred = false;
+    }
+    return undefined;
+  }
+
+  /** Passes over trades that change nothing until something else happens; true when there were any. */
+  #pass({ rank }: Cursor): boolean {
+    if (rank !== ranks.trade && rank !== ranks.seenTrade) return false;
+    let until = this.#clock.nextDue;
+    for (const cursor of this.#others) until = Math.min(until, cursor.time);
+    for (const passing of this.#passing) until = passing.ends(until);
+    let passed = false;
+    for (const passing of this.#passing) {
+      if (passing.cursor.time >= until) continue;
+      passing.pass(until);
+      passed = true;
+    }
+    return passed;
+  }
+
+  /** The equity as a line over a symbol's price, while nobody but the loss limit has anything to do at each price. */
+  #lineOf({ symbol, trades }: Lane): PriceLine | undefined {
+    const { portfolio, protection, risk } = this.#assembled;
+    const now = this.#clock.now();
+    const mark = portfolio.lastMark(symbol);
+    const isBusy = trades.heard || protection.guards(symbol) || this.#input.limits.maxMove !== undefined;
+    if (mark === undefined || isBusy || now < this.#restlessUntil) return undefined;
+    let held = 0;
+    for (const one of this.#input.hosted) if (one.symbol === symbol) held += portfolio.holding(one.id, symbol).quantity;
+    const dayEnds = (Math.floor(now / dayMs) + 1) * dayMs;
+    return { fixed: portfolio.equityEstimate() - held * mark.price, held, least: risk.safeEquity, dayEnds };
+  }
+
+  /** What was granted before the last event is found, too. */
+  async #findLast(): Promise<void> {
+    const { pollMs, entryLatencyMs, responseLatencyMs } = this.#input.rules;
+    const round = pollMs + 2 * (entryLatencyMs + responseLatencyMs) + insistMs;
+    await this.#clock.advanceTo(this.#clock.now() + round * lastLooks);
+  }
+
+  #cursorsOf(lane: Lane): readonly Cursor[] {
+    const { series, symbol, tape } = lane;
+    const { openTime } = series.columns;
+    const from = openTime[series.first] as number;
+    const to = closeTime(series.interval, openTime[series.end - 1] as number);
+    const feedMs = this.#input.rules.feedLatencyMs;
+    const rows = (time: Float64Array) => ({ time, from: rowAt(time, from), to: rowAt(time, to + 1) });
+    const stage = this.#stage;
+    const larger = this.#input.hosted.filter((one) => one.symbol === symbol && one.interval !== series.interval);
+    const closing = closingKlines(stage, lane, larger);
+    const cursors = [closing, openingKlines(stage, lane, (symbol) => this.#poller.later(symbol))];
+    const { trades, books } = tape ?? {};
+    if (trades !== undefined) {
+      const at = rows(trades.time);
+      const prints = cursorOver({ ...at, delayMs: 0, rank: ranks.trade }, (row) => this.#print(lane, trades, row));
+      const prices = cursorOver({ ...at, delayMs: feedMs, rank: ranks.seenTrade }, (row) =>
+        this.#seeTrade(lane, trades, row),
+      );
+      cursors.push(prints, prices);
+      this.#passing.push(
+        passingPrints(prints, trades, at.to, lane.market.tape, () => this.#margin?.held(lane.symbol)),
+        passingPrices(
+          prices,
+          trades,
+          { to: at.to, delayMs: feedMs },
+          {
+            line: () => this.#lineOf(lane),
+            mark: (price, seenAt) => this.#assembled.portfolio.mark(lane.symbol, price, seenAt),
+          },
+        ),
+      );
+    }
+    if (books !== undefined) {
+      const at = rows(books.time);
+      cursors.push(cursorOver({ ...at, delayMs: 0, rank: ranks.book }, (row) => this.#show(lane, books, row)));
+      cursors.push(
+        cursorOver({ ...at, delayMs: feedMs, rank: ranks.seenBook }, (row) => this.#seeBook(lane, books, row)),
+      );
+    }
+    const gaps = (tape?.gaps ?? []).filter((gap) => gap.to > from && gap.from <= to);
+    const all = { from: 0, to: gaps.length };
+    cursors.push(
+      cursorOver({ ...all, time: gaps.map((gap) => gap.from), delayMs: 0, rank: ranks.gap }, (row) => {
+        lane.market.tape.gap(gaps[row]?.to ?? 0);
+        return undefined;
+      }),
+      cursorOver({ ...all, time: gaps.map((gap) => gap.to), delayMs: feedMs, rank: ranks.seenGap }, (row) => {
+        lane.gaps.emit(gaps[row] as FeedGap);
+        return undefined;
+      }),
+    );
+    return cursors;
+  }
+
+  #print({ market, symbol }: Lane, trades: TradeColumns, row: number): undefined {
+    const { price, quantity, time } = trades;
+    market.print(
+      sideOf(trades.side[row] as number),
+      price[row] as number,
+      quantity[row] as number,
+      time[row] as number,
+    );
+    if (market.byTape) this.#margin?.leaveRuined(symbol, price[row] as number);
+  }
+
+  #show({ market, symbol, tape }: Lane, books: BookColumns, book: number): undefined {
+    const { bids, asks } = market.tape.sides;
+    const [from, middle, to] = [books.start[book], books.asks[book], books.start[book + 1]] as [number, number, number];
+    write(bids, books, from, middle);
+    write(asks, books, middle, to);
+    market.shown(books.time[book] as number);
+    // Where trades are stored they are the prices; the best of a book with a side missing says nothing.
+    if (!market.byTape || tape?.trades !== undefined || from === middle || middle === to) return;
+    this.#margin?.leaveRuined(symbol, books.price[from] as number, books.price[middle] as number);
+  }
+
+  /** A trade is seen: it is the price now, moves and sets off stops, and is what the loss limit looks at. */
+  #seeTrade(lane: Lane, trades: TradeColumns, row: number): Promise<void> | undefined {
+    const { symbol, market } = lane;
+    const { portfolio, risk } = this.#assembled;
+    const now = this.#clock.now();
+    const price = trades.price[row] as number;
+    portfolio.mark(symbol, price, now);
+    risk.seePrice(symbol, price);
+    if (market.byTape) {
+      hitByTrade(this.#assembled, { symbol, price, time: trades.time[row] as number });
+      this.#insist(symbol);
+    }
+    lane.trades.emit(tradeAt(symbol, trades, row, now));
+    return this.#watchLoss();
+  }
+
+  /** A book is seen: its middle is the price now, and two in a row move and set off stops as a live session's do. */
+  #seeBook(lane: Lane, books: BookColumns, book: number): Promise<void> | undefined {
+    const { symbol, market } = lane;
+    const now = this.#clock.now();
+    const depth = depthAt(symbol, books, book, now);
+    const [bid, ask] = [depth.bids[0]?.[0], depth.asks[0]?.[0]];
+    this.#assembled.risk.seeBook(depth, now);
+    if (bid !== undefined && ask !== undefined) this.#assembled.portfolio.mark(symbol, (bid + ask) / 2, now);
+    const pair = lane.pairOf(depth);
+    if (market.byTape && pair !== undefined) {
+      hitByBooks(this.#assembled, symbol, pair);
+      this.#insist(symbol);
+    }
+    lane.depth.emit(depth);
+    return pair?.isSteady === true ? this.#watchLoss() : undefined;
+  }
+
+  /** Does what must not stay undone, as a live session does every second. */
+  #insist(symbol: string): void {
+    const now = this.#clock.now();
+    const isNeeded = now < this.#restlessUntil || this.#assembled.protection.guards(symbol);
+    if (!isNeeded || now - this.#insistAt < insistMs) return;
+    this.#insistAt = now;
+    this.#assembled.insist();
+    this.#stirred = true;
+  }
+
+  #watchLoss(): Promise<void> | undefined {
+    const killing = watchLoss({ clock: this.#clock, assembled: this.#assembled });
+    if (killing !== undefined) this.#restlessUntil = Number.POSITIVE_INFINITY;
+    return killing;
+  }
+}
+
+/** Shorter than any distance between two times. */
+const aMoment = 0.001;

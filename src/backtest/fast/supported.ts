@@ -1,0 +1,127 @@
+/**
+ * Which runs can be reckoned in short numbers (short-run.ts): one strategy on one symbol of a spot account, whose MARKET orders
+ * fill whole at the next open, under limits that are in force all the same. Everything that is not known here to make no
+ * difference says no, so that a new rule or limit need not think of it.
+ */
+import type { Instrument } from '../../domain/instrument.ts';
+import { intervalMs } from '../../domain/interval.ts';
+import { noRate, noUnits, type Rate, shortMost, shortSteps, shortUnits } from '../../domain/money.ts';
+import { type ShortScale, shortScale } from '../../domain/short.ts';
+import { mostRate, ratesOf } from '../../fill/fees.ts';
+import type { Rules } from '../../fill/rules.ts';
+import type { Limits } from '../../risk/scene.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
+import type { RunInput, RunSeries } from '../run.ts';
+
+/** A run in short numbers; amounts in steps of the scale. */
+export interface Short {
+  readonly series: RunSeries;
+  readonly hosted: NamedHosted;
+  readonly at: Instrument;
+  readonly scale: ShortScale;
+  readonly cash: number;
+  readonly allocation: number;
+  readonly maxOrderValue: number;
+  readonly maxPosition: number;
+  readonly minNotional: number;
+  readonly minLots: number;
+  readonly taker: Rate;
+  /** The highest rate that an order may have to pay. */
+  readonly most: Rate;
+}
+
+/** Keys that may have any value, and those that may have one only; a key that is in neither says no. */
+interface Known<T> {
+  readonly any: readonly (keyof T)[];
+  readonly only: Partial<T>;
+}
+
+const rules: Known<Rules> = {
+  any: [
+    ...(['name', 'slip', 'penetrationTicks', 'limitParticipation', 'stopSlipAlpha', 'responseLatencyMs'] as const),
+    ...(['feedLatencyMs', 'entryLatencyMs', 'latency', 'pollMs', 'staleAfterMs', 'beyondBook'] as const),
+    ...(['maxBookAgeMs', 'queue', 'assumedQueue', 'touchChance', 'seed', 'path'] as const),
+    ...(['gapFill', 'stopsFrom', 'sizing', 'closeAtEnd'] as const),
+  ],
+  only: {
+    halfSpread: noRate,
+    marketMax: undefined,
+    marketAt: 'open',
+    targetsFrom: 'next',
+    lateBar: false,
+    impact: undefined,
+    marketBuyIn: 'lots',
+    feeIn: 'quote',
+  },
+};
+
+/** One order a kline: what looks back over seconds sees none. Collars are for LIMIT orders; nothing is stale or open beside it. */
+const limits: Known<Limits> = {
+  any: [
+    ...(['maxOrderValue', 'maxPosition', 'priceCollar', 'maxDataAgeMs', 'duplicateMs', 'maxOrdersPerSecond'] as const),
+    ...(['maxDailyLoss', 'noSelfMatch', 'moveMs', 'maxOpenOrders', 'maxStrategyOrdersPerSecond'] as const),
+    ...(['maxSignalsPerSecond', 'maxThinkingMs'] as const),
+  ],
+  only: {},
+};
+
+const input: Known<RunInput> = {
+  any: ['hosted', 'instruments', 'series', 'allocations', 'cash', 'limits', 'rules', 'fees', 'pace'],
+  only: { account: 'spot' },
+};
+
+const klines: Known<RunSeries> = {
+  any: ['symbol', 'interval', 'columns', 'gaps', 'first', 'end', 'source'],
+  only: {},
+};
+
+function fits<T extends object>(given: T, { any, only }: Known<T>): boolean {
+  return Object.entries(given).every(([key, value]) =>
+    Object.hasOwn(only, key) ? value === only[key as keyof T] : value === undefined || any.includes(key as keyof T),
+  );
+}
+
+/** The run in short numbers; undefined where it has to go the long way. */
+export function shortOf(given: RunInput): Short | undefined {
+  const [hosted, second] = given.hosted;
+  const [series, other] = given.series;
+  const [allocation, another] = given.allocations;
+  if (hosted === undefined || series === undefined || allocation === undefined) return undefined;
+  if (second !== undefined || other !== undefined || another !== undefined) return undefined;
+  if (allocation.strategy !== hosted.id || allocation.symbol !== hosted.symbol) return undefined;
+  if (!fits(given, input) || !fits(series, klines) || !fits(given.rules, rules) || !fits(given.limits, limits))
+    return undefined;
+  if (!fitsTime(given, intervalMs(series.interval, 0)) || given.fees.tiers !== undefined) return undefined;
+  const at = given.instruments.get(hosted.symbol);
+  if (
+    at === undefined ||
+    at.orderPlaces !== undefined ||
+    series.symbol !== hosted.symbol ||
+    series.interval !== hosted.interval
+  )
+    return undefined;
+  const scale = shortScale(at);
+  const { decimals } = scale;
+  const short = {
+    ...{ series, hosted, at, scale },
+    cash: shortUnits(given.cash, decimals),
+    allocation: shortUnits(allocation.amount, decimals),
+    maxOrderValue: shortMost(given.limits.maxOrderValue, decimals),
+    maxPosition: shortMost(given.limits.maxPosition, decimals),
+    minNotional: shortUnits(at.minNotional, decimals),
+    minLots: Math.max(1, shortSteps(at.minQuantity)),
+    taker: ratesOf(given.fees, at.symbol, noUnits).taker,
+    most: mostRate(given.fees),
+  };
+  return [short.cash, short.allocation, short.minNotional, short.minLots].some(Number.isNaN) ? undefined : short;
+}
+
+/** Orders arrive within the kline that they were decided in, and none is near another in time. */
+function fitsTime({ rules, limits }: RunInput, lengthMs: number): boolean {
+  const { maxOrdersPerSecond, maxStrategyOrdersPerSecond = 1, maxOpenOrders = 1, duplicateMs } = limits;
+  return (
+    rules.feedLatencyMs + rules.entryLatencyMs < lengthMs &&
+    Math.max(1_000, duplicateMs) <= lengthMs &&
+    Math.min(maxOrdersPerSecond, maxStrategyOrdersPerSecond, maxOpenOrders) >= 1
+  );
+}

@@ -1,0 +1,163 @@
+/** What is wrong with the klines that a run is asked to go over: refused, or told where it only makes the run shorter. */
+import type { BacktestConfig } from '../../config/schema.ts';
+import type { Held } from '../../data/catalogue/klines.ts';
+import { rowAt } from '../../data/klines.ts';
+import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { framing, ownWarmup } from '../../strategy/frames.ts';
+import { type Need, needsOf } from '../../strategy/needs.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
+
+/** A symbol's klines, and where they are from. */
+export interface Asked {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly openTime: Float64Array;
+  readonly source: string;
+  /** What there is of them in all, where they are only in part at hand. */
+  readonly held?: Held;
+}
+
+const momentOf = (time: number | undefined): string =>
+  time === undefined ? '?' : `${new Date(time).toISOString().slice(0, 16)}Z`;
+
+/** So many klines in a row, all the same distance apart and not their interval's, are of another interval: holes differ in length. */
+const fewInARow = 20;
+
+/** Refuses klines of another interval among those of this one. */
+export function refuseOtherIntervals({ symbol, interval, openTime, source }: Asked): void {
+  let row = 1;
+  while (row < openTime.length) {
+    const at = openTime[row - 1] as number;
+    const step = (openTime[row] as number) - at;
+    let next = row + 1;
+    while (next < openTime.length && (openTime[next] as number) - (openTime[next - 1] as number) === step) next++;
+    // Months differ in length, so that theirs never repeat for long.
+    if (next - row >= fewInARow && step !== intervalMs(interval, at))
+      throw new Refusal(
+        `${symbol}: ${next - row + 1} of the ${openTime.length} klines of ${source}, from ${momentOf(at)} on, lie ${step / 60_000} minutes apart, those of ${interval} ${intervalMs(interval, at) / 60_000}: set interval to what the data have, or keep each interval in a file of its own`,
+      );
+    row = next;
+  }
+}
+
+/** The rows from `from` up to, not including, `to`; a `Refusal` where there are none. */
+export function rowsOf(
+  { from, to }: Pick<BacktestConfig, 'from' | 'to'>,
+  asked: Asked,
+): { first: number; end: number } {
+  const { symbol, interval, openTime, source } = asked;
+  const first = from === undefined ? 0 : rowAt(openTime, from);
+  const end = to === undefined ? openTime.length : rowAt(openTime, to);
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new Refusal(`from (${momentOf(from)}) is not before to (${momentOf(to)}): swap them, or leave one out`);
+  if (first >= end) {
+    const held = asked.held ?? { of: interval, from: openTime[0], to: openTime.at(-1) };
+    const holds = `${source} holds ${held.of === interval ? '' : `${held.of} from `}${momentOf(held.from)} to ${momentOf(held.to)}`;
+    const isWithin = (to ?? Infinity) > (held.from ?? 0) && (from ?? 0) <= (held.to ?? 0);
+    throw new Refusal(
+      held.of !== interval && isWithin
+        ? `${symbol}: no whole kline of ${interval} between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: take a smaller interval, or import more`
+        : `${symbol}: no klines between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: name dates within, or import more`,
+    );
+  }
+  return { first, end };
+}
+
+/** A strategy on a symbol, and what it must have seen before it decides. */
+export interface Warming {
+  readonly id: string;
+  readonly of: Interval;
+  readonly needs: readonly Need[];
+}
+
+export const warmingOf = ({ id, strategy, params, interval }: NamedHosted): Warming => ({
+  id,
+  of: interval,
+  needs: needsOf(strategy, params),
+});
+
+/** The row with which a strategy can first decide; larger klines are made as the run makes them. */
+function decidingRow({ interval, openTime }: Asked, { of, needs }: Warming): number {
+  const closed = new Map<Interval, number>();
+  const count = (one: Interval): void => void closed.set(one, (closed.get(one) ?? 0) + 1);
+  const above = new Set(needs.map((need) => need.of ?? of));
+  above.delete(of);
+  const larger = [...above].map((one) => framing(of, one, () => count(one)));
+  const take = framing(interval, of, (kline) => {
+    count(of);
+    for (const grow of larger) grow(kline);
+  });
+  const known = (one: Interval = of): number => closed.get(one) ?? 0;
+  for (let row = 0; row < openTime.length; row++) {
+    take({ openTime: openTime[row] as number, open: 0, high: 0, low: 0, close: 0, volume: 0 });
+    if (known() > 0 && needs.every((need) => known(need.of) >= need.warmup)) return row;
+  }
+  return openTime.length;
+}
+
+/** Where no `from` is given, warming up is told of from this share of the klines on: less of them changes no result by much. */
+const muchWarming = 0.1;
+
+/** How late the strategy that decides last first can. */
+function warmupNote(
+  { from }: Pick<BacktestConfig, 'from'>,
+  asked: Asked,
+  { first, end }: { readonly first: number; readonly end: number },
+  strategies: readonly Warming[],
+): string | undefined {
+  const { symbol, interval, openTime } = asked;
+  const rows = strategies.map((one) => ({ id: one.id, row: decidingRow(asked, one) }));
+  const { id, row } = rows.reduce((last, one) => (one.row > last.row ? one : last));
+  const opens = openTime[row];
+  if (row <= first || opens === undefined) return undefined;
+  const needed = row + 1;
+  if (from === undefined && needed < muchWarming * end) return undefined;
+  const many =
+    from === undefined
+      ? `${needed} of its ${end} klines warm up`
+      : `${needed} klines warm up and ${first} lie before from`;
+  const whose = strategies.length > 1 ? ` of ${id}` : '';
+  return `${symbol}: ${many}: the first decision${whose} comes at ${momentOf(closeTime(interval, opens))}, when the last of them closes; import earlier klines for an earlier one`;
+}
+
+/** What of the time asked for the klines do not cover, and how late the first decision comes for want of warm-up. */
+export function spanNotes(
+  { from, to }: Pick<BacktestConfig, 'from' | 'to'>,
+  asked: Asked,
+  { first, end }: { readonly first: number; readonly end: number },
+  strategies: readonly Warming[],
+): readonly string[] {
+  const { symbol, interval, openTime } = asked;
+  const [opens, last] = [openTime[first] as number, openTime[end - 1] as number];
+  const notes: string[] = [];
+  if (from !== undefined && opens - from >= intervalMs(interval, from))
+    notes.push(
+      `${symbol}: from is ${momentOf(from)}, its first kline after that opens ${momentOf(opens)}: the run begins there`,
+    );
+  const closes = last + intervalMs(interval, last);
+  if (to !== undefined && to - closes >= intervalMs(interval, last))
+    notes.push(
+      `${symbol}: to is ${momentOf(to)}, its last kline before that opens ${momentOf(last)}: the run ends there`,
+    );
+  const warming = warmupNote({ from }, asked, { first, end }, strategies);
+  if (warming !== undefined) notes.push(warming);
+  return notes;
+}
+
+/** Why a run that has no more rows than `end` ends before a strategy of its decides, or undefined. */
+export function shortFault(asked: Asked, end: number, strategies: readonly Warming[]): string | undefined {
+  const { symbol, interval, openTime, source } = asked;
+  for (const one of strategies) {
+    const row = decidingRow(asked, one);
+    if (row + 1 < end) continue;
+    // Where the klines end before it could, or holes take the larger ones away, what would be enough wherever they begin.
+    const enough = Math.max(
+      ...one.needs.map((need) => ownWarmup({ of: one.of, warmup: ownWarmup(need, one.of) }, interval)),
+    );
+    const needed = row < openTime.length ? row + 1 : Math.max(enough, end);
+    const whose = strategies.length > 1 ? `strategy ${one.id}` : 'the strategy';
+    return `${symbol}: ${end === 1 ? '1 kline is' : `${end} klines are`} too few: ${whose} needs ${needed} of ${interval} before its first decision and one after it, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
+  }
+  return undefined;
+}

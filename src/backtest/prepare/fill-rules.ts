@@ -1,0 +1,94 @@
+/** The rules by which a backtest fills: a named ruleset with what the configuration changes of it (`fills`). */
+import { resolve } from 'node:path';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { readBytes } from '../../data/bytes.ts';
+import { readNumberTable } from '../../data/number-table.ts';
+import { rateText, type Ticks, ticks } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type ImpactModel, squareRoot } from '../../fill/impact.ts';
+import type { LatencyModel } from '../../fill/latency.ts';
+import { aboutRules, aboutTape, type Rules, rulesets } from '../../fill/rules.ts';
+import type { RunInput } from '../run.ts';
+
+export function rulesOf(
+  dir: string,
+  { account, rules, fills }: Pick<BacktestConfig, 'account' | 'rules' | 'fills'>,
+): Rules {
+  if (fills.closeAtEnd === true && account === 'margin')
+    throw new Refusal(
+      'fills.closeAtEnd: on margin nothing is sold or bought back at the end, since interest may be owed in what is traded: leave it out',
+    );
+  const { latencies, latencyDrawn, queue, queueExponent, impact, penetrationTicks, ...plain } = fills;
+  const base = rulesets[rules];
+  const given = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
+  return {
+    ...base,
+    ...(given as Partial<Rules>),
+    ...(penetrationTicks !== undefined && { penetrationTicks: tickCount(penetrationTicks) }),
+    ...(latencies !== undefined && { latency: measured(resolve(dir, latencies), latencyDrawn) }),
+    queue: { kind: queue ?? base.queue.kind, n: queueExponent ?? base.queue.n },
+    impact: impact === undefined ? base.impact : impactModels[impact],
+  };
+}
+
+/** Whose fills each word stands for, by the beginnings of their evidence. */
+const fillsBy = [
+  ['depth', 'by books: ', aboutTape.books],
+  ['trade', 'by trades: ', aboutTape.trades],
+] as const;
+
+/** By what a run's orders would be filled, as the evidence of its fills would begin: what is recorded of its symbols. */
+export const recordedIn = ({ series, tapes }: Pick<RunInput, 'series' | 'tapes'>): readonly string[] =>
+  series.flatMap(({ symbol }) => {
+    const tape = tapes?.get(symbol);
+    const [books, trades] = [tape?.books, tape?.trades];
+    return tape === undefined ? ['kline'] : [...(books ? ['depth'] : []), ...(trades ? ['trade'] : [])];
+  });
+
+/** What the rules of a configuration assume, in words; of a run, by the evidence of its fills: what those were filled by. */
+export function rulesText(
+  { rules, fills }: Pick<BacktestConfig, 'rules' | 'fills'>,
+  evidence: readonly string[] = [],
+): string {
+  const changed = Object.entries(fills).flatMap(([key, value]) =>
+    value === undefined || value === false ? [] : [`${key} ${typeof value === 'bigint' ? rateText(value) : value}`],
+  );
+  const byTape = fillsBy.filter(([start]) => evidence.some((rule) => rule.startsWith(start)));
+  const byKlines = byTape.length === 0 || evidence.some((rule) => rule.startsWith('kline'));
+  const said = [
+    ...byTape.map(([, name, words]) => `${name}${words}`),
+    ...(byKlines ? [`${byTape.length === 0 ? '' : 'by klines: '}${aboutRules[rules]}`] : []),
+  ].join(' | ');
+  const kept = fills.impact === 'none' ? said.replaceAll(/; large orders move (it|their price)/g, '') : said;
+  return changed.length === 0 ? kept : `${kept}; but ${changed.join(', ')}`;
+}
+
+const tickCount = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });
+
+/** With the numbers of fill-engine §2 and of zipline. */
+const impactModels: Readonly<Record<'none' | ImpactModel['kind'], ImpactModel | undefined>> = {
+  none: undefined,
+  squareRoot,
+  volumeShare: { kind: 'volumeShare', impact: 0.1, most: 0.025 },
+};
+
+/** Latencies of requests from a CSV file, as they were measured: at their time, or drawn from them. */
+function measured(path: string, isDrawn: boolean): LatencyModel {
+  const table = readNumberTable(path, readBytes(path).bytes, [
+    { name: 'time_ms' },
+    { name: 'entry_ms' },
+    { name: 'response_ms' },
+  ]);
+  const [time, entry, response] = table.columns;
+  if (time === undefined || entry === undefined || response === undefined || time.length === 0)
+    throw new Refusal(`${path} has no rows: measure latencies first (time_ms,entry_ms,response_ms)`);
+  const rows = Array.from(time, (at, row) => ({
+    time: at,
+    entryMs: entry[row] as number,
+    responseMs: response[row] as number,
+  }));
+  const wrong = rows.findIndex(({ time: at }, row) => row > 0 && at < (rows[row - 1]?.time ?? 0));
+  if (wrong >= 0)
+    throw new Refusal(`${path}, line ${wrong + 2}: it is earlier than the line before: sort the file by time`);
+  return isDrawn ? { kind: 'distribution', travels: rows } : { kind: 'recorded', rows };
+}

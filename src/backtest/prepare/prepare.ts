@@ -1,0 +1,333 @@
+/** From a configuration to a run that is ready to start: strategies, instruments, data; every fault of theirs is a `Refusal`. */
+
+import { existsSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { systemClock } from '../../clock/clock.ts';
+import { catalogueOf, placesIn, readConfig, type Setting } from '../../config/read.ts';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { shippedInstruments } from '../../config/shipped.ts';
+import type { SeriesKey } from '../../data/catalogue/kinds.ts';
+import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
+import { listSeries } from '../../data/catalogue/manifest.ts';
+import { findGaps } from '../../data/gaps.ts';
+import { instrumentsSchema } from '../../data/instruments.ts';
+import { loadKlines } from '../../data/klines.ts';
+import { resampleTrades } from '../../data/resample.ts';
+import type { Tape, TradeColumns } from '../../data/tape.ts';
+import { futureNotes, rowsWithin, type Stretch, together } from '../../data/told.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
+import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { feesFrom } from '../../fill/rules.ts';
+import { RateLine } from '../../research/rates.ts';
+import { frameFault } from '../../strategy/frames.ts';
+import {
+  allocationsOf,
+  type Configured,
+  configure,
+  hostedOf,
+  instrumentsFor,
+  refuseAboveCash,
+} from '../../trading/strategies.ts';
+import { cashFlowsOf, refuseOutside } from '../engine/cash-flows.ts';
+import { pairsOf, rateNote } from '../engine/currencies.ts';
+import { type RunInput, type RunSeries, spanOf } from '../run.ts';
+import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOf } from './data-checks.ts';
+import { finerOf } from './detail-klines.ts';
+import { endNotes } from './ended-series.ts';
+import { fileSymbolNotes } from './file-symbol.ts';
+import { rulesOf } from './fill-rules.ts';
+import { marginRulesOf } from './margin-rules.ts';
+import type { CashFlow, MarginRules, Other } from './run-money.ts';
+import { refuseOtherSymbols } from './symbol-keys.ts';
+import { levelNotes } from './tape-levels.ts';
+import { stretchOf, tapeOf, tapeWithin } from './tapes.ts';
+
+/** A run that is ready to start, and what there is to say about its data. */
+export interface Prepared {
+  readonly input: RunInput;
+  readonly warnings: readonly string[];
+  /** Of them, short, what makes a result doubtful by itself. */
+  readonly doubts?: readonly string[];
+  /** SHA-256 of each data file, hex, by symbol. */
+  readonly dataHashes: Readonly<Record<string, string>>;
+}
+
+/** Who trades what, before any data are loaded. */
+export interface Cast {
+  readonly hosted: RunInput['hosted'];
+  readonly instruments: RunInput['instruments'];
+  readonly allocations: RunInput['allocations'];
+  readonly cashFlows?: readonly CashFlow[];
+  /** Where strategies may borrow. */
+  readonly margin?: MarginRules;
+  /** Whose closes say what another currency is worth, by asset; none where there is one currency. */
+  readonly pairs?: ReadonlyMap<string, Instrument>;
+  /** By which their orders fill. */
+  readonly rules: RunInput['rules'];
+}
+
+/** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
+export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = []): Promise<Cast> {
+  const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
+  if (config.instruments !== undefined && !existsSync(where))
+    throw new Refusal(`${file}: instruments: there is no file ${where}: name one that there is, or leave it out`);
+  const available = [...readConfig(where, instrumentsSchema).values()];
+  const configured = await configure(config.strategies, file, settings, { available, where });
+  refuseOtherSymbols(file, config, placesIn(file, settings));
+  const instruments = instrumentsFor(configured, available, where, true);
+  const byCurrency = new Map<string, Configured[]>();
+  for (const one of configured) {
+    const quote = instruments.get(one.config.symbol)?.quote ?? '';
+    byCurrency.set(quote, [...(byCurrency.get(quote) ?? []), one]);
+  }
+  const margin = marginRulesOf(file, config, instruments.values());
+  const pairs = pairsOf(file, config, [...byCurrency.keys()], available);
+  const cashOf = (quote: string): Units => config.currencies[quote]?.cash ?? config.cash;
+  for (const [quote, some] of byCurrency) refuseAboveCash(some, cashOf(quote), quote);
+  return {
+    hosted: hostedOf(configured, instruments),
+    instruments,
+    allocations: [...byCurrency].flatMap(([quote, some]) => allocationsOf(some, cashOf(quote))),
+    ...(config.cashFlows.length > 0 && { cashFlows: cashFlowsOf(file, config, byCurrency) }),
+    ...(margin !== undefined && { margin }),
+    ...(pairs !== undefined && { pairs }),
+    rules: rulesOf(dirname(file), config),
+  };
+}
+
+/** A run of this cast over these klines. */
+export const inputOf = (
+  config: BacktestConfig,
+  { hosted, instruments, allocations, rules, cashFlows, margin }: Cast,
+  series: readonly RunSeries[],
+): RunInput => ({
+  account: config.account,
+  ...{ hosted, instruments, allocations, rules },
+  ...(cashFlows !== undefined && { cashFlows }),
+  ...(margin !== undefined && { margin }),
+  series,
+  cash: config.cash,
+  limits: margin === undefined ? config.risk : { ...config.risk, maxLeverage: margin.maxLeverage },
+  fees: {
+    ...feesFrom({
+      ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
+      ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
+    }),
+    ...(config.symbolFees !== undefined && { bySymbol: config.symbolFees }),
+    ...(config.feeTiers !== undefined && { tiers: config.feeTiers }),
+  },
+});
+
+/** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */
+export const prepare = async (
+  file: string,
+  config: BacktestConfig,
+  settings: readonly Setting[] = [],
+): Promise<Prepared> => prepared(file, config, await castOf(file, config, settings));
+
+/** The same, of strategies that are read already. */
+export async function prepared(file: string, config: BacktestConfig, cast: Cast): Promise<Prepared> {
+  const dir = dirname(file);
+  const { hosted, instruments } = cast;
+  const warnings: string[] = [];
+  const doubts: string[] = [];
+  const dataHashes: Record<string, string> = {};
+  const series: RunSeries[] = [];
+  const tapes = new Map<string, Tape>();
+  for (const instrument of instruments.values()) {
+    const { symbol } = instrument;
+    const interval = smallestInterval(file, symbol, hosted, config.dataIntervals[symbol]);
+    const recorded = await tapeOf(dir, config, instrument);
+    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, recorded);
+    const { columns, gaps, held } = loaded;
+    const made = loaded.source === undefined ? {} : { source: loaded.source };
+    const asked = { symbol, interval, openTime: columns.openTime, source, ...(held !== undefined && { held }) };
+    refuseOtherIntervals(asked);
+    const rows = rowsOf(config, asked);
+    const { start, end } = spanOf([{ interval, columns, ...rows }]);
+    const { tape, ...taped } = tapeWithin(config, symbol, recorded, { from: start, to: end });
+    warnings.push(...taped.warnings, ...loaded.warnings);
+    doubts.push(...taped.doubts, ...loaded.doubts);
+    if (tape !== undefined) {
+      tapes.set(symbol, tape);
+      for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;
+      warnings.push(...levelNotes({ symbol, interval, columns }, tape));
+    }
+    dataHashes[symbol] = loaded.sha256;
+    const warming = hosted.filter((one) => one.symbol === symbol).map(warmingOf);
+    const short = shortFault(asked, rows.end, warming);
+    if (short !== undefined) throw new Refusal(short);
+    warnings.push(...spanNotes(config, asked, rows, warming));
+    const finer = await finerOf(dir, config, instrument, { symbol, interval, columns, ...rows, ...made });
+    if (finer !== undefined) {
+      warnings.push(...finer.warnings);
+      doubts.push(...finer.doubts);
+      dataHashes[`${symbol} within klines`] = finer.sha256;
+    }
+    series.push({
+      symbol,
+      interval,
+      columns,
+      gaps,
+      ...made,
+      ...rows,
+      ...(finer !== undefined && { finer: finer.columns }),
+    });
+  }
+  warnings.push(...endNotes(series));
+  refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
+  const input = inputOf(config, cast, series);
+  const currencies = await currenciesIn(dir, config, cast.pairs, series);
+  for (const { note, hash, other } of currencies) {
+    if (note !== undefined) warnings.push(note);
+    dataHashes[`${other.pair.symbol} as a rate`] = hash;
+  }
+  warnings.push(...feeNotes(config, input), ...tierNotes(input));
+  const others = currencies.map(({ other }) => other);
+  return {
+    input: {
+      ...input,
+      ...(tapes.size > 0 && { tapes }),
+      ...(config.currency !== undefined &&
+        others.length > 0 && { currencies: { reporting: config.currency, cash: config.cash, others } }),
+    },
+    ...{ warnings, doubts, dataHashes },
+  };
+}
+
+/** The rates of the other currencies: of klines that the run holds already, of a file, or of the catalogue. */
+async function currenciesIn(
+  dir: string,
+  config: BacktestConfig,
+  pairs: ReadonlyMap<string, Instrument> | undefined,
+  series: readonly RunSeries[],
+): Promise<readonly { readonly other: Other; readonly note: string | undefined; readonly hash: string }[]> {
+  const found = [];
+  for (const [asset, pair] of pairs ?? []) {
+    const given = config.currencies[asset];
+    if (given === undefined) throw new Error(`${asset} has a pair and is no currency`);
+    const traded = given.data === undefined ? series.find(({ symbol }) => symbol === pair.symbol) : undefined;
+    const interval = traded?.interval ?? given.interval;
+    const data = given.data === undefined ? {} : { [pair.symbol]: given.data };
+    const { columns, sha256 } =
+      traded === undefined
+        ? (await klinesOf(dir, { ...config, data }, pair, interval, undefined)).loaded
+        : { columns: traded.columns, sha256: 'as traded' };
+    const line = new RateLine(interval, columns);
+    const note = rateNote({ asset, pair, line }, spanOf(series), intervalMs(interval, 0), given.maxRateAgeMs);
+    const { cash, maxOrderValue, maxPosition } = given;
+    found.push({ other: { asset, cash, pair, line, limits: { maxOrderValue, maxPosition } }, note, hash: sha256 });
+  }
+  return found;
+}
+
+/** Of the strategies on a symbol: its klines are recorded in this one, and those of the others are made from them. */
+function smallestInterval(
+  file: string,
+  symbol: string,
+  hosted: RunInput['hosted'],
+  recorded: Interval | undefined,
+): Interval {
+  const wanted = hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval);
+  const smallest = recorded ?? intervals.find((interval) => wanted.includes(interval));
+  if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
+  for (const interval of wanted) {
+    const fault = frameFault(smallest, interval);
+    if (fault !== undefined)
+      throw new Refusal(
+        recorded === undefined
+          ? `${file}: the strategies on ${symbol} use ${smallest} and ${interval}: ${fault}`
+          : `${file}: dataIntervals.${symbol}: ${smallest}: a strategy uses ${interval}, and klines of that cannot be made from klines of ${smallest}`,
+      );
+  }
+  return smallest;
+}
+
+/** Of the file that the configuration names for the symbol, of the catalogue, or made from the trades that a file gives. */
+async function klinesOf(
+  dir: string,
+  config: BacktestConfig,
+  instrument: Instrument,
+  interval: Interval,
+  tape: Tape | undefined,
+): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
+  const { symbol, pricePrecision } = instrument;
+  const given = config.data[symbol];
+  const told = stretchOf(config);
+  const wanted = { symbol, interval, pricePrecision };
+  if (given !== undefined && given !== 'catalogue') {
+    const path = resolve(dir, given);
+    const loaded = loadKlines({ path, ...wanted, ...told, repair: config.repair });
+    const future = futureNotes(basename(path), loaded.columns.openTime.at(-1) ?? 0, { interval }, systemClock.now());
+    const notes = together(fileSymbolNotes(instrument, path), loaded, future);
+    return { where: path, loaded: { ...loaded, ...notes } };
+  }
+  const where = catalogueOf(dir, config);
+  if (tape?.trades !== undefined && isMadeOf(tape.trades, where, config, wanted))
+    return { where: 'the recording of its trades', loaded: fromTrades(symbol, interval, tape.trades) };
+  // Rows before `from` warm up: all of them are loaded, as of a file.
+  const span = config.to === undefined ? {} : { to: config.to };
+  return { where, loaded: await storedKlines(where, { ...wanted, ...span, told }) };
+}
+
+/** Whether klines are made of trades: where none are stored, or none of the time that the run, or a recording that is named, is about. */
+function isMadeOf(
+  { time }: TradeColumns,
+  dir: string,
+  config: BacktestConfig,
+  { symbol, interval }: { readonly symbol: string; readonly interval: Interval },
+): boolean {
+  if (!isStored(dir, symbol, interval, {})) return true;
+  const told = stretchOf(config);
+  const [row, end] = rowsWithin(time, told);
+  const [from, to] = [time[row], time[end - 1]];
+  if (row >= end || from === undefined || to === undefined) return false;
+  return !isStored(dir, symbol, interval, config.trades[symbol] === undefined ? told : { from, to });
+}
+
+/** Whether klines are stored, of a stretch of time, of which those of the interval are, or can be made. */
+function isStored(dir: string, symbol: string, wanted: Interval, { from = 0, to = Infinity }: Stretch): boolean {
+  const isWanted = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean => one.kind === 'klines' && one.symbol === symbol;
+  return listSeries(dir, isWanted).some(
+    (one) =>
+      isWanted(one) &&
+      one.zone === undefined &&
+      one.interval !== undefined &&
+      (one.interval === wanted || isWithin(one.interval, wanted)) &&
+      one.months.some((month) => month.from <= to && month.to >= from),
+  );
+}
+
+/** Klines of the intervals that trades cover whole. */
+function fromTrades(symbol: string, interval: Interval, trades: TradeColumns): StoredKlines {
+  const columns = resampleTrades(trades, { interval });
+  const gaps = findGaps({ symbol, interval }, columns.openTime);
+  const warnings = [`${symbol}: ${interval} made from trades`];
+  const [from, to] = [trades.time[0], trades.time.at(-1)];
+  const held = from === undefined || to === undefined ? {} : { held: { of: 'trades', from, to } };
+  return { columns, gaps, ...held, warnings, doubts: [], sha256: '' };
+}
+
+/** Which rates are assumed, and of which symbols where others have rates of their own. */
+function feeNotes({ fees: given }: Pick<BacktestConfig, 'fees'>, { fees, series }: RunInput): readonly string[] {
+  const symbols = series.map(({ symbol }) => symbol);
+  const common = symbols.filter((symbol) => fees.bySymbol?.[symbol] === undefined);
+  if (!fees.assumed || common.length === 0) return [];
+  const missing = (['maker', 'taker'] as const).filter((kind) => given[kind] === undefined);
+  const what = missing.map((kind) => `${kind} ${percent(fees[kind])}`).join(' and ');
+  const whose = common.length < symbols.length ? ` of ${common.join(', ')}` : '';
+  const how = missing.map((kind) => `${kind}: "…"`).join(', ');
+  return [`fees${whose} are not configured: ${what} ${missing.length === 1 ? 'is' : 'are'} assumed (fees: { ${how} })`];
+}
+
+/** Marks know no volume: by rates that fall, what is held counts for a little less than it would bring. */
+const tierNotes = ({ fees, rules }: RunInput): readonly string[] =>
+  fees.tiers === undefined || rules.name !== 'sluice'
+    ? []
+    : [
+        'feeTiers: fills pay by tier; what is held is marked, and holding enters, by the rates before anything was traded',
+      ];
+
+const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;

@@ -1,0 +1,204 @@
+/** Which trades and books a backtest fills by, beside its klines (configuration: `fidelity`, `trades`, `depth`). */
+
+import { basename, resolve } from 'node:path';
+import { systemClock } from '../../clock/clock.ts';
+import { catalogueOf } from '../../config/read.ts';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { readBytes } from '../../data/bytes.ts';
+import type { Kind } from '../../data/catalogue/kinds.ts';
+import { storedTape } from '../../data/catalogue/tape.ts';
+import { readDepth } from '../../data/depth.ts';
+import type { Tape } from '../../data/tape.ts';
+import { bookColumns, bookNotes, silencesOf, type TapeFile, tradeNotes } from '../../data/tape-files.ts';
+import { type Notes, rowsWithin, type Stretch, together } from '../../data/told.ts';
+import { readTrades } from '../../data/trades.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { fileSymbolNotes } from './file-symbol.ts';
+
+export interface LoadedTape extends Tape, Notes {
+  /** SHA-256 of what was read, hex, by kind. */
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+/** What a run goes over, where its configuration says. */
+export const stretchOf = ({ from, to }: Pick<BacktestConfig, 'from' | 'to'>): Stretch => ({
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+});
+
+/** Loads what the configuration asks for; undefined where klines alone speak. A `Refusal` where what it asks for is not there. */
+export async function tapeOf(
+  dir: string,
+  config: BacktestConfig,
+  instrument: Instrument,
+): Promise<LoadedTape | undefined> {
+  const { symbol } = instrument;
+  const { fidelity } = config;
+  if (fidelity === 'klines') return undefined;
+  refuseTape(config, symbol);
+  const fromFiles = ofFiles(dir, config, instrument);
+  const stored = await ofCatalogue(dir, config, instrument);
+  const trades = fromFiles.trades ?? stored?.trades;
+  const books = fidelity === 'trades' ? undefined : (fromFiles.books ?? stored?.books);
+  const missing = fidelity === 'auto' ? undefined : trades === undefined ? 'trades' : undefined;
+  const absent = missing ?? (fidelity === 'depth' && books === undefined ? 'depth' : undefined);
+  if (absent !== undefined)
+    throw new Refusal(
+      `fidelity: ${fidelity} needs ${absent} of ${symbol}, which ${catalogueOf(dir, config)} does not hold: import them (sluice data import FILE), name a file (${absent}: { ${symbol}: FILE }), or say fidelity: auto`,
+    );
+  refuseUnstored(dir, config, symbol, { trades, depth: books });
+  if (trades === undefined && books === undefined) return undefined;
+  const gaps = fromFiles.gaps ?? stored?.gaps ?? [];
+  return {
+    ...(trades !== undefined && { trades }),
+    ...(books !== undefined && { books }),
+    gaps,
+    ...together(...fromFiles.notes, ...(stored === undefined ? [] : [stored])),
+    hashes: { ...fromFiles.hashes, ...(stored !== undefined && { catalogue: stored.sha256.join(' ') }) },
+  };
+}
+
+/** A `Refusal` where the configuration says that something is of the catalogue, which has none of it. */
+function refuseUnstored(
+  dir: string,
+  config: BacktestConfig,
+  symbol: string,
+  found: { readonly trades: unknown; readonly depth: unknown },
+): void {
+  const kinds = (['trades', 'depth'] as const).filter((kind) => kind !== 'depth' || config.fidelity !== 'trades');
+  const kind = kinds.find((one) => config[one][symbol] === 'catalogue' && found[one] === undefined);
+  if (kind === undefined) return;
+  throw new Refusal(
+    `${kind}: { ${symbol}: catalogue } asks for ${kind} that ${catalogueOf(dir, config)} does not hold: import them (sluice data import FILE), name a file (${kind}: { ${symbol}: FILE }), or leave it out`,
+  );
+}
+
+/** The rulesets of others are about klines: what they would make of trades and books nobody knows. */
+function refuseTape({ rules, fidelity, trades, depth }: BacktestConfig, symbol: string): void {
+  const named = trades[symbol] !== undefined ? 'trades' : depth[symbol] !== undefined ? 'depth' : undefined;
+  const asked = fidelity === 'auto' ? named && `${named} of ${symbol}` : `fidelity: ${fidelity}`;
+  if (rules === 'sluice' || asked === undefined) return;
+  throw new Refusal(
+    `rules: ${rules} fill by klines alone, and ${asked} ${fidelity === 'auto' ? 'are named' : 'is asked for'}: say fidelity: klines (--set fidelity=klines), or rules: sluice`,
+  );
+}
+
+interface FromFiles extends Partial<Tape> {
+  readonly notes: readonly Notes[];
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
+const fileOf = (path: string, { from, to }: BacktestConfig, ended: boolean): TapeFile => ({
+  name: basename(path),
+  ended,
+  now: systemClock.now(),
+  ...stretchOf({ from, to }),
+});
+
+/** The files that are named, with what an import of them would find. */
+function ofFiles(dir: string, config: BacktestConfig, instrument: Instrument): FromFiles {
+  const { symbol } = instrument;
+  const pathOf = (given: string | undefined): string | undefined =>
+    given === undefined || given === 'catalogue' ? undefined : resolve(dir, given);
+  const path = pathOf(config.trades[symbol]);
+  const depth = config.fidelity === 'trades' ? undefined : pathOf(config.depth[symbol]);
+  const trades = path === undefined ? nothing : ofTradeFile(path, config, symbol);
+  const books = depth === undefined ? nothing : ofDepthFile(depth, config, symbol);
+  return {
+    ...trades,
+    ...books,
+    notes: [fileSymbolNotes(instrument, path, depth), ...trades.notes, ...books.notes],
+    hashes: { ...trades.hashes, ...books.hashes },
+  };
+}
+
+const nothing: FromFiles = { notes: [], hashes: {} };
+
+function ofTradeFile(path: string, config: BacktestConfig, symbol: string): FromFiles {
+  const { columns: trades, ended } = readTrades(path);
+  const gaps = silencesOf(symbol, trades);
+  const notes = [tradeNotes(fileOf(path, config, ended), trades, gaps)];
+  return { trades, gaps, notes, hashes: { trades: readBytes(path).sha256 } };
+}
+
+function ofDepthFile(path: string, config: BacktestConfig, symbol: string): FromFiles {
+  const { books: rows, ended } = readDepth({ path, symbol });
+  const books = bookColumns(rows);
+  const notes = [bookNotes(fileOf(path, config, ended), symbol, books)];
+  return { books, notes, hashes: { depth: readBytes(path).sha256 } };
+}
+
+/**
+ * What is imported of the symbol. Unasked only where its klines come from there, too, and the rules are ours: a file's klines
+ * may be of another market, and the rules of others know klines alone.
+ */
+async function ofCatalogue(dir: string, config: BacktestConfig, { symbol, pricePrecision }: Instrument) {
+  const { data, trades, depth, fidelity, rules, from, to } = config;
+  const ownKlines = data[symbol] !== undefined && data[symbol] !== 'catalogue';
+  const unasked = fidelity !== 'auto' || (!ownKlines && rules === 'sluice');
+  const isAsked = (given: string | undefined): boolean => given === 'catalogue' || (given === undefined && unasked);
+  const kinds: Kind[] = [];
+  if (isAsked(trades[symbol])) kinds.push('trades');
+  if (isAsked(depth[symbol]) && fidelity !== 'trades') kinds.push('depth');
+  if (kinds.length === 0) return undefined;
+  return await storedTape(catalogueOf(dir, config), { symbol, pricePrecision, kinds, ...stretchOf({ from, to }) });
+}
+
+const none: Notes = { warnings: [], doubts: [] };
+
+/**
+ * What of it lies within the run (UTC ms), and what is to be said: what lies beside it fills nothing, and is as if it were not there. A
+ * `Refusal` where it was insisted on.
+ */
+export function tapeWithin(
+  { fidelity, trades: named, depth }: Pick<BacktestConfig, 'fidelity' | 'trades' | 'depth'>,
+  symbol: string,
+  tape: LoadedTape | undefined,
+  run: Required<Stretch>,
+): Notes & { readonly tape?: LoadedTape } {
+  if (tape === undefined) return none;
+  const { trades, books, ...rest } = tape;
+  const lines = [
+    { what: 'trades', time: trades?.time, isNamed: named[symbol] !== undefined },
+    { what: 'books', time: books?.time, isNamed: depth[symbol] !== undefined },
+  ].flatMap(({ time, ...one }) =>
+    time === undefined || time.length === 0 ? [] : [{ ...one, time, ...within(time, run) }],
+  );
+  const [inside, beside] = [lines.filter(({ rows }) => rows > 0), lines.filter(({ rows }) => rows === 0)];
+  const wanted: readonly string[] = { auto: [], klines: [], trades: ['trades'], depth: ['trades', 'books'] }[fidelity];
+  for (const what of wanted) {
+    if (inside.some((one) => one.what === what)) continue;
+    const time = beside.find((one) => one.what === what)?.time;
+    const there = time === undefined ? 'lie beside it' : `go ${spanText(time[0], time.at(-1))}`;
+    throw new Refusal(
+      `fidelity: ${fidelity} needs ${what} of ${symbol} within the run (${spanText(run.from, run.to)}), and those that are there ${there}: import more, name dates within, or say fidelity: auto`,
+    );
+  }
+  const missed = beside
+    .filter(({ isNamed }) => isNamed)
+    .map(
+      ({ what, time }) =>
+        `${symbol}: its ${what} go ${spanText(time[0], time.at(-1))}, beside the run: nothing fills by them`,
+    );
+  if (inside.length === 0) return { warnings: missed, doubts: [] };
+  const spans = inside.map(({ what, first, last }) => `by ${what} ${spanText(first, last)}`);
+  const used = `${symbol}: fills ${spans.join(', ')}, by klines elsewhere`;
+  const left = {
+    ...rest,
+    ...(inside.some(({ what }) => what === 'trades') && trades !== undefined && { trades }),
+    ...(inside.some(({ what }) => what === 'books') && books !== undefined && { books }),
+  };
+  return { tape: left, ...together(tape, { warnings: [used, ...missed], doubts: [] }) };
+}
+
+function within(time: Float64Array, run: Stretch) {
+  const [row, end] = rowsWithin(time, run);
+  return { rows: end - row, first: time[row], last: time[end - 1] };
+}
+
+function spanText(from: number | undefined, to: number | undefined): string {
+  const minute = (at: number | undefined): string =>
+    at === undefined ? '?' : `${new Date(at).toISOString().slice(0, 16)}Z`;
+  return `from ${minute(from)} to ${minute(to)}`;
+}

@@ -1,0 +1,68 @@
+/** How much better or worse a run could have gone, and what its large orders did to their prices, whichever driver it has. */
+import { absolute, minus, notional, noUnits, plus, ticks, type Units } from '../../domain/money.ts';
+import { couldBeBetterBy, couldBeWorseBy } from '../../fill/band.ts';
+import type { PaperListener } from '../../venue/paper/account.ts';
+import type { PaperTrade } from '../../venue/paper/records.ts';
+import type { ImpactSums, RunInput, RunResult } from '../run.ts';
+
+export interface Band {
+  readonly listener: PaperListener;
+  /** In quote. */
+  sums(): Pick<RunResult, 'couldBeBetterBy' | 'couldBeWorseBy' | 'impact'>;
+}
+
+/** Sums up how much better, and by a chosen path worse, ambiguous klines could have gone; and the impact of large orders. */
+export function bandOf(input: RunInput): Band {
+  let better: Units = noUnits;
+  let worse: Units = noUnits;
+  let impact: ImpactSums | undefined;
+  return {
+    listener: {
+      fill(made, intent) {
+        const { dayShare, unmoved } = made.evidence;
+        if (dayShare !== undefined || unmoved !== undefined) impact = withFill(impact, made, input);
+        if (made.bestPrice === undefined && made.worstPrice === undefined) return;
+        const at = input.instruments.get(made.symbol);
+        if (at === undefined) return;
+        const fill = { ...made, order: intent };
+        better = plus(better, couldBeBetterBy(fill, input.fees, at));
+        worse = plus(worse, couldBeWorseBy(fill, input.fees, at));
+      },
+      end: () => {},
+    },
+    sums: () => ({ couldBeBetterBy: better, couldBeWorseBy: worse, ...(impact !== undefined && { impact }) }),
+  };
+}
+
+/** An order that takes fills once, so a fill of such evidence is an order. */
+function withFill(
+  sums: ImpactSums = { moved: 0, cost: noUnits, movedShare: 0, unknown: 0, worstShare: 0 },
+  { symbol, price, quantity, evidence: { dayShare = 0, unmoved } }: PaperTrade,
+  { instruments }: RunInput,
+): ImpactSums {
+  const at = instruments.get(symbol);
+  if (unmoved === undefined || at === undefined)
+    return { ...sums, unknown: sums.unknown + 1, worstShare: Math.max(sums.worstShare, dayShare) };
+  const paid = absolute(minus(notional(price, quantity, at), notional(ticks(unmoved, at), quantity, at)));
+  const { moved, cost, movedShare } = sums;
+  return { ...sums, moved: moved + 1, cost: plus(cost, paid), movedShare: Math.max(movedShare, dayShare) };
+}
+
+/** Of several runs; `worthOf` gives what a cost of one of them is worth in the currency of all. */
+export function impactTogether(
+  all: readonly { readonly impact: ImpactSums | undefined; readonly worthOf: (cost: Units) => Units }[],
+): Pick<RunResult, 'impact'> {
+  let sum: ImpactSums | undefined;
+  for (const { impact, worthOf } of all) {
+    if (impact === undefined) continue;
+    const { moved, cost, movedShare, unknown, worstShare } = impact;
+    sum = {
+      moved: moved + (sum?.moved ?? 0),
+      cost: plus(worthOf(cost), sum?.cost ?? noUnits),
+      movedShare: Math.max(movedShare, sum?.movedShare ?? 0),
+      unknown: unknown + (sum?.unknown ?? 0),
+      worstShare: Math.max(worstShare, sum?.worstShare ?? 0),
+    };
+  }
+  return sum === undefined ? {} : { impact: sum };
+}

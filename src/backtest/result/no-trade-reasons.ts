@@ -1,0 +1,83 @@
+/** Why nothing came of a run, where that can be known from what its strategies said and from their indicators. */
+import type { Columns } from '../../domain/market.ts';
+import type { Want } from '../../domain/order.ts';
+import { isStreaming } from '../../strategy/contract.ts';
+import { framesOf } from '../../strategy/frames.ts';
+import type { Indicator } from '../../strategy/indicators.ts';
+import { wholeColumn } from '../../strategy/pieces.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
+import type { RunInput, RunResult, RunSeries } from '../run.ts';
+
+/**
+ * Of a run that traded nothing, a sentence for each strategy that never wished for anything, or for nothing but to hold nothing, or whose
+ * LIMIT orders never filled.
+ */
+export function silentTexts(
+  { hosted, series }: Pick<RunInput, 'hosted' | 'series'>,
+  { journal }: Pick<RunResult, 'journal'>,
+): readonly string[] {
+  const rows = journal().prepare('SELECT DISTINCT strategy, want FROM signals').all() as Said[];
+  const limits = journal()
+    .prepare("SELECT strategy, count(*) AS orders FROM orders WHERE type = 'LIMIT' GROUP BY strategy")
+    .all() as Rested[];
+  return hosted.flatMap((one): readonly string[] => {
+    const said = rows.filter(({ strategy }) => strategy === one.id);
+    if (!said.every(({ want }) => isFlat(JSON.parse(want) as Want))) {
+      const orders = limits.find(({ strategy }) => strategy === one.id)?.orders;
+      return orders === undefined ? [] : [unfilledText(one.id, orders)];
+    }
+    if (said.length > 0) return [`${one.id} never wanted anything but flat`];
+    const own = series.find(({ symbol }) => symbol === one.symbol);
+    const unasked = own === undefined ? undefined : unaskedText(one, own);
+    return [unasked === undefined ? `${one.id} never wished for anything` : `${one.id}: ${unasked}`];
+  });
+}
+
+const unfilledText = (id: string, orders: number): string =>
+  orders === 1 ? `the one LIMIT order of ${id} never filled` : `none of the ${orders} LIMIT orders of ${id} filled`;
+
+/** A row of the journal. */
+interface Said {
+  readonly strategy: string;
+  readonly want: string;
+}
+
+interface Rested {
+  readonly strategy: string;
+  readonly orders: number;
+}
+
+const isFlat = (want: Want): boolean =>
+  want.kind === 'target' ? Object.values(want.goal).every((size: number) => size === 0) : want.quotes.length === 0;
+
+/** Why `decide` was asked at none of the klines of a series; undefined where it was, and for a strategy of streams. */
+export function unaskedText(
+  { strategy, params, interval }: Pick<NamedHosted, 'strategy' | 'params' | 'interval'>,
+  series: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
+): string | undefined {
+  if (isStreaming(strategy)) return undefined;
+  const indicators = Object.entries(strategy.indicators(params) as Record<string, Indicator>);
+  const { columns, from: begins, to } = closedIn(series, interval);
+  const from = Math.max(begins, (strategy.warmup?.(params) ?? 0) - 1);
+  const values = indicators.map(([name, indicator]) => ({ name, column: wholeColumn(indicator, columns, interval) }));
+  const isAny = (test: (row: number) => boolean): boolean => {
+    for (let row = from; row < to; row++) if (test(row)) return true;
+    return false;
+  };
+  if (isAny((row) => values.every(({ column }) => !Number.isNaN(column[row])))) return undefined;
+  const empty = values.filter(({ column }) => !isAny((row) => !Number.isNaN(column[row]))).map(({ name }) => name);
+  return empty.length === 0
+    ? 'decide was never asked: its indicators had no value at the same kline of the run'
+    : `decide was never asked: its ${empty.length === 1 ? 'indicator' : 'indicators'} ${empty.join(' and ')} had no value at any kline of the run`;
+}
+
+/** The klines of a strategy's interval, and which of them closed while the run went on: from a row to before another. */
+function closedIn(
+  { columns, interval, first, end }: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
+  wanted: NamedHosted['interval'],
+): { readonly columns: Columns; readonly from: number; readonly to: number } {
+  if (interval === wanted) return { columns, from: first, to: end };
+  const { columns: larger, knownAt } = framesOf(interval, wanted, columns);
+  const before = (row: number): number => knownAt.filter((known) => known < row).length;
+  return { columns: larger, from: before(first), to: before(end) };
+}

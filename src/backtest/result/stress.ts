@@ -1,0 +1,114 @@
+/** `--stress`: the same run under worse conditions, to see what of its result hangs on them (fill-engine §4, "Perturbation"). */
+import { Observable } from 'rxjs';
+import type { Kline } from '../../domain/market.ts';
+import { unitsNumber } from '../../domain/money.ts';
+import type { Want } from '../../domain/order.ts';
+import { doubled } from '../../fill/fees.ts';
+import type { LatencyModel, Travel } from '../../fill/latency.ts';
+import type { Stressed } from '../../research/verdict.ts';
+import { checked } from '../../strategy/checked.ts';
+import { isStreaming, type Strategy } from '../../strategy/contract.ts';
+import { over } from '../../strategy/over.ts';
+import type { RunInput, RunResult } from '../run.ts';
+
+type Deciding = Exclude<Strategy, { signals: unknown }>;
+type Moment = Parameters<Deciding['decide']>[1];
+
+/**
+ * A strategy that hears of each kline when the next one has closed; one of streams says each want so much later. What it holds it knows at
+ * once: a want from before its own purchase, said after it, would sell that again, for ever.
+ */
+function later(strategy: Strategy): Strategy {
+  if (isStreaming(strategy))
+    return over(strategy, {
+      signals: (context) =>
+        new Observable<Want>((subscriber) => {
+          let meant: Want | undefined;
+          const klines = context.klines.subscribe(() => {
+            if (meant !== undefined) subscriber.next(meant);
+            meant = undefined;
+          });
+          klines.add(
+            strategy.signals(context).subscribe((want) => {
+              meant = checked(want);
+            }),
+          );
+          return klines;
+        }),
+    });
+  let before: { readonly values: Readonly<Record<string, number>>; readonly kline: Kline } | undefined;
+  return over(strategy, {
+    decide(values: Readonly<Record<string, number>>, moment: Moment): Want | undefined {
+      const { kline } = moment;
+      // A run that begins anew knows nothing of the one before.
+      const known = before !== undefined && before.kline.openTime < kline.openTime ? before : undefined;
+      before = { values: { ...values }, kline };
+      return known === undefined ? undefined : strategy.decide(known.values, { ...moment, kline: known.kline });
+    },
+  });
+}
+
+function trebled(model: LatencyModel): LatencyModel {
+  const thrice = <T extends Travel>(travel: T): T => ({
+    ...travel,
+    entryMs: 3 * travel.entryMs,
+    responseMs: 3 * travel.responseMs,
+  });
+  return model.kind === 'recorded'
+    ? { ...model, rows: model.rows.map(thrice) }
+    : { ...model, travels: model.travels.map(thrice) };
+}
+
+const conditions: readonly { readonly name: string; readonly worsen: (input: RunInput) => RunInput }[] = [
+  {
+    name: 'Fees × 2',
+    worsen: (input) => ({ ...input, fees: doubled(input.fees) }),
+  },
+  {
+    name: 'Latency × 3',
+    worsen: (input) => {
+      const { feedLatencyMs, entryLatencyMs, responseLatencyMs } = input.rules;
+      const slower = {
+        feedLatencyMs: 3 * feedLatencyMs,
+        entryLatencyMs: 3 * entryLatencyMs,
+        responseLatencyMs: 3 * responseLatencyMs,
+        // Measured ones take the place of the constants, so they are trebled, too.
+        latency: input.rules.latency && trebled(input.rules.latency),
+      };
+      return { ...input, rules: { ...input.rules, ...slower } };
+    },
+  },
+  {
+    name: 'One kline later',
+    worsen: (input) => ({
+      ...input,
+      hosted: input.hosted.map((hosted) => ({ ...hosted, strategy: later(hosted.strategy) })),
+    }),
+  },
+];
+
+/** Runs under each condition in turn until `stopped`; `judge` does so under its own conditions. */
+export async function stress(
+  input: RunInput,
+  run: (input: RunInput, name: string) => Promise<RunResult>,
+  judge: (input: RunInput, result: RunResult) => Pick<Stressed, 'return' | 'sharpe'>,
+  stopped: () => boolean,
+): Promise<readonly Stressed[]> {
+  const found: Stressed[] = [];
+  for (const { name, worsen } of conditions) {
+    if (stopped()) break;
+    const worse = worsen(input);
+    const result = await run(worse, name);
+    // Part of a run says nothing beside a whole one.
+    if (result.endedAt !== undefined) break;
+    const finalEquity = unitsNumber(result.finalEquity);
+    found.push({
+      name,
+      finalEquity,
+      ...judge(worse, result),
+      fills: result.fills.length,
+      ...(result.kills.length > 0 && { kills: result.kills }),
+    });
+  }
+  return found;
+}

@@ -1,0 +1,186 @@
+/** What a run over recorded klines is given and what it comes to, whichever driver runs it. */
+
+import type { Database } from 'better-sqlite3';
+import type { Tape } from '../data/tape.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import { closeTime, type Interval } from '../domain/interval.ts';
+import type { Columns, FeedGap } from '../domain/market.ts';
+import { minus, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
+import type { Account, Fill, Intent } from '../domain/order.ts';
+import { mostRate } from '../fill/fees.ts';
+import type { Fees, Rules } from '../fill/rules.ts';
+import { memoryHost } from '../journal/hosts.ts';
+import type { Sizing } from '../portfolio/plan.ts';
+import type { Allocation } from '../portfolio/portfolio.ts';
+import { momentText } from '../report/figures.ts';
+import type { FillTable } from '../research/fill-table.ts';
+import type { NewGoals } from '../research/stays.ts';
+import type { Risk } from '../risk/risk.ts';
+import type { Limits } from '../risk/rules.ts';
+import type { NamedHosted } from '../trading/strategies.ts';
+import type { PaperTrade } from '../venue/paper/records.ts';
+import type { Pace } from './pace.ts';
+import type { CashFlow, Charge, Currencies, FlowDone, MarginRules, MarginSums } from './prepare/run-money.ts';
+import type { Refused } from './result/refusals.ts';
+import type { Asked } from './result/spent-weight.ts';
+
+/** Klines of one symbol that strategies trade on. */
+export interface RunSeries {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly columns: Columns;
+  readonly gaps: readonly FeedGap[];
+  /** The first row that may be traded on; those before it warm up. */
+  readonly first: number;
+  /** One past the last row. */
+  readonly end: number;
+  /** Where they come from, such as an exchange, where it is known. */
+  readonly source?: string;
+  /** Finer klines, which decide what these leave open. */
+  readonly finer?: Columns;
+}
+
+export interface RunInput {
+  readonly account: Account;
+  readonly hosted: readonly NamedHosted[];
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly series: readonly RunSeries[];
+  readonly allocations: readonly Allocation[];
+  readonly cash: Units;
+  readonly limits: Limits;
+  readonly rules: Rules;
+  readonly fees: Fees;
+  /** Where strategies are paid in several: such a run is one for each (currencies.ts). */
+  readonly currencies?: Currencies;
+  /** Money paid in or out while the run goes on, in the order of time; none when left out. */
+  readonly cashFlows?: readonly CashFlow[];
+  /** Of an account on margin: then strategies may borrow. */
+  readonly margin?: MarginRules;
+  /** Recorded trades and books by symbol; where there are none, orders fill by klines. */
+  readonly tapes?: ReadonlyMap<string, Tape>;
+  /** Told how far a driver is that takes long; says when to end. */
+  readonly pace?: Pace;
+}
+
+/** Orders that are large for their market, and took from it (fill-engine §2, defaults). */
+export interface ImpactSums {
+  /** How many moved their own price, and what that cost them in quote: it is in the prices of their fills. */
+  readonly moved: number;
+  readonly cost: Units;
+  /** The most of a usual day's volume that one of them asked for. */
+  readonly movedShare: number;
+  /** How many filled without impact since too few days are known, and the most of a day's volume that one of them asked for. */
+  readonly unknown: number;
+  readonly worstShare: number;
+}
+
+export interface RunResult {
+  readonly fills: readonly Fill[];
+  /** The fills as columns, of a driver that keeps them so: then `fills` are made when they are asked for. */
+  readonly table?: () => FillTable;
+  /** One of them, of such a driver: all at once they take more memory than the run. */
+  readonly fillAt?: (index: number) => Fill;
+  /** Cash and positions at the last close, in quote, exact. */
+  readonly finalEquity: Units;
+  /** How much better ambiguous klines could have gone. */
+  readonly couldBeBetterBy: Units;
+  /** How much worse those could have gone in which a chosen path let a target come before the stop. */
+  readonly couldBeWorseBy: Units;
+  readonly ambiguousKlines: number;
+  /** What large orders did to their own prices; left out where none was large. */
+  readonly impact?: ImpactSums;
+  /** What was wished for and not got; left out where nothing can be refused. */
+  readonly refused?: readonly Refused[];
+  /** When other goals were said, worked out when it is asked for; left out where no exit keeps a strategy out. */
+  readonly newGoals?: () => NewGoals;
+  /** What it sent, worked out when it is asked for. */
+  readonly asked: () => Asked;
+  /** Why trading was stopped, when a limit stopped it. */
+  readonly kills: readonly string[];
+  /** UTC ms of the first; left out where none did. */
+  readonly stoppedAt?: number;
+  /** What was asked of the exchange, where requests are imitated. */
+  readonly requests?: { readonly creates: number; readonly cancels: number; readonly queries: number };
+  /** What it ended with in each currency, where there were several. */
+  readonly finals?: readonly { readonly asset: string; readonly equity: Units }[];
+  /** What became of the cash flows that were due. */
+  readonly cashFlows?: readonly FlowDone[];
+  /** What margin cost, charge by charge and in all. */
+  readonly margin?: MarginSums & { readonly charges: readonly Charge[] };
+  /** UTC ms of the last close that counted, where the run was told to end before its time. */
+  readonly endedAt?: number;
+  /** Every signal, denial, order and fill as rows; written when asked for, since it takes longer than the run. */
+  journal(): Database;
+}
+
+/** What a fee taken in base may leave missing. */
+export const feeInBase = ({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Rate =>
+  rules.feeIn === 'received' ? mostRate(fees) : noRate;
+
+/** What the rules say of how wishes become orders. */
+export const planTerms = (input: Pick<RunInput, 'account' | 'rules' | 'fees'>) => ({
+  account: input.account,
+  marketBuyIn: input.rules.marketBuyIn,
+  feeInBase: feeInBase(input),
+  sizing: {
+    fee: input.rules.sizing === 'close' ? noRate : mostRate(input.fees),
+    atFill: input.rules.sizing === 'fillWithFee',
+  } satisfies Sizing,
+});
+
+/** A trade of the simulated account as our own fill. */
+export const fillOf = (trade: PaperTrade, intent: Intent): Fill => ({
+  tradeId: trade.tradeId,
+  orderId: trade.orderIds[0] as string,
+  clientOrderId: intent.clientOrderId,
+  strategy: intent.strategy,
+  account: intent.account,
+  symbol: trade.symbol,
+  side: trade.side,
+  price: trade.price,
+  quantity: trade.quantity,
+  fee: trade.fee,
+  feeAsset: trade.feeAsset,
+  maker: trade.maker,
+  time: trade.time,
+  purpose: intent.purpose,
+  evidence: trade.evidence,
+});
+
+/** What the equity of a run is counted in: the quote asset of its symbols, or the one of them that was named. */
+export const quoteAsset = ({ instruments, currencies }: Pick<RunInput, 'instruments' | 'currencies'>): string =>
+  currencies?.reporting ?? [...instruments.values()][0]?.quote ?? '';
+
+export const openingBalances = (input: RunInput): readonly { asset: string; free: Units; locked: Units }[] => [
+  { asset: quoteAsset(input), free: input.cash, locked: noUnits },
+];
+
+/** Cash that no strategy was allotted stays part of the equity. */
+export const idleCash = ({ cash, allocations }: RunInput): Units => {
+  const allotted = allocations.reduce((sum, { amount }) => plus(sum, amount), noUnits);
+  return minus(cash, allotted);
+};
+
+export { memoryHost };
+
+/** When the first and the last kline of each series open. */
+export const endsOf = (series: readonly RunSeries[]): readonly number[] =>
+  series.flatMap(({ columns, first, end }) => [columns.openTime[first] ?? 0, columns.openTime[end - 1] ?? 0]);
+
+/** From the first open to the last close of a run, and how many klines lie between. */
+export const spanOf = (
+  series: readonly Pick<RunSeries, 'interval' | 'columns' | 'first' | 'end'>[],
+): { readonly start: number; readonly end: number; readonly of: number } => ({
+  start: Math.min(...series.map(({ columns, first }) => columns.openTime[first] as number)),
+  end: Math.max(
+    ...series.map(({ columns, interval, end }) => closeTime(interval, columns.openTime[end - 1] as number)),
+  ),
+  of: series.reduce((sum, { first, end }) => sum + end - first, 0),
+});
+
+/** Why trading was stopped, and when first. */
+export const killsOf = ({ switch: { inForce } }: Pick<Risk, 'switch'>): Pick<RunResult, 'kills' | 'stoppedAt'> => ({
+  // The first has its time beside it.
+  kills: inForce.map(({ reason, at }, index) => (index === 0 ? reason : `${momentText(at)} UTC: ${reason}`)),
+  ...(inForce.length > 0 && { stoppedAt: Math.min(...inForce.map(({ at }) => at)) }),
+});

@@ -1,0 +1,131 @@
+/** A run that is ready to start, from its first kline to what is kept of it. Loaded while its data are read. */
+import { dirname } from 'node:path';
+import { refuseOther } from '../../backtest/determinism-check.ts';
+import { needsGraph } from '../../backtest/driver.ts';
+import { runPaced } from '../../backtest/engine/columns/run-paced.ts';
+import { inEach } from '../../backtest/engine/currencies.ts';
+import { showPace } from '../../backtest/pace.ts';
+import { detailHints } from '../../backtest/prepare/detail-klines.ts';
+import type { Prepared } from '../../backtest/prepare/prepare.ts';
+import { summarise } from '../../backtest/result/summary.ts';
+import { tableOf } from '../../backtest/result/table.ts';
+import { quoteAsset, type RunInput, type RunResult } from '../../backtest/run.ts';
+import { loopTurn, systemClock } from '../../clock/clock.ts';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { rowAt } from '../../data/klines.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { closeTime } from '../../domain/interval.ts';
+import { unitsText } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { fillRow } from '../../execution/records.ts';
+import { faultText, isStrategyFault } from '../../strategy/fault.ts';
+import { fillJson } from '../../trading/format.ts';
+import { keeping } from '../runs/finish.ts';
+
+export interface BacktestOptions {
+  readonly config: string;
+  readonly set: readonly string[];
+  readonly driver: 'columns' | 'stream';
+  readonly json: boolean;
+  /** Run it under worse conditions, too. */
+  readonly stress?: boolean;
+  /** Where runs are kept and tries are counted; nowhere when left out. */
+  readonly runs?: string;
+  /** Where tries were counted before, of a run that is not kept: it is judged by them and leaves none. */
+  readonly ledger?: string;
+  /** A report into this file; true: a file beside the kept run. */
+  readonly report?: string | true;
+  /** A folder for orders, fills, equity and stops as CSV. */
+  readonly csv?: string;
+  /** The version of the program, for the record. */
+  readonly sluice?: string;
+  readonly signal?: AbortSignal;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+/** The driver asked for, where it can do the run. */
+async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
+  if (input.tapes !== undefined) return (await import('../../backtest/engine/ticks/run.ts')).runTape(input);
+  if (driver === 'columns' && !needsGraph(input)) return runPaced(input, input.pace);
+  return (await import('../../backtest/engine/stream-run.ts')).runStream(input);
+}
+
+/** Runs it; what a strategy threw ends it: a backtest of what threw is worth nothing. */
+const runOrRefuse = (driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> =>
+  inEach(input, (part) => runWith(driver, part)).catch((error: unknown): never => {
+    if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
+    throw error;
+  });
+
+/** Runs with its progress on the terminal; Ctrl-C ends it where it is. */
+async function watched({ driver, signal }: BacktestOptions, name: string, input: RunInput): Promise<RunResult> {
+  const { stderr } = process;
+  const draw = stderr.isTTY ? (text: string): void => void stderr.write(text) : undefined;
+  const { pace, end } = showPace(name, { clock: systemClock, signal, draw });
+  try {
+    return await runOrRefuse(driver, { ...input, pace });
+  } finally {
+    end();
+  }
+}
+
+/** What a run was made of that ended before its time: only what it saw counts, and everything says so. */
+function upTo(prepared: Prepared, endedAt: number | undefined): Prepared {
+  if (endedAt === undefined) return prepared;
+  const series = prepared.input.series.map((one) => {
+    const { interval, columns, first, end } = one;
+    let row = Math.max(first + 1, Math.min(end, rowAt(columns.openTime, endedAt)));
+    while (row > first + 1 && closeTime(interval, columns.openTime[row - 1] as number) > endedAt) row--;
+    return { ...one, end: row };
+  });
+  const note = `stopped at ${new Date(endedAt).toISOString().slice(0, 16)}Z: everything is of the time until then`;
+  return { ...prepared, input: { ...prepared.input, series }, warnings: [...prepared.warnings, note] };
+}
+
+/** The worse runs, each with its progress; a stop keeps those that are done. */
+async function stressed(options: BacktestOptions, prepared: Prepared, config: BacktestConfig, result: RunResult) {
+  const { signal } = options;
+  const { stress } = await import('../../backtest/result/stress.ts');
+  const worse = await stress(
+    prepared.input,
+    (input, name) => watched(options, name, input),
+    (input, result) => {
+      const { return: earned, sharpe } = summarise({ ...prepared, input }, result, config).summary.metrics;
+      return { return: earned, sharpe };
+    },
+    () => signal?.aborted === true,
+  );
+  const cameTo = ({ finalEquity, fills }: RunResult) => ({ finalEquity: unitsText(finalEquity), fills: fills.length });
+  await refuseOther(prepared.input.hosted, 'the run', cameTo(result), async () => {
+    if (signal?.aborted === true) return undefined;
+    const again = await watched(options, 'once more', prepared.input);
+    return again.endedAt === undefined ? cameTo(again) : undefined;
+  });
+  return worse;
+}
+
+/** Runs it, tells what it came to, and keeps what is to be kept. */
+export async function runPrepared(options: BacktestOptions, config: BacktestConfig, whole: Prepared): Promise<void> {
+  const { config: file, json, out, say } = options;
+  const result = await watched(options, 'backtest', whole.input);
+  const hints = result.ambiguousKlines === 0 ? [] : detailHints(dirname(file), config, whole.input);
+  for (const hint of hints) say(`note: ${hint}`);
+  const prepared = upTo({ ...whole, warnings: [...whole.warnings, ...hints] }, result.endedAt);
+  if (result.endedAt !== undefined) say(`note: ${prepared.warnings.at(-1)}`);
+  const worse = options.stress === true ? await stressed(options, prepared, config, result) : [];
+  // A strategy that threw beside its decisions ends the program here, before anything is printed or kept.
+  await loopTurn();
+  const keeper = keeping({ ...options, file, config, prepared, whole, result });
+  const summarised = summarise(prepared, result, config, { tries: keeper.tries, stressed: worse });
+  const { summary } = summarised;
+  const { instruments } = prepared.input;
+  if (json) {
+    const fills = result.fills.map((fill) => ({
+      ...fillJson(fillRow(fill, instruments.get(fill.symbol) as Instrument)),
+      ...{ maker: fill.maker, evidence: fill.evidence ?? null },
+    }));
+    out(JSON.stringify({ ...summary, ...keeper.identity(summarised.measured), fills }));
+  } else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
+  await keeper.finish(summarised);
+}

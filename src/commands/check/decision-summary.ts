@@ -1,0 +1,71 @@
+/** What a strategy wished over its klines, taken together: whether anything could be compared, and what cannot be had. */
+
+import { isShort } from '../../backtest/result/refusals.ts';
+import type { RunInput } from '../../backtest/run.ts';
+import { rateNumber } from '../../domain/money.ts';
+import type { Goal, Want } from '../../domain/order.ts';
+import type { DecisionLog } from './log.ts';
+
+/** `nothing` was ever said; nothing but `flat`, which proves as little; or `something`. */
+export type Wished = 'nothing' | 'flat' | 'something';
+
+/** A wish that is not what anybody can mean, or have. */
+export interface Mistake {
+  /** `share`: more than all it has, and may borrow; `short`: what spot takes for flat, which may be meant. */
+  readonly kind: 'share' | 'short';
+  /** UTC ms at which the first kline opened after which it was said. */
+  readonly at: number;
+  readonly times: number;
+  readonly what: string;
+}
+
+/** The wants of a line of the log: one, or those of a stream. */
+function wantsIn(text: string): readonly Want[] {
+  const said: unknown = JSON.parse(text);
+  if (said === null) return [];
+  return Array.isArray(said) ? said.map((one: string) => JSON.parse(one) as Want) : [said as Want];
+}
+
+const sizeOf = (goal: Goal): number =>
+  'quantity' in goal ? goal.quantity : 'amount' in goal ? goal.amount : goal.share;
+const isFlat = (want: Want): boolean =>
+  want.kind === 'target' ? sizeOf(want.goal) === 0 : want.quotes.every(({ quantity }) => quantity === 0);
+
+export function wishedIn({ lines }: DecisionLog): Wished {
+  const texts = new Set(lines.flatMap((line) => (line === undefined ? [] : [line.want])));
+  let wished: Wished = 'nothing';
+  for (const text of texts)
+    for (const want of wantsIn(text)) {
+      if (!isFlat(want)) return 'something';
+      wished = 'flat';
+    }
+  return wished;
+}
+
+/** Each kind of mistake once, with its first place. */
+export function mistakesIn({ lines }: DecisionLog, { series: [series], margin }: RunInput): readonly Mistake[] {
+  const most = margin === undefined ? 1 : rateNumber(margin.maxLeverage);
+  const found = new Map<Mistake['kind'], Mistake>();
+  for (const [row, line] of lines.entries())
+    for (const want of line === undefined ? [] : wantsIn(line.want)) {
+      const mistake = mistakeOf(want, most, margin !== undefined);
+      if (mistake === undefined) continue;
+      const before = found.get(mistake.kind);
+      const at = series?.columns.openTime[row] as number;
+      found.set(mistake.kind, { ...(before ?? { ...mistake, at }), times: (before?.times ?? 0) + 1 });
+    }
+  return [...found.values()];
+}
+
+function mistakeOf(want: Want, most: number, mayBeShort: boolean): Pick<Mistake, 'kind' | 'what'> | undefined {
+  if (want.kind !== 'target') return undefined;
+  const { goal } = want;
+  if ('share' in goal && Math.abs(goal.share) > most)
+    return {
+      kind: 'share',
+      what: `wishes for a share of ${goal.share}; ${most} is ${mayBeShort ? 'the most that margin.maxLeverage allows' : 'all that it has'}`,
+    };
+  if (!mayBeShort && isShort(want))
+    return { kind: 'short', what: 'wishes to be short, which spot takes for flat (account: margin can be short)' };
+  return undefined;
+}

@@ -1,0 +1,114 @@
+/** The decision log of a strategy over klines: what it saw and wanted after each of them, where it wanted nothing, too. */
+import { type Observable, tap } from 'rxjs';
+import { needsGraph } from '../../backtest/driver.ts';
+import { runColumns } from '../../backtest/engine/columns/run-columns.ts';
+import type { RunInput } from '../../backtest/run.ts';
+import type { Interval } from '../../domain/interval.ts';
+import type { Columns, Kline } from '../../domain/market.ts';
+import type { Want } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
+import { isStrategyFault } from '../../strategy/fault.ts';
+import { framedKlines } from '../../strategy/framed.ts';
+import { over } from '../../strategy/over.ts';
+import type { Params } from '../../strategy/params.ts';
+
+/** What was decided after one kline. */
+export interface Line {
+  /** Indicator values and what was held, as text that keeps every bit; empty for strategies made of streams. */
+  readonly seen: Readonly<Record<string, string>>;
+  /** As JSON; `null` where nothing was said. */
+  readonly want: string;
+}
+
+export interface DecisionLog {
+  /** By row of the columns; undefined where the strategy was not asked. */
+  readonly lines: readonly (Line | undefined)[];
+  /** A row at which it answered differently when it was asked twice about the same. */
+  readonly unsteady: number | undefined;
+}
+
+export const sameLine = (a: Line | undefined, b: Line | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.want === b.want && sameSeen(a.seen, b.seen));
+
+const sameSeen = (a: Line['seen'], b: Line['seen']): boolean =>
+  Object.keys(a).every((name) => a[name] === b[name]) && Object.keys(b).length === Object.keys(a).length;
+
+/**
+ * Runs the one strategy of `input` over these columns, from row `first` on. `neverWere`: klines that no market made, which a strategy need
+ * not stand; where it throws the log ends.
+ */
+export async function decisionLog(
+  input: RunInput,
+  columns: Columns,
+  first: number,
+  neverWere = false,
+): Promise<DecisionLog> {
+  const [hosted] = input.hosted;
+  const [series] = input.series;
+  if (hosted === undefined || series === undefined) throw new Error('a decision log is of one strategy');
+  // A check is hundreds of runs; between two of them signals are heard.
+  if ((await input.pace?.(0, 1)) === true) throw new Refusal('stopped before the check was through', 1);
+  const rows = new Map(Array.from(columns.openTime, (time, row) => [time, row]));
+  const lines = new Array<Line | undefined>(columns.openTime.length).fill(undefined);
+  let unsteady: number | undefined;
+  const note = (openTime: number, line: Line): void => {
+    const row = rows.get(openTime);
+    if (row === undefined) return;
+    const before = lines[row];
+    if (before !== undefined && !isStreaming(hosted.strategy) && !sameLine(before, line)) unsteady ??= row;
+    lines[row] = line;
+  };
+  const strategy = noting(hosted.strategy, note);
+  const run: RunInput = {
+    ...input,
+    hosted: [{ ...hosted, strategy }],
+    series: [{ ...series, columns, gaps: [], first, end: columns.openTime.length }],
+  };
+  try {
+    if (needsGraph(run)) await (await import('../../backtest/engine/stream-run.ts')).runStream(run, true);
+    else runColumns(run);
+  } catch (error) {
+    if (!neverWere || !isStrategyFault(error)) throw error;
+  }
+  return { lines, unsteady };
+}
+
+function noting(strategy: Strategy, note: (openTime: number, line: Line) => void): Strategy {
+  if (isStreaming(strategy))
+    return over(strategy, {
+      signals(context: Context<Params>) {
+        let at = Number.NaN;
+        let wants: string[] = [];
+        const klines = context.klines.pipe(
+          tap(({ openTime }) => {
+            if (openTime !== at) wants = [];
+            at = openTime;
+            note(at, { seen: {}, want: JSON.stringify(wants) });
+          }),
+        );
+        const klinesOf = (larger: Interval): Observable<Kline> => framedKlines(klines, context.interval, larger);
+        return strategy.signals({ ...context, klines, klinesOf }).pipe(
+          tap((want) => {
+            wants.push(JSON.stringify(want));
+            note(at, { seen: {}, want: JSON.stringify(wants) });
+          }),
+        );
+      },
+    });
+  let last: string | undefined;
+  return over(strategy, {
+    decide(values: Readonly<Record<string, number>>, moment: Parameters<typeof strategy.decide>[1]): Want | undefined {
+      const want = strategy.decide(values, moment);
+      const seen: Record<string, string> = { 'what is held': String(moment.holding.quantity) };
+      for (const name of Object.keys(values)) seen[name] = String(values[name]);
+      const text = JSON.stringify(want ?? null);
+      note(moment.kline.openTime, { seen, want: text });
+      // Once more where its wish changes: one that remembers, such as the side of its averages, may answer otherwise nowhere else.
+      if (want !== undefined && text !== last)
+        note(moment.kline.openTime, { seen, want: JSON.stringify(strategy.decide(values, moment) ?? null) });
+      last = text;
+      return want;
+    },
+  });
+}

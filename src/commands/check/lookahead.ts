@@ -1,0 +1,236 @@
+/** Does a strategy know the future? Asked by taking the future away, and by changing it (fill-engine §4, "Look-ahead"). */
+
+import type { RunInput } from '../../backtest/run.ts';
+import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
+import type { Columns } from '../../domain/market.ts';
+import { momentText } from '../../report/figures.ts';
+import { isStreaming } from '../../strategy/contract.ts';
+import { pricesAt } from '../../strategy/frames.ts';
+import type { Indicator } from '../../strategy/indicators.ts';
+import { wholeColumn } from '../../strategy/pieces.ts';
+import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
+import { type DecisionLog, decisionLog, type Line, sameLine } from './log.ts';
+
+export interface Leak {
+  /**
+   * `repeat`: the same klines, another answer; `column`: another value over columns than kline by kline; `truncation`: the answer hangs on
+   * where the data end; `future`: it reads later klines; `forming`: it reads a larger kline before that closes.
+   */
+  readonly kind: 'repeat' | 'column' | 'truncation' | 'future' | 'forming';
+  /** UTC ms at which the kline opened after which the answer was wrong. */
+  readonly at: number;
+  /** The indicators by which it came in; empty where it was `decide` itself, or a stream. */
+  readonly indicators: readonly string[];
+  readonly what: string;
+}
+
+/** Futures far above and far below: a highest price does not notice lower ones. */
+const factors = [1.7, 0.4] as const;
+
+/** Most cuts: each costs three runs. */
+const mostCuts = 120;
+
+interface Asked {
+  readonly input: RunInput;
+  readonly columns: Columns;
+  readonly first: number;
+  readonly interval: Interval;
+  readonly pricePrecision: number;
+  /** How far other futures lie from the one that was. */
+  readonly factor: number;
+  readonly base: DecisionLog;
+}
+
+/** Every kind of leak that shows, each with its first place. `input` has one strategy; `ran`: the log of its first run, where there is one. */
+export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<readonly Leak[]> {
+  const [series] = input.series;
+  const [hosted] = input.hosted;
+  if (series === undefined || hosted === undefined) throw new Error('a check is of one strategy');
+  const { columns, first, interval } = series;
+  // The first of all: one that remembers is the same ever after.
+  const base = ran ?? (await decisionLog(input, columns, first));
+  const { pricePrecision } = hosted.instrument;
+  const asked: Asked = { input, columns, first, interval, pricePrecision, factor: 1, base };
+  const unsteady = await repeatLeak(asked);
+  // What answers differently each time would look like any other leak.
+  if (unsteady !== undefined) return [unsteady];
+  const leaks = [...columnLeaks(asked)];
+  for (const row of cutsOf(asked)) {
+    const leak = await leakAt(asked, row);
+    if (leak === undefined || leaks.some(({ kind }) => kind === leak.kind)) continue;
+    // What it keeps of another future, such as a highest price so far, shows only once it has seen one.
+    const kept = await repeatLeak(asked);
+    if (kept !== undefined) return [kept];
+    leaks.push(leak);
+    if (leak.kind !== 'truncation') break;
+  }
+  return leaks;
+}
+
+const timeText = (time: number | undefined): string => (time === undefined ? '?' : momentText(time));
+
+async function repeatLeak({ input, columns, first, base }: Asked): Promise<Leak | undefined> {
+  const again = await decisionLog(input, columns, first);
+  const row = base.unsteady ?? firstDifference(base.lines, again.lines, columns.openTime.length - 1);
+  if (row === undefined) return undefined;
+  const what =
+    'the same klines, asked again, get another answer: it remembers something beyond its indicators, or asks chance or the clock';
+  return {
+    kind: 'repeat',
+    at: columns.openTime[row] as number,
+    indicators: differing(base.lines[row], again.lines[row]),
+    what,
+  };
+}
+
+/** The first row up to `last` at which two logs differ. */
+function firstDifference(
+  a: readonly (Line | undefined)[],
+  b: readonly (Line | undefined)[],
+  last: number,
+): number | undefined {
+  for (let row = 0; row <= last; row++) if (!sameLine(a[row], b[row])) return row;
+  return undefined;
+}
+
+/** The indicators of which the value differs. */
+const differing = (a: Line | undefined, b: Line | undefined): readonly string[] =>
+  Object.keys(a?.seen ?? {}).filter(
+    (name) => name !== 'what is held' && b !== undefined && a?.seen[name] !== b.seen[name],
+  );
+
+function indicatorsOf({ input }: Asked): readonly (readonly [string, Indicator])[] {
+  const [hosted] = input.hosted;
+  if (hosted === undefined || isStreaming(hosted.strategy)) return [];
+  return Object.entries(hosted.strategy.indicators(hosted.params) as Record<string, Indicator>);
+}
+
+/** A stream cannot know the future: where a column says something else, one of them is wrong. */
+function* columnLeaks(asked: Asked): Iterable<Leak> {
+  const { columns, interval } = asked;
+  for (const [name, indicator] of indicatorsOf(asked)) {
+    const column = wholeColumn(indicator, columns, interval);
+    const next = indicator.stream(interval);
+    for (let row = 0; row < columns.openTime.length; row++) {
+      const value = next(pricesAt(columns, row));
+      if (Object.is(value, column[row])) continue;
+      const what = `indicator ${name} is ${column[row]} over columns (backtests) and ${value} kline by kline (live)`;
+      yield { kind: 'column', at: columns.openTime[row] as number, indicators: [name], what };
+      return;
+    }
+  }
+}
+
+/** Rows where what is wanted changes and those before them, and others spread evenly. */
+function cutsOf({ base: { lines }, first, columns }: Asked): readonly number[] {
+  const last = columns.openTime.length - 2;
+  const changes: number[] = [];
+  for (let row = first + 1; row <= last; row++)
+    if (lines[row]?.want !== lines[row - 1]?.want) changes.push(row - 1, row);
+  const spread = Array.from({ length: mostCuts / 3 }, (_, index) =>
+    Math.round(first + ((last - first) * (index + 1)) / (mostCuts / 3)),
+  );
+  const few = changes.filter((_, index) => index % Math.ceil(changes.length / ((mostCuts * 2) / 3)) === 0);
+  return [...new Set([...few, ...spread])].filter((row) => row >= first && row <= last).toSorted((a, b) => a - b);
+}
+
+async function leakAt(asked: Asked, row: number): Promise<Leak | undefined> {
+  const { input, columns, first, base } = asked;
+  const end = columns.openTime.length;
+  for (const factor of factors) {
+    const otherwise = { ...asked, factor };
+    const changed = await decisionLog(input, poisoned(columns, row + 1, end, otherwise), first, true);
+    const leaking = firstDifference(base.lines, changed.lines, row);
+    if (leaking !== undefined)
+      return await readLeak(otherwise, row, leaking, differing(base.lines[leaking], changed.lines[leaking]));
+  }
+  const short = await decisionLog(input, cut(columns, 0, row + 1), first);
+  const missing = firstDifference(base.lines, short.lines, row);
+  if (missing === undefined) return undefined;
+  const what = `the answer hangs on where the data end (here ${timeText(columns.openTime[row])}), which nobody knows live`;
+  return {
+    kind: 'truncation',
+    at: columns.openTime[missing] as number,
+    indicators: differing(base.lines[missing], short.lines[missing]),
+    what,
+  };
+}
+
+/** Names the first read beyond `row` by halving what is changed. */
+async function readLeak(asked: Asked, cutAt: number, row: number, indicators: readonly string[]): Promise<Leak> {
+  const { columns, interval } = asked;
+  const end = columns.openTime.length;
+  const at = columns.openTime[row] as number;
+  // What changes an earlier answer, too, changes by that what is held: then the cut is as near as can be told.
+  const from = (await changesFirst(asked, row, row + 1, end)) ? row + 1 : cutAt + 1;
+  const nearest = await bisect(from + 1, end, (to) => changesFirst(asked, row, from, to));
+  const read = nearest - 1;
+  const frame = await formingFrame(asked, row);
+  const by = indicators.length === 0 ? 'its decision' : `indicator ${indicators.join(', ')}`;
+  const field = await fieldRead(asked, row, read);
+  const first = `after the kline of ${timeText(at)} ${by} reads ${field ?? 'what was recorded'} of ${timeText(columns.openTime[read])}, ${read - row} ${read - row === 1 ? 'kline' : 'klines'} later`;
+  if (frame === undefined) return { kind: 'future', at, indicators, what: first };
+  const opens = openTimeOf(frame, at);
+  return {
+    kind: 'forming',
+    at,
+    indicators,
+    what: `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${interval} klines before it has closed (usesForming)`,
+  };
+}
+
+/** The smallest number from `low` to `high` for which it is true; it is for `high`, and for all above the one sought. */
+async function bisect(low: number, high: number, isTrue: (at: number) => Promise<boolean>): Promise<number> {
+  let [from, to] = [low, high];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (await isTrue(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return to;
+}
+
+/** Whether other klines in these rows change the answer at `row`, and none before it. */
+async function changesFirst(asked: Asked, row: number, from: number, to: number): Promise<boolean> {
+  const { input, columns, first, base } = asked;
+  const changed = await decisionLog(input, poisoned(columns, from, to, asked), first, true);
+  return firstDifference(base.lines, changed.lines, row) === row;
+}
+
+/** Whether other klines in these rows change the answer at `row`. */
+async function changes(asked: Asked, row: number, from: number, to: number): Promise<boolean> {
+  const { input, columns, first, base } = asked;
+  const changed = await decisionLog(input, poisoned(columns, from, to, asked), first, true);
+  return !sameLine(base.lines[row], changed.lines[row]);
+}
+
+async function fieldRead(asked: Asked, row: number, read: number): Promise<Field | undefined> {
+  const { input, columns, first, base } = asked;
+  for (const field of ['close', ...fields.filter((one) => one !== 'close')] as const) {
+    const changed = await decisionLog(input, spoiled(columns, read, field, asked.factor), first, true);
+    if (!sameLine(base.lines[row], changed.lines[row])) return field;
+  }
+  return undefined;
+}
+
+/** A larger interval whose kline, still open at `row` and at the rows after it, is as far as the answers read. */
+async function formingFrame(asked: Asked, row: number): Promise<Interval | undefined> {
+  const { columns, interval } = asked;
+  const end = columns.openTime.length;
+  const furthest: { readonly row: number; readonly read: number }[] = [];
+  for (let at = row; at < Math.min(row + 4, end - 1); at++) {
+    if (!(await changes(asked, at, at + 1, end))) continue;
+    const none = await bisect(at + 2, end, async (from) => !(await changes(asked, at, from, end)));
+    furthest.push({ row: at, read: none - 1 });
+  }
+  const larger = intervals.slice(intervals.indexOf(interval) + 1);
+  return larger.find(
+    (frame) =>
+      furthest.length > 1 &&
+      furthest.every(({ row: at, read }) => {
+        const opens = openTimeOf(frame, columns.openTime[at] as number);
+        const readAt = columns.openTime[read] as number;
+        return opens === openTimeOf(frame, readAt) && closeTime(interval, readAt) === closeTime(frame, opens);
+      }),
+  );
+}

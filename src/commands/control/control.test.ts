@@ -1,0 +1,247 @@
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { commitIn } from '../../journal/chain.ts';
+import type { Entry } from '../../journal/entries.ts';
+import { thisHost } from '../../journal/guard.ts';
+import { load } from '../../journal/load.ts';
+import { takeLock } from '../../journal/lock.ts';
+import { journalFile, openState } from '../../journal/open.ts';
+import { schemaVersion } from '../../journal/schema.ts';
+import { openForWriting } from '../../journal/worker.ts';
+import { writer } from '../../journal/writer.ts';
+import { killRequests } from '../../session/kill-file.ts';
+import { writeDaemonInfo } from '../../session/state.ts';
+import { ask, control } from './control.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-control-'));
+  openState(dir, { mode: 'live', account: 'spot', venue: 'v' }, ['trend', 'grid']).lock.release();
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+function inJournal<T>(act: (db: Database.Database) => T): T {
+  const db = openForWriting(join(dir, journalFile));
+  try {
+    return act(db);
+  } finally {
+    db.close();
+  }
+}
+const write = (...entries: readonly Entry[]): void => inJournal((db) => writer(db, 1)(entries));
+
+/** What the command prints where no daemon runs. */
+async function says(action: 'kill' | 'resume' | 'cancel', strategy?: string, reason?: string): Promise<string> {
+  const lines: string[] = [];
+  const which = { ...(strategy !== undefined && { strategy }), ...(reason !== undefined && { reason }) };
+  await control(action, { ...which, state: dir, json: false, out: (line) => lines.push(line), say: () => undefined });
+  return lines.join('\n').replace(dir, 'DIR');
+}
+
+test('a resume without a daemon is not undone by the loss that was made before it', async () => {
+  write(
+    { kind: 'day', day: Date.UTC(2020, 2, 12), equity: '2000000' },
+    { kind: 'kill', at: 1, strategy: null, by: 'dailyLoss', reason: 'lost' },
+  );
+  expect(await says('resume')).toBe(
+    'Everything may create orders again in DIR; the daily loss is measured from now on.',
+  );
+  const { kills, days } = inJournal(load);
+  expect(kills).toEqual([]);
+  expect(days.size).toBe(0);
+});
+
+test('a resume of one strategy names the kill of all that still stands', async () => {
+  write(
+    { kind: 'kill', at: 1, strategy: null, by: 'operator', reason: 'news' },
+    { kind: 'kill', at: 2, strategy: 'trend', by: 'operator', reason: 'odd' },
+  );
+  expect(await says('resume', 'trend')).toBe(
+    'trend may not create orders yet in DIR: everything is killed (news). To lift that, too: sluice resume without --strategy.',
+  );
+  expect(await says('resume')).toContain('Everything may create orders again');
+});
+
+test.each([
+  ['  ', 'sluice kill'],
+  [` ${'x'.repeat(600)}`, 'x'.repeat(500)],
+])('a kill is carried out whatever its reason is (%#)', async (reason, written) => {
+  await says('kill', undefined, reason);
+  expect(inJournal(load).kills).toMatchObject([{ reason: written }]);
+});
+
+test.each(['kill', 'resume', 'cancel'] as const)('%s refuses a strategy that is not there', async (action) => {
+  await expect(says(action, 'trned')).rejects.toMatchObject({
+    message: `no strategy trned ever ran on ${dir} (did you mean "trend"?); there are trend, grid`,
+    exitCode: 2,
+  });
+  expect(inJournal(load).kills).toEqual([]);
+});
+
+test.each(['kill', 'resume'] as const)('%s leaves a journal alone that a newer Sluice wrote', async (action) => {
+  inJournal((db) => db.pragma(`user_version = ${schemaVersion + 1}`));
+  await expect(says(action)).rejects.toMatchObject({ exitCode: 3 });
+  const db = new Database(join(dir, journalFile));
+  expect(db.prepare('SELECT count(*) AS rows FROM kills').get()).toEqual({ rows: 0 });
+  db.close();
+});
+
+test.each(['kill', 'resume'] as const)(
+  '%s writes nothing into a journal that something else changed',
+  async (action) => {
+    write({ kind: 'kill', at: 1, strategy: 'trend', by: 'operator', reason: 'news' });
+    inJournal((db) => db.exec("UPDATE kills SET reason = 'none'"));
+    await expect(says(action)).rejects.toMatchObject({
+      message: expect.stringContaining('was changed by something other than Sluice'),
+      exitCode: 3,
+    });
+    const db = new Database(join(dir, journalFile));
+    expect(db.prepare('SELECT count(*) AS rows FROM kills').get()).toEqual({ rows: 1 });
+    db.close();
+  },
+);
+
+test('a resume takes away what files ask for that no daemon has carried out', async () => {
+  const files = ['kill', 'kill-grid', 'kill-trend'].map((name) => join(dir, name));
+  for (const file of files) writeFileSync(file, 'smoke\n');
+  expect(await says('resume', 'trend')).toMatch(
+    /^trend may not create orders yet in DIR: everything is killed \(smoke \(\S+kill\)\)/,
+  );
+  expect(files.map((file) => existsSync(file))).toEqual([true, true, false]);
+  expect(await says('resume')).toContain('Everything may create orders again');
+  expect(files.map((file) => existsSync(file))).toEqual([false, false, false]);
+});
+
+test('a daemon that is just starting finds a kill when it has begun', async () => {
+  const lock = takeLock(dir);
+  expect(await says('kill', 'trend')).toMatch(/^A daemon is just starting on DIR, .* kept in .*kill-trend: /);
+  lock?.release();
+  expect(killRequests(dir)).toMatchObject([{ strategy: 'trend', reason: 'sluice kill' }]);
+  expect(inJournal(load).kills).toEqual([]);
+});
+
+describe('a daemon that does not carry out a kill', () => {
+  /** What the command says of one that breaks off instead of answering. */
+  async function said(strategy?: string): Promise<string> {
+    const server = createServer((request) => request.socket.destroy());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const lock = takeLock(dir);
+    const common = { mode: 'live', startedAt: 0, exchange: 'x', token: 't' };
+    writeDaemonInfo(dir, { ...common, pid: 4_711, control: `http://127.0.0.1:${port}` });
+    try {
+      return await says('kill', strategy).then(
+        () => 'nothing was wrong',
+        (error: unknown) => String(error),
+      );
+    } finally {
+      server.close();
+      lock?.release();
+    }
+  }
+
+  test.each([
+    [undefined, 'kill'],
+    ['trend', 'kill-trend'],
+  ])('finds it as a file (%s)', async (strategy, name) => {
+    expect(await said(strategy)).toMatch(
+      new RegExp(`process 4711\\) did not carry out kill: .*kept in .*/${name}: .*kill -9 4711`),
+    );
+    expect(killRequests(dir)).toMatchObject([{ strategy, by: 'file', reason: 'sluice kill' }]);
+  });
+});
+
+test('a kill that is in force while its cancels wait for the exchange is told as that', async () => {
+  const server = createServer((request) => {
+    write({ kind: 'kill', at: 1, strategy: null, by: 'operator', reason: 'sluice kill' });
+    request.socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const lock = takeLock(dir);
+  const common = { mode: 'live', startedAt: 0, exchange: 'x', token: 't' };
+  writeDaemonInfo(dir, { ...common, pid: 4_711, control: `http://127.0.0.1:${port}` });
+  await expect(says('kill')).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /^Everything is killed: .* did not say that what rests was cancelled \(ECONNRESET\)/,
+    ),
+    exitCode: 1,
+  });
+  server.close();
+  lock?.release();
+  expect(killRequests(dir)).toEqual([]);
+});
+
+test('a daemon that says nothing may have done it: nobody is told to do it again', async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const daemon = {
+    pid: 4_711,
+    mode: 'live',
+    startedAt: 0,
+    exchange: 'x',
+    token: 't',
+    control: `http://127.0.0.1:${port}`,
+  };
+  await expect(ask(daemon, 'adjust', {}, 100)).rejects.toThrow(
+    /has not said whether it carried out adjust \(no answer within 0\.1 s\): it may still be at it/,
+  );
+  server.closeAllConnections();
+  server.close();
+});
+
+test('a state directory that takes nothing is said in one line', async () => {
+  // As for another user, who may not open it.
+  rmSync(join(dir, 'lock.db'));
+  mkdirSync(join(dir, 'lock.db'));
+  await expect(says('kill')).rejects.toMatchObject({
+    exitCode: 3,
+    message: `the journal in ${dir} cannot be written (unable to open database file): do this as the user whose daemon trades there, or change its permissions; nothing was changed`,
+  });
+});
+
+describe('a copy of a journal that traded', () => {
+  const open = (at = dir): void => {
+    const guard = { dir: join(dir, 'xdg', 'sluice', 'journals'), host: thisHost(), accept: undefined };
+    openState(at, { mode: 'live', account: 'spot', venue: 'v' }, ['trend', 'grid'], guard).lock.release();
+  };
+  beforeEach(() => {
+    vi.stubEnv('XDG_STATE_HOME', join(dir, 'xdg'));
+    open();
+    mkdirSync(join(dir, 'copy'));
+    copyFileSync(join(dir, journalFile), join(dir, 'copy', journalFile));
+  });
+  afterEach(() => vi.unstubAllEnvs());
+  const killCopy = (): Promise<void> =>
+    control('kill', { state: join(dir, 'copy'), json: false, out: () => undefined, say: () => undefined });
+
+  test('is written into by no command once the other one went on, and stays as it is', async () => {
+    open();
+    const bytes = readFileSync(join(dir, 'copy', journalFile));
+    await expect(killCopy()).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(/is older than the one that traded here last.*nothing was changed$/),
+    });
+    expect(readFileSync(join(dir, 'copy', journalFile))).toEqual(bytes);
+    expect(await says('kill')).toMatch(/is killed in DIR/);
+  });
+
+  test('is old once a command wrote into the other one', async () => {
+    await says('kill');
+    expect(() => open(join(dir, 'copy'))).toThrow(/is older than the one that traded here last/);
+    open();
+  });
+
+  test('from another host is written into by no command', async () => {
+    inJournal((db) =>
+      commitIn(db, () => db.prepare("UPDATE openings SET host = 'elsewhere' WHERE host IS NOT NULL").run()),
+    );
+    await expect(says('resume')).rejects.toThrow(/was last written on another host/);
+  });
+});

@@ -1,0 +1,98 @@
+/** The command lines of `sluice data`. What carries them out is loaded by the command that needs it. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { momentOf, momentWanted } from '../../config/moment.ts';
+import { type Io, reaching } from '../manual/commands.ts';
+
+const moment = (text: string): number => {
+  const time = momentOf(text);
+  if (Number.isNaN(time)) throw new InvalidArgumentError(`must be ${momentWanted}`);
+  return time;
+};
+
+const common = (command: Command): Command =>
+  command
+    .option('--data <DIR>', 'the folder of the catalogue', 'var/data')
+    .option('--json', 'machine output on stdout; everything else goes to stderr', false);
+const which = (command: Command): Command =>
+  common(command)
+    .argument('[SYMBOL]', 'only of this symbol')
+    .addOption(new Option('--kind <KIND>', 'only of this kind').choices(['klines', 'trades', 'depth']))
+    .option('--interval <I>', 'only klines of this interval');
+
+/** Adds `data` with its commands. */
+export function addData(program: Command, io: Io): void {
+  const data = program
+    .command('data')
+    .description('recorded data: import, fetch, check, list, compact, resample, export, remove, ask in SQL');
+  const add = (name: string, about: string): Command => data.command(name).description(about);
+  addImport(add, io);
+  addFetch(add, io);
+  which(add('list', 'what is stored')).action(async (symbol: string | undefined, given) =>
+    (await import('./show.ts')).list({ ...given, symbol, ...io }),
+  );
+  which(add('check', 'read everything again: files as they were written, and what the rows hold')).action(
+    async (symbol: string | undefined, given) => (await import('./show.ts')).check({ ...given, symbol, ...io }),
+  );
+  which(add('export', 'write one series into a file'))
+    .requiredOption('--to <FILE>', 'ends in .csv, .csv.gz, .csv.zst, .jsonl or .parquet, which says the format')
+    .option('--replace', 'let it take the place of a file that is there', false)
+    .option('--from <DATE>', 'from this moment on, UTC', moment)
+    .option('--until <DATE>', 'up to, not including, this moment, UTC', moment)
+    .action(async (symbol: string | undefined, given) =>
+      (await import('./change.ts')).exportOne({ ...given, symbol, ...io }),
+    );
+  which(add('resample', 'make klines of larger intervals and keep them'))
+    .requiredOption('--into <I,I,…>', 'intervals, such as 60min,1day,1week')
+    .option('--zone <ZONE>', 'where days, weeks and months begin', 'UTC')
+    .action(async (symbol: string | undefined, given) =>
+      (await import('./change.ts')).resample({ ...given, symbol, ...io }),
+    );
+  which(add('remove', 'take series away'))
+    .option('--yes', 'really', false)
+    .option('--all', 'everything that is stored, where nothing else says what', false)
+    .action(async (symbol: string | undefined, given) =>
+      (await import('./change.ts')).remove({ ...given, symbol, ...io }),
+    );
+  common(add('compact', 'recorded frames into the catalogue')).action(async (given) =>
+    (await import('../record/command.ts')).compact({ ...given, ...io }),
+  );
+  common(add('sql', 'ask the tables klines, trades and depth'))
+    .argument('<SELECT>', "one SELECT, in DuckDB's SQL")
+    .action(async (sql: string, given) => (await import('./show.ts')).sql(sql, { ...given, ...io }));
+}
+
+function addImport(add: (name: string, about: string) => Command, io: Io): void {
+  common(add('import', 'files into the catalogue: CSV, JSON, Parquet; plain, gz, xz, zst or zip'))
+    .argument('<FILE...>')
+    .addOption(new Option('--as <KIND>', 'what the file holds').choices(['klines', 'trades', 'depth']))
+    .option('--symbol <S>', 'of which symbol')
+    .option('--interval <I>', 'of klines: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month')
+    .option('--source <NAME>', 'where the data come from, such as binance')
+    .option('--columns <A,B,…>', 'names of the columns in their order, - for one to leave out')
+    .option('--zone <ZONE>', 'of times that name none: UTC, Europe/Berlin, +02:00')
+    .addOption(
+      new Option('--stamps <WHICH>', 'which end of a kline its time is').choices(['open', 'close']).default('open'),
+    )
+    .option('--repair <R,R,…>', 'sort, duplicates, impossible, unreadable: what may be mended; it is recorded')
+    .option('--replace', 'let rows take the place of stored ones that say something else', false)
+    .option('--accept-jumps', 'prices that jump to three times or a third within a day are real', false)
+    .option('--dry-run', 'only show what is guessed, and the first rows', false)
+    .action(async (files: readonly string[], given) =>
+      (await import('./import.ts')).importAll(files, { ...given, ...io }),
+    );
+}
+
+function addFetch(add: (name: string, about: string) => Command, io: Io): void {
+  reaching(add('fetch', 'the past from the exchange into the catalogue; goes on where it was stopped'))
+    .argument('<SYMBOL>')
+    .option('--data <DIR>', 'the folder of the catalogue', 'var/data')
+    .addOption(new Option('--kind <KIND>', 'what to fetch').choices(['klines', 'trades']).default('klines'))
+    .option('--interval <I>', 'of klines: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month')
+    .option('--from <DATE>', 'from this moment on, UTC', moment)
+    .option('--to <DATE>', 'up to, not including, this moment, UTC (now)', moment)
+    .option('--source <NAME>', "where the data come from (the exchange's host)")
+    .option('--replace', 'let rows take the place of stored ones that say something else', false)
+    .action(async (symbol: string, given) =>
+      (await import('./fetch.ts')).fetch(symbol, { ...given, ...io, environment: process.env }),
+    );
+}

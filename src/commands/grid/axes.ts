@@ -1,0 +1,131 @@
+/** `--grid fast=5..24`: parameters and the values that each of them takes. */
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { Param, Params } from '../../strategy/params.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
+
+export type Value = number | string | boolean;
+
+/** One parameter of one strategy, and its values: numbers ascending, words in the order in which they were asked for. */
+export interface Axis {
+  readonly strategy: string;
+  readonly param: string;
+  readonly values: readonly Value[];
+  /** Another strategy of the run has a parameter of that name, too. */
+  readonly isShared?: boolean;
+}
+
+/** A place in the grid: a value for each axis. */
+export type Cell = readonly Value[];
+
+/** What each axis is called: its parameter, with its strategy before it where two strategies of the run have one of that name. */
+export const axisNames = (axes: readonly Axis[]): readonly string[] =>
+  axes.map(({ strategy, param, isShared }) => (isShared === true ? `${strategy}.${param}` : param));
+
+/** The places of the axes in an order that is the same however they were given: a grid is what it asks, not how it was typed. */
+export const ownOrder = (axes: readonly Axis[]): readonly number[] => {
+  const names = axes.map(({ strategy, param }) => `${strategy}.${param}`);
+  return [...axes.keys()].toSorted((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
+};
+
+/** More than this is a search, not a grid: it would take hours, and its best cell would be luck. */
+export const mostCells = 100_000;
+
+/** Reads every `--grid` of a command against the strategies that there are. */
+export function readAxes(texts: readonly string[], hosted: readonly NamedHosted[]): readonly Axis[] {
+  const axes = texts.map((text) => readAxis(text, hosted));
+  for (const [index, { strategy, param }] of axes.entries())
+    if (axes.findIndex((one) => one.strategy === strategy && one.param === param) !== index)
+      throw new Refusal(
+        `--grid ${strategy}.${param} is given twice: name all of its values at once, such as ${strategy}.${param}=5,10,20..40:5`,
+      );
+  const count = axes.reduce((product, { values }) => product * values.length, 1);
+  if (count > mostCells)
+    throw new Refusal(`the grid has ${count} cells, more than ${mostCells}: make its steps larger (fast=5..50:5)`);
+  return axes;
+}
+
+function readAxis(text: string, hosted: readonly NamedHosted[]): Axis {
+  const [, path = '', list = ''] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  if (list === '') throw new Refusal(`--grid ${text}: must look like fast=5..24, slow=30..75:5 or mode=a,b`);
+  const dot = path.lastIndexOf('.');
+  const name = path.slice(dot + 1);
+  const of = dot < 0 ? hosted : hosted.filter(({ id }) => id === path.slice(0, dot));
+  if (of.length === 0)
+    throw new Refusal(
+      `--grid ${text}: there is no strategy ${path.slice(0, dot)}${didYouMean(
+        path.slice(0, dot),
+        hosted.map(({ id }) => id),
+      )}`,
+    );
+  const having = of.filter(({ strategy }) => Object.hasOwn(strategy.params as Params, name));
+  const [only, other] = having;
+  if (only === undefined) {
+    const known = of.flatMap(({ strategy }) => Object.keys(strategy.params as Params));
+    throw new Refusal(
+      `--grid ${text}: ${name} is not a parameter${didYouMean(name, known)}; there are ${known.join(', ') || 'none'}`,
+    );
+  }
+  if (other !== undefined)
+    throw new Refusal(
+      `--grid ${text}: ${having.map(({ id }) => id).join(' and ')} have ${name}: say which, such as ${only.id}.${name}`,
+    );
+  const param = (only.strategy.params as Params)[name] as Param;
+  const values = list.split(',').flatMap((part) => valuesOf(part.trim(), param, text));
+  const different = [...new Set(values)];
+  // Neighbours of a plateau are those next to each other, whatever order they were typed in.
+  if (param.type === 'integer' || param.type === 'number') different.sort((a, b) => Number(a) - Number(b));
+  const isShared = hosted.filter(({ strategy }) => Object.hasOwn(strategy.params as Params, name)).length > 1;
+  return { strategy: only.id, param: name, values: different, isShared };
+}
+
+const rangePattern = /^(-?\d+(?:\.\d+)?)(?:\.\.(-?\d+(?:\.\d+)?)(?::(\d+(?:\.\d+)?))?)?$/;
+
+/** `5`, `5..24`, `30..75:5`, `0.01..0.05:0.01`, or a word. */
+function valuesOf(part: string, param: Param, text: string): readonly Value[] {
+  if (param.type === 'choice') return [part];
+  if (param.type === 'flag') {
+    if (part !== 'true' && part !== 'false')
+      throw new Refusal(`--grid ${text}: must be true, false or both (true,false)`);
+    return [part === 'true'];
+  }
+  const range = rangePattern.exec(part);
+  const [first, last, step] = [range?.[1], range?.[2] ?? range?.[1], range?.[3] ?? '1'].map(Number);
+  if (range === null || first === undefined || last === undefined || step === undefined)
+    throw new Refusal(`--grid ${text}: "${part}" is neither a number nor a range such as 5..24 or 30..75:5`);
+  if (last < first)
+    throw new Refusal(
+      `--grid ${text}: "${part}" falls: a range goes up, so say ${part.replace(/^(.*)\.\.([^:]*)/, '$2..$1')}`,
+    );
+  if (step === 0) throw new Refusal(`--grid ${text}: "${part}" goes by steps of 0: name a step above it`);
+  const steps = (last - first) / step;
+  if (range?.[3] === undefined && Math.abs(steps - Math.round(steps)) > 1e-9)
+    throw new Refusal(
+      `--grid ${text}: "${part}" goes by steps of 1 and never comes to ${last}: name a step, such as ${part}:0.1`,
+    );
+  const decimals = Math.min(
+    mostDecimals,
+    Math.max(...[range?.[1], range?.[2], range?.[3]].map((one) => decimalsOf(one ?? ''))),
+  );
+  const count = Math.floor(steps + 1e-9) + 1;
+  if (count > mostCells) throw new Refusal(`--grid ${text}: ${count} values are more than ${mostCells}`);
+  // 0.1 + 0.2 is not 0.3: each value is the number that its digits say.
+  return Array.from({ length: count }, (_, index) => Number((first + index * step).toFixed(decimals)));
+}
+
+/** As many as `toFixed` takes; a number has less. */
+const mostDecimals = 100;
+
+const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
+
+/** Every cell, the last axis fastest. */
+export const cellsOf = (axes: readonly Axis[]): readonly Cell[] =>
+  axes.reduce<readonly Cell[]>(
+    (cells, { values }) => cells.flatMap((cell) => values.map((value) => [...cell, value])),
+    [[]],
+  );
+
+/** The cells as they are kept and counted: whichever axis was named first, it is the same cell. */
+export function asKept(axes: readonly Axis[], cells: readonly Cell[]): readonly Cell[] {
+  const order = ownOrder(axes);
+  return cells.map((cell) => order.map((axis) => cell[axis] as Value));
+}

@@ -1,0 +1,270 @@
+/** `sluice backtest --grid`: every combination of parameters, on all cores; what is done stays done when it is stopped. */
+import { join, resolve } from 'node:path';
+import { refuseOther } from '../../backtest/determinism-check.ts';
+import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
+import { quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
+import { machineSteady } from '../../clock/clock.ts';
+import { parseSetting, readConfig } from '../../config/read.ts';
+import { backtestSchema } from '../../config/schema.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { spanText } from '../../report/figures.ts';
+import { codeVersions } from '../runs/identity.ts';
+import { writeTables } from '../runs/keep.ts';
+import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
+import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
+import { hasRun, isFew, type Outcome } from './outcome.ts';
+import { type GridPool, lastCellsMs, openPool, ThreadEnd } from './pool.ts';
+import { writeGridReport } from './report.ts';
+import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
+import { gridId, keptCells } from './store.ts';
+import { countTries } from './trials.ts';
+
+export interface GridOptions {
+  readonly config: string;
+  readonly set: readonly string[];
+  readonly grid: readonly string[];
+  readonly workers?: number;
+  readonly json: boolean;
+  readonly csv?: string;
+  /** A report into this file; true: `grid.html`. */
+  readonly report?: string | true;
+  /** Where cells are kept and tries are counted; nowhere when left out. */
+  readonly runs?: string;
+  /** Where tries were counted before, of a grid that is not kept: it is judged by them and leaves none. */
+  readonly ledger?: string;
+  readonly sluice?: string;
+  readonly signal?: AbortSignal;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+  /** A line that the next one takes the place of; undefined where nobody watches. */
+  readonly progress?: (line: string) => void;
+}
+
+export async function gridBacktest(options: GridOptions): Promise<void> {
+  const { config: file, runs, say, signal } = options;
+  const settings = options.set.map(parseSetting);
+  const config = readConfig(file, backtestSchema, settings);
+  const prepared = await prepare(file, config, settings);
+  const { input } = prepared;
+  const span = spanOf(input.series);
+  for (const warning of prepared.warnings) say(`note: ${warning}`);
+  refuseOthers(input);
+  const axes = readAxes(options.grid, input.hosted);
+  const cells = cellsOf(axes);
+  const code = codeVersions(config, file);
+  const id = gridId(prepared, config, { axes, code, sluice: options.sluice ?? '' });
+  const kept = keptCells(runs === undefined ? undefined : join(runs, 'grids'), id);
+  const known = asKept(axes, cells);
+  const outcomes: (Outcome | undefined)[] = known.map((cell) => kept.get(cell));
+  const withReturns = (cells.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
+  // Those of a grid of too many cells were kept without their returns.
+  const isOpen = (one: Outcome | undefined): boolean =>
+    one === undefined || (withReturns && hasRun(one) && one.returns === null);
+  const open = [...cells.keys()].filter((index) => isOpen(outcomes[index]));
+  for (const index of open) outcomes[index] = undefined;
+  if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
+  // One that was killed may have all of its cells, and have compared none.
+  if (open.length > 0 || !kept.isCompared()) {
+    const stage = { file, config, settings, series: input.series, axes, withReturns };
+    const pool = openPool(stage, options.workers, Math.max(open.length, 1));
+    const watch = progressOf(open.length, options.progress);
+    try {
+      const came = (index: number, outcome: Outcome): void => {
+        outcomes[index] = outcome;
+        kept.add(known[index] ?? [], outcome);
+        watch();
+      };
+      const givenUp = await pool.run(open, came, signal);
+      if (signal?.aborted !== true) {
+        await refuseRemembering(input, { pool, stage, axes, cells, outcomes }, signal);
+        kept.compared();
+      }
+      if (givenUp.length > 0) say(givenUpText(givenUp.map((index) => cellText(axes, cells[index]))));
+    } catch (error) {
+      // What came before it may be of the same making.
+      if (error instanceof Refusal) kept.forget();
+      throw error instanceof ThreadEnd ? threadRefusal(error, cellText(axes, cells[error.index])) : error;
+    } finally {
+      await pool.close();
+    }
+  }
+  const tries = countTries(options, { prepared, config, code, axes, cells, outcomes });
+  const doubt = withReturns ? doubtOf(holdReturns(input), outcomes) : undefined;
+  const result: GridResult = {
+    axes,
+    cells,
+    outcomes,
+    tries,
+    asset: quoteAsset(input),
+    klines: span.of,
+    doubt,
+  };
+  tell(options, result, { file, set: options.set, code, prepared });
+}
+
+/** Prints and writes what was asked for. */
+function tell(
+  options: GridOptions,
+  result: GridResult,
+  of: { readonly prepared: Prepared } & Parameters<typeof writeGridReport>[2],
+): void {
+  const { out, say, csv, runs, json } = options;
+  const { prepared } = of;
+  const { cells, outcomes } = result;
+  const left = missingIn(result);
+  const warnings = left === 0 ? prepared.warnings : [...prepared.warnings, unfinishedText(left, cells.length)];
+  if (json) out(JSON.stringify({ ...gridJson(result), warnings }));
+  else for (const line of gridLines(result, prepared.doubts)) out(line);
+  if (csv !== undefined) say(`${writeCsv(csv, result, warnings).join(', ')} written`);
+  if (options.report !== undefined) {
+    const path = options.report === true ? 'grid.html' : options.report;
+    writeGridReport(path, result, { ...of, prepared: { ...prepared, warnings } });
+    say(`report: ${resolve(path)}`);
+  }
+  if (left > 0) say(stoppedText(left, cells.length, runs !== undefined));
+  else refuseAllRefused(outcomes);
+}
+
+interface Done {
+  readonly pool: GridPool;
+  readonly stage: Parameters<typeof openPool>[0];
+  readonly axes: readonly Axis[];
+  readonly cells: readonly Cell[];
+  readonly outcomes: readonly (Outcome | undefined)[];
+}
+
+/**
+ * The first cell once more, by threads that have run others since, and the last by one that has run none: what is counted up shows in the
+ * first, what is kept by the first for those that follow in the last.
+ */
+async function refuseRemembering(input: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
+  const { pool, stage, cells, outcomes } = done;
+  if (cells.length < 2) return;
+  await refuseUnlike(input, done, outcomes.findIndex(hasRun), () => pool, signal);
+  let fresh: GridPool | undefined;
+  const opened = (): GridPool => {
+    fresh = openPool(stage, 1, 1);
+    return fresh;
+  };
+  try {
+    await refuseUnlike(input, done, outcomes.findLastIndex(hasRun), opened, signal);
+  } finally {
+    await fresh?.close();
+  }
+}
+
+async function refuseUnlike(
+  { hosted }: RunInput,
+  { axes, cells, outcomes }: Done,
+  index: number,
+  pool: () => GridPool,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const [cell, first] = [cells[index], outcomes[index]];
+  if (cell === undefined || !hasRun(first)) return;
+  const again = async (): Promise<Outcome | undefined> => {
+    let outcome: Outcome | undefined;
+    const came = (_: number, one: Outcome): void => {
+      outcome = one;
+    };
+    await pool().run([index], came, signal);
+    return outcome;
+  };
+  await refuseOther(hosted, `the cell ${cellText(axes, cell)}`, first, again);
+}
+
+/** A grid of which nothing came has failed, as a single run would have; everything is printed by then. */
+function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
+  const [first] = outcomes;
+  if (first === undefined || outcomes.some(hasRun) || hasRun(first)) return;
+  throw new Refusal(`none of the cells of the grid could be run: ${first.refused}`, 1);
+}
+
+/** Of cells that were still on their way when a grid was to stop. Slow ones and endless ones look the same. */
+const givenUpText = (names: readonly string[]): string =>
+  `note: still at work ${lastCellsMs / 1000} s after it was told to stop, and given up: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
+
+const threadRefusal = ({ message }: ThreadEnd, cell: string): Refusal =>
+  new Refusal(
+    `the cell ${cell} ended its thread (${message}): let its strategy keep less, or leave it out; cells that are done are not run again`,
+    1,
+  );
+
+/** Stands on everything that is made of a grid that was stopped. */
+const unfinishedText = (left: number, of: number): string =>
+  `Stopped: ${left.toLocaleString('en')} of ${of.toLocaleString('en')} cells are not run, and nothing here knows of them`;
+
+/** What a grid that was stopped leaves behind. */
+function stoppedText(left: number, of: number, isKept: boolean): string {
+  if (left === of)
+    return `stopped before the first of ${of} cells was done: nothing is kept; the same command begins anew`;
+  const stopped = `stopped with ${left} of ${of} cells not run`;
+  return isKept
+    ? `${stopped}; what is done is kept: the same command goes on from there`
+    : `${stopped}; nothing is kept (--no-save): the same command begins anew`;
+}
+
+/** A grid runs over klines and counts in one currency. */
+function refuseOthers({ tapes, currencies }: RunInput): void {
+  if (tapes !== undefined)
+    throw new Refusal(
+      'a grid runs over klines: say fidelity: klines (--set fidelity=klines), and run the cell you choose by itself',
+    );
+  if (currencies !== undefined)
+    throw new Refusal(
+      'a grid counts in one currency: give the strategies of each currency a configuration of their own',
+    );
+}
+
+/** Rate and remaining time, at most ten times a second. */
+function progressOf(total: number, show: GridOptions['progress']): () => void {
+  const startedAt = machineSteady();
+  let done = 0;
+  let shownAt = startedAt;
+  return () => {
+    done++;
+    const now = machineSteady();
+    if (show === undefined || (now - shownAt < 100 && done < total)) return;
+    shownAt = now;
+    const each = (now - startedAt) / done;
+    show(`${done} of ${total} cells, ${(1000 / each).toFixed(1)} a second, ${spanText(each * (total - done))} left`);
+  };
+}
+
+function gridJson(result: GridResult): object {
+  const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
+  const { best, plateau } = findIn(result);
+  const named = (index: number): object => ({
+    params: Object.fromEntries(axes.map(({ strategy, param }, axis) => [`${strategy}.${param}`, cells[index]?.[axis]])),
+    ...outcomes[index],
+    ...(hasRun(outcomes[index]) && { ranked: !isFew(outcomes[index]) }),
+    // What PBO and SPA are made of; thousands of numbers for each cell.
+    returns: undefined,
+  });
+  return {
+    version: 1,
+    axes: axes.map(({ strategy, param, values }) => ({ strategy, param, values })),
+    asset,
+    klines,
+    tries,
+    doubt: doubt ?? null,
+    notRanked: outcomes.filter(isFew).length,
+    best: best === undefined ? null : named(best),
+    plateau:
+      plateau === undefined
+        ? null
+        : {
+            centre: named(plateau.centre),
+            cells: plateau.cells.length,
+            mean: plateau.mean,
+            worst: plateau.worst,
+            best: plateau.best,
+          },
+    cells: [...cells.keys()].map(named),
+  };
+}
+
+function writeCsv(dir: string, result: GridResult, warnings: readonly string[]): readonly string[] {
+  const [table = '', ...notes] = writeTables(dir, [['grid.csv', [gridCsv(result)]]], warnings);
+  return [resolve(dir, table), ...notes];
+}

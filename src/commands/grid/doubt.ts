@@ -1,0 +1,98 @@
+/** How much of a grid's best cell may be luck: overfitting by halves of the days, and the best of all against holding (fill-engine §4). */
+
+import { walkableOf } from '../../backtest/result/summary.ts';
+import type { RunInput } from '../../backtest/run.ts';
+import { seededRng } from '../../clock/clock.ts';
+import { shareText } from '../../report/figures.ts';
+import { dailyReturns } from '../../research/daily.ts';
+import { fillTable } from '../../research/fill-table.ts';
+import { type Independent, independentTries } from '../../research/independent.ts';
+import { overfitting } from '../../research/overfit.ts';
+import { type Superior, superiorAbility } from '../../research/superior.ts';
+import { walk } from '../../research/walk.ts';
+import { isRanked, type Outcome } from './outcome.ts';
+
+export interface GridDoubt {
+  readonly days: number;
+  /** Of ways to halve the days, the share in which the best cell of one half is in the lower half of the other; null for too few cells or days. */
+  readonly pbo: number | null;
+  /** The share in which it loses money there. */
+  readonly pboLoss: number | null;
+  readonly splits: number;
+  /** The chance that cells with no advantage over holding would look as good; null for too few days. */
+  readonly spa: Superior | null;
+  /** How many independent tries its cells amount to; null for fewer than two whose equity moved. */
+  readonly independent: Independent | null;
+  readonly cells: number;
+}
+
+/** Daily returns of all cells together that are kept and judged: 4 million are some 60 MB on disk. */
+export const mostReturns = 4_000_000;
+
+/** Days of a block, and blocks: fewer days say nothing, more blocks than 16 take hours. */
+const leastDays = 10;
+const mostBlocks = 16;
+
+/** What of the gates by which results are judged by convention (fill-engine §4). */
+const gates = { pbo: 0.2, spa: 0.05 } as const;
+
+/** Of the cells that are ranked. `hold`: the daily returns of holding. Undefined where the returns of a cell were not kept: those of the others say nothing of the grid. */
+export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefined)[]): GridDoubt | undefined {
+  const ran = outcomes.filter(isRanked);
+  const columns = ran.flatMap(({ returns }) => (returns === null ? [] : [returns]));
+  if (columns.length === 0 || columns.length < ran.length) return undefined;
+  // A cell that was ruined has no returns afterwards.
+  const whole = columns.filter((column) => column.length === hold.length);
+  const blocks = Math.min(mostBlocks, 2 * Math.floor(hold.length / leastDays / 2));
+  const overfit = blocks < 4 ? undefined : overfitting(whole, blocks, 'sharpe');
+  const beyond = whole.map((column) => Float64Array.from(column, (value, day) => value - (hold[day] as number)));
+  return {
+    days: hold.length,
+    pbo: overfit?.probability ?? null,
+    pboLoss: overfit?.lossProbability ?? null,
+    splits: overfit?.logits.length ?? 0,
+    spa: superiorAbility(beyond, seededRng(1)) ?? null,
+    independent: independentTries(whole) ?? null,
+    cells: whole.length,
+  };
+}
+
+/** Of each whole day, of holding from the first close on, the entry's fee paid. */
+export function holdReturns(input: RunInput): Float64Array {
+  const { days } = walk(walkableOf(input, fillTable([], input.instruments), []));
+  return dailyReturns(days, days.hold);
+}
+
+const unjudged = `n/a  (it takes the daily returns of all cells, more than ${mostReturns.toLocaleString('en')} of them here: a grid of fewer cells is judged, and the more cells, the more luck is in the best)`;
+
+/** Sentences, each with what it says of the best cell. */
+export function doubtTexts(doubt: GridDoubt | undefined): readonly (readonly [string, string])[] {
+  if (doubt === undefined)
+    return [
+      ['Overfit', unjudged],
+      ['Against hold', unjudged],
+    ];
+  const { days, pbo, pboLoss, splits, spa, independent, cells } = doubt;
+  return [
+    [
+      'Overfit',
+      pbo === null
+        ? `n/a  (${days} days are too few, or cells)`
+        : `PBO ${pbo.toFixed(2)} (at most ${gates.pbo} is asked): of ${splits.toLocaleString('en')} ways to halve the ${days} days, the best cell of one half is in the lower half of the other in ${shareText(pbo)}, and loses in ${shareText(pboLoss ?? 0)}`,
+    ],
+    [
+      'Against hold',
+      spa === null
+        ? `n/a  (${days} days are too few)`
+        : `${spa.consistent <= gates.spa ? 'better' : 'not shown to be better'}: cells without an advantage look as good with a chance of ${spa.consistent.toFixed(2)} (SPA, ${spa.lower.toFixed(2)} to ${spa.upper.toFixed(2)}; at most ${gates.spa} is asked)`,
+    ],
+    ...(independent === null
+      ? []
+      : [
+          [
+            'Independent',
+            `${cells.toLocaleString('en')} cells are as good as ${independent.count.toFixed(1)} tries: their daily returns are correlated by ${independent.correlation.toFixed(2)} on average; luck is judged by all`,
+          ] as const,
+        ]),
+  ];
+}

@@ -1,0 +1,65 @@
+/** What one cell of a grid comes to: the figures by which cells are compared, the money exact. */
+
+import { marginOf, walkableOf } from '../../backtest/result/summary.ts';
+import type { RunInput, RunResult } from '../../backtest/run.ts';
+import { unitsNumber, unitsText } from '../../domain/money.ts';
+import { dailyReturns, daysKnown } from '../../research/daily.ts';
+import { fillTable } from '../../research/fill-table.ts';
+import { dailySharpe } from '../../research/metrics.ts';
+import { fewestTrips } from '../../research/trip-numbers.ts';
+import { countTrips } from '../../research/trips.ts';
+import { walk } from '../../research/walk.ts';
+
+export interface Ran {
+  /** Quote units, exact. */
+  readonly finalEquity: string;
+  /** A fraction of the cash. */
+  readonly return: number;
+  /** At kline closes, a fraction of the peak. */
+  readonly maxDrawdown: number;
+  /** Yearly, of daily returns; null where it would mean nothing. */
+  readonly sharpe: number | null;
+  readonly fills: number;
+  readonly roundTrips: number;
+  /** Quote units, exact. */
+  readonly fees: string;
+  /** The limits that stopped it before its end. */
+  readonly kills: readonly string[];
+  /** Of each whole UTC day, to nine digits; null where a grid has too many. */
+  readonly returns: readonly number[] | null;
+}
+
+/** A cell whose parameters the strategy refuses, or over which it threw. */
+export interface Refused {
+  readonly refused: string;
+}
+export type Outcome = Ran | Refused;
+export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
+  outcome !== undefined && !('refused' in outcome);
+/** It ran and closed so few round trips that it is not ranked. */
+export const isFew = (outcome: Outcome | undefined): boolean => hasRun(outcome) && outcome.roundTrips < fewestTrips;
+/** What of it counts for the best cell, the best plateau and their luck. */
+export const isRanked = (outcome: Outcome | undefined): outcome is Ran => hasRun(outcome) && !isFew(outcome);
+
+/** `riskFree`: yearly, as a fraction. */
+export function outcomeOf(
+  input: RunInput,
+  result: RunResult,
+  { riskFree, withReturns }: { readonly riskFree: number; readonly withReturns: boolean },
+): Ran {
+  const table = result.table?.() ?? fillTable(result.fills, input.instruments);
+  const cash = unitsNumber(input.cash);
+  const walked = walk(walkableOf(input, table, result.cashFlows, marginOf(result)?.charges));
+  const returns = dailyReturns(walked.days, walked.days.equity);
+  return {
+    finalEquity: unitsText(result.finalEquity),
+    return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
+    maxDrawdown: Math.abs(walked.drawdown.fall),
+    sharpe: dailySharpe(returns, Math.min(returns.length, daysKnown(input.series, walked.days)), riskFree) ?? null,
+    fills: table.length,
+    roundTrips: countTrips(table, input.instruments),
+    fees: unitsText(table.fees),
+    kills: result.kills,
+    returns: withReturns ? Array.from(returns, (value) => Number(value.toPrecision(9))) : null,
+  };
+}

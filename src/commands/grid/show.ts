@@ -1,0 +1,215 @@
+/** A grid for the terminal: the best cell with the number of tries, the best plateau, the first cells, the heat map. */
+import { counted } from '../../data/check/finding.ts';
+import { roundedMoney } from '../../domain/words.ts';
+import { figureText, grouped, shareText } from '../../report/figures.ts';
+import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
+import { fewestTrips } from '../../research/trip-numbers.ts';
+import { doubtsText } from '../../research/verdict.ts';
+import { cellText as csvCell } from '../runs/csv.ts';
+import { type Axis, axisNames, type Cell } from './axes.ts';
+import { doubtTexts, type GridDoubt } from './doubt.ts';
+import { hasRun, isFew, isRanked, type Outcome, type Ran } from './outcome.ts';
+
+export interface GridResult {
+  readonly axes: readonly Axis[];
+  readonly cells: readonly Cell[];
+  /** In the order of the cells; undefined for those that were not run. */
+  readonly outcomes: readonly (Outcome | undefined)[];
+  /** Of the same strategies on overlapping data, this grid counted. */
+  readonly tries: number;
+  readonly asset: string;
+  readonly klines: number;
+  /** Undefined where the returns of cells were too many to be kept. */
+  readonly doubt: GridDoubt | undefined;
+}
+
+export interface Found {
+  readonly best: number | undefined;
+  readonly plateau: Plateau | undefined;
+  readonly heat: readonly (readonly (number | undefined)[])[];
+}
+
+/** Whether an axis is of several words, none of which is the neighbour of another: there is no plateau along it. */
+const hasWords = (axes: readonly Axis[]): boolean =>
+  axes.some(({ values }) => values.length > 1 && typeof values[0] !== 'number');
+
+/** By return: the rank of cells is the rank of their final equities. Cells that are not ranked are holes. */
+export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>): Found {
+  const sizes = axes.map(({ values }) => values.length);
+  const values = outcomes.map((one) => (isRanked(one) ? one.return : undefined));
+  const grid = { sizes, values };
+  const plateau = hasWords(axes) ? undefined : bestPlateau(grid);
+  return { best: bestCell(grid), plateau, heat: heatOf(grid) };
+}
+
+export const cellText = (axes: readonly Axis[], cell: Cell | undefined): string =>
+  axisNames(axes)
+    .map((name, index) => `${name} ${cell?.[index]}`)
+    .join(', ');
+
+const shownCells = 10;
+const nameWidth = 15;
+const line = (name: string, value: string): string => `${name.padEnd(nameWidth)}${value}`;
+
+/** Cells that were not run yet: it was stopped. */
+export const missingIn = ({ outcomes }: Pick<GridResult, 'outcomes'>): number =>
+  outcomes.filter((one) => one === undefined).length;
+
+/** `doubts`: what makes the data doubtful by itself. */
+export function gridLines(result: GridResult, doubts: readonly string[] = []): readonly string[] {
+  const { axes, cells, outcomes, tries, asset, klines } = result;
+  const refused = outcomes.filter((one) => one !== undefined && !hasRun(one)).length;
+  const missing = missingIn(result);
+  const parts = [
+    `${counted(cells.length, 'cell')} over ${grouped(klines)} klines`,
+    ...(refused > 0 ? [`${grouped(refused)} refused`] : []),
+    ...(missing > 0 ? [`${grouped(missing)} not run yet`] : []),
+  ];
+  const names = axisNames(axes);
+  const head = [
+    line(
+      'Grid',
+      axes
+        .map(({ values }, index) => `${names[index]} ${values[0]} to ${values.at(-1)} (${values.length})`)
+        .join(' × '),
+    ),
+    line('', parts.join(', ')),
+  ];
+  if (doubts.length > 0) head.push(line('Doubtful data', doubtsText(doubts)));
+  head.push(...refusals(result));
+  const few = fewText(result);
+  if (few !== undefined) head.push(line('Not ranked', few));
+  const { best, plateau, heat } = findIn(result);
+  const stopped = stoppedText(result, best).map((text) => line('Stopped', text));
+  if (best === undefined)
+    return few === undefined ? head : [...head, line('Best cell', 'none'), ...stopped, '', ...topLines(result)];
+  const winner = outcomes[best] as Ran;
+  return [
+    ...head,
+    line(
+      'Best cell',
+      `${cellText(axes, cells[best])}: ${roundedMoney(winner.finalEquity)} ${asset}  (exactly ${winner.finalEquity})`,
+    ),
+    line(
+      '',
+      `return ${shareText(winner.return)}; the best of ${grouped(tries)} tries on these data, so luck has a share in it`,
+    ),
+    line(
+      'Best plateau',
+      plateau === undefined
+        ? `n/a  (${hasWords(axes) ? 'there is none along words' : 'it takes three values an axis, and no holes'})`
+        : plateauText(result, plateau),
+    ),
+    ...stopped,
+    ...doubtTexts(result.doubt).map(([name, text]) => line(name, text)),
+    '',
+    ...topLines(result),
+    '',
+    ...heatLines(result, heat, best, plateau),
+  ];
+}
+
+/** How many cells are not ranked, and why; undefined where all are that ran. */
+export function fewText({ outcomes }: Pick<GridResult, 'outcomes'>): string | undefined {
+  const few = outcomes.filter(isFew).length;
+  if (few === 0) return undefined;
+  const ran = outcomes.filter(hasRun).length;
+  return few === ran
+    ? `no cell closed ${fewestTrips} round trips, so there is no best one`
+    : `${grouped(few)} of ${grouped(ran)} cells closed fewer than ${fewestTrips} round trips: too few to be the best`;
+}
+
+/** How many cells a limit stopped before their end: beside whole ones they say little. */
+export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Found['best']): readonly string[] {
+  const stopped = outcomes.filter((one) => hasRun(one) && one.kills.length > 0).length;
+  if (stopped === 0) return [];
+  const of = `${grouped(stopped)} of ${grouped(outcomes.filter(hasRun).length)} cells by a limit before their end`;
+  if (best === undefined) return [of];
+  const winner = outcomes[best];
+  const why = hasRun(winner) ? winner.kills[0] : undefined;
+  return [why === undefined ? `${of}, the best not among them` : `${of}, the best among them: ${why}`];
+}
+
+/** Why cells could not be run: each reason in the words of the first cell, whose numbers are its own. */
+function refusals({ outcomes }: GridResult): readonly string[] {
+  const all = outcomes.flatMap((one) => (one !== undefined && 'refused' in one ? [one.refused] : []));
+  const kinds = [...Map.groupBy(all, (why) => why.replace(/\d+/g, '0')).values()].slice(0, 3);
+  return kinds.map(([why = '', ...others]) =>
+    line('Refused', others.length === 0 ? why : `${why} (${grouped(others.length)} more alike)`),
+  );
+}
+
+function plateauText({ axes, cells }: GridResult, { centre, cells: block, mean, worst, best }: Plateau): string {
+  return `around ${cellText(axes, cells[centre])}: ${block.length} cells, return ${shareText(mean)} on average, ${shareText(worst)} to ${shareText(best)}`;
+}
+
+function topLines({ axes, cells, outcomes }: GridResult): readonly string[] {
+  const names = axisNames(axes);
+  const rows = outcomes
+    .flatMap((one, index) => (hasRun(one) ? [{ one, index }] : []))
+    .toSorted((a, b) => Number(isFew(a.one)) - Number(isFew(b.one)) || b.one.return - a.one.return || a.index - b.index)
+    .slice(0, shownCells)
+    .map(({ one, index }) => [
+      ...(cells[index] ?? []).map(String),
+      one.finalEquity,
+      shareText(one.return),
+      shareText(one.maxDrawdown),
+      figureText(one.sharpe, 'ratio'),
+      grouped(one.fills),
+      `${grouped(one.roundTrips)}${isFew(one) ? ', not ranked' : ''}`,
+    ]);
+  const table = [[...names, 'final equity', 'return', 'drawdown', 'Sharpe', 'fills', 'round trips'], ...rows];
+  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map((row) => row.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
+}
+
+/** From the worst to the best fifth of the range. */
+const shades = ['··', '░░', '▒▒', '▓▓', '██'] as const;
+/** More columns would not fit a terminal. */
+const mostColumns = 60;
+
+function heatLines(
+  { axes }: GridResult,
+  heat: Found['heat'],
+  best: number,
+  plateau: Plateau | undefined,
+): readonly string[] {
+  const named = axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values ?? [] }));
+  const [down, across] = axes.length === 1 ? [undefined, named[0]] : [named[0], named[1]];
+  if (across === undefined || across.values.length > mostColumns)
+    return ['The heat map is wider than a terminal: --csv DIR writes every cell.'];
+  const all = heat.flat().filter((value) => value !== undefined);
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const others = axes.slice(2).reduce((product, { values }) => product * values.length, 1);
+  const at = (cell: number | undefined): number => (cell === undefined ? -1 : Math.floor(cell / others));
+  const shadeOf = (value: number | undefined, place: number): string => {
+    if (place === at(best)) return '◆◆';
+    if (place === at(plateau?.centre)) return '◇◇';
+    if (value === undefined) return '  ';
+    const share = most === least ? 1 : (value - least) / (most - least);
+    return shades[Math.min(shades.length - 1, Math.floor(share * shades.length))] as string;
+  };
+  const labels = down?.values.map(String) ?? [''];
+  const width = Math.max(...labels.map((label) => label.length), down?.name.length ?? 0);
+  const rows = heat.map((row, index) => {
+    const cells = row.map((value, column) => shadeOf(value, index * row.length + column)).join('');
+    return `${(labels[index] ?? '').padStart(width)} ${cells}`;
+  });
+  const title = `${down === undefined ? '' : `${down.name} down, `}${across.name} across (${across.values[0]} to ${across.values.at(-1)})`;
+  const scale = `return ${shareText(least)} ${shades.join('')} ${shareText(most)};  ◆◆ best cell${plateau === undefined ? '' : '  ◇◇ middle of the best plateau'}`;
+  return [title, ...rows, scale];
+}
+
+/** One row a cell. */
+export function gridCsv({ axes, cells, outcomes }: GridResult): string {
+  const names = ['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'fills', 'roundTrips', 'fees'] as const;
+  const rows = cells.map((cell, index) => {
+    const one = outcomes[index];
+    const figures = hasRun(one) ? names.map((name) => one[name] ?? '') : names.map(() => '');
+    const kills = hasRun(one) ? one.kills.join('; ') : '';
+    const refused = one !== undefined && 'refused' in one ? one.refused : '';
+    const ranked = hasRun(one) ? String(!isFew(one)) : '';
+    return [...cell, ...figures, ranked, kills, refused].map(csvCell).join(',');
+  });
+  return [[...axisNames(axes), ...names, 'ranked', 'kills', 'refused'].map(csvCell).join(','), ...rows, ''].join('\n');
+}

@@ -1,0 +1,196 @@
+/** `sluice journal check`: whether a journal is whole and keeps the order protocol's invariants, offline and read-only. */
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { Refusal } from '../../domain/refusal.ts';
+import { brokenHead, readHead, sumRows } from '../../journal/chain.ts';
+import { integrityOf, oneLine } from '../../journal/examiner.ts';
+import { journalFile } from '../../journal/open.ts';
+import { openToRead } from '../../journal/reader.ts';
+import { chainSince, isOurs } from '../../journal/schema.ts';
+import { refuseOld } from '../../session/preflight/journal-head-check.ts';
+import { refusalOf } from '../../session/state.ts';
+import { holdings } from './holdings.ts';
+import { type Rule, rules } from './rules.ts';
+import { type Finding, type View, viewOf } from './view.ts';
+
+export interface CheckOptions {
+  readonly dir: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+}
+
+/** What holds of the file itself, beside the invariants of what is in it. */
+const fileRules = {
+  file: 'SQLite finds no page, row or index of the file damaged',
+  schema: 'it has the tables of a journal of its version',
+  chain: 'its rows add up to the head of its chain: nothing but Sluice changed it',
+  newest: 'it is the newest of its kind that this machine knows of, and was written here',
+} as const;
+
+/** Findings shown for each rule in text; `--json` shows all. */
+const mostShown = 20;
+
+export interface Checked {
+  readonly schema: number;
+  readonly links: number | null;
+  readonly link: string | null;
+  readonly rows: Readonly<Record<string, number>>;
+  /** What the account should hold by it; null where it was never written down what it held at first. */
+  readonly holdings: Readonly<Record<string, string>> | null;
+  /** Orders of ours with fills or at the exchange that have no row: of a time that a journal which was accepted as restored lacks. */
+  readonly lost: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Checks the journal in `dir`; refuses (exit 3) what is no journal of this Sluice or an earlier one. */
+export function checkJournal(dir: string, environment: CheckOptions['environment']): Checked {
+  const { db, path, version } = opened(dir);
+  try {
+    // One moment of it, whatever a daemon writes meanwhile.
+    db.exec('BEGIN');
+    const checked = checkMoment(db, path, version);
+    db.exec('COMMIT');
+    return checked.links === null
+      ? checked
+      : { ...checked, findings: [...checked.findings, ...isOld(db, path, environment)] };
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    throw new Refusal(`${path} cannot be read (${oneLine(error.message)}): restore a backup; nothing was changed`, 3);
+  } finally {
+    db.close();
+  }
+}
+
+function opened(dir: string): ReturnType<typeof openToRead> {
+  try {
+    return openToRead(dir);
+  } catch (error) {
+    throw refusalOf(error, dir, 'read');
+  }
+}
+
+/** Asked outside of that moment: a daemon remembers what it has committed, so what was remembered before is in the file as it is now. */
+function isOld(db: Database.Database, path: string, environment: CheckOptions['environment']): readonly Finding[] {
+  try {
+    refuseOld(db, path, environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return [{ rule: 'newest', text: error.message }];
+  }
+}
+
+function checkMoment(db: Database.Database, path: string, version: number): Checked {
+  if (version === 0)
+    throw new Refusal(`${path} is no journal of Sluice: give the state directory of a run with --state DIR`, 3);
+  const findings: Finding[] = [...ofFile(db, version)];
+  const head = version < chainSince ? undefined : readHead(db);
+  const found = { schema: version, links: head?.links ?? null, link: head?.link ?? null };
+  // Rows of a file that is damaged say nothing: they may be those of another table.
+  if (findings.some(({ rule }) => rule === 'file' || rule === 'schema'))
+    return { ...found, rows: {}, holdings: null, lost: 0, findings };
+  const view = viewOf(db);
+  for (const [rule, one] of Object.entries(rules)) findings.push(...ofRule(rule, one, view));
+  const held = holdings(view);
+  return {
+    ...found,
+    rows: rowsOf(view),
+    lost: new Set([...view.fills.map(({ clientOrderId }) => clientOrderId), ...shownIn(view)].filter(view.isLost)).size,
+    holdings:
+      held === undefined ? null : Object.fromEntries([...held].map(([asset, amount]) => [asset, amount.toFixed()])),
+    findings,
+  };
+}
+
+/** Client ids of the orders that the exchange showed. */
+const shownIn = ({ has, all }: View): readonly string[] =>
+  has('venue_orders')
+    ? all<{ id: string }>(
+        'SELECT lower(client_order_id) AS id FROM venue_orders WHERE client_order_id IS NOT NULL',
+      ).map(({ id }) => id)
+    : [];
+
+/** A row that cannot be understood is itself what was found. */
+function ofRule(rule: string, one: Rule, view: View): readonly Finding[] {
+  try {
+    return [...one.check(view)].map((found) => ({ rule, ...found }));
+  } catch (error) {
+    return [{ rule, text: `it cannot be checked: ${error instanceof Error ? error.message : String(error)}` }];
+  }
+}
+
+function* ofFile(db: Database.Database, version: number): Iterable<Finding> {
+  const integrity = integrityOf(db);
+  if (integrity !== 'ok') {
+    yield { rule: 'file', text: integrity };
+    return;
+  }
+  if (!isOurs(db)) {
+    yield { rule: 'schema', text: `it lacks tables of schema ${version}` };
+    return;
+  }
+  if (version < chainSince) return;
+  const broken = brokenHead(db, sumRows(db));
+  if (broken !== undefined) yield { rule: 'chain', text: broken };
+}
+
+function rowsOf({ db, all }: View): Readonly<Record<string, number>> {
+  const tables = all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, Number(db.prepare(`SELECT count(*) FROM "${name}"`).pluck().get())]),
+  );
+}
+
+const about: Readonly<Record<string, string>> = {
+  ...fileRules,
+  ...Object.fromEntries(Object.entries(rules).map(([rule, { holds }]) => [rule, holds])),
+};
+
+/** `sluice journal check`: says what was found, by rule, with order ids; ends with 1 where anything was. */
+export function check({ dir, environment, json, out }: CheckOptions): void {
+  const checked = checkJournal(dir, environment);
+  const { findings } = checked;
+  if (json) out(JSON.stringify({ version: 1, state: dir, sound: findings.length === 0, ...checked, rules: about }));
+  else for (const line of words(dir, checked)) out(line);
+  if (findings.length > 0)
+    throw new Refusal(
+      `${findings.length} ${findings.length === 1 ? 'finding' : 'findings'} in ${join(dir, journalFile)}: ${adviceOn(findings)}`,
+      1,
+    );
+}
+
+/** What helps, by what was found. */
+function adviceOn(findings: readonly Finding[]): string {
+  if (findings.some(({ rule }) => rule !== 'newest' && Object.hasOwn(fileRules, rule))) return 'restore a backup';
+  if (findings.some(({ rule }) => rule === 'newest'))
+    return 'nothing may be written into it while the newest one is there';
+  if (findings.some(({ order }) => order !== undefined)) return "sluice why ORDER shows an order's evidence";
+  return 'sluice adjust says what moved the account beside orders';
+}
+
+function* words(dir: string, { schema, links, link, rows, holdings: held, lost, findings }: Checked): Iterable<string> {
+  yield `journal   ${join(dir, journalFile)}, schema ${schema}`;
+  yield `chain     ${links === null ? 'none: it begins when a daemon is started on this journal' : `${links} links, ${link}`}`;
+  if (Object.keys(rows).length > 0)
+    yield `rows      ${Object.entries(rows)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ')}`;
+  if (held !== null)
+    yield `account   should hold ${Object.entries(held)
+      .map(([asset, amount]) => `${amount} ${asset}`)
+      .join(', ')}`;
+  if (lost > 0)
+    yield `lost      ${lost} orders of ours have no row: this journal was accepted as restored, and they are of the time it lacks; sluice why ORDER shows what the exchange showed of them`;
+  const isReadable = Object.keys(rows).length > 0;
+  for (const [rule, holds] of Object.entries(isReadable ? about : fileRules)) {
+    const found = findings.filter((one) => one.rule === rule);
+    yield `${found.length === 0 ? 'holds ' : 'BROKEN'}    ${rule.padEnd(6)} ${holds}`;
+    for (const { order, text } of found.slice(0, mostShown))
+      yield `            ${order === undefined ? '' : `${order} `}${text}`;
+    // What is damaged says nothing of the rest.
+    if (!isReadable && found.length > 0) return;
+    if (found.length > mostShown) yield `            and ${found.length - mostShown} more (--json shows all)`;
+  }
+}

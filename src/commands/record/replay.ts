@@ -1,0 +1,162 @@
+/** Recorded frames read once more by the readers of the live feed, so that what is stored is what a strategy would have been told. */
+import type { Clock } from '../../clock/clock.ts';
+import { decoded, type FrameRecord } from '../../data/frames/file.ts';
+import type { Depth, Kline, Trade } from '../../domain/market.ts';
+import type { Note, Recorded } from '../../session/recording/recorder.ts';
+import { channelOf } from '../../venue/exchange/channels.ts';
+import { depthStream } from '../../venue/exchange/depth-stream.ts';
+import { decodeFrame } from '../../venue/exchange/frames.ts';
+import type { Hole, Listener } from '../../venue/exchange/socket.ts';
+import { tradeStream } from '../../venue/exchange/trade-stream.ts';
+
+/** A stretch that nobody looked at; `from` is left out where the recording began with it. */
+export interface Unseen {
+  readonly from?: number;
+  readonly to: number;
+}
+
+/** What a file of frames holds of one series. */
+export interface Found<T> {
+  readonly rows: T[];
+  readonly unseen: Unseen[];
+}
+
+export interface FileContent {
+  readonly trades: ReadonlyMap<string, Found<Trade>>;
+  readonly depth: ReadonlyMap<string, Found<Depth>>;
+  /** By symbol and interval. */
+  readonly klines: ReadonlyMap<string, Found<Kline>>;
+  readonly source: string;
+  readonly lostBytes: number;
+  readonly damagedBytes: number;
+  /** Its beginning is damaged, which alone would have said what was recorded. */
+  readonly isUnknown: boolean;
+}
+
+interface Followed {
+  readonly listener: Listener;
+  /** The next row is the first of a recording. */
+  isFirst: boolean;
+}
+
+/** Reads files in their order; what one ends with the next goes on with. */
+export class Replay {
+  /** How often each thing was left out, by what is wrong with it. */
+  readonly leftOut = new Map<string, number>();
+  #source = 'unknown';
+  #symbols: readonly Recorded[] = [];
+  #now = 0;
+  readonly #channels = new Map<string, Followed>();
+  #trades = new Map<string, Found<Trade>>();
+  #depth = new Map<string, Found<Depth>>();
+  #klines = new Map<string, Found<Kline>>();
+
+  /** Undefined when the bytes are no file of frames. */
+  read(bytes: Buffer): FileContent | undefined {
+    const file = decoded(bytes);
+    if (file === undefined) return undefined;
+    [this.#trades, this.#depth, this.#klines] = [new Map(), new Map(), new Map()];
+    for (const [index, record] of file.records.entries()) {
+      if (record.kind === 'lost') {
+        this.#lost(file.records[index + 1]?.seenAt ?? this.#now);
+        continue;
+      }
+      this.#now = record.seenAt;
+      if (record.kind === 'note') this.#note(JSON.parse(Buffer.from(record.bytes).toString()) as Note);
+      else this.#frame(record);
+    }
+    const { lostBytes, damagedBytes } = file;
+    const [trades, depth, klines] = [this.#trades, this.#depth, this.#klines];
+    const isUnknown = damagedBytes > 0 && this.#symbols.length === 0;
+    return { trades, depth, klines, source: this.#source, lostBytes, damagedBytes, isUnknown };
+  }
+
+  /** From here on what comes may have come before. */
+  get #break(): Hole {
+    return { from: this.#now, to: this.#now, cause: 'recorded' };
+  }
+
+  #note(note: Note): void {
+    if ('symbols' in note) {
+      this.#source = note.source;
+      this.#symbols = note.symbols;
+      if (note.begins) this.#channels.clear();
+      for (const one of note.symbols) this.#follow(one, note.begins);
+    } else if ('connected' in note) {
+      for (const { listener } of this.#channels.values()) listener.hole(this.#break);
+    } else if ('kline' in note) {
+      const { symbol, interval } = note.kline;
+      found(this.#klines, `${symbol} ${interval}`).rows.push(note.kline);
+    } else if (!note.gap.healed) {
+      const { symbol, channel, from, to } = note.gap;
+      if (channel === 'trades') found(this.#trades, symbol).unseen.push({ from, to });
+      if (channel === 'depth') found(this.#depth, symbol).unseen.push({ from, to });
+    }
+  }
+
+  /** What came between the records beside damage nobody knows: up to `to` (UTC ms) it is as if nobody had looked. */
+  #lost(to: number): void {
+    const from = this.#now;
+    for (const { listener } of this.#channels.values()) listener.hole(this.#break);
+    for (const { symbol, trades, depth } of this.#symbols) {
+      if (trades) found(this.#trades, symbol).unseen.push({ from, to });
+      if (depth) found(this.#depth, symbol).unseen.push({ from, to });
+    }
+  }
+
+  #follow({ symbol, trades, depth }: Recorded, isFirst: boolean): void {
+    const count = (kind: string): void => void this.leftOut.set(kind, (this.leftOut.get(kind) ?? 0) + 1);
+    // Holes are told by the notes of whoever was there.
+    const gap = (): void => {};
+    const name = { trades: channelOf('trades', symbol), depth: channelOf('depth', symbol) };
+    if (trades && !this.#channels.has(name.trades)) {
+      const print = (one: Trade): void => this.#take(name.trades, found(this.#trades, symbol), one);
+      const listener = tradeStream({ symbol, count, now: () => this.#now, print, gap });
+      this.#channels.set(name.trades, { isFirst, listener });
+    }
+    if (depth && !this.#channels.has(name.depth)) {
+      const book = (one: Depth): void => this.#take(name.depth, found(this.#depth, symbol), one);
+      const clock = standingClock(() => this.#now);
+      this.#channels.set(name.depth, { isFirst, listener: depthStream({ symbol, clock, count, book, gap }) });
+    }
+  }
+
+  #take<T extends { readonly time: number }>(channel: string, { rows, unseen }: Found<T>, row: T): void {
+    const followed = this.#channels.get(channel);
+    if (followed?.isFirst === true) {
+      unseen.push({ to: row.time });
+      followed.isFirst = false;
+    }
+    rows.push(row);
+  }
+
+  #frame({ bytes }: FrameRecord): void {
+    const frame = decodeFrame(Buffer.from(bytes));
+    if (frame.kind === 'push') this.#channels.get(frame.channel)?.listener.data(frame.tick, frame.ts);
+    else if (frame.kind === 'history') {
+      // Asked for after a break. It brings again what was known, and what comes next may bring it once more.
+      const listener = this.#channels.get(frame.channel)?.listener;
+      listener?.hole(this.#break);
+      listener?.data({ data: frame.rows }, frame.ts);
+      listener?.hole(this.#break);
+    } else if (frame.kind === 'malformed') this.leftOut.set(frame.kind, (this.leftOut.get(frame.kind) ?? 0) + 1);
+  }
+}
+
+function found<T>(all: Map<string, Found<T>>, name: string): Found<T> {
+  const known = all.get(name);
+  if (known !== undefined) return known;
+  const made: Found<T> = { rows: [], unseen: [] };
+  all.set(name, made);
+  return made;
+}
+
+/** Shows the time at which each frame came. Nobody waits on it. */
+const standingClock = (now: () => number): Clock => ({
+  now,
+  monotonic: now,
+  machine: (ms) => ms,
+  sleep: () => Promise.resolve(),
+  at: () => () => {},
+  track: (work) => work,
+});

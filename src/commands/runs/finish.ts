@@ -1,0 +1,100 @@
+/** What becomes of a finished backtest besides its table: CSV, report, the kept run, the count of tries. */
+import { resolve } from 'node:path';
+import type { Prepared } from '../../backtest/prepare/prepare.ts';
+import type { Summarised } from '../../backtest/result/summary.ts';
+import type { RunResult } from '../../backtest/run.ts';
+import { machineWall } from '../../clock/clock.ts';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Measured } from '../../research/metrics.ts';
+import { triesOf } from '../../research/tries.ts';
+import type { Tries } from '../../research/verdict.ts';
+import { type CodeVersion, codeVersions, tryOf } from './identity.ts';
+import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from './keep.ts';
+import { readTries } from './store.ts';
+
+interface Ended {
+  readonly file: string;
+  readonly config: BacktestConfig;
+  readonly set: readonly string[];
+  readonly driver: string;
+  readonly sluice?: string;
+  readonly runs?: string;
+  readonly ledger?: string;
+  readonly report?: string | true;
+  readonly csv?: string;
+  readonly json: boolean;
+  readonly prepared: Prepared;
+  /** As it was before the run was stopped: what was tried is the same try. */
+  readonly whole: Prepared;
+  readonly result: RunResult;
+  readonly say: (line: string) => void;
+}
+
+export interface Keeper {
+  /** How many tries this one is of; asked for while the summary is made. */
+  readonly tries: (measured: Measured) => Tries;
+  /** What it was made of, as hashes. */
+  readonly identity: (measured: Measured) => { readonly hash: string; readonly code: readonly CodeVersion[] };
+  /** Writes what was asked for; the table is out already, so that nobody waits for it. */
+  readonly finish: (summarised: Summarised) => Promise<void>;
+}
+
+export function keeping(ended: Ended): Keeper {
+  const { file, config, whole, runs, ledger = runs, report, csv, json, say } = ended;
+  const isWanted = runs !== undefined || report !== undefined || csv !== undefined;
+  const code = isWanted || json || ledger !== undefined ? codeVersions(config, file) : [];
+  const at = machineWall();
+  return {
+    tries(measured) {
+      if (ledger === undefined) return { count: 1, variance: undefined };
+      return triesOf(readTries(ledger, say), tryOf(whole, config, code, measured));
+    },
+    identity: (measured) => ({ hash: tryOf(whole, config, code, measured).hash, code }),
+    async finish(summarised) {
+      if (!isWanted) return;
+      const tried = tryOf(whole, config, code, summarised.measured);
+      const fillsText = fillsTextOf({ ...ended, summarised });
+      const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, tried, fillsText };
+      const refusals = [
+        csv === undefined
+          ? undefined
+          : refusalOf(() => say(`${writeCsv(csv, finished).join(', ')} written to ${resolve(csv)}`)),
+      ];
+      if (runs !== undefined) keepOrSay(runs, finished, say);
+      if (report !== undefined) {
+        const { reportOfRun } = await import('./report-input.ts');
+        const path = resolve(report === true ? `${idOf(finished)}.html` : report);
+        const text = reportOfRun(keptOf(finished), finished, fewStops(finished));
+        refusals.push(refusalOf(() => writeWhole(path, [text])));
+        if (refusals.at(-1) === undefined) say(`report: ${path}`);
+      }
+      const faults = refusals.flatMap((one) => one ?? []);
+      if (faults.length > 0) throw new Refusal(faults.join('\n'), 1);
+    },
+  };
+}
+
+/** What cannot be written, in words; what else is to be written or kept has nothing to do with it. */
+function refusalOf(write: () => void): string | undefined {
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+}
+
+/** A result that is on the screen is not lost because a disk is full. */
+function keepOrSay(runs: string, finished: Parameters<typeof keep>[1], say: (line: string) => void): void {
+  try {
+    keep(runs, finished);
+    say(`kept as ${idOf(finished)}: sluice report ${idOf(finished)} -o report.html`);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    say(
+      `note: the run is not kept: ${error instanceof Error ? error.message : String(error)} (--no-save does not try)`,
+    );
+  }
+}

@@ -1,0 +1,162 @@
+/** After a backtest: the run is kept, written out as CSV, counted as a try. */
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Prepared } from '../../backtest/prepare/prepare.ts';
+import type { Summarised } from '../../backtest/result/summary.ts';
+import { quoteAsset, type RunResult } from '../../backtest/run.ts';
+import type { BacktestConfig } from '../../config/schema.ts';
+import { unwritten } from '../../data/folder.ts';
+import type { Fill } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { makeDirs } from '../../journal/open.ts';
+import type { StopLevel } from '../../report/input.ts';
+import type { Try } from '../../research/tries.ts';
+import { type CodeVersion, sha256, sha256Of } from './identity.ts';
+import { equityCsv, fillsCsv, ordersCsv, stopsCsv, stopsOf } from './rows.ts';
+import { type KeptRun, keepRun, noteTry, type RunFile, runId, writePieces } from './store.ts';
+
+export interface Finished {
+  readonly file: string;
+  readonly config: BacktestConfig;
+  readonly set: readonly string[];
+  readonly driver: string;
+  readonly sluice: string;
+  /** UTC ms of the machine. */
+  readonly at: number;
+  readonly prepared: Prepared;
+  readonly result: RunResult;
+  readonly summarised: Summarised;
+  readonly code: readonly CodeVersion[];
+  readonly tried: Try;
+  /** Its fills as a file, in pieces. */
+  readonly fillsText: readonly string[];
+}
+
+/** Up to so many fills a kept run has its orders and stops, too: rows of orders take longer to make than the run itself. */
+const fewFills = 1_000;
+
+export const idOf = ({ at, tried }: Pick<Finished, 'at' | 'tried'>): string => runId(at, tried.hash);
+
+/** The stops of a run with few fills; none of one with many, which `--csv` writes out all the same. */
+export const fewStops = ({ result, summarised }: Pick<Finished, 'result' | 'summarised'>): readonly StopLevel[] =>
+  summarised.table.length > fewFills ? [] : stopsOf(result.journal());
+
+/** The fills of a run as a file, one object at a time where the run keeps none. */
+export function fillsTextOf({
+  prepared,
+  result,
+  summarised,
+}: Pick<Finished, 'prepared' | 'result' | 'summarised'>): readonly string[] {
+  const { fillAt } = result;
+  const { instruments } = prepared.input;
+  if (fillAt === undefined) return fillsCsv({ fills: result.fills, instruments });
+  const { length } = summarised.table;
+  const fills = function* (): Generator<Fill> {
+    for (let index = 0; index < length; index++) yield fillAt(index);
+  };
+  return fillsCsv({ fills: fills(), instruments });
+}
+
+/** What `result.json` holds. */
+export function keptOf(finished: Finished): KeptRun {
+  const { file, set, driver, sluice, at, prepared, summarised, code, tried, fillsText } = finished;
+  return {
+    version: 1,
+    id: idOf(finished),
+    at,
+    sluice,
+    node: process.version,
+    driver,
+    asset: quoteAsset(prepared.input),
+    configuration: { file: resolve(file), set, sha256: sha256(readFileSync(file)) },
+    code,
+    hash: tried.hash,
+    fillsSha256: sha256Of(fillsText),
+    instruments: [...prepared.input.instruments.values()].map(
+      ({ symbol, base, quote, pricePrecision, quantityPrecision }) => ({
+        ...{ symbol, base, quote, pricePrecision, quantityPrecision },
+      }),
+    ),
+    summary: summarised.summary,
+  };
+}
+
+/** Keeps the run and counts the try; returns the folder. */
+export function keep(dir: string, finished: Finished): string {
+  const { result, summarised, file, at, tried } = finished;
+  const files = new Map<RunFile, readonly string[]>([
+    ['configuration.yaml', [readFileSync(file, 'utf8')]],
+    ['fills.csv', finished.fillsText],
+    ['equity.csv', [equityCsv(summarised.measured.walked.days)]],
+  ]);
+  if (summarised.table.length <= fewFills) {
+    const journal = result.journal();
+    files.set('orders.csv', [ordersCsv(journal)]);
+    const stops = stopsOf(journal);
+    if (stops.length > 0) files.set('stops.csv', [stopsCsv(stops)]);
+  }
+  const place = keepRun(dir, keptOf(finished), files);
+  noteTry(dir, at, tried);
+  return place;
+}
+
+/** What is doubtful about the data of a run, or was repaired in them, beside its CSV files. */
+const notesFile = 'NOTES.txt';
+
+/** `--csv DIR`: fills, orders, equity and stops, however many. Each file is whole or not there. */
+export function writeCsv(dir: string, finished: Finished): readonly string[] {
+  const { result, summarised } = finished;
+  const journal = result.journal();
+  const files: readonly (readonly [RunFile, readonly string[]])[] = [
+    ['fills.csv', finished.fillsText],
+    ['orders.csv', [ordersCsv(journal)]],
+    ['equity.csv', [equityCsv(summarised.measured.walked.days)]],
+    ['stops.csv', [stopsCsv(stopsOf(journal))]],
+  ];
+  return writeTables(dir, files, summarised.summary.warnings);
+}
+
+/**
+ * Writes tables into a folder, all of them or none, and what is doubtful about the data beside them: a comment in them would break
+ * those who read them. Gives the names of the files.
+ */
+export function writeTables(
+  dir: string,
+  tables: readonly (readonly [name: string, pieces: readonly string[]])[],
+  warnings: readonly string[],
+): readonly string[] {
+  const notes = warnings.length === 0 ? [] : [[notesFile, [`${warnings.join('\n')}\n`]] as const];
+  const files = [...tables, ...notes];
+  orRefuse(dir, () => makeDirs(dir, 0o777));
+  writeAll(files.map(([name, pieces]) => [join(dir, name), pieces]));
+  // Of what lay here before.
+  if (notes.length === 0) orRefuse(dir, () => rmSync(join(dir, notesFile), { force: true }));
+  return files.map(([name]) => name);
+}
+
+/** Written beside its place and then put there. */
+export const writeWhole = (path: string, pieces: readonly string[]): void => writeAll([[path, pieces]]);
+
+/** All files are whole before the first is put in its place: a disk that fills up leaves what was there. */
+function writeAll(files: readonly (readonly [path: string, pieces: readonly string[]])[]): void {
+  const written: { readonly unfinished: string; readonly path: string }[] = [];
+  try {
+    for (const [path, pieces] of files) {
+      const unfinished = join(path, '..', `.${basename(path)}.${process.pid}`);
+      written.push({ unfinished, path });
+      orRefuse(path, () => writePieces(unfinished, pieces));
+    }
+    for (const { unfinished, path } of written) orRefuse(path, () => renameSync(unfinished, path));
+  } finally {
+    for (const { unfinished } of written) rmSync(unfinished, { force: true });
+  }
+}
+
+/** What the system refuses to write is no bug of ours. */
+function orRefuse(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    throw new Refusal(unwritten(path, error), 1);
+  }
+}

@@ -1,0 +1,168 @@
+/** Fills, orders, equity and stops of a run as CSV files. */
+
+import type { RunResult } from '../../backtest/run.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { priceText, quantityText, unitsText } from '../../domain/money.ts';
+import type { Fill, Want } from '../../domain/order.ts';
+import { restoreFill } from '../../execution/records.ts';
+import type { FillEntry } from '../../journal/entries.ts';
+import { readOrders } from '../../journal/order-rows.ts';
+import type { StopLevel } from '../../report/input.ts';
+import type { Curve } from '../../research/points.ts';
+import { cellText, csvRows, csvText } from './csv.ts';
+
+export interface RunRows {
+  readonly fills: Iterable<Fill>;
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly days: Curve;
+}
+
+const fillHead = [
+  ...(['time', 'strategy', 'symbol', 'side', 'price', 'quantity', 'fee', 'feeAsset', 'maker', 'purpose'] as const),
+  ...(['tradeId', 'orderId', 'clientOrderId', 'account', 'evidence'] as const),
+] as const;
+
+/** Lines that become one piece of text at a time: each by itself would be kept until the last is there. */
+const piece = 1_024;
+
+/**
+ * The file in pieces, one behind another: as one text it would be in memory twice. Spelt out for each fill: runs have a hundred
+ * thousand of them, and nobody wants to wait for a run to be kept.
+ */
+export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instruments'>): readonly string[] {
+  const pieces: string[] = [];
+  let lines = [fillHead.join(',')];
+  const said = new Map<string, string>();
+  for (const fill of fills) {
+    const at = instruments.get(fill.symbol) as Instrument;
+    const { time, strategy, symbol, side, feeAsset, maker, purpose, tradeId, orderId, clientOrderId, account } = fill;
+    const price = priceText(fill.price, at);
+    const quantity = quantityText(fill.quantity, at);
+    lines.push(
+      `${time},${strategy},${symbol},${side},${price},${quantity},${unitsText(fill.fee)},${feeAsset},${maker},${purpose},${tradeId},${orderId},${clientOrderId},${account},${evidenceCell(fill, said)}`,
+    );
+    if (lines.length < piece) continue;
+    pieces.push(`${lines.join('\n')}\n`);
+    lines = [];
+  }
+  if (lines.length > 0) pieces.push(`${lines.join('\n')}\n`);
+  return pieces;
+}
+
+/** Most fills have a rule and nothing else: each is written out once. */
+function evidenceCell({ evidence }: Fill, said: Map<string, string>): string {
+  if (evidence === undefined) return '';
+  let isPlain = true;
+  for (const name in evidence) if (name !== 'rule') isPlain = false;
+  const known = isPlain ? said.get(evidence.rule) : undefined;
+  if (known !== undefined) return known;
+  const cell = cellText(JSON.stringify(evidence));
+  if (isPlain) said.set(evidence.rule, cell);
+  return cell;
+}
+
+/** Fills as they were written, in the steps that instruments have now. */
+export function readFillsCsv(text: string, instruments: ReadonlyMap<string, Instrument>): readonly Fill[] {
+  return csvRows(text).flatMap((row) => {
+    const at = instruments.get(row['symbol'] ?? '');
+    if (at === undefined) return [];
+    const text = (name: (typeof fillHead)[number]): string => row[name] ?? '';
+    const entry: FillEntry = {
+      kind: 'fill',
+      tradeId: text('tradeId'),
+      orderId: text('orderId'),
+      clientOrderId: text('clientOrderId'),
+      strategy: text('strategy'),
+      account: text('account') as FillEntry['account'],
+      symbol: text('symbol'),
+      side: text('side') as FillEntry['side'],
+      price: text('price'),
+      quantity: text('quantity'),
+      fee: text('fee'),
+      feeAsset: text('feeAsset'),
+      maker: text('maker') === 'true',
+      time: Number(text('time')),
+      purpose: text('purpose') as FillEntry['purpose'],
+      evidence: text('evidence') === '' ? null : text('evidence'),
+    };
+    return [restoreFill(entry, at)];
+  });
+}
+
+const curveHead = ['time', 'equity', 'hold', 'fall', 'exposure'] as const;
+
+/** Twelve digits: what sums of doubles leave behind them (49999.99999999999) says nothing. */
+const written = (column: Float64Array, row: number): number => Number((column[row] as number).toPrecision(12));
+
+export const equityCsv = ({ time, ...columns }: Curve): string =>
+  csvText(
+    curveHead,
+    Array.from(time, (at, row) => ({
+      time: at,
+      equity: written(columns.equity, row),
+      hold: written(columns.hold, row),
+      fall: written(columns.fall, row),
+      exposure: written(columns.exposure, row),
+    })),
+  );
+
+export function readEquityCsv(text: string): Curve {
+  const rows = csvRows(text);
+  const column = (name: (typeof curveHead)[number]): Float64Array =>
+    Float64Array.from(rows, (row) => Number(row[name]));
+  return {
+    time: column('time'),
+    equity: column('equity'),
+    hold: column('hold'),
+    fall: column('fall'),
+    exposure: column('exposure'),
+  };
+}
+
+const orderHead = [
+  ...(['createdAt', 'strategy', 'symbol', 'side', 'type', 'quantity', 'amount', 'price', 'purpose', 'state'] as const),
+  ...(['filled', 'closedAt', 'reason', 'clientOrderId', 'orderId', 'account', 'expected', 'venueStatus'] as const),
+] as const;
+
+/** Every order; making rows of them takes longer than the run, so they are made when they are asked for. */
+export const ordersCsv = (journal: ReturnType<RunResult['journal']>): string =>
+  csvText(orderHead, readOrders(journal, '1 ORDER BY created_at, client_order_id'));
+
+const stopHead = ['time', 'strategy', 'symbol', 'stop', 'takeProfit', 'trailing'] as const;
+export const stopsCsv = (stops: readonly StopLevel[]): string => csvText(stopHead, stops);
+
+export const readStopsCsv = (text: string): readonly StopLevel[] =>
+  csvRows(text).map((row) => {
+    const level = (name: string): number | null => (row[name] ? Number(row[name]) : null);
+    return {
+      time: Number(row['time']),
+      strategy: row['strategy'] ?? '',
+      symbol: row['symbol'] ?? '',
+      stop: level('stop'),
+      takeProfit: level('takeProfit'),
+      trailing: level('trailing'),
+    };
+  });
+
+interface SignalRow {
+  readonly at: number;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly want: string;
+}
+
+/** What protection strategies wished for and when; a row without any ends what was before. */
+export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly StopLevel[] {
+  const rows = journal.prepare('SELECT at, strategy, symbol, want FROM signals ORDER BY at, seq').all() as SignalRow[];
+  const last = new Map<string, string>();
+  return rows.flatMap(({ at, strategy, symbol, want: text }) => {
+    const want = JSON.parse(text) as Want;
+    const { stop, takeProfit, trailing } = want.kind === 'target' ? want : {};
+    const row = { stop: stop ?? null, takeProfit: takeProfit ?? null, trailing: trailing ?? null };
+    const key = `${strategy} ${symbol}`;
+    const now = JSON.stringify(row);
+    const before = last.get(key) ?? '{"stop":null,"takeProfit":null,"trailing":null}';
+    last.set(key, now);
+    return now === before ? [] : [{ time: at, strategy, symbol, ...row }];
+  });
+}

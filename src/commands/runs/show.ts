@@ -1,0 +1,128 @@
+/** `sluice runs` and `sluice report`. */
+import { rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { groupLines, metricLines, tableOf } from '../../backtest/result/table.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { grouped, momentText, shareText } from '../../report/figures.ts';
+import { writeTables, writeWhole } from './keep.ts';
+import { findRun, type KeptRun, ownRun, type RunFile, readRun, readRunFile, runBytes, runIds } from './store.ts';
+
+interface Options {
+  readonly runs: string;
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+}
+
+const nameOf = ({ configuration, code }: KeptRun): string =>
+  `${basename(configuration.file)} ${[...new Set(code.map(({ use }) => use))].join(' ')}${configuration.set.map((one) => ` ${one}`).join('')}`;
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+
+export function showRuns({
+  runs,
+  remove = [],
+  json,
+  out,
+  say,
+}: Options & { readonly remove?: readonly string[] }): void {
+  for (const folder of new Set(remove.map((name) => ownRun(runs, name)))) {
+    rmSync(folder, { recursive: true });
+    say(`${basename(folder)} removed; its try stays counted`);
+  }
+  if (remove.length > 0) return;
+  const ids = runIds(runs);
+  let bytes = 0;
+  let noted = 0;
+  for (const id of ids) {
+    const folder = join(runs, id);
+    bytes += runBytes(folder);
+    const run = readable(folder, say);
+    if (run === undefined) continue;
+    if (json) out(JSON.stringify(rowOf(run)));
+    else {
+      const { metrics, verdict, warnings } = run.summary;
+      if (warnings.length > 0) noted++;
+      const sharpe = metrics.sharpe === null ? 'n/a' : metrics.sharpe.toFixed(2);
+      out(
+        `${run.id}  ${momentText(run.at)}  return ${shareText(metrics.return).padStart(10)}  Sharpe ${sharpe.padStart(6)}  ${verdict.conclusion.padEnd(29)}  ${nameOf(run)}${remarkOf(run)}`,
+      );
+    }
+  }
+  if (ids.length === 0) say(`no runs in ${resolve(runs)}: sluice backtest keeps one each time`);
+  else if (!json)
+    say(
+      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}${noted > 0 ? '; * with notes on its data: its report says which' : ''}`,
+    );
+}
+
+/** What a list must say of a run, beside which every other looks the same: where it was stopped, and by what, and that there are notes. */
+function remarkOf({ summary: { endedAt, kills, warnings, doubts = [] } }: KeptRun): string {
+  const said = [
+    ...(endedAt === undefined ? [] : [`stopped at ${momentText(endedAt)}`]),
+    ...(kills.length === 0 ? [] : ['stopped by a limit']),
+    ...(doubts.length === 0 ? [] : ['doubtful data']),
+  ];
+  return `${said.length === 0 ? '' : `  (${said.join('; ')})`}${warnings.length === 0 ? '' : ' *'}`;
+}
+
+/** One that is damaged is told of, and hides no other. */
+function readable(folder: string, say: Options['say']): KeptRun | undefined {
+  try {
+    return readRun(folder);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    say(`note: ${error.message}: put it back from a copy, or take it away (sluice runs --remove ${basename(folder)})`);
+    return undefined;
+  }
+}
+
+/** One line of `runs --json`. */
+const rowOf = ({ id, at, configuration, code, hash, summary }: KeptRun): object => ({
+  id,
+  at,
+  config: configuration.file,
+  set: configuration.set,
+  strategies: code.map(({ strategy }) => strategy),
+  from: summary.from,
+  to: summary.to,
+  finalEquity: summary.finalEquity,
+  return: summary.metrics.return,
+  sharpe: summary.metrics.sharpe,
+  fillCount: summary.fillCount,
+  conclusion: summary.verdict.conclusion,
+  warnings: summary.warnings,
+  hash,
+});
+
+const copied: readonly RunFile[] = ['fills.csv', 'orders.csv', 'equity.csv', 'stops.csv'];
+
+export async function showReport(
+  name: string,
+  { runs, json, output, csv, out, say }: Options & { readonly output?: string; readonly csv?: string },
+): Promise<void> {
+  const folder = findRun(runs, name);
+  const run = readRun(folder);
+  if (csv !== undefined) {
+    const tables = copied.flatMap((file) => {
+      const text = readRunFile(folder, file);
+      return text === undefined ? [] : [[file, [text]] as const];
+    });
+    const there = writeTables(csv, tables, run.summary.warnings);
+    const lacks = there.includes('orders.csv') ? '' : '; orders of a run with many fills are written by backtest --csv';
+    say(`${there.join(', ')} written to ${resolve(csv)}${lacks}`);
+  }
+  if (output !== undefined) {
+    const { reportOfKept } = await import('./report-input.ts');
+    writeWhole(resolve(output), [await reportOfKept(folder)]);
+    say(`report: ${resolve(output)}`);
+    return;
+  }
+  if (json) {
+    out(JSON.stringify(run));
+    return;
+  }
+  out(`Run ${run.id}: ${nameOf(run)}`);
+  for (const line of [...tableOf(run.summary, run.asset), ...metricLines(run.summary), ...groupLines(run.summary)])
+    out(line);
+}

@@ -1,0 +1,168 @@
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Refusal } from '../../domain/refusal.ts';
+import { fillRowOf, orderRowOf } from '../../journal/builders.ts';
+import { takeLock } from '../../journal/lock.ts';
+import { journalFile, openState } from '../../journal/open.ts';
+import { openForWriting } from '../../journal/worker.ts';
+import { writer } from '../../journal/writer.ts';
+import { chooseState, writeDaemonInfo } from '../../session/state.ts';
+import { showLimits } from '../control/limits.ts';
+import { exportJournal } from '../journal/export.ts';
+import { textTable } from '../text-table.ts';
+import { doubted, type ShowOptions, showFills, showOrders, showPositions, showStatus } from './show.ts';
+import { showWhy } from './why.ts';
+
+let dir: string;
+let out: string[];
+beforeEach(() => {
+  out = [];
+  dir = mkdtempSync(join(tmpdir(), 'sluice-show-'));
+  openState(dir, { mode: 'live', account: 'spot', venue: 'v' }, ['s']).lock.release();
+  const db = openForWriting(join(dir, journalFile));
+  writer(db, 1)([orderRowOf({ clientOrderId: 'c1', strategy: 's' }), fillRowOf({ clientOrderId: 'c1', price: '100' })]);
+  db.close();
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+/** Another program's doing. */
+function change(sql: string): void {
+  const db = new Database(join(dir, journalFile));
+  db.exec(sql);
+  db.close();
+}
+
+/** What a command refuses in the end. */
+function refusal(show: (options: ShowOptions) => void): Refusal | undefined {
+  try {
+    show({ state: dir, json: false, out: (line) => void out.push(line), say: () => undefined });
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+test('how long something was unprotected is told in tenths of a second, rounded up', () => {
+  const db = openForWriting(join(dir, journalFile));
+  const value = JSON.stringify([['s', 'BTCUSDT', 144_193.592_773_437_5]]);
+  writer(db, 1)([{ kind: 'memory', name: 'unprotected', value }]);
+  db.close();
+  showStatus({ state: dir, json: false, out: (line) => void out.push(line), say: () => undefined });
+  expect(out).toContain('unprotected at most 144.2 s: what s held of BTCUSDT');
+});
+
+test('status shows what files ask to be killed that no daemon has carried out', () => {
+  writeFileSync(join(dir, 'kill-s'), 'smoke\n');
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.join('\n')).toMatch(/^KILL ASKED of s by the file \S+kill-s: smoke \(a daemon carries it out/m);
+});
+
+describe('a journal that something else changed', () => {
+  test.each([
+    ['status', showStatus],
+    ['fills', showFills],
+    ['orders', showOrders],
+    ['positions', showPositions],
+    ['limits', showLimits],
+    ['why', (options: ShowOptions) => showWhy('c1', options)],
+    [
+      'journal export',
+      (options: ShowOptions) =>
+        doubted(
+          chooseState(dir, () => {}),
+          () => exportJournal({ ...options, dir, format: 'jsonl', table: [] }),
+        ),
+    ],
+  ] as const)('is shown by %s, and said not to be relied on', (_, show) => {
+    expect(refusal(show)).toBeUndefined();
+    change("UPDATE fills SET price = '1'");
+    out = [];
+    expect(refusal(show)).toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(
+        /^do not rely on what is shown: .*journal\.db was changed by something other than/,
+      ),
+    });
+    expect(out).not.toEqual([]);
+  });
+
+  test('is the business of the daemon that runs on it, which looked when it began', () => {
+    const lock = takeLock(dir);
+    const there = { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' };
+    writeDaemonInfo(dir, there);
+    change("UPDATE fills SET price = '1'");
+    expect(refusal(showFills)).toBeUndefined();
+    lock?.release();
+    expect(refusal(showFills)).toBeDefined();
+  });
+});
+
+test('a journal that is damaged, empty or locked away is refused in one line', () => {
+  const path = join(dir, journalFile);
+  writeFileSync(path, Buffer.alloc(16_384, 'x'));
+  expect(refusal(showStatus)?.message).toMatch(/cannot be read \(file is not a database\)/);
+  truncateSync(path, 0);
+  expect(refusal(showStatus)?.message).toMatch(/journal\.db is no journal of Sluice: it is empty/);
+  rmSync(path);
+  mkdirSync(path);
+  expect(refusal(showStatus)?.message).toMatch(/cannot be read \(/);
+});
+
+test('status says how long what is without its protection has been, while it lasts, too', () => {
+  const db = openForWriting(join(dir, journalFile));
+  writer(
+    db,
+    1,
+  )([
+    { kind: 'memory', name: 'unprotected', value: '[["s","BTCUSDT",1500],["old","BTCUSDT",2500],["u","BTCUSDT",0]]' },
+    { kind: 'memory', name: 'bare', value: '[["s","BTCUSDT",7200000,60000],["t","BTCUSDT",1200,null]]' },
+  ]);
+  db.close();
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.filter((line) => line.startsWith('unprotected'))).toEqual([
+    'unprotected since 1970-01-01 00:01:00 UTC and still: what s holds of BTCUSDT (at most 7200 s)',
+    'unprotected at most 1.2 s: what t held of BTCUSDT',
+    'unprotected at most 2.5 s: what old held of BTCUSDT',
+  ]);
+});
+
+test('status says of which positions nobody watches the exits, while no daemon runs', () => {
+  const db = openForWriting(join(dir, journalFile));
+  writer(
+    db,
+    1,
+  )([
+    { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 6 },
+    { kind: 'protection', strategy: 's', symbol: 'BTCUSDT', protection: { goal: '1', stop: '90', trailing: '0.1' } },
+  ]);
+  db.close();
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.join('\n')).toMatch(/nobody watches the exits of what s holds of BTCUSDT \(stop 90, trailing 0.1\) until/);
+  const lock = takeLock(dir);
+  writeDaemonInfo(dir, { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' });
+  out = [];
+  expect(refusal(showStatus)).toBeUndefined();
+  expect(out.join('\n')).not.toContain('nobody watches');
+  lock?.release();
+});
+
+test('a table of a journal of years is drawn in a moment', () => {
+  expect(
+    textTable(
+      ['a', ''],
+      [
+        ['long', '…1'],
+        ['b', ''],
+      ],
+      'none',
+    ).split('\n'),
+  ).toEqual(['┌──────┬────┐', '│ a    │    │', '├──────┼────┤', '│ long │ …1 │', '│ b    │    │', '└──────┴────┘']);
+  expect(textTable(['a'], [], 'none')).toBe('none');
+  // What takes longer than a test may.
+  const many = Array.from({ length: 50_000 }, (_, row) => [String(row), 'b', 'c']);
+  expect(textTable(['a', 'b', 'c'], many, '').length).toBeGreaterThan(50_000);
+});

@@ -1,0 +1,287 @@
+/** `sluice why ORDER`: one timeline for an order, or for a signal that became none. */
+import { readClientOrderId } from '../../domain/ids.ts';
+import { instrument } from '../../domain/instrument.ts';
+import { isClosed } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { approvalText, denialText } from '../../domain/words.ts';
+import { wordsFor } from '../../execution/by-hand.ts';
+import type { EventEntry, InstrumentEntry, OrderEntryRow } from '../../journal/entries.ts';
+import { type Denied, type JournalReader, openToRead } from '../../journal/reader.ts';
+import type { StoppedStrategy } from '../../session/strategy-runner.ts';
+import { clipped, speedName, wantText } from '../../trading/format.ts';
+import { orderJson, type ShowOptions, stoppedIn, withState } from './show.ts';
+
+interface Step {
+  readonly at: number;
+  readonly what: string;
+  readonly detail: string;
+}
+
+const stamp = (at: number): string => new Date(at).toISOString().slice(11, 23);
+const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** What an event of the journal means, for people. */
+const meanings: Readonly<Record<EventEntry['event'], string>> = {
+  approved: 'verdict: approved, exposure reserved',
+  waited: 'waited for request weight',
+  sending: 'journalled, then sent',
+  accepted: 'answer: accepted',
+  rejected: 'answer: rejected by the exchange',
+  notSent: 'not sent',
+  unknown: 'OUTCOME UNKNOWN: it may or may not have taken effect',
+  resolving: 'looked for at the exchange',
+  found: 'found at the exchange',
+  notFound: 'not found by two complete sweeps; stays unknown',
+  absent: 'ABSENT: proven that it did not take effect',
+  quarantined: 'QUARANTINED: nothing proves what became of it',
+  contradicted: 'an answer said otherwise; what the exchange shows stands',
+  resolved: 'resolved by hand',
+  cancelSent: 'cancel requested',
+  cancelAnswer: 'answer to the cancel',
+  closing: 'final at the exchange',
+  closed: 'closed',
+};
+
+const detailText = ({ event, detail, at }: Pick<EventEntry, 'event' | 'detail' | 'at'>): string =>
+  event === 'approved' ? approvalText(detail) : listed(detail, at);
+
+/** Times are told with their day where it is not that of `at`. */
+const listed = (detail: EventEntry['detail'], at: number): string =>
+  Object.entries(detail)
+    .map(([name, value]) => {
+      if (typeof value !== 'number' || value <= 1e12) return `${name} ${String(value)}`;
+      return `${name} ${day(value) === day(at) ? '' : `${day(value)} `}${stamp(value)}`;
+    })
+    .join(', ');
+
+function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): Step[] {
+  const entry = instrumentIn(dir, order.symbol);
+  const signal = reader.signalBefore(order.strategy, order.symbol, order.createdAt);
+  const size =
+    order.quantity === null
+      ? `${order.symbol} for ${order.amount} ${entry?.quote ?? 'of its quote asset'}`
+      : `${order.quantity} ${order.symbol}`;
+  const steps: Step[] = [];
+  if (signal !== undefined) {
+    const wanted = entry === undefined ? JSON.stringify(signal.want) : wantText(signal.want, instrument(entry));
+    steps.push({
+      at: signal.at,
+      what: `signal of ${order.strategy}`,
+      detail: `${wanted}; because ${signal.want.reason}`,
+    });
+  }
+  steps.push({
+    at: order.createdAt,
+    what: 'planned',
+    detail: `${order.side} ${size} at ${order.price ?? 'market'} (${order.purpose}; ${order.reason})`,
+  });
+  const events = reader.events(order.clientOrderId);
+  // It is journalled as being sent before it is; what did not leave was not.
+  const left = events.every(({ event }) => event !== 'notSent');
+  for (const event of events) {
+    const what = event.event === 'sending' && !left ? 'journalled' : meanings[event.event];
+    steps.push({ at: event.at, what, detail: detailText(event) });
+  }
+  steps.push(...fillSteps(reader, order.clientOrderId));
+  if (order.orderId !== null)
+    steps.push(...evidenceSteps(reader, order.orderId), ...quarantinedSteps(reader, order.orderId));
+  return steps.sort((a, b) => a.at - b.at);
+}
+
+const fillSteps = (reader: JournalReader, clientOrderId: string): readonly Step[] =>
+  reader.fillsOf(clientOrderId).map((fill) => ({
+    at: fill.time,
+    what: 'fill',
+    detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
+  }));
+
+/** As it was when a daemon last began. */
+function instrumentIn(dir: string, symbol: string): Omit<InstrumentEntry, 'kind'> | undefined {
+  const { db } = openToRead(dir);
+  try {
+    return db
+      .prepare(
+        'SELECT symbol, base, quote, price_precision AS pricePrecision, quantity_precision AS quantityPrecision FROM instruments WHERE symbol = ?',
+      )
+      .get(symbol) as Omit<InstrumentEntry, 'kind'> | undefined;
+  } finally {
+    db.close();
+  }
+}
+
+/** An order of ours that has no row: it is of a time that this journal lacks. By its id, ours or the exchange's. */
+interface Lost {
+  readonly clientOrderId: string;
+  readonly orderId: string;
+}
+
+function lostIn(dir: string, subject: string, idKey: string): Lost | undefined {
+  const { db, version } = openToRead(dir);
+  try {
+    if (version < evidenceSince) return undefined;
+    const found = db
+      .prepare(
+        `SELECT lower(client_order_id) AS clientOrderId, order_id AS orderId FROM
+           (SELECT client_order_id, order_id FROM venue_orders UNION SELECT client_order_id, order_id FROM fills)
+         WHERE client_order_id IS NOT NULL AND (lower(client_order_id) = lower(?) OR order_id = ?)`,
+      )
+      .get(subject, subject) as Lost | undefined;
+    // Somebody else's orders have ids of theirs.
+    const isOurs =
+      found !== undefined && readClientOrderId(found.clientOrderId, Buffer.from(idKey, 'hex')) !== undefined;
+    return isOurs ? found : undefined;
+  } finally {
+    db.close();
+  }
+}
+/** The schema that has what the exchange showed. */
+const evidenceSince = 2;
+
+/** What the exchange itself showed, as it was kept. */
+function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
+  const { orders, trades } = reader.evidence(orderId);
+  return [
+    ...orders.map(({ seenAt, clientOrderId, side, type, status, executed }) => ({
+      at: seenAt,
+      what: 'evidence',
+      detail: `the exchange said: order ${orderId}, client id ${clientOrderId ?? '(none)'}, ${type} ${side}, ${status}, ${executed} executed`,
+    })),
+    ...trades.map(({ seenAt, tradeId, side, price, quantity }) => ({
+      at: seenAt,
+      what: 'evidence',
+      detail: `the exchange showed trade ${tradeId}: ${side} ${quantity} at ${price}`,
+    })),
+  ];
+}
+
+const decisions = {
+  accepted: 'quarantined trade accepted',
+  discarded: 'quarantined trade discarded',
+  corrected: 'quarantined trade corrected',
+} as const;
+
+/** Trades of an order that were quarantined, and who decided about them. */
+const quarantinedSteps = (reader: JournalReader, orderId: string): Step[] =>
+  reader
+    .quarantinedTrades()
+    .filter(({ orderIds }) => orderIds.includes(orderId))
+    .flatMap(({ at, tradeId, why, raw, decision, decidedAt, by, reason }) => [
+      { at, what: 'QUARANTINED trade, not booked', detail: `trade ${tradeId}: ${why}; as shown: ${raw}` },
+      ...(decision === null || decidedAt === null
+        ? []
+        : [{ at: decidedAt, what: decisions[decision], detail: `trade ${tradeId}, by ${by}: ${reason}` }]),
+    ]);
+
+function deniedSteps(denied: Denied, speed: number): Step[] {
+  return [
+    {
+      at: denied.at,
+      what: `signal of ${denied.strategy}`,
+      detail: `planned ${denied.wanted}; because ${denied.reason}`,
+    },
+    {
+      at: denied.lastAt,
+      what: `verdict: DENIED by ${denied.code}${denied.times > 1 ? ` (${denied.times} times)` : ''}`,
+      detail: denialText(denied, speed),
+    },
+  ];
+}
+
+const stoppedStep = ({ at, error }: StoppedStrategy): Step => ({
+  at,
+  what: 'STOPPED, it threw and begins again with the next start of a daemon',
+  detail: error,
+});
+
+/** Orders listed when the beginning of an id fits several; the count says how many there are. */
+const mostListed = 10;
+
+/** Fewer characters are taken for no end of an id: too many have it by chance. */
+const leastEnd = 4;
+
+/** The order with this id, ours or the exchange's, or the only one whose id begins so, or ends so; refuses several. */
+export function orderOf(reader: JournalReader, asked: string): OrderEntryRow | undefined {
+  // As the lists show it.
+  const subject = asked.replace(/^(…|\.\.\.)/, '');
+  const ours = subject.toLowerCase();
+  const exact = reader.orders('client_order_id = ? OR order_id = ?', ours, subject)[0];
+  if (exact !== undefined || subject === '') return exact;
+  const begins = (column: string): string => `substr(${column}, 1, length(?)) = ?`;
+  const ends = (column: string): string => `substr(${column}, -length(?)) = ?`;
+  const matching = (like: (column: string) => string): readonly OrderEntryRow[] =>
+    reader.orders(
+      `${like('client_order_id')} OR ${like('order_id')} ORDER BY created_at DESC`,
+      ...[ours, ours, subject, subject],
+    );
+  const first = subject === asked ? matching(begins) : [];
+  const found = first.length > 0 || subject.length < leastEnd ? first : matching(ends);
+  if (found.length <= 1) return found[0];
+  const listed = found.slice(0, mostListed).map((order) => `  ${orderLine(order)}`);
+  const more = found.length > mostListed ? [`  and ${found.length - mostListed} older ones`] : [];
+  throw new Refusal(
+    [
+      `${found.length} orders have an id that ${found === first ? 'begins' : 'ends'} with ${subject}; give more of it:`,
+      ...listed,
+      ...more,
+    ].join('\n'),
+  );
+}
+
+const orderLine = ({ clientOrderId, orderId, createdAt, side, symbol, strategy, state }: OrderEntryRow): string =>
+  `${clientOrderId}  ${orderId ?? 'no id of the exchange'}  ${day(createdAt)} ${stamp(createdAt)}  ${strategy}: ${side} ${symbol}, ${state}`;
+
+/** Denied signals that are shown. */
+const mostDenials = 20;
+
+/**
+ * `ORDER` is a strategy's id, whose last signals that became no order are shown, or an order's id, ours or the exchange's, or as
+ * much of its beginning or of its end as tells it from the others.
+ */
+export function showWhy(subject: string, options: ShowOptions): void {
+  withState(options, (reader, { dir }) => {
+    const isStrategy = reader.strategies().includes(subject);
+    const denials = reader.denials(mostDenials, subject);
+    const order = denials.length === 0 ? orderOf(reader, subject) : undefined;
+    const lost =
+      order === undefined && denials.length === 0 && !isStrategy
+        ? lostIn(dir, subject, reader.meta.get('idKey') ?? '')
+        : undefined;
+    const stopped = isStrategy ? stoppedIn(reader).filter(({ strategy }) => strategy === subject) : [];
+    if (order === undefined && lost === undefined && denials.length === 0 && stopped.length === 0) {
+      if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists what became orders`);
+      throw new Refusal(
+        `there is no order ${subject} in this journal, nor one whose id begins or ends so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
+      );
+    }
+    const speed = Number(reader.memories().get(speedName) ?? 1);
+    const steps =
+      lost !== undefined
+        ? [...fillSteps(reader, lost.clientOrderId), ...evidenceSteps(reader, lost.orderId)].sort((a, b) => a.at - b.at)
+        : order === undefined
+          ? [...denials.toReversed().flatMap((denied) => deniedSteps(denied, speed)), ...stopped.map(stoppedStep)]
+          : orderSteps(reader, order, dir);
+    if (options.json) {
+      options.out(JSON.stringify({ version: 1, subject, order: order === undefined ? null : orderJson(order), steps }));
+      return;
+    }
+    if (lost !== undefined)
+      options.out(
+        `order ${lost.clientOrderId} (at the exchange: ${lost.orderId}) has no row here: it is of a time that this journal lacks, as one that was restored does. What the exchange showed of it:`,
+      );
+    if (order !== undefined)
+      options.out(
+        `order ${order.clientOrderId} (at the exchange: ${order.orderId ?? 'no id known'}) is ${order.state}, on ${day(order.createdAt)} UTC`,
+      );
+    if (order !== undefined && !isClosed(order.state) && wordsFor(order.state).length > 0)
+      options.out(
+        `only you may decide it: sluice resolve ${order.clientOrderId} --as ${wordsFor(order.state).join('|')} --reason TEXT`,
+      );
+    // The first line of an order says its day.
+    let shown = order === undefined ? '' : day(order.createdAt);
+    for (const { at, what, detail } of steps) {
+      if (day(at) !== shown) options.out(`${day(at)} UTC`);
+      shown = day(at);
+      options.out(`${stamp(at)}  ${what}${detail === '' ? '' : `: ${clipped(detail)}`}`);
+    }
+  });
+}

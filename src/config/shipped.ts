@@ -1,0 +1,14 @@
+/** Files that come with the program. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The folder that holds `backtests/` and `config/`: the clone, or the installed package. */
+export function home(): string {
+  let dir = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(dir, 'package.json'))) dir = dirname(dir);
+  return dir;
+}
+
+/** What offline data are traded as, unless a configuration names a file of its own. */
+export const shippedInstruments = (): string => join(home(), 'config', 'instruments.yaml');

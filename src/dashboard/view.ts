@@ -1,0 +1,212 @@
+/**
+ * The view model: everything that the dashboard, the terminal status and `GET /api/view` say about a running daemon.
+ * Money is decimal text, times are UTC ms of the daemon's clock. A field that changes its meaning raises `viewVersion`.
+ */
+
+import type { Side } from '../domain/market.ts';
+import type { Account, OrderState, OrderType, Purpose } from '../domain/order.ts';
+import type { ActionWords } from '../domain/words.ts';
+
+export const viewVersion = 1;
+
+/** What the daemon is doing; `killed` means that no order is created until somebody resumes. */
+export type DaemonState = 'starting' | 'recovering' | 'ready' | 'killed' | 'stopping';
+
+export interface View {
+  readonly version: typeof viewVersion;
+  /** What the run is called on the screen: `live`, `paper`, `demo`. */
+  readonly mode: string;
+  /** Orders reach an exchange that is not on this machine. */
+  readonly isRealMoney: boolean;
+  readonly exchangeUrl: string;
+  readonly account: Account;
+  readonly marketTime: number;
+  /** Exchange seconds per real second. */
+  readonly speed: number;
+  readonly state: DaemonState;
+  /** The state in a sentence: what happens now and what the user may do. */
+  readonly stateText: string;
+  /** Why no market data comes, which is in `stateText` too; undefined while it does. */
+  readonly noMarketData?: string | undefined;
+  readonly equity: EquityView;
+  readonly markets: readonly MarketView[];
+  readonly strategies: readonly StrategyView[];
+  readonly openOrders: readonly OpenOrderView[];
+  /** Newest first. */
+  readonly decisions: readonly DecisionView[];
+  /** Newest first; the charts mark these too. */
+  readonly fills: readonly FillView[];
+  readonly weight: WeightView;
+  /** Unresolved ones first, then the newest. */
+  readonly unknowns: readonly UnknownView[];
+  /** Newest first. */
+  readonly notices: readonly NoticeView[];
+  /** What each button does, in a sentence that is shown before it is done. */
+  readonly actions: ActionWords;
+}
+
+export interface EquityView {
+  /** The asset it is counted in. */
+  readonly asset: string;
+  readonly now: string;
+  /** At the start of the UTC day; the daily loss is measured anew from a resume on, this is not. */
+  readonly dayStart: string;
+  /** At the first start of this state directory. */
+  readonly start: string;
+  /** Oldest first. */
+  readonly series: readonly EquityPoint[];
+}
+export interface EquityPoint {
+  readonly at: number;
+  readonly equity: string;
+}
+
+/** A symbol with a chart of its own. */
+export interface MarketView {
+  readonly symbol: string;
+  readonly interval: string;
+  readonly last: string | undefined;
+  readonly pricePrecision: number;
+}
+
+/** A kline for the chart; `number` is right for klines (architecture, "Core types"). The last one may still be open. */
+export interface KlineView {
+  readonly openTime: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+export interface StrategyView {
+  readonly id: string;
+  /** The strategy's name or file; empty, as the interval is, of a former one. */
+  readonly use: string;
+  readonly symbol: string;
+  readonly interval: string;
+  /** `former`: not configured any more, but something of it is left. */
+  readonly status: 'running' | 'stopped' | 'former';
+  /** Why it was stopped. */
+  readonly error: string | undefined;
+  readonly position: PositionView;
+  readonly equity: string;
+  /** Protective prices in force now. */
+  readonly stop: string | undefined;
+  readonly takeProfit: string | undefined;
+  /** The longest time that a position of it stood without the protection that it asked for, ms. */
+  readonly unprotectedMs: number;
+  /** It does so now. */
+  readonly isUnprotected: boolean;
+}
+export interface PositionView {
+  /** In the base asset; `0` when flat, negative when short. */
+  readonly quantity: string;
+  /** Less than an order can sell, as fees leave it behind: shown as flat. */
+  readonly isDust: boolean;
+  readonly entryPrice: string | undefined;
+  /** At the last price, in quote. */
+  readonly value: string;
+  readonly openProfit: string;
+}
+
+export interface OpenOrderView {
+  readonly clientOrderId: string;
+  readonly orderId: string | undefined;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: OrderType;
+  /** LIMIT only. */
+  readonly price: string | undefined;
+  readonly quantity: string;
+  readonly filled: string;
+  readonly state: OrderState;
+  readonly createdAt: number;
+}
+
+export interface DecisionView {
+  readonly at: number;
+  readonly strategy: string;
+  readonly symbol: string;
+  /** What was wanted: `hold 0.25 XBT`, `2 quotes around 5,012.5`. */
+  readonly wanted: string;
+  /** The strategy's own reason. */
+  readonly reason: string;
+  /** `none`: nothing had to be done, so no rule was asked. */
+  readonly verdict: 'approved' | 'denied' | 'none';
+  /** The rule that denied. */
+  readonly code: string | undefined;
+  /** The verdict in words, with its numbers. */
+  readonly text: string;
+}
+
+export interface FillView {
+  readonly tradeId: string;
+  readonly orderId: string;
+  readonly clientOrderId: string;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly price: string;
+  readonly quantity: string;
+  readonly fee: string;
+  readonly feeAsset: string;
+  readonly maker: boolean;
+  readonly purpose: Purpose;
+  readonly time: number;
+}
+
+export interface WeightView {
+  readonly ip: Meter;
+  readonly uid: Meter;
+  /** Requests that wait for weight. */
+  readonly waiting: number;
+  /** Nothing is sent before this, when the exchange stopped us. */
+  readonly bannedUntil: number | undefined;
+}
+export interface Meter {
+  readonly used: number;
+  readonly max: number;
+}
+
+/** An order whose outcome was not known, and how that ended. */
+export interface UnknownView {
+  readonly clientOrderId: string;
+  readonly strategy: string;
+  readonly symbol: string;
+  /** `BUY 0.01 at 5,012.5`. */
+  readonly order: string;
+  readonly since: number;
+  readonly cause: string;
+  /** What was asked so far, oldest first. */
+  readonly steps: readonly StepView[];
+  /** Undefined while it is still unknown. */
+  readonly resolved: StepView | undefined;
+}
+export interface StepView {
+  readonly at: number;
+  readonly text: string;
+}
+
+export interface NoticeView {
+  readonly at: number;
+  readonly level: 'info' | 'warning' | 'stop';
+  readonly text: string;
+  /** What the user can do about it. */
+  readonly goOn: string | undefined;
+}
+
+/** One push to the page. `whole` replaces what the page has; otherwise series carry only their new or changed ends. */
+export interface Update {
+  readonly whole: boolean;
+  /** Its `equity.series` is a tail, too. */
+  readonly view: View;
+  /** By symbol. */
+  readonly klines: Readonly<Record<string, readonly KlineView[]>>;
+}
+
+/** The longest chart: the cost of a chart's update grows with its length, so older klines are dropped. */
+export const maxKlines = 1_000;
+/** The longest equity curve; older points are dropped. */
+export const maxEquityPoints = 2_000;

@@ -1,0 +1,128 @@
+/** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
+
+import { existsSync } from 'node:fs';
+import { parseSetting, readConfig } from '../config/read.ts';
+import { type TradingConfig, tradingSchema } from '../config/schema.ts';
+import { readSecrets } from '../config/secrets.ts';
+import { statedReason } from '../domain/stated-reason.ts';
+import { configure } from '../trading/strategies.ts';
+import { askByFile, signalText } from './kill-file.ts';
+import { startLive } from './live.ts';
+import { fileLog, type LogLevel } from './log.ts';
+import type { SessionOptions, StartOptions } from './options.ts';
+import { refuseUnfit } from './preflight/weight-plan.ts';
+import { type Beside, recordBeside } from './recording/beside.ts';
+import type { Session } from './session.ts';
+import { refuseMargin } from './spot-only.ts';
+import { defaultStateDir, makeStateDir } from './state.ts';
+import { showStatus } from './view/terminal.ts';
+
+export interface DaemonOptions {
+  readonly mode: 'live' | 'paper';
+  readonly config: string;
+  readonly state?: string;
+  readonly set: readonly string[];
+  /** Why a journal is taken that is not the newest, or from another host. */
+  readonly acceptRestored?: string;
+  readonly json: boolean;
+  readonly logLevel: LogLevel;
+  readonly out: (line: string) => void;
+  readonly say: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export async function daemon(options: DaemonOptions): Promise<void> {
+  const { mode, config: file, set, json, out, say, signal } = options;
+  const settings = set.map(parseSetting);
+  const config: TradingConfig = readConfig(file, tradingSchema, settings);
+  if (mode === 'paper') refuseMargin(config.account, file);
+  const configured = await configure(config.strategies, file, settings);
+  // Simulated fills cost no requests.
+  if (mode === 'live') refuseUnfit(config, configured, file);
+  const stateDir = options.state ?? defaultStateDir(mode);
+  const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
+  await runUntilStopped(
+    {
+      beside: recordBeside(config, file, say),
+      mode,
+      config,
+      configured,
+      stateDir,
+      json,
+      out,
+      say,
+      signal,
+      logLevel: options.logLevel,
+      acceptRestored:
+        options.acceptRestored === undefined ? undefined : statedReason(options.acceptRestored, '--accept-restored'),
+    },
+    async (common) =>
+      secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),
+  );
+}
+
+export interface RunOptions
+  extends Pick<SessionOptions, 'mode' | 'config' | 'configured' | 'stateDir' | 'say' | 'signal' | 'acceptRestored'> {
+  readonly json: boolean;
+  readonly out: (line: string) => void;
+  readonly logLevel: LogLevel;
+  /** What records the market meanwhile. */
+  readonly beside?: Beside;
+}
+
+/** What a broken daemon says: one line where the disk is at fault, or the directory gone, and where we are, all that finds the cause. */
+export function lastWords(error: Error, stateDir: string): string {
+  if (!existsSync(stateDir))
+    return `state directory ${stateDir} is gone: nothing more is sent, and this process ends; put it back, then start again to recover`;
+  const isOfDisk = error.name === 'SqliteError' || error.stack?.startsWith('SqliteError') === true;
+  return isOfDisk
+    ? `the journal in ${stateDir} cannot be written (${error.message}): nothing more is sent, and this process ends; look after the disk, then start again to recover`
+    : `stopped by a failure; start again to recover: ${error.stack ?? error.message}`;
+}
+
+/** Starts a session, shows its status, and stops it when the user says so; ends the process at once when it breaks. */
+export async function runUntilStopped(
+  options: RunOptions,
+  start: (common: StartOptions) => Promise<Session>,
+): Promise<void> {
+  const { stateDir, json, out, say, signal, logLevel, beside } = options;
+  const takeAway = makeStateDir(stateDir);
+  const log = fileLog(stateDir, logLevel);
+  const fatal = (error: Error): void => {
+    log.fatal({ error: error.message, stack: error.stack }, 'broken');
+    log.flush();
+    say(`sluice: ${lastWords(error, stateDir)}`);
+    process.exit(1);
+  };
+  process.on('uncaughtException', fatal);
+  process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
+  let session: Session | undefined;
+  // The signal kills, as the file does that it makes; without a listener it would end the process.
+  if (process.platform !== 'win32')
+    process.on('SIGUSR2', () => {
+      try {
+        askByFile(stateDir);
+      } catch (error) {
+        const why = `its file cannot be made in ${stateDir} (${(error as Error).message})`;
+        if (session === undefined) say(`sluice: nothing is killed by the signal before trading begins: ${why}`);
+        else session.source.kill(`${signalText}; ${why}`, undefined).then(say, fatal);
+      }
+    });
+  session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder }).catch(
+    (error: unknown) => {
+      takeAway();
+      throw error;
+    },
+  );
+  const screen = showStatus(session, out, json);
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  screen.stop();
+  say('stopping: finishing what is on its way (again to end at once)');
+  await session.stop();
+  await beside?.stop();
+  say(`stopped; state is in ${stateDir}`);
+  log.flush();
+}

@@ -1,0 +1,53 @@
+/** The journal of a session: written by a thread of its own, looked at as it is written, and told of when its disk is slow. */
+import type { Clock } from '../clock/clock.ts';
+import type { Notice } from '../execution/desk.ts';
+import type { Entry } from '../journal/entries.ts';
+import { workerHost } from '../journal/hosts.ts';
+import { type Journal, journal } from '../journal/journal.ts';
+import type { Loaded } from '../journal/load.ts';
+import type { OpenedState } from '../journal/open.ts';
+import { watchedHost } from '../journal/slow-disk.ts';
+import type { Log } from './log.ts';
+
+export interface SessionJournalParts extends Pick<OpenedState, 'path' | 'identity' | 'remember'> {
+  readonly loaded: Loaded;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly fatal: (error: Error) => void;
+}
+
+export function sessionJournal(
+  { path, identity, remember, loaded, clock, log, fatal }: SessionJournalParts,
+  { notice, seen }: { readonly notice: (said: Notice) => void; readonly seen: (entry: Entry) => void },
+): Journal {
+  const host = watchedHost(workerHost(path, identity.epoch, fatal, remember), (text) =>
+    notice({ level: 'warn', text }),
+  );
+  return observed(journal(host, clock, loaded.past.fill), (entry) => {
+    if (entry.kind === 'kill' || entry.kind === 'resume') log.warn(entry, entry.kind);
+    if (entry.kind === 'halt') log.error(entry, entry.kind);
+    seen(entry);
+  });
+}
+
+/** The same journal, with somebody looking at what is written. */
+const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
+  append(entry) {
+    book.append(entry);
+    look(entry);
+  },
+  latest: (key, entry) => book.latest(key, entry),
+  insertFill(key, make) {
+    const isNew = book.insertFill(key, make);
+    if (isNew) look(make());
+    return isNew;
+  },
+  hasFill: (key) => book.hasFill(key),
+  isOther: (key, fill) => book.isOther(key, fill),
+  durable: () => book.durable(),
+  volatile: book.volatile,
+  get full() {
+    return book.full;
+  },
+  close: () => book.close(),
+});

@@ -1,0 +1,112 @@
+/**
+ * The kill that needs no network, no command and no dashboard: a file in the state directory. `kill` stops everything,
+ * `kill-ID` one strategy; what the file says is the reason. `kill.LIMIT` and `kill-ID.LIMIT` keep what a limit killed while the disk is
+ * full: such a kill lets stops through, and an empty file is all that there is room for.
+ */
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type KillingLimit, killingLimits } from '../risk/kill.ts';
+
+const all = 'kill';
+const ofOne = /^kill-(.+)$/;
+export const isLimit = (text: string): text is KillingLimit => Object.hasOwn(killingLimits, text);
+
+/** Whom the file of this name kills, and by what; undefined where it is none. */
+function meantBy(name: string): { readonly strategy: string | undefined; readonly limit?: KillingLimit } | undefined {
+  const point = name.lastIndexOf('.');
+  const limit = name.slice(point + 1);
+  const [whom, by] = point >= 0 && isLimit(limit) ? [name.slice(0, point), { limit }] : [name, {}];
+  const strategy = ofOne.exec(whom)?.[1];
+  return whom === all || strategy !== undefined ? { strategy, ...by } : undefined;
+}
+
+export interface KillRequest {
+  readonly path: string;
+  /** undefined: everything. */
+  readonly strategy: string | undefined;
+  readonly by: 'file' | 'signal' | KillingLimit;
+  readonly reason: string;
+  /** Tells a file from a later one of the same name; undefined once it is gone. */
+  readonly made: string | undefined;
+}
+
+/** Between two looks, real ms: a kill of one strategy is known within it; one of everything at the last hop of each order. */
+export const killLookMs = 50;
+/** A reason is a sentence, not a file. */
+const mostReason = 200;
+export const signalText = 'by the signal SIGUSR2';
+
+/** The name of the file that kills a strategy, or everything. */
+export const killFile = (strategy?: string, limit?: KillingLimit): string =>
+  `${strategy === undefined ? all : `${all}-${strategy}`}${limit === undefined ? '' : `.${limit}`}`;
+
+/** True where a name is taken, or nobody can tell: an error must never count as "no kill". It opens no file, so that it works without any left. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** True while everything is to be killed: asked before each order leaves. */
+export const isKillAsked = (dir: string): boolean => isThere(join(dir, all));
+
+/** Those of these names that are there: without a file left a directory cannot be listed. */
+export const presentIn = (dir: string, names: readonly string[]): readonly string[] =>
+  names.filter((name) => isThere(join(dir, name)));
+
+/** Every kill that is asked for by a file among these. */
+export function killRequests(dir: string, names: readonly string[] = readdirSync(dir)): readonly KillRequest[] {
+  return names.flatMap((name): KillRequest[] => {
+    const meant = meantBy(name);
+    if (meant === undefined) return [];
+    const { strategy, limit } = meant;
+    const path = join(dir, name);
+    const said = textOf(path);
+    const by = limit ?? (said === signalText ? 'signal' : 'file');
+    const unsaid = limit === undefined ? `the file ${path}` : killingLimits[limit];
+    return [{ path, strategy, by, reason: said === '' ? unsaid : said, made: madeOf(path) }];
+  });
+}
+
+function madeOf(path: string): string | undefined {
+  try {
+    const { ino, birthtimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${birthtimeNs}`;
+  } catch {
+    // Gone, or a link that leads nowhere.
+    return undefined;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').slice(0, mostReason).split('\n')[0]?.trim() ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** The kill is in the journal: the file has done what it was made for. Why it stays, where it cannot be taken away. */
+export function forgetRequest({ path, made }: KillRequest): string | undefined {
+  try {
+    // Another one has come meanwhile, which nobody has carried out.
+    if (madeOf(path) !== made) return undefined;
+    rmSync(path, { force: true });
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+/** What a signal does, or a command that gets no answer: the same, by a file; gives its path. A full disk leaves an empty one, which is enough. */
+export function askByFile(dir: string, reason = signalText, strategy?: string, limit?: KillingLimit): string {
+  const path = join(dir, killFile(strategy, limit));
+  try {
+    writeFileSync(path, `${reason}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  }
+  return path;
+}

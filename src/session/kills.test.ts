@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { fill, startTime } from '../../test/kit/builders.ts';
+import { TestDesk } from '../../test/kit/desk.ts';
+import { unitsText } from '../domain/money.ts';
+import { load } from '../journal/load.ts';
+import { afterCancelText, cancelledText } from './kills.ts';
+
+test('a resume writes down at once what the loss is measured from: a crash right after it must not bring the kill back', async () => {
+  const desk = new TestDesk().listen();
+  const { portfolio, risk } = desk.assembled;
+  portfolio.mark('BTCUSDT', 100, startTime);
+  risk.watchLoss();
+  portfolio.apply(fill({ quantity: '10000' }));
+  portfolio.mark('BTCUSDT', 80, startTime);
+  await desk.finish(desk.assembled.resume(undefined, 'operator', 'seen'));
+  expect([...load(desk.db).days]).toEqual([[startTime, unitsText(portfolio.totalEquity())]]);
+});
+
+test('what was filled before its cancel came is not told as cancelled, nor what nobody knows the end of', async () => {
+  const desk = new TestDesk({ batches: true }).listen();
+  const orders = [];
+  for (const price of ['96', '97', '98', '99']) orders.push(await desk.placed({ price }));
+  const [, half, whole, slow] = orders;
+  desk.venue.onCancel = ({ orderId }) => {
+    if (orderId === half?.orderId) desk.venue.fill(orderId, '0.3');
+    if (orderId === whole?.orderId) desk.venue.fill(orderId, '1');
+  };
+  const cancelled = await desk.finish(desk.assembled.cancelAll('s'), 30_000);
+  const name = whole?.intent.clientOrderId ?? '';
+  expect(cancelledText(cancelled)).toBe(
+    `3 resting orders were cancelled, 1 of them filled in part before, 1 was filled before its cancel came (${name}).`,
+  );
+  expect(cancelledText(cancelled.slice(1, 2))).toBe('1 resting order was cancelled, filled in part before.');
+  expect(cancelledText([])).toBe('There was no resting order to cancel.');
+  expect(slow === undefined ? '' : cancelledText([{ ...slow, state: 'open', venueStatus: 'NEW' }])).toMatch(
+    /^1 has not ended yet and goes on being cancelled \(\w+\)\.$/,
+  );
+});
+
+test('after a cancel it is said whether strategies place new orders', () => {
+  const { assembled } = new TestDesk();
+  const said = (strategy?: string): string => afterCancelText(strategy, [{ id: 's' }, { id: 't' }], assembled);
+  const kill = (strategy: string | undefined): void =>
+    assembled.risk.switch.kill({ at: startTime, strategy, by: 'operator', reason: 'news' });
+  expect(said()).toBe(' Running strategies may place new orders. To prevent that: sluice kill.');
+  kill('s');
+  expect(said()).toBe(' Running strategies may place new orders. To prevent that: sluice kill.');
+  expect(said('s')).toBe(' s does not place new ones now (killed: news).');
+  expect(said('t')).toBe(' t may place new orders. To prevent that: sluice kill --strategy t.');
+  kill('t');
+  expect(said()).toBe(' No strategy places new ones now (killed: news).');
+  assembled.risk.switch.resume(undefined);
+  assembled.execution.halts.halt('ledger', 'less BTC');
+  expect(said('t')).toBe(' t does not place new ones now (halted: less BTC).');
+});

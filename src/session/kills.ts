@@ -1,0 +1,91 @@
+/** What a kill and its end are told as, by a daemon and by a command without one. */
+import { didYouMean } from '../domain/refusal.ts';
+import type { Halted } from '../execution/halt.ts';
+import type { KillEntry } from '../journal/entries.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import type { Assembled } from '../trading/assemble.ts';
+
+/** The first few of many, and how many more. */
+export const fewOf = (texts: readonly string[]): string =>
+  texts.length <= 3 ? texts.join('; ') : `${texts.slice(0, 3).join('; ')}; and ${texts.length - 3} more`;
+
+/** What a resume means for the halts that it lifts. */
+export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
+  halts.length === 0
+    ? ''
+    : ` It lifts HALT (${fewOf(halts.map(({ text }) => text))}): what is still wrong halts again.`;
+
+/** What became of orders that were asked to be cancelled: each can be filled before its cancel comes, or still be looked for. */
+export function cancelledText(orders: readonly WorkingOrder[]): string {
+  if (orders.length === 0) return 'There was no resting order to cancel.';
+  const {
+    filled = [],
+    cancelled = [],
+    going = [],
+  } = Object.groupBy(orders, ({ state, venueStatus }) =>
+    state === 'filled' || venueStatus === 'FILLED'
+      ? 'filled'
+      : state === 'canceled' || venueStatus === 'CANCELED'
+        ? 'cancelled'
+        : 'going',
+  );
+  const inPart = cancelled.filter(({ filled: sofar, executed = sofar }) => executed > 0).length;
+  const part = (some: readonly WorkingOrder[], one: string, more: string, ids = true): string[] =>
+    some.length === 0
+      ? []
+      : [
+          `${some.length} ${some.length === 1 ? one : more}${ids ? ` (${fewOf(some.map(({ intent }) => intent.clientOrderId))})` : ''}`,
+        ];
+  const parts = [
+    ...part(cancelled, 'resting order was cancelled', 'resting orders were cancelled', false),
+    ...(inPart === 0
+      ? []
+      : [cancelled.length === 1 ? 'filled in part before' : `${inPart} of them filled in part before`]),
+    ...part(filled, 'was filled before its cancel came', 'were filled before their cancels came'),
+    ...part(going, 'has not ended yet and goes on being cancelled', 'have not ended yet and go on being cancelled'),
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+/** What follows a cancel, which stops nobody: strategies order again unless a halt or their kills stop them. */
+export function afterCancelText(
+  strategy: string | undefined,
+  running: readonly { readonly id: string }[],
+  { risk, execution: { halts } }: Pick<Assembled, 'risk' | 'execution'>,
+): string {
+  const kills = (strategy === undefined ? running : [{ id: strategy }]).map(({ id }) => risk.switch.of(id));
+  const [kill] = kills.filter((one) => one !== undefined);
+  const stopped =
+    halts.against() ?? (kill === undefined || kills.includes(undefined) ? undefined : `killed: ${kill.reason}`);
+  const whose = strategy === undefined ? '' : ` --strategy ${strategy}`;
+  return stopped === undefined
+    ? ` ${strategy ?? 'Running strategies'} may place new orders. To prevent that: sluice kill${whose}.`
+    : ` ${strategy === undefined ? 'No strategy places' : `${strategy} does not place`} new ones now (${stopped}).`;
+}
+
+/** Why nobody is there to be killed, or to go on: a kill of nobody would be taken for one that holds. */
+export function nobody(
+  strategy: string,
+  hosted: readonly { readonly id: string }[],
+  { portfolio, risk }: Known,
+): string | undefined {
+  const ids = new Set([...hosted.map(({ id }) => id), ...portfolio.places().map((place) => place.strategy)]);
+  // A kill that is in force may be lifted, whoever it is of.
+  for (const kill of risk.switch.inForce) if (kill.strategy !== undefined) ids.add(kill.strategy);
+  return ids.has(strategy)
+    ? undefined
+    : `no strategy ${strategy} runs here${didYouMean(strategy, [...ids])}; there ${ids.size === 1 ? 'is' : 'are'} ${[...ids].join(', ') || 'none'}`;
+}
+type Known = Pick<Assembled, 'portfolio' | 'risk'>;
+
+/** `where` is the state directory when no daemon runs on it. */
+export function resumedText(
+  strategy: string | undefined,
+  standing: readonly Pick<KillEntry, 'strategy' | 'reason'>[],
+  where = '',
+): string {
+  const whom = strategy ?? 'Everything';
+  const still = standing.find((kill) => strategy === undefined || kill.strategy === null || kill.strategy === strategy);
+  if (still === undefined) return `${whom} may create orders again${where}; the daily loss is measured from now on.`;
+  return `${whom} may not create orders yet${where}: everything is killed (${still.reason}). To lift that, too: sluice resume without --strategy.`;
+}

@@ -1,0 +1,61 @@
+/** What a session is started with: shared by what opens its parts. */
+import type { ScaledClock } from '../clock/clock.ts';
+import type { TradingConfig } from '../config/schema.ts';
+import type { Secrets } from '../config/secrets.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import type { Rate } from '../domain/money.ts';
+import type { Loaded } from '../journal/load.ts';
+import type { Opening } from '../journal/open.ts';
+import type { Configured } from '../trading/strategies.ts';
+import type { Exchange } from '../venue/exchange/exchange.ts';
+import type { OrderEntry } from '../venue/venue.ts';
+import type { Log } from './log.ts';
+import type { Recorder } from './recording/recorder.ts';
+
+/** What carries out orders, made once the exchange's feed and instruments are there. */
+export interface Venue {
+  readonly orders: OrderEntry;
+  /** What fees leave missing in a bought asset; zero where they are taken in quote. */
+  readonly feeInBase: Rate;
+  /** The journal as far as it holds for a venue that keeps nothing over a restart; left out: all of it. */
+  readonly loaded?: Loaded;
+  close?(): void;
+}
+
+export interface VenueParts {
+  readonly exchange: Exchange;
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly clock: ScaledClock;
+  readonly loaded: Loaded;
+}
+
+export interface SessionOptions {
+  readonly mode: string;
+  readonly config: TradingConfig;
+  readonly configured: readonly Configured[];
+  readonly stateDir: string;
+  /** undefined: market data only. */
+  readonly secrets: Secrets | undefined;
+  /** Told apart in the journal: numbers of one account never mix with another's. */
+  readonly venueName: string;
+  /** The state directory: threads may still examine what is in it. */
+  readonly opening: Opening;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Why a journal is taken that is not the newest, or from another host; undefined: it is refused. */
+  readonly acceptRestored?: string | undefined;
+  readonly log: Log;
+  readonly recorder?: Recorder | undefined;
+  /** Says things on the terminal while there is no status yet. */
+  readonly say: (line: string) => void;
+  /** Aborts a start that still waits for the exchange. */
+  readonly signal: AbortSignal;
+  makeVenue(parts: VenueParts): Venue;
+  /** Called when something broke that leaves no way on. */
+  readonly fatal: (error: Error) => void;
+}
+
+/** What live and paper are started with: the rest follows from which of them it is. */
+export type StartOptions = Omit<SessionOptions, 'makeVenue' | 'venueName' | 'secrets' | 'opening'>;
+
+/** What to take back, the newest first. */
+export type Undo = (() => void | Promise<void>)[];

@@ -1,0 +1,54 @@
+/**
+ * What strategies were allotted through time. The equity is counted from it: what was noted with another sum is moved by the difference, or a
+ * changed configuration would be a loss of the day that kills, or a profit that hides one.
+ */
+import { minus, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
+import { roundedMoney } from '../../domain/words.ts';
+import type { Entry } from '../../journal/entries.ts';
+import type { Loaded } from '../../journal/load.ts';
+
+/** The memory's name; its value: from when on (UTC ms) which sum, oldest first. */
+const name = 'allotted';
+type Kept = readonly (readonly [at: number, sum: string])[];
+
+interface Allotted {
+  readonly amount: Units;
+}
+
+export interface SinceAllotted {
+  /** What was noted, as it would be with the sum of now. */
+  readonly loaded: Loaded;
+  /** To be written together: each without the other would be moved once more, or never. */
+  readonly entries: readonly Entry[];
+  readonly said: string | undefined;
+}
+
+/** A journal that never noted one is taken as it is. */
+export function sinceAllotted(loaded: Loaded, allocations: readonly Allotted[], now: number): SinceAllotted {
+  const sum = allocations.reduce((all, { amount }) => plus(all, amount), noUnits);
+  const kept = JSON.parse(loaded.memories.get(name) ?? '[]') as Kept;
+  const [first, last] = [kept[0], kept.at(-1)];
+  const isNew = last === undefined || units(last[1]) !== sum;
+  const memory: Entry = { kind: 'memory', name, value: JSON.stringify([...kept, [now, unitsText(sum)]]) };
+  if (first === undefined || last === undefined) return { loaded, entries: [memory], said: undefined };
+  const moved = (amount: string, [, before]: Kept[number]): string =>
+    unitsText(plus(units(amount), minus(sum, units(before))));
+  const day = Math.max(...loaded.days.keys());
+  const dayEquity = loaded.days.get(day);
+  const days = dayEquity === undefined ? loaded.days : new Map([...loaded.days, [day, moved(dayEquity, last)]]);
+  const dayRows: Entry[] = dayEquity === undefined ? [] : [{ kind: 'day', day, equity: moved(dayEquity, last) }];
+  return {
+    loaded: {
+      ...loaded,
+      days,
+      firstEquity: loaded.firstEquity === undefined ? undefined : moved(loaded.firstEquity, first),
+      equity: loaded.equity.map(({ at, equity }) => {
+        return { at, equity: moved(equity, kept.findLast(([from]) => from <= at) ?? first) };
+      }),
+    },
+    entries: isNew ? [memory, ...dayRows] : [],
+    said: isNew
+      ? `the strategies are allotted ${roundedMoney(unitsText(sum))} in all, ${roundedMoney(last[1])} before: the loss of the day and the profit since the start are counted as if it had been so from the start`
+      : undefined,
+  };
+}

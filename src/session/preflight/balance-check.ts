@@ -1,0 +1,49 @@
+/** Whether the money exists that strategies were given: every limit in per cent is measured against it. */
+import type { Instrument } from '../../domain/instrument.ts';
+import { noUnits, plus, type Units, unitsNumber, unitsText } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Notice } from '../../execution/desk.ts';
+import type { Portfolio } from '../../portfolio/portfolio.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
+import type { Balance } from '../../venue/venue.ts';
+
+/** What rounding and fees taken in the bought asset may explain. */
+const tolerance = 1.001;
+
+const isMore = (counted: number, there: Units): boolean => counted > unitsNumber(there) * tolerance;
+
+/** Whether strategies that hold nothing may not begin: they count on more than there is. */
+export const isTooLittle = (allotted: Units, there: Units): boolean => isMore(unitsNumber(allotted), there);
+
+export interface MoneyThere {
+  readonly hosted: readonly Pick<NamedHosted, 'id' | 'symbol'>[];
+  readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders' | 'places'> & {
+    holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number };
+  };
+  readonly balances: readonly Balance[];
+  readonly notice: (notice: Notice) => void;
+}
+
+/**
+ * Compares the cash that strategies count on, by quote asset, with the account's. With nothing at stake a daemon that counts on
+ * more is refused (exit 2); one that holds positions or has orders out there must look after them, and only says so.
+ */
+export function refuseMissingMoney({ hosted, portfolio, balances, notice }: MoneyThere): void {
+  const cash = new Map<Instrument['quote'], number>();
+  // Of strategies that are not configured any more, too: their money is in it, and their stops are to be watched.
+  const held = portfolio.places().some(({ strategy, symbol }) => portfolio.holding(strategy, symbol).quantity !== 0);
+  for (const { id, symbol } of hosted) {
+    const { quantity, entryPrice } = portfolio.holding(id, symbol);
+    const { quote } = portfolio.instrument(symbol);
+    const cost = quantity === 0 ? 0 : quantity * entryPrice;
+    cash.set(quote, (cash.get(quote) ?? 0) + portfolio.closedEquity(id, symbol) - cost);
+  }
+  for (const [quote, counted] of cash) {
+    const balance = balances.find(({ asset }) => asset === quote);
+    const there = balance === undefined ? noUnits : plus(balance.free, balance.locked);
+    if (!isMore(counted, there)) continue;
+    const text = `the strategies count on ${counted.toFixed(2)} ${quote}, the account has ${unitsText(there)}: limits in per cent, such as the daily loss, would be measured against money that is not there. Lower \`allocation\``;
+    if (!held && portfolio.orders().next().done === true) throw new Refusal(text);
+    notice({ level: 'warn', text });
+  }
+}

@@ -1,0 +1,40 @@
+/** What a journal of real orders is held against before anything is written into it: the newest that this machine knows of. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { userState } from '../../budget/shared-file.ts';
+import { readHead } from '../../journal/chain.ts';
+import { checkGuard, headFile, memoryOf, thisHost } from '../../journal/guard.ts';
+import { chainSince, versionOf } from '../../journal/schema.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const placeOf = (environment: Environment): string => join(userState(environment), 'journals');
+
+/** True of a journal that traded live: those of others say no host. */
+const isGuarded = (db: Database): boolean =>
+  versionOf(db) >= chainSince && db.prepare('SELECT 1 FROM openings WHERE host IS NOT NULL').get() !== undefined;
+
+/** Refuses (exit 3), as a start does, a journal that is not the newest of its kind, or was last written on another host. */
+export function refuseOld(db: Database, path: string, environment: Environment): void {
+  if (isGuarded(db)) checkGuard(db, path, { dir: placeOf(environment), host: thisHost(), accept: undefined });
+}
+
+/**
+ * A copy from before what a command wrote is old from now on, as one from before a daemon's commit is. Only where a head is remembered
+ * already: a demo remembers its own beside itself.
+ */
+export function rememberHead(db: Database, environment: Environment): void {
+  if (!isGuarded(db)) return;
+  const head = readHead(db);
+  const idKey = db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get() as string;
+  const path = headFile(placeOf(environment), idKey);
+  if (head === undefined || !existsSync(path)) return;
+  const opening = db.prepare('SELECT epoch, mark FROM openings ORDER BY epoch DESC LIMIT 1').get() as {
+    readonly epoch: number;
+    readonly mark: string;
+  };
+  const memory = memoryOf({ path, ...opening });
+  memory.keep(head);
+  memory.close();
+}

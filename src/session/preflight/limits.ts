@@ -1,0 +1,245 @@
+/** The limits of a run: what is configured, what holds where nothing is, and what a human had to say first. */
+
+import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import type { Clock } from '../../clock/clock.ts';
+import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } from '../../config/schema.ts';
+import { Decimal, noUnits, rate, rateText } from '../../domain/money.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { LimitEntry } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { isAbove, type Standard, standards } from '../../risk/controls.ts';
+import type { Limits, NewVersion } from '../../risk/scene.ts';
+import { codeHash } from '../../strategy/code.ts';
+import type { Assembled } from '../../trading/assemble.ts';
+import type { Configured } from '../../trading/strategies.ts';
+import type { Log } from '../log.ts';
+import { inJournal } from '../state.ts';
+
+/**
+ * Whether limits that a configuration leaves out hold by their standard value. They do where money is real; an exchange on this
+ * machine and recorded klines lose nobody's.
+ */
+export const isStrict = ({ exchange, risk }: Pick<TradingConfig, 'exchange' | 'risk'>): boolean =>
+  (risk.controls ?? (isLoopback(exchange.restUrl) ? 'stated' : 'all')) === 'all';
+
+const isFraction = ({ value }: Standard): boolean => typeof value === 'string';
+
+/** Settings outside `risk` that say how careful a run is: the gap between two sweeps, the watchdog's patience (order-protocol §5), and D (§3.4). */
+const settings: readonly Standard[] = [
+  { key: 'execution.sweepMs', value: 5_000, careful: 'lower' },
+  { key: 'execution.horizonMs', value: 60_000, careful: 'higher' },
+  { key: 'watchdog.afterMs', value: 30_000, careful: 'lower' },
+];
+
+/** Everything that may be less careful than its standard by a confirmed step alone. */
+export const confirmed: readonly Standard[] = [...standards, ...settings];
+
+/** What of a configuration says how careful it is. */
+type Careful = Pick<TradingConfig, 'risk' | 'execution' | 'watchdog'>;
+
+/** Where a limit stands in a configuration. */
+const pathOf = (key: string): string => (key.includes('.') ? key : `risk.${key}`);
+
+/** A limit as it would stand in a configuration; undefined where it does not. */
+function configured({ risk, execution, watchdog }: Careful, { key }: Standard): string | number | boolean | undefined {
+  const stands: Readonly<Partial<Record<string, unknown>>> = {
+    ...risk,
+    'execution.sweepMs': execution.sweepMs,
+    'execution.horizonMs': execution.horizonMs,
+    'watchdog.afterMs': watchdog.afterMs,
+  };
+  const value = stands[key];
+  if (typeof value === 'bigint') return rateText(value as Parameters<typeof rateText>[0]);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}
+
+/** Every standard value, as the rules take it. */
+const standardLimits = Object.fromEntries(
+  standards.map((standard) => [standard.key, isFraction(standard) ? rate(String(standard.value)) : standard.value]),
+) as Partial<Limits>;
+
+/** What the rules judge by. */
+export const limitsOf = (risk: RiskConfig, strategies: readonly StrategyConfig[], strict: boolean): Limits => ({
+  ...(strict ? standardLimits : {}),
+  ...risk,
+  strategies: new Map(strategies.map(({ id, limits }) => [id, limits])),
+});
+
+/** A limit that stands less careful than its standard value. */
+export interface Raised {
+  readonly key: string;
+  readonly value: string;
+  readonly standard: string;
+}
+
+/** The limits of a configuration that are less careful than the standard. */
+export function raisedIn(config: Careful): readonly Raised[] {
+  const raised = confirmed.flatMap((standard): Raised[] => {
+    const value = configured(config, standard);
+    return value === undefined || !isAbove(standard, value)
+      ? []
+      : [{ key: standard.key, value: String(value), standard: String(standard.value) }];
+  });
+  return config.risk.controls === 'stated'
+    ? [{ key: 'controls', value: 'stated', standard: 'all' }, ...raised]
+    : raised;
+}
+
+/** True when the last step about a limit allows a value. */
+function isAllowed({ key, value }: Raised, steps: readonly LimitEntry[]): boolean {
+  const step = steps.findLast(({ what, name }) => what === 'raise' && name === key);
+  if (step === undefined) return false;
+  const standard = confirmed.find((one) => one.key === key);
+  return standard === undefined || standard.careful === 'only'
+    ? step.value === value
+    : !isAbove({ ...standard, value: step.value }, value);
+}
+
+/** Refuses what no limit is, or no value above its standard; gives what its standard is, undefined for `controls`. */
+export function knownLimit(name: string, value: string): Standard | undefined {
+  if (name === 'controls' && value === 'stated') return undefined;
+  if (name === 'controls')
+    throw new Refusal(`controls can be raised to stated alone, not to ${value}: all is what holds without a step`);
+  const standard = confirmed.find(({ key }) => key === name);
+  const names = ['controls', ...confirmed.map(({ key }) => key)];
+  if (standard === undefined)
+    throw new Refusal(`there is no limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
+  const like = typeof standard.value === 'boolean' ? /^(true|false)$/ : /^\d+(\.\d{1,8})?$/;
+  if (!like.test(value)) throw new Refusal(`${value} is no value of ${name}: its standard is ${standard.value}`);
+  if (typeof standard.value === 'string' && new Decimal(standard.value).lt(1) && new Decimal(value).gt(1))
+    throw new Refusal(`${name} is a fraction, of which 1 is all: 5 % is 0.05, not 5`);
+  const given = typeof standard.value === 'boolean' ? value === 'true' : value;
+  if (!isAbove(standard, given))
+    throw new Refusal(
+      `${name} ${value} is no less careful than the standard ${standard.value}: write it into the configuration, that is all`,
+    );
+  return standard;
+}
+
+/** The version of its code that a strategy ran as last. */
+export function lastVersion(strategy: string, steps: readonly LimitEntry[], stateDir: string): string {
+  const code = steps.findLast(({ what, name }) => what === 'version' && name === strategy)?.value;
+  if (code !== undefined) return code;
+  const ids = [...new Set(steps.filter(({ what }) => what === 'version').map(({ name }) => name))];
+  throw new Refusal(
+    `no strategy ${strategy} ever ran on ${stateDir}${didYouMean(strategy, ids)}: start it first, it begins with a part of its allocation`,
+  );
+}
+
+/** A start that waits for a human: what its state directory holds must stay, so that the step can be written into it. */
+export class NotRaised extends Refusal {}
+
+/** In words. */
+interface Unraised {
+  readonly what: string;
+  readonly which: readonly string[];
+  readonly advice: string;
+  readonly raises: readonly string[];
+}
+
+/** What of a configuration stands above the standard limits without the step that says somebody wants it. */
+export function unraised(
+  config: Pick<TradingConfig, 'exchange'> & Careful,
+  steps: readonly LimitEntry[],
+  stateDir: string,
+): Unraised | undefined {
+  const isReal = !isLoopback(config.exchange.restUrl);
+  if (!isReal && config.risk.controls !== 'all') return undefined;
+  const open = raisedIn(config).filter((one) => !isAllowed(one, steps));
+  if (open.length === 0) return undefined;
+  return {
+    what: `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard, and nobody has confirmed it:`,
+    which: open.map(({ key, value, standard }) => `${pathOf(key)} is ${value}, the standard is ${standard}`),
+    advice: 'lower it, or say once that you want it:',
+    raises: open.map(({ key, value }) => `sluice limits raise ${key} ${value} --state ${stateDir} --reason "…"`),
+  };
+}
+
+/** Refuses such a configuration. */
+export function refuseUnraised(...given: Parameters<typeof unraised>): void {
+  const found = unraised(...given);
+  if (found === undefined) return;
+  const { what, which, advice, raises } = found;
+  const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+  throw new NotRaised([what, ...indented(which), advice, ...indented(raises)].join('\n'), 3);
+}
+
+/** SHA-256 of a configuration as it holds, hex. */
+export const configHash = (config: TradingConfig): string =>
+  createHash('sha256')
+    .update(JSON.stringify(config, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)))
+    .digest('hex');
+
+/** Each strategy's version, by its id: the hash of its code. */
+export const versionsOf = (strategies: readonly Configured[]): ReadonlyMap<string, string> =>
+  new Map(strategies.map(({ config, configFile }) => [config.id, codeHash(config.use, dirname(configFile))]));
+
+/** What a run begins with, and what of it the journal does not say yet. */
+export interface Begun {
+  /** SHA-256 of the configuration, hex. */
+  readonly config: string;
+  readonly versions: ReadonlyMap<string, string>;
+  /** Versions that nobody has released, by strategy. */
+  readonly unreleased: ReadonlyMap<string, NewVersion>;
+  readonly rows: readonly LimitEntry[];
+}
+
+export function versionRows(
+  config: TradingConfig,
+  strategies: readonly Configured[],
+  steps: readonly LimitEntry[],
+  at: number,
+): Begun {
+  const unreleased = new Map<string, NewVersion>();
+  const rows: LimitEntry[] = [];
+  const versions = versionsOf(strategies);
+  const note = (what: 'version' | 'config', name: string, value: string): void => {
+    const before = steps.findLast((step) => step.what === what && step.name === name)?.value;
+    if (before !== value) rows.push({ kind: 'limit', at, what, name, value, by: 'sluice', reason: 'a start' });
+  };
+  const hash = configHash(config);
+  note('config', strategies[0]?.configFile ?? '', hash);
+  for (const { id, allocation = noUnits } of config.strategies) {
+    const code = versions.get(id) ?? '';
+    note('version', id, code);
+    const isReleased = steps.some(({ what, name, value }) => what === 'release' && name === id && value === code);
+    if (!isReleased) unreleased.set(id, { code, allocation });
+  }
+  return { config: hash, versions, unreleased, rows };
+}
+
+/** Writes down and logs with which configuration and which code a run begins; gives the versions that nobody has released. */
+export function begin(
+  { config, configured: strategies, log }: { config: TradingConfig; configured: readonly Configured[]; log: Log },
+  steps: readonly LimitEntry[],
+  journal: Pick<Journal, 'append'>,
+  at: number,
+): Begun['unreleased'] {
+  const begun = versionRows(config, strategies, steps, at);
+  for (const row of begun.rows) journal.append(row);
+  log.info({ config: begun.config, strategies: Object.fromEntries(begun.versions) }, 'versions');
+  return begun.unreleased;
+}
+
+/** A step above the standard limits that a running daemon is told of, by a command or by the API: what the command refuses it refuses, too. */
+export function stepOf(
+  { execution: { journal }, risk }: Pick<Assembled, 'execution' | 'risk'>,
+  clock: Clock,
+  stateDir: string,
+) {
+  return async (what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> => {
+    if (what === 'raise') knownLimit(name, value);
+    else {
+      const steps = inJournal(stateDir, (reader) => reader.limits());
+      const code = lastVersion(name, steps, stateDir);
+      if (value !== code) throw new Refusal(`${name} ran as version ${code} last, not as ${value}`);
+    }
+    journal.append({ kind: 'limit', at: clock.now(), what, name, value, by: 'operator', reason });
+    if (what === 'release' && risk.newVersions.get(name)?.code === value) risk.release(name);
+    await journal.durable();
+    return what === 'release'
+      ? `Version ${value.slice(0, 12)} of ${name} may use its whole allocation from now on.`
+      : `${name} may stand at ${value}: change the configuration and start again.`;
+  };
+}

@@ -1,0 +1,86 @@
+/** Opens a session's state directory while the exchange is reached: a journal of years takes a second to be examined. */
+import { join } from 'node:path';
+import { userState } from '../../budget/shared-file.ts';
+import { type Guard, thisHost } from '../../journal/guard.ts';
+import { beginOpening, type OpenedState, type Opening } from '../../journal/open.ts';
+import type { SessionOptions, Undo } from '../options.ts';
+import { removeDaemonInfo } from '../state.ts';
+import { refuseUnraised } from './limits.ts';
+import { othersOn, refuseLost, rememberPlace } from './state-registry.ts';
+
+export type Opens = Pick<
+  SessionOptions,
+  | 'mode'
+  | 'config'
+  | 'venueName'
+  | 'configured'
+  | 'stateDir'
+  | 'environment'
+  | 'acceptRestored'
+  | 'say'
+  | 'log'
+  | 'signal'
+>;
+
+/** Locks the state directory and begins to look at what is in it. */
+export function begin(options: Opens): Opening {
+  const guard = guardOf(options);
+  if (guard !== undefined) refuseLost(guard, options.stateDir);
+  const opening = beginOpening(
+    options.stateDir,
+    { mode: options.mode, account: options.config.account, venue: options.venueName },
+    options.configured.map(({ config }) => config.id),
+    guard,
+  );
+  // The lock was free: whoever is named there is dead, and its number may be another program's by now.
+  removeDaemonInfo(options.stateDir);
+  return opening;
+}
+
+/**
+ * Gives what is in the state directory and what `reach` gave. Nothing is written, and `reach` must send nothing that has an effect,
+ * before the journal is known to be whole; that it is not comes before whatever the exchange says, and ends the tries to reach it.
+ */
+export async function openedMeanwhile<T>(
+  { opening, ...options }: Opens & Pick<SessionOptions, 'opening'>,
+  undo: Undo,
+  opened: (state: OpenedState) => void,
+  reach: (signal: AbortSignal) => Promise<T>,
+): Promise<readonly [OpenedState, T]> {
+  undo.unshift(() => opening.lock.release());
+  const stop = new AbortController();
+  const reached = reach(AbortSignal.any([options.signal, stop.signal]));
+  // Its failure waits for the journal's, which comes first.
+  reached.catch(() => {});
+  try {
+    const state = await opening.settle();
+    const guard = guardOf(options);
+    const { venueName, config } = options;
+    const others =
+      guard === undefined ? [] : othersOn(guard, options.stateDir, { venueName, restUrl: config.exchange.restUrl });
+    undo.unshift(() => state.loaded.past.close());
+    opened(state);
+    for (const line of [...state.said, ...others]) {
+      options.say(line);
+      options.log.warn(line);
+    }
+    // On paper nobody's money is at stake.
+    if (options.mode !== 'paper') refuseUnraised(options.config, state.loaded.limits, options.stateDir);
+    return [state, await reached];
+  } catch (error) {
+    stop.abort();
+    throw error;
+  }
+}
+
+/** From here on orders may leave: a journal that is gone afterwards is a lost one. One of a start that came to nothing is no loss. */
+export function begins(options: Opens): void {
+  const guard = guardOf(options);
+  if (guard !== undefined) rememberPlace(guard, options.stateDir);
+}
+
+/** Only where real orders are at stake is an old copy of a journal a danger. */
+const guardOf = ({ mode, environment, acceptRestored }: Opens): Guard | undefined =>
+  mode === 'live'
+    ? { dir: join(userState(environment), 'journals'), host: thisHost(), accept: acceptRestored }
+    : undefined;

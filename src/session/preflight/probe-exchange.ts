@@ -1,0 +1,107 @@
+/** Finds out what an exchange does, by questions and by tests of an order that nobody places: the doctor does, and a daemon's first start. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
+import type { Instrument } from '../../domain/instrument.ts';
+import { greatest, type Lots, lotsFor, plus, ticksOf } from '../../domain/money.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { journalFile } from '../../journal/open.ts';
+import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
+import type { Exchange, SampleOrder } from '../../venue/exchange/exchange.ts';
+import type { Log } from '../log.ts';
+import { inJournal } from '../state.ts';
+import { isToBeFoundOut, rememberCapabilities } from './capabilities-file.ts';
+
+/** `mayTest`: the key was taken, so that the test of an order can tell something. `echoTestOrderId`: see `Exchange.probe`. */
+export async function findOut(
+  x: Exchange,
+  at: Instrument,
+  mayTest: boolean,
+  echoTestOrderId: string | undefined,
+): Promise<RestCapabilities> {
+  return x.probe(at.symbol, mayTest ? await sampleOrder(x, at) : undefined, echoTestOrderId);
+}
+
+/** The exchange's id of the newest order that the journal of a state directory sent to a venue with a client id: not in a batch. */
+export function echoTestOrderId(stateDir: string, venue: string, { symbol }: Instrument): string | undefined {
+  if (!existsSync(join(stateDir, journalFile))) return undefined;
+  try {
+    return inJournal(stateDir, (reader) => {
+      if (reader.meta.get('venue') !== venue) return undefined;
+      const orders = reader.orders('order_id IS NOT NULL AND symbol = ? ORDER BY created_at DESC', symbol);
+      return orders.find(({ batch }) => batch === null)?.orderId ?? undefined;
+    });
+  } catch (error) {
+    // The doctor says elsewhere that its journal cannot be read, and no daemon begins on it.
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+/** A small purchase far below the market; undefined where there is no price. */
+async function sampleOrder({ market }: Exchange, at: Instrument): Promise<SampleOrder | undefined> {
+  const depth = await market.depth(at.symbol, 5);
+  const best = depth.kind === 'ok' ? (depth.value.bids[0]?.[0] ?? depth.value.asks[0]?.[0]) : undefined;
+  const price = ticksOf((best ?? 0) / 2, at, 'down');
+  if (price <= 0n) return undefined;
+  const least = plus(lotsFor(at.minNotional, price, at), 1n as Lots);
+  const volume = { lots: greatest(at.minQuantity, least) };
+  const clientOrderId = 'sluicetest';
+  return { wanted: { symbol: at.symbol, side: 'BUY', type: 'LIMIT', volume, price, clientOrderId }, at };
+}
+
+/** What was found in a few words, for a log; what stayed unknown is left out. */
+export function foundText({ recvWindow, cancel, ...rest }: RestCapabilities): string {
+  const facts: readonly (readonly [string, string])[] = [
+    ['errors under HTTP', rest.errorStatus],
+    ['codes as', rest.errorCode],
+    ['lists', rest.lists],
+    ['klines', rest.klines],
+    ['order test', rest.orderTest],
+    ['client ids shown', rest.clientIdEchoed],
+    ['asked for by client id', rest.queryByClientId],
+    ['time window', recvWindow],
+    ['cancels', cancel],
+  ];
+  return facts
+    .filter(([, value]) => value !== 'unknown')
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+}
+
+export interface FindOutOnce {
+  readonly exchange: Exchange;
+  readonly at: Instrument;
+  readonly clock: ScaledClock;
+  readonly stateDir: string;
+  readonly venueName: string;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+}
+
+/** Real ms that a start waits for what it would like to know; some fourteen requests, of weight 30. */
+const patienceMs = 15_000;
+
+/**
+ * At the first start of a daemon against an exchange, and at later ones until an order has shown that client ids come back. Never
+ * fails: what is not told in time stays unknown, and nobody leans on it.
+ */
+export async function findOutOnce({ exchange, at, clock, stateDir, venueName, log }: FindOutOnce): Promise<void> {
+  if (!isToBeFoundOut(stateDir, venueName)) return;
+  const late = new AbortController();
+  try {
+    const asking = findOut(exchange, at, true, echoTestOrderId(stateDir, venueName, at));
+    const found = await Promise.race([asking, pause(clock, clock.machine(patienceMs), late.signal)]);
+    if (found === undefined)
+      return log.warn({}, 'the exchange was too slow to show what it does: asked again at the next start');
+    rememberCapabilities(stateDir, venueName, machineWall(), { rest: found });
+    log.info({ found }, `found out about the exchange: ${foundText(found) || 'nothing'}`);
+  } catch (error) {
+    log.warn(
+      { error: error instanceof Error ? error.message : String(error) },
+      'what the exchange does was not found out',
+    );
+  } finally {
+    late.abort();
+  }
+}

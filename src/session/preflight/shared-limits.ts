@@ -1,0 +1,38 @@
+/** The limits of request weight that a session shares with every process of its user, and what it says where they make its start wait. */
+import { type Budget, budget } from '../../budget/budget.ts';
+import { sharedFile, sharedFilePath, userOf } from '../../budget/shared-file.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { SessionOptions } from '../options.ts';
+
+/** Opens them. Nothing but a kill's cancels is sent while they forbid it: whoever waits at the terminal is told why, until when, and what to do. */
+export function sharedLimits(
+  {
+    config,
+    secrets,
+    environment,
+    log,
+    say,
+  }: Pick<SessionOptions, 'config' | 'secrets' | 'environment' | 'log' | 'say'>,
+  clock: Clock,
+): Budget {
+  const url = config.exchange.restUrl;
+  const troubles: string[] = [];
+  const shared = sharedFile({
+    path: sharedFilePath(environment),
+    address: new URL(url).host,
+    clock,
+    warn(facts, message) {
+      log.warn(facts, message);
+      troubles.push(message);
+    },
+  });
+  const limits = budget({ clock, shared, user: userOf(secrets?.apiKey), ...config.budget });
+  const { stoppedUntil, slowedUntil } = limits.meter();
+  const until = stoppedUntil ?? slowedUntil;
+  for (const trouble of troubles.splice(0)) say(trouble);
+  if (until !== undefined) {
+    const second = new Date(Math.ceil(until / 1_000) * 1_000);
+    say(`nothing is asked of ${url} until ${second.toISOString().slice(11, 19)} UTC: the start goes on then`);
+  }
+  return limits;
+}

@@ -1,0 +1,69 @@
+/** The weight plan of a configuration: what its strategies are expected to do, at the prices of the exchange's table. */
+import { type PlanInput, type Prices, planWeight, type WeightPlan } from '../../budget/weight-plan.ts';
+import type { TradingConfig } from '../../config/schema.ts';
+import { intervalMs } from '../../domain/interval.ts';
+import type { Account } from '../../domain/order.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { liveHistory, warmupOf } from '../../strategy/needs.ts';
+import type { Configured } from '../../trading/strategies.ts';
+import { endpoints, tradeEndpoints } from '../../venue/exchange/endpoints.ts';
+
+/** Real ms between two looks at the exchange's time (venue/exchange/sync-time.ts). */
+const timeMs = 60_000;
+const minuteMs = 60_000;
+
+export const pricesOf = (account: Account): Prices => ({
+  ...tradeEndpoints[account],
+  time: endpoints.time,
+  klines: endpoints.klines,
+  symbols: endpoints.symbols,
+  account: endpoints.account,
+});
+
+/** Unless a configuration says otherwise a strategy is taken to replace one resting order at every kline. */
+export function weightPlanOf(
+  { account, budget, execution, exchange }: TradingConfig,
+  configured: readonly Configured[],
+): WeightPlan {
+  const input: PlanInput = {
+    strategies: configured.map(({ config, strategy, params }) => ({
+      id: config.id,
+      symbol: config.symbol,
+      ordersPerMinute: config.expects.ordersPerMinute ?? minuteMs / intervalMs(config.interval, 0),
+      resting: config.expects.resting,
+      warmup: liveHistory(warmupOf(strategy, params, config.interval)),
+    })),
+    pollMs: execution.pollMs,
+    sweepMs: execution.sweepMs,
+    timeMs: timeMs * exchange.speed,
+    ...budget,
+    prices: pricesOf(account),
+  };
+  return planWeight(input);
+}
+
+/** Refuses a configuration whose requests cannot fit, with the sum. */
+export function refuseUnfit(config: TradingConfig, configured: readonly Configured[], file: string): void {
+  const plan = weightPlanOf(config, configured);
+  if (plan.faults.length === 0) return;
+  throw new Refusal(
+    [`${file} asks for more than the exchange allows:`, ...plan.faults, ...planLines(plan)].join('\n  '),
+  );
+}
+
+/** The plan as lines, the dearest purpose first; what costs little is summed up. */
+export function planLines({ rows, weightPerMinute }: WeightPlan, most = 8): readonly string[] {
+  const dearest = [...rows].sort((a, b) => b.weightPerMinute - a.weightPerMinute);
+  const shown = dearest.slice(0, dearest.length > most ? most - 1 : most);
+  const rest = dearest.slice(shown.length).reduce((total, one) => total + one.weightPerMinute, 0);
+  const line = (weight: number, words: string): string => `${String(round(weight)).padStart(8)} a minute  ${words}`;
+  return [
+    ...shown.map(({ weightPerMinute: weight, who, purpose, callsPerMinute, price }) =>
+      line(weight, `${who}: ${purpose} (${round(callsPerMinute)} × ${price.weight})`),
+    ),
+    ...(dearest.length > shown.length ? [line(rest, `${dearest.length - shown.length} more`)] : []),
+    line(weightPerMinute, 'together'),
+  ];
+}
+
+const round = (value: number): number => (value >= 10 ? Math.round(value) : Math.round(value * 10) / 10);

@@ -1,0 +1,16 @@
+/** A key that may withdraw is refused: whoever gets hold of it takes the money itself (order-protocol §2 #76). Asked by the query alone. */
+import { Refusal } from '../../domain/refusal.ts';
+import type { Exchange } from '../../venue/exchange/exchange.ts';
+
+/** Refuses the start when the exchange answers about withdrawals; no answer, or any refusal, lets it go on. */
+export async function refuseWithdrawKey(
+  { withdrawals }: { readonly withdrawals: Pick<Exchange['withdrawals'], 'query'> },
+  accepted: boolean,
+): Promise<void> {
+  if (accepted) return;
+  const answer = await withdrawals.query({});
+  if (answer.kind === 'failed') return;
+  throw new Refusal(
+    'this key may withdraw, and a daemon needs to read and to trade, nothing else: take that permission from it in the user centre, or make another key; to trade with it all the same, set execution.withdrawKey: accepted in the configuration',
+  );
+}

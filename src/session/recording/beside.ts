@@ -1,0 +1,56 @@
+/** Recording beside a daemon: it shares the daemon's feed, and whatever happens to it, trading goes on. */
+
+import { dirname } from 'node:path';
+import { catalogueOf } from '../../config/read.ts';
+import type { TradingConfig } from '../../config/schema.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { compactions } from './compact-beside.ts';
+import { type Recorded, type Recorder, recorder } from './recorder.ts';
+
+export interface Beside {
+  /** Undefined where nothing is recorded. */
+  readonly recorder: Recorder | undefined;
+  /** Ends the recording and puts it into the catalogue. */
+  stop(): Promise<void>;
+}
+
+const nothing: Beside = { recorder: undefined, stop: () => Promise.resolve() };
+
+/** What `record` in the configuration asks for; says why nothing is recorded where that cannot be. */
+export function recordBeside(config: TradingConfig, file: string, say: (line: string) => void): Beside {
+  if (!config.record) return nothing;
+  const dir = catalogueOf(dirname(file), config);
+  const failed = (why: string): void => say(`nothing is recorded any more, trading goes on: ${why}`);
+  const compacting = compactions(dir, (line) => say(`what was recorded is not all in the catalogue: ${line}`));
+  try {
+    const made = recorder({
+      dir,
+      source: new URL(config.exchange.restUrl).hostname,
+      symbols: tradedOn(config),
+      mostBytes: config.recordMostMb * 1e6,
+      ended: failed,
+      closed: () => compacting.ask(),
+    });
+    return {
+      recorder: made,
+      async stop() {
+        // The last file is closed by this, which compacts it.
+        await made.stop();
+        await compacting.done();
+      },
+    };
+  } catch (error) {
+    failed(error instanceof Refusal ? error.message : String(error));
+    return nothing;
+  }
+}
+
+/** Every symbol once, with the intervals of all who trade on it. */
+function tradedOn({ strategies }: TradingConfig): readonly Recorded[] {
+  return [...new Set(strategies.map(({ symbol }) => symbol))].map((symbol) => ({
+    symbol,
+    trades: true,
+    depth: true,
+    klines: [...new Set(strategies.filter((one) => one.symbol === symbol).map(({ interval }) => interval))],
+  }));
+}

@@ -1,0 +1,237 @@
+/** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
+import { defer, EMPTY, takeUntil } from 'rxjs';
+import { pause, type ScaledClock } from '../clock/clock.ts';
+import { priceText, unitsText } from '../domain/money.ts';
+import type { Signal } from '../domain/order.ts';
+import type { Notice } from '../execution/desk.ts';
+import { differenceText } from '../execution/ledger.ts';
+import { subLedgerDifferences } from '../execution/sub-ledgers.ts';
+import type { Journal } from '../journal/journal.ts';
+import { trade } from '../trader.ts';
+import type { Assembled } from '../trading/assemble.ts';
+import { noteDay } from '../trading/controls.ts';
+import { type Source, source } from '../trading/hot-streams.ts';
+import { LateTargets, waitMs } from '../trading/pending-take-profits.ts';
+import { beatMs, freshness } from '../trading/price-freshness.ts';
+import { watchLoss, watchPrices } from '../trading/price-updates.ts';
+import type { NamedHosted } from '../trading/strategies.ts';
+import type { Exchange } from '../venue/exchange/exchange.ts';
+import type { Reaching } from './preflight/connect.ts';
+import { type Ears, type StoppedStrategy, signalsHeard, stoppedName } from './strategy-runner.ts';
+import { formerPlaces } from './view/strategy-view.ts';
+import type { Screen } from './view/view.ts';
+import { timeKeeper } from './watch/exchange-clock.ts';
+import { health, healthMs } from './watch/health.ts';
+import { guardian } from './watch/kill-watcher.ts';
+import { marketKeeper, noMarketDataName } from './watch/market-data.ts';
+import type { BareTimes } from './watch/unprotected-time.ts';
+
+export interface Made {
+  readonly clock: ScaledClock;
+  readonly exchange: Exchange;
+  readonly journal: Journal;
+  readonly assembled: Assembled;
+  readonly bare: BareTimes;
+  readonly screen: Screen;
+  readonly hosted: readonly NamedHosted[];
+  readonly notice: (notice: Notice) => void;
+  readonly reaching: Reaching;
+  readonly stateDir: string;
+  readonly onStop: 'cancel' | 'keep';
+  readonly fatal: (error: Error) => void;
+}
+
+export interface Running {
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Between two points of the equity curve, ms of the clock. */
+const equityEveryMs = 60_000;
+/** Between two comparisons of the ledger with the account, real ms. */
+const auditEveryMs = 60_000;
+/** Between two tries at what must not stay undone, real ms. */
+const insistMs = 1_000;
+/** Between two looks whether the exchange's time is still known, and whether market data comes, real ms. */
+const timeMs = 1_000;
+/** How long stopping waits until what is on its way and what rests has ended, and again for looks, real ms. */
+const stopPatienceMs = 8_000;
+
+export function run(made: Made): Running {
+  const { clock, assembled, screen, hosted, fatal } = made;
+  const stopping = source<true>();
+  let isStopping = false;
+  const tasks = new AbortController();
+  // Without a look at its prices a former strategy's stop would be dead, and without sweeps the fills of its orders would wait for the next start.
+  const former = formerPlaces(assembled.portfolio, hosted);
+  const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
+  const fresh = freshness(clock);
+  const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
+  const failed = stoppedByThemselves(made);
+  const again = source<Signal>();
+  let begun = (): void => {};
+  const ready = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+
+  const desk = {
+    ...assembled.desk,
+    async recover() {
+      screen.state = 'recovering';
+      await assembled.desk.recover();
+      screen.state = 'ready';
+      for (const place of former) tellOfFormer(made, place);
+      for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
+      void every(clock, clock.machine(auditEveryMs), tasks.signal, () => audit(assembled)).catch(fatal);
+      void every(clock, clock.machine(insistMs), tasks.signal, targetsOf(made, again)).catch(fatal);
+      begun();
+    },
+    // A stop that came while recovery went on is over when strategies would begin.
+    signals: [
+      ...hosted.map((one) =>
+        defer(() => (isStopping ? EMPTY : signalsHeard({ ...made, failed }, one).pipe(takeUntil(stopping.stream)))),
+      ),
+      again.stream.pipe(takeUntil(stopping.stream)),
+    ],
+  };
+  const trading = trade(desk).subscribe({ error: fatal });
+  lookAfter(made, fresh, tasks.signal);
+
+  async function atMost(work: Promise<unknown>): Promise<void> {
+    const patience = new AbortController();
+    await Promise.race([work, pause(clock, clock.machine(stopPatienceMs), patience.signal)]);
+    patience.abort();
+  }
+  return {
+    ready,
+    async stop() {
+      screen.state = 'stopping';
+      isStopping = true;
+      stopping.emit(true);
+      await atMost(assembled.end(made.onStop));
+      // What the run leaves behind must be what the account holds.
+      await atMost(audit(assembled));
+      // A fill that a look has just found must still be booked.
+      await atMost(assembled.sweeps.stop());
+      tellOfRest(made);
+      tasks.abort();
+      for (const end of watched) end();
+      trading.unsubscribe();
+    },
+  };
+}
+
+/** What goes on beside trading until the signal. */
+function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: AbortSignal): void {
+  const { clock, assembled, bare, journal, fatal } = made;
+  const each = (ms: number, work: () => Promise<void> | void): void => void every(clock, ms, signal, work).catch(fatal);
+  void guardian(made, signal).catch(fatal);
+  each(clock.machine(healthMs), healthOf(made));
+  each(equityEveryMs, () => noteEquity(made));
+  each(clock.machine(beatMs), () => fresh.beat());
+  each(clock.machine(insistMs), () => {
+    assembled.insist();
+    bare.look();
+  });
+  each(clock.machine(timeMs), timeKeeper(made));
+  const remember = (value: string): void => journal.append({ kind: 'memory', name: noMarketDataName, value });
+  each(clock.machine(timeMs), marketKeeper({ ...made, remember }));
+}
+
+/** Lets take-profits rest of what was entered since its strategy was heard. */
+function targetsOf({ assembled, hosted, clock }: Made, again: Source<Signal>): () => void {
+  const { risk, execution } = assembled;
+  const targets = new LateTargets(assembled, (times) => clock.machine(waitMs(times)));
+  const isForbidden = (strategy: string): boolean =>
+    execution.halts.against() !== undefined || risk.switch.against({ strategy, purpose: 'takeProfit' }) !== undefined;
+  return () => {
+    for (const one of hosted) {
+      if (isForbidden(one.id)) {
+        targets.forget(one);
+        continue;
+      }
+      const signal = targets.due(one, clock.now());
+      if (signal !== undefined) again.emit(signal);
+    }
+  };
+}
+
+/** Keeps which strategies threw, for the screen and for `sluice status`; none has at the start. */
+function stoppedByThemselves({ screen, journal, clock }: Made): Ears['failed'] {
+  const stopped: StoppedStrategy[] = [];
+  const remember = (): void => journal.append({ kind: 'memory', name: stoppedName, value: JSON.stringify(stopped) });
+  remember();
+  return (strategy, error) => {
+    screen.failed(strategy, error);
+    stopped.push({ strategy, at: clock.now(), error });
+    remember();
+  };
+}
+
+const healthOf = ({ clock, exchange, assembled, notice, fatal }: Made): (() => void) =>
+  health({
+    clock,
+    halts: assembled.execution.halts,
+    syncTime: () => exchange.syncTime(),
+    sweepAll: () => assembled.sweeps.sweepAll(),
+    notice,
+    fatal,
+  });
+
+interface Place {
+  readonly strategy: string;
+  readonly symbol: string;
+}
+
+/** Says what is left of a strategy that nobody speaks for any more. */
+function tellOfFormer({ assembled: { portfolio, protection }, notice }: Made, { strategy, symbol }: Place): void {
+  const at = portfolio.instrument(symbol);
+  const stop = protection.stops(symbol).find((one) => one.strategy === strategy);
+  const guard = stop === undefined ? 'without a stop' : `with a stop at ${priceText(stop.price, at)} in force`;
+  const orders = portfolio.ordersOf(strategy, symbol).length;
+  const left: string[] = [];
+  if (portfolio.holding(strategy, symbol).quantity !== 0)
+    left.push(`holds ${unitsText(portfolio.position(strategy, symbol).base)} ${at.base} ${guard}`);
+  if (orders > 0) left.push(`has ${orders} open ${orders === 1 ? 'order' : 'orders'}`);
+  if (left.length === 0) return;
+  notice({
+    level: 'warn',
+    text: `strategy ${strategy} is not configured for ${symbol} any more but ${left.join(' and ')}: prices and fills are watched, and nothing else is done about it`,
+  });
+}
+
+/** Says which orders are not known to have ended although they should have: the exchange was too slow, or their outcome is unknown. */
+function tellOfRest({ assembled, onStop, notice }: Made): void {
+  const left = [...assembled.portfolio.orders()].filter(({ state }) => onStop === 'cancel' || state === 'unknown');
+  if (left.length === 0) return;
+  const list = left.map(({ intent, state }) => `${intent.clientOrderId} on ${intent.symbol} (${state})`).join(', ');
+  notice({ level: 'warn', text: `stopped before these orders had ended: ${list}; the next start looks for them` });
+}
+
+async function every(
+  clock: ScaledClock,
+  ms: number,
+  signal: AbortSignal,
+  work: () => Promise<void> | void,
+): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await pause(clock, ms, signal);
+  }
+}
+
+async function audit(assembled: Assembled): Promise<void> {
+  await assembled.audit();
+  const { books, halts } = assembled.execution;
+  const off = books === undefined ? [] : subLedgerDifferences(assembled.portfolio, books.ledger);
+  if (off.length > 0)
+    halts.halt('ledger', `what strategies hold does not add up to our fills: ${off.map(differenceText).join(', ')}`);
+}
+
+function noteEquity({ clock, journal, assembled }: Made): void {
+  const { portfolio, risk } = assembled;
+  if (!portfolio.isPriced()) return;
+  watchLoss(assembled);
+  journal.append({ kind: 'equity', at: clock.now(), equity: unitsText(portfolio.totalEquity()) });
+  noteDay(risk, journal);
+}

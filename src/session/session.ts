@@ -1,0 +1,396 @@
+/** A daemon that trades: the part of live and paper that is the same. What differs is who carries out orders. */
+
+import { randomBytes } from 'node:crypto';
+import type { Budget } from '../budget/budget.ts';
+import { accountName } from '../budget/shared-file.ts';
+import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
+import { isLoopback } from '../config/schema.ts';
+import { type Assets, loadAssets } from '../dashboard/assets.ts';
+import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
+import { type Instrument, instrument, reckonedIn } from '../domain/instrument.ts';
+import type { Precision } from '../domain/money.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { Notice } from '../execution/desk.ts';
+import type { Entry } from '../journal/entries.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Loaded } from '../journal/load.ts';
+import { discard, type OpenedState } from '../journal/open.ts';
+import { type Assembled, assemble, type Parts } from '../trading/assemble.ts';
+import { speedName } from '../trading/format.ts';
+import { allocationsOf, hostedOf, instrumentsFor } from '../trading/strategies.ts';
+import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
+import { type Balance, ok } from '../venue/venue.ts';
+import { confirmed, keepKill } from './confirmed.ts';
+import { decisionsOf } from './decisions.ts';
+import { sessionJournal } from './journal.ts';
+import { isKillAsked } from './kill-file.ts';
+import { afterCancelText, cancelledText, liftedText, nobody, resumedText } from './kills.ts';
+import type { SessionOptions, Undo } from './options.ts';
+import { sinceAllotted } from './preflight/allocation-changes.ts';
+import { refuseMissingMoney } from './preflight/balance-check.ts';
+import { isQueriedByClientId, rememberFact, windowAt } from './preflight/capabilities-file.ts';
+import { reach } from './preflight/connect.ts';
+import { begin, isStrict, limitsOf, NotRaised, stepOf } from './preflight/limits.ts';
+import { begins, openedMeanwhile } from './preflight/open-state.ts';
+import { findOutOnce } from './preflight/probe-exchange.ts';
+import { refuseAnotherExchange } from './preflight/same-exchange.ts';
+import { refuseKnown, refuseOtherSpeed } from './preflight/same-speed.ts';
+import { sharedLimits } from './preflight/shared-limits.ts';
+import { refuseWithdrawKey } from './preflight/withdraw-key.ts';
+import { type Made, run } from './run.ts';
+import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
+import { Screen, type ScreenOptions } from './view/view.ts';
+import { type Terms, watchTerms } from './watch/instrument-updates.ts';
+import { aloneSince } from './watch/kill-watcher.ts';
+import { type BareTimes, bareName, bareTimes } from './watch/unprotected-time.ts';
+
+export interface Session {
+  readonly dashboard: Dashboard;
+  readonly source: DashboardSource;
+  readonly before: Screen['before'];
+  /** Resolves when trading has begun: recovery is through. */
+  readonly ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Opens the state, reaches the exchange, recovers, and trades until stopped. */
+export async function startSession(options: SessionOptions): Promise<Session> {
+  const undo: Undo = [];
+  const takeBack = async (): Promise<void> => {
+    for (const step of undo.splice(0)) await step();
+  };
+  let state: OpenedState | undefined;
+  try {
+    const [opened, [reached, assets]] = await openedMeanwhile(
+      options,
+      undo,
+      (found) => {
+        state = found;
+      },
+      // The page is read here because a large journal is still being examined.
+      async (signal) => [await reachExchange({ ...options, signal }, undo), loadAssets()] as const,
+    );
+    await findOut(options, reached);
+    const own = options.secrets === undefined ? undefined : reached.exchange.orders;
+    // What was written down may be finer than what is listed now, and is asked about from here on.
+    for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.reckon(at);
+    await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
+    const equipped = equip(options, opened, reached, undo);
+    const told = sourceOf(equipped);
+    const source = { ...told, ...confirmed(told, equipped.journal, options.stateDir) };
+    const dashboard = await serve(options, equipped, source, assets, undo);
+    options.recorder?.follow(equipped.exchange.feed, equipped.clock);
+    begins(options);
+    const running = run(equipped);
+    return {
+      dashboard,
+      source,
+      before: equipped.screen.before,
+      ready: running.ready,
+      async stop() {
+        await running.stop();
+        await takeBack();
+        if (equipped.journal.full) options.say(unwrittenText(options.stateDir));
+      },
+    };
+  } catch (error) {
+    await takeBack();
+    if (state?.isNew === true && !(error instanceof NotRaised)) discard(state);
+    throw error;
+  }
+}
+
+const unwrittenText = (dir: string): string =>
+  `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; what was resumed, adjusted or raised since the disk was full has to be said again; kills are kept as files there`;
+
+interface Reached {
+  readonly clock: ScaledClock;
+  readonly limits: Budget;
+  readonly exchange: Exchange;
+  readonly instruments: ReadonlyMap<string, Instrument>;
+  readonly reaching: Made['reaching'];
+  /** Of the account that is traded; undefined where fills are simulated. */
+  readonly balances: readonly Balance[] | undefined;
+}
+
+async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reached> {
+  const { config, log, secrets, stateDir, venueName } = options;
+  const url = config.exchange.restUrl;
+  const clock = new ScaledClock(config.exchange.speed);
+  const limits = sharedLimits(options, clock);
+  undo.unshift(() => limits.close());
+  const x = exchange({
+    ...config.exchange,
+    apiKey: secrets?.apiKey ?? '',
+    apiSecret: secrets?.apiSecret,
+    account: config.account,
+    clock,
+    rng: systemRng,
+    spend: limits.spend,
+    notice: limits.notice,
+    uidSeen: (uid) => limits.identify(accountName(uid)),
+    log,
+    byClientId: isQueriedByClientId(stateDir, venueName),
+    window: windowAt(stateDir, venueName),
+    cancelSeen: (cancel) => rememberFact(stateDir, venueName, machineWall(), { cancel }),
+    windowSeen: (windowTaken) => rememberFact(stateDir, venueName, machineWall(), { windowTaken }),
+    heard: options.recorder?.heard,
+  });
+  undo.unshift(() => x.close());
+  const reaching = { url, clock, signal: options.signal, waiting: options.say };
+  await reach(reaching, 'its time', async () => {
+    const answer = await x.syncTime();
+    await refuseKnown(x, clock, url);
+    return answer;
+  });
+  await refuseOtherSpeed(x, clock, url);
+  const available = await reach(reaching, 'its symbols', () => x.instruments());
+  const balances = secrets === undefined ? undefined : await reach(reaching, 'the account', () => x.account.balances());
+  if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');
+  const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
+  return { clock, limits, exchange: x, reaching, instruments, balances };
+}
+
+/** Once the journal is known to be whole: what is found is kept beside it. */
+async function findOut(options: SessionOptions, { exchange, instruments, clock }: Reached): Promise<void> {
+  const { secrets, stateDir, venueName, log } = options;
+  const [at] = instruments.values();
+  if (secrets !== undefined && at !== undefined) await findOutOnce({ exchange, at, clock, stateDir, venueName, log });
+}
+
+type Equipped = Made & { readonly limits: Budget };
+
+function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
+  const { config, log } = options;
+  const { clock, limits, exchange } = reached;
+  const instruments = withFormer(reached.instruments, state.loaded);
+  const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
+  const allocations = allocationsOf(options.configured);
+  const { loaded, ...since } = sinceAllotted(venue.loaded ?? state.loaded, allocations, clock.now());
+  let screen: Screen | undefined;
+  const early: Entry[] = [];
+  const book = sessionJournal(
+    { ...options, ...state, loaded, clock },
+    {
+      notice: (said) => notice(said),
+      seen(entry) {
+        if (screen === undefined) early.push(entry);
+        else screen.see(entry);
+        void keepKill(entry, book, options.stateDir);
+      },
+    },
+  );
+  undo.unshift(() => book.close());
+  // The last connection that closes puts the log back into the file: the writer's.
+  undo.unshift(() => loaded.past.close());
+  for (const row of instrumentRows(instruments, reached.instruments)) book.append(row);
+  book.append({ kind: 'memory', name: speedName, value: String(config.exchange.speed) });
+  undo.unshift(() => venue.close?.());
+  const notice = ({ level, text }: Notice): void => {
+    const said = { level, text: screen?.isStopped === true ? whileStopped(text) : text };
+    log[said.level](said.text);
+    book.append({ kind: 'notice', at: clock.now(), ...said });
+    // Nobody looks at the screen any more: orders that are left at the exchange must not be told to the log alone.
+    if (screen?.state === 'stopping' && said.level !== 'info') options.say(said.text);
+  };
+  for (const row of since.entries) book.append(row);
+  if (since.said !== undefined) notice({ level: 'info', text: since.said });
+  limits.onAlarm((text) => notice({ level: 'error', text }));
+  const terms = termsOf(reached, instruments, notice, undo);
+  const blocked = blockedBy(options, exchange, limits, terms);
+  const assembled = assemble({
+    clock,
+    journal: book,
+    identity: state.identity,
+    loaded,
+    orders: terms.heeded(venue.orders),
+    account: config.account,
+    dedicated: config.dedicatedAccount,
+    instruments,
+    allocations,
+    limits: limitsOf(config.risk, config.strategies, isStrict(config)),
+    newVersions: begin(options, state.loaded.limits, book, clock.now()),
+    aloneSince: aloneSince(options.stateDir, clock),
+    timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
+    orderLifeMs: config.execution.orderLifeMs,
+    batchCreate: config.execution.batchCreate,
+    marketBuyIn: 'amount',
+    feeInBase: venue.feeInBase,
+    notice,
+    blocked,
+    ...accountOf(options, exchange, clock),
+  });
+  const hosted = hostedOf(options.configured, instruments);
+  if (reached.balances !== undefined && config.account === 'spot')
+    refuseMissingMoney({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
+  const bare = bareIn({ assembled, clock, loaded, book });
+  screen = screenOf(options, reached, { hosted, assembled, bare, blocked, loaded });
+  for (const entry of early) screen.see(entry);
+  const { stateDir, fatal } = options;
+  return { ...reached, journal: book, assembled, bare, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
+}
+
+const bareIn = (from: { assembled: Assembled; clock: ScaledClock; loaded: Loaded; book: Journal }): BareTimes =>
+  bareTimes({
+    ...from,
+    kept: from.loaded.memories.get(bareName),
+    remember: (value) => from.book.append({ kind: 'memory', name: bareName, value }),
+  });
+
+/** What passes by itself lifts no kill or HALT. */
+const whileStopped = (text: string): string =>
+  text.replace('orders are created again', 'nothing is created before sluice resume');
+
+const screenOf = (
+  { mode, secrets, config }: SessionOptions,
+  { clock, limits, exchange }: Reached,
+  made: Pick<ScreenOptions, 'hosted' | 'assembled' | 'bare' | 'blocked' | 'loaded'>,
+): Screen =>
+  new Screen({
+    mode,
+    isRealMoney: secrets !== undefined && !isLoopback(config.exchange.restUrl),
+    exchangeUrl: config.exchange.restUrl,
+    speed: config.exchange.speed,
+    now: () => clock.now(),
+    weight: () => weightIn(limits),
+    noMarketData: () => exchange.noMarketData(),
+    ...made,
+  });
+
+/** A row of each instrument of this run. */
+const instrumentRows = (all: ReadonlyMap<string, Instrument>, current: ReadonlyMap<string, Instrument>): Entry[] =>
+  [...all.values()]
+    .filter(({ symbol }) => current.has(symbol))
+    .map(({ symbol, base, quote, pricePrecision, quantityPrecision }) => {
+      return { kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision };
+    });
+
+function weightIn(limits: Budget): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> {
+  const { ip, uid, waiting, stoppedUntil } = limits.meter();
+  return { ip, uid, waiting, bannedUntil: stoppedUntil };
+}
+
+/** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
+const blockedBy =
+  ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget, terms: Terms) =>
+  (symbol = ''): string | undefined => {
+    if (isKillAsked(stateDir)) return `the file kill in ${stateDir} asks for it`;
+    const general = secrets === undefined ? undefined : (time.against() ?? forbiddenText(limits.stoppedUntil()));
+    return general ?? terms.against(symbol);
+  };
+
+/** A limit can be heard while an order is being journalled that had its weight before: asked at the last hop, it does not leave. */
+const forbiddenText = (until: number | undefined): string | undefined =>
+  until === undefined
+    ? undefined
+    : `the exchange forbids requests until ${new Date(until).toISOString().slice(11, 19)} UTC`;
+
+/** What execution may ask about the account and its time: nothing of a venue that simulates fills, no balances on margin. */
+function accountOf(
+  { secrets, config }: SessionOptions,
+  { account, time }: Exchange,
+  clock: ScaledClock,
+): Pick<Parts, 'balances' | 'serverTime'> {
+  if (secrets === undefined) return {};
+  return {
+    ...(config.account === 'spot' ? { balances: () => account.balances() } : {}),
+    async serverTime() {
+      const answer = await time.sync();
+      return answer.kind === 'ok' ? ok(clock.now() - answer.value.uncertaintyMs) : answer;
+    },
+  };
+}
+
+/** Follows what the exchange asks of orders in the symbols of this run, until the session ends. */
+function termsOf(
+  { exchange, clock, instruments: current }: Reached,
+  instruments: Map<string, Instrument>,
+  notice: (said: Notice) => void,
+  undo: Undo,
+): Terms {
+  const symbols = [...current.keys()];
+  const terms = watchTerms({ listed: () => exchange.instruments(), instruments, symbols, clock, notice });
+  undo.unshift(terms.begin());
+  return terms;
+}
+
+/** The instruments of this run, and those of earlier ones that the journal's rows need. */
+function withFormer(current: ReadonlyMap<string, Instrument>, loaded: Loaded): Map<string, Instrument> {
+  const all = new Map(loaded.instruments.map((entry) => [entry.symbol, instrument(entry)]));
+  for (const [symbol, at] of current) all.set(symbol, reckonedIn(finest(at, all.get(symbol)), at));
+  return all;
+}
+
+/** Rows may have been written in finer steps than the exchange takes now. */
+function finest(at: Precision, former: Precision = at): Precision {
+  const pricePrecision = Math.max(at.pricePrecision, former.pricePrecision);
+  const quantityPrecision = Math.max(at.quantityPrecision, former.quantityPrecision);
+  return pricePrecision + quantityPrecision > 18 ? at : { pricePrecision, quantityPrecision };
+}
+
+async function serve(
+  options: SessionOptions,
+  equipped: Equipped,
+  source: DashboardSource,
+  assets: Assets,
+  undo: Undo,
+): Promise<Dashboard> {
+  const { config, mode, stateDir } = options;
+  const token = randomBytes(24).toString('base64url');
+  const dashboard = await startDashboard({
+    port: config.dashboard.port,
+    token,
+    assets,
+    source,
+    clock: equipped.clock,
+  });
+  undo.unshift(() => dashboard.close());
+  const control = `http://127.0.0.1:${dashboard.port}`;
+  writeDaemonInfo(stateDir, {
+    pid: process.pid,
+    mode,
+    startedAt: systemClock.now(),
+    exchange: config.exchange.restUrl,
+    control,
+    token,
+  });
+  undo.unshift(() => removeDaemonInfo(stateDir));
+  return dashboard;
+}
+
+function sourceOf({
+  screen,
+  assembled,
+  clock,
+  hosted,
+  stateDir,
+}: Pick<Equipped, 'screen' | 'assembled' | 'clock' | 'hosted' | 'stateDir'>): DashboardSource {
+  const refuseNobody = (strategy: string | undefined): void => {
+    const why = strategy === undefined ? undefined : nobody(strategy, hosted, assembled);
+    if (why !== undefined) throw new Refusal(why);
+  };
+  return {
+    view: () => screen.view(),
+    klines: (symbol) => screen.klines(symbol),
+    async kill(reason, strategy) {
+      refuseNobody(strategy);
+      const resting = await assembled.kill({ at: clock.now(), strategy, by: 'operator', reason });
+      return `${strategy ?? 'Everything'} is killed: no order is created until you resume. ${cancelledText(resting)} Positions stay as they are, and their stops are not acted on.`;
+    },
+    async resume(reason, strategy) {
+      refuseNobody(strategy);
+      const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
+      await assembled.resume(strategy, 'operator', reason);
+      const { inForce } = assembled.risk.switch;
+      const kills = inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null }));
+      const standing = assembled.execution.halts.inForce;
+      return `${resumedText(strategy, [...kills, ...standing.map(({ text }) => ({ strategy: null, reason: text }))])}${liftedText(halted)}`;
+    },
+    ...decisionsOf(assembled),
+    limits: stepOf(assembled, clock, stateDir),
+    async cancelAll(strategy) {
+      refuseNobody(strategy);
+      return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);
+    },
+  };
+}

@@ -1,0 +1,175 @@
+/** State directories: where they are, which one a command means, and what the daemon on it says of itself. */
+import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { Refusal } from '../domain/refusal.ts';
+import { oneLine } from '../journal/examiner.ts';
+import { isLocked } from '../journal/lock.ts';
+import { journalFile, prepareDir } from '../journal/open.ts';
+import { type JournalReader, openReader } from '../journal/reader.ts';
+
+const daemonFile = 'daemon.json';
+const stateRoot = 'var';
+
+const anotherUser = 'do this as the user whose daemon trades there, or change its permissions';
+
+/** How a command reaches the daemon of a state directory; readable by its owner alone. */
+export interface DaemonInfo {
+  readonly pid: number;
+  readonly mode: string;
+  /** UTC ms of the machine. */
+  readonly startedAt: number;
+  readonly exchange: string;
+  /** Address of the control API, without the token. */
+  readonly control: string;
+  readonly token: string;
+}
+
+export const defaultStateDir = (mode: string): string => join(stateRoot, mode);
+
+/** What a command says of a journal that its disk, or its rights, keep from it (exit 3); another error as it is. */
+export function refusalOf(error: unknown, dir: string, what: 'read' | 'written'): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const advice = /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(error.code)
+    ? anotherUser
+    : error.code === 'SQLITE_FULL'
+      ? 'make room'
+      : 'look after its disk, or restore a backup';
+  return new Refusal(
+    `the journal in ${dir} cannot be ${what} (${oneLine(error.message)}): ${advice}; nothing was changed`,
+    3,
+  );
+}
+
+/** What a start writes before it is known whether anything comes of it. */
+const early: readonly string[] = ['lock.db', 'sluice.log'];
+
+/** Makes a state directory where it is not there; what it gives takes away again what was made, for a start that is refused. */
+export function makeStateDir(dir: string): () => void {
+  if (existsSync(dir) && !statSync(dir).isDirectory())
+    throw new Refusal(`state directory ${dir} is a file: name a directory with --state DIR`);
+  const made: string[] = [];
+  for (let at = resolve(dir); !existsSync(at); at = dirname(at)) made.push(at);
+  prepareDir(dir);
+  return () => {
+    const isEmpty = (name: string): boolean => early.includes(name) && statSync(join(dir, name)).size === 0;
+    if (made.length === 0 || !existsSync(dir) || !readdirSync(dir).every(isEmpty)) return;
+    for (const name of early) rmSync(join(dir, name), { force: true });
+    try {
+      for (const at of made) rmdirSync(at);
+    } catch {
+      // Somebody else put something beside it meanwhile.
+    }
+  };
+}
+
+/** Written whole or not at all; refuses where the directory takes nothing, as on a full disk. */
+export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
+  const path = join(dir, daemonFile);
+  try {
+    writeFileSync(`${path}.new`, `${JSON.stringify(info, undefined, 2)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    rmSync(`${path}.new`, { force: true });
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    const what =
+      code === 'ENOSPC' ? 'has no space left: make room' : `cannot be written (${code}): look after its disk`;
+    throw new Refusal(`state directory ${dir} ${what}, then start again`, 3);
+  }
+}
+
+export function removeDaemonInfo(dir: string): void {
+  rmSync(join(dir, daemonFile), { force: true });
+}
+
+/** Whether a process holds a state directory: a daemon that runs there, or is just starting or stopping. */
+export function isHeld(dir: string, what: 'read' | 'written'): boolean {
+  try {
+    return isLocked(dir);
+  } catch (error) {
+    throw refusalOf(error, dir, what);
+  }
+}
+
+/** What the running daemon of a directory wrote; undefined when none runs there. */
+export function runningDaemon(dir: string): DaemonInfo | undefined {
+  const path = join(dir, daemonFile);
+  if (!existsSync(path) || !isHeld(dir, 'read')) return undefined;
+  return JSON.parse(readFileSync(path, 'utf8')) as DaemonInfo;
+}
+
+export interface ChosenState {
+  readonly dir: string;
+  readonly running: DaemonInfo | undefined;
+}
+
+/**
+ * The directory given, or that of the daemon that started last, or else the newest; `say` tells the user which. A command that
+ * acts (`acting`) does not choose among several running daemons: stopping the wrong one would leave the right one trading.
+ */
+export function chooseState(given: string | undefined, say: (text: string) => void, acting = false): ChosenState {
+  if (given !== undefined) {
+    refuseClosed(given);
+    if (!existsSync(join(given, journalFile)))
+      throw new Refusal(`${given} is not a state directory: there is no ${journalFile} in it`);
+    if (isEmpty(given))
+      throw new Refusal(
+        `${join(given, journalFile)} is no journal of Sluice: it is empty, as a full or crashed disk leaves it, or a start that was ended at once`,
+        3,
+      );
+    return { dir: given, running: runningDaemon(given) };
+  }
+  const dirs = existsSync(stateRoot) ? readdirSync(stateRoot).map((name) => join(stateRoot, name)) : [];
+  const known = dirs
+    .filter((dir) => existsSync(join(dir, journalFile)) && !isEmpty(dir))
+    .map((dir) => ({ dir, running: runningDaemon(dir), usedAt: usedAt(dir) }))
+    .sort((a, b) => (b.running?.startedAt ?? 0) - (a.running?.startedAt ?? 0) || b.usedAt - a.usedAt);
+  const chosen = known[0];
+  if (chosen === undefined)
+    throw new Refusal(
+      `no state directory in ${stateRoot}/: start one first (sluice demo), or give it with --state DIR`,
+    );
+  const running = known.filter((one) => one.running !== undefined).map(({ dir }) => dir);
+  if (acting && running.length > 1) {
+    throw new Refusal(`several daemons run: say which with --state ${running.join(' or --state ')}`);
+  }
+  say(
+    chosen.running === undefined
+      ? `reading ${chosen.dir} (no daemon is running on it)`
+      : `reading ${chosen.dir} (${chosen.running.mode}, running as process ${chosen.running.pid})`,
+  );
+  return chosen;
+}
+
+/** A directory of another user looks like one that is empty. */
+function refuseClosed(dir: string): void {
+  try {
+    statSync(join(dir, journalFile));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return;
+    throw new Refusal(`state directory ${dir} cannot be read (${code}): ${anotherUser}; nothing was changed`, 3);
+  }
+}
+
+const isEmpty = (dir: string): boolean => statSync(join(dir, journalFile)).size === 0;
+
+const usedAt = (dir: string): number =>
+  Math.max(
+    ...[journalFile, `${journalFile}-wal`].map((file) =>
+      existsSync(join(dir, file)) ? statSync(join(dir, file)).mtimeMs : 0,
+    ),
+  );
+
+/** Reads a journal; one that a newer Sluice wrote is refused. */
+export function inJournal<T>(dir: string, look: (reader: JournalReader) => T): T {
+  let reader: JournalReader | undefined;
+  try {
+    reader = openReader(dir);
+    return look(reader);
+  } catch (error) {
+    throw refusalOf(error, dir, 'read');
+  } finally {
+    reader?.close();
+  }
+}

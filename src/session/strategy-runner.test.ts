@@ -1,0 +1,200 @@
+import { NEVER, Subject } from 'rxjs';
+import { expect, test } from 'vitest';
+import { btc, kline, startTime } from '../../test/kit/builders.ts';
+import { TestDesk } from '../../test/kit/desk.ts';
+import { ScaledClock } from '../clock/clock.ts';
+import type { FeedGap, Kline } from '../domain/market.ts';
+import type { Notice } from '../execution/desk.ts';
+import { defineStrategy, flat, hold } from '../strategy/contract.ts';
+import { sma } from '../strategy/indicators.ts';
+import type { NamedHosted } from '../trading/strategies.ts';
+import { type MarketFeed, ok } from '../venue/venue.ts';
+import { signalsHeard } from './strategy-runner.ts';
+
+const above = (period: number) =>
+  defineStrategy({
+    name: 'above',
+    about: 'Long above its average',
+    params: {},
+    indicators: () => ({ average: sma('close', period) }),
+    decide: ({ average }, { kline: { close } }) =>
+      close > average ? hold({ quantity: 1 }, `above ${average}`) : flat(`below ${average}`),
+  });
+
+/** A strategy that hears what the test sends; `stored` is what the exchange has of klines. */
+function listening(
+  period: number,
+  stored: Kline[],
+  desk = new TestDesk(),
+  strategy: NamedHosted['strategy'] = above(period),
+) {
+  const { assembled, clock } = desk;
+  const klines = new Subject<Kline>();
+  const gaps = new Subject<FeedGap>();
+  const asked: number[] = [];
+  const feed: MarketFeed = {
+    klines: () => klines,
+    trades: () => NEVER,
+    depth: () => NEVER,
+    ticker: () => NEVER,
+    gaps,
+    history(_symbol, _interval, count) {
+      asked.push(count);
+      return Promise.resolve(ok(stored.slice(-count)));
+    },
+  };
+  const notices: Notice[] = [];
+  const reasons: string[] = [];
+  const charted: number[] = [];
+  const heard = signalsHeard(
+    {
+      clock,
+      exchange: { feed },
+      assembled,
+      screen: { addKline: ({ close }) => void charted.push(close) },
+      failed: () => {},
+      reaching: { url: 'http://x', clock: new ScaledClock(), waiting: () => {}, signal: new AbortController().signal },
+      notice: (notice) => notices.push(notice),
+    },
+    {
+      id: 's',
+      use: 'above',
+      strategy,
+      params: {},
+      symbol: btc.symbol,
+      interval: '1min',
+      instrument: btc,
+    },
+  ).subscribe(({ want }) => reasons.push(want.reason));
+  /** Lets the history arrive. */
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+  };
+  return { desk, klines, gaps, asked, notices, reasons, charted, settle, stop: () => heard.unsubscribe() };
+}
+
+test('a strategy is given as many klines as it needs, however many that is', async () => {
+  const stored = Array.from({ length: 2_000 }, (_, minute) => kline(100, minute));
+  const { klines, asked, reasons, notices, settle } = listening(1_440, stored);
+  await settle();
+  klines.next(kline(101, 2_000));
+  expect(asked).toEqual([1_440]);
+  expect(reasons).toHaveLength(1);
+  expect(notices).toEqual([]);
+});
+
+test('that the exchange has fewer is said, with how long the strategy will be silent', async () => {
+  const { notices, settle } = listening(1_000, [kline(100, 0), kline(100, 1)]);
+  await settle();
+  expect(notices).toMatchObject([{ level: 'warn', text: expect.stringContaining('silent for 998 more') }]);
+});
+
+test('after a hole that could not be healed its indicators begin again from history', async () => {
+  const stored = [kline(100, 0), kline(100, 1)];
+  const { klines, gaps, asked, reasons, settle } = listening(2, stored);
+  await settle();
+  klines.next(kline(110, 2));
+  expect(reasons).toEqual(['above 105']);
+  // Minutes 3 to 5 were missed and are known to the exchange only by now.
+  stored.push(kline(110, 2), kline(50, 3), kline(50, 4), kline(60, 5));
+  gaps.next({ symbol: btc.symbol, channel: 'klines', from: startTime, to: startTime, cause: 'a test', healed: false });
+  await settle();
+  klines.next(kline(70, 6));
+  expect(asked).toEqual([300, 300]);
+  expect(reasons).toEqual(['above 105', 'above 65']);
+});
+
+test('a hole that was healed, or that was elsewhere, changes nothing', async () => {
+  const { gaps, asked, settle } = listening(2, [kline(100, 0), kline(100, 1)]);
+  await settle();
+  const hole = { symbol: btc.symbol, from: startTime, to: startTime, cause: 'a test' };
+  gaps.next({ ...hole, channel: 'klines', healed: true });
+  gaps.next({ ...hole, channel: 'depth', healed: false });
+  gaps.next({ ...hole, symbol: 'ETHUSDT', channel: 'klines', healed: false });
+  await settle();
+  expect(asked).toEqual([300]);
+});
+
+const hole = {
+  symbol: btc.symbol,
+  channel: 'klines',
+  from: startTime,
+  to: startTime,
+  cause: 'a test',
+  healed: false,
+} as const;
+
+test('one that threw stays stopped after a hole, and its chart goes on', async () => {
+  const throws = defineStrategy({
+    name: 'throws',
+    about: 'Throws',
+    params: {},
+    indicators: () => ({}),
+    decide() {
+      throw new Error('boom');
+    },
+  });
+  const { klines, gaps, asked, notices, charted, settle } = listening(1, [kline(100, 0)], new TestDesk(), throws);
+  await settle();
+  klines.next(kline(101, 1));
+  gaps.next(hole);
+  await settle();
+  klines.next(kline(102, 2));
+  expect(asked).toEqual([300]);
+  expect(charted).toEqual([100, 101, 102]);
+  expect(notices).toMatchObject([{ text: expect.stringContaining('its stop stays in force: Error: boom') }]);
+});
+
+/** Keeps the program busy for 3 s at its second kline, and hears `heard`. */
+const blocking = (desk: TestDesk, heard: number[]) =>
+  defineStrategy({
+    name: 'blocking',
+    about: 'Blocks',
+    params: {},
+    indicators: () => ({}),
+    decide(_, { kline: { close } }) {
+      if (heard.push(close) === 2) desk.clock.skipTo(desk.clock.now() + 3_000);
+      return flat('none');
+    },
+  });
+
+test('one that kept the program busy for too long hears nothing until it is resumed, and then begins again', async () => {
+  const desk = new TestDesk({ limits: { maxThinkingMs: 1_000 } });
+  const heard: number[] = [];
+  const stored = [kline(100, 0)];
+  const { klines, gaps, asked, charted, notices, settle } = listening(1, stored, desk, blocking(desk, heard));
+  await settle();
+  klines.next(kline(101, 1));
+  klines.next(kline(102, 2));
+  expect(desk.assembled.risk.switch.inForce).toMatchObject([{ strategy: 's', by: 'thinking' }]);
+  klines.next(kline(103, 3));
+  gaps.next(hole);
+  await desk.clock.advanceTo(desk.clock.now() + 5_000);
+  klines.next(kline(104, 4));
+  expect([heard, asked, charted]).toEqual([[101, 102], [300], [100, 101, 102, 103, 104]]);
+  await desk.assembled.resume('s', 'operator', 'mended');
+  await desk.clock.advanceTo(desk.clock.now() + 1_500);
+  await settle();
+  klines.next(kline(105, 5));
+  expect([heard, asked]).toEqual([
+    [101, 102, 105],
+    [300, 300],
+  ]);
+  expect(notices).toEqual([
+    { level: 'info', text: 'strategy s was resumed: it begins again from the klines before now' },
+  ]);
+});
+
+test('one that was disabled for it before a restart waits for its resume, too', async () => {
+  const desk = new TestDesk({ limits: { maxThinkingMs: 1_000 } });
+  desk.assembled.risk.switch.kill({ at: 0, strategy: 's', by: 'thinking', reason: 'busy' });
+  const { klines, asked, reasons, settle } = listening(1, [kline(100, 0)], desk);
+  await desk.clock.advanceTo(desk.clock.now() + 5_000);
+  klines.next(kline(101, 1));
+  expect([asked, reasons]).toEqual([[], []]);
+  await desk.assembled.resume('s', 'operator', 'mended');
+  await desk.clock.advanceTo(desk.clock.now() + 1_500);
+  await settle();
+  klines.next(kline(102, 2));
+  expect([asked.length, reasons.length]).toEqual([1, 1]);
+});

@@ -1,0 +1,74 @@
+/** The banners of a daemon: what it noticed, and the kills and halts that are in force. */
+
+import type { NoticeView } from '../../dashboard/view.ts';
+import { type HaltCause, haltCauses } from '../../execution/halt.ts';
+import type { KillEntry, NoticeEntry } from '../../journal/entries.ts';
+
+/** The oldest are dropped. */
+const mostNotices = 20;
+const levels = { info: 'info', warn: 'warning', error: 'stop' } as const;
+
+export class Notices {
+  /** Newest first. */
+  readonly list: NoticeView[] = [];
+  /** Of the list, the kills in force, and whom each stops; `null`: all. */
+  readonly #kills = new Map<NoticeView, string | null>();
+
+  see(entry: NoticeEntry | KillEntry): void {
+    if (entry.kind === 'notice') {
+      this.#add({ at: entry.at, level: levels[entry.level], text: entry.text, goOn: undefined });
+    } else if (entry.kind === 'halt') {
+      const notice = haltNotice(entry);
+      this.#kills.set(notice, null);
+      this.#add(notice);
+    } else if (entry.kind === 'kill') {
+      const notice = killNotice(entry);
+      this.#kills.set(notice, entry.strategy);
+      this.#add(notice);
+    } else {
+      this.#lift(entry.strategy);
+      const whom = entry.strategy === null ? '' : ` strategy ${entry.strategy}`;
+      this.#add({
+        at: entry.at,
+        level: 'info',
+        text: `Resumed${whom} by ${entry.by}: ${entry.reason}.`,
+        goOn: undefined,
+      });
+    }
+  }
+
+  #add(notice: NoticeView): void {
+    this.list.unshift(notice);
+    for (const dropped of this.list.splice(mostNotices)) this.#kills.delete(dropped);
+  }
+
+  /** What a resume ended must not go on to stand there in red. */
+  #lift(strategy: string | null): void {
+    for (const [notice, whom] of this.#kills) {
+      if (strategy !== null && whom !== strategy) continue;
+      this.#kills.delete(notice);
+      this.list.splice(this.list.indexOf(notice), 1);
+    }
+  }
+}
+
+/** What a halt means is told where it is in force: the page, the terminal, `status`. */
+const haltNotice = ({ at, by, reason }: KillEntry): NoticeView => ({
+  at,
+  level: 'stop',
+  text: `HALT, no order is created: ${reason}; ${Object.hasOwn(haltCauses, by) ? haltCauses[by as HaltCause] : by}.`,
+  goOn: 'Resume on this page, or run: npx sluice resume',
+});
+
+function killNotice({ at, strategy, by, reason }: KillEntry): NoticeView {
+  const killed = strategy === null ? 'Killed' : `Strategy ${strategy} was killed`;
+  const text =
+    by === 'dailyLoss'
+      ? `${killed} by the daily loss limit: ${reason}. Exits by a stop go on.`
+      : `${killed} by ${by}: ${reason}.`;
+  const goOn =
+    strategy === null
+      ? 'Resume on this page, or run: npx sluice resume'
+      : `To go on, run: npx sluice resume --strategy ${strategy}`;
+  return { at, level: 'stop', text, goOn };
+}

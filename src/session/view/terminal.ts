@@ -1,0 +1,118 @@
+/** The terminal while a daemon runs: the status drawn in place, or lines where there is no terminal, plain or as JSON. */
+import { systemClock } from '../../clock/clock.ts';
+import { heightOf, statusLines } from '../../dashboard/terminal.ts';
+import type { FillView, View } from '../../dashboard/view.ts';
+import { fillJson } from '../../trading/format.ts';
+import type { Session } from '../session.ts';
+
+/** Between two drawings, and between two looks for news where lines are plain, real ms. */
+const redrawMs = 250;
+const defaultColumns = 100;
+
+export function showStatus(session: Session, out: (line: string) => void, json: boolean): { stop(): void } {
+  const { dashboard, source, before } = session;
+  if (process.stdout.isTTY && !json) return redrawing(() => source.view(), dashboard.url);
+  const tell = (news: News): void => out(json ? newsJson(news) : newsText(news));
+  tell({ kind: 'dashboard', url: dashboard.url });
+  const look = newsSince(before, tell);
+  return repeat(() => look(source.view()));
+}
+
+function repeat(work: () => void): { stop(): void } {
+  let cancel = (): void => {};
+  const next = (): void => {
+    work();
+    cancel = systemClock.at(systemClock.now() + redrawMs, next);
+  };
+  next();
+  return { stop: () => cancel() };
+}
+
+/** Goes back to the first line of the last drawing, writes the lines anew and clears what is left below. */
+function redrawing(view: () => View, url: string): { stop(): void } {
+  let drawn = 0;
+  return repeat(() => {
+    const columns = process.stdout.columns || defaultColumns;
+    const all = statusLines(view(), columns, url);
+    // The dashboard's address comes last and whole, in a narrow window over several lines.
+    const last = all.at(-1) ?? '';
+    const most = Math.max(5, (process.stdout.rows || 50) - heightOf(last, columns)) - 1;
+    const lines = [...all.slice(0, Math.min(most, all.length - 1)), last];
+    const up = drawn > 0 ? `\u001b[${drawn}A\r` : '';
+    process.stdout.write(`${up}${lines.map((line) => `${line}\u001b[K`).join('\n')}\n\u001b[J`);
+    drawn = lines.length - 1 + heightOf(last, columns);
+  });
+}
+
+/** What has become known; one line of output each. */
+export type News =
+  | { readonly kind: 'dashboard'; readonly url: string }
+  | { readonly kind: 'state'; readonly state: string; readonly text: string }
+  | { readonly kind: 'fill'; readonly fill: FillView }
+  | { readonly kind: 'unknown'; readonly clientOrderId: string; readonly order: string; readonly cause: string }
+  | { readonly kind: 'resolved'; readonly clientOrderId: string; readonly order: string; readonly text: string }
+  | { readonly kind: 'notice'; readonly level: string; readonly text: string; readonly goOn: string | undefined };
+
+/** A line for people. */
+export function newsText(news: News): string {
+  switch (news.kind) {
+    case 'dashboard':
+      return `dashboard  ${news.url}`;
+    case 'state':
+      return news.state === 'ready' && news.text.startsWith('No market data')
+        ? `ready, but no${news.text.slice(2)}`
+        : `${news.state}: ${news.text}`;
+    case 'fill': {
+      const { time, strategy, side, quantity, symbol, price } = news.fill;
+      return `fill       ${new Date(time).toISOString()} ${strategy} ${side} ${quantity} ${symbol} at ${price}`;
+    }
+    case 'unknown':
+      return `unknown    ${news.order}: ${news.cause}`;
+    case 'resolved':
+      return `resolved   ${news.order}: ${news.text}`;
+    case 'notice':
+      return `${news.level.padEnd(10)} ${news.text}${news.goOn === undefined ? '' : ` ${news.goOn}`}`;
+  }
+}
+
+/** A line for programs (docs/reference/json.md). */
+export function newsJson(news: News): string {
+  const { kind, ...rest } = news;
+  return JSON.stringify({ version: 1, kind, ...('fill' in rest ? fillJson(rest.fill) : rest) });
+}
+
+/** Tells each change of state (to be ready without market data is another one), fill, unknown outcome and notice once; what `before` shows already is not news, but for the state. */
+export function newsSince(before: Session['before'], tell: (news: News) => void): (now: View) => void {
+  let state = '';
+  let newestFill = nameOf(before.fills[0]);
+  // By identity: a notice can be older than one that was written before it.
+  const said = new WeakSet<object>(before.notices);
+  const unknown = new Set<string>();
+  const known = new Set<string>();
+  return (now) => {
+    const seen = `${now.state} ${now.state === 'ready' && now.noMarketData !== undefined}`;
+    if (seen !== state) {
+      state = seen;
+      tell({ kind: 'state', state: now.state, text: now.stateText });
+    }
+    const newest = now.fills.findIndex((fill) => nameOf(fill) === newestFill);
+    for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse()) tell({ kind: 'fill', fill });
+    for (const { clientOrderId, order, cause, resolved } of now.unknowns) {
+      // Both lines also where it was resolved between two looks.
+      if (!unknown.has(clientOrderId)) tell({ kind: 'unknown', clientOrderId, order, cause });
+      unknown.add(clientOrderId);
+      if (resolved === undefined || known.has(clientOrderId)) continue;
+      known.add(clientOrderId);
+      tell({ kind: 'resolved', clientOrderId, order, text: resolved.text });
+    }
+    for (const notice of now.notices.filter((one) => !said.has(one)).reverse()) {
+      said.add(notice);
+      const { level, text, goOn } = notice;
+      tell({ kind: 'notice', level, text, goOn });
+    }
+    newestFill = nameOf(now.fills[0]);
+  };
+}
+
+const nameOf = (fill: View['fills'][number] | undefined): string =>
+  fill === undefined ? '' : `${fill.tradeId} ${fill.orderId}`;

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { btc, fill, startTime } from '../../../test/kit/builders.ts';
+import { TestDesk } from '../../../test/kit/desk.ts';
+import type { Interval } from '../../domain/interval.ts';
+import { emptyLoaded } from '../../journal/load.ts';
+import { defineStrategy, hold } from '../../strategy/contract.ts';
+import { newsSince, newsText } from './terminal.ts';
+import { Screen } from './view.ts';
+
+const meter = { used: 0, max: 1 };
+const strategy = defineStrategy({
+  name: 'silent',
+  about: '',
+  params: {},
+  indicators: () => ({}),
+  decide: () => undefined,
+});
+const hosted = (interval: Interval) => ({
+  id: `on-${interval}`,
+  use: 'silent',
+  strategy,
+  params: {},
+  symbol: btc.symbol,
+  interval,
+  instrument: btc,
+});
+
+const screenOf = (desk: TestDesk): Screen =>
+  new Screen({
+    mode: 'live',
+    isRealMoney: false,
+    exchangeUrl: 'http://x',
+    speed: 1,
+    hosted: [{ ...hosted('1min'), id: 's' }],
+    assembled: desk.assembled,
+    bare: desk.assembled.unprotected,
+    now: () => startTime,
+    weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
+    blocked: () => undefined,
+    loaded: emptyLoaded,
+  });
+
+test('a stop is shown while a target is wished, and not while the strategy quotes: then it does not act', async () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const { portfolio, planner } = desk.assembled;
+  portfolio.apply(fill({ side: 'BUY', quantity: '1', price: '100' }));
+  const signal = { strategy: 's', symbol: btc.symbol, at: startTime };
+  planner.note({ ...signal, want: hold({ quantity: 1 }, 'up', { stop: 95 }) });
+  expect(screen.view().strategies).toMatchObject([{ stop: '95' }]);
+  planner.note({ ...signal, want: { kind: 'quotes', quotes: [], reason: 'quoting' } });
+  expect(screen.view().strategies[0]?.stop).toBeUndefined();
+});
+
+test('two strategies with different intervals on one symbol share a chart of the first one’s klines', () => {
+  const { assembled } = new TestDesk();
+  const screen = new Screen({
+    mode: 'live',
+    isRealMoney: false,
+    exchangeUrl: 'http://x',
+    speed: 1,
+    hosted: [hosted('1min'), hosted('60min')],
+    assembled,
+    bare: assembled.unprotected,
+    now: () => startTime,
+    weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
+    blocked: () => undefined,
+    loaded: emptyLoaded,
+  });
+  const kline = { symbol: btc.symbol, open: 1, high: 1, low: 1, close: 1, volume: 1, seenAt: startTime };
+  screen.addKline({ ...kline, interval: '60min', openTime: startTime + 3_600_000 });
+  screen.addKline({ ...kline, interval: '1min', openTime: startTime + 60_000 });
+  expect(screen.klines(btc.symbol).map(({ openTime }) => openTime)).toEqual([startTime + 60_000]);
+  expect(screen.view().markets).toMatchObject([{ symbol: btc.symbol, interval: '1min' }]);
+});
+
+test('a strategy that is killed is none of those that run', async () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  screen.state = 'ready';
+  expect(screen.view().stateText).toBe('Trading: 1 strategy runs.');
+  void desk.assembled.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'odd' });
+  const { state, stateText, strategies } = screen.view();
+  expect([state, stateText, strategies[0]?.status]).toEqual([
+    'ready',
+    'No strategy runs: each of them is stopped, and says why.',
+    'stopped',
+  ]);
+});
+
+test('what a strategy holds that is not configured any more is shown as that of a former one, and its dust is not', () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const { portfolio } = desk.assembled;
+  portfolio.mark(btc.symbol, 100, startTime);
+  portfolio.apply(fill({ strategy: 't', side: 'BUY', quantity: '1', price: '90' }));
+  portfolio.apply(fill({ strategy: 'gone', side: 'BUY', quantity: '0.00001', price: '90', tradeId: '2' }));
+  const [running, ...former] = screen.view().strategies;
+  expect(running).toMatchObject({ id: 's', status: 'running' });
+  expect(former).toMatchObject([
+    { id: 't', symbol: btc.symbol, status: 'former', use: '', position: { quantity: '1', openProfit: '10' } },
+  ]);
+  expect(screen.view().stateText).not.toContain('2 strategies');
+});
+
+test('what is noticed while a run begins is news, and what an earlier run left is not', () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const { before } = screen;
+  screen.see({ kind: 'notice', at: startTime, level: 'error', text: 'kills nobody' });
+  const news: string[] = [];
+  newsSince(before, (one) => news.push(newsText(one)))(screen.view());
+  expect(news).toContain('stop       kills nobody');
+});
+
+test('what was lost today is counted from the start of the day, also after a resume', async () => {
+  const desk = new TestDesk();
+  const screen = screenOf(desk);
+  const midnight = startTime - (startTime % 86_400_000);
+  for (const [at, equity] of [
+    [midnight - 1, '900'],
+    [midnight, '1000'],
+    [midnight + 1, '800'],
+  ] as const)
+    screen.see({ kind: 'equity', at, equity });
+  await desk.assembled.resume(undefined, 'operator', 'on');
+  expect(screen.view().equity.dayStart).toBe('1000');
+});

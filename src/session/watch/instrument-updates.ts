@@ -1,0 +1,121 @@
+/**
+ * What the exchange asks of orders in each symbol, followed while a daemon runs: decimals and minima change, symbols are delisted
+ * (order-protocol §2 #27). Amounts go on being reckoned in the steps of the start, in which everything is written down; orders are
+ * rounded to the new ones, which is said. What cannot be followed like that is refused, with the reason.
+ */
+import { type Clock, pause } from '../../clock/clock.ts';
+import { type Instrument, reckonedIn } from '../../domain/instrument.ts';
+import { quantityText, unitsText } from '../../domain/money.ts';
+import type { Notice } from '../../execution/desk.ts';
+import type { Answer, OrderEntry } from '../../venue/venue.ts';
+
+export interface Terms {
+  /** Why no order may be created in a symbol at the moment. */
+  against(symbol: string): string | undefined;
+  /** Asks the exchange for its symbols, and goes by what it says. An answer that does not come changes nothing. */
+  look(): Promise<void>;
+  /** Looks by itself now and then, until the function given back is called. */
+  begin(): () => void;
+  /** The same orders, with an eye on refusals that speak of terms: after one the exchange is asked. */
+  heeded(orders: OrderEntry): OrderEntry;
+}
+
+export interface TermsOptions {
+  readonly listed: () => Promise<Answer<readonly Instrument[]>>;
+  /** By symbol, as everybody reads them: entries are replaced here. */
+  readonly instruments: Map<string, Instrument>;
+  /** Those that are traded now. */
+  readonly symbols: readonly string[];
+  readonly clock: Clock;
+  readonly notice: (notice: Notice) => void;
+}
+
+/** Between two looks without a reason, ms of the exchange; at least between two with one, real ms. A look has weight 1. */
+const everyMs = 300_000;
+const leastMs = 2_000;
+
+/** Precision, minima and symbols, under the documented codes and under those of the engine (venue-observed §4). */
+const termsCodes: ReadonlySet<string> = new Set([
+  ...['-1111', '-1121', '-1136', '-1138', '-1147', '-2022', '-2023', '-2024', '-2025', '-2029'],
+  ...['10062', '21020', '110046', '110047'],
+]);
+
+export function watchTerms({ listed, instruments, symbols, clock, notice }: TermsOptions): Terms {
+  const reasons = new Map<string, string>();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  function follow(at: Instrument, found: Instrument | undefined): void {
+    const { symbol } = at;
+    const reason = whyNot(at, found);
+    if (found === undefined || reason !== undefined) {
+      if (reasons.get(symbol) === reason || reason === undefined) return;
+      reasons.set(symbol, reason);
+      notice({ level: 'error', text: `no order is created in ${symbol}: ${reason}` });
+      return;
+    }
+    if (reasons.delete(symbol)) notice({ level: 'info', text: `${symbol} is traded again` });
+    const now = reckonedIn(at, found);
+    if (termsText(now) === termsText(at)) return;
+    instruments.set(symbol, now);
+    notice({ level: 'warn', text: `${symbol}: the exchange takes ${termsText(now)} now; orders are made so` });
+  }
+
+  async function look(): Promise<void> {
+    lookedAt = clock.monotonic();
+    const answer = await listed();
+    if (answer.kind === 'failed') return;
+    const found = new Map(answer.value.map((one) => [one.symbol, one]));
+    for (const symbol of symbols) {
+      const at = instruments.get(symbol);
+      if (at !== undefined) follow(at, found.get(symbol));
+    }
+  }
+
+  return {
+    against: (symbol) => reasons.get(symbol),
+    look,
+    begin() {
+      const ended = new AbortController();
+      void (async () => {
+        for (;;) {
+          await pause(clock, everyMs, ended.signal);
+          if (ended.signal.aborted) return;
+          await look();
+        }
+      })();
+      return () => ended.abort();
+    },
+    heeded: (orders) => ({
+      ...orders,
+      prepare(intent, at) {
+        const prepared = orders.prepare(intent, at);
+        return {
+          ...prepared,
+          async send(gate) {
+            const outcome = await prepared.send(gate);
+            const isDue = clock.monotonic() - lookedAt >= clock.machine(leastMs);
+            if (outcome.kind === 'rejected' && termsCodes.has(outcome.code) && isDue) await look();
+            return outcome;
+          },
+        };
+      },
+    }),
+  };
+}
+
+/** Why a symbol cannot be traded on as it was; undefined where it can. */
+function whyNot(at: Instrument, found: Instrument | undefined): string | undefined {
+  if (found === undefined) return 'the exchange does not list it any more';
+  if (found.base !== at.base || found.quote !== at.quote)
+    return `the exchange calls its assets ${found.base} and ${found.quote} now`;
+  return found.pricePrecision > at.pricePrecision || found.quantityPrecision > at.quantityPrecision
+    ? `the exchange counts it in finer steps now (${termsText(found)}) than were known at the start: start the daemon anew`
+    : undefined;
+}
+
+/** `1 decimal of price, 3 of quantity, at least 0.01 and 25 USDT`. */
+function termsText(at: Instrument): string {
+  const { price, quantity } = at.orderPlaces ?? { price: at.pricePrecision, quantity: at.quantityPrecision };
+  const least = `at least ${quantityText(at.minQuantity, at)} ${at.base} and ${unitsText(at.minNotional)} ${at.quote}`;
+  return `${price} ${price === 1 ? 'decimal' : 'decimals'} of price, ${quantity} of quantity, ${least}`;
+}

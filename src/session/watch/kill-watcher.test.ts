@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TestDesk } from '../../../test/kit/desk.ts';
+import { SimClock } from '../../clock/sim-clock.ts';
+import type { Notice } from '../../execution/desk.ts';
+import { killLookMs } from '../kill-file.ts';
+import { guardian } from './kill-watcher.ts';
+
+let stateDir: string;
+let notices: Notice[];
+/** Of what each kill was, undefined for everything. */
+let killed: (string | undefined)[];
+/** Whether the disk is full, as the journal knows it. */
+let journal: { full: boolean; durable(): Promise<boolean> };
+let stop: AbortController;
+
+beforeEach(() => {
+  stateDir = mkdtempSync(join(tmpdir(), 'sluice-guardian-'));
+  [notices, killed, stop] = [[], [], new AbortController()];
+  journal = {
+    full: false,
+    async durable() {
+      return !this.full;
+    },
+  };
+});
+afterEach(() => {
+  stop.abort();
+  rmSync(stateDir, { recursive: true });
+});
+const inState = (name: string): string => join(stateDir, name);
+const touch = (name: string): void => writeFileSync(inState(name), '');
+
+/** Begins, and gives what lets it look once more. */
+function guarded(): () => Promise<void> {
+  const { assembled } = new TestDesk();
+  const clock = new SimClock(0);
+  void guardian(
+    {
+      ...{ stateDir, clock, hosted: [{ id: 'trend' }] },
+      journal: journal as Parameters<typeof guardian>[0]['journal'],
+      assembled: {
+        ...assembled,
+        kill: async ({ strategy }) => {
+          killed.push(strategy);
+          return [];
+        },
+      },
+      notice: (said) => void notices.push(said),
+    },
+    stop.signal,
+  );
+  return () => clock.advanceTo(clock.now() + killLookMs);
+}
+const errors = (): readonly string[] => notices.filter(({ level }) => level === 'error').map(({ text }) => text);
+
+test('a file that kills nobody is told of once and stays, and one that kills is carried out', async () => {
+  for (const name of ['kill-tredn', 'kill-Trend', 'kill-trend']) touch(name);
+  mkdirSync(inState('kill'));
+  const look = guarded();
+  for (let again = 0; again < 3; again++) await look();
+  expect(killed).toEqual([undefined, 'trend']);
+  expect(errors()).toHaveLength(3);
+  expect(errors().join('\n')).toMatch(
+    /kill-tredn kills nobody: no strategy tredn runs here \(did you mean "trend"\?\)/,
+  );
+  expect(errors().join('\n')).toMatch(/kill cannot be taken away \(ERR_FS_EISDIR\): remove it/);
+  expect(['kill-tredn', 'kill-Trend', 'kill-trend'].map((name) => existsSync(inState(name)))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('a file that comes after one that could not be taken away is a kill of its own', async () => {
+  mkdirSync(inState('kill'));
+  const look = guarded();
+  await look();
+  rmdirSync(inState('kill'));
+  await look();
+  expect(killed).toEqual([undefined]);
+  touch('kill');
+  await look();
+  expect(killed).toEqual([undefined, undefined]);
+  expect(existsSync(inState('kill'))).toBe(false);
+});
+
+test('while the disk is full a file is carried out once and stays, and goes when its kill is written', async () => {
+  journal.full = true;
+  touch('kill');
+  const look = guarded();
+  for (let again = 0; again < 5; again++) await look();
+  expect(killed).toEqual([undefined]);
+  expect(notices).toHaveLength(1);
+  expect(existsSync(inState('kill'))).toBe(true);
+  journal.full = false;
+  await look();
+  expect(existsSync(inState('kill'))).toBe(false);
+  expect(killed).toEqual([undefined]);
+});

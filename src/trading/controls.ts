@@ -1,0 +1,69 @@
+/** What an operator or a limit does to all that trades. */
+import { unitsText } from '../domain/money.ts';
+import type { Execution } from '../execution/desk.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { type Kill, letsThrough } from '../risk/kill.ts';
+import type { Risk } from '../risk/risk.ts';
+import type { Book } from './components.ts';
+import type { CancellingAll } from './retries.ts';
+
+export interface Controls {
+  /** Stops creation, durably, and cancels what rests; returns those orders, as they are then. */
+  kill(kill: Kill): Promise<readonly WorkingOrder[]>;
+  resume(strategy: string | undefined, by: string, reason: string): Promise<void>;
+  /** Cancels resting orders, of one strategy or all; returns them as they are then: what was filled before the cancel came is filled. */
+  cancelAll(strategy?: string): Promise<readonly WorkingOrder[]>;
+}
+
+export function controls({ portfolio, risk }: Book, execution: Execution, cancellingAll: CancellingAll): Controls {
+  const { journal, clock } = execution;
+  async function cancelResting(
+    lane: 'kill' | 'cancel',
+    strategy: string | undefined,
+    unless: (order: WorkingOrder) => boolean = () => false,
+  ): Promise<readonly WorkingOrder[]> {
+    const resting = [...portfolio.orders()].filter(
+      (order) =>
+        order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy) && !unless(order),
+    );
+    await cancellingAll(resting, lane);
+    return resting;
+  }
+  return {
+    async kill(kill) {
+      if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
+      const { at, strategy = null, by, reason } = kill;
+      journal.append({ kind: 'kill', at, strategy, by, reason });
+      await journal.durable();
+      return await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
+    },
+    async resume(strategy, by, reason) {
+      // What is remembered from here on comes after the row that has everything before it forgotten.
+      journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
+      risk.resume(strategy);
+      if (strategy === undefined) execution.halts.resume();
+      noteDay(risk, journal);
+      await journal.durable();
+    },
+    cancelAll: (strategy) => cancelResting('cancel', strategy),
+  };
+}
+
+/** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a person's kill holds its exit up. */
+export function canLeave(
+  { portfolio, risk }: Book,
+  { halts, clock }: Execution,
+): (strategy: string, symbol: string) => boolean {
+  const maxAgeMs = clock.machine(risk.limits.maxDataAgeMs);
+  return (strategy, symbol) => {
+    const mark = portfolio.lastMark(symbol);
+    const isFresh = mark !== undefined && clock.now() - mark.at <= maxAgeMs;
+    return isFresh && halts.against() === undefined && risk.switch.against({ strategy, purpose: 'stop' }) === undefined;
+  };
+}
+
+/** Writes down what the day's loss is measured from, once that is known. */
+export function noteDay({ dayStart: { day, equity } }: Risk, journal: Journal): void {
+  if (!Number.isNaN(day)) journal.append({ kind: 'day', day, equity: unitsText(equity) });
+}

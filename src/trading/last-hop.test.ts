@@ -1,0 +1,70 @@
+/** The rules are asked again just before an order leaves: what the door let pass may not be right any more. */
+import { describe, expect, test } from 'vitest';
+import { portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
+import { TestDesk } from '../../test/kit/desk.ts';
+import { SimClock } from '../clock/sim-clock.ts';
+import { rate, units } from '../domain/money.ts';
+import { Risk } from '../risk/risk.ts';
+import type { Limits } from '../risk/rules.ts';
+
+describe('the last hop', () => {
+  test.each<[string, Partial<Limits>]>([
+    ['orderValue', { maxOrderValue: units('99') }],
+    ['position', { maxPosition: units('99') }],
+    ['orderShare', { maxOrderShare: rate('0.00001') }],
+    ['allowList', { symbols: [] }],
+  ])('refuses by %s what nobody asked at the door, and nothing leaves', async (code, limits) => {
+    const desk = new TestDesk({ limits });
+    const { order, carried } = desk.begin({ price: '100', quantity: '1' });
+    expect(await desk.finish(carried)).toBe('refused');
+    expect(desk.asked('create')).toBe(0);
+    expect(await desk.stateOf(order)).toBe('notSent');
+    const [row] = desk.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").all() as { detail: string }[];
+    expect(row?.detail).toContain(`denied by ${code} at the last hop`);
+  });
+
+  test.each<[string, string, (desk: TestDesk) => void]>([
+    [
+      'the file kill',
+      'the file kill asks for it',
+      (desk) => {
+        desk.blocked = 'the file kill asks for it';
+      },
+    ],
+    ['a halt', 'halted: less BTC', ({ assembled }) => assembled.execution.halts.halt('ledger', 'less BTC')],
+    [
+      'a kill',
+      'killed: news',
+      ({ assembled: { risk } }) => risk.switch.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'news' }),
+    ],
+  ])('asks for %s, which may have come while the order was being journalled', async (_, cause, come) => {
+    const desk = new TestDesk();
+    desk.onCommit = (event) => {
+      if (event === 'sending') come(desk);
+    };
+    const { order, carried } = desk.begin({ price: '100', quantity: '1' });
+    expect(await desk.finish(carried)).toBe('refused');
+    expect(desk.asked('create')).toBe(0);
+    expect(await desk.stateOf(order)).toBe('notSent');
+    const [row] = desk.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").all() as { detail: string }[];
+    expect(row?.detail).toContain(cause);
+  });
+
+  test('counts an order that is reserved once, not twice', () => {
+    const held = portfolio();
+    const order = resting(held, { price: '100', quantity: '10' });
+    const judge = (limits: Partial<Limits>): string | undefined =>
+      new Risk({ limits: { ...wide, ...limits }, portfolio: held, clock: new SimClock(startTime) }).judgeAgain(
+        order.intent,
+      )?.code;
+    expect(judge({ maxPosition: units('1000'), maxOpenOrders: 1, maxPositionShare: rate('0.0005') })).toBeUndefined();
+    expect(judge({ maxPosition: units('999.99') })).toBe('position');
+    expect(judge({ maxPositionShare: rate('0.0004') })).toBe('positionShare');
+  });
+
+  test('does not take an order for its own repetition, nor for one too many of a second', async () => {
+    const desk = new TestDesk({ limits: { duplicateMs: 2_000, maxOrdersPerSecond: 1, maxStrategyOrdersPerSecond: 1 } });
+    const { carried } = desk.begin({ price: '100', quantity: '1' });
+    expect(await desk.finish(carried)).toBe('placed');
+  });
+});

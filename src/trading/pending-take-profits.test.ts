@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { fill, intent, portfolio, signal, startTime, target } from '../../test/kit/builders.ts';
+import { rate } from '../domain/money.ts';
+import { Planner } from '../portfolio/planner.ts';
+import { Protection } from '../portfolio/protect.ts';
+import { LateTargets } from './pending-take-profits.ts';
+
+const place = { id: 's', symbol: 'BTCUSDT' };
+
+function bench(more: Parameters<typeof target>[1] = { takeProfit: 110 }) {
+  const held = portfolio();
+  held.mark(place.symbol, 100, startTime);
+  const planner = new Planner({
+    portfolio: held,
+    protection: new Protection(held, () => undefined),
+    account: 'spot',
+    marketBuyIn: 'lots',
+    feeInBase: rate('0'),
+    changed: () => {},
+    tooSmall: () => {},
+  });
+  planner.note(signal(target(1, more)));
+  return { held, planner, targets: new LateTargets({ portfolio: held, planner }) };
+}
+
+test('is due once for each position, however often one looks', () => {
+  const { held, targets } = bench();
+  expect(targets.due(place, startTime)).toBeUndefined();
+  held.apply(fill({ quantity: '1' }));
+  expect(targets.due(place, startTime)?.want).toMatchObject({ takeProfit: 110 });
+  expect(targets.due(place, startTime)).toBeUndefined();
+  targets.forget(place);
+  expect(targets.due(place, startTime)).toBeDefined();
+  held.apply(fill({ side: 'SELL', quantity: '1' }));
+  expect(targets.due(place, startTime)).toBeUndefined();
+  held.apply(fill({ quantity: '1' }));
+  expect(targets.due(place, startTime)).toBeDefined();
+});
+
+test('that is refused is due again after a while, which another position begins anew', () => {
+  const { held, planner } = bench();
+  const targets = new LateTargets({ portfolio: held, planner }, (times: number) => times * 1_000);
+  const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
+  held.apply(fill({ quantity: '1' }));
+  expect([0, 999, 1_000, 2_999, 3_000].map(dueAt)).toEqual([true, false, true, false, true]);
+  held.apply(fill({ side: 'SELL', quantity: '1' }));
+  held.apply(fill({ quantity: '1' }));
+  expect([3_001, 4_000, 4_001].map(dueAt)).toEqual([true, false, true]);
+});
+
+test('that ended without selling is due again, whatever ended it, and at once where its strategy said another word', () => {
+  const { held, planner, targets } = bench();
+  const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
+  held.apply(fill({ quantity: '1' }));
+  expect(dueAt(0)).toBe(true);
+  for (const [end, ms] of [
+    ['rejected', 2_000],
+    ['absent', 18_000],
+    ['canceled', 146_000],
+  ] as const) {
+    const order = held.reserve(intent({ side: 'SELL', purpose: 'takeProfit' }));
+    expect(dueAt(ms - 1)).toBe(false);
+    held.close(order, end);
+    expect([dueAt(ms - 1), dueAt(ms)]).toEqual([false, true]);
+  }
+  planner.note(signal(target(1, { takeProfit: 112 })));
+  expect(dueAt(146_001)).toBe(true);
+});
+
+test('is not due while an order works, nor where something else comes first', () => {
+  const { held, targets } = bench();
+  held.apply(fill({ quantity: '0.5' }));
+  // The other half is entered when the strategy says so again.
+  expect(targets.due(place, startTime)).toBeUndefined();
+  held.apply(fill({ quantity: '0.5' }));
+  const order = held.reserve(intent({ side: 'SELL' }));
+  expect(targets.due(place, startTime)).toBeUndefined();
+  held.close(order, 'canceled');
+  expect(targets.due(place, startTime)).toBeDefined();
+});
+
+test('is not due without a take-profit', () => {
+  const { held, targets } = bench({ stop: 90 });
+  held.apply(fill({ quantity: '1' }));
+  expect(targets.due(place, startTime)).toBeUndefined();
+});

@@ -1,0 +1,47 @@
+/** How fresh prices are that come after this process stood still: it was stopped, swapped out, suspended, or busy. */
+import type { Clock } from '../clock/clock.ts';
+
+export interface Freshness {
+  /** To be called every `beatMs`: between two calls further apart than that this process stood still. */
+  beat(): void;
+  /** For one kind of data: when what it dates so was fresh, UTC ms. */
+  line(): (time: number) => number;
+}
+
+/** Real ms between two beats. */
+export const beatMs = 100;
+/** Real ms by which a beat may be late: garbage is collected and large answers are read in less. */
+const lateMs = 400;
+/** Real ms for which what comes in is dated by what it says, once the process went on: the system and the exchange kept it meanwhile. */
+const backlogMs = 10_000;
+
+/**
+ * Data counts as fresh when it comes in, since clocks of exchanges differ and quiet books keep their date. What waited while the
+ * process stood still comes in all at once and is old: then its own date counts, corrected by how late such data usually is.
+ */
+export function freshness(clock: Pick<Clock, 'now' | 'monotonic' | 'machine'>): Freshness {
+  let beatenAt = clock.monotonic();
+  let backlogUntil = Number.NEGATIVE_INFINITY;
+
+  function look(): void {
+    const now = clock.monotonic();
+    if (now - beatenAt > clock.machine(beatMs + lateMs)) backlogUntil = now + clock.machine(backlogMs);
+  }
+
+  return {
+    beat() {
+      look();
+      beatenAt = clock.monotonic();
+    },
+    line() {
+      let usualMs = 0;
+      return (time) => {
+        look();
+        const now = clock.now();
+        if (clock.monotonic() < backlogUntil) return Math.min(now, time + usualMs);
+        usualMs = now - time;
+        return now;
+      };
+    },
+  };
+}

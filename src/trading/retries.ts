@@ -1,0 +1,99 @@
+/** What is asked for until it is done, and told of until it is over. */
+import type { Clock } from '../clock/clock.ts';
+import type { Signal, Target } from '../domain/order.ts';
+import type { Notice } from '../execution/desk.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Draft } from '../portfolio/plan.ts';
+import type { Planner } from '../portfolio/planner.ts';
+import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import type { Overdue } from '../portfolio/protect.ts';
+import type { Book } from './components.ts';
+
+/** Cancels an order, counted as work that is under way. */
+export type Cancelling = (order: WorkingOrder, lane?: 'kill' | 'cancel') => Promise<void>;
+
+/** Rules that refuse for a moment only. */
+const tooFast = new Set(['orderRate', 'strategyRate']);
+
+/** Cancels several at once, those of one symbol in as few requests as the venue takes. */
+export type CancellingAll = (orders: readonly WorkingOrder[], lane?: 'kill' | 'cancel') => Promise<void>;
+
+/** What is asked for again until it is done. */
+export function insistence(
+  { portfolio, planner, protection, risk }: Book,
+  clock: Clock,
+  cancellingAll: CancellingAll,
+  ask: (signal: Signal) => void,
+) {
+  const late = new Map<string, Pick<Draft, 'strategy' | 'symbol'>>();
+  return {
+    /** A wish that came only too fast is asked for again in a moment, not when its strategy says it again. */
+    refused({ strategy, symbol }: Draft, code: string): void {
+      if (tooFast.has(code)) late.set(`${strategy} ${symbol}`, { strategy, symbol });
+    },
+    askAgain(): void {
+      const waiting = [...late.values()];
+      late.clear();
+      for (const { strategy, symbol } of waiting) {
+        const signal = planner.standing(strategy, symbol);
+        if (signal !== undefined) ask({ ...signal, at: clock.now() });
+      }
+    },
+    /** A stop was hit, but its exit was refused, not sent or heard by nobody: the position is naked until it is asked for again. */
+    leaveAgain(): void {
+      for (const { strategy, symbol } of portfolio.places()) {
+        const signal = planner.standing(strategy, symbol);
+        if (signal === undefined || !protection.isLeaving(strategy, symbol)) continue;
+        // What else rests, as a take-profit does, is cancelled by the exit.
+        const isLeaving = portfolio.ordersOf(strategy, symbol).some(({ intent }) => intent.purpose === 'stop');
+        if (!isLeaving) ask({ ...signal, at: clock.now() });
+      }
+    },
+    /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */
+    async cancelKilled(): Promise<void> {
+      const resting = [...portfolio.orders()].filter(
+        ({ state, intent }) => state === 'open' && risk.switch.against(intent) !== undefined,
+      );
+      await cancellingAll(resting, 'kill');
+    },
+  };
+}
+
+/** Leaves every position that was held for as long as it may be. */
+export function leaveOverdue(
+  { portfolio, protection }: Pick<Book, 'portfolio' | 'protection'>,
+  now: number,
+  leave: (place: Overdue, why: string) => void,
+): void {
+  for (const symbol of new Set(portfolio.places().map((place) => place.symbol)))
+    for (const place of protection.overdue(symbol, now)) leave(place, place.why);
+}
+
+/**
+ * The wish that protection bends into leaving a position: the standing target, or to hold nothing where a journal has none.
+ * undefined while the strategy says its orders itself, by quotes.
+ */
+export function exitOf(
+  planner: Planner,
+  strategy: string,
+  symbol: string,
+  why: string,
+  at: number,
+): (Signal & { readonly want: Target }) | undefined {
+  const want = planner.standing(strategy, symbol)?.want ?? { kind: 'target', goal: { quantity: 0 }, reason: why };
+  return want.kind === 'target' ? { strategy, symbol, at, want } : undefined;
+}
+
+/** Tells once when the disk has filled up, and once when it has space again. */
+export function diskWatch(journal: Journal, notice: (notice: Notice) => void): () => void {
+  let told = false;
+  return () => {
+    if (journal.full === told) return;
+    told = journal.full;
+    notice(
+      told
+        ? { level: 'error', text: 'the disk is full: no order is created until there is space; cancels go on' }
+        : { level: 'info', text: 'the disk has space again: orders are created again' },
+    );
+  };
+}

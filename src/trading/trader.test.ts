@@ -1,0 +1,400 @@
+import { NEVER, Subject } from 'rxjs';
+import { describe, expect, test } from 'vitest';
+import { btc, kline, signal, target } from '../../test/kit/builders.ts';
+import { type DeskOptions, TestDesk, timing } from '../../test/kit/desk.ts';
+import type { CancelFate, CreateFate, Question } from '../../test/kit/scripted-venue.ts';
+import { type Rng, seededRng } from '../clock/clock.ts';
+import type { Kline } from '../domain/market.ts';
+import { quantityText, units, unitsText } from '../domain/money.ts';
+import type { Quote, Signal, Want } from '../domain/order.ts';
+import { readOrders } from '../journal/order-rows.ts';
+import { defineStrategy, flat, hold } from '../strategy/contract.ts';
+import { signalsOf } from '../strategy/host.ts';
+import { sma } from '../strategy/indicators.ts';
+import { draftText } from './format.ts';
+
+// A first start looks at the account twice.
+const startMs = timing.sweepGapMs + 1_000;
+/** Holds 1 BTC while the price is above its average of two. */
+const above = defineStrategy({
+  name: 'above',
+  about: 'test',
+  params: {},
+  indicators: () => ({ average: sma('close', 2) }),
+  decide: ({ average }, moment) => (moment.kline.close > average ? hold({ quantity: 1 }, 'above') : flat('below')),
+});
+
+/** A desk on which `above` trades the klines that the test sends. */
+function desk(options: DeskOptions = {}) {
+  const made = new TestDesk(options);
+  const klines = new Subject<Kline>();
+  const { booked, portfolio } = made.assembled;
+  const signals = signalsOf(
+    { id: 's', strategy: above, symbol: btc.symbol, interval: '1min', params: {}, instrument: btc },
+    {
+      history: [kline(100)],
+      klines,
+      trades: NEVER,
+      depth: NEVER,
+      ticker: NEVER,
+      gaps: NEVER,
+      fills: booked,
+      holding: portfolio.holding('s', btc.symbol),
+      now: () => made.clock.now(),
+      failed: (error) => {
+        throw error;
+      },
+    },
+  );
+  made.start(signals);
+  return {
+    made,
+    /** A kline closes at this price, and a minute passes. */
+    close: async (price: number): Promise<void> => {
+      made.price(price);
+      klines.next(kline(price));
+      await made.pass(60_000);
+    },
+    position: () => unitsText(made.assembled.portfolio.position('s', btc.symbol).base),
+  };
+}
+
+/** A desk that trades the signals that the test sends. */
+async function wishing(options: DeskOptions = {}) {
+  const made = new TestDesk(options);
+  const signals = new Subject<Signal>();
+  made.start(signals);
+  await made.pass(startMs);
+  return {
+    made,
+    wish: (want: Want, strategy = 's'): void => {
+      signals.next({ ...signal(want, strategy), at: made.clock.now() });
+    },
+  };
+}
+
+describe('a kline becomes a fill row', () => {
+  test('by way of a signal, an order, and the exchange’s list of trades', async () => {
+    const { made, close, position } = desk();
+    await made.pass(startMs);
+    await close(110);
+    expect(await made.fillRows()).toEqual(['1 1001 1']);
+    expect(position()).toBe('1');
+    const rows = made.db.prepare('SELECT strategy, goal FROM signals').all();
+    expect(rows).toEqual([{ strategy: 's', goal: '1' }]);
+    expect(readOrders(made.db, '1')).toMatchObject([{ state: 'filled', reason: 'above', purpose: 'enter' }]);
+  });
+
+  test('once, although the answer was lost', async () => {
+    const { made, close } = desk();
+    made.venue.creates = ['acceptLost'];
+    await made.pass(startMs);
+    await close(110);
+    expect(await made.fillRows()).toEqual(['1 1001 1']);
+    expect(made.asked('create')).toBe(1);
+    const events = made.db.prepare('SELECT event FROM events ORDER BY seq').all() as { event: string }[];
+    expect(events.map(({ event }) => event)).toEqual(['approved', 'sending', 'unknown', 'found', 'closing', 'closed']);
+  });
+
+  test('and repeating the wish with every kline does nothing more', async () => {
+    const { made, close, position } = desk();
+    await made.pass(startMs);
+    for (const price of [110, 120, 130, 140]) await close(price);
+    expect(made.asked('create')).toBe(1);
+    await close(100);
+    await close(90);
+    expect(position()).toBe('0');
+    expect((await made.fillRows()).length).toBe(2);
+  });
+
+  test('only after recovery is through', async () => {
+    const { made, close } = desk();
+    made.venue.failing.add('openOrders');
+    await close(110);
+    expect(made.asked('create')).toBe(0);
+    made.venue.failing.clear();
+    await made.pass(startMs);
+    await close(120);
+    expect((await made.fillRows()).length).toBe(1);
+  });
+});
+
+describe('while an outcome is unknown', () => {
+  test('nothing is sent on that symbol, by any strategy; then the latest wish is', async () => {
+    const { made, wish } = await wishing();
+    made.venue.creates = ['acceptLost', 'accept'];
+    made.venue.lagMs = 20_000;
+    wish(target(1));
+    await made.pass(1_000);
+    wish(target(2), 't');
+    wish(target(3), 't');
+    wish(target(0));
+    await made.pass(10_000);
+    expect(made.asked('create')).toBe(1);
+    made.venue.lagMs = 0;
+    await made.pass(60_000);
+    wish(target(0));
+    wish(target(3), 't');
+    await made.pass(60_000);
+    const { portfolio } = made.assembled;
+    expect(unitsText(portfolio.position('s', btc.symbol).base)).toBe('0');
+    expect(unitsText(portfolio.position('t', btc.symbol).base)).toBe('3');
+    expect(await made.fillRows()).toEqual(made.venueRows());
+  });
+
+  test('the symbol stays blocked when it is never found', async () => {
+    const { made, wish } = await wishing({ balances: false });
+    made.venue.creates = ['dropLost', 'accept'];
+    wish(target(1));
+    await made.pass(300_000);
+    for (let minute = 0; minute < 5; minute++) {
+      wish(target(minute));
+      wish(target(1), 't');
+      await made.pass(60_000);
+    }
+    expect(made.asked('create')).toBe(1);
+  });
+});
+
+describe('an order that is proven absent', () => {
+  test('frees its symbol: the wish is carried out by another one', async () => {
+    const { made, wish } = await wishing();
+    made.venue.creates = ['dropLost', 'accept'];
+    wish(target(1));
+    await made.pass(120_000);
+    expect(made.asked('create')).toBe(1);
+    wish(target(2));
+    await made.pass(60_000);
+    expect(made.asked('create')).toBe(2);
+    expect(unitsText(made.assembled.portfolio.position('s', btc.symbol).base)).toBe('2');
+  });
+});
+
+describe('a wish', () => {
+  test('that a rule denies is written down with its numbers and not sent', async () => {
+    const { made, wish } = await wishing({ limits: { maxOrdersPerSecond: 0 } });
+    wish(target(1));
+    wish(target(1));
+    await made.pass(1_000);
+    await made.written();
+    expect(made.asked('create')).toBe(0);
+    const rows = made.db.prepare('SELECT code, times, facts FROM denials').all();
+    expect(rows).toEqual([{ code: 'orderRate', times: 2, facts: '{"inLastSecond":0,"maxOrdersPerSecond":0}' }]);
+  });
+
+  test('at a limit at which it is worth less than the exchange takes is denied, not sent', async () => {
+    const { made, wish } = await wishing();
+    // At 100 it is worth 6, at its limit 4.8; the exchange takes 5.
+    wish(target(0.06, { limit: 80 }));
+    await made.pass(1_000);
+    await made.written();
+    expect(made.asked('create')).toBe(0);
+    const rows = made.db.prepare('SELECT code, facts FROM denials').all();
+    expect(rows).toEqual([{ code: 'minimum', facts: '{"value":"4.8","minNotional":"5"}' }]);
+  });
+
+  test('that the exchange refuses is not sent again before the strategy speaks again', async () => {
+    const { made, wish } = await wishing();
+    made.venue.creates = ['reject', 'notSent', 'accept'];
+    for (const creates of [1, 2, 3]) {
+      wish(target(1));
+      await made.pass(60_000);
+      expect(made.asked('create')).toBe(creates);
+    }
+    expect((await made.fillRows()).length).toBe(1);
+  });
+
+  test('of which one order is denied has its other orders created, and the denied one is asked for once', async () => {
+    const { made, wish } = await wishing({ limits: { maxPosition: units('250') } });
+    wish(target(2));
+    await made.pass(5_000);
+    const quotes = [
+      { side: 'BUY', price: 99, quantity: 1 },
+      { side: 'BUY', price: 98, quantity: 1 },
+      { side: 'SELL', price: 101, quantity: 1 },
+      { side: 'BUY', price: 40, quantity: 1 },
+    ] as const;
+    wish({ kind: 'quotes', quotes, reason: 'test' });
+    await made.pass(5_000);
+    await made.written();
+    const placed = [...made.assembled.portfolio.orders()].map(({ intent, state }) => {
+      return `${state} ${draftText(intent, btc)}`;
+    });
+    expect(placed).toEqual(['open SELL 1 BTC at 101', 'open BUY 1 BTC at 40']);
+    const rows = made.db.prepare('SELECT wanted, code, times FROM denials').all();
+    expect(rows).toEqual([
+      { wanted: 'BUY 1 BTC at 99', code: 'position', times: 1 },
+      { wanted: 'BUY 1 BTC at 98', code: 'position', times: 1 },
+    ]);
+  });
+
+  test('of quotes is carried out order by order, and changed by cancelling first', async () => {
+    const { made, wish } = await wishing();
+    const buys = (...prices: readonly number[]): Want => ({
+      kind: 'quotes',
+      quotes: prices.map((price): Quote => ({ side: 'BUY', price, quantity: 1 })),
+      reason: 'test',
+    });
+    wish(buys(99, 98, 97));
+    await made.pass(5_000);
+    expect([...made.venue.orders.values()].map(({ status }) => status)).toEqual(['NEW', 'NEW', 'NEW']);
+    wish(buys(99, 96));
+    await made.pass(10_000);
+    expect([...made.venue.orders.values()].map(({ status }) => status)).toEqual(['NEW', 'CANCELED', 'CANCELED', 'NEW']);
+    wish(buys());
+    await made.pass(10_000);
+    expect([...made.venue.orders.values()].every(({ status }) => status === 'CANCELED')).toBe(true);
+    expect([...made.assembled.portfolio.orders()]).toEqual([]);
+  });
+
+  test('with a stop is left when the stop is hit, and not entered again', async () => {
+    const { made, wish } = await wishing();
+    const guarded = target(1, { stop: 90 });
+    wish(guarded);
+    await made.pass(5_000);
+    made.price(89);
+    for (const stop of made.assembled.protection.hitBy(btc.symbol, 89)) made.assembled.hitStop(stop, 'traded at 89');
+    await made.pass(5_000);
+    for (let times = 0; times < 3; times++) {
+      wish(guarded);
+      await made.pass(60_000);
+    }
+    expect((await made.fillRows()).length).toBe(2);
+    expect(unitsText(made.assembled.portfolio.position('s', btc.symbol).base)).toBe('0');
+    expect(readOrders(made.db, "purpose = 'stop'")).toMatchObject([{ state: 'filled', side: 'SELL' }]);
+  });
+});
+
+const wants = (rng: Rng): Want => {
+  const draw = rng();
+  if (draw < 0.4) return target(Math.floor(rng() * 4));
+  if (draw < 0.7) return target(Math.floor(rng() * 4), { limit: 95 + Math.floor(rng() * 10) });
+  const quotes = Array.from(
+    { length: Math.floor(rng() * 3) },
+    (): Quote => ({ side: rng() < 0.7 ? 'BUY' : 'SELL', price: 90 + Math.floor(rng() * 20), quantity: 1 }),
+  );
+  return { kind: 'quotes', quotes, reason: 'random' };
+};
+const pick = <T>(rng: Rng, of: readonly [T, ...T[]]): T => of[Math.floor(rng() * of.length)] ?? of[0];
+
+/** An exchange, a network and a process that go wrong by chance for a while, and then heal. */
+class Storm {
+  readonly rng: Rng;
+  readonly desk = new TestDesk({ timing: { horizonMs: 10_000 } });
+  signals = new Subject<Signal>();
+
+  constructor(seed: number) {
+    this.rng = seededRng(seed);
+    this.desk.start(this.signals);
+  }
+
+  async blow(): Promise<void> {
+    const { rng, desk: made } = this;
+    const { venue } = made;
+    const fates: readonly [CreateFate, ...CreateFate[]] = [
+      'accept',
+      'accept',
+      'acceptLost',
+      'dropLost',
+      'reject',
+      'notSent',
+    ];
+    const cancels: readonly [CancelFate, ...CancelFate[]] = ['apply', 'applyLost', 'ignore', 'dropLost', 'refuse'];
+    const questions: readonly [Question, ...Question[]] = ['query', 'openOrders', 'tradesSince', 'query'];
+    for (let step = 0; step < 60; step++) {
+      venue.creates = [pick(rng, fates)];
+      venue.cancels = [pick(rng, cancels)];
+      venue.lagMs = rng() < 0.3 ? Math.floor(rng() * 6_000) : 0;
+      venue.latencyMs = 1 + Math.floor(rng() * (rng() < 0.2 ? 2_000 : 100));
+      if (rng() < 0.15) venue.failing.add(pick(rng, questions));
+      else venue.failing.clear();
+      made.price(95 + Math.floor(rng() * 10));
+      if (rng() < 0.6) this.wish(wants(rng), rng() < 0.5 ? 's' : 't');
+      if (rng() < 0.4) this.#fillSome();
+      await made.pass(Math.floor(rng() * 2_000));
+      if (rng() < 0.07) this.crash();
+    }
+  }
+
+  wish(want: Want, strategy: string): void {
+    this.signals.next({ ...signal(want, strategy), at: this.desk.clock.now() });
+  }
+
+  crash(): void {
+    this.desk.crash();
+    this.signals = new Subject();
+    this.desk.start(this.signals);
+  }
+
+  /** The market trades with what rests, whole or in part; humans place and fill orders of their own. */
+  #fillSome(): void {
+    const { rng } = this;
+    const { venue } = this.desk;
+    if (rng() < 0.1) venue.place(rng() < 0.5 ? { clientOrderId: 'web_1' } : {});
+    const open = [...venue.orders.values()].filter(({ status }) => status === 'NEW' || status === 'PARTIALLY_FILLED');
+    const order = open[Math.floor(rng() * open.length)];
+    if (order === undefined) return;
+    if (rng() < 0.5 && order.status === 'NEW') venue.fill(order.orderId, '0.25');
+    else venue.fill(order.orderId);
+  }
+
+  async heal(): Promise<void> {
+    const { venue } = this.desk;
+    venue.creates = ['accept'];
+    venue.cancels = ['apply'];
+    venue.lagMs = 0;
+    venue.latencyMs = 10;
+    venue.failing.clear();
+    await this.desk.pass(60_000);
+    for (const strategy of ['s', 't']) this.wish({ kind: 'quotes', quotes: [], reason: 'end' }, strategy);
+    await this.desk.pass(60_000);
+    await this.desk.written();
+  }
+}
+
+describe('under random faults', () => {
+  test.each(Array.from({ length: 20 }, (_, group) => group * 10))(
+    'fill rows are the exchange’s own list, and no intent makes two orders (ten seeds from %d)',
+    async (first) => {
+      for (let seed = first; seed < first + 10; seed++) {
+        const storm = new Storm(seed);
+        await storm.blow();
+        await storm.heal();
+        const { desk: made } = storm;
+        const rows = await made.fillRows();
+        expect(rows, `fills of seed ${seed}`).toEqual(made.venueRows());
+        const creates = made.log.filter((line) => line.startsWith('create '));
+        expect(new Set(creates).size, `creates of seed ${seed}`).toBe(creates.length);
+        checkOrders(made, seed);
+        checkPositions(made, seed);
+      }
+    },
+  );
+});
+
+/** Every order at the exchange that is ours has its row; what is closed adds up; nothing is left open that the exchange ended. */
+function checkOrders(made: TestDesk, seed: number): void {
+  const rows = new Map(readOrders(made.db, '1').map((row) => [row.clientOrderId, row]));
+  for (const order of made.venue.orders.values()) {
+    if (made.assembled.execution.readId(order.clientOrderId) === undefined) continue;
+    const row = rows.get(order.clientOrderId);
+    expect(row?.state, `order ${order.clientOrderId} of seed ${seed}`).toBe(
+      order.status === 'FILLED' ? 'filled' : 'canceled',
+    );
+    expect(row?.filled, `order ${order.clientOrderId} of seed ${seed}`).toBe(quantityText(order.executed, btc));
+    expect(row?.closedAt).not.toBeNull();
+  }
+}
+
+function checkPositions(made: TestDesk, seed: number): void {
+  const { sums } = made.db
+    .prepare(
+      "SELECT group_concat(strategy || ' ' || base, ', ') AS sums FROM (SELECT strategy, sum(CASE side WHEN 'BUY' THEN 1 ELSE -1 END * quantity) AS base FROM fills GROUP BY strategy ORDER BY strategy)",
+    )
+    .get() as { sums: string | null };
+  for (const part of sums?.split(', ') ?? []) {
+    const [strategy = '', base = ''] = part.split(' ');
+    const held = unitsText(made.assembled.portfolio.position(strategy, btc.symbol).base);
+    expect(Number(held), `position of seed ${seed}`).toBeCloseTo(Number(base), 9);
+  }
+}

@@ -1,0 +1,276 @@
+/** A trading desk on simulated time, a scripted exchange and a journal in memory; it can crash and be opened again. */
+import Database from 'better-sqlite3';
+import type { Observable, Subscription } from 'rxjs';
+import { SimClock } from '../../src/clock/sim-clock.ts';
+import { noRate, quantityText, ticks, ticksOf, units } from '../../src/domain/money.ts';
+import type { Intent, OrderState, Signal } from '../../src/domain/order.ts';
+import type { Notice, Timing } from '../../src/execution/desk.ts';
+import type { Carried } from '../../src/execution/executor.ts';
+import { type Journal, journal, type WriterHost } from '../../src/journal/journal.ts';
+import { load } from '../../src/journal/load.ts';
+import type { Identity } from '../../src/journal/open.ts';
+import { readOrders } from '../../src/journal/order-rows.ts';
+import { readFills } from '../../src/journal/past.ts';
+import { migrate } from '../../src/journal/schema.ts';
+import { writer } from '../../src/journal/writer.ts';
+import type { Draft } from '../../src/portfolio/plan.ts';
+import type { WorkingOrder } from '../../src/portfolio/portfolio.ts';
+import type { Limits } from '../../src/risk/rules.ts';
+import { trade } from '../../src/trader.ts';
+import { type Assembled, assemble } from '../../src/trading/assemble.ts';
+import { type OrderEntry, ok } from '../../src/venue/venue.ts';
+import { btc, draft, instruments, startTime, wide } from './builders.ts';
+import { ScriptedVenue } from './scripted-venue.ts';
+
+export interface DeskOptions {
+  readonly limits?: Partial<Limits>;
+  readonly timing?: Partial<Timing>;
+  /** The exchange answers queries by client id alone. */
+  readonly byClientId?: boolean;
+  /** The exchange takes batches. */
+  readonly batches?: boolean;
+  /** Nobody else trades on the account; so it is with batches. */
+  readonly dedicated?: boolean;
+  readonly orderLifeMs?: number;
+  readonly account?: 'spot' | 'margin';
+  /** False: nobody can ask what the account holds, as on margin. */
+  readonly balances?: boolean;
+  /** How far the exchange's clock is behind ours, ms. */
+  readonly serverBehindMs?: () => number;
+}
+
+/** How long an order may appear after its window, and how far two sweeps lie apart, in tests. */
+export const timing: Timing = { pollMs: 1_000, sweepMs: 5_000, horizonMs: 60_000, sweepGapMs: 5_000 };
+const idKey = Buffer.alloc(32, 1);
+const strategies = new Map([
+  ['s', 1],
+  ['t', 2],
+]);
+
+export class TestDesk {
+  readonly clock = new SimClock(startTime);
+  /** What was committed and what the exchange was asked, in order. */
+  readonly log: string[] = [];
+  readonly venue: ScriptedVenue;
+  readonly db = new Database(':memory:');
+  readonly notices: Notice[] = [];
+  /** True: nothing can be written. */
+  diskFull = false;
+  /** Why nothing may be created, as when the exchange's time is in doubt. */
+  blocked: string | undefined;
+  /** Called with each step of an order's life just after it was committed. */
+  onCommit: (event: string) => void = () => {};
+  journal: Journal;
+  assembled: Assembled;
+  readonly #options: DeskOptions;
+  #epoch = 0;
+  #cut = (): void => {};
+  #fills: Subscription | undefined;
+
+  constructor(options: DeskOptions = {}) {
+    this.#options = options;
+    // Simulated time lets promises settle only while something is tracked; here something always may be under way.
+    void this.clock.track(new Promise(() => {}));
+    this.venue = new ScriptedVenue(this.clock, this.log);
+    this.venue.market = ticks('100', btc);
+    migrate(this.db);
+    ({ journal: this.journal, assembled: this.assembled } = this.#open());
+  }
+
+  /** Ends the program as kill -9 does: what is committed stays, what is under way is never heard of again; then starts it anew. */
+  crash(): void {
+    this.#cut();
+    this.#fills?.unsubscribe();
+    ({ journal: this.journal, assembled: this.assembled } = this.#open());
+  }
+
+  #open(): { journal: Journal; assembled: Assembled } {
+    const loaded = load(this.db);
+    const host = this.#host();
+    const port = this.venue.port({
+      byClientId: this.#options.byClientId ?? false,
+      batches: this.#options.batches ?? false,
+    });
+    const book = journal(host, this.clock, loaded.past.fill);
+    const identity: Identity = { instance: 1, epoch: ++this.#epoch, idKey, strategies };
+    const assembled = assemble({
+      clock: this.clock,
+      journal: book,
+      identity,
+      loaded,
+      orders: port satisfies OrderEntry,
+      account: this.#options.account ?? 'spot',
+      instruments,
+      allocations: [...strategies.keys()].map((strategy) => ({
+        strategy,
+        symbol: btc.symbol,
+        amount: units('1000000'),
+      })),
+      limits: { ...wide, ...this.#options.limits },
+      dedicated: this.#options.dedicated ?? this.#options.batches === true,
+      batchCreate: this.#options.batches === true,
+      timing: { ...timing, ...this.#options.timing },
+      orderLifeMs: this.#options.orderLifeMs ?? 60_000,
+      marketBuyIn: 'lots',
+      feeInBase: noRate,
+      notice: (notice) => this.notices.push(notice),
+      blocked: () => this.blocked,
+      serverTime: () => Promise.resolve(ok(this.clock.now() - (this.#options.serverBehindMs?.() ?? 0))),
+      ...(this.#options.balances === false ? {} : { balances: port.balances }),
+    });
+    assembled.portfolio.mark(btc.symbol, 100, this.clock.now());
+    this.#cut = () => {
+      port.cut();
+      host.dead = true;
+    };
+    return { journal: book, assembled };
+  }
+
+  /** A writer that commits at once, logs the steps of orders that it commits, and falls silent when its process dies. */
+  #host(): WriterHost & { dead: boolean } {
+    const write = writer(this.db, this.#epoch++);
+    const host = {
+      dead: false,
+      write: (entries: Parameters<WriterHost['write']>[0]) => {
+        if (host.dead) return new Promise<'written'>(() => {});
+        if (this.diskFull) return 'full' as const;
+        write(entries);
+        for (const entry of entries) {
+          if (entry.kind !== 'event') continue;
+          this.log.push(`committed ${entry.event}`);
+          this.onCommit(entry.event);
+        }
+        return 'written' as const;
+      },
+      close: () => Promise.resolve(),
+    };
+    return host;
+  }
+
+  /** Books fills as the trader does. Tests of `trade` leave this to it. */
+  listen(): this {
+    const { desk } = this.assembled;
+    this.#fills = desk.fills.subscribe((fill) => {
+      if (desk.record(fill)) desk.book(fill);
+    });
+    return this;
+  }
+
+  /** Trades on these signals, and looks for fills all the while, until the desk crashes. */
+  start(...signals: readonly Observable<Signal>[]): this {
+    const { desk, sweeps } = this.assembled;
+    const trading = trade({
+      ...desk,
+      signals,
+      async recover() {
+        await desk.recover();
+        void sweeps.watch(btc.symbol);
+      },
+    });
+    this.#fills = trading.subscribe();
+    return this;
+  }
+
+  /** Ends trading, or booking of fills, while the process and what it asked for go on. */
+  leave(): void {
+    this.#fills?.unsubscribe();
+  }
+
+  /** The last price, for us and for the exchange. */
+  price(price: number): void {
+    this.assembled.portfolio.mark(btc.symbol, price, this.clock.now());
+    this.venue.market = ticksOf(price, btc, 'down');
+  }
+
+  /** Reserves an order and begins to carry it out. */
+  begin(text: Parameters<typeof draft>[0] | Draft = {}): {
+    readonly order: WorkingOrder;
+    readonly carried: Promise<Carried>;
+  } {
+    const { desk, portfolio } = this.assembled;
+    const intent: Intent = desk.reserve('volume' in text ? text : draft(text));
+    const order = portfolio.order(intent.clientOrderId);
+    if (order === undefined) throw new Error('the order was not reserved');
+    return { order, carried: desk.execute(intent) };
+  }
+
+  /** An order that the exchange has accepted. */
+  async placed(text: Parameters<typeof draft>[0] = { price: '100' }): Promise<WorkingOrder> {
+    const { order, carried } = this.begin(text);
+    await this.finish(carried);
+    return order;
+  }
+
+  /** Lets time pass until the work is done; fails when it takes longer than `mostMs`. */
+  async finish<T>(work: Promise<T>, mostMs = 600_000): Promise<T> {
+    let done = false;
+    const settled = work.finally(() => {
+      done = true;
+    });
+    const until = this.clock.now() + mostMs;
+    await this.clock.settle();
+    while (!done) {
+      if (this.clock.now() >= until) throw new Error(`not finished after ${mostMs} ms`);
+      await this.clock.advanceTo(this.clock.now() + 10);
+    }
+    return settled;
+  }
+
+  /** Lets time pass. */
+  async pass(ms: number): Promise<void> {
+    await this.clock.advanceTo(this.clock.now() + ms);
+  }
+
+  sweep(): ReturnType<Assembled['sweeps']['sweep']> {
+    return this.finish(this.assembled.sweeps.sweep(btc.symbol));
+  }
+
+  /** Waits until the journal holds all that was appended. */
+  async written(): Promise<void> {
+    await this.finish(this.journal.durable());
+  }
+
+  /** The fills in the journal as `trade order quantity`, in the order of their trade ids. */
+  async fillRows(): Promise<string[]> {
+    await this.written();
+    return readFills(this.db, '1')
+      .map((row) => `${row.tradeId} ${row.orderId} ${row.quantity}`)
+      .sort();
+  }
+
+  /** The same of the exchange's own books, for orders of ours. */
+  venueRows(): string[] {
+    const rows: string[] = [];
+    for (const trade of this.venue.trades)
+      for (const orderId of trade.orderIds)
+        if (this.assembled.execution.readId(this.venue.order(orderId).clientOrderId) !== undefined)
+          rows.push(`${trade.tradeId} ${orderId} ${quantityText(trade.quantity, btc)}`);
+    return rows.sort();
+  }
+
+  /** An order's row in the journal. */
+  async row(order: WorkingOrder): Promise<ReturnType<typeof readOrders>[number]> {
+    await this.written();
+    const [row] = readOrders(this.db, 'client_order_id = ?', order.intent.clientOrderId);
+    if (row === undefined) throw new Error('the order has no row');
+    return row;
+  }
+
+  async stateOf(order: WorkingOrder): Promise<OrderState> {
+    return (await this.row(order)).state;
+  }
+
+  /** The names of an order's steps, in order. */
+  async steps(order: WorkingOrder): Promise<string[]> {
+    await this.written();
+    const rows = this.db
+      .prepare('SELECT event FROM events WHERE client_order_id = ? ORDER BY seq')
+      .all(order.intent.clientOrderId) as { event: string }[];
+    return rows.map(({ event }) => event);
+  }
+
+  /** What was asked of the exchange and begins with this. */
+  asked(beginning: string): number {
+    return this.log.filter((line) => line.startsWith(beginning)).length;
+  }
+}

@@ -1,0 +1,199 @@
+/** Looks on while a world runs: every invariant that can be seen at a step is checked there, and the first that breaks is kept. */
+import { hash } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import type { Kline } from '../../src/domain/market.ts';
+import { noUnits, plus, priceText, quantityText } from '../../src/domain/money.ts';
+import type { OrderState } from '../../src/domain/order.ts';
+import type { Entry } from '../../src/journal/entries.ts';
+import type { ArmedStop } from '../../src/portfolio/protect.ts';
+import type { SimOrder } from '../../src/simulator/core/order.ts';
+import type { HttpRequest } from '../../src/venue/exchange/http.ts';
+import { GivenUp } from './given-up.ts';
+import type { Time } from './life.ts';
+import { farthestSkewMs, type Plan } from './plan.ts';
+import type { Prices } from './prices.ts';
+import type { Process } from './process.ts';
+import { Reach, watchTables } from './reach.ts';
+import { intentsLike } from './rows.ts';
+import * as check from './step-checks.ts';
+import { strategyIds } from './strategies.ts';
+import { SubLedgers } from './sub-ledgers.ts';
+import type { Trace } from './trace.ts';
+import { instrumentOf, Truth } from './truth.ts';
+
+/** The first invariant that broke, and when, ms after the start. */
+export type Broken = check.Violation & { readonly atMs: number };
+
+export interface WatchOptions {
+  readonly time: Time;
+  readonly trace: Trace;
+  readonly plan: Plan;
+  readonly mostWeight: number;
+  /** D, ms. */
+  readonly horizonMs: number;
+  /** Orders may leave in batches. */
+  readonly batches: boolean;
+  readonly price: (symbol: string) => number;
+  /** UTC ms by the exchange's gateways, whose clocks may be off or set. */
+  readonly exchangeNow: () => number;
+}
+
+/** How far the process's clock may be off the exchange's, ms: one that is set while nobody asks is told of late. */
+const slackOf = ({ classes }: Plan): number =>
+  classes.includes('step') ? farthestSkewMs + 5_000 : classes.includes('skew') ? 5_000 : 150;
+
+/** Invariants that an exchange breaks which judges the window at its gateway. */
+const ofTheWindow: ReadonlySet<string> = new Set(['I7', 'I8']);
+
+export class Watch {
+  readonly truth = new Truth();
+  readonly reach = new Reach();
+  readonly givenUp = new GivenUp();
+  readonly #options: WatchOptions;
+  readonly #spending: check.Spending;
+  readonly #slackMs: number;
+  readonly #sent = new Set<string>();
+  readonly #states = new Map<string, OrderState>();
+  failure: Broken | undefined;
+  killed: check.Killed | undefined;
+  unknowns = 0;
+  fills = 0;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    watchTables(this.reach);
+    this.#slackMs = slackOf(options.plan);
+    this.#spending = new check.Spending(options.mostWeight, this.#slackMs);
+  }
+
+  get creates(): number {
+    return this.#sent.size;
+  }
+
+  get quarantined(): number {
+    return [...this.#states.values()].filter((state) => state === 'quarantined').length;
+  }
+
+  /** A process has started: whatever it books is looked at. */
+  started({ assembled, life }: Process, db: Database): void {
+    const ledgers = new SubLedgers(this.truth, assembled, db);
+    assembled.booked.subscribe((fill) => {
+      if (life.alive) this.#try('I12', ledgers.booked(fill));
+    });
+  }
+
+  /** What a process makes of the prices that it hears; the klines of one process come once each, in order. */
+  prices(
+    prices: Prices,
+    isInTime: () => boolean,
+  ): { readonly stopHit: (stop: ArmedStop) => void; readonly heard: (kline: Kline) => void } {
+    const last = new Map<string, number>();
+    const since = this.#options.time.now();
+    prices.stand(since);
+    return {
+      stopHit: (stop) => this.#try('stop', prices.stopWasReached(stop, since)),
+      heard: (kline) => {
+        const before = last.get(kline.symbol) ?? 0;
+        if (kline.openTime <= before) this.fail('kline', `${kline.symbol} ${kline.openTime} comes after ${before}`);
+        last.set(kline.symbol, kline.openTime);
+        if (isInTime()) this.#try('kline', prices.klineIsTheExchanges(kline));
+      },
+    };
+  }
+
+  /** A process has heard that nothing may be sent until then. */
+  forbid(until: number): void {
+    this.#spending.forbiddenUntil = Math.max(this.#spending.forbiddenUntil, until);
+  }
+
+  /** A request's first byte leaves. */
+  leaves(request: HttpRequest, db: Database): void {
+    this.#try('I10', this.#spending.spend(request, this.#options.time.now()));
+    this.#try('foreign', check.onlyOursIsCancelled(request, this.truth));
+    const hash = request.method === 'GET' ? '' : sha256(request.body ?? '');
+    this.#try('I2', check.batchFollowsCommits(request, hash, this.#sent, db));
+    const id = check.createdId(request);
+    if (id === undefined) return;
+    this.#try('kill', check.nothingIsCreatedUnderKill(id, this.killed, this.#options.time.now()));
+    this.#try('I2', check.createsFollowCommits(id, hash, this.#sent, db));
+    this.givenUp.leaves(id, /"symbol":"([^"]*)"/.exec(request.body ?? '')?.[1] ?? '');
+  }
+
+  /** A batch was committed; `pending`: bodies of requests that may still be carried out. */
+  committed(entries: readonly Entry[], db: Database, pending: Iterable<string>): void {
+    const { trace, horizonMs, exchangeNow } = this.#options;
+    const byHand = new Set<string>();
+    for (const entry of entries) {
+      if (entry.kind !== 'event') continue;
+      if (entry.event === 'unknown') this.unknowns++;
+      // A human who leaves it quarantined is told of as a quarantine.
+      if (entry.detail['as'] !== undefined) {
+        byHand.add(entry.clientOrderId);
+        this.reach.human(this.#states.get(entry.clientOrderId), String(entry.detail['as']));
+      }
+      trace.say(`event ${entry.clientOrderId} ${entry.event} ${JSON.stringify(entry.detail)}`);
+    }
+    const { fills, orders } = check.committedEntries(entries);
+    this.fills += fills.length;
+    for (const fill of fills) {
+      trace.say(`fill ${fill.tradeId} ${fill.orderId} ${fill.side} ${fill.quantity} of ${fill.clientOrderId}`);
+      this.#try('I3', check.fillsAreTheExchanges(fill, this.truth));
+      this.#try('I5', check.fillsFitOrders(fill, db));
+    }
+    for (const row of orders) {
+      const before = this.#states.get(row.clientOrderId);
+      if (before !== row.state) trace.say(`order ${row.clientOrderId} is ${row.state}`);
+      this.#try('I4', check.closedAddsUp(row, this.truth, db));
+      // What a human says of an order he has looked up needs no proof.
+      if (!byHand.has(row.clientOrderId)) {
+        this.#try('I7', check.absenceIsNotTooEarly(row, before, pending, exchangeNow()));
+        const at = { now: exchangeNow(), horizonMs, slackMs: this.#slackMs };
+        this.#try('I7', check.absenceWaitsForTheHorizon(row, before, at));
+      }
+      if (row.state === 'absent' && before !== 'absent') this.givenUp.absent(row.clientOrderId);
+      this.#try('I9', check.closedStaysClosed(row, before));
+      this.#states.set(row.clientOrderId, row.state);
+    }
+  }
+
+  /** Something changed on our account at the exchange. */
+  changed(orders: Parameters<Truth['see']>[0], trades: Parameters<Truth['see']>[1], db: Database): void {
+    const fresh = this.truth.see(orders, trades, (order) => this.#intentOf(order, db));
+    if (fresh.length === 0) return;
+    this.#try('I1', check.ordersHaveIntents(fresh, this.truth, db));
+    for (const order of fresh) {
+      this.givenUp.appears(order);
+      let held = noUnits;
+      for (const id of strategyIds) held = plus(held, this.truth.position(id, order.symbol));
+      const price = this.#options.price(order.symbol);
+      this.#try('I8', check.exposureStaysBelowLimit(order, this.truth, held, price));
+      this.#try('I8', check.nothingIsBoughtTwice(order, this.truth));
+    }
+  }
+
+  /** Where orders leave in batches nobody else trades: an order without an id is one of a batch, and its intent is the one like it. */
+  #intentOf(order: SimOrder, db: Database): string | undefined {
+    if (!this.#options.batches) return undefined;
+    const { symbol, side } = order;
+    const at = instrumentOf(symbol);
+    const [price, quantity] = [priceText(order.price, at), quantityText(order.quantity, at)];
+    const like = intentsLike(db, { symbol, side, price, quantity }).filter((id) => !this.truth.ours.has(id));
+    if (like.length === 0)
+      this.fail('I1', `order ${order.orderId} has no client id, and no intent of a batch is like it`);
+    return like[0];
+  }
+
+  fail(invariant: string, text: string): void {
+    // What a create that comes too late may do is counted there, not forbidden: its rules hold where the window is judged when it is carried out.
+    if (this.failure !== undefined || (this.#options.plan.lateQueue && ofTheWindow.has(invariant))) return;
+    const { time, trace } = this.#options;
+    this.failure = { invariant, text, atMs: time.elapsed() };
+    trace.say(`BROKEN ${invariant}: ${text}`);
+  }
+
+  #try(invariant: string, verdict: check.Verdict): void {
+    if (verdict !== undefined) this.fail(invariant, verdict);
+  }
+}
+
+const sha256 = (text: string): string => hash('sha256', text);

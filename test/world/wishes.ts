@@ -1,0 +1,108 @@
+/**
+ * Three simple strategies, each a list of wishes made before the run: a target that is sized up and down with stops and limits, a
+ * maker's quotes, and flips at market. After a restart a strategy says its last wish again, as strategies do.
+ */
+import { Observable } from 'rxjs';
+import type { Signal, Want } from '../../src/domain/order.ts';
+import { type Chance, chanceOf } from './chance.ts';
+import type { Life } from './life.ts';
+import { faultsMs } from './plan.ts';
+import type { StrategyId } from './strategies.ts';
+
+/** A wish, told once the price is known. */
+export interface Wish {
+  /** ms after the start. */
+  readonly at: number;
+  readonly want: (mid: number) => Want;
+}
+
+const rounded = (price: number): number => Math.round(price * 100) / 100;
+const reason = 'wished by the seed';
+
+function stepWish(chance: Chance): Wish['want'] {
+  const quantity = chance.pick([0, 1, 2, 3]);
+  const [limited, stopped, profit] = [chance.is(0.4), chance.is(0.3), chance.is(0.3)];
+  const off = chance.between(-0.3, 0.2);
+  return (mid) => ({
+    kind: 'target',
+    goal: { quantity },
+    reason,
+    ...(limited && { limit: rounded(mid * (1 + off / 100)) }),
+    ...(stopped && { stop: rounded(mid - 0.8) }),
+    ...(profit && { takeProfit: rounded(mid + 0.8) }),
+  });
+}
+
+function quoteWish(chance: Chance): Wish['want'] {
+  const [bids, asks] = [chance.whole(0, 2), chance.whole(0, 2)];
+  const [width, size] = [chance.between(-0.05, 0.5), chance.between(0.3, 1.5)];
+  return (mid) => ({
+    kind: 'quotes',
+    reason,
+    quotes: [
+      ...Array.from({ length: bids }, (_, step) => ({
+        side: 'BUY' as const,
+        price: rounded(mid - width - step * 0.1),
+        quantity: rounded(size),
+      })),
+      ...Array.from({ length: asks }, (_, step) => ({
+        side: 'SELL' as const,
+        price: rounded(mid + width + step * 0.1),
+        quantity: rounded(size),
+      })),
+    ],
+  });
+}
+
+function flipWish(chance: Chance): Wish['want'] {
+  const quantity = chance.pick([0, 0, 1, 2]);
+  return () => ({ kind: 'target', goal: { quantity }, reason });
+}
+
+const makers: Readonly<Record<StrategyId, readonly [(chance: Chance) => Wish['want'], number, number]>> = {
+  steps: [stepWish, 1_700, 5_500],
+  quotes: [quoteWish, 2_100, 6_800],
+  flips: [flipWish, 1_700, 6_800],
+};
+
+/** The wishes of a strategy on a symbol; they go on a little after the faults have ended. */
+export function wishesOf(seed: number, strategy: StrategyId, symbol: string): readonly Wish[] {
+  const chance = chanceOf(seed, `${strategy} ${symbol}`);
+  const [make, least, most] = makers[strategy];
+  const wishes: Wish[] = [];
+  for (let at = chance.whole(300, 3_000); at < faultsMs + 6_000; at += chance.whole(least, most))
+    wishes.push({ at, want: make(chance) });
+  return wishes;
+}
+
+export interface Speaking {
+  readonly life: Life;
+  /** ms after the start. */
+  readonly elapsed: () => number;
+  readonly now: () => number;
+  readonly mid: (symbol: string) => number;
+}
+
+/** A strategy's signals from now on, beginning with the last wish that is due. */
+export function signalsFrom(
+  wishes: readonly Wish[],
+  strategy: string,
+  symbol: string,
+  by: Speaking,
+): Observable<Signal> {
+  return new Observable((out) => {
+    const say = (wish: Wish): void => out.next({ strategy, symbol, at: by.now(), want: wish.want(by.mid(symbol)) });
+    let index = wishes.findLastIndex(({ at }) => at <= by.elapsed());
+    const current = wishes[index];
+    const next = (): void => {
+      const wish = wishes[++index];
+      if (wish === undefined) return;
+      by.life.clock.at(by.now() + Math.max(0, wish.at - by.elapsed()), () => {
+        say(wish);
+        next();
+      });
+    };
+    if (current !== undefined) say(current);
+    next();
+  });
+}
