@@ -16,10 +16,10 @@ import { ScaledClock } from '../src/clock/clock.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import { lots, ticks } from '../src/domain/money.ts';
 import type { Intent } from '../src/domain/order.ts';
-import { depthStream } from '../src/venue/exchange/depth-stream.ts';
 import { exchange } from '../src/venue/exchange/exchange.ts';
-import { decodeFrame } from '../src/venue/exchange/frames.ts';
-import { tradeStream } from '../src/venue/exchange/trade-stream.ts';
+import { depthStream } from '../src/venue/exchange/market/depth-stream.ts';
+import { decodeFrame } from '../src/venue/exchange/market/frames.ts';
+import { tradeStream } from '../src/venue/exchange/market/trade-stream.ts';
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 const now = (): number => Number(process.hrtime.bigint());

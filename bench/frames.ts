@@ -6,11 +6,11 @@
  */
 import { gzipSync } from 'node:zlib';
 import { ScaledClock } from '../src/clock/clock.ts';
-import { channelOf } from '../src/venue/exchange/channels.ts';
 import { counters } from '../src/venue/exchange/counters.ts';
-import { feed } from '../src/venue/exchange/feed.ts';
-import { Sockets } from '../src/venue/exchange/socket.ts';
-import type { Ws, WsEvents } from '../src/venue/exchange/ws.ts';
+import { channelOf } from '../src/venue/exchange/market/channels.ts';
+import { feed } from '../src/venue/exchange/market/feed.ts';
+import { Sockets } from '../src/venue/exchange/market/socket.ts';
+import type { Ws, WsEvents } from '../src/venue/exchange/market/ws.ts';
 import { failed } from '../src/venue/venue.ts';
 
 const million = 1_000_000;

@@ -11,14 +11,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../src/clock/clock.ts';
-import { chainOf } from '../src/journal/chain.ts';
 import type { Entry } from '../src/journal/entries.ts';
-import { workerHost } from '../src/journal/hosts.ts';
+import { chainOf } from '../src/journal/hash-chain.ts';
 import { journal } from '../src/journal/journal.ts';
 import { type OpenedState, openState } from '../src/journal/open.ts';
 import { chainSince, migrate, schemaVersion } from '../src/journal/schema.ts';
 import { openForWriting } from '../src/journal/worker.ts';
 import { writer } from '../src/journal/writer.ts';
+import { workerHost } from '../src/journal/writer-hosts.ts';
 import { lifeOf } from './recovery/past.ts';
 
 /** Commits of which the processor's time is measured. */

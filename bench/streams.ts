@@ -12,11 +12,11 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ScaledClock } from '../src/clock/clock.ts';
-import { channelOf, klineChannel } from '../src/venue/exchange/channels.ts';
 import { counters } from '../src/venue/exchange/counters.ts';
-import { feed } from '../src/venue/exchange/feed.ts';
-import { Sockets } from '../src/venue/exchange/socket.ts';
-import { realWs } from '../src/venue/exchange/ws.ts';
+import { channelOf, klineChannel } from '../src/venue/exchange/market/channels.ts';
+import { feed } from '../src/venue/exchange/market/feed.ts';
+import { Sockets } from '../src/venue/exchange/market/socket.ts';
+import { realWs } from '../src/venue/exchange/market/ws.ts';
 import { failed } from '../src/venue/venue.ts';
 
 const [seconds, pace] = [Number(process.argv[2] ?? 20), Number(process.argv[3] ?? 2)];

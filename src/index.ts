@@ -13,7 +13,6 @@ export {
   quote,
   type Strategy,
 } from './strategy/contract.ts';
-export { on } from './strategy/frames.ts';
 export {
   atr,
   type Columns,
@@ -25,5 +24,6 @@ export {
   sma,
   type TimedPrices,
 } from './strategy/indicators.ts';
+export { on } from './strategy/larger-klines.ts';
 export { choice, decimal, flag, integer, type Param, type Params, type ParamValues } from './strategy/params.ts';
 export { highest, lowest, stdev } from './strategy/windows.ts';

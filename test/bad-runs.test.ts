@@ -17,9 +17,9 @@ import { readConfig } from '../src/config/read.ts';
 import { backtestSchema } from '../src/config/schema.ts';
 import { importFile } from '../src/data/import/import.ts';
 import type { Kline } from '../src/domain/market.ts';
-import { refusedRows, refusedText } from '../src/report/refused.ts';
+import { refusedRows, refusedText } from '../src/report/refusals.ts';
 import { defineStrategy, flat, hold, quote } from '../src/strategy/contract.ts';
-import type { Need } from '../src/strategy/needs.ts';
+import type { Need } from '../src/strategy/warmup.ts';
 import maker from '../strategies/maker/index.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, xz } from './agreement.ts';
 

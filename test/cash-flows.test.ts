@@ -9,8 +9,8 @@ import { walkableOf } from '../src/backtest/result/summary.ts';
 import type { RunInput } from '../src/backtest/run.ts';
 import { tradeColumns } from '../src/data/tape-files.ts';
 import { Decimal, rate, type Units, units, unitsText } from '../src/domain/money.ts';
+import { walk } from '../src/research/equity-walk.ts';
 import { fillTable } from '../src/research/fill-table.ts';
-import { walk } from '../src/research/walk.ts';
 import { defineStrategy, hold } from '../src/strategy/contract.ts';
 import type { Configured } from '../src/trading/strategies.ts';
 import {

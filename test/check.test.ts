@@ -8,8 +8,8 @@ import { leaksOf } from '../src/commands/check/lookahead.ts';
 import { warmupNeeded } from '../src/commands/check/warmup.ts';
 import { loadKlines } from '../src/data/klines.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
-import { on } from '../src/strategy/frames.ts';
 import { atr, type Columns, ema, type Indicator, type Prices, sma } from '../src/strategy/indicators.ts';
+import { on } from '../src/strategy/larger-klines.ts';
 import { stdev } from '../src/strategy/windows.ts';
 import { cut, inputOf } from './agreement.ts';
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ledgerOf } from '../src/data/catalogue/ledger.ts';
+import { ledgerOf } from '../src/data/catalogue/gap-ledger.ts';
 import { loadSeries } from '../src/data/catalogue/load.ts';
 import { type Manifest, readManifest } from '../src/data/catalogue/manifest.ts';
 import { instrument } from '../src/domain/instrument.ts';

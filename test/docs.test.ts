@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
 import { backtestSchema, tradingSchema } from '../src/config/schema.ts';
 import { instrumentsSchema } from '../src/data/instruments.ts';
-import { rechain } from '../src/journal/chain.ts';
+import { rechain } from '../src/journal/hash-chain.ts';
 import { openForWriting } from '../src/journal/worker.ts';
 import { caseOfXz, columnsOf, inputOf, scripted } from './agreement.ts';
 import { desk } from './kit/command.ts';

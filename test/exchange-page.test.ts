@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { addByHand } from '../src/commands/manual/commands.ts';
-import { socketOperations } from '../src/venue/exchange/channels.ts';
-import type { Found } from '../src/venue/exchange/endpoints.ts';
 import { exchange } from '../src/venue/exchange/exchange.ts';
+import { socketOperations } from '../src/venue/exchange/market/channels.ts';
+import type { Found } from '../src/venue/exchange/rest/endpoints.ts';
 import { client } from '../src/venue/exchange/test-kit.ts';
 import { exchangePage, restCells, restRows, socketCells, testOf } from './kit/exchange-page.ts';
 

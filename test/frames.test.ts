@@ -10,9 +10,9 @@ import { type Interval, intervalMs } from '../src/domain/interval.ts';
 import { units } from '../src/domain/money.ts';
 import type { Want } from '../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
-import { framesOf, on, ownWarmup } from '../src/strategy/frames.ts';
 import { atr, ema, type Indicator, sma } from '../src/strategy/indicators.ts';
-import { intervalFault, warmupOf } from '../src/strategy/needs.ts';
+import { framesOf, on, ownWarmup } from '../src/strategy/larger-klines.ts';
+import { intervalFault, warmupOf } from '../src/strategy/warmup.ts';
 import {
   byColumns,
   byReference,

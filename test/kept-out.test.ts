@@ -6,7 +6,7 @@ import { runTape } from '../src/backtest/engine/ticks/run.ts';
 import { summarise } from '../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { backtestSchema } from '../src/config/schema.ts';
-import { restText, stayText } from '../src/report/stale.ts';
+import { restText, stayText } from '../src/report/stale-positions.ts';
 import { defineStrategy, flat, hold } from '../src/strategy/contract.ts';
 import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
 

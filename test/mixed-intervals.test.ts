@@ -6,8 +6,8 @@ import { walkableOf } from '../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../src/backtest/run.ts';
 import { intervalMs } from '../src/domain/interval.ts';
 import { rate, units, unitsText } from '../src/domain/money.ts';
+import { walk } from '../src/research/equity-walk.ts';
 import { fillTable } from '../src/research/fill-table.ts';
-import { walk } from '../src/research/walk.ts';
 import { caseOfXz, columnsOf, inputOf, joined, scripted, xz } from './agreement.ts';
 import type { Kline, Want } from './reference/types.ts';
 

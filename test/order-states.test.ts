@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { isClosed, type OrderState } from '../src/domain/order.ts';
-import { humanWords, wordsFor } from '../src/execution/by-hand.ts';
+import { humanWords, wordsFor } from '../src/execution/operator-decisions.ts';
 import { orderEvents, transitions } from '../src/execution/states.ts';
 import { orderStatesPage } from './kit/order-states-page.ts';
 import { filesBelow } from './tidy/source.ts';

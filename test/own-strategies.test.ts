@@ -10,8 +10,8 @@ import { remembering } from '../src/commands/grid/memory.ts';
 import type { Kline } from '../src/domain/market.ts';
 import type { Want } from '../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../src/index.ts';
-import { named } from '../src/strategy/named.ts';
-import type { Column } from '../src/strategy/pieces.ts';
+import type { Column } from '../src/strategy/column-pieces.ts';
+import { named } from '../src/strategy/named-errors.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';
 
 /** Prices that go up and down in waves of forty minutes. */

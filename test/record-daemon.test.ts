@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ledgerOf } from '../src/data/catalogue/ledger.ts';
+import { ledgerOf } from '../src/data/catalogue/gap-ledger.ts';
 import { listSeries, readManifest } from '../src/data/catalogue/manifest.ts';
 import { frameFiles } from '../src/data/frames/folder.ts';
 import type { Simulator } from '../src/simulator/simulator.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { machineWall } from '../src/clock/clock.ts';
-import { ledgerOf } from '../src/data/catalogue/ledger.ts';
+import { ledgerOf } from '../src/data/catalogue/gap-ledger.ts';
 import { loadSeries } from '../src/data/catalogue/load.ts';
 import { type Manifest, readManifest } from '../src/data/catalogue/manifest.ts';
 import { decoded } from '../src/data/frames/file.ts';

@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
 import { audit } from '../src/data/catalogue/audit.ts';
+import { ledgerOf } from '../src/data/catalogue/gap-ledger.ts';
 import { storedKlines } from '../src/data/catalogue/klines.ts';
-import { ledgerOf } from '../src/data/catalogue/ledger.ts';
 import { type Manifest, readManifest } from '../src/data/catalogue/manifest.ts';
 import type { Finding, Repair } from '../src/data/check/finding.ts';
 import { importFile } from '../src/data/import/import.ts';
@@ -24,7 +24,7 @@ const folders = ['recorded/klines', 'recorded/trades', 'recorded/depth', 'bundle
 const files = folders
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name)))
-  // Frames of a socket are no series: src/venue/exchange/frames.test.ts reads them.
+  // Frames of a socket are no series: src/venue/exchange/market/frames.test.ts reads them.
   .filter((path) => /\.(csv|jsonl)\.(xz|gz)$/.test(path) && !path.includes('chainup-frames'));
 /** Markets of a trade or a book so seldom that their longest silence is none. */
 const quiet = /mtgox_BTCUSD|BTCUSD-trades-mtgox|binance_XRPETH|standx_BTCUSD_2026-01-06T15/;

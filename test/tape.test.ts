@@ -16,7 +16,7 @@ import { loadTrades } from '../src/data/trades.ts';
 import type { Depth, Level, Trade } from '../src/domain/market.ts';
 import { priceText, quantityText } from '../src/domain/money.ts';
 import type { Want } from '../src/domain/order.ts';
-import { refusedText } from '../src/report/refused.ts';
+import { refusedText } from '../src/report/refusals.ts';
 import { defineStrategy, flat, hold } from '../src/strategy/contract.ts';
 import maker from '../strategies/maker/index.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted, xz } from './agreement.ts';

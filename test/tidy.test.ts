@@ -89,7 +89,7 @@ describe('the tree keeps: nothing that a daemon can reach can apply for a withdr
   test('and the ways are walked through the whole tree', () => {
     for (const from of beginnings) expect([from, code.some(({ path }) => path === from)]).toEqual([from, true]);
     const ways = reached(code, 'src/main.ts');
-    expect(ways.has('src/venue/exchange/withdrawals.ts')).toBe(true);
+    expect(ways.has('src/venue/exchange/orders/withdrawals.ts')).toBe(true);
     expect(reached(code, 'src/withdraw/main.ts').has('src/withdraw/apply.ts')).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
 import { runStream } from '../src/backtest/engine/stream-run.ts';
 import type { RunInput } from '../src/backtest/run.ts';
 import { rate } from '../src/domain/money.ts';
-import { readFills } from '../src/journal/past.ts';
+import { readFills } from '../src/journal/past-orders.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
 import { generated } from './reference/generated.ts';

@@ -9,12 +9,12 @@ import { minus, noRate, noUnits, plus, type Rate, type Units } from '../domain/m
 import type { Account, Fill, Intent } from '../domain/order.ts';
 import { mostRate } from '../fill/fees.ts';
 import type { Fees, Rules } from '../fill/rules.ts';
-import { memoryHost } from '../journal/hosts.ts';
+import { memoryHost } from '../journal/writer-hosts.ts';
 import type { Sizing } from '../portfolio/plan.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import { momentText } from '../report/figures.ts';
 import type { FillTable } from '../research/fill-table.ts';
-import type { NewGoals } from '../research/stays.ts';
+import type { NewGoals } from '../research/re-entry-lockout.ts';
 import type { Risk } from '../risk/risk.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { NamedHosted } from '../trading/strategies.ts';

@@ -15,7 +15,7 @@
  *
  * Every call under `/api` takes the token as `Authorization: Bearer TOKEN`, a WebSocket also as its subprotocols `sluice, TOKEN`. The POSTs answer
  * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 it is refused or does not fit, 500 it failed.
- * Whoever may not speak to us at all gets 403 (see `guard.ts`).
+ * Whoever may not speak to us at all gets 403 (see `access.ts`).
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -25,10 +25,10 @@ import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { exchangeIdPattern, type TradeDecision, tradeDecisions } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { type Guard, guard, leastTokenLength } from './access.ts';
 import type { Assets } from './assets.ts';
 import { type Connections, limitConnections } from './connections.ts';
 import { commonHeaders, page } from './document.ts';
-import { type Guard, guard, leastTokenLength } from './guard.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
 
 /** What the dashboard shows and may do. The actions answer with a sentence that says what was done. */

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Depth } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Lines, linesOf } from './bytes.ts';
 import { DepthChecks } from './check/depth.ts';
-import { refuseEmpty, refuseNamed, refuseUnits } from './check/faults.ts';
+import { refuseEmpty, refuseNamed, refuseUnits } from './check/errors.ts';
+import { type Lines, linesOf } from './read-bytes.ts';
 import { addBooks, bookColumns } from './tape-files.ts';
 
 // {"t":1723161256000,"b":[[61828.01,0.0455],…],"a":[[61828.02,1.2],…]}: UTC ms, bids and asks, best first

@@ -2,7 +2,7 @@
 import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
 import type { FeedGap } from '../domain/market.ts';
 import { counted, momentText } from './check/finding.ts';
-import { longestText } from './check/silence.ts';
+import { longestText } from './check/quiet-periods.ts';
 import { type Frame, frameClose } from './resample.ts';
 
 type Gap = Pick<FeedGap, 'from' | 'to'>;

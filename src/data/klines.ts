@@ -2,16 +2,10 @@
 import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
-import { type AsRecorded, asRecorded } from './as-recorded.ts';
-import { withBlocks } from './bytes.ts';
 import { lowerBound } from './catalogue/rows.ts';
-import { accepted, refuseEmpty, refuseNamed, refuseUnits } from './check/faults.ts';
+import { accepted, refuseEmpty, refuseNamed, refuseUnits } from './check/errors.ts';
 import type { Finding, Repair, Repaired } from './check/finding.ts';
 import { SwappedColumns } from './check/swapped-columns.ts';
-import { findGaps, missingIn } from './gaps.ts';
-import { mend } from './import/mend.ts';
-import { isPossible } from './leaps.ts';
-import { readNumberTable } from './number-table.ts';
 import {
   cutNotes,
   gapNotes,
@@ -24,7 +18,13 @@ import {
   rowsWithin,
   type Stretch,
   together,
-} from './told.ts';
+} from './data-warnings.ts';
+import { findGaps, missingIn } from './gaps.ts';
+import { mend } from './import/repair.ts';
+import { readNumberTable } from './number-table.ts';
+import { isPossible } from './price-jumps.ts';
+import { withBlocks } from './read-bytes.ts';
+import { type AsRecorded, asRecorded } from './source-notes.ts';
 
 export interface KlineFile extends Stretch {
   /** `.csv` or `.csv.gz` with the header `time_ms,open,high,low,close,volume`; times are UTC ms at which klines open. */

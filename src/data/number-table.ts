@@ -6,7 +6,7 @@
 import { Decimal } from '../domain/money.ts';
 import { escapeLine } from '../domain/printable.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type ByteSource, mostRest, mostUnreadable, oneBlock } from './bytes.ts';
+import { type ByteSource, mostRest, mostUnreadable, oneBlock } from './read-bytes.ts';
 
 const comma = 44;
 const dot = 46;

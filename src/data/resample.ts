@@ -2,7 +2,7 @@
 import { closeTime, type Interval, isWithin, openTimeOf } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { plusVolume } from '../strategy/volumes.ts';
-import { localToUtc, offsetAt } from './zones.ts';
+import { localToUtc, offsetAt } from './time-zones.ts';
 
 const firstLength = 4_096;
 

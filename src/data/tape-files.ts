@@ -1,11 +1,20 @@
 /** A tape from files: what `loadTrades` and `loadDepth` read, as columns. */
 import type { Depth, FeedGap, Trade } from '../domain/market.ts';
 import { DepthChecks } from './check/depth.ts';
-import { futureFinding } from './check/future.ts';
-import { leastGap } from './check/silence.ts';
+import { futureFinding } from './check/future-rows.ts';
+import { leastGap } from './check/quiet-periods.ts';
 import { TradeChecks } from './check/trades.ts';
+import {
+  cutNotes,
+  gapNotes,
+  gapsWithin,
+  type Notes,
+  notesOf,
+  rowsWithin,
+  type Stretch,
+  together,
+} from './data-warnings.ts';
 import type { BookColumns, TradeColumns } from './tape.ts';
-import { cutNotes, gapNotes, gapsWithin, type Notes, notesOf, rowsWithin, type Stretch, together } from './told.ts';
 
 export function tradeColumns(trades: readonly Trade[]): TradeColumns {
   return {

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { linesOf } from './bytes.ts';
 import { loadDepth } from './depth.ts';
+import { linesOf } from './read-bytes.ts';
 import { bookColumns, bookNotes, silencesOf, tradeColumns, tradeNotes } from './tape-files.ts';
 import { loadTrades } from './trades.ts';
 

@@ -2,11 +2,11 @@
 import type { Trade } from '../domain/market.ts';
 import { escapeLine } from '../domain/printable.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Lines, linesOf } from './bytes.ts';
 import { addRows } from './check/add-rows.ts';
-import { refuseEmpty, refuseNamed, refuseUnits } from './check/faults.ts';
+import { refuseEmpty, refuseNamed, refuseUnits } from './check/errors.ts';
 import { TradeChecks } from './check/trades.ts';
 import { numberFrom } from './import/csv-rows.ts';
+import { type Lines, linesOf } from './read-bytes.ts';
 import type { TradeColumns } from './tape.ts';
 
 const header = 'time_ms,price,qty,side';

@@ -215,7 +215,7 @@ export const rateOf = (value: number): Rate => BigInt(Math.round(value * 1e8)) a
 export const rateText = (fraction: Rate): string => toText(fraction, rateDecimals);
 export const rateNumber = (fraction: Rate): number => Number(fraction) / 10 ** rateDecimals;
 
-// Short money: whole steps as plain numbers, exact up to 2^53, for a loop over a hundred thousand fills (short.ts). NaN or a number
+// Short money: whole steps as plain numbers, exact up to 2^53, for a loop over a hundred thousand fills (safe-integers.ts). NaN or a number
 // that is not safe says that it does not fit.
 export const shortTicksOf = (value: number, at: Precision, rounding: Rounding): number =>
   nearSteps(value, at.pricePrecision, rounding);

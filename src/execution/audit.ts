@@ -7,7 +7,7 @@ import type { AdjustmentEntry } from '../journal/entries.ts';
 import type { Balance } from '../venue/venue.ts';
 import type { Execution } from './desk.ts';
 import { baselineOf, type Difference, differenceText, type Ledger } from './ledger.ts';
-import { lag, type Moment, oneMoment } from './prove.ts';
+import { lag, type Moment, oneMoment } from './reconcile/balance-proof.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** Tries for a moment at which nothing moves, and how far they lie apart, ms of the clock. */

@@ -8,7 +8,7 @@ import { seededRng } from '../clock/clock.ts';
 import { lots, quantityText, ticks, units } from '../domain/money.ts';
 import type { OrderReport, Quote, Signal } from '../domain/order.ts';
 import { type Draft, intentOf } from '../portfolio/plan.ts';
-import { likenessOf, pairsOf, unlike } from './likeness.ts';
+import { likenessOf, pairsOf, unlike } from './reconcile/match-orders.ts';
 
 const buys = (...prices: readonly number[]): Quote[] => prices.map((price) => ({ side: 'BUY', price, quantity: 1 }));
 

@@ -1,7 +1,7 @@
 /** What trades moved becomes fills of ours and moves of others: from the raw rows, repeatable, each side of a trade by itself. */
 import type { Side } from '../domain/market.ts';
 import type { Fill, VenueTrade } from '../domain/order.ts';
-import { tellOfChange } from './changed.ts';
+import { tellOfChange } from './changed-fills.ts';
 import { type Execution, fillsIn } from './desk.ts';
 import type { InvalidTrade } from './quarantined-trades.ts';
 import { fillRow, venueTradeRow } from './records.ts';

@@ -12,13 +12,13 @@ import {
 import type { EventEntry, EventKind } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import { mostGivenUp } from '../journal/load.ts';
-import type { Owner, Owners } from '../journal/past.ts';
+import type { Owner, Owners } from '../journal/past-orders.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
-import type { DoubtfulOrders } from './doubtful.ts';
 import type { Halts } from './halt.ts';
 import type { Ledger } from './ledger.ts';
 import type { QuarantinedTrades } from './quarantined-trades.ts';
+import type { DoubtfulOrders } from './reconcile/unproven-owners.ts';
 import { orderRow, venueOrderRow } from './records.ts';
 import { type OrderAction, type OrderEvent, stepOf, transitions } from './states.ts';
 

@@ -2,7 +2,7 @@
 import { type Intent, isClosed, type OrderReport, type Outcome } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { bind, type Execution, move, quarantine } from './desk.ts';
-import { resolve } from './resolve.ts';
+import { resolve } from './reconcile/resolve.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** What an intent came to: an order at the exchange, or none. */

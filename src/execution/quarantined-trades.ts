@@ -11,7 +11,7 @@ import type { Entry, QuarantinedTradeEntry, VenueTradeEntry } from '../journal/e
 import type { Journal } from '../journal/journal.ts';
 import { finer } from '../journal/load.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import { isSame, keyOf } from './recent.ts';
+import { isSame, keyOf } from './recent-trades.ts';
 import { restoreTrade, venueTradeRow } from './records.ts';
 
 /** The raw text of a row that is kept, characters. */

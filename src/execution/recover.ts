@@ -2,7 +2,7 @@
 import type { OrderState } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { type Execution, move } from './desk.ts';
-import { keepLooking, resolve } from './resolve.ts';
+import { keepLooking, resolve } from './reconcile/resolve.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** Between tries to look at a symbol while the exchange does not answer, real ms, and after how many failures it is reported again. */

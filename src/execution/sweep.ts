@@ -7,12 +7,12 @@ import { pause } from '../clock/clock.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Answer } from '../venue/venue.ts';
-import { Attribution, noSuchOrder, type Unseen } from './attribute.ts';
 import { Booking } from './booking.ts';
-import { closedWatch } from './closed.ts';
+import { closedWatch } from './closed-but-resting.ts';
 import { type Execution, quarantine } from './desk.ts';
-import { compareIds, newestOf, Recent, sorted } from './recent.ts';
-import { Sums } from './sums.ts';
+import { Sums } from './fill-sums.ts';
+import { compareIds, newestOf, Recent, sorted } from './recent-trades.ts';
+import { Attribution, noSuchOrder, type Unseen } from './reconcile/attribute.ts';
 import { invalidByItself } from './trade-validation.ts';
 
 /** Pages read in one look; past it the look is incomplete and says so. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { baseUnits, minus, notional, priceText, ticks, unitsText } from '../domain/money.ts';
-import { couldBeBetterBy, couldBeWorseBy } from './band.ts';
+import { couldBeBetterBy, couldBeWorseBy } from './ambiguity.ts';
 import { at, endTexts, engine, fillText, fillTexts, goldenFees, kline, order, run, stopAt } from './builders.ts';
 import { feeOf } from './fees.ts';
-import { firstOf } from './path.ts';
+import { firstOf } from './kline-path.ts';
 import { rulesets } from './rules.ts';
 
 describe('the golden fills on klines (fill-engine §2.5)', () => {

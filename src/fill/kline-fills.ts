@@ -29,9 +29,11 @@ import {
   type Ticks,
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
-import { arrivalMs, arrivalPrice, delayOf, evidenceIn, isPassed, isReached, lastMs, reachOf } from './arrival.ts';
 import type { UsualDay } from './impact.ts';
-import { LargeOrders, type Priced, type Taking } from './large.ts';
+import { isThere, type Way } from './in-flight.ts';
+import { firstOf } from './kline-path.ts';
+import { LargeOrders, type Priced, type Taking } from './large-orders.ts';
+import { arrivalMs, arrivalPrice, delayOf, evidenceIn, isPassed, isReached, lastMs, reachOf } from './order-arrival.ts';
 import {
   and,
   fresh,
@@ -43,11 +45,9 @@ import {
   type Stop,
   type StopHit,
 } from './orders.ts';
-import { firstOf } from './path.ts';
+import { limitOf } from './resting-order.ts';
 import type { Rules } from './rules.ts';
 import { stopHit } from './stops.ts';
-import { isThere, type Way } from './way.ts';
-import { limitOf } from './working.ts';
 
 /** What the engine reads of a kline; a loop over columns may pass one object again and again. */
 export type FillKline = Pick<Kline, 'openTime' | 'open' | 'high' | 'low' | 'close' | 'volume'>;

@@ -1,5 +1,5 @@
 /** How long a request travels to the exchange, and its answer back (fill-engine §2.1.2). */
-import { draw } from './chance.ts';
+import { draw } from './fill-chance.ts';
 
 export interface Travel {
   readonly entryMs: number;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { draw } from './chance.ts';
+import { draw } from './fill-chance.ts';
 import { travelOf } from './latency.ts';
 import { liquidityOf } from './liquidity.ts';
 import { rulesets } from './rules.ts';

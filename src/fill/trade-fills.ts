@@ -21,12 +21,11 @@ import {
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
 import { BookSide, type Taken, type Wanted } from './book-side.ts';
-import { draw } from './chance.ts';
+import { draw } from './fill-chance.ts';
 import type { UsualDay } from './impact.ts';
-import { LargeOrders } from './large.ts';
+import { LargeOrders } from './large-orders.ts';
 import { nothing, type OrderEnd, type SimFill, type SimOrder, type Step } from './orders.ts';
 import { frontAfter } from './queue.ts';
-import type { Rules } from './rules.ts';
 import {
   arrived,
   type Left,
@@ -36,7 +35,8 @@ import {
   ruleOf,
   type Working,
   whatMatters,
-} from './working.ts';
+} from './resting-order.ts';
+import type { Rules } from './rules.ts';
 
 export interface TradeFillsOptions {
   readonly instrument: Instrument;

@@ -3,7 +3,7 @@
 import { btc, startTime } from '../../test/kit/builders.ts';
 import type { DenialEntry, EventEntry, FillEntry, OrderEntryRow } from './entries.ts';
 import type { Journal } from './journal.ts';
-import { noPast, type Past } from './past.ts';
+import { noPast, type Past } from './past-orders.ts';
 
 export const orderRowOf = (given: Partial<OrderEntryRow> = {}): OrderEntryRow => ({
   kind: 'order',

@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { blockUntil } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { addTotal, brokenHead, chainedTables, nothing, sumRows, type Total, totalOf } from './chain.ts';
 import { answerBytes, type Examination, type Examined, examined, integrityOf } from './examiner.ts';
+import { addTotal, brokenHead, chainedTables, nothing, sumRows, type Total, totalOf } from './hash-chain.ts';
 import { chainSince, isOurs, schemaVersion, versionOf } from './schema.ts';
 
 /** From this size on a journal is examined by threads of their own, bytes: starting one costs more than reading a small file. */

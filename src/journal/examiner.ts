@@ -1,7 +1,7 @@
 /** Examines part of a large journal in a thread of its own: the sum over some of its tables, and the file's own soundness. */
 import { workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { sumRows, totalText } from './chain.ts';
+import { sumRows, totalText } from './hash-chain.ts';
 
 /** What the thread is given. `done` is set and notified when `result` holds the answer. */
 export interface Examination {

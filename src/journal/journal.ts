@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import type { CursorEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
-import type { FillKey, Past } from './past.ts';
+import type { FillKey, Past } from './past-orders.ts';
 
 /** Where batches go: a worker with a file, or a database of a simulated process. */
 export interface WriterHost {

@@ -14,7 +14,7 @@ import type {
   VenueTradeEntry,
 } from './entries.ts';
 import { isFirst, readOrders } from './order-rows.ts';
-import { noPast, type Past, pastIn } from './past.ts';
+import { noPast, type Past, pastIn } from './past-orders.ts';
 import { limitsSince, quarantinedTradesSince, versionOf } from './schema.ts';
 
 export interface Loaded {

@@ -4,9 +4,9 @@
  */
 import type Database from 'better-sqlite3';
 import type { Entry } from './entries.ts';
-import { memoryHost } from './hosts.ts';
 import type { Journal } from './journal.ts';
-import type { FillKey } from './past.ts';
+import type { FillKey } from './past-orders.ts';
+import { memoryHost } from './writer-hosts.ts';
 
 export interface MemoryJournal extends Journal {
   /** Everything as rows, by the one writer. */

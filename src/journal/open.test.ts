@@ -21,12 +21,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ScaledClock, systemClock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { denialOf, eventOf, fillRowOf, insert, orderRowOf } from './builders.ts';
-import { workerHost } from './hosts.ts';
 import { journal } from './journal.ts';
 import { isLocked, takeLock } from './lock.ts';
 import { type Binding, journalFile, type OpenedState, openState } from './open.ts';
 import { openReader } from './reader.ts';
 import { migrate, schemaVersion, versionOf } from './schema.ts';
+import { workerHost } from './writer-hosts.ts';
 
 const binding: Binding = { mode: 'live', account: 'spot', venue: '127.0.0.1:1 key ab' };
 let root: string;

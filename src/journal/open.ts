@@ -6,14 +6,22 @@ import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { chainOf, commitIn, readHead } from './chain.ts';
 import { type Examining, examine } from './examine.ts';
 import { oneLine } from './examiner.ts';
-import { checkGuard, type Guard, headFile, memoryOf, nothingAgainst, type Remember, type Taken } from './guard.ts';
+import { chainOf, commitIn, readHead } from './hash-chain.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { refuseNetworkPlace } from './network-place.ts';
-import { type Past, pastIn } from './past.ts';
+import { refuseNetworkPlace } from './network-disk.ts';
+import {
+  checkGuard,
+  type Guard,
+  headFile,
+  memoryOf,
+  nothingAgainst,
+  type Remember,
+  type Taken,
+} from './outside-copy.ts';
+import { type Past, pastIn } from './past-orders.ts';
 import { chainSince, migrate, schemaVersion, versionOf } from './schema.ts';
 import { openForWriting } from './worker.ts';
 

@@ -22,7 +22,7 @@ import { oneLine } from './examiner.ts';
 import { finer, haltsInForce, inForce, load, readLimits, readMemories, readQuarantinedTrades } from './load.ts';
 import { journalFile } from './open.ts';
 import { readOrders } from './order-rows.ts';
-import { readFills } from './past.ts';
+import { readFills } from './past-orders.ts';
 import { schemaVersion, versionOf } from './schema.ts';
 
 export interface Denied {

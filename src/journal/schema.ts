@@ -1,7 +1,7 @@
 /** Tables and their migrations. `user_version` is the number of migrations that a journal has been through. */
 import type { Database } from 'better-sqlite3';
 import { Refusal } from '../domain/refusal.ts';
-import { brokenHead, rechain, sumRows } from './chain.ts';
+import { brokenHead, rechain, sumRows } from './hash-chain.ts';
 
 const migrations: readonly string[] = [
   `
@@ -79,7 +79,7 @@ const migrations: readonly string[] = [
   );
   CREATE TABLE memories (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   `,
-  // The head of the chain over all rows (chain.ts), and each opening for writing, with where the chain stood.
+  // The head of the chain over all rows (hash-chain.ts), and each opening for writing, with where the chain stood.
   `
   CREATE TABLE chain (
     one INTEGER PRIMARY KEY CHECK (one = 1), links INTEGER NOT NULL, total TEXT NOT NULL, link TEXT NOT NULL, before TEXT NOT NULL

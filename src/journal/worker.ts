@@ -1,11 +1,11 @@
 /** The journal's writer in a thread of its own, so that a commit (milliseconds) never stops the event loop that trades. */
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { chainOf } from './chain.ts';
+import { tried } from './disk-errors.ts';
 import type { Entry } from './entries.ts';
-import { memoryOf, type Remember } from './guard.ts';
+import { chainOf } from './hash-chain.ts';
 import type { WriteResult } from './journal.ts';
-import { tried } from './tried.ts';
+import { memoryOf, type Remember } from './outside-copy.ts';
 import { writer } from './writer.ts';
 
 export interface WriteRequest {

@@ -5,7 +5,7 @@ import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
 import type { Entry } from './entries.ts';
 import { load } from './load.ts';
 import { readOrders } from './order-rows.ts';
-import { readFills } from './past.ts';
+import { readFills } from './past-orders.ts';
 import { migrate } from './schema.ts';
 import { type Write, writer } from './writer.ts';
 

@@ -1,6 +1,5 @@
 /** The one writer: entries in, rows out, one transaction for each batch. Hosted by a worker live, in-process in a backtest. */
 import type { Database, Statement } from 'better-sqlite3';
-import { chainOf } from './chain.ts';
 import type {
   AuditEntry,
   DenialEntry,
@@ -11,6 +10,7 @@ import type {
   VenueOrderEntry,
   VenueTradeEntry,
 } from './entries.ts';
+import { chainOf } from './hash-chain.ts';
 
 /** Writes a batch in one transaction: all of it or nothing. */
 export type Write = (entries: readonly Entry[]) => void;

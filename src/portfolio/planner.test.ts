@@ -5,7 +5,7 @@ import type { Signal, Want } from '../domain/order.ts';
 import type { Step } from './plan.ts';
 import { Planner, sameWant } from './planner.ts';
 import type { Portfolio } from './portfolio.ts';
-import { Protection } from './protect.ts';
+import { Protection } from './protection.ts';
 
 interface Bench {
   readonly held: Portfolio;

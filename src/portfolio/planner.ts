@@ -2,7 +2,8 @@
 import type { Lots, Rate } from '../domain/money.ts';
 import { cut, lotsIn, noLots, noUnits, part, rateOf } from '../domain/money.ts';
 import type { Account, Denial, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
-import { ByPlace } from './by-place.ts';
+import { quotesTooSmall, type TooSmall, targetTooSmall } from './below-minimum.ts';
+import { ByPlace } from './by-position.ts';
 import {
   type Draft,
   goalLots,
@@ -15,8 +16,7 @@ import {
   unbent,
 } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
-import { isPlain, type Protection } from './protect.ts';
-import { quotesTooSmall, type TooSmall, targetTooSmall } from './too-small.ts';
+import { isPlain, type Protection } from './protection.ts';
 
 export interface PlannerOptions {
   readonly portfolio: Portfolio;

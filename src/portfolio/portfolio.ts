@@ -2,7 +2,7 @@
  * What we hold and what is in flight, strategy by strategy, from our own fills and orders alone. A reservation is an order
  * that is not closed: it shrinks with each fill, ends with its order, and stays while the outcome is unknown.
  */
-import { FewMap, removeAt } from '../domain/few.ts';
+
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
@@ -22,7 +22,8 @@ import {
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
 import { afterFill, isRest, noPosition, openProfit, type Position } from '../domain/position.ts';
-import { ByPlace } from './by-place.ts';
+import { FewMap, removeAt } from '../domain/small-map.ts';
+import { ByPlace } from './by-position.ts';
 import { intendedOrder, openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
 
 export { remaining, type WorkingOrder } from './working-order.ts';

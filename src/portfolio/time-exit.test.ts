@@ -1,7 +1,7 @@
 /** Time exits, and how long positions stand without the protection that was asked for. */
 import { describe, expect, test } from 'vitest';
 import { fill, portfolio, resting, startTime, target } from '../../test/kit/builders.ts';
-import { Protection, type SavedGuard } from './protect.ts';
+import { Protection, type SavedGuard } from './protection.ts';
 import { Unprotected } from './unprotected.ts';
 
 const minute = 60_000;

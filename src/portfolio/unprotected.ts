@@ -2,9 +2,9 @@
  * How long positions stood without the protection that their strategies asked for: no price by which a stop could act, an exit
  * that was due and is not at the exchange, or nobody there to look. Measured at each look, the longest of each position kept.
  */
-import { ByPlace } from './by-place.ts';
+import { ByPlace } from './by-position.ts';
 import type { Portfolio } from './portfolio.ts';
-import type { Protection } from './protect.ts';
+import type { Protection } from './protection.ts';
 
 /** ms of the clock. */
 export interface Bare {

@@ -1,6 +1,6 @@
 /** Several runs on one page, side by side. */
 import { conventions } from '../research/conventions.ts';
-import type { Curve } from '../research/points.ts';
+import type { Curve } from '../research/curves.ts';
 import type { Summary } from '../research/summary.ts';
 import { spanOf } from './curves.ts';
 import { figureText, shareText } from './figures.ts';

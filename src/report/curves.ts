@@ -1,5 +1,5 @@
 /** Equity against holding, falls and exposure through time; returns month by month. */
-import type { Curve } from '../research/points.ts';
+import type { Curve } from '../research/curves.ts';
 import { fixed, grouped, momentText, shareText } from './figures.ts';
 import { type Html, html, section } from './html.ts';
 import type { ReportInput } from './input.ts';

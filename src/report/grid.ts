@@ -1,7 +1,8 @@
 /** The report of a grid: its heat map, its best cell beside what luck alone would show, its best plateau. */
-import { luckySharpe } from '../research/luck.ts';
+
 import { deviation } from '../research/moments.ts';
 import { yearDays } from '../research/ratios.ts';
+import { luckySharpe } from '../research/significance/deflated-sharpe.ts';
 import { fewestTrips } from '../research/trip-numbers.ts';
 import { spanOf } from './curves.ts';
 import { figureText, fixed, grouped, moneyFigure, shareText } from './figures.ts';

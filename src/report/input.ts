@@ -1,11 +1,11 @@
 /** What a report is made of. */
 import type { FeedGap } from '../domain/market.ts';
+import type { Curve } from '../research/curves.ts';
+import type { MetricSeries } from '../research/equity-input.ts';
 import type { FillTable } from '../research/fill-table.ts';
-import type { Curve } from '../research/points.ts';
 import type { Summary } from '../research/summary.ts';
 import type { OpenPosition } from '../research/trip-table.ts';
 import type { Trip } from '../research/trips.ts';
-import type { MetricSeries } from '../research/walkable.ts';
 import type { Html } from './html.ts';
 
 export interface ReportSeries extends MetricSeries {

@@ -4,7 +4,7 @@
  */
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Trip } from '../research/trips.ts';
-import type { Level } from './drawn.ts';
+import type { Level } from './chart-data.ts';
 import type { ReportSeries } from './input.ts';
 import { Packer } from './pack.ts';
 

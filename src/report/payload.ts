@@ -1,7 +1,7 @@
 /** The data that the page's script draws the chart of klines and fills from. */
 import { intervalMs } from '../domain/interval.ts';
 import { purposes } from '../research/fill-table.ts';
-import type { Payload } from './drawn.ts';
+import type { Payload } from './chart-data.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
 import { levelsOf, mostRows, unitMs } from './levels.ts';
 import { Packer } from './pack.ts';

@@ -1,11 +1,12 @@
 /** The report of one run. */
+
+import type { Payload } from './chart-data.ts';
 import { equitySection, monthSection, spanOf } from './curves.ts';
-import type { Payload } from './drawn.ts';
 import { type Html, html } from './html.ts';
 import type { ReportInput } from './input.ts';
 import { pageText } from './page.ts';
 import { mostFills, payloadOf } from './payload.ts';
-import { endedText } from './stopped.ts';
+import { endedText } from './stopped-runs.ts';
 import {
   configurationSection,
   costSection,

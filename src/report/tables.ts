@@ -1,17 +1,17 @@
 /** The parts of a report that are text: verdict, figures, costs, groups, evidence, data, configuration. */
 import { units, unitsNumber } from '../domain/money.ts';
 import { conventions } from '../research/conventions.ts';
-import type { GroupRow, Groups } from '../research/groups.ts';
-import { isLateRule, lateText } from '../research/late.ts';
+import { isLateRule, lateText } from '../research/late-fills.ts';
 import type { Summary } from '../research/summary.ts';
+import type { GroupRow, Groups } from '../research/trip-groups.ts';
 import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../research/verdict.ts';
 import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
 import { type ReportInput, uncounted } from './input.ts';
 import { filled } from './plot.ts';
-import { refusedRows } from './refused.ts';
-import { restText, soldIn, staleText, stayText } from './stale.ts';
-import { stoppedTexts, stressedText } from './stopped.ts';
+import { refusedRows } from './refusals.ts';
+import { restText, soldIn, staleText, stayText } from './stale-positions.ts';
+import { stoppedTexts, stressedText } from './stopped-runs.ts';
 import { jump } from './trades.ts';
 
 /** An amount in text, for the eye. */

@@ -3,8 +3,8 @@ import { instrument } from '../domain/instrument.ts';
 import type { Columns } from '../domain/market.ts';
 import { feeOn, lots, notional, rate, ticks } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
+import type { MetricSeries, Walkable } from './equity-input.ts';
 import { fillTable } from './fill-table.ts';
-import type { MetricSeries, Walkable } from './walkable.ts';
 
 export const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
 const other = { ...at, symbol: 'YZ', base: 'Y' };

@@ -1,7 +1,7 @@
 /** Returns from one UTC day to the next. */
-import { rowsClosedBy } from './hold.ts';
-import type { Curve } from './points.ts';
-import type { MetricSeries } from './walkable.ts';
+import { rowsClosedBy } from './buy-and-hold.ts';
+import type { Curve } from './curves.ts';
+import type { MetricSeries } from './equity-input.ts';
 
 const dayMs = 86_400_000;
 

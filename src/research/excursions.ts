@@ -1,9 +1,9 @@
 /** How far the price went against and for each round trip while it lasted. */
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
+import type { MetricSeries } from './equity-input.ts';
 import type { FillTable } from './fill-table.ts';
 import type { TripTable } from './trip-table.ts';
-import type { MetricSeries } from './walkable.ts';
 
 /** Rows whose extremes are kept together. */
 const blockRows = 512;

@@ -2,10 +2,10 @@
 import { seededRng } from '../clock/clock.ts';
 import type { Units } from '../domain/money.ts';
 import { unitsNumber } from '../domain/money.ts';
-import { sharpeInterval } from './bootstrap.ts';
 import { dailyReturns, daysKnown } from './daily.ts';
+import type { Walkable } from './equity-input.ts';
+import { type Walked, walk } from './equity-walk.ts';
 import type { FillTable } from './fill-table.ts';
-import { leastTrackRecord, probabilisticSharpe } from './luck.ts';
 import { kurtosis, mean, skewness } from './moments.ts';
 import { converted } from './rates.ts';
 import {
@@ -20,11 +20,11 @@ import {
   yearDays,
   yearlyReturn,
 } from './ratios.ts';
+import { sharpeInterval } from './significance/bootstrap.ts';
+import { leastTrackRecord, probabilisticSharpe } from './significance/deflated-sharpe.ts';
 import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
 import type { TripTable } from './trip-table.ts';
 import { tripTable } from './trips.ts';
-import { type Walked, walk } from './walk.ts';
-import type { Walkable } from './walkable.ts';
 
 /** Undefined has no place in JSON: what cannot be said is null there. */
 export type Figure = number | null;

@@ -1,8 +1,9 @@
 /** What a run came to as one object, without a bigint in it: what JSON can hold. */
-import type { Groups } from './groups.ts';
-import type { Late } from './late.ts';
+
+import type { Late } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
-import type { StayRow } from './stays.ts';
+import type { StayRow } from './re-entry-lockout.ts';
+import type { Groups } from './trip-groups.ts';
 import type { Stressed, UnmovedOrders, Verdict } from './verdict.ts';
 
 /** A currency of a run; the first is the one that the equity is counted in. */

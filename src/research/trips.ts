@@ -1,9 +1,9 @@
 /** Round trips: what was bought and sold again (or sold and bought back), first in, first out, net of fees. */
 import type { Instrument } from '../domain/instrument.ts';
+import type { MetricSeries } from './equity-input.ts';
 import { excursions } from './excursions.ts';
 import { dustOf, type FillTable, restsAt } from './fill-table.ts';
 import type { OpenPosition, TripTable } from './trip-table.ts';
-import type { MetricSeries } from './walkable.ts';
 
 /** What one order opened and one order closed, with the remnants of either. */
 export interface Trip {

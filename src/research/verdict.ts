@@ -1,8 +1,8 @@
 /** The verdict card (fill-engine §4): what speaks for a result and what against it, and what that comes to. It stops nobody. */
-import { type Late, lateText } from './late.ts';
-import { deflatedSharpe, leastBacktestYears } from './luck.ts';
+import { type Late, lateText } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
 import { yearDays } from './ratios.ts';
+import { deflatedSharpe, leastBacktestYears } from './significance/deflated-sharpe.ts';
 import { fewestTrips } from './trip-numbers.ts';
 
 export interface Tries {

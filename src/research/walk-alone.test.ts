@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../test/kit/properties.ts';
 import { instrument } from '../domain/instrument.ts';
+import type { Walkable } from './equity-input.ts';
+import { walk } from './equity-walk.ts';
 import { fillTable } from './fill-table.ts';
-import { walk } from './walk.ts';
-import type { Walkable } from './walkable.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
 const minute = 60_000;

@@ -5,11 +5,11 @@ import { minus, noUnits, part, plus, rateNumber, type Units, unitsNumber } from 
 import type { Denial, Fill, Verdict } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
+import type { NewVersion } from './context.ts';
 import { Drawdown, shortText } from './drawdown.ts';
 import { type Kill, type KillingLimit, KillSwitch } from './kill.ts';
-import { Markets } from './markets.ts';
+import { Markets } from './recent-market.ts';
 import { type Created, firstDenial, type Limits, type Scene, weighed } from './rules.ts';
-import type { NewVersion } from './scene.ts';
 import { type Disabling, Throttle } from './throttle.ts';
 
 const dayMs = 86_400_000;

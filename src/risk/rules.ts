@@ -8,9 +8,9 @@
 import { baseUnits, lotsIn, minus, noLots, priceText, ticksOf, unitsText, worsened } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
 import type { Draft } from '../portfolio/plan.ts';
-import { bookAge, depthShare, move, selfMatch, slippage } from './book-rules.ts';
+import { addedBy, exposureOf, isProtective, type Rule, reduces, type Scene, type Valued, valued } from './context.ts';
+import { bookAge, depthShare, move, selfMatch, slippage } from './depth-rules.ts';
 import { letsThrough } from './kill.ts';
-import { addedBy, exposureOf, isProtective, type Rule, reduces, type Scene, type Valued, valued } from './scene.ts';
 import {
   accountShare,
   leverage,
@@ -21,7 +21,7 @@ import {
   strategyPosition,
 } from './share-rules.ts';
 
-export type { Created, Limits, Scene } from './scene.ts';
+export type { Created, Limits, Scene } from './context.ts';
 
 /** After a kill nothing is created; only the daily loss limit lets protective exits through, since it is there to limit losses. */
 function killed({ kill, draft }: Valued): Denial['facts'] | undefined {

@@ -11,7 +11,7 @@ import {
   unitsText,
   worth,
 } from '../domain/money.ts';
-import { addedBy, exposureOf, type Rule, reduces, type Valued } from './scene.ts';
+import { addedBy, exposureOf, type Rule, reduces, type Valued } from './context.ts';
 
 /** Refuses what is above a fraction of the equity; what only reduces is never refused. */
 function aboveShare(scene: Valued, share: Rate | undefined, amount: (scene: Valued) => Units, name: string) {

@@ -6,7 +6,7 @@ import { minus, plus, type Units, units, unitsText } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
 import { movementOf } from '../domain/position.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import type { Limits } from './scene.ts';
+import type { Limits } from './context.ts';
 
 /** Why a strategy is disabled: who kills, and the reason in words. */
 export interface Disabling {

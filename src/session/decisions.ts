@@ -13,7 +13,7 @@ import {
 } from '../domain/money.ts';
 import type { TradeDecision } from '../domain/order.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
-import { type ByHand, type HumanWord, humanWords } from '../execution/by-hand.ts';
+import { type ByHand, type HumanWord, humanWords } from '../execution/operator-decisions.ts';
 import type { Assembled } from '../trading/assemble.ts';
 
 const isWord = (word: string): word is HumanWord => Object.hasOwn(humanWords, word);

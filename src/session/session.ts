@@ -20,7 +20,7 @@ import { speedName } from '../trading/format.ts';
 import { allocationsOf, hostedOf, instrumentsFor } from '../trading/strategies.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
-import { confirmed, keepKill } from './confirmed.ts';
+import { confirmed, keepKill } from './confirm-on-disk.ts';
 import { decisionsOf } from './decisions.ts';
 import { sessionJournal } from './journal.ts';
 import { isKillAsked } from './kill-file.ts';

@@ -19,7 +19,7 @@ import type { Notice } from '../execution/desk.ts';
 import { isStreaming } from '../strategy/contract.ts';
 import { faultText } from '../strategy/fault.ts';
 import { type Inputs, signalsOf } from '../strategy/host.ts';
-import { liveHistory, warmupOf } from '../strategy/needs.ts';
+import { liveHistory, warmupOf } from '../strategy/warmup.ts';
 import type { Assembled } from '../trading/assemble.ts';
 import { clipped } from '../trading/format.ts';
 import { held, type Source, source } from '../trading/hot-streams.ts';

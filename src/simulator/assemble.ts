@@ -1,10 +1,10 @@
 /** Joins the parts of an exchange: everything but the port that it listens on. */
 import { type Clock, ScaledClock, seededRng } from '../clock/clock.ts';
 import { rate } from '../domain/money.ts';
+import { openRecorder } from './changes.ts';
 import { Exchange } from './core/exchange.ts';
 import { habitsOf } from './core/habits.ts';
 import { Limits, specifiedLimits } from './core/limits.ts';
-import { type Driver, drive } from './drive.ts';
 import { type Answering, openAnswering } from './faults/answer.ts';
 import { Faults, type Hit } from './faults/engine.ts';
 import { openSpoiler, type Spoiler } from './faults/frames.ts';
@@ -21,8 +21,8 @@ import { emptyMarket } from './market/empty-market.ts';
 import { dataStart } from './market/open-markets.ts';
 import type { CheckedOptions, SyntheticMarket } from './options.ts';
 import type { Store } from './persist/store.ts';
-import { openRecorder } from './record.ts';
 import { openExchange } from './setup.ts';
+import { type Driver, drive } from './timer.ts';
 import { Feed } from './ws/feed.ts';
 
 export interface Opening {

@@ -12,13 +12,13 @@ import { faultEvent } from './faults/events.ts';
 import { rulesOf } from './faults/plans.ts';
 import type { Simulator } from './handle.ts';
 import { type Server, startServer } from './http/server.ts';
-import { inspection } from './inspect.ts';
 import { openLog, type TruthLog } from './log-file.ts';
 import { dataStart } from './market/open-markets.ts';
-import { openOperator } from './operator.ts';
 import type { CheckedOptions, SimulatorOptions } from './options.ts';
 import { openStore, type Store } from './persist/store.ts';
 import { checkedOptions, credentialsOf } from './setup.ts';
+import { inspection } from './truth.ts';
+import { openOperator } from './withdrawal-desk.ts';
 import { Session } from './ws/session.ts';
 
 export { type Clock, ScaledClock } from '../clock/clock.ts';
@@ -32,7 +32,6 @@ export type { Simulator } from './handle.ts';
 export type { BalanceRow, FillRow, LogEntry, OrderRow } from './log.ts';
 export type { MinuteColumns } from './market/replayed-rows.ts';
 export type { Tape } from './market/tape-market.ts';
-export type { Operator } from './operator.ts';
 export type {
   ControlOptions,
   InstrumentOptions,
@@ -45,6 +44,7 @@ export type {
 export { discardStore } from './persist/store.ts';
 export { operations } from './report/operations.ts';
 export { type Finding, type Report, type Reporter, reporter, type Wrong, wrongs } from './report/report.ts';
+export type { Operator } from './withdrawal-desk.ts';
 
 /** Starts an exchange; rejects with one clear error when the port is taken or the options contradict each other. */
 export async function startSimulator(given: SimulatorOptions): Promise<Simulator> {

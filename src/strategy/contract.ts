@@ -14,9 +14,9 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Goal, Quote, Quotes, Target, Want } from '../domain/order.ts';
-import { isSeveral, made, refuseOthers, severalGoals } from './checked.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
+import { isSeveral, made, refuseOthers, severalGoals } from './validate.ts';
 
 /** What a strategy holds and has, in numbers. */
 export interface Holding {

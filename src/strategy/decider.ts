@@ -3,10 +3,10 @@
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Want } from '../domain/order.ts';
-import { checked } from './checked.ts';
 import type { DecidingStrategy, Holding } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
+import { checked } from './validate.ts';
 import { behind, type Getter, valuesOf } from './values.ts';
 
 export type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;

@@ -7,8 +7,8 @@ import { type Context, defineStrategy, flat, hold, quote, type Strategy } from '
 import { WantError } from './fault.ts';
 import { type Inputs, signalsOf } from './host.ts';
 import { sma } from './indicators.ts';
-import { warmupOf } from './needs.ts';
 import type { Params } from './params.ts';
+import { warmupOf } from './warmup.ts';
 
 const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };
 

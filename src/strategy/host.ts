@@ -4,13 +4,13 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Signal, Want } from '../domain/order.ts';
-import { endsTimers, Telling } from './at-once.ts';
-import { checked } from './checked.ts';
 import { type Context, type Holding, isStreaming, type Strategy, type StreamingStrategy } from './contract.ts';
 import { type Deciding, decider } from './decider.ts';
 import { LateWant } from './fault.ts';
-import { framedKlines } from './framed.ts';
+import { framedKlines } from './larger-kline-stream.ts';
 import type { Params, ParamValues } from './params.ts';
+import { endsTimers, Telling } from './synchronous.ts';
+import { checked } from './validate.ts';
 
 /** A configured strategy. */
 export interface Hosted {

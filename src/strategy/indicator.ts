@@ -1,7 +1,7 @@
 /** What an indicator is, and what it may be over. */
 import type { Interval } from '../domain/interval.ts';
+import type { Column } from './column-pieces.ts';
 import { WantError } from './fault.ts';
-import type { Column } from './pieces.ts';
 
 /** The prices of one kline, as an indicator sees it. */
 export interface Prices {

@@ -4,8 +4,8 @@
  * the klines begin has a part in their values, which fades.
  */
 
+import { inPieces } from './column-pieces.ts';
 import { type Indicator, type Prices, refuseInvalid, type Source } from './indicator.ts';
-import { inPieces } from './pieces.ts';
 
 export type { Columns } from '../domain/market.ts';
 export type { Indicator, Prices, Source, TimedPrices } from './indicator.ts';

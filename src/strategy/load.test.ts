@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Strategy } from './contract.ts';
-import { on } from './frames.ts';
 import { atr, ema, rsi, sma } from './indicators.ts';
+import { on } from './larger-klines.ts';
 import { loadStrategy } from './load.ts';
 import { integer } from './params.ts';
 

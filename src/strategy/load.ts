@@ -8,8 +8,8 @@ import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, type Strategy } from './contract.ts';
 import { faultText } from './fault.ts';
-import { needsFault } from './needs.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
+import { needsFault } from './warmup.ts';
 
 /** Shipped strategies by name; loading one loads nothing else. */
 export type Registry = Readonly<Record<string, () => Promise<{ readonly default: Strategy }>>>;

@@ -3,8 +3,8 @@
  * a live session has what a backtest has.
  */
 
+import { inPieces, type Piece } from './column-pieces.ts';
 import { type Indicator, type Prices, refuseInvalid, type Source } from './indicator.ts';
-import { inPieces, type Piece } from './pieces.ts';
 
 /** Takes values one after another, in pieces of any length, and writes what their windows come to. */
 type Machine = (values: Float64Array) => Piece;

@@ -3,7 +3,7 @@ import { priceText } from '../domain/money.ts';
 import type { Fill, Goal } from '../domain/order.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import type { Protection } from '../portfolio/protect.ts';
+import type { Protection } from '../portfolio/protection.ts';
 
 /** A position that its take-profit closed stays closed while the strategy goes on wishing the same goal. */
 export function leaveAfterProfit(fill: Fill, portfolio: Portfolio, planner: Planner, protection: Protection): void {

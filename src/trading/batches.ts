@@ -3,9 +3,9 @@
  * several quotes of one symbol in one request, which is off by default.
  */
 import type { Signal } from '../domain/order.ts';
-import { takenLikenesses } from '../execution/alike.ts';
 import type { Execution } from '../execution/desk.ts';
-import { likenessOf, unlike } from '../execution/likeness.ts';
+import { likenessOf, unlike } from '../execution/reconcile/match-orders.ts';
+import { takenLikenesses } from '../execution/reconcile/orders-without-id.ts';
 import type { Draft, Step } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import { mostInBatch } from '../venue/venue.ts';

@@ -4,14 +4,14 @@ import type { Instrument } from '../domain/instrument.ts';
 import { baseUnits, lotsIn, notional, plus } from '../domain/money.ts';
 import type { Account, VenueTrade } from '../domain/order.ts';
 import type { Execution, Notice, Timing } from '../execution/desk.ts';
-import { DoubtfulOrders } from '../execution/doubtful.ts';
 import { type HaltCause, Halts, haltCauses } from '../execution/halt.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import { QuarantinedTrades } from '../execution/quarantined-trades.ts';
+import { DoubtfulOrders } from '../execution/reconcile/unproven-owners.ts';
 import { restoreFill, restoreOrder, restoreTrade } from '../execution/records.ts';
 import type { Journal } from '../journal/journal.ts';
 import { finer, type Loaded } from '../journal/load.ts';
-import { ownersAfter } from '../journal/past.ts';
+import { ownersAfter } from '../journal/past-orders.ts';
 import type { Portfolio, WorkingOrder } from '../portfolio/portfolio.ts';
 import { type Answer, type Balance, type OrderEntry, ok } from '../venue/venue.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fill, intent, portfolio, signal, startTime, target } from '../../test/kit/builders.ts';
 import { rate } from '../domain/money.ts';
 import { Planner } from '../portfolio/planner.ts';
-import { Protection } from '../portfolio/protect.ts';
+import { Protection } from '../portfolio/protection.ts';
 import { LateTargets } from './pending-take-profits.ts';
 
 const place = { id: 's', symbol: 'BTCUSDT' };

@@ -3,7 +3,7 @@
  * away: until then nothing would take its profit, while its stop is watched from the first fill on.
  */
 import type { Signal, Want } from '../domain/order.ts';
-import { ByPlace } from '../portfolio/by-place.ts';
+import { ByPlace } from '../portfolio/by-position.ts';
 import type { Book } from './components.ts';
 
 interface Place {

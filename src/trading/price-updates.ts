@@ -1,7 +1,7 @@
 /** What prices do: they mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
 import type { Trade } from '../domain/market.ts';
 import { priceText } from '../domain/money.ts';
-import type { ArmedStop } from '../portfolio/protect.ts';
+import type { ArmedStop } from '../portfolio/protection.ts';
 import type { MarketFeed } from '../venue/venue.ts';
 import type { Assembled } from './assemble.ts';
 import { type BookPair, bookPairs } from './depth-pairs.ts';

@@ -6,7 +6,7 @@ import { Ledger } from '../execution/ledger.ts';
 import { fillRowOf, orderRowOf, pastOf } from '../journal/builders.ts';
 import { emptyLoaded, type Loaded } from '../journal/load.ts';
 import { Planner } from '../portfolio/planner.ts';
-import { Protection } from '../portfolio/protect.ts';
+import { Protection } from '../portfolio/protection.ts';
 import { restore } from './restore.ts';
 
 /** Written when the exchange took six more decimals than it does now. */

@@ -6,7 +6,7 @@ import { restoreFill, restoreOrder } from '../execution/records.ts';
 import { finer, type Loaded } from '../journal/load.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import type { Protection, SavedGuard } from '../portfolio/protect.ts';
+import type { Protection, SavedGuard } from '../portfolio/protection.ts';
 import type { RiskOptions } from '../risk/risk.ts';
 
 /** What is put back together. */

@@ -6,7 +6,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Draft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import type { Overdue } from '../portfolio/protect.ts';
+import type { Overdue } from '../portfolio/protection.ts';
 import type { Book } from './components.ts';
 
 /** Cancels an order, counted as work that is under way. */

@@ -10,8 +10,8 @@ import type { Allocation } from '../portfolio/portfolio.ts';
 import { endableWhileBusy } from '../process/busy.ts';
 import type { Hosted } from '../strategy/host.ts';
 import { type Found, isPath, loadStrategy } from '../strategy/load.ts';
-import { named } from '../strategy/named.ts';
-import { intervalFault } from '../strategy/needs.ts';
+import { named } from '../strategy/named-errors.ts';
+import { intervalFault } from '../strategy/warmup.ts';
 
 /** A strategy as configured and as found. */
 export interface Configured extends Found {

@@ -11,7 +11,7 @@ import { killRequests } from '../session/kill-file.ts';
 import { isFinalCode, untilAborted } from '../session/preflight/connect.ts';
 import { defaultStateDir } from '../session/state.ts';
 import { actText, lastBeat, type WatchdogAct, writeAct } from '../session/watch/heartbeat.ts';
-import { Known } from './known.ts';
+import { Known } from './known-orders.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
 
 export interface WatchdogOptions {

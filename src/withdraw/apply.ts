@@ -1,8 +1,8 @@
 /** Sends one application for a withdrawal, once, and says what is known of it. */
 import { type Units, unitsText } from '../domain/money.ts';
-import { idOf, isFields } from '../venue/exchange/json.ts';
-import type { Reply } from '../venue/exchange/reply.ts';
-import type { Rest } from '../venue/exchange/rest.ts';
+import { idOf, isFields } from '../venue/exchange/rest/json.ts';
+import type { Reply } from '../venue/exchange/rest/reply.ts';
+import type { Rest } from '../venue/exchange/rest/rest.ts';
 import { withdrawApply } from './endpoint.ts';
 
 export interface Application {

@@ -1,5 +1,5 @@
 /** The one operation that moves money out (specification §4.5). No other file of the client knows its path (test/tidy/reach.ts). */
-import type { Endpoint } from '../venue/exchange/endpoints.ts';
+import type { Endpoint } from '../venue/exchange/rest/endpoints.ts';
 
 export const withdrawApply: Endpoint = {
   name: 'withdrawal apply',

@@ -4,9 +4,9 @@ import { answered } from '../commands/manual/client.ts';
 import { printRows } from '../commands/manual/show.ts';
 import { momentOf } from '../config/moment.ts';
 import { Refusal } from '../domain/refusal.ts';
+import { entryText, withdrawalRow } from './format.ts';
 import { resolve } from './resolve.ts';
 import { type WithdrawCommand, withDesk } from './withdraw.ts';
-import { entryText, withdrawalRow } from './words.ts';
 
 export interface ListCommand extends WithdrawCommand {
   readonly asset?: string;

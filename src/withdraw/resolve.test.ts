@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
 import { units } from '../domain/money.ts';
-import type { WithdrawalQuestion } from '../venue/exchange/withdrawals.ts';
+import type { WithdrawalQuestion } from '../venue/exchange/orders/withdrawals.ts';
 import { ok } from '../venue/venue.ts';
-import { openBook } from './book.ts';
+import { openBook } from './journal.ts';
 import { resolve } from './resolve.ts';
 
 test('looks back further than the application, in case the exchange’s clock stood otherwise then', async () => {

@@ -1,8 +1,8 @@
 /** Turns the unknown outcome of an application into a fact, by asking only: nothing is ever sent again. */
 import type { Clock } from '../clock/clock.ts';
-import type { WithdrawalPage, Withdrawals } from '../venue/exchange/withdrawals.ts';
+import type { WithdrawalPage, Withdrawals } from '../venue/exchange/orders/withdrawals.ts';
 import type { Answer } from '../venue/venue.ts';
-import type { Book, Entry } from './book.ts';
+import type { Book, Entry } from './journal.ts';
 
 /**
  * An application that the exchange does not list so long after its signature (ms of the exchange) never reached it: it was valid

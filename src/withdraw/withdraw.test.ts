@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type SeenRequest, type StubServer, stubServer } from '../venue/exchange/test-kit.ts';
-import { bookDir, openBook } from './book.ts';
+import { bookDir, openBook } from './journal.ts';
 import { list } from './list.ts';
 import { absentAfterMs } from './resolve.ts';
 import { type ApplyCommand, apply } from './withdraw.ts';

@@ -14,15 +14,15 @@ import { readSecrets } from '../config/secrets.ts';
 import { MoneyError, noUnits, type Units, units, unitsText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { openCaller } from '../venue/exchange/exchange.ts';
-import type { Rest } from '../venue/exchange/rest.ts';
-import { syncTime } from '../venue/exchange/sync-time.ts';
-import { type Withdrawals, withdrawals } from '../venue/exchange/withdrawals.ts';
+import { type Withdrawals, withdrawals } from '../venue/exchange/orders/withdrawals.ts';
+import type { Rest } from '../venue/exchange/rest/rest.ts';
+import { syncTime } from '../venue/exchange/rest/sync-time.ts';
 import { readAllowList, refuseUnlisted } from './allow-list.ts';
 import { type Application, applyFor } from './apply.ts';
-import { type Book, bookDir, type Entry, openBook } from './book.ts';
-import { tellOfOldBook } from './old-book.ts';
+import { entryJson, entryText } from './format.ts';
+import { type Book, bookDir, type Entry, openBook } from './journal.ts';
+import { tellOfOldBook } from './old-journal.ts';
 import { resolve } from './resolve.ts';
-import { entryJson, entryText } from './words.ts';
 
 export interface WithdrawCommand extends WhichExchange, Commanded, Pick<Asking, 'input'> {
   /** Where the journal of withdrawals lies; `bookDir` when left out. */

@@ -2,8 +2,8 @@
 import { ScaledClock, systemRng } from '../../src/clock/clock.ts';
 import { lots, ticks } from '../../src/domain/money.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import type { Wanted } from '../../src/venue/exchange/create-body.ts';
 import { exchange as client } from '../../src/venue/exchange/exchange.ts';
+import type { Wanted } from '../../src/venue/exchange/orders/create-body.ts';
 import { price, speed, trader } from './rig.ts';
 import { until } from './until.ts';
 

@@ -10,7 +10,7 @@ import { type Journal, journal, type WriterHost } from '../../src/journal/journa
 import { load } from '../../src/journal/load.ts';
 import type { Identity } from '../../src/journal/open.ts';
 import { readOrders } from '../../src/journal/order-rows.ts';
-import { readFills } from '../../src/journal/past.ts';
+import { readFills } from '../../src/journal/past-orders.ts';
 import { migrate } from '../../src/journal/schema.ts';
 import { writer } from '../../src/journal/writer.ts';
 import type { Draft } from '../../src/portfolio/plan.ts';

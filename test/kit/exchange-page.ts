@@ -1,7 +1,7 @@
 /** The page `docs/reference/exchange.md`, made of the tables from which the client works. */
-import { socketOperations } from '../../src/venue/exchange/channels.ts';
-import { codeMeaning, knownCodes } from '../../src/venue/exchange/codes.ts';
-import { type Endpoint, endpoints, type Found } from '../../src/venue/exchange/endpoints.ts';
+import { socketOperations } from '../../src/venue/exchange/market/channels.ts';
+import { codeMeaning, knownCodes } from '../../src/venue/exchange/rest/codes.ts';
+import { type Endpoint, endpoints, type Found } from '../../src/venue/exchange/rest/endpoints.ts';
 import { withdrawApply } from '../../src/withdraw/endpoint.ts';
 
 /** Where the test of a row lies, from the root. */
@@ -44,7 +44,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 export const exchangePage = (): string => `# The exchange's interface
 
 Every operation of the interface: which function of the client carries it out, by which command a user does, and which test shows
-it. \`npm run docs\` makes this page of the tables \`src/venue/exchange/endpoints.ts\` and \`channels.ts\`, from which the client itself
+it. \`npm run docs\` makes this page of the tables \`src/venue/exchange/rest/endpoints.ts\` and \`channels.ts\`, from which the client itself
 takes paths, signatures and weights; a test fails when it is stale. Every row is also carried out by
 [operations.test.ts](../../src/venue/exchange/operations.test.ts), against the table.
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { type Rng, seededRng } from '../../src/clock/clock.ts';
 import { SimClock } from '../../src/clock/sim-clock.ts';
-import { socketHistory } from '../../src/venue/exchange/socket-history.ts';
+import { socketHistory } from '../../src/venue/exchange/market/socket-history.ts';
 import { inTime, memoryFeed, start } from '../../src/venue/exchange/test-kit.ts';
 import { absurdTime, pick, spoiltBytes } from './nasty.ts';
 

@@ -1,19 +1,19 @@
 /** Bad replies against every function of the client: nothing is thrown, and no money is guessed at. */
 import { ScaledClock, seededRng } from '../../src/clock/clock.ts';
 import { units } from '../../src/domain/money.ts';
-import { accountReader } from '../../src/venue/exchange/account.ts';
 import { counters } from '../../src/venue/exchange/counters.ts';
-import type { Http, HttpReply } from '../../src/venue/exchange/http.ts';
-import { instruments } from '../../src/venue/exchange/instruments.ts';
-import { marketQueries } from '../../src/venue/exchange/market-queries.ts';
-import { openData } from '../../src/venue/exchange/open-data.ts';
-import { orderDesk } from '../../src/venue/exchange/order-desk.ts';
-import { orders } from '../../src/venue/exchange/orders.ts';
-import { rest } from '../../src/venue/exchange/rest.ts';
-import { signer } from '../../src/venue/exchange/sign.ts';
-import { syncTime } from '../../src/venue/exchange/sync-time.ts';
+import { instruments } from '../../src/venue/exchange/market/instruments.ts';
+import { openData } from '../../src/venue/exchange/market/open-data.ts';
+import { marketQueries } from '../../src/venue/exchange/market/queries.ts';
+import { accountReader } from '../../src/venue/exchange/orders/account.ts';
+import { orderDesk } from '../../src/venue/exchange/orders/bulk.ts';
+import { orders } from '../../src/venue/exchange/orders/orders.ts';
+import { withdrawals } from '../../src/venue/exchange/orders/withdrawals.ts';
+import type { Http, HttpReply } from '../../src/venue/exchange/rest/http.ts';
+import { rest } from '../../src/venue/exchange/rest/rest.ts';
+import { signer } from '../../src/venue/exchange/rest/sign.ts';
+import { syncTime } from '../../src/venue/exchange/rest/sync-time.ts';
 import { btcusdt, intent, letGo } from '../../src/venue/exchange/test-kit.ts';
-import { withdrawals } from '../../src/venue/exchange/withdrawals.ts';
 import { applyFor } from '../../src/withdraw/apply.ts';
 import { pick, spoiltText } from './nasty.ts';
 

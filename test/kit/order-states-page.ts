@@ -7,8 +7,8 @@ import {
   cancelStates,
   cancelTransitions,
 } from '../../src/execution/cancel-states.ts';
-import { proofs } from '../../src/execution/evidence.ts';
 import { haltCauses } from '../../src/execution/halt.ts';
+import { proofs } from '../../src/execution/reconcile/evidence.ts';
 import { type OrderEvent, orderActions, orderEvents, transitions } from '../../src/execution/states.ts';
 
 const states: Readonly<Record<OrderState, string>> = {

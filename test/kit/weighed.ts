@@ -19,12 +19,12 @@ import type { LogEntry } from '../../src/simulator/log.ts';
 import type { MinuteColumns } from '../../src/simulator/market/replayed-rows.ts';
 import { trade } from '../../src/trader.ts';
 import { type Assembled, assemble } from '../../src/trading/assemble.ts';
-import type { Http } from '../../src/venue/exchange/http.ts';
-import { instruments as knownInstruments } from '../../src/venue/exchange/instruments.ts';
-import { orders } from '../../src/venue/exchange/orders.ts';
-import { type Rest, rest } from '../../src/venue/exchange/rest.ts';
-import { signer } from '../../src/venue/exchange/sign.ts';
-import { exchangeTime } from '../../src/venue/exchange/sync-time.ts';
+import { instruments as knownInstruments } from '../../src/venue/exchange/market/instruments.ts';
+import { orders } from '../../src/venue/exchange/orders/orders.ts';
+import type { Http } from '../../src/venue/exchange/rest/http.ts';
+import { type Rest, rest } from '../../src/venue/exchange/rest/rest.ts';
+import { signer } from '../../src/venue/exchange/rest/sign.ts';
+import { exchangeTime } from '../../src/venue/exchange/rest/sync-time.ts';
 import { wide } from './builders.ts';
 
 export interface Weighing {

@@ -131,8 +131,8 @@ export const timeRule: Rule = {
     ['src/execution/lane.ts', 'const started = performance.now();'],
     ['src/fill/rules.ts', 'const luck = Math.random();'],
     ['src/domain/ids.ts', "import { createHash, randomUUID } from 'node:crypto';"],
-    ['src/venue/exchange/orders.ts', 'const id = crypto.randomUUID();'],
-    ['src/venue/exchange/http.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
+    ['src/venue/exchange/orders/orders.ts', 'const id = crypto.randomUUID();'],
+    ['src/venue/exchange/rest/http.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
     ['src/session/live.ts', "import { debounceTime, map } from 'rxjs';"],
     ['src/session/live.ts', "import * as rx from 'rxjs';"],
     ['src/session/session.ts', 'const now = Date.now();'],
@@ -184,7 +184,7 @@ export const modeRule: Rule = {
   ],
   fine: [
     ['src/session/live.ts', "if (mode === 'live') start();"],
-    ['src/venue/paper/entry.ts', "import { paper } from './account.ts';\nconst live = paper;"],
+    ['src/venue/paper/order-entry.ts', "import { paper } from './account.ts';\nconst live = paper;"],
     ['src/dashboard/view.ts', "const shown: { mode: string } = { mode: 'live' };"],
   ],
 };
@@ -245,8 +245,8 @@ export const moneyRule: Rule = {
     ];
   },
   planted: [
-    ['src/venue/exchange/read-order.ts', 'const price = parseFloat(text);'],
-    ['src/venue/exchange/read-order.ts', 'const price = Number.parseFloat(text);'],
+    ['src/venue/exchange/orders/read-order.ts', 'const price = parseFloat(text);'],
+    ['src/venue/exchange/orders/read-order.ts', 'const price = Number.parseFloat(text);'],
     ['src/fill/fees.ts', 'const fee = Number(fill.fee);'],
     ['src/fill/fees.ts', 'const fee = Number(fill?.fee ?? 0);'],
     ['src/fill/fees.ts', 'const fee = +order.avgPrice;'],
@@ -273,7 +273,7 @@ export const creationRule: Rule = {
   name: 'nothing retries, times out or abandons the creation of an order',
   check(source) {
     const advice =
-      'an order is sent once and its outcome is found out by asking (src/execution/resolve.ts), never sent again or dropped';
+      'an order is sent once and its outcome is found out by asking (src/execution/reconcile/resolve.ts), never sent again or dropped';
     const guarded = !createsOrders(source.path)
       ? []
       : [
@@ -295,14 +295,14 @@ export const creationRule: Rule = {
     ['src/execution/executor.ts', "import { retry } from 'rxjs';"],
     ['src/execution/lane.ts', "import { switchMap } from 'rxjs';"],
     ['src/trader.ts', "import { takeUntil } from 'rxjs';"],
-    ['src/venue/exchange/orders.ts', "import { timeout } from 'rxjs';"],
-    ['src/venue/paper/entry.ts', 'const first = await Promise.race([send(), patience()]);'],
+    ['src/venue/exchange/orders/orders.ts', "import { timeout } from 'rxjs';"],
+    ['src/venue/paper/order-entry.ts', 'const first = await Promise.race([send(), patience()]);'],
     ['src/execution/executor.ts', 'sending.unsubscribe();'],
-    ['src/venue/exchange/http.ts', "import got from 'got';\nconst client = got.extend({ retry: { limit: 2 } });"],
+    ['src/venue/exchange/rest/http.ts', "import got from 'got';\nconst client = got.extend({ retry: { limit: 2 } });"],
   ],
   fine: [
-    ['src/venue/exchange/feed.ts', "import { switchMap } from 'rxjs';"],
-    ['src/venue/exchange/http.ts', "import got from 'got';\nconst client = got.extend({ retry: { limit: 0 } });"],
+    ['src/venue/exchange/market/feed.ts', "import { switchMap } from 'rxjs';"],
+    ['src/venue/exchange/rest/http.ts', "import got from 'got';\nconst client = got.extend({ retry: { limit: 0 } });"],
   ],
 };
 
@@ -330,5 +330,5 @@ export const streamRule: Rule = {
     ['src/execution/desk.ts', "import { Subject } from 'rxjs';"],
     ['src/strategy/host.ts', 'const klines$ = feed.klines();'],
   ],
-  fine: [['src/venue/paper/entry.ts', "import { Subject } from 'rxjs';"]],
+  fine: [['src/venue/paper/order-entry.ts', "import { Subject } from 'rxjs';"]],
 };

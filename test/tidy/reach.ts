@@ -65,7 +65,7 @@ export const plantedWays: readonly (readonly Source[])[] = [
     sourceOf('src/venue/b.ts', "export { apply } from '../withdraw/apply.ts';"),
   ],
   [sourceOf('src/index.ts', "import type { Apply } from './withdraw/apply.ts';\nexport type A = Apply;")],
-  [sourceOf('src/venue/exchange/endpoints.ts', "const path = '/sapi/v1/withdraw/apply';")],
+  [sourceOf('src/venue/exchange/rest/endpoints.ts', "const path = '/sapi/v1/withdraw/apply';")],
   [sourceOf('src/commands/a.ts', "const way = '../withdraw/' + name;\nawait import(way);")],
 ];
 

@@ -132,7 +132,7 @@ const leaks: readonly (readonly [RegExp, string])[] = [
 
 /** Where one of them is meant to stand, and why. */
 const known: Readonly<Record<string, { readonly what: RegExp; readonly because: string }>> = {
-  'src/venue/exchange/http.test.ts': {
+  'src/venue/exchange/rest/http.test.ts': {
     what: /PRIVATE KEY/,
     because: 'of a TLS server on loopback, for that test alone',
   },

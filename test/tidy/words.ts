@@ -101,7 +101,7 @@ export const nameRule: Rule = {
   fine: [
     ['src/dashboard/page/price-chart.ts', "import { CandlestickSeries } from 'lightweight-charts';"],
     ['src/simulator/core/order-book.ts', 'export class OrderBook {}'],
-    ['src/venue/exchange/frames.ts', 'const { tick } = frame;\nconst embargo = barely;'],
+    ['src/venue/exchange/market/frames.ts', 'const { tick } = frame;\nconst embargo = barely;'],
   ],
 };
 

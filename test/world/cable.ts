@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { RawData } from 'ws';
 import type { Feed } from '../../src/simulator/ws/feed.ts';
 import { type Line, Session } from '../../src/simulator/ws/session.ts';
-import type { Ws, WsConnection, WsEvents } from '../../src/venue/exchange/ws.ts';
+import type { Ws, WsConnection, WsEvents } from '../../src/venue/exchange/market/ws.ts';
 import type { Chance } from './chance.ts';
 import type { Life, Time } from './life.ts';
 import type { Venue } from './venue.ts';

@@ -1,5 +1,5 @@
 /** A scenario as it is gone through: counts the points where the process can die, and lets it die at those that the plan names. */
-import type { HttpRequest } from '../../src/venue/exchange/http.ts';
+import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { type Exact, type PlannedEvent, type WireFault, wireFaults } from './plan.ts';
 import { type Scenario, scenarioOf } from './scenarios.ts';
 import { strategyIds, symbolsOf } from './strategies.ts';

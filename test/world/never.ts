@@ -45,7 +45,7 @@ export const whyNever: Readonly<Record<string, string>> = {
   'order * humanCanceled': byHuman,
   'order absent find': lateOnly,
   'order quarantined absence':
-    'rare: what stood in the way of its proof has to go by itself, as a payment does that is said later; a test heals one (`src/execution/doubtful.test.ts`)',
+    'rare: what stood in the way of its proof has to go by itself, as a payment does that is said later; a test heals one (`src/execution/reconcile/unproven-owners.test.ts`)',
   'order open accept': outrun,
   'order open lose': outrun,
   'order closing accept': outrun,

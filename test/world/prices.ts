@@ -1,7 +1,7 @@
 /** What prices truly were, and what a process made of what it heard of them. */
 import type { Kline } from '../../src/domain/market.ts';
 import { greatest, least, type Ticks } from '../../src/domain/money.ts';
-import type { ArmedStop } from '../../src/portfolio/protect.ts';
+import type { ArmedStop } from '../../src/portfolio/protection.ts';
 import { depthOf } from '../../src/simulator/core/depth.ts';
 import type { Changes, Exchange } from '../../src/simulator/core/exchange.ts';
 import type { Verdict } from './step-checks.ts';

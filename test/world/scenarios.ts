@@ -1,6 +1,6 @@
 /** Short courses of events, each about one step of the protocol, that are gone through with a crash at every point (order-protocol §4). */
 import type { Want } from '../../src/domain/order.ts';
-import type { HttpRequest } from '../../src/venue/exchange/http.ts';
+import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { btc } from '../kit/builders.ts';
 import type { PlannedEvent } from './plan.ts';
 import type { StrategyId } from './strategies.ts';

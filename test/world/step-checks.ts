@@ -18,7 +18,7 @@ import { isClosed, isFinal, type OrderState } from '../../src/domain/order.ts';
 import { restoreFill } from '../../src/execution/records.ts';
 import type { Entry, FillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
 import type { SimOrder } from '../../src/simulator/core/order.ts';
-import type { HttpRequest } from '../../src/venue/exchange/http.ts';
+import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { slowestCommitMs } from './disk.ts';
 import { idKey, maxPosition } from './process.ts';
 import { fillRows, orderRow, sendingWith } from './rows.ts';

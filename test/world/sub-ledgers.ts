@@ -7,7 +7,7 @@ import { noUnits, plus, type Units, unitsText } from '../../src/domain/money.ts'
 import type { Fill } from '../../src/domain/order.ts';
 import { differenceText } from '../../src/execution/ledger.ts';
 import { subLedgerDifferences } from '../../src/execution/sub-ledgers.ts';
-import { readFills } from '../../src/journal/past.ts';
+import { readFills } from '../../src/journal/past-orders.ts';
 import type { Assembled } from '../../src/trading/assemble.ts';
 import type { Verdict } from './step-checks.ts';
 import { baseMoved, instrumentOf, type OwnLeg, strategyOf, type Truth } from './truth.ts';

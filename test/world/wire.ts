@@ -1,6 +1,6 @@
 /** The way between the process and the exchange: an `Http` port whose wire is simulated, with everything that goes wrong on it. */
 import type { ApiReply } from '../../src/simulator/http/api.ts';
-import type { Http, HttpReply, HttpRequest } from '../../src/venue/exchange/http.ts';
+import type { Http, HttpReply, HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import type { Gate } from '../../src/venue/venue.ts';
 import type { Chance } from './chance.ts';
 import { type Life, never, type Time } from './life.ts';

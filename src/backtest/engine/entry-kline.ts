@@ -3,10 +3,10 @@ import { greatest, least, priceText, type Ticks, ticksOf } from '../../domain/mo
 import type { Fill, Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
-import { ByPlace } from '../../portfolio/by-place.ts';
+import { ByPlace } from '../../portfolio/by-position.ts';
 import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { ArmedStop, Protection, SavedGuard } from '../../portfolio/protect.ts';
+import type { ArmedStop, Protection, SavedGuard } from '../../portfolio/protection.ts';
 
 /** Who wishes what and holds what. */
 export interface Holders {

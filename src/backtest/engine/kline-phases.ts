@@ -6,7 +6,7 @@ import type { Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
 import { isGapped } from '../../fill/stops.ts';
-import type { ArmedStop } from '../../portfolio/protect.ts';
+import type { ArmedStop } from '../../portfolio/protection.ts';
 import type { PaperMarket } from '../../venue/paper/on-klines.ts';
 import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from './entry-kline.ts';
 import type { MarginDesk } from './margin.ts';

@@ -2,9 +2,9 @@
 import type { Observable } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
-import { framedKlines } from '../../strategy/framed.ts';
-import { framing } from '../../strategy/frames.ts';
 import type { Inputs } from '../../strategy/host.ts';
+import { framedKlines } from '../../strategy/larger-kline-stream.ts';
+import { framing } from '../../strategy/larger-klines.ts';
 
 /** Klines of the wanted interval as a strategy hears them, made from those of `own` where they are larger. */
 export function heardKlines(

@@ -10,7 +10,7 @@ import {
   type Units,
   unitsOfShort,
 } from '../../domain/money.ts';
-import { type ShortScale, safe } from '../../domain/short.ts';
+import { type ShortScale, safe } from '../../domain/safe-integers.ts';
 import type { Holding } from '../../strategy/contract.ts';
 import type { KlineCursor } from '../engine/columns/kline-cursor.ts';
 

@@ -1,6 +1,6 @@
 /**
  * The commonest run over columns, reckoned in whole numbers of the machine: targets of a quantity that are reached by MARKET
- * orders (short-fit.ts). It does what plan, rules, account and fill engine do in `column-run.ts` a fifth as fast, with the same
+ * orders (supported.ts). It does what plan, rules, account and fill engine do in `engine/columns/run.ts` a fifth as fast, with the same
  * digits, and it judges nothing that could be refused: as soon as a limit is not clearly kept, funds are short, a want has a
  * level or a number grows past what is exact, it gives up, and the run is made anew the long way, by what the strategy said so far. Both give the same rows
  * (short-run.test.ts, test/reference.test.ts).
@@ -10,9 +10,9 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime, intervalMs } from '../../domain/interval.ts';
 import { noUnits, plus, rateNumber, shortLotsOf, shortTicksOf } from '../../domain/money.ts';
 import type { Want } from '../../domain/order.ts';
-import { safe, shortFee, shortNotional } from '../../domain/short.ts';
-import { isPlain } from '../../portfolio/protect.ts';
-import { checkedOf } from '../../strategy/checked.ts';
+import { safe, shortFee, shortNotional } from '../../domain/safe-integers.ts';
+import { isPlain } from '../../portfolio/protection.ts';
+import { checkedOf } from '../../strategy/validate.ts';
 import { KlineCursor } from '../engine/columns/kline-cursor.ts';
 import { Seat, type Told } from '../engine/columns/strategy-cursor.ts';
 import { idleCash, type RunInput, type RunResult } from '../run.ts';

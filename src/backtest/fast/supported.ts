@@ -1,15 +1,15 @@
 /**
- * Which runs can be reckoned in short numbers (short-run.ts): one strategy on one symbol of a spot account, whose MARKET orders
+ * Which runs can be reckoned in short numbers (run.ts): one strategy on one symbol of a spot account, whose MARKET orders
  * fill whole at the next open, under limits that are in force all the same. Everything that is not known here to make no
  * difference says no, so that a new rule or limit need not think of it.
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import { intervalMs } from '../../domain/interval.ts';
 import { noRate, noUnits, type Rate, shortMost, shortSteps, shortUnits } from '../../domain/money.ts';
-import { type ShortScale, shortScale } from '../../domain/short.ts';
+import { type ShortScale, shortScale } from '../../domain/safe-integers.ts';
 import { mostRate, ratesOf } from '../../fill/fees.ts';
 import type { Rules } from '../../fill/rules.ts';
-import type { Limits } from '../../risk/scene.ts';
+import type { Limits } from '../../risk/context.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunSeries } from '../run.ts';
 

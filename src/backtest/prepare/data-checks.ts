@@ -4,8 +4,8 @@ import type { Held } from '../../data/catalogue/klines.ts';
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { framing, ownWarmup } from '../../strategy/frames.ts';
-import { type Need, needsOf } from '../../strategy/needs.ts';
+import { framing, ownWarmup } from '../../strategy/larger-klines.ts';
+import { type Need, needsOf } from '../../strategy/warmup.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 
 /** A symbol's klines, and where they are from. */

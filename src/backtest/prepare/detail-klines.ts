@@ -4,7 +4,7 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
 import { momentText } from '../../data/check/finding.ts';
-import { type Notes, rowsWithin, together } from '../../data/told.ts';
+import { type Notes, rowsWithin, together } from '../../data/data-warnings.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';

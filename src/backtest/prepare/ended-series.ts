@@ -2,7 +2,7 @@
 import { closeTime, intervalMs } from '../../domain/interval.ts';
 import { lotsOf, priceFor, priceText, quantityText } from '../../domain/money.ts';
 import { momentText } from '../../report/figures.ts';
-import { beforeEnd } from '../../report/stale.ts';
+import { beforeEnd } from '../../report/stale-positions.ts';
 import { dustOf, type FillTable, restsAt } from '../../research/fill-table.ts';
 import type { RestRow, StaleRow } from '../../research/summary.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';

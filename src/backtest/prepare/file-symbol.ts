@@ -1,7 +1,7 @@
 /** Whether a file that the configuration names says by its own name that it is of something else. */
 import { basename } from 'node:path';
-import { namedBy } from '../../data/import/names.ts';
-import type { Notes } from '../../data/told.ts';
+import type { Notes } from '../../data/data-warnings.ts';
+import { namedBy } from '../../data/import/file-names.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 
 /** Bitcoin has two names. */

@@ -1,8 +1,8 @@
 /** The rules by which a backtest fills: a named ruleset with what the configuration changes of it (`fills`). */
 import { resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
-import { readBytes } from '../../data/bytes.ts';
 import { readNumberTable } from '../../data/number-table.ts';
+import { readBytes } from '../../data/read-bytes.ts';
 import { rateText, type Ticks, ticks } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type ImpactModel, squareRoot } from '../../fill/impact.ts';

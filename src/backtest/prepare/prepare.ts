@@ -9,19 +9,19 @@ import { shippedInstruments } from '../../config/shipped.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
+import { futureNotes, rowsWithin, type Stretch, together } from '../../data/data-warnings.ts';
 import { findGaps } from '../../data/gaps.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
-import { futureNotes, rowsWithin, type Stretch, together } from '../../data/told.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/rates.ts';
-import { frameFault } from '../../strategy/frames.ts';
+import { frameFault } from '../../strategy/larger-klines.ts';
 import {
   allocationsOf,
   type Configured,

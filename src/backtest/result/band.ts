@@ -1,6 +1,6 @@
 /** How much better or worse a run could have gone, and what its large orders did to their prices, whichever driver it has. */
 import { absolute, minus, notional, noUnits, plus, ticks, type Units } from '../../domain/money.ts';
-import { couldBeBetterBy, couldBeWorseBy } from '../../fill/band.ts';
+import { couldBeBetterBy, couldBeWorseBy } from '../../fill/ambiguity.ts';
 import type { PaperListener } from '../../venue/paper/account.ts';
 import type { PaperTrade } from '../../venue/paper/records.ts';
 import type { ImpactSums, RunInput, RunResult } from '../run.ts';

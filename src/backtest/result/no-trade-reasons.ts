@@ -1,10 +1,10 @@
 /** Why nothing came of a run, where that can be known from what its strategies said and from their indicators. */
 import type { Columns } from '../../domain/market.ts';
 import type { Want } from '../../domain/order.ts';
+import { wholeColumn } from '../../strategy/column-pieces.ts';
 import { isStreaming } from '../../strategy/contract.ts';
-import { framesOf } from '../../strategy/frames.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
-import { wholeColumn } from '../../strategy/pieces.ts';
+import { framesOf } from '../../strategy/larger-klines.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunResult, RunSeries } from '../run.ts';
 

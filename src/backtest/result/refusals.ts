@@ -7,7 +7,7 @@ import { denialText } from '../../domain/words.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { DenialEntry } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import type { NewGoals } from '../../research/stays.ts';
+import type { NewGoals } from '../../research/re-entry-lockout.ts';
 
 /** Why, whose, how often, and when first (UTC ms). */
 export interface Refused {

@@ -4,7 +4,7 @@
  */
 import type { Account } from '../../domain/order.ts';
 import { grouped } from '../../domain/words.ts';
-import { tradeEndpoints } from '../../venue/exchange/endpoints.ts';
+import { tradeEndpoints } from '../../venue/exchange/rest/endpoints.ts';
 
 /** When an order was at the exchange, UTC ms. */
 export interface Sent {

@@ -6,9 +6,9 @@ import type { Want } from '../../domain/order.ts';
 import { doubled } from '../../fill/fees.ts';
 import type { LatencyModel, Travel } from '../../fill/latency.ts';
 import type { Stressed } from '../../research/verdict.ts';
-import { checked } from '../../strategy/checked.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
-import { over } from '../../strategy/over.ts';
+import { over } from '../../strategy/override.ts';
+import { checked } from '../../strategy/validate.ts';
 import type { RunInput, RunResult } from '../run.ts';
 
 type Deciding = Exclude<Strategy, { signals: unknown }>;

@@ -1,18 +1,18 @@
 /** What a backtest came to, as one object: the same for the table, `--json`, the kept run and the report. */
 import type { BacktestConfig } from '../../config/schema.ts';
 import { minus, noUnits, plus, rateNumber, units, unitsNumber, unitsText } from '../../domain/money.ts';
-import { delayOf } from '../../fill/arrival.ts';
 import { ratesOf as feesOf } from '../../fill/fees.ts';
-import { stoppedTexts } from '../../report/stopped.ts';
+import { delayOf } from '../../fill/order-arrival.ts';
+import { stoppedTexts } from '../../report/stopped-runs.ts';
+import type { Costs, Walkable } from '../../research/equity-input.ts';
 import { type FillTable, fillTable } from '../../research/fill-table.ts';
-import { groupsOf } from '../../research/groups.ts';
-import { lateIn } from '../../research/late.ts';
+import { lateIn } from '../../research/late-fills.ts';
 import { type Measured, measure } from '../../research/metrics.ts';
 import { kurtosis, skewness } from '../../research/moments.ts';
-import { stayRows } from '../../research/stays.ts';
+import { stayRows } from '../../research/re-entry-lockout.ts';
 import type { FlowRow, Summary } from '../../research/summary.ts';
+import { groupsOf } from '../../research/trip-groups.ts';
 import { type BeyondPrint, beyondPrint, type Stressed, verdictOf } from '../../research/verdict.ts';
-import type { Costs, Walkable } from '../../research/walkable.ts';
 import { currencyRows, inReporting, ratesOf, wholeCash } from '../engine/currencies.ts';
 import { restRows, staleRows } from '../prepare/ended-series.ts';
 import { recordedIn, rulesText } from '../prepare/fill-rules.ts';

@@ -2,11 +2,11 @@
 import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { grouped, roundedMoney } from '../../domain/words.ts';
 import { figureText, momentText, moneyFigure, shareText } from '../../report/figures.ts';
-import { refusedRows } from '../../report/refused.ts';
-import { restText, soldIn, staleText, stayText } from '../../report/stale.ts';
-import { endedText, stoppedTexts, stressedText } from '../../report/stopped.ts';
+import { refusedRows } from '../../report/refusals.ts';
+import { restText, soldIn, staleText, stayText } from '../../report/stale-positions.ts';
+import { endedText, stoppedTexts, stressedText } from '../../report/stopped-runs.ts';
 import { conventions } from '../../research/conventions.ts';
-import { lateText } from '../../research/late.ts';
+import { lateText } from '../../research/late-fills.ts';
 import { leastDays } from '../../research/metrics.ts';
 import type { Summary } from '../../research/summary.ts';
 import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../../research/verdict.ts';

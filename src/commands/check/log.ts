@@ -9,8 +9,8 @@ import type { Want } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { isStrategyFault } from '../../strategy/fault.ts';
-import { framedKlines } from '../../strategy/framed.ts';
-import { over } from '../../strategy/over.ts';
+import { framedKlines } from '../../strategy/larger-kline-stream.ts';
+import { over } from '../../strategy/override.ts';
 import type { Params } from '../../strategy/params.ts';
 
 /** What was decided after one kline. */

@@ -4,10 +4,10 @@ import type { RunInput } from '../../backtest/run.ts';
 import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { momentText } from '../../report/figures.ts';
+import { wholeColumn } from '../../strategy/column-pieces.ts';
 import { isStreaming } from '../../strategy/contract.ts';
-import { pricesAt } from '../../strategy/frames.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
-import { wholeColumn } from '../../strategy/pieces.ts';
+import { pricesAt } from '../../strategy/larger-klines.ts';
 import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
 import { type DecisionLog, decisionLog, type Line, sameLine } from './log.ts';
 

@@ -2,9 +2,9 @@
 
 import type { RunInput } from '../../backtest/run.ts';
 import { isStreaming } from '../../strategy/contract.ts';
-import { ownWarmup } from '../../strategy/frames.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
-import { warmupOf } from '../../strategy/needs.ts';
+import { ownWarmup } from '../../strategy/larger-klines.ts';
+import { warmupOf } from '../../strategy/warmup.ts';
 import { cut } from './columns.ts';
 import { decisionLog } from './log.ts';
 

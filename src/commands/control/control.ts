@@ -13,7 +13,7 @@ import { backUpBeforeMigration, journalFile, raiseEpoch } from '../../journal/op
 import { migrate } from '../../journal/schema.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
-import { notWritten, takeAway } from '../../session/confirmed.ts';
+import { notWritten, takeAway } from '../../session/confirm-on-disk.ts';
 import { askByFile, killRequests } from '../../session/kill-file.ts';
 import { liftedText, resumedText } from '../../session/kills.ts';
 import { refuseOld, rememberHead } from '../../session/preflight/journal-head-check.ts';

@@ -5,7 +5,7 @@ import { unitsText } from '../../domain/money.ts';
 import { exchangeIdPattern, isClosed, type OrderState, type TradeDecision } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';
-import { type HumanWord, humanWords, whyNot } from '../../execution/by-hand.ts';
+import { type HumanWord, humanWords, whyNot } from '../../execution/operator-decisions.ts';
 import { decisionEntries, rowsToDecide } from '../../execution/quarantined-trades.ts';
 import { transitions } from '../../execution/states.ts';
 import type { Entry } from '../../journal/entries.ts';

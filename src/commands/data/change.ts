@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
-import { readAgain } from '../../data/catalogue/again.ts';
+import { lostText, ofMaking, staleText } from '../../data/catalogue/derived-series.ts';
 import { kinds, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
-import { lostText, ofMaking, staleText } from '../../data/catalogue/made.ts';
 import { listSeries, type Manifest } from '../../data/catalogue/manifest.ts';
 import { exportSeries } from '../../data/catalogue/query.ts';
+import { readAgain } from '../../data/catalogue/retry-read.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
 import { counted, findingText, lengthText, momentText } from '../../data/check/finding.ts';
 import { Refusal } from '../../domain/refusal.ts';

@@ -1,9 +1,9 @@
 /** Klines of the past from the exchange: REST by pages, and where that ends over the socket, backwards from the newest. */
 
-import type { Stretch } from '../../data/fetched.ts';
+import type { Stretch } from '../../data/fetch-file.ts';
 import { closeTime, type Interval, openTimeOf } from '../../domain/interval.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
-import type { RawKline } from '../../venue/exchange/read-market.ts';
+import type { RawKline } from '../../venue/exchange/market/read-market.ts';
 import { type Answer, ok } from '../../venue/venue.ts';
 
 /** Klines that the socket gives at once (specification §6.2). */

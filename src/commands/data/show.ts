@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import Table from 'cli-table3';
 import { systemClock } from '../../clock/clock.ts';
-import { readAgain } from '../../data/catalogue/again.ts';
 import { audit } from '../../data/catalogue/audit.ts';
+import { ofMaking, seriesHash, staleText } from '../../data/catalogue/derived-series.ts';
+import { ledgerOf } from '../../data/catalogue/gap-ledger.ts';
 import { kinds, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
-import { ledgerOf } from '../../data/catalogue/ledger.ts';
-import { ofMaking, seriesHash, staleText } from '../../data/catalogue/made.ts';
 import { listSeries, type Manifest, readManifest } from '../../data/catalogue/manifest.ts';
 import { isAbout, mostAnswerRows, query } from '../../data/catalogue/query.ts';
+import { readAgain } from '../../data/catalogue/retry-read.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-rows.ts';
 import { Refusal } from '../../domain/refusal.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { type Manifest, readManifest, seriesKeys } from '../../data/catalogue/manifest.ts';
-import { namedSymbol, symbolOf } from '../../data/import/names.ts';
+import { namedSymbol, symbolOf } from '../../data/import/file-names.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';

@@ -13,8 +13,8 @@ import { isTooLittle } from '../../session/preflight/balance-check.ts';
 import { findOut } from '../../session/preflight/probe-exchange.ts';
 import type { Configured } from '../../trading/strategies.ts';
 import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
-import { codeMeaning } from '../../venue/exchange/codes.ts';
 import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
+import { codeMeaning } from '../../venue/exchange/rest/codes.ts';
 import type { Balance, Failure } from '../../venue/venue.ts';
 import { type Check, check } from './check.ts';
 

@@ -5,11 +5,11 @@ import type { RunInput } from '../../backtest/run.ts';
 import { seededRng } from '../../clock/clock.ts';
 import { shareText } from '../../report/figures.ts';
 import { dailyReturns } from '../../research/daily.ts';
+import { walk } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
-import { type Independent, independentTries } from '../../research/independent.ts';
-import { overfitting } from '../../research/overfit.ts';
-import { type Superior, superiorAbility } from '../../research/superior.ts';
-import { walk } from '../../research/walk.ts';
+import { type Independent, independentTries } from '../../research/significance/effective-trials.ts';
+import { overfitting } from '../../research/significance/overfitting.ts';
+import { type Superior, superiorAbility } from '../../research/significance/spa-test.ts';
 import { isRanked, type Outcome } from './outcome.ts';
 
 export interface GridDoubt {

@@ -3,7 +3,7 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
-import { over } from '../../strategy/over.ts';
+import { over } from '../../strategy/override.ts';
 import type { Params, ParamValues } from '../../strategy/params.ts';
 
 /** Bytes of columns that one worker keeps; past them the oldest is dropped and computed again when it is asked for. */

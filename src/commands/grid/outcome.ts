@@ -4,11 +4,11 @@ import { marginOf, walkableOf } from '../../backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../backtest/run.ts';
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { dailyReturns, daysKnown } from '../../research/daily.ts';
+import { walk } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { dailySharpe } from '../../research/metrics.ts';
 import { fewestTrips } from '../../research/trip-numbers.ts';
 import { countTrips } from '../../research/trips.ts';
-import { walk } from '../../research/walk.ts';
 
 export interface Ran {
   /** Quote units, exact. */

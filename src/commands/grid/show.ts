@@ -2,7 +2,7 @@
 import { counted } from '../../data/check/finding.ts';
 import { roundedMoney } from '../../domain/words.ts';
 import { figureText, grouped, shareText } from '../../report/figures.ts';
-import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/grid.ts';
+import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/significance/plateau.ts';
 import { fewestTrips } from '../../research/trip-numbers.ts';
 import { doubtsText } from '../../research/verdict.ts';
 import { cellText as csvCell } from '../runs/csv.ts';

@@ -5,7 +5,7 @@ import { endsOf } from '../../backtest/run.ts';
 import { machineWall } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { yearDays } from '../../research/ratios.ts';
-import { familyOf, type Try, triesOf } from '../../research/tries.ts';
+import { familyOf, type Try, triesOf } from '../../research/significance/trials.ts';
 import { type CodeVersion, settingsHash, sha256, trialOf } from '../runs/identity.ts';
 import { noteTry, readTries } from '../runs/store.ts';
 import type { Axis, Cell } from './axes.ts';

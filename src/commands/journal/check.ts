@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Refusal } from '../../domain/refusal.ts';
-import { brokenHead, readHead, sumRows } from '../../journal/chain.ts';
 import { integrityOf, oneLine } from '../../journal/examiner.ts';
+import { brokenHead, readHead, sumRows } from '../../journal/hash-chain.ts';
 import { journalFile } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
 import { chainSince, isOurs } from '../../journal/schema.ts';

@@ -4,7 +4,7 @@ import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
 import type { EventEntry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/order-rows.ts';
-import { readFills } from '../../journal/past.ts';
+import { readFills } from '../../journal/past-orders.ts';
 
 /** What is wrong, with the order it is about where it is one's. */
 export interface Finding {

@@ -1,6 +1,6 @@
 /** `sluice call METHOD PATH`: one raw request, for support. */
 import { Refusal } from '../../domain/refusal.ts';
-import { whyNot } from '../../venue/exchange/raw-call.ts';
+import { whyNot } from '../../venue/exchange/rest/raw-call.ts';
 import { isConfirmed } from './ask.ts';
 import { answered, type Commanded, type WhichExchange, withClient } from './client.ts';
 

@@ -9,9 +9,9 @@ import { readSecrets, type Secrets } from '../../config/secrets.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Account } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { codeMeaning } from '../../venue/exchange/codes.ts';
 import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
-import type { Heard } from '../../venue/exchange/ws.ts';
+import type { Heard } from '../../venue/exchange/market/ws.ts';
+import { codeMeaning } from '../../venue/exchange/rest/codes.ts';
 import type { Answer, LimitNotice, Spend } from '../../venue/venue.ts';
 
 /** How a user says which exchange. */

@@ -4,7 +4,7 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import { exchangeIdPattern, type OrderReport, type Outcome } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { type BatchOutcome, cancelOutcomes } from '../../venue/exchange/order-desk.ts';
+import { type BatchOutcome, cancelOutcomes } from '../../venue/exchange/orders/bulk.ts';
 import type { CancelOutcome } from '../../venue/venue.ts';
 import { type Asking, isConfirmed } from './ask.ts';
 import { answered, type Client, type Commanded, refused, type WhichExchange, withClient } from './client.ts';

@@ -4,7 +4,7 @@ import { pause } from '../../clock/clock.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
-import { namedSymbol } from '../../data/import/names.ts';
+import { namedSymbol } from '../../data/import/file-names.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { compactions } from '../../session/recording/compact-beside.ts';

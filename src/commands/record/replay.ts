@@ -3,11 +3,11 @@ import type { Clock } from '../../clock/clock.ts';
 import { decoded, type FrameRecord } from '../../data/frames/file.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
 import type { Note, Recorded } from '../../session/recording/recorder.ts';
-import { channelOf } from '../../venue/exchange/channels.ts';
-import { depthStream } from '../../venue/exchange/depth-stream.ts';
-import { decodeFrame } from '../../venue/exchange/frames.ts';
-import type { Hole, Listener } from '../../venue/exchange/socket.ts';
-import { tradeStream } from '../../venue/exchange/trade-stream.ts';
+import { channelOf } from '../../venue/exchange/market/channels.ts';
+import { depthStream } from '../../venue/exchange/market/depth-stream.ts';
+import { decodeFrame } from '../../venue/exchange/market/frames.ts';
+import type { Hole, Listener } from '../../venue/exchange/market/socket.ts';
+import { tradeStream } from '../../venue/exchange/market/trade-stream.ts';
 
 /** A stretch that nobody looked at; `from` is left out where the recording began with it. */
 export interface Unseen {

@@ -7,7 +7,7 @@ import { machineWall } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Measured } from '../../research/metrics.ts';
-import { triesOf } from '../../research/tries.ts';
+import { triesOf } from '../../research/significance/trials.ts';
 import type { Tries } from '../../research/verdict.ts';
 import { type CodeVersion, codeVersions, tryOf } from './identity.ts';
 import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from './keep.ts';

@@ -7,8 +7,8 @@ import { endsOf, type RunInput } from '../../backtest/run.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Measured } from '../../research/metrics.ts';
 import { yearDays } from '../../research/ratios.ts';
-import { familyOf, type Try } from '../../research/tries.ts';
-import { codeHash } from '../../strategy/code.ts';
+import { familyOf, type Try } from '../../research/significance/trials.ts';
+import { codeHash } from '../../strategy/code-version.ts';
 import { isPath } from '../../strategy/load.ts';
 
 export interface CodeVersion {

@@ -10,7 +10,7 @@ import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { StopLevel } from '../../report/input.ts';
-import type { Try } from '../../research/tries.ts';
+import type { Try } from '../../research/significance/trials.ts';
 import { type CodeVersion, sha256, sha256Of } from './identity.ts';
 import { equityCsv, fillsCsv, ordersCsv, stopsCsv, stopsOf } from './rows.ts';
 import { type KeptRun, keepRun, noteTry, type RunFile, runId, writePieces } from './store.ts';

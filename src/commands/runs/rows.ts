@@ -8,7 +8,7 @@ import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/order-rows.ts';
 import type { StopLevel } from '../../report/input.ts';
-import type { Curve } from '../../research/points.ts';
+import type { Curve } from '../../research/curves.ts';
 import { cellText, csvRows, csvText } from './csv.ts';
 
 export interface RunRows {

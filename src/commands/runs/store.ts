@@ -18,8 +18,8 @@ import { z } from 'zod';
 import type { Instrument } from '../../domain/instrument.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
+import type { Try } from '../../research/significance/trials.ts';
 import type { Summary } from '../../research/summary.ts';
-import type { Try } from '../../research/tries.ts';
 import type { CodeVersion } from './identity.ts';
 
 /** `result.json`. */

@@ -4,7 +4,7 @@ import { instrument } from '../../domain/instrument.ts';
 import { isClosed } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { approvalText, denialText } from '../../domain/words.ts';
-import { wordsFor } from '../../execution/by-hand.ts';
+import { wordsFor } from '../../execution/operator-decisions.ts';
 import type { EventEntry, InstrumentEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { type Denied, type JournalReader, openToRead } from '../../journal/reader.ts';
 import type { StoppedStrategy } from '../../session/strategy-runner.ts';

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../check/finding.ts';
-import { futureFinding } from '../check/future.ts';
+import { futureFinding } from '../check/future-rows.ts';
 import { checksOf } from '../import/import.ts';
-import { compared } from './compare.ts';
+import { compared } from './compare-series.ts';
 import { openDuck } from './duckdb.ts';
+import { frameOf } from './gap-ledger.ts';
 import type { SeriesKey } from './kinds.ts';
-import { frameOf } from './ledger.ts';
 import { isAsWritten, loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest } from './manifest.ts';
 import { readParquet } from './parquet.ts';

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ImportOptions, type ImportResult, importFile } from '../import/import.ts';
-import { readAgain } from './again.ts';
 import { audit } from './audit.ts';
+import { ledgerOf } from './gap-ledger.ts';
 import type { SeriesKey } from './kinds.ts';
 import { storedKlines } from './klines.ts';
-import { ledgerOf } from './ledger.ts';
 import { loadSeries } from './load.ts';
 import { takeLock } from './lock.ts';
 import { folderOf, type Manifest, readManifest } from './manifest.ts';
 import { exportSeries, query } from './query.ts';
+import { readAgain } from './retry-read.ts';
 import { removeSeries, storeResampled } from './store.ts';
 
 /** The time of the tests: behind all data. */

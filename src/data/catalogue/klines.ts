@@ -2,18 +2,18 @@
 import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { type Notes, rowsWithin, type Stretch, together } from '../data-warnings.ts';
 import { findGaps } from '../gaps.ts';
 import { resampleKlines, resampleTrades } from '../resample.ts';
-import { type Notes, rowsWithin, type Stretch, together } from '../told.ts';
-import { readAgain } from './again.ts';
+import { changedSource, isMade, remaking, seriesHash, staleText } from './derived-series.ts';
+import { ledgerOf } from './gap-ledger.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
-import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
-import { changedSource, isMade, remaking, seriesHash, staleText } from './made.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
-import { partial } from './partial.ts';
-import { stampsOf } from './stamps.ts';
+import { partial } from './partial-klines.ts';
+import { readAgain } from './retry-read.ts';
+import { stampsOf } from './series-warnings.ts';
 
 /** Rows of klines (`of` names their interval) or trades, from the first to the last, UTC ms. */
 export interface Held {

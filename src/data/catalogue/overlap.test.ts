@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ImportOptions, type ImportResult, importFile } from '../import/import.ts';
-import { ledgerOf } from './ledger.ts';
+import { ledgerOf } from './gap-ledger.ts';
 import { loadSeries } from './load.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 

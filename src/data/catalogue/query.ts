@@ -3,12 +3,12 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
-import { readAgain } from './again.ts';
 import { type Duck, openDuck, parquetFrom, quoted, quotedPath } from './duckdb.ts';
 import { columnsOf, type Kind, kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { checkWhole } from './load.ts';
 import { folderOf, listSeries, type Manifest } from './manifest.ts';
 import { parquetOptions } from './parquet.ts';
+import { readAgain } from './retry-read.ts';
 
 export interface Answer {
   readonly columns: readonly string[];

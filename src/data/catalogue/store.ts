@@ -5,16 +5,16 @@ import { dirname, join } from 'node:path';
 import { type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
-import { fetchedLock, fetchedPath } from '../fetched.ts';
+import { fetchedLock, fetchedPath } from '../fetch-file.ts';
 import { type Frame, frameClose, resampleKlines, resampleTrades } from '../resample.ts';
-import { zoneOf } from '../zones.ts';
+import { zoneOf } from '../time-zones.ts';
+import { madeLayout, seriesHash, staleText, staleWithout } from './derived-series.ts';
 import { openDuck } from './duckdb.ts';
+import { frameOf } from './gap-ledger.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import { klineColumns } from './klines.ts';
-import { frameOf } from './ledger.ts';
 import { checkWhole, loadSeries } from './load.ts';
 import { takeLock } from './lock.ts';
-import { madeLayout, seriesHash, staleText, staleWithout } from './made.ts';
 import {
   columnPath,
   folderOf,
@@ -26,8 +26,8 @@ import {
   writeManifest,
 } from './manifest.ts';
 import { MonthWriter } from './month-writer.ts';
-import { partial } from './partial.ts';
-import { doubtsOf } from './stamps.ts';
+import { partial } from './partial-klines.ts';
+import { doubtsOf } from './series-warnings.ts';
 
 export interface Resampling {
   readonly interval: Interval;

@@ -1,14 +1,14 @@
 /** Trades and books of the catalogue as a run wants them. */
 import { Refusal } from '../../domain/refusal.ts';
+import { type Notes, together } from '../data-warnings.ts';
 import { type BookColumns, booksOf, type Tape, type TradeColumns } from '../tape.ts';
-import { type Notes, together } from '../told.ts';
-import { readAgain } from './again.ts';
+import { seriesHash } from './derived-series.ts';
+import { ledgerOf } from './gap-ledger.ts';
 import type { Kind, SeriesKey } from './kinds.ts';
-import { ledgerOf } from './ledger.ts';
 import { loadSeries, type Span } from './load.ts';
-import { seriesHash } from './made.ts';
 import { listSeries, type Manifest } from './manifest.ts';
-import { stampsOf } from './stamps.ts';
+import { readAgain } from './retry-read.ts';
+import { stampsOf } from './series-warnings.ts';
 
 export interface StoredTape extends Tape, Notes {
   /** Of the stored months of trades and books, hex. */

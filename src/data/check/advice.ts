@@ -1,5 +1,5 @@
 /** What to do about klines at wrong times, as far as their times tell it. */
-import { changingPlace } from '../zones.ts';
+import { changingPlace } from '../time-zones.ts';
 import { lengthText } from './finding.ts';
 
 const hourMs = 3_600_000;

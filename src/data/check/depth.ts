@@ -1,8 +1,16 @@
 /** Checks of recorded books as they pass by, one row for each level. */
-import { mostPrice, mostTurnover } from '../leaps.ts';
+import { mostPrice, mostTurnover } from '../price-jumps.ts';
 import { type CheckName, counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
-import { Jumps, outlierFinding } from './jumps.ts';
-import { type Gap, gapFindings, leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './silence.ts';
+import { Jumps, outlierFinding } from './outliers.ts';
+import {
+  type Gap,
+  gapFindings,
+  leastGap,
+  leastOldShare,
+  oldBookMs,
+  shortestGapMs,
+  stuckBookMs,
+} from './quiet-periods.ts';
 import { Tally } from './tally.ts';
 
 const mostSilences = 100_000;

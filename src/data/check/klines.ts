@@ -1,12 +1,12 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { betterOrder } from '../import/fields.ts';
-import { isPossible, isWick, mostTurnover } from '../leaps.ts';
+import { isPossible, isWick, mostTurnover } from '../price-jumps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
-import { isJump, Jumps, outlierFinding } from './jumps.ts';
-import { type Gap, longestText } from './silence.ts';
+import { isJump, Jumps, outlierFinding } from './outliers.ts';
+import { type Gap, longestText } from './quiet-periods.ts';
 import { SwappedColumns } from './swapped-columns.ts';
 import { type Place, Runs, Tally } from './tally.ts';
 

@@ -1,10 +1,10 @@
 /** Checks of public trades as they pass by. */
-import { mostPrice, mostTurnover } from '../leaps.ts';
+import { mostPrice, mostTurnover } from '../price-jumps.ts';
+import { leastDifferent, leastMoments, repeatedBlock } from './duplicate-trades.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
-import { Jumps, outlierFinding } from './jumps.ts';
-import { type Gap, gapFindings, leastGap, shortestGapMs } from './silence.ts';
+import { Jumps, outlierFinding } from './outliers.ts';
+import { type Gap, gapFindings, leastGap, shortestGapMs } from './quiet-periods.ts';
 import { Tally } from './tally.ts';
-import { leastDifferent, leastMoments, repeatedBlock } from './twice.ts';
 
 /** Silences that are kept to be judged at the end; more of them than this are too short to matter. */
 const mostSilences = 100_000;

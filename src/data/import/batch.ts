@@ -1,8 +1,8 @@
 /** Rows on their way from a file into the catalogue, a few ten thousand at a time. */
 import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { longestLine, mostUnreadable, tooLong } from '../bytes.ts';
 import { counted } from '../check/finding.ts';
+import { longestLine, mostUnreadable, tooLong } from '../read-bytes.ts';
 
 /** Rows of one batch at most; what a pass over a file holds of it. */
 export const mostBatchRows = 65_536;

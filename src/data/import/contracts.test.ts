@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { guess } from './guess.ts';
+import { guess } from './guess-layout.ts';
 import { openData } from './unpack.ts';
 
 const at = Date.UTC(2024, 0, 1);

@@ -5,8 +5,8 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { Kind } from '../catalogue/kinds.ts';
 import { SwappedColumns } from '../check/swapped-columns.ts';
 import { numberFrom } from './csv-rows.ts';
+import { columnNamed, refuseTwice, timeOfTrade, volumeOfBase } from './file-names.ts';
 import type { Told } from './layout.ts';
-import { columnNamed, refuseTwice, timeOfTrade, volumeOfBase } from './names.ts';
 
 export interface FieldPlaces {
   readonly kind: Kind;

@@ -1,11 +1,11 @@
 /** Files into a series of the catalogue: guess, read, check, mend if asked, stage, and then make it count in one step. */
 import { closeTime, openTimeOf } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { compared } from '../catalogue/compare.ts';
+import { compared } from '../catalogue/compare-series.ts';
+import { staleOf, staleText } from '../catalogue/derived-series.ts';
 import { type Duck, openDuck } from '../catalogue/duckdb.ts';
+import { frameOf } from '../catalogue/gap-ledger.ts';
 import { columnsOf, type SeriesKey, seriesName } from '../catalogue/kinds.ts';
-import { frameOf } from '../catalogue/ledger.ts';
-import { staleOf, staleText } from '../catalogue/made.ts';
 import {
   type Imported,
   listSeries,
@@ -17,22 +17,22 @@ import {
   writeManifest,
 } from '../catalogue/manifest.ts';
 import { MonthWriter, type Staged } from '../catalogue/month-writer.ts';
+import { seamFindings } from '../catalogue/price-continuity.ts';
 import { GrowingTable } from '../catalogue/rows.ts';
-import { seamFindings } from '../catalogue/seams.ts';
 import { DepthChecks } from '../check/depth.ts';
-import { accepted, refuseImport } from '../check/faults.ts';
+import { accepted, refuseImport } from '../check/errors.ts';
 import { counted, type Finding, type Repair, type Repaired } from '../check/finding.ts';
-import { futureFinding } from '../check/future.ts';
+import { futureFinding } from '../check/future-rows.ts';
 import { KlineChecks } from '../check/klines.ts';
 import { TradeChecks } from '../check/trades.ts';
 import type { Batch, Reading } from './batch.ts';
-import { Clocks } from './clocks.ts';
 import { readAsBase } from './contracts.ts';
-import { guess } from './guess.ts';
+import { guess } from './guess-layout.ts';
 import type { Layout, Told } from './layout.ts';
-import { mend, reversed } from './mend.ts';
+import { Clocks } from './local-times.ts';
 import { toldOfParquet } from './parquet-rows.ts';
 import { notesOf, readRows } from './read.ts';
+import { mend, reversed } from './repair.ts';
 import { ofOneSymbol } from './symbols.ts';
 import { type DataFile, openData } from './unpack.ts';
 

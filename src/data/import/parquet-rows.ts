@@ -10,9 +10,9 @@ import { type Batch, mostBatchRows, type Reading, type UnreadableLines } from '.
 import { inBase } from './contracts.ts';
 import { byMaker, takerSides } from './csv-rows.ts';
 import { fieldsOf } from './fields.ts';
-import { isParquet } from './guess.ts';
+import { columnNamed } from './file-names.ts';
+import { isParquet } from './guess-layout.ts';
 import type { Told } from './layout.ts';
-import { columnNamed } from './names.ts';
 import { refuseSeveralIn } from './symbols.ts';
 import { epochMs, epochUnit, leastNs } from './times.ts';
 import type { DataFile } from './unpack.ts';

@@ -4,7 +4,7 @@ import { columnsOf } from '../catalogue/kinds.ts';
 import { type Reading, UnreadableLines } from './batch.ts';
 import { bandsAsBooks, endedAs, objectsAsBooks, snapshotsAsBooks } from './csv-books.ts';
 import { readCsv } from './csv-rows.ts';
-import { differencesAsBooks } from './differences.ts';
+import { differencesAsBooks } from './depth-differences.ts';
 import { arraysAsLines, readBooks, readObjects } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
 import { readParquetRows } from './parquet-rows.ts';

@@ -4,8 +4,8 @@ import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, parquetFrom } from '../catalogue/duckdb.ts';
 import type { Look } from './batch.ts';
+import { symbolColumn, symbolOf } from './file-names.ts';
 import type { Layout, Told } from './layout.ts';
-import { symbolColumn, symbolOf } from './names.ts';
 import type { DataFile } from './unpack.ts';
 
 /** A longer line is none; what it holds is left to the reader of rows. */

@@ -1,6 +1,6 @@
 /** Moments as files spell them: epoch seconds to nanoseconds by their size, and ISO 8601 with or without a zone. */
 import { Refusal } from '../../domain/refusal.ts';
-import { localToUtc } from '../zones.ts';
+import { localToUtc } from '../time-zones.ts';
 
 const secondsBelow = 1e11;
 const millisecondsBelow = 1e14;

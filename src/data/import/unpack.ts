@@ -6,7 +6,7 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { promisify } from 'node:util';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import { Refusal } from '../../domain/refusal.ts';
-import { longestLine, type Packing as Packed, packingOf } from '../bytes.ts';
+import { longestLine, type Packing as Packed, packingOf } from '../read-bytes.ts';
 import { type Entry, entryOf } from './zip.ts';
 import { unzstd } from './zstd.ts';
 

@@ -1,6 +1,6 @@
 /** The chart of klines with fills and stops: klines as fine as the view has room for, evidence at a click. */
 import type * as Charts from 'lightweight-charts';
-import type { Payload, PayloadSeries } from '../drawn.ts';
+import type { Payload, PayloadSeries } from '../chart-data.ts';
 import { around, finestFor, intervalName, lengthOf, type Opened } from './levels.ts';
 import { colour, marksOf, openPanes, type Panes, paintPanes, seconds } from './panes.ts';
 import { fillsOf, type Kline, klinesOf, placeAt, type ShownFill, withinKlines } from './unpack.ts';

@@ -1,5 +1,5 @@
 /** Which klines to show of those that the page holds, for a span of time. */
-import type { Level } from '../drawn.ts';
+import type { Level } from '../chart-data.ts';
 import { type Kline, placeAt } from './unpack.ts';
 
 /** A level once it is unpacked. */

@@ -1,5 +1,5 @@
 /** The page's first lines: unpack what came with it, draw, and answer clicks. */
-import type { Payload } from '../drawn.ts';
+import type { Payload } from '../chart-data.ts';
 import { KlineChart, openSeries, type Pointed, type Shown } from './chart.ts';
 import { amount, byId, moment, showEvidence } from './evidence.ts';
 

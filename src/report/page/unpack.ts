@@ -1,5 +1,5 @@
 /** The packed columns of the page as rows: `pack.ts` and `levels.ts` the other way round. */
-import type { Level, Payload, PayloadSeries } from '../drawn.ts';
+import type { Level, Payload, PayloadSeries } from '../chart-data.ts';
 
 export interface Kline {
   /** UTC ms. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { makeDirs } from '../../journal/open.ts';
 import type { CancelHabit, RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import type { SocketCapabilities } from '../../venue/exchange/probe-socket.ts';
-import { type KnownWindow, type WindowHabit, windowNames } from '../../venue/exchange/recv-window.ts';
+import { type KnownWindow, type WindowHabit, windowNames } from '../../venue/exchange/rest/recv-window.ts';
 
 const schema = z.object({
   version: z.literal(1),

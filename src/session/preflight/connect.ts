@@ -2,7 +2,7 @@
 import { pause, type ScaledClock, systemClock } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { StoppedEarly } from '../../process/signals.ts';
-import { codeMeaning } from '../../venue/exchange/codes.ts';
+import { codeMeaning } from '../../venue/exchange/rest/codes.ts';
 import type { Answer } from '../../venue/venue.ts';
 
 /** Real ms between two tries. */

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { userState } from '../../budget/shared-file.ts';
-import { readHead } from '../../journal/chain.ts';
-import { checkGuard, headFile, memoryOf, thisHost } from '../../journal/guard.ts';
+import { readHead } from '../../journal/hash-chain.ts';
+import { checkGuard, headFile, memoryOf, thisHost } from '../../journal/outside-copy.ts';
 import { chainSince, versionOf } from '../../journal/schema.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

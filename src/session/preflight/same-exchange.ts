@@ -1,7 +1,7 @@
 /** A state directory belongs to one exchange; a built-in one that began anew looks like it and is another. */
 import { Refusal } from '../../domain/refusal.ts';
 import type { FillEntry } from '../../journal/entries.ts';
-import type { Past } from '../../journal/past.ts';
+import type { Past } from '../../journal/past-orders.ts';
 import { type OrderEntry, ok } from '../../venue/venue.ts';
 import { type Reaching, reach } from './connect.ts';
 

@@ -2,7 +2,7 @@
 import type { ScaledClock } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
-import { paceText } from '../../venue/exchange/sync-time.ts';
+import { paceText } from '../../venue/exchange/rest/sync-time.ts';
 
 /** Real ms between two looks; the second one only where the first saw another pace, and long enough to tell which. */
 const betweenMs = [250, 1_000] as const;

@@ -4,9 +4,9 @@ import type { TradingConfig } from '../../config/schema.ts';
 import { intervalMs } from '../../domain/interval.ts';
 import type { Account } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { liveHistory, warmupOf } from '../../strategy/needs.ts';
+import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
 import type { Configured } from '../../trading/strategies.ts';
-import { endpoints, tradeEndpoints } from '../../venue/exchange/endpoints.ts';
+import { endpoints, tradeEndpoints } from '../../venue/exchange/rest/endpoints.ts';
 
 /** Real ms between two looks at the exchange's time (venue/exchange/sync-time.ts). */
 const timeMs = 60_000;

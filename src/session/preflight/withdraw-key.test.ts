@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { WithdrawalPage } from '../../venue/exchange/withdrawals.ts';
+import type { WithdrawalPage } from '../../venue/exchange/orders/withdrawals.ts';
 import { type Answer, failed, ok } from '../../venue/venue.ts';
 import { refuseWithdrawKey } from './withdraw-key.ts';
 

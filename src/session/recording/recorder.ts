@@ -5,7 +5,7 @@ import { lockFrames } from '../../data/frames/folder.ts';
 import { type FrameWriter, frameWriter } from '../../data/frames/writer.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { FeedGap, Kline } from '../../domain/market.ts';
-import type { Heard } from '../../venue/exchange/ws.ts';
+import type { Heard } from '../../venue/exchange/market/ws.ts';
 import type { MarketFeed } from '../../venue/venue.ts';
 
 /** What is wanted of a symbol. */

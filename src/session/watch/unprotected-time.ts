@@ -2,7 +2,7 @@
  * How long positions stood without their protection, as it is told: while that still lasts, too, and over restarts. What
  * `Unprotected` keeps is written down once it has ended, and begins anew with each run.
  */
-import { ByPlace } from '../../portfolio/by-place.ts';
+import { ByPlace } from '../../portfolio/by-position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Bare, Unprotected } from '../../portfolio/unprotected.ts';
 

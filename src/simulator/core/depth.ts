@@ -1,7 +1,7 @@
 /** The book that everybody sees: what the market displays and is left of it, and the users' resting orders, added up by price. */
 import type { Side } from '../../domain/market.ts';
 import { plus } from '../../domain/money.ts';
-import type { DisplayedLevel } from './displayed.ts';
+import type { DisplayedLevel } from './displayed-depth.ts';
 import type { Matching } from './matching.ts';
 import { quantityAt } from './order-book.ts';
 

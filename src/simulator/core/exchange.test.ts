@@ -5,7 +5,7 @@ import type { Side } from '../../domain/market.ts';
 import { type Lots, noLots, noTicks, noUnits, rate, type Ticks, type Units, units } from '../../domain/money.ts';
 import type { Market, MarketEvent } from '../market/market.ts';
 import { depthOf } from './depth.ts';
-import { type DisplayedBook, emptyBook } from './displayed.ts';
+import { type DisplayedBook, emptyBook } from './displayed-depth.ts';
 import { Exchange, type OrderRequest } from './exchange.ts';
 import type { SimOrder } from './order.ts';
 

@@ -10,13 +10,13 @@ import { Accounts } from './accounts.ts';
 import { type Asset, type Assets, assetsOf } from './assets.ts';
 import { clear, type Fees, unclear } from './clearing.ts';
 import { done, type Refusal, type Result, refusals, refuse } from './errors.ts';
+import type { Listed } from './instrument-terms.ts';
 import { Keys } from './keys.ts';
 import { checkLedger, needOf } from './ledger.ts';
 import { type Match, Matching } from './matching.ts';
 import { holderOf, isOpen, type Print, type SimOrder, type SimTrade } from './order.ts';
 import { type Forgotten, OrderStore } from './order-store.ts';
 import { openSchedule } from './schedule.ts';
-import type { Listed } from './terms.ts';
 import { type Withdrawal, Withdrawals } from './withdrawals.ts';
 
 /** An order as a user asks for it, already checked against precision and minima. */

@@ -5,7 +5,7 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { greatest, type Lots, least, lotsFor, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
-import { Displayed, type DisplayedBook } from './displayed.ts';
+import { Displayed, type DisplayedBook } from './displayed-depth.ts';
 import { opposite, type Print, remaining, type SimOrder } from './order.ts';
 import { OrderBook } from './order-book.ts';
 

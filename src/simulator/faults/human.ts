@@ -19,8 +19,8 @@ import {
 } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Exchange } from '../core/exchange.ts';
+import { type Listed, withTerms } from '../core/instrument-terms.ts';
 import type { SimOrder } from '../core/order.ts';
-import { type Listed, withTerms } from '../core/terms.ts';
 import { orderRequest } from '../http/order-request.ts';
 import { Refused } from '../http/params.ts';
 import { type OrderRow, orderRow } from '../log.ts';

@@ -4,7 +4,7 @@ import type { Side } from '../../domain/market.ts';
 import { notional, plus, priceText, quantityText, steppedPrice, unitsText } from '../../domain/money.ts';
 import type { Asset } from '../core/assets.ts';
 import { depthOf } from '../core/depth.ts';
-import type { DisplayedLevel } from '../core/displayed.ts';
+import type { DisplayedLevel } from '../core/displayed-depth.ts';
 import { malformed, refusals } from '../core/errors.ts';
 import { lastDay, quoteVolume } from '../market/aggregate.ts';
 import type { MinuteRow } from '../market/market.ts';

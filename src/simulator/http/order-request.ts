@@ -3,7 +3,7 @@ import { lots, MoneyError, noLots, noTicks, notional, noUnits, ticks, units } fr
 import type { Account } from '../../domain/order.ts';
 import { type Refusal, refusals } from '../core/errors.ts';
 import type { OrderRequest } from '../core/exchange.ts';
-import { type Listed, takesPrice, takesQuantity } from '../core/terms.ts';
+import { type Listed, takesPrice, takesQuantity } from '../core/instrument-terms.ts';
 import { decimal, optional, type Params, Refused, required } from './params.ts';
 
 /** Longer client ids are refused: §4.4 says so for margin, and for spot, where no length is given, because ids are kept. */

@@ -4,7 +4,7 @@ import { isInterval } from '../../domain/interval.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import { depthOf } from '../core/depth.ts';
 import type { Habits } from '../core/habits.ts';
-import type { Listed } from '../core/terms.ts';
+import type { Listed } from '../core/instrument-terms.ts';
 import { klinesOf, lastDay } from '../market/aggregate.ts';
 import { type Call, type Endpoint, listedOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';

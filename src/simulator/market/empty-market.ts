@@ -1,6 +1,6 @@
 /** A market with no other participant: only users trade, and klines are made of what they trade. */
 import type { Instrument } from '../../domain/instrument.ts';
-import { emptyBook } from '../core/displayed.ts';
+import { emptyBook } from '../core/displayed-depth.ts';
 import type { Market, MarketPast } from './market.ts';
 import { printedMinutes } from './printed-minutes.ts';
 

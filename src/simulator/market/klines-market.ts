@@ -2,7 +2,7 @@
 import { seededRng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { priceNumber, quantityNumber, ticksOf } from '../../domain/money.ts';
-import type { DisplayedBook } from '../core/displayed.ts';
+import type { DisplayedBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
 import { madeBook, scramble } from './made-book.ts';
 import { makePrints } from './made-prints.ts';

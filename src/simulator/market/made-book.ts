@@ -18,7 +18,7 @@ import {
   type Ticks,
   worsened,
 } from '../../domain/money.ts';
-import type { DisplayedBook, DisplayedLevel } from '../core/displayed.ts';
+import type { DisplayedBook, DisplayedLevel } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
 
 const levelsPerSide = 30;

@@ -1,5 +1,5 @@
 /** What stands behind a symbol besides the users: recorded klines, a recorded tape, or nobody. */
-import type { DisplayedBook } from '../core/displayed.ts';
+import type { DisplayedBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
 
 /** One minute of trading, in numbers: klines are for looking at. */

@@ -2,7 +2,7 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Depth, Level, Trade } from '../../domain/market.ts';
 import { lotsOf, ticksOf } from '../../domain/money.ts';
-import { type DisplayedBook, type DisplayedLevel, emptyBook } from '../core/displayed.ts';
+import { type DisplayedBook, type DisplayedLevel, emptyBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
 import type { Market, MarketEvent } from './market.ts';
 import { type PrintedMinutes, printedMinutes } from './printed-minutes.ts';

@@ -11,10 +11,10 @@ import { type Lots, quantityText, type Ticks, type Units, unitsText } from '../.
 import { Refusal } from '../../domain/refusal.ts';
 import type { Accounts } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
+import { type TermsChange, withTerms } from '../core/instrument-terms.ts';
 import type { Credentials } from '../core/keys.ts';
 import type { Leg, SimOrder, SimTrade } from '../core/order.ts';
 import type { Forgotten } from '../core/order-store.ts';
-import { type TermsChange, withTerms } from '../core/terms.ts';
 import type { Withdrawal } from '../core/withdrawals.ts';
 import { crowdUids } from '../market/crowd.ts';
 import type { MarketPast } from '../market/market.ts';

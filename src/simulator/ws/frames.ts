@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Instrument } from '../../domain/instrument.ts';
 import { notional, priceNumber, priceText, quantityNumber, quantityText, unitsText } from '../../domain/money.ts';
-import type { DisplayedLevel } from '../core/displayed.ts';
+import type { DisplayedLevel } from '../core/displayed-depth.ts';
 import type { NumberedPrint } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
 import { digits, type Json, json } from '../http/json.ts';

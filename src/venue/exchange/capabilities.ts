@@ -3,12 +3,12 @@
  * the test of an order, nothing that changes anything. What they cannot show stays `unknown`, and nobody may lean on it.
  */
 import type { Answer } from '../venue.ts';
-import { type Endpoint, endpoints } from './endpoints.ts';
-import type { HttpReply } from './http.ts';
-import { type Fields, idOf, isFields, parseExact, textOf } from './json.ts';
-import type { WindowHabit } from './recv-window.ts';
-import { readReply, rowsOf } from './reply.ts';
-import type { Call, Rest } from './rest.ts';
+import { type Endpoint, endpoints } from './rest/endpoints.ts';
+import type { HttpReply } from './rest/http.ts';
+import { type Fields, idOf, isFields, parseExact, textOf } from './rest/json.ts';
+import type { WindowHabit } from './rest/recv-window.ts';
+import { readReply, rowsOf } from './rest/reply.ts';
+import type { Call, Rest } from './rest/rest.ts';
 
 export type Known = 'yes' | 'no' | 'unknown';
 

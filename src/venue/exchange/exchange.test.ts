@@ -5,11 +5,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ScaledClock } from '../../clock/clock.ts';
 import { units } from '../../domain/money.ts';
-import { costOf, endpoints, tradeEndpoints } from './endpoints.ts';
-import type { HttpReply } from './http.ts';
+import { realWs } from './market/ws.ts';
+import { costOf, endpoints, tradeEndpoints } from './rest/endpoints.ts';
+import type { HttpReply } from './rest/http.ts';
 import { stubbed } from './stub-builder.ts';
 import type { SeenRequest } from './test-kit.ts';
-import { realWs } from './ws.ts';
 
 const at = stubbed();
 const { open } = at;

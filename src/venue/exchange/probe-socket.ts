@@ -1,7 +1,7 @@
 /** What a deployment's socket does: whether it answers, acknowledges, and how it pings. */
 import type { Clock } from '../../clock/clock.ts';
-import { decodeFrame } from './frames.ts';
-import type { Ws } from './ws.ts';
+import { decodeFrame } from './market/frames.ts';
+import type { Ws } from './market/ws.ts';
 
 export interface SocketCapabilities {
   /** Real ms until the first data of a subscription; undefined when none came. */

@@ -11,12 +11,12 @@ import type { Intent } from '../../domain/order.ts';
 import type { Gate, Lane, LimitNotice, RequestCost } from '../venue.ts';
 import { counters } from './counters.ts';
 import { type ExchangeOptions, exchange } from './exchange.ts';
-import { feed } from './feed.ts';
-import type { Http } from './http.ts';
-import { klineHistory } from './kline-history.ts';
-import { rest } from './rest.ts';
-import { Sockets } from './socket.ts';
-import type { Ws, WsEvents } from './ws.ts';
+import { feed } from './market/feed.ts';
+import { klineHistory } from './market/kline-history.ts';
+import { Sockets } from './market/socket.ts';
+import type { Ws, WsEvents } from './market/ws.ts';
+import type { Http } from './rest/http.ts';
+import { rest } from './rest/rest.ts';
 
 export interface SeenRequest {
   readonly method: string;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ScaledClock } from '../../clock/clock.ts';
 import { units } from '../../domain/money.ts';
 import type { OrderReport } from '../../domain/order.ts';
-import { statusOf } from './read-order.ts';
+import { statusOf } from './orders/read-order.ts';
 import { orderId, stubbed } from './stub-builder.ts';
 import { btcusdt, desk, intent, letGo, start } from './test-kit.ts';
 

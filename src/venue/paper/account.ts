@@ -23,7 +23,7 @@ import { feeOf, mostRate, ratesOf, Turnover } from '../../fill/fees.ts';
 import type { SimFill, SimOrder, Step } from '../../fill/orders.ts';
 import type { FeeRates, Fees, Rules } from '../../fill/rules.ts';
 import type { Balance } from '../venue.ts';
-import { Purse } from './purse.ts';
+import { Purse } from './balances.ts';
 import { type PaperOrder, type PaperTrade, Records, reportOf } from './records.ts';
 
 /** Told of everything that happens to the account, in order and at once. */

@@ -13,7 +13,7 @@ import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
 import type { SimOrder, Step, Stop, StopHit } from '../../fill/orders.ts';
 import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
 import { PaperAccount, type PaperAccountOptions } from './account.ts';
-import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.ts';
+import { cancelable, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
 export interface PaperOnKlinesOptions extends PaperAccountOptions {
   readonly clock: Clock;

@@ -13,8 +13,8 @@ import type { Step } from '../../fill/orders.ts';
 import { TradeFills } from '../../fill/trade-fills.ts';
 import { type AccountReader, type CancelOutcome, type OrderEntry, type OrderRef, ok } from '../venue.ts';
 import { PaperAccount } from './account.ts';
-import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.ts';
 import { PaperMarket, type PaperOnKlinesOptions } from './on-klines.ts';
+import { cancelable, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
 export interface PaperOnTapeOptions extends PaperOnKlinesOptions {
   /** Told when an order reaches a symbol that trades and books speak for: from now on it is worth asking for fills. */

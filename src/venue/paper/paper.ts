@@ -10,7 +10,7 @@ import type { Step } from '../../fill/orders.ts';
 import { TradeFills } from '../../fill/trade-fills.ts';
 import type { AccountReader, CancelOutcome, MarketFeed, OrderEntry, OrderRef } from '../venue.ts';
 import { PaperAccount, type PaperAccountOptions, type RestoredOrder } from './account.ts';
-import { cancelable, type PaperWire, paperBalances, paperOrders } from './entry.ts';
+import { cancelable, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
 export interface PaperOnFeedOptions extends PaperAccountOptions {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 /** What a simulated account remembers of its orders and trades, so that they can be asked for. */
 
-import { FewMap } from '../../domain/few.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
 import type { Evidence, Intent, OrderReport, VenueStatus, VenueTrade } from '../../domain/order.ts';
+import { FewMap } from '../../domain/small-map.ts';
 import type { Page } from '../venue.ts';
 
 /** An order of the account. */

@@ -3,7 +3,7 @@ import { noUnits } from '../../../src/domain/money.ts';
 import type { Fill, OrderState } from '../../../src/domain/order.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import type { Loaded } from '../../../src/journal/load.ts';
-import { noPast } from '../../../src/journal/past.ts';
+import { noPast } from '../../../src/journal/past-orders.ts';
 import type { Mutant } from './mutant.ts';
 
 /** The same journal with something about it changed. */

@@ -1,7 +1,7 @@
 /** Mutants that hear prices wrongly. */
 import { concatMap, map, of } from 'rxjs';
 import type { Depth, Kline } from '../../../src/domain/market.ts';
-import type { Ws } from '../../../src/venue/exchange/ws.ts';
+import type { Ws } from '../../../src/venue/exchange/market/ws.ts';
 import type { Mutant } from './mutant.ts';
 
 /** The first connection that is lost is the last. */

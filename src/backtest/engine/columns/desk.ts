@@ -4,7 +4,7 @@ import { type Intent, isClosed, type OrderReport, type Signal } from '../../../d
 import { type Draft, intentOf, type Step } from '../../../portfolio/plan.ts';
 import { Planner } from '../../../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../../../portfolio/portfolio.ts';
-import { Protection } from '../../../portfolio/protect.ts';
+import { Protection } from '../../../portfolio/protection.ts';
 import type { Kill } from '../../../risk/kill.ts';
 import { Risk } from '../../../risk/risk.ts';
 import { leaveAfterProfit } from '../../../trading/after-take-profit.ts';

@@ -3,7 +3,7 @@
 import type { Interval } from '../../../domain/interval.ts';
 import type { Columns } from '../../../domain/market.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
-import { type Frames, framesOf } from '../../../strategy/frames.ts';
+import { type Frames, framesOf } from '../../../strategy/larger-klines.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import { KlineCursor } from './kline-cursor.ts';

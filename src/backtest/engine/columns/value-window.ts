@@ -1,8 +1,8 @@
 /** The values of a seat's indicators, a few thousand rows of them at a time. */
 import type { Interval } from '../../../domain/interval.ts';
 import type { Columns } from '../../../domain/market.ts';
+import { wholeColumn } from '../../../strategy/column-pieces.ts';
 import type { Indicator } from '../../../strategy/indicators.ts';
-import { wholeColumn } from '../../../strategy/pieces.ts';
 
 /**
  * Rows at a time: a few columns of them stay in a processor's cache. Whole ones are fresh memory whenever the allocator gave that of the

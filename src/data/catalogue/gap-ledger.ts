@@ -1,0 +1,66 @@
+/** The ledger of holes in a series: what backtests tell their strategies and reports print. */
+import type { FeedGap } from '../../domain/market.ts';
+import { type Gap, leastGap } from '../check/quiet-periods.ts';
+import { type Frame, frameClose } from '../resample.ts';
+import type { Manifest } from './manifest.ts';
+import type { Table } from './parquet.ts';
+
+/** The frame of the klines of a series; undefined of others. */
+export const frameOf = ({ interval, zone }: Pick<Manifest, 'interval' | 'zone'>): Frame | undefined =>
+  interval === undefined ? undefined : { interval, ...(zone !== undefined && { zone }) };
+
+/** The holes inside one month. */
+export function gapsOf({ kind, columns, rows }: Table, frame: Frame | undefined): readonly Gap[] {
+  const times = columns[0] as Float64Array;
+  const gaps: Gap[] = [];
+  if (frame !== undefined) {
+    for (let row = 1; row < rows; row++) {
+      const from = frameClose(frame, times[row - 1] as number);
+      if (from < (times[row] as number)) gaps.push([from, times[row] as number]);
+    }
+    return gaps;
+  }
+  const count = kind === 'depth' ? ((columns[1] as Float64Array)[rows - 1] as number) + 1 : rows;
+  const stream = kind === 'depth' ? 'depth' : 'trades';
+  const least = leastGap(stream, (times[rows - 1] as number) - (times[0] as number), count);
+  for (let row = 1; row < rows; row++)
+    if ((times[row] as number) - (times[row - 1] as number) >= least)
+      gaps.push([times[row - 1] as number, times[row] as number]);
+  return gaps;
+}
+
+/** Every hole of a series, those between its months too, in order. */
+export function ledgerOf(series: Manifest): readonly FeedGap[] {
+  const { kind, symbol, months, holes = [] } = series;
+  const frame = frameOf(series);
+  const all: Gap[] = [];
+  for (const [index, month] of months.entries()) {
+    const before = months[index - 1];
+    if (before !== undefined) {
+      const from = frame === undefined ? before.to : frameClose(frame, before.to);
+      const spans = (before.to - before.from) / Math.max(1, before.rows);
+      const least = frame !== undefined ? 1 : leastGap(kind === 'depth' ? 'depth' : 'trades', spans, 1);
+      if (month.from - from >= least) all.push([from, month.from]);
+    }
+    all.push(...month.gaps);
+  }
+  return joined([...all, ...holes]).map(([from, to]) => ({
+    symbol,
+    channel: kind,
+    from,
+    to,
+    cause: 'not in the recorded data',
+    healed: false,
+  }));
+}
+
+/** In order; those that overlap are one. */
+function joined(gaps: readonly Gap[]): readonly Gap[] {
+  const out: Gap[] = [];
+  for (const [from, to] of gaps.toSorted((a, b) => a[0] - b[0])) {
+    const last = out.at(-1);
+    if (last !== undefined && from < last[1]) out[out.length - 1] = [last[0], Math.max(last[1], to)];
+    else out.push([from, to]);
+  }
+  return out;
+}

@@ -1,0 +1,93 @@
+/** What only a human may decide: how an order ended of which nothing is known, what becomes of an invalid trade, and what moved the balances beside trades. */
+import { type Units, unitsText } from '../domain/money.ts';
+import type { OrderState, TradeDecision } from '../domain/order.ts';
+import { type Execution, move } from './desk.ts';
+import { rowsToDecide } from './quarantined-trades.ts';
+import { type Adoption, adoptByHand } from './reconcile/adopt.ts';
+import { type OrderEvent, transitions } from './states.ts';
+import type { Sweeps } from './sweep.ts';
+
+/** How a human can say that an order ended, and the event that is. */
+export const humanWords = {
+  absent: 'humanAbsent',
+  quarantined: 'humanQuarantined',
+  filled: 'humanFilled',
+  canceled: 'humanCanceled',
+} as const satisfies Readonly<Record<string, OrderEvent>>;
+export type HumanWord = keyof typeof humanWords;
+
+/** What a human may say of an order in a state. */
+export const wordsFor = (state: OrderState): readonly HumanWord[] =>
+  (Object.keys(humanWords) as HumanWord[]).filter((word) => transitions[state][humanWords[word]] !== undefined);
+
+/** Why a human cannot say this of an order; undefined when it can be said. */
+export function whyNot(clientOrderId: string, state: OrderState, as: HumanWord): string | undefined {
+  const words = wordsFor(state);
+  if (words.includes(as)) return undefined;
+  return words.length === 0
+    ? `order ${clientOrderId} is ${state}: the exchange says what becomes of it, nobody else may`
+    : `order ${clientOrderId} is ${state}: it can be resolved as ${words.join(' or ')}, not as ${as}`;
+}
+
+export interface ByHand {
+  /** Binds an order of ours to one at the exchange; gives why that cannot be. Its fills are booked when it resolves. */
+  readonly adoptByHand: (adoption: Adoption) => Promise<string | undefined>;
+  /** Closes an order that only a human may close; gives why that cannot be. */
+  readonly resolveByHand: (
+    clientOrderId: string,
+    as: HumanWord,
+    by: string,
+    reason: string,
+  ) => Promise<string | undefined>;
+  /** Books a quarantined trade as it is shown, or never; gives why that cannot be. */
+  readonly resolveTrade: (
+    subject: string,
+    as: TradeDecision,
+    by: string,
+    reason: string,
+  ) => Promise<string | undefined>;
+  /** Counts an amount that was paid in (positive) or out, durably. */
+  readonly adjust: (asset: string, amount: Units, by: string, reason: string) => Promise<void>;
+}
+
+export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
+  const { portfolio, journal, clock, quarantinedTrades } = execution;
+  return {
+    adoptByHand: (adoption) => adoptByHand(execution, sweeps, adoption),
+    async resolveByHand(clientOrderId, as, by, reason) {
+      const order = portfolio.order(clientOrderId);
+      if (order === undefined) return `order ${clientOrderId} is not open here: there is nothing to resolve`;
+      const against = whyNot(clientOrderId, order.state, as);
+      if (against !== undefined) return against;
+      if (as === 'quarantined') order.doubt = 'human';
+      move(execution, order, humanWords[as], { as, by, reason });
+      await journal.durable();
+      return undefined;
+    },
+    async resolveTrade(subject, as, by, reason) {
+      const rows = rowsToDecide(quarantinedTrades.open(), subject, as);
+      if (typeof rows === 'string') return rows;
+      const decided = { decision: as, decidedAt: clock.now(), by, reason };
+      sweeps.bookAgain(quarantinedTrades.decide(rows.map((row) => ({ ...row, ...decided }))));
+      execution.changes.count++;
+      for (const { symbol } of rows) sweeps.nudge(symbol);
+      await journal.durable();
+      return undefined;
+    },
+    async adjust(asset, amount, by, reason) {
+      const entry = {
+        kind: 'adjustment',
+        at: clock.now(),
+        what: 'adjust',
+        asset,
+        amount: unitsText(amount),
+        by,
+        reason,
+      } as const;
+      execution.books?.ledger.adjust(entry);
+      execution.changes.count++;
+      journal.append(entry);
+      await journal.durable();
+    },
+  };
+}

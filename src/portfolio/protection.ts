@@ -1,0 +1,326 @@
+/**
+ * Protection of positions: stops, trailing stops, time exits and take-profits that a target carries. Take-profits rest at the
+ * exchange as LIMIT orders; stops and times are watched here (the interface has no stop orders) and kept in the journal, so that they are back in
+ * force before anything new is created.
+ *
+ * A position that protection closed stays closed while the strategy goes on wishing the same goal: only another goal enters
+ * again. Otherwise the next kline would buy back what the stop has just sold.
+ */
+import type { Instrument } from '../domain/instrument.ts';
+import type { Side } from '../domain/market.ts';
+import {
+  type Lots,
+  lots,
+  noLots,
+  plus,
+  priceText,
+  quantityText,
+  type Rate,
+  rate,
+  rateText,
+  type Ticks,
+  ticks,
+  ticksOf,
+  worsened,
+} from '../domain/money.ts';
+import type { Goal, Target } from '../domain/order.ts';
+import { ByPlace } from './by-position.ts';
+import { type Bend, unbent } from './plan.ts';
+import type { Portfolio } from './portfolio.ts';
+
+/** A stop in force. */
+export interface ArmedStop {
+  readonly strategy: string;
+  readonly symbol: string;
+  /** The side of the order that would leave: SELL for a long position. */
+  readonly side: Side;
+  readonly price: Ticks;
+}
+
+/** A position that was held for as long as it may be. */
+export interface Overdue {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly why: string;
+}
+
+interface Guard {
+  /** The goal that these levels belong to, as text. */
+  readonly goal: string;
+  /** What a take-profit has sold of it. */
+  taken: Lots;
+  stop: Ticks | undefined;
+  takeProfit: Ticks | undefined;
+  trailing: Rate | undefined;
+  /** How long the position may be held, ms. */
+  exitAfterMs: number | undefined;
+  /** The best price since the position was entered, for a trailing stop, and which position that was: the next one starts anew. */
+  best: Ticks | undefined;
+  entry: number;
+  /** The goal under which the position was left, as text; while the strategy repeats it nothing is entered. */
+  leftGoal: string | undefined;
+  leftWhy: string | undefined;
+}
+
+export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
+
+/** Ms by which prints may be dated too early: exchanges give times in whole seconds. */
+const roundedMs = 1_000;
+
+const noStops: readonly ArmedStop[] = [];
+const noneOverdue: readonly Overdue[] = [];
+const goalText = (goal: Goal): string => JSON.stringify(goal);
+/** True for a target without anything that protects. */
+export const isPlain = ({ stop, takeProfit, trailing, exitAfterMs }: Target): boolean =>
+  stop === undefined && takeProfit === undefined && trailing === undefined && exitAfterMs === undefined;
+const isNothing = (goal: Goal): boolean => Object.values(goal).every((size) => size === 0);
+
+export class Protection {
+  readonly #portfolio: Portfolio;
+  readonly #changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void;
+  readonly #guards = new ByPlace<Guard>();
+
+  /** `changed` is told of every change that a restart must know. */
+  constructor(portfolio: Portfolio, changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void) {
+    this.#portfolio = portfolio;
+    this.#changed = changed;
+  }
+
+  /** Takes a target's levels into force. Levels of the same goal may move; a new goal starts afresh. */
+  follow(strategy: string, symbol: string, target: Target): void {
+    const known = this.#guards.get(strategy, symbol);
+    const plain = isPlain(target);
+    if (known === undefined && plain) return;
+    const goal = goalText(target.goal);
+    // Leaving: the old stop stays in force until the position is gone, whatever delays the exit; what was taken is forgotten.
+    if (plain && known?.leftGoal === undefined && isNothing(target.goal) && !this.#isFlat(strategy, symbol)) {
+      if (known !== undefined && known.goal !== goal) this.#keep(strategy, symbol, { ...known, goal, taken: noLots });
+      return;
+    }
+    const at = this.#portfolio.instrument(symbol);
+    const left = known?.leftGoal === goal ? known : undefined;
+    const guard: Guard = {
+      goal,
+      taken: known?.goal === goal ? known.taken : noLots,
+      stop: target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down'),
+      takeProfit: target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down'),
+      trailing: target.trailing === undefined ? undefined : rate(target.trailing.toFixed(8)),
+      exitAfterMs: target.exitAfterMs,
+      best: this.#best(strategy, symbol, known),
+      entry: this.#portfolio.entries(strategy, symbol),
+      leftGoal: left?.leftGoal,
+      leftWhy: left?.leftWhy,
+    };
+    if (known !== undefined && same(known, guard)) return;
+    const isOver = left === undefined && guard.taken === 0n && this.#isFlat(strategy, symbol);
+    if (plain && isOver) this.#drop(strategy, symbol);
+    else this.#keep(strategy, symbol, guard);
+  }
+
+  /** How a target is bent at this moment. */
+  bend(strategy: string, symbol: string, target: Target): Bend {
+    const guard = this.#guards.get(strategy, symbol);
+    if (guard === undefined) return unbent;
+    const goal = goalText(target.goal);
+    const left = guard.leftGoal === goal;
+    return {
+      takeProfit: left ? undefined : guard.takeProfit,
+      leave: left ? (guard.leftWhy ?? 'left') : undefined,
+      taken: guard.goal === goal ? guard.taken : noLots,
+    };
+  }
+
+  /** True when something on this symbol may be protected: then its prices must be looked at. */
+  guards(symbol: string): boolean {
+    return this.#guards.on(symbol).size > 0;
+  }
+
+  /** Stops in force on a symbol: those of positions that are held. */
+  stops(symbol: string): readonly ArmedStop[] {
+    const guards = this.#guards.on(symbol);
+    if (guards.size === 0) return noStops;
+    const armed: ArmedStop[] = [];
+    for (const [strategy, guard] of guards) {
+      if (guard.leftGoal !== undefined || this.#isFlat(strategy, symbol)) continue;
+      const side: Side = this.#portfolio.position(strategy, symbol).base > 0n ? 'SELL' : 'BUY';
+      const price = levelOf(guard, this.#best(strategy, symbol, guard), side);
+      if (price !== undefined) armed.push({ strategy, symbol, side, price });
+    }
+    return armed;
+  }
+
+  /** Moves trailing stops by a price that was seen, those that buy by `forBuys`; nothing triggers here. `time` as of `hitBy`. */
+  trail(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): void {
+    for (const [strategy, guard] of this.#guards.on(symbol)) {
+      if (guard.trailing === undefined || this.#isBefore(time, strategy, symbol)) continue;
+      const isLong = this.#portfolio.position(strategy, symbol).base > 0n;
+      const seen = ticksOf(isLong ? price : forBuys, this.#portfolio.instrument(symbol), isLong ? 'down' : 'up');
+      const before = this.#best(strategy, symbol, guard);
+      const further = before === undefined ? seen : isLong ? max(before, seen) : min(before, seen);
+      const best = this.#isFlat(strategy, symbol) ? undefined : further;
+      guard.entry = this.#portfolio.entries(strategy, symbol);
+      if (best === guard.best) continue;
+      guard.best = best;
+      this.#save(strategy, symbol, guard);
+    }
+  }
+
+  /**
+   * The stops that a price at or beyond them triggers, those that buy by `forBuys`. `time` is the print's own, UTC ms of the exchange: what
+   * was missed in a break is told after it, and a price from before a position was entered is none of its own.
+   */
+  hitBy(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): readonly ArmedStop[] {
+    const armed = this.stops(symbol);
+    if (armed.length === 0) return armed;
+    const at = this.#portfolio.instrument(symbol);
+    return armed.filter(
+      (stop) =>
+        !this.#isBefore(time, stop.strategy, symbol) &&
+        (stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(forBuys, at, 'down') >= stop.price),
+    );
+  }
+
+  /** Positions of a symbol that were held for as long as they may be, at UTC ms. */
+  overdue(symbol: string, now: number): readonly Overdue[] {
+    const guards = this.#guards.on(symbol);
+    if (guards.size === 0) return noneOverdue;
+    const overdue: Overdue[] = [];
+    for (const [strategy, { exitAfterMs, leftGoal }] of guards) {
+      if (exitAfterMs === undefined || leftGoal !== undefined || this.#isFlat(strategy, symbol)) continue;
+      if (now - this.#portfolio.enteredAt(strategy, symbol) < exitAfterMs) continue;
+      overdue.push({ strategy, symbol, why: `time exit: held for ${exitAfterMs / 1_000} s` });
+    }
+    return overdue;
+  }
+
+  /** True where a held position has something that would leave it: a stop, a trailing stop or a time. */
+  isGuarded(strategy: string, symbol: string): boolean {
+    const guard = this.#guards.get(strategy, symbol);
+    if (guard === undefined || this.#isFlat(strategy, symbol)) return false;
+    return (
+      guard.leftGoal !== undefined ||
+      guard.stop !== undefined ||
+      guard.trailing !== undefined ||
+      guard.exitAfterMs !== undefined
+    );
+  }
+
+  /** The position must go, and stay gone while the goal stays the same. */
+  leave(strategy: string, symbol: string, goal: Goal, why: string): void {
+    const guard = this.#guards.get(strategy, symbol);
+    if (guard === undefined) return;
+    guard.leftGoal = goalText(goal);
+    guard.leftWhy = why;
+    guard.best = undefined;
+    this.#save(strategy, symbol, guard);
+  }
+
+  /** Makes a position that nothing protects one that can be left: an exchange may leave it all the same. */
+  guard(strategy: string, symbol: string, goal: Goal): void {
+    if (this.#guards.get(strategy, symbol) !== undefined) return;
+    this.#guards.set(strategy, symbol, {
+      goal: goalText(goal),
+      taken: noLots,
+      ...{ stop: undefined, takeProfit: undefined, trailing: undefined, exitAfterMs: undefined, best: undefined },
+      entry: this.#portfolio.entries(strategy, symbol),
+      ...{ leftGoal: undefined, leftWhy: undefined },
+    });
+  }
+
+  /** A take-profit sold so much. */
+  tookProfit(strategy: string, symbol: string, quantity: Lots): void {
+    const guard = this.#guards.get(strategy, symbol);
+    if (guard === undefined) return;
+    guard.taken = plus(guard.taken, quantity);
+    this.#save(strategy, symbol, guard);
+  }
+
+  /** True while a position that protection left is still held. */
+  isLeaving(strategy: string, symbol: string): boolean {
+    return this.#guards.get(strategy, symbol)?.leftGoal !== undefined && !this.#isFlat(strategy, symbol);
+  }
+
+  /** Puts back what a journal kept; levels that are finer than the exchange takes now are rounded down. */
+  restore(strategy: string, symbol: string, saved: SavedGuard): void {
+    const at = this.#portfolio.instrument(symbol);
+    const level = (name: string): Ticks | undefined =>
+      saved[name] === undefined ? undefined : ticks(String(saved[name]), at, 'down');
+    const text = (name: string): string | undefined => (saved[name] === undefined ? undefined : String(saved[name]));
+    const trailing = text('trailing');
+    const taken = text('taken');
+    this.#guards.set(strategy, symbol, {
+      goal: text('goal') ?? '',
+      taken: taken === undefined ? noLots : lots(taken, at, 'down'),
+      stop: level('stop'),
+      takeProfit: level('takeProfit'),
+      best: level('best'),
+      entry: this.#portfolio.entries(strategy, symbol),
+      trailing: trailing === undefined ? undefined : rate(trailing),
+      exitAfterMs: saved['exitAfterMs'] === undefined ? undefined : Number(saved['exitAfterMs']),
+      leftGoal: text('leftGoal'),
+      leftWhy: text('leftWhy'),
+    });
+  }
+
+  /** True of a print from before the position was entered; both times are the exchange's. */
+  #isBefore(time: number, strategy: string, symbol: string): boolean {
+    return time + roundedMs < this.#portfolio.enteredAt(strategy, symbol);
+  }
+
+  /** Dust that a fee in the bought asset leaves is not held: nobody can sell it, so it must neither arm a stop nor move one. */
+  #isFlat(strategy: string, symbol: string): boolean {
+    return this.#portfolio.isFlat(strategy, symbol);
+  }
+
+  /** The best price that was seen of the position held now. */
+  #best(strategy: string, symbol: string, guard: Guard | undefined): Ticks | undefined {
+    if (guard?.best === undefined || this.#isFlat(strategy, symbol)) return undefined;
+    return guard.entry === this.#portfolio.entries(strategy, symbol) ? guard.best : undefined;
+  }
+
+  #keep(strategy: string, symbol: string, guard: Guard): void {
+    this.#guards.set(strategy, symbol, guard);
+    this.#save(strategy, symbol, guard);
+  }
+
+  #drop(strategy: string, symbol: string): void {
+    this.#guards.delete(strategy, symbol);
+    this.#changed(strategy, symbol, null);
+  }
+
+  #save(strategy: string, symbol: string, guard: Guard): void {
+    this.#changed(strategy, symbol, saved(guard, this.#portfolio.instrument(symbol)));
+  }
+}
+
+const max = (a: Ticks, b: Ticks): Ticks => (a > b ? a : b);
+const min = (a: Ticks, b: Ticks): Ticks => (a < b ? a : b);
+
+/** The nearer of the fixed and the trailing level. */
+function levelOf(guard: Guard, best: Ticks | undefined, side: Side): Ticks | undefined {
+  const trailed = guard.trailing === undefined || best === undefined ? undefined : worsened(side, best, guard.trailing);
+  if (guard.stop === undefined || trailed === undefined) return guard.stop ?? trailed;
+  return side === 'SELL' ? max(guard.stop, trailed) : min(guard.stop, trailed);
+}
+
+const same = (a: Guard, b: Guard): boolean =>
+  a.goal === b.goal &&
+  a.stop === b.stop &&
+  a.takeProfit === b.takeProfit &&
+  a.trailing === b.trailing &&
+  a.exitAfterMs === b.exitAfterMs &&
+  a.best === b.best &&
+  a.leftGoal === b.leftGoal;
+
+function saved(guard: Guard, at: Instrument): SavedGuard {
+  const out: Record<string, string> = { goal: guard.goal };
+  if (guard.taken > 0n) out['taken'] = quantityText(guard.taken, at);
+  if (guard.stop !== undefined) out['stop'] = priceText(guard.stop, at);
+  if (guard.takeProfit !== undefined) out['takeProfit'] = priceText(guard.takeProfit, at);
+  if (guard.best !== undefined) out['best'] = priceText(guard.best, at);
+  if (guard.trailing !== undefined) out['trailing'] = rateText(guard.trailing);
+  if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
+  if (guard.leftGoal !== undefined) out['leftGoal'] = guard.leftGoal;
+  if (guard.leftWhy !== undefined) out['leftWhy'] = guard.leftWhy;
+  return out;
+}

@@ -1,0 +1,31 @@
+/** How many independent tries a number of correlated ones amounts to (fill-engine §4, "effective N"). */
+import { deviation, mean, type Sample, varies } from '../moments.ts';
+
+export interface Independent {
+  /** From 1 to as many as there are. */
+  readonly count: number;
+  /** The mean correlation of each with each. */
+  readonly correlation: number;
+}
+
+/**
+ * ρ + (1 − ρ)·N, ρ being the mean correlation of the returns of all pairs (Bailey and López de Prado, The Deflated Sharpe Ratio, appendix
+ * 3); negative ones count as none. Of samples of one length that vary; undefined for fewer than two.
+ */
+export function independentTries(samples: readonly Sample[]): Independent | undefined {
+  const varying = samples.filter(varies);
+  const [first] = varying;
+  if (first === undefined || varying.length < 2) return undefined;
+  // The variance of the sum of N standardised samples is N + N·(N − 1)·ρ: no pair has to be looked at.
+  const total = new Float64Array(first.length);
+  for (const sample of varying) {
+    const [at, spread] = [mean(sample), deviation(sample) as number];
+    for (let index = 0; index < total.length; index++)
+      total[index] = (total[index] as number) + ((sample[index] as number) - at) / spread;
+  }
+  const count = varying.length;
+  const variance = (deviation(total) as number) ** 2;
+  const correlation = (variance - count) / (count * (count - 1));
+  const shared = Math.min(1, Math.max(0, correlation));
+  return { count: shared + (1 - shared) * count, correlation };
+}

@@ -1,0 +1,65 @@
+/** What the market showed lately, for rules that look at more than the last price. */
+import type { Depth } from '../domain/market.ts';
+import type { SeenBook } from './context.ts';
+
+/** The lowest and highest price of a stretch of time. */
+interface Stretch {
+  readonly from: number;
+  low: number;
+  high: number;
+}
+
+/** Stretches that a look back is made of: it is exact to a sixtieth of it. */
+const stretches = 60;
+
+export class Markets {
+  readonly #stretchMs: number;
+  readonly #moveMs: number;
+  readonly #books = new Map<string, { readonly depth: Depth; readonly at: number }>();
+  readonly #ways = new Map<string, Stretch[]>();
+
+  /** `moveMs`: how far back a price's way is looked at, ms of the clock. */
+  constructor(moveMs: number) {
+    this.#moveMs = moveMs;
+    this.#stretchMs = Math.max(1, moveMs / stretches);
+  }
+
+  /** Takes note of a book, at UTC ms. */
+  seeBook(depth: Depth, at: number): void {
+    this.#books.set(depth.symbol, { depth, at });
+  }
+
+  /** Takes note of a price, at UTC ms. */
+  seePrice(symbol: string, price: number, at: number): void {
+    const way = this.#ways.get(symbol) ?? [];
+    this.#ways.set(symbol, way);
+    const from = Math.floor(at / this.#stretchMs) * this.#stretchMs;
+    const last = way.at(-1);
+    if (last?.from === from) {
+      last.low = Math.min(last.low, price);
+      last.high = Math.max(last.high, price);
+      return;
+    }
+    way.push({ from, low: price, high: price });
+    while (way.length > stretches + 1) way.shift();
+  }
+
+  book(symbol: string, now: number): SeenBook | undefined {
+    const seen = this.#books.get(symbol);
+    return seen === undefined
+      ? undefined
+      : { bids: seen.depth.bids, asks: seen.depth.asks, ageMs: Math.max(0, now - seen.at) };
+  }
+
+  /** How far apart the highest and the lowest price of the look back are, as a fraction of the lowest; undefined where none was seen. */
+  moved(symbol: string, now: number): number | undefined {
+    let low = Number.POSITIVE_INFINITY;
+    let high = 0;
+    for (const stretch of this.#ways.get(symbol) ?? []) {
+      if (stretch.from + this.#stretchMs <= now - this.#moveMs) continue;
+      low = Math.min(low, stretch.low);
+      high = Math.max(high, stretch.high);
+    }
+    return high === 0 || low === 0 ? undefined : high / low - 1;
+  }
+}

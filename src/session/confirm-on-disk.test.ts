@@ -1,0 +1,100 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Refusal } from '../domain/refusal.ts';
+import type { KillEntry } from '../journal/entries.ts';
+import { confirmed, keepKill } from './confirm-on-disk.ts';
+import { askByFile, killRequests } from './kill-file.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-confirmed-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+const files = (): readonly string[] => readdirSync(dir);
+const full = { durable: () => Promise.resolve(false) };
+const written = { durable: () => Promise.resolve(true) };
+
+/** A daemon that answers as it is told. */
+const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirmed>[0]>) => {
+  const none = (): never => {
+    throw new Error('nobody asks');
+  };
+  return confirmed(
+    {
+      ...{
+        view: none,
+        klines: none,
+        kill: none,
+        resume: none,
+        cancelAll: none,
+        resolve: none,
+        adopt: none,
+        resolveTrade: none,
+        adjust: none,
+        limits: none,
+      },
+      ...answers,
+    },
+    journal,
+    dir,
+  );
+};
+
+test('a kill on a full disk is kept before its cancels are through, and none of somebody who is not there', async () => {
+  const cancels = Promise.withResolvers<string>();
+  const answer = daemon(full, { kill: () => cancels.promise }).kill('odd', 'trend');
+  await Promise.resolve();
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(files()).toEqual(['kill-trend']);
+  cancels.resolve('trend is killed.');
+  expect(await answer).toMatch(/^trend is killed\. The disk of .* the kill is kept as the file .*kill-trend, /);
+  rmSync(join(dir, 'kill-trend'));
+  const nobody = daemon(full, { kill: () => Promise.reject(new Refusal('no strategy nope runs here')) });
+  await expect(nobody.kill('odd', 'nope')).rejects.toThrow('no strategy nope');
+  expect(files()).toEqual([]);
+});
+
+test('a resume takes the files away that were there when it was asked for, and no later one', async () => {
+  askByFile(dir, 'before');
+  askByFile(dir, 'of one', 'trend');
+  const resumed = daemon(written, {
+    resume() {
+      // Another one under the name of one that was there, and one of a new name.
+      rmSync(join(dir, 'kill'));
+      askByFile(dir, 'once more');
+      askByFile(dir, 'fire', 'grid');
+      return Promise.resolve('Everything may create orders again.');
+    },
+  });
+  expect(await resumed.resume('on', undefined)).toMatch(/^Everything may .* But the file .*kill goes on stopping/);
+  expect(killRequests(dir)).toMatchObject([
+    { strategy: undefined, reason: 'once more' },
+    { strategy: 'grid', reason: 'fire' },
+  ]);
+});
+
+const byLoss: KillEntry = { kind: 'kill', at: 1, strategy: null, by: 'dailyLoss', reason: 'lost 722' };
+
+test('what a limit killed on a full disk is kept as a file of that limit, and a person’s kill is not by this way', async () => {
+  await keepKill(byLoss, written, dir);
+  await keepKill({ ...byLoss, by: 'operator' }, full, dir);
+  expect(files()).toEqual([]);
+  await keepKill(byLoss, full, dir);
+  await keepKill({ ...byLoss, strategy: 'trend', by: 'losses', reason: 'lost often' }, full, dir);
+  expect(killRequests(dir)).toMatchObject([
+    { strategy: 'trend', by: 'losses', reason: 'lost often' },
+    { strategy: undefined, by: 'dailyLoss', reason: 'lost 722' },
+  ]);
+  // All that a full disk has room for.
+  writeFileSync(join(dir, 'kill.dailyLoss'), '');
+  expect(killRequests(dir)[1]).toMatchObject({ by: 'dailyLoss', reason: expect.stringContaining('passed its limit') });
+  expect(existsSync(join(dir, 'kill'))).toBe(false);
+});
+
+test('a link that leads to itself asks as any file does', () => {
+  symlinkSync('kill-trend', join(dir, 'kill-trend'));
+  expect(killRequests(dir)).toMatchObject([{ strategy: 'trend', by: 'file', made: undefined }]);
+});

@@ -1,0 +1,120 @@
+/** The market feed: streams over the one socket, shared by all who listen to the same channel. */
+import { Observable, Subject, type Subscriber, share } from 'rxjs';
+import type { Clock } from '../../../clock/clock.ts';
+import type { Interval } from '../../../domain/interval.ts';
+import type { Channel, Depth, FeedGap, Kline, Ticker, Trade } from '../../../domain/market.ts';
+import { type MarketFeed, ok } from '../../venue.ts';
+import type { Count } from '../counters.ts';
+import { channelOf, klineChannel } from './channels.ts';
+import { depthStream } from './depth-stream.ts';
+import { closeGraceMs, type KlineHistory } from './kline-history.ts';
+import { KlineStream } from './kline-stream.ts';
+import { closedOnly, type RawKline, readTicker } from './read-market.ts';
+import type { Hole, Sockets } from './socket.ts';
+import { socketHistory } from './socket-history.ts';
+import { tradeStream } from './trade-stream.ts';
+
+/** The most klines that the socket gives at once (specification §6.2). */
+const maxAsked = 300;
+
+export interface FeedOptions {
+  readonly sockets: Sockets;
+  readonly history: KlineHistory;
+  readonly clock: Clock;
+  readonly count: Count;
+}
+
+export function feed({ sockets, history, clock, count }: FeedOptions): MarketFeed {
+  const gaps = new Subject<FeedGap>();
+  const past = closedPast(sockets, clock, count);
+  const gapOf =
+    (symbol: string, channel: Channel) =>
+    (hole: Hole, healed = false): void =>
+      gaps.next({ symbol, channel, ...hole, healed });
+  const place =
+    (symbol: string, interval: Interval) =>
+    (kline: RawKline): Kline => ({ symbol, interval, ...kline, seenAt: clock.now() });
+
+  function klines(symbol: string, interval: Interval, name: string, out: Subscriber<Kline>): () => void {
+    const placed = place(symbol, interval);
+    const stream = new KlineStream({
+      clock,
+      interval,
+      count,
+      fetch: (wanted) => history(symbol, interval, wanted),
+      closed: (kline) => out.next(placed(kline)),
+      past: (wanted) => past(symbol, interval, wanted),
+      gap: gapOf(symbol, 'klines'),
+      heardSince: (time) => sockets.heardSince(time),
+      again: () => sockets.again(name),
+    });
+    return stopping(stream, sockets.listen(name, stream));
+  }
+
+  const trades = (symbol: string, name: string, out: Subscriber<Trade>): (() => void) => {
+    const gap = gapOf(symbol, 'trades');
+    const heal = { clock, ask: () => sockets.ask(name, {}) };
+    const stream = tradeStream({ symbol, count, now: () => clock.now(), print: (one) => out.next(one), gap, heal });
+    return stopping(stream, sockets.listen(name, stream));
+  };
+
+  const depth = (symbol: string, name: string, out: Subscriber<Depth>): (() => void) => {
+    const gap = gapOf(symbol, 'depth');
+    return sockets.listen(name, depthStream({ symbol, clock, count, book: (one) => out.next(one), gap }));
+  };
+
+  /** `{"tick":{"amount":"307349564.1","close":"86650.67","high":"86822.69","low":"85114","open":"85616.23","rose":"0.012","vol":"3570.3"}}` */
+  const ticker = (symbol: string, name: string, out: Subscriber<Ticker>): (() => void) =>
+    sockets.listen(name, {
+      data(tick, ts) {
+        const seen = readTicker({ ...tick, time: ts }, symbol, clock.now());
+        if (seen === undefined) count('unreadable ticker', tick);
+        else out.next(seen);
+      },
+      hole: gapOf(symbol, 'ticker'),
+    });
+
+  const klineStreams = sharedByName<Kline>();
+  const tradeStreams = sharedByName<Trade>();
+  const depthStreams = sharedByName<Depth>();
+  const tickerStreams = sharedByName<Ticker>();
+  return {
+    klines: (symbol, interval) =>
+      klineStreams(klineChannel(symbol, interval), (name, out) => klines(symbol, interval, name, out)),
+    trades: (symbol) => tradeStreams(channelOf('trades', symbol), (name, out) => trades(symbol, name, out)),
+    depth: (symbol) => depthStreams(channelOf('depth', symbol), (name, out) => depth(symbol, name, out)),
+    ticker: (symbol) => tickerStreams(channelOf('ticker', symbol), (name, out) => ticker(symbol, name, out)),
+    gaps: gaps.asObservable(),
+    async history(symbol, interval, wanted) {
+      const answer = await history(symbol, interval, wanted);
+      return answer.kind === 'ok' ? ok(answer.value.map(place(symbol, interval))) : answer;
+    },
+  };
+}
+
+const stopping = (stream: { stop(): void }, end: () => void) => (): void => {
+  stream.stop();
+  end();
+};
+
+/** Closed klines by `req`. */
+function closedPast(sockets: Sockets, clock: Clock, count: Count): KlineHistory {
+  const past = socketHistory(sockets, count, clock);
+  return async (symbol, interval, wanted) => {
+    const answer = await past.klines(symbol, interval, { count: Math.min(wanted, maxAsked) });
+    if (answer.kind === 'failed') return answer;
+    return ok(closedOnly(answer.value, interval, clock.now(), closeGraceMs(clock)));
+  };
+}
+
+/** One stream for each channel, however many listen; it begins with the first of them and ends with the last. */
+function sharedByName<T>() {
+  const streams = new Map<string, Observable<T>>();
+  return (name: string, start: (name: string, out: Subscriber<T>) => () => void): Observable<T> => {
+    const known = streams.get(name);
+    if (known !== undefined) return known;
+    const made = new Observable<T>((out) => start(name, out)).pipe(share());
+    streams.set(name, made);
+    return made;
+  };
+}

@@ -1,0 +1,92 @@
+/** Closed klines over REST: what indicators warm up with, and what heals a hole in the stream. */
+import type { Clock } from '../../../clock/clock.ts';
+import { closeTime, type Interval } from '../../../domain/interval.ts';
+import { type Answer, failed, ok } from '../../venue.ts';
+import type { Count } from '../counters.ts';
+import { endpoints } from '../rest/endpoints.ts';
+import { failure } from '../rest/failure.ts';
+import type { Rest } from '../rest/rest.ts';
+import { canOpenAt, closedOnly, type RawKline, readKlines } from './read-market.ts';
+
+/** The most klines that one call gives (specification §8). */
+export const pageLimit = 300;
+/** 30,000 klines at most, so that a mistaken count cannot eat the budget. */
+const maxPages = 100;
+
+/**
+ * How long after its end a kline may still change, ms of the clock: two seconds of the exchange's time for its last prints, and
+ * 200 ms of real time for their way to us.
+ */
+export const closeGraceMs = (clock: Clock): number => 2_000 + clock.machine(200);
+
+/** An empty list is suspicious: it is also what a wrong interval or symbol gives, without an error (venue-observed §1). */
+export const noKlines = (symbol: string, interval: Interval): string =>
+  `the exchange has none for ${symbol} ${interval}; is the interval spelled as it wants?`;
+
+interface Newest {
+  readonly answer: Answer<readonly RawKline[]>;
+  readonly asked: () => number;
+}
+
+/** When this call was, by what the clock knows later: the exchange's time may be corrected meanwhile. */
+const moment = (clock: Clock): (() => number) => {
+  const from = clock.monotonic();
+  return () => clock.now() - (clock.monotonic() - from);
+};
+
+export type KlineHistory = (symbol: string, interval: Interval, count: number) => Promise<Answer<readonly RawKline[]>>;
+
+/**
+ * The last `count` closed klines, oldest first; fewer only when the exchange has no more. Where the newest one has just ended and
+ * nothing proves that it is final, the call waits out the grace, so that a stream begun before it leaves no hole between.
+ */
+export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHistory {
+  async function page(
+    symbol: string,
+    interval: Interval,
+    endTime: number | undefined,
+  ): Promise<Answer<readonly RawKline[]>> {
+    const query = { symbol, interval, limit: `${pageLimit}` };
+    const reply = await rest.call({
+      endpoint: endpoints.klines,
+      lane: 'market',
+      query: endTime === undefined ? query : { ...query, endTime: `${endTime}` },
+    });
+    if (reply.kind !== 'ok') return failure(endpoints.klines, reply);
+    const rows = readKlines(reply.value, canOpenAt(interval, clock), count);
+    return rows === undefined ? rest.unreadable(endpoints.klines, 'the answer is no list', reply.value) : ok(rows);
+  }
+
+  /** The newest page with nothing undecided at its end, and when it was asked for: it shows the market of that moment. */
+  async function newest(symbol: string, interval: Interval): Promise<Newest> {
+    const asked = moment(clock);
+    const answer = await page(symbol, interval, undefined);
+    const last = answer.kind === 'ok' ? answer.value.at(-1) : undefined;
+    if (last === undefined) return { answer, asked };
+    const endsAt = closeTime(interval, last.openTime);
+    const finalAt = endsAt + closeGraceMs(clock);
+    if (clock.now() < endsAt || asked() >= finalAt) return { answer, asked };
+    await clock.sleep(Math.max(0, finalAt - clock.now()));
+    const again = moment(clock);
+    return { answer: await page(symbol, interval, undefined), asked: again };
+  }
+
+  return async (symbol, interval, wanted) => {
+    const { answer, asked } = await newest(symbol, interval);
+    if (answer.kind === 'failed') return answer;
+    if (answer.value.length === 0) {
+      return failed(`klines: ${noKlines(symbol, interval)}`);
+    }
+    let rows = answer.value;
+    const closed = () => closedOnly(rows, interval, asked(), closeGraceMs(clock));
+    for (let pages = 1; closed().length < wanted && pages < maxPages; pages++) {
+      const oldest = rows[0]?.openTime ?? 0;
+      const older = await page(symbol, interval, oldest - 1);
+      if (older.kind === 'failed') return older;
+      const fresh = older.value.filter(({ openTime }) => openTime < oldest);
+      if (fresh.length === 0) break;
+      rows = [...fresh, ...rows];
+    }
+    return ok(wanted === 0 ? [] : closed().slice(-wanted));
+  };
+}

@@ -1,0 +1,217 @@
+/** From the REST replies about the market to our types. */
+import type { Clock } from '../../../clock/clock.ts';
+import { type Instrument, instrument } from '../../../domain/instrument.ts';
+import { closeTime, type Interval, isOpenTime } from '../../../domain/interval.ts';
+import type { Depth, Kline, Level, Ticker, Trade } from '../../../domain/market.ts';
+import { greatest, lots, noLots, noUnits, type Precision, units } from '../../../domain/money.ts';
+import type { Balance } from '../../venue.ts';
+import type { Count } from '../counters.ts';
+import { sideOf } from '../orders/read-order.ts';
+import { amountOf, decimalOf, type Fields, isFields, numberOf, symbolOf, textOf, timeOf } from '../rest/json.ts';
+import { rowsOf } from '../rest/reply.ts';
+
+/** A kline as the exchange states it, before anybody knows whether it is closed. */
+export type RawKline = Omit<Kline, 'symbol' | 'interval' | 'seenAt'>;
+
+/** `{"timezone":"GMT+08:00","serverTime":1595563624731}`; one deployment spells it `server_time`. */
+export const readTime = (value: unknown): number | undefined =>
+  isFields(value) ? (timeOf(value['serverTime']) ?? timeOf(value['server_time'])) : undefined;
+
+/**
+ *     {"symbols":[{"symbol":"btcusdt","baseAsset":"BTC","quoteAsset":"USDT","pricePrecision":2,"quantityPrecision":5,
+ *       "limitVolumeMin":0.0000100000000000,"limitAmountMin":5,"marketBuyMin":5.0000000000000000,"marketSellMin":0.00001}]}
+ *
+ * A symbol that cannot be read is left out and counted: it cannot be traded, the others can.
+ */
+export function readSymbols(value: unknown, count: Count): readonly Instrument[] | undefined {
+  const rows = rowsOf(value, 'symbols');
+  return rows?.flatMap((row) => {
+    try {
+      return isFields(row) ? [readSymbol(row)] : [];
+    } catch (error) {
+      count('unreadable symbol', { why: error instanceof Error ? error.message : '', row });
+      return [];
+    }
+  });
+}
+
+function readSymbol(row: Fields): Instrument {
+  const symbol = symbolOf(row['symbol']);
+  const base = symbolOf(row['baseAsset']);
+  const quote = symbolOf(row['quoteAsset']);
+  if (symbol === undefined || base === undefined || quote === undefined) throw new RangeError('names are missing');
+  const at: Precision = {
+    pricePrecision: numberOf(row['pricePrecision']),
+    quantityPrecision: numberOf(row['quantityPrecision']),
+  };
+  // The precisions are checked before the minima are read in them.
+  const plain = instrument({ symbol, base, quote, ...at });
+  const quantities = [row['limitVolumeMin'], row['marketSellMin']].map((least) => lots(minimumOf(least), at, 'up'));
+  const amounts = [row['limitAmountMin'], row['marketBuyMin']].map((least) => units(minimumOf(least), 'up'));
+  return {
+    ...plain,
+    minQuantity: quantities.reduce((a, b) => greatest(a, b), noLots),
+    minNotional: amounts.reduce((a, b) => greatest(a, b), noUnits),
+  };
+}
+
+/** Absent means that there is none; what is there and cannot be read is refused with the symbol. */
+function minimumOf(value: unknown): string {
+  if (textOf(value) === undefined) return '0';
+  const text = decimalOf(value);
+  if (text === undefined) throw new RangeError('a minimum cannot be read');
+  return text;
+}
+
+/**
+ *     [{"idx":1538728740000,"open":"6426.2","close":"6427.1","high":"6428.0","low":"6426.0","vol":"1.2"}, …]
+ *
+ * Newest or oldest first, `idx` in ms or s, the last one perhaps not closed. Oldest first here, each time once. One that cannot open
+ * when it says is left out and counted. Undefined when it is no list.
+ */
+export function readKlines(value: unknown, canOpen: CanOpen, count: Count): readonly RawKline[] | undefined {
+  const rows = rowsOf(value);
+  if (rows === undefined) return undefined;
+  const byTime = new Map<number, RawKline>();
+  for (const row of rows) {
+    const kline = isFields(row) ? readKline(row, row['idx'] ?? row['id']) : undefined;
+    if (kline === undefined) count('unreadable kline', row);
+    else if (!canOpen(kline.openTime)) count('kline at an impossible time', row);
+    else if (!byTime.has(kline.openTime)) byTime.set(kline.openTime, kline);
+  }
+  return [...byTime.values()].sort((a, b) => a.openTime - b.openTime);
+}
+
+/** Whether a kline may open at a time, UTC ms. */
+export type CanOpen = (openTime: number) => boolean;
+
+/** Real ms by which an exchange's klines may be ahead of our clock, which need not have been set by the exchange yet. */
+const aheadMs = 10_000;
+
+/**
+ * On the grid of the interval, and at most one interval and 10 s ahead of the clock. A time far ahead, believed, would make every open
+ * kline a closed one and all that follow late ones; a time between two of the grid would be a kline of its own.
+ */
+export const canOpenAt =
+  (interval: Interval, clock: Pick<Clock, 'now' | 'machine'>): CanOpen =>
+  (openTime) =>
+    openTime <= closeTime(interval, clock.now()) + clock.machine(aheadMs) && isOpenTime(interval, openTime);
+
+/** A kline's numbers, under either interface; undefined when one is missing or impossible. */
+export function readKline(row: Fields, time: unknown): RawKline | undefined {
+  const openTime = timeOf(time);
+  const open = numberOf(row['open']);
+  const high = numberOf(row['high']);
+  const low = numberOf(row['low']);
+  const close = numberOf(row['close']);
+  const volume = numberOf(row['vol']);
+  const sound = low > 0 && high >= low && open > 0 && close > 0 && volume >= 0;
+  if (openTime === undefined || !sound || !Number.isFinite(high + open + close + volume)) return undefined;
+  return { openTime, open, high, low, close, volume };
+}
+
+/** Those that are over: a later one has begun, or the interval's end lies `graceMs` back. */
+export function closedOnly(
+  rows: readonly RawKline[],
+  interval: Interval,
+  now: number,
+  graceMs: number,
+): readonly RawKline[] {
+  return rows.filter(
+    ({ openTime }, index) =>
+      (rows[index + 1]?.openTime ?? Number.POSITIVE_INFINITY) <= now + graceMs ||
+      closeTime(interval, openTime) + graceMs <= now,
+  );
+}
+
+/** Why a book is refused, or the book. */
+export type BookProblem = 'unreadable depth' | 'empty depth' | 'zero in depth' | 'unsorted depth' | 'crossed depth';
+
+/**
+ * Both sides, best first, as `[[86764.73,0.18459],…]` of numbers, texts or a mixture, at times with a third (cumulative) element.
+ * A book with an empty side, a zero, levels out of order or a best bid at or above the best ask is refused: nobody may act on it.
+ */
+export function readBook(bids: unknown, asks: unknown): Pick<Depth, 'bids' | 'asks'> | BookProblem {
+  if (!Array.isArray(bids) || !Array.isArray(asks)) return 'unreadable depth';
+  if (bids.length === 0 || asks.length === 0) return 'empty depth';
+  const buys = readLevels(bids, -1);
+  if (typeof buys === 'string') return buys;
+  const sells = readLevels(asks, 1);
+  if (typeof sells === 'string') return sells;
+  const bestBid = buys[0]?.[0] ?? 0;
+  const bestAsk = sells[0]?.[0] ?? 0;
+  return bestBid < bestAsk ? { bids: buys, asks: sells } : 'crossed depth';
+}
+
+function readLevels(rows: readonly unknown[], direction: 1 | -1): readonly Level[] | BookProblem {
+  const levels: Level[] = [];
+  let previous = direction === 1 ? 0 : Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    if (!Array.isArray(row)) return 'unreadable depth';
+    const price = numberOf(row[0]);
+    const quantity = numberOf(row[1]);
+    if (!Number.isFinite(price + quantity)) return 'unreadable depth';
+    if (price <= 0 || quantity <= 0) return 'zero in depth';
+    if ((price - previous) * direction < 0) return 'unsorted depth';
+    previous = price;
+    levels.push([price, quantity]);
+  }
+  return levels;
+}
+
+/** `{"high":"9279.03","vol":"1302","last":"9200","low":"9046.95","rose":"0","open":"9200","time":1595563624731}` */
+export function readTicker(row: unknown, symbol: string, seenAt: number): Ticker | undefined {
+  if (!isFields(row)) return undefined;
+  const ticker = {
+    symbol,
+    time: timeOf(row['time']) ?? seenAt,
+    open: numberOf(row['open']),
+    high: numberOf(row['high']),
+    low: numberOf(row['low']),
+    last: numberOf(row['last'] ?? row['close']),
+    volume: numberOf(row['vol']),
+    seenAt,
+  };
+  const { open, high, low, last, volume } = ticker;
+  return Number.isFinite(open + high + low + last + volume) && last > 0 ? ticker : undefined;
+}
+
+/** `{"list":[{"side":"BUY","price":"0.055","qty":"1.5","time":1537797044116}, …]}` or the bare list; newest first there, oldest first here. */
+export function readPublicTrades(
+  value: unknown,
+  symbol: string,
+  seenAt: number,
+  count: Count,
+): readonly Trade[] | undefined {
+  const trades = rowsOf(value)?.flatMap((row): Trade[] => {
+    const fields = isFields(row) ? row : {};
+    const price = numberOf(fields['price']);
+    const quantity = numberOf(fields['qty']);
+    const side = sideOf(fields['side']);
+    const time = timeOf(fields['time']);
+    const sound = price > 0 && quantity > 0 && Number.isFinite(price + quantity);
+    if (sound && side !== undefined && time !== undefined) {
+      return [{ symbol, time, price, quantity, side, seenAt }];
+    }
+    count('unreadable trade', row);
+    return [];
+  });
+  return trades?.reverse().sort((a, b) => a.time - b.time);
+}
+
+/** `{"balances":[{"asset":"BTC","free":"4723846.89208129","locked":"0.0000000000000000"}, …]}`, every coin, or why not. */
+export function readBalances(value: unknown): readonly Balance[] | string {
+  const rows = isFields(value) ? rowsOf(value['balances']) : undefined;
+  if (rows === undefined || !isFields(value) || !Array.isArray(value['balances']))
+    return 'the answer has no list of balances';
+  const balances: Balance[] = [];
+  for (const row of rows) {
+    const asset = isFields(row) ? textOf(row['asset'])?.toUpperCase() : undefined;
+    if (!isFields(row) || asset === undefined) return 'a balance has no asset';
+    const free = amountOf(row['free']);
+    const locked = amountOf(row['locked']);
+    if (free === undefined || locked === undefined) return `the balance of ${asset} cannot be read`;
+    balances.push({ asset, free, locked });
+  }
+  return balances;
+}

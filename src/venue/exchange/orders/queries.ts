@@ -1,0 +1,114 @@
+/** What the exchange says of the account's orders and trades, by asking. */
+import type { Instrument } from '../../../domain/instrument.ts';
+import type { Account, OrderReport, VenueTrade } from '../../../domain/order.ts';
+import { type Answer, type OrderEntry, ok, type Page } from '../../venue.ts';
+import type { Count } from '../counters.ts';
+import type { Instruments } from '../market/instruments.ts';
+import { type Endpoint, tradeEndpoints } from '../rest/endpoints.ts';
+import { failure } from '../rest/failure.ts';
+import { rowsOf } from '../rest/reply.ts';
+import type { Call, Rest } from '../rest/rest.ts';
+import { readOrder } from './read-order.ts';
+import { readTrade } from './read-trade.ts';
+
+/** The most rows that a list gives (specification §8). At this length there may be more, and the page says so. */
+const listLimit = 1_000;
+
+export interface OrderQueriesOptions {
+  readonly rest: Rest;
+  readonly account: Account;
+  readonly instruments: Instruments;
+  readonly count: Count;
+  /** Whether the deployment was proven to find spot orders by client id alone. */
+  readonly byClientId?: boolean;
+}
+
+type OrderQueries = Pick<OrderEntry, 'query' | 'queryByClientId' | 'openOrders' | 'tradesSince'>;
+
+export function orderQueries({ rest, account, instruments, count, byClientId }: OrderQueriesOptions): OrderQueries {
+  const paths = tradeEndpoints[account];
+  const readTrades = tradesReader();
+
+  /** One signed query about a symbol, its answer read in the symbol's steps. */
+  async function ask<T>(
+    symbol: string,
+    endpoint: Endpoint,
+    query: Call['query'],
+    read: (value: unknown, at: Instrument) => T | string,
+  ): Promise<Answer<T>> {
+    const at = await instruments.of(symbol);
+    if (at.kind === 'failed') return at;
+    const reply = await rest.call({ endpoint, lane: 'reconcile', query: { ...query, symbol } });
+    if (reply.kind !== 'ok') return failure(endpoint, reply);
+    const value = read(reply.value, at.value);
+    return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
+  }
+
+  const oneOrder =
+    (wanted: (report: OrderReport) => string | undefined) =>
+    (value: unknown, at: Instrument): OrderReport | string => {
+      const report = readOrder(value, at, count);
+      return typeof report === 'string' ? report : (wanted(report) ?? report);
+    };
+
+  return {
+    query: ({ symbol, orderId }) =>
+      ask(
+        symbol,
+        paths.query,
+        { orderId },
+        oneOrder((report) => (report.orderId === orderId ? undefined : `the answer is about order ${report.orderId}`)),
+      ),
+    // On spot the specification requires an orderId (§4.2), so that there nobody may lean on this unless it was proven.
+    ...((account === 'margin' || byClientId === true) && {
+      queryByClientId: (symbol: string, clientOrderId: string) =>
+        ask(
+          symbol,
+          paths.query,
+          // The small o is the specification's, of spot alone.
+          { [account === 'spot' ? 'newClientorderId' : 'newClientOrderId']: clientOrderId },
+          oneOrder((report) =>
+            report.clientOrderId?.toLowerCase() === clientOrderId.toLowerCase()
+              ? undefined
+              : `the answer is about client id ${report.clientOrderId ?? '(none)'}`,
+          ),
+        ),
+    }),
+    openOrders: (symbol) =>
+      ask(symbol, paths.openOrders, { limit: `${listLimit}` }, (value, at) =>
+        readPage(value, (row) => readOrder(row, at, count)),
+      ),
+    tradesSince: (symbol, fromId) =>
+      ask(
+        symbol,
+        paths.myTrades,
+        fromId === undefined ? { limit: `${listLimit}` } : { limit: `${listLimit}`, fromId },
+        readTrades,
+      ),
+  };
+}
+
+/** Reads pages of trades; the same answer is the same object (repeated.ts), of which the page is known. */
+function tradesReader(): (value: unknown, at: Instrument) => Page<VenueTrade> | string {
+  const pages = new WeakMap<object, { readonly at: Instrument; readonly page: Page<VenueTrade> | string }>();
+  return (value, at) => {
+    const known = typeof value === 'object' && value !== null ? pages.get(value) : undefined;
+    if (known?.at === at) return known.page;
+    const page = readPage<VenueTrade>(value, (row) => readTrade(row, at));
+    if (typeof value === 'object' && value !== null) pages.set(value, { at, page });
+    return page;
+  };
+}
+
+/** Every row or none: a row left out would look like an order or a fill that is not there. */
+function readPage<T>(value: unknown, read: (row: unknown) => T | string): Page<T> | string {
+  const rows = rowsOf(value);
+  if (rows === undefined) return 'the answer is no list';
+  const all: T[] = [];
+  for (const row of rows) {
+    const one = read(row);
+    if (typeof one === 'string') return one;
+    all.push(one);
+  }
+  return { rows: all, full: rows.length >= listLimit };
+}

@@ -1,0 +1,116 @@
+/** What the exchange says of withdrawals, by asking (specification §4.5). Applying for one is no part of this folder. */
+import type { Units } from '../../../domain/money.ts';
+import { type Answer, ok } from '../../venue.ts';
+import { endpoints } from '../rest/endpoints.ts';
+import { failure } from '../rest/failure.ts';
+import { amountOf, decimalOf, type Fields, idOf, isFields, textOf, timeOf } from '../rest/json.ts';
+import { rowsOf } from '../rest/reply.ts';
+import type { Rest } from '../rest/rest.ts';
+
+/** §3.2, in its order; anything else is `unknown`, and never taken for an end. */
+const statuses = ['unapproved', 'approved', 'rejected', 'paying', 'payment failed', 'completed', 'revoked'] as const;
+export type WithdrawalStatus = (typeof statuses)[number] | 'unknown';
+
+export interface Withdrawal {
+  /** The exchange's. */
+  readonly id: string;
+  /** The caller's; undefined where the exchange leaves it out. */
+  readonly withdrawOrderId: string | undefined;
+  /** Name of the currency, on coins of several chains with the chain's name in it. */
+  readonly asset: string;
+  readonly amount: Units;
+  readonly address: string;
+  readonly fee: Units | undefined;
+  readonly status: WithdrawalStatus;
+  /** UTC ms. */
+  readonly createdAt: number | undefined;
+  readonly txId: string | undefined;
+  /** Why it was rejected. */
+  readonly info: string | undefined;
+}
+
+/** Everything is optional; without times the exchange looks back 90 days. */
+export interface WithdrawalQuestion {
+  readonly asset?: string;
+  readonly id?: string;
+  readonly withdrawOrderId?: string;
+  /** UTC ms. */
+  readonly startTime?: number;
+  readonly endTime?: number;
+  /** From 1 on. */
+  readonly page?: number;
+}
+
+export interface WithdrawalPage {
+  readonly rows: readonly Withdrawal[];
+  /** Of all pages together, as the exchange counts them; undefined where it does not: then there may be more. */
+  readonly count: number | undefined;
+}
+
+export interface Withdrawals {
+  query(question: WithdrawalQuestion): Promise<Answer<WithdrawalPage>>;
+}
+
+export function withdrawals(rest: Rest): Withdrawals {
+  return {
+    async query({ asset, id, withdrawOrderId, startTime, endTime, page }) {
+      const endpoint = endpoints.withdrawQuery;
+      // Texts throughout: the reference gives the times as text in one place and as numbers in another.
+      const body = JSON.stringify({
+        ...(asset !== undefined && { symbol: asset }),
+        ...(id !== undefined && { withdrawId: id }),
+        ...(withdrawOrderId !== undefined && { withdrawOrderId }),
+        ...(startTime !== undefined && { startTime: `${startTime}` }),
+        ...(endTime !== undefined && { endTime: `${endTime}` }),
+        ...(page !== undefined && { page: `${page}` }),
+      });
+      const reply = await rest.call({ endpoint, lane: 'reconcile', body });
+      if (reply.kind !== 'ok') return failure(endpoint, reply);
+      const value = readPage(reply.value);
+      return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
+    },
+  };
+}
+
+/**
+ *     {"withdrawList":[{"id":183745,"withdrawOrderId":"w7k…","symbol":"TUSDT","amount":25.5,"address":"T…","fee":1,
+ *       "ctime":1595563624731,"applyTime":1595563624731,"txId":"","status":0,"info":""}],"count":1}
+ *
+ * Every row or none: one left out would look like a withdrawal that never was.
+ */
+function readPage(value: unknown): WithdrawalPage | string {
+  const list = isFields(value) ? rowsOf(value['withdrawList']) : undefined;
+  if (list === undefined || !isFields(value) || value['withdrawList'] === undefined) return 'the answer is no list';
+  const rows: Withdrawal[] = [];
+  for (const row of list) {
+    const one = isFields(row) ? readWithdrawal(row) : 'a withdrawal is not an object';
+    if (typeof one === 'string') return one;
+    rows.push(one);
+  }
+  const count = Number(textOf(value['count']) ?? Number.NaN);
+  return { rows, count: Number.isSafeInteger(count) && count >= 0 ? count : undefined };
+}
+
+function readWithdrawal(row: Fields): Withdrawal | string {
+  const id = idOf(row['id']);
+  if (id === undefined) return 'a withdrawal has no readable id';
+  const asset = textOf(row['symbol']);
+  const amount = amountOf(row['amount']);
+  const address = textOf(row['address']);
+  if (asset === undefined || amount === undefined || address === undefined)
+    return `withdrawal ${id} has no readable currency, amount or address`;
+  const code = decimalOf(row['status']);
+  const status = code !== undefined && /^\d$/.test(code) ? statuses[Number(code)] : undefined;
+  return {
+    id,
+    withdrawOrderId: textOf(row['withdrawOrderId']),
+    asset,
+    amount,
+    address,
+    fee: amountOf(row['fee']),
+    status: status ?? 'unknown',
+    createdAt: timeOf(row['ctime']),
+    txId: textOf(row['txId']),
+    info: textOf(row['info']),
+  };
+}
