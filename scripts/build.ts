@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-const pages = [join('src', 'ops', 'page'), join('src', 'report', 'page')];
+const pages = [join('src', 'dashboard', 'page'), join('src', 'report', 'page')];
 
 // What was removed from src must not live on in the package.
 rmSync(join(root, 'dist'), { recursive: true, force: true });

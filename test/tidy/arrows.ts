@@ -206,7 +206,7 @@ export const arrowRule: Rule = {
     ['src/risk/rules.ts', "import type { Feed } from '../venue/venue.ts';"],
     ['src/portfolio/plan.ts', "import { exchange } from '../venue/exchange/exchange.ts';"],
     ['src/simulator/core/exchange.ts', "import { sign } from '../../venue/exchange/sign.ts';"],
-    ['src/venue/exchange/market/feed.ts', "export { entry } from '../paper/entry.ts';"],
+    ['src/venue/exchange/market/feed.ts', "export { entry } from '../../paper/entry.ts';"],
     ['src/venue/paper/order-entry.ts', "const load = () => import('../recorded/recorded.ts');"],
     ['src/strategy/host.ts', "type Journal = import('../journal/journal.ts').Journal;"],
     ['src/trader.ts', "import { remaining } from './portfolio/portfolio.ts';"],
