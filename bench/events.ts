@@ -15,7 +15,7 @@ import { bookColumns, tradeColumns } from '../src/data/tape-files.ts';
 import { loadTrades } from '../src/data/trades.ts';
 import maker from '../strategies/maker/index.ts';
 import smaCross from '../strategies/sma-cross/index.ts';
-import { inputOf } from '../test/agreement.ts';
+import { inputOf } from '../test/backtest/agreement.ts';
 
 const symbol = 'BTCUSDT';
 const file = (name: string): string => fileURLToPath(new URL(`../backtests/data/${name}`, import.meta.url));

@@ -1,5 +1,5 @@
 /**
- * `npm run docs`: writes `docs/reference/exchange.md` from the tables of operations. `test/exchange-page.test.ts` fails when the
+ * `npm run docs`: writes `docs/reference/exchange.md` from the tables of operations. `test/pages/exchange-page.test.ts` fails when the
  * page is stale.
  */
 import { writeFileSync } from 'node:fs';

@@ -32,7 +32,11 @@ export interface Page {
 }
 
 const styleText = (): string =>
-  [join(here, '..', 'dashboard', 'page', 'theme.css'), join(here, 'page', 'report.css'), join(here, 'page', 'plots.css')]
+  [
+    join(here, '..', 'dashboard', 'page', 'theme.css'),
+    join(here, 'page', 'report.css'),
+    join(here, 'page', 'plots.css'),
+  ]
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n') + placeRules();
 

@@ -10,7 +10,7 @@ import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/co
 import { sma } from '../../src/strategy/indicators.ts';
 import grid from '../../strategies/grid/index.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
-import { type Case, inputOf } from '../agreement.ts';
+import { type Case, inputOf } from '../backtest/agreement.ts';
 import { libraries } from '../libraries/cases.ts';
 import { readMeasured } from '../libraries/measured.ts';
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { loadKlines } from '../../src/data/klines.ts';
 import { resampleKlines } from '../../src/data/resample.ts';
-import { klinesOf } from '../agreement.ts';
+import { klinesOf } from '../backtest/agreement.ts';
 import type { Kline } from '../reference/types.ts';
 import type { LibraryCase, Wanted } from './cases.ts';
 

@@ -1,5 +1,5 @@
 /** The fills of a case by the ruleset of a library, in the words of the libraries: kline, signed quantity, price. */
-import { byColumns, byReference, byStream, type Case, columnsOf, type Rows, scripted } from '../agreement.ts';
+import { byColumns, byReference, byStream, type Case, columnsOf, type Rows, scripted } from '../backtest/agreement.ts';
 import type { Want } from '../reference/types.ts';
 import type { Library, LibraryCase } from './cases.ts';
 

@@ -267,7 +267,8 @@ export const moneyRule: Rule = {
 const giveUps =
   /^(retry|retryWhen|repeat|repeatWhen|timeout|timeoutWith|switchMap|switchMapTo|switchScan|switchAll|takeUntil|exhaustMap|race|raceWith|firstValueFrom|lastValueFrom)$/;
 const createsOrders = (path: string): boolean =>
-  /^src\/(execution\/|trader\.ts$|venue\/(exchange\/orders\/|[^/]+\/order-entry\.ts$))/.test(path) && !path.endsWith('.test.ts');
+  /^src\/(execution\/|trader\.ts$|venue\/(exchange\/orders\/|[^/]+\/order-entry\.ts$))/.test(path) &&
+  !path.endsWith('.test.ts');
 
 export const creationRule: Rule = {
   name: 'nothing retries, times out or abandons the creation of an order',

@@ -3,7 +3,7 @@
  * orders (supported.ts). It does what plan, rules, account and fill engine do in `engine/columns/run.ts` a fifth as fast, with the same
  * digits, and it judges nothing that could be refused: as soon as a limit is not clearly kept, funds are short, a want has a
  * level or a number grows past what is exact, it gives up, and the run is made anew the long way, by what the strategy said so far. Both give the same rows
- * (short-run.test.ts, test/reference.test.ts).
+ * (test/backtest/fast.test.ts and test/backtest/reference.test.ts).
  */
 import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';

@@ -1,6 +1,6 @@
 /**
  * A backtest as a loop over columns: the same plan, rules, portfolio and fill engine as live, called straight through; what cannot
- * matter is skipped. `stream-run.ts` runs the live graph itself; both give the same rows (test/reference.test.ts).
+ * matter is skipped. `stream-run.ts` runs the live graph itself; both give the same rows (test/backtest/reference.test.ts).
  */
 import { SimClock } from '../../../clock/sim-clock.ts';
 import { rowAt } from '../../../data/klines.ts';

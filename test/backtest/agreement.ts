@@ -1,0 +1,353 @@
+/** One question put to the column loop, to the live graph and to the slow reference; their answers as rows that compare. */
+import type { Database } from 'better-sqlite3';
+import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../../src/backtest/engine/stream-run.ts';
+import type { MarginRules } from '../../src/backtest/prepare/run-money.ts';
+import type { RunInput, RunResult } from '../../src/backtest/run.ts';
+import { type Instrument, instrument } from '../../src/domain/instrument.ts';
+import { type Interval, intervalMs } from '../../src/domain/interval.ts';
+import type { Columns } from '../../src/domain/market.ts';
+import { Decimal, lots, plus, type Rate, rate, ticks, units, unitsText } from '../../src/domain/money.ts';
+import type { Want as ProductWant } from '../../src/domain/order.ts';
+import { feesFrom, type Rules, type RulesetName, rulesets } from '../../src/fill/rules.ts';
+import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
+import { type Params, readParams } from '../../src/strategy/params.ts';
+import { wide } from '../kit/builders.ts';
+import { reference } from '../reference/reference.ts';
+import type {
+  Kline,
+  Margin,
+  Strategy as PlainStrategy,
+  Question,
+  Instrument as ReferenceInstrument,
+  Rules as ReferenceRules,
+  Want,
+} from '../reference/types.ts';
+import { rulesets as referenceRules } from '../reference/types.ts';
+
+/** What all three are asked. */
+export interface Case {
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly instrument: ReferenceInstrument;
+  readonly columns: Columns;
+  readonly rules: RulesetName;
+  readonly fees: { readonly maker: string; readonly taker: string };
+  readonly cash: string;
+  /** The risk limit of that name; without it there is none that binds. */
+  readonly maxPosition?: string;
+  /** The strategy as the product runs it. */
+  readonly strategy: Strategy;
+  readonly params: Readonly<Record<string, number>>;
+  /** Money paid in, or out (negative), in the order of time. */
+  readonly flows?: readonly { readonly time: number; readonly amount: string }[];
+  /** An account on margin, and its rules. */
+  readonly margin?: Margin;
+  /** The strategy's interval, where that is larger than the one of the klines. */
+  readonly decidesOn?: Interval;
+  /** Whether what is held at the end is sold at the last close. */
+  readonly closeAtEnd?: boolean;
+  /** What differs from the ruleset, in the reference's words. */
+  readonly fills?: Changed;
+}
+
+type Changed = Partial<
+  Pick<
+    ReferenceRules,
+    'halfSpread' | 'penetrationTicks' | 'limitParticipation' | 'marketMax' | 'stopSlipAlpha' | 'delayKlines' | 'path'
+  >
+>;
+
+/** The instrument of most tests. */
+export const xz: ReferenceInstrument = {
+  base: 'X',
+  quote: 'Z',
+  pricePrecision: 2,
+  quantityPrecision: 4,
+  minQuantity: '0.001',
+  minNotional: '1',
+};
+
+/** Minutes of `xz` with what most tests take beside them; rules and cash are each test's own. */
+export const caseOfXz = (given: Pick<Case, 'columns' | 'strategy' | 'rules' | 'cash'> & Partial<Case>): Case => ({
+  symbol: 'XZ',
+  interval: '1min',
+  instrument: xz,
+  fees: { maker: '0.001', taker: '0.002' },
+  params: {},
+  ...given,
+});
+
+/** What came of a run, in the reference's words. */
+export interface Rows {
+  readonly decisions: readonly { readonly time: number; readonly want: unknown }[];
+  readonly orders: readonly {
+    readonly number: number;
+    readonly side: unknown;
+    readonly purpose: unknown;
+    readonly state: unknown;
+  }[];
+  readonly fills: readonly { readonly order: number }[];
+  readonly equity: string;
+  readonly ambiguousKlines: number;
+  /** On margin. */
+  readonly charges?: readonly { readonly time: number; readonly kind: unknown; readonly amount: string }[];
+}
+
+export const columnsOf = (klines: readonly Kline[]): Columns => {
+  const column = (name: keyof Kline): Float64Array => Float64Array.from(klines, (kline) => kline[name]);
+  return {
+    openTime: column('time'),
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
+  };
+};
+
+export const klinesOf = ({ openTime, open, high, low, close, volume }: Columns): readonly Kline[] =>
+  Array.from(openTime, (time, row) => ({
+    time,
+    open: open[row] as number,
+    high: high[row] as number,
+    low: low[row] as number,
+    close: close[row] as number,
+    volume: volume[row] as number,
+  }));
+
+/** Rows `from` up to, not including, `to`, as a series of its own. */
+export const cut = (columns: Columns, from: number, to: number): Columns => {
+  const part = (column: Float64Array): Float64Array => column.slice(from, to);
+  return {
+    openTime: part(columns.openTime),
+    open: part(columns.open),
+    high: part(columns.high),
+    low: part(columns.low),
+    close: part(columns.close),
+    volume: part(columns.volume),
+  };
+};
+
+/** A strategy that says after each kline what stands at its place in the list; the first kline opens at 0. */
+export const scripted = (wants: readonly Want[], lengthMs = 60_000): Strategy =>
+  defineStrategy({
+    name: 'scripted',
+    about: 'Says what a test wrote down',
+    params: {},
+    indicators: () => ({}),
+    decide: (_, { kline }) => asProduct(wants[kline.openTime / lengthMs] as Want),
+  });
+
+/** A want of the reference, whose numbers are text, as the product's. */
+function asProduct(want: Want): ProductWant {
+  if ('quotes' in want) {
+    const quotes = want.quotes.map(({ side, price, quantity }) => ({
+      side,
+      price: Number(price),
+      quantity: Number(quantity),
+    }));
+    return { kind: 'quotes', quotes, reason: '' };
+  }
+  const { limit, stop, takeProfit, trailing, exitAfterMs } = want;
+  return {
+    kind: 'target',
+    goal: 'share' in want ? { share: Number(want.share) } : { quantity: Number(want.quantity) },
+    ...(limit === undefined ? {} : { limit: Number(limit) }),
+    ...(stop === undefined ? {} : { stop: Number(stop) }),
+    ...(takeProfit === undefined ? {} : { takeProfit: Number(takeProfit) }),
+    ...(trailing === undefined ? {} : { trailing: Number(trailing) }),
+    ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
+    reason: '',
+  };
+}
+
+const instrumentOf = ({ symbol, instrument: given }: Case): Instrument => {
+  const { minQuantity, minNotional, ...shape } = given;
+  return instrument({ symbol, ...shape, minQuantity: lots(minQuantity, shape), minNotional: units(minNotional) });
+};
+
+export function inputOf(given: Case): RunInput {
+  const { symbol, interval, columns, strategy, params, rules, fees, cash, maxPosition } = given;
+  const at = instrumentOf(given);
+  const { values } = readParams(strategy.params as Params, params);
+  return {
+    account: given.margin === undefined ? 'spot' : 'margin',
+    ...(given.margin !== undefined && { margin: marginOf(given.margin, at) }),
+    hosted: [
+      { id: 's', use: 'test', strategy, params: values, symbol, interval: given.decidesOn ?? interval, instrument: at },
+    ],
+    instruments: new Map([[symbol, at]]),
+    series: [{ symbol, interval, columns, gaps: [], first: 0, end: columns.openTime.length }],
+    allocations: [{ strategy: 's', symbol, amount: units(cash) }],
+    cash: units(cash),
+    limits: {
+      ...wide,
+      maxOrdersPerSecond: 1_000_000,
+      // The reference knows no limit of losses, and what is paid out leaves less to lose.
+      ...(given.flows === undefined ? {} : { maxDailyLoss: rate('1') }),
+      ...(maxPosition === undefined ? {} : { maxPosition: units(maxPosition) }),
+      ...(given.margin !== undefined && { maxLeverage: rate(given.margin.maxLeverage) }),
+    },
+    ...(given.flows !== undefined && {
+      cashFlows: given.flows.map(({ time, amount }) => ({
+        time,
+        asset: at.quote,
+        amount: units(amount),
+        reason: 'test',
+        shares: [{ strategy: 's', symbol, amount: units(amount) }],
+      })),
+    }),
+    rules: { ...rulesets[rules], ...changedIn(given), closeAtEnd: given.closeAtEnd === true },
+    fees: feesFrom({ maker: rate(fees.maker), taker: rate(fees.taker) }),
+  };
+}
+
+/** The same changes in the product's words. */
+function changedIn({ fills = {}, interval }: Case): Partial<Rules> {
+  const { penetrationTicks, delayKlines, path, ...rates } = fills;
+  const limit = (text: string | null): Rate | undefined => (text === null ? undefined : rate(text));
+  return {
+    ...Object.fromEntries(Object.entries(rates).map(([name, value]) => [name, limit(value)])),
+    ...(penetrationTicks !== undefined && { penetrationTicks: ticks(String(penetrationTicks), whole) }),
+    ...(delayKlines !== undefined && { feedLatencyMs: 0, entryLatencyMs: delayKlines * intervalMs(interval, 0) }),
+    ...(path !== undefined && { path }),
+  };
+}
+const whole = { pricePrecision: 0, quantityPrecision: 0 };
+
+const marginOf = (
+  { maxLeverage, maintenanceRatio, liquidationFee, interest, interestEveryMs }: Margin,
+  { base, quote }: Instrument,
+): MarginRules => ({
+  maxLeverage: rate(maxLeverage),
+  maintenanceRatio: rate(maintenanceRatio),
+  liquidationFee: rate(liquidationFee),
+  interest: new Map([
+    [base, rate(interest.base)],
+    [quote, rate(interest.quote)],
+  ]),
+  interestEveryMs,
+});
+
+export const byColumns = (given: Case): Rows => rowsOf(runColumns(inputOf(given)));
+export const byStream = async (given: Case): Promise<Rows> => rowsOf(await runStream(inputOf(given)));
+
+/** Two runs as one, with the cash of both: each strategy on its own symbol and called by that, or on one and called as told. */
+export function joined(
+  a: RunInput,
+  b: RunInput,
+  [first, second] = [a, b].map(({ hosted }) => String(hosted[0]?.symbol).toLowerCase()) as [string, string],
+): RunInput {
+  const others = b.series.filter(({ symbol }) => !a.instruments.has(symbol));
+  const named = (run: RunInput, id: string) => ({
+    hosted: run.hosted.map((one) => ({ ...one, id })),
+    allocations: run.allocations.map((one) => ({ ...one, strategy: id })),
+  });
+  return {
+    ...a,
+    hosted: [...named(a, first).hosted, ...named(b, second).hosted],
+    instruments: new Map([...a.instruments, ...b.instruments]),
+    series: [...a.series, ...others],
+    allocations: [...named(a, first).allocations, ...named(b, second).allocations],
+    cash: plus(a.cash, b.cash),
+  };
+}
+
+/** The same question in the reference's own terms. */
+export function byReference(given: Case, strategy: PlainStrategy): Rows {
+  const question: Question = {
+    klines: klinesOf(given.columns),
+    intervalMs: (given.columns.openTime[1] as number) - (given.columns.openTime[0] as number),
+    strategy,
+    rules: { ...referenceRules[given.rules], ...given.fills, closeAtEnd: given.closeAtEnd === true },
+    instrument: given.instrument,
+    fees: given.fees,
+    cash: given.cash,
+    ...(given.flows === undefined ? {} : { cashFlows: given.flows }),
+    ...(given.margin === undefined ? {} : { margin: given.margin }),
+    ...(given.decidesOn === undefined ? {} : { decidesEveryMs: intervalMs(given.decidesOn, 0) }),
+    ...(given.maxPosition === undefined ? {} : { maxPosition: given.maxPosition }),
+  };
+  const { decisions, orders, fills, equity, ambiguousKlines, charges } = reference(question);
+  const wanted = decisions.map(({ time, want }) => ({ time, want: asProduct(want) }));
+  const rows = withoutRefused({ decisions: wanted, orders, fills, equity, ambiguousKlines });
+  return given.margin === undefined ? rows : { ...rows, charges };
+}
+
+/** What the product's risk denies becomes no order there, and what the reference's exchange rejects for want of funds may be denied, too. */
+function withoutRefused({ orders, fills, ...rest }: Rows): Rows {
+  const kept = orders.filter(({ state }) => state !== 'rejected' && state !== 'denied');
+  const numbers = new Map(kept.map(({ number }, index) => [number, index + 1]));
+  return {
+    ...rest,
+    orders: kept.map((order) => ({ ...order, number: numbers.get(order.number) ?? 0 })),
+    fills: fills.map((fill) => ({ ...fill, order: numbers.get(fill.order) ?? 0 })),
+  };
+}
+
+/** The rows of a run's journal. Orders count from 1, as their ids do from 0. */
+export const rowsOf = (result: RunResult): Rows => rowsOfEach(result, ['%'])[0] as Rows;
+
+/** The rows of each of these strategies, with the orders of each counted from 1; equity and ambiguous klines are the whole run's. */
+export function rowsOfEach(result: RunResult, strategies: readonly string[]): readonly Rows[] {
+  const db = result.journal();
+  const { finalEquity, ambiguousKlines, margin } = result;
+  const charges = margin?.charges.map(({ at, kind, amount }) => ({ time: at, kind, amount: unitsText(amount) }));
+  try {
+    return strategies.map((strategy) => {
+      const fills = fillsOf(db, strategy);
+      const orders = ordersOf(db, strategy, fills);
+      const decisions = all(db, 'SELECT at, want FROM signals WHERE strategy LIKE ? ORDER BY seq', strategy).map(
+        (row) => ({
+          time: Number(row['at']),
+          want: { ...(JSON.parse(String(row['want'])) as ProductWant), reason: '' },
+        }),
+      );
+      const rows = withoutRefused({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
+      return charges === undefined ? rows : { ...rows, charges };
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/** The order that ends a run comes after all others. */
+const numberOf = (id: unknown): number =>
+  Number(String(id).slice(1)) + 1 + (String(id).startsWith('e') ? 1_000_000_000 : 0);
+
+const fillsOf = (db: Database, strategy: string) =>
+  all(db, 'SELECT * FROM fills WHERE strategy LIKE ? ORDER BY seq', strategy).map((row) => ({
+    order: numberOf(row['client_order_id']),
+    time: row['time'],
+    side: row['side'],
+    price: row['price'],
+    quantity: row['quantity'],
+    fee: row['fee'],
+    feeAsset: row['fee_asset'],
+    maker: row['maker'] === 1,
+    ambiguous: typeof row['evidence'] === 'string' && row['evidence'].includes('"ambiguous":true'),
+    late: typeof row['evidence'] === 'string' && row['evidence'].includes('-late"'),
+  }));
+
+function ordersOf(db: Database, strategy: string, fills: ReturnType<typeof fillsOf>): Rows['orders'] {
+  // The row of an order that is still open need not know its fills: they are rows of their own.
+  const filled = new Map<number, Decimal>();
+  for (const { order, quantity } of fills)
+    filled.set(order, (filled.get(order) ?? new Decimal(0)).plus(String(quantity)));
+  return all(db, 'SELECT * FROM orders WHERE strategy LIKE ? ORDER BY client_order_id', strategy).map((row) => ({
+    number: numberOf(row['client_order_id']),
+    time: row['created_at'],
+    side: row['side'],
+    type: row['type'],
+    quantity: row['quantity'],
+    amount: row['amount'],
+    price: row['price'],
+    purpose: row['purpose'],
+    executed: (filled.get(numberOf(row['client_order_id'])) ?? new Decimal(0)).toFixed(),
+    state: row['state'],
+  }));
+}
+
+const all = (db: Database, sql: string, strategy: string): readonly Readonly<Record<string, unknown>>[] =>
+  db.prepare(sql).all(strategy) as Record<string, unknown>[];

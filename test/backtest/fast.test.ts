@@ -1,0 +1,258 @@
+/** Runs in short numbers give the rows of the long way, of the live graph and of the slow reference, or give up. */
+
+import { describe, expect, test } from 'vitest';
+import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runPaced } from '../../src/backtest/engine/columns/run-paced.ts';
+import { runStream } from '../../src/backtest/engine/stream-run.ts';
+import { shortRun } from '../../src/backtest/fast/run.ts';
+import { summarise } from '../../src/backtest/result/summary.ts';
+import type { RunInput } from '../../src/backtest/run.ts';
+import { backtestSchema } from '../../src/config/schema.ts';
+import { rate, units } from '../../src/domain/money.ts';
+import type { Target } from '../../src/domain/order.ts';
+import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
+import { sma } from '../../src/strategy/indicators.ts';
+import { fc } from '../kit/properties.ts';
+import { generated } from '../reference/generated.ts';
+import type { Want } from '../reference/types.ts';
+import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted } from './agreement.ts';
+
+const seeds = fc.integer({ min: 1, max: 2 ** 31 });
+const sizes = fc.array(fc.constantFrom('0', '0', '1', '2', '2', '7.5', '0.0001', '-3'), {
+  minLength: 200,
+  maxLength: 200,
+});
+
+function caseOf(seed: number, strategy: Strategy, cash = '1000000'): Case {
+  return caseOfXz({
+    columns: columnsOf(generated(seed, 200).klines),
+    rules: 'plain',
+    fees: { maker: '0.001', taker: '0.00075' },
+    cash,
+    strategy,
+  });
+}
+
+const shortly = (input: RunInput) => {
+  const run = shortRun(input);
+  return run?.advance(Number.POSITIVE_INFINITY) === 'through' ? run.result() : undefined;
+};
+
+const plainConfig = backtestSchema.parse({
+  cash: '1',
+  strategies: [{ id: 's', use: 'test', symbol: 'XZ', interval: '1min' }],
+  risk: { maxOrderValue: '1', maxPosition: '1' },
+});
+
+/** Everything that a summary says, of a run by columns of numbers or by objects. */
+const summaryOf = (input: RunInput, result: Parameters<typeof summarise>[1]) => {
+  const config = { ...plainConfig, cash: input.cash };
+  return summarise({ input, warnings: [], dataHashes: {} }, result, config).summary;
+};
+
+describe('a run in short numbers', () => {
+  test('gives the rows of the long way, of the stream and of the reference', async () => {
+    let short = 0;
+    await fc.assert(
+      fc.asyncProperty(seeds, sizes, async (seed, quantities) => {
+        const wants = quantities.map((quantity): Want => ({ quantity }));
+        const given = caseOf(seed, scripted(wants));
+        const input = inputOf(given);
+        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] as Want });
+        expect(rowsOf(runLong(input))).toEqual(expected);
+        expect(rowsOf(runColumns(input))).toEqual(expected);
+        expect(rowsOf(await runStream(input))).toEqual(expected);
+        const result = shortly(input);
+        if (result === undefined) return;
+        short++;
+        expect(result.fills).toEqual(runLong(input).fills);
+        expect(summaryOf(input, result)).toEqual(summaryOf(input, runLong(input)));
+      }),
+      { numRuns: 60 },
+    );
+    expect(short).toBeLessThan(60);
+  });
+
+  test('is one that enters and leaves whole, with orders that still wait at the end', async () => {
+    let waiting = 0;
+    let fills = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        seeds,
+        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 200, maxLength: 200 }),
+        async (seed, draws) => {
+          let held = 0;
+          const wants = draws.map((draw): Want => {
+            held = draw > 6 ? (held === 0 || draw === 9 ? held + draw : 0) : held;
+            return { quantity: String(held) };
+          });
+          const given = caseOf(seed, scripted(wants));
+          const input = inputOf(given);
+          const result = shortly(input);
+          expect(result).toBeDefined();
+          if (result === undefined) return;
+          fills += result.fills.length;
+          expect(result.fills.map((_, index) => result.fillAt?.(index))).toEqual(result.fills);
+          const expected = byReference(given, { kind: 'script', want: (row) => wants[row] as Want });
+          expect(rowsOf(result)).toEqual(expected);
+          expect(result.fills).toEqual(runLong(input).fills);
+          expect(summaryOf(input, result)).toEqual(summaryOf(input, runLong(input)));
+          expect(rowsOf(await runStream(input))).toEqual(expected);
+          if (expected.orders.some(({ state }) => state === 'open')) waiting++;
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(waiting).toBeGreaterThan(3);
+    expect(fills).toBeGreaterThan(500);
+  });
+
+  test('gives up where limits, funds or minima bind, and the long way says the same as the stream', async () => {
+    let gaveUp = 0;
+    let kept = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        seeds,
+        fc.constantFrom('600', '750', '1000', '1000000'),
+        fc.constantFrom('650', '900', '1000000000'),
+        fc.constantFrom('0.002', '0.05', '1'),
+        fc.constantFrom('0.0009', '0.005', '4', '7'),
+        async (seed, cash, limit, loss, size) => {
+          const wants = Array.from({ length: 200 }, (_, row): Want => ({ quantity: row % 7 < 4 ? size : '0' }));
+          const plain = inputOf(caseOf(seed, scripted(wants), cash));
+          const name = seed % 2 === 0 ? 'maxPosition' : 'maxOrderValue';
+          const limits = { ...plain.limits, [name]: units(limit), maxDailyLoss: rate(loss) };
+          const input: RunInput = { ...plain, limits };
+          const [columns, stream] = [runColumns(input), await runStream(input)];
+          expect(rowsOf(columns)).toEqual(rowsOf(stream));
+          expect(columns.kills).toEqual(stream.kills);
+          expect(stream.refused).toEqual(columns.refused ?? []);
+          expect(stream.asked()).toEqual(columns.asked());
+          if (shortly(input) === undefined) gaveUp++;
+          else kept++;
+        },
+      ),
+      { numRuns: 120 },
+    );
+    expect(gaveUp).toBeGreaterThan(30);
+    expect(kept).toBeGreaterThan(10);
+  });
+
+  test('shows a strategy the position that the stream shows, to the last bit', async () => {
+    const sawShort: string[] = [];
+    const strategyThat = (saw: string[]) =>
+      defineStrategy({
+        name: 'looks',
+        about: 'Decides by what it holds',
+        params: {},
+        indicators: () => ({ mean: sma('close', 5) }),
+        decide({ mean }, { kline, holding }) {
+          const { quantity, entryPrice, equity } = holding;
+          saw.push(`${kline.openTime} ${quantity} ${entryPrice} ${equity}`);
+          if (quantity === 0)
+            return kline.close > mean ? hold({ quantity: equity > 999_990 ? 3.25 : 1.5 }, 'up') : undefined;
+          return Math.abs(kline.close - entryPrice) > 1 ? flat('far') : undefined;
+        },
+      });
+    for (const seed of [3, 14, 159]) {
+      const [short, long, stream]: [string[], string[], string[]] = [[], [], []];
+      const inputs = [short, long, stream].map((saw) => inputOf(caseOf(seed, strategyThat(saw)))) as [
+        RunInput,
+        RunInput,
+        RunInput,
+      ];
+      const result = shortly(inputs[0]);
+      expect(result?.fills.length).toBeGreaterThan(10);
+      const rows = result && rowsOf(result);
+      expect(rowsOf(runLong(inputs[1]))).toEqual(rows);
+      expect(rowsOf(await runStream(inputs[2]))).toEqual(rows);
+      // A loop may ask twice at one row.
+      expect([...new Set(short)]).toEqual(stream);
+      expect([...new Set(long)]).toEqual(stream);
+      sawShort.push(...short);
+    }
+    expect(sawShort.length).toBeGreaterThan(500);
+  });
+
+  test.for([
+    ['a stop', { stop: 90 }],
+    ['a take-profit', { takeProfit: 120 }],
+    ['a limit', { limit: 99 }],
+    ['a trailing stop', { trailing: 0.01 }],
+    ['a time exit', { exitAfterMs: 600_000 }],
+    ['a share', { goal: { share: 0.5 } }],
+  ] as const)('is none with %s', ([, level]) => {
+    const want: Target = { kind: 'target', goal: { quantity: 1 }, reason: '', ...level };
+    const strategy = defineStrategy({
+      name: 'levels',
+      about: '',
+      params: {},
+      indicators: () => ({}),
+      decide: () => want,
+    });
+    const input = inputOf(caseOf(5, strategy));
+    expect(shortly(input)).toBeUndefined();
+    expect(runColumns(input).fills.length).toBeGreaterThan(0);
+  });
+
+  test('is none under rules, limits or inputs that it does not know', () => {
+    const plain = inputOf(caseOf(5, scripted(Array.from({ length: 200 }, (): Want => ({ quantity: '1' })))));
+    const { rules, limits, fees } = plain;
+    const most = rate('0.1');
+    const others: readonly Partial<RunInput>[] = [
+      { rules: { ...rules, halfSpread: most } },
+      { rules: { ...rules, lateBar: true } },
+      { rules: { ...rules, marketMax: most } },
+      { rules: { ...rules, feeIn: 'received' } },
+      { rules: { ...rules, entryLatencyMs: 60_000 } },
+      { rules: { ...rules, ...{ unheardOf: 1 } } },
+      { limits: { ...limits, maxDrawdown: most } },
+      { limits: { ...limits, maxEntries: 2 } },
+      { limits: { ...limits, duplicateMs: 60_001 } },
+      { limits: { ...limits, symbols: ['XZ'] } },
+      { limits: { ...limits, ...{ unheardOf: 1 } } },
+      { fees: { ...fees, tiers: [{ volume: units('1'), maker: most, taker: most }] } },
+      { account: 'margin' },
+      { ...{ cash: plain.cash, unheardOf: 1 } },
+      { cash: units('100000000'), allocations: [{ strategy: 's', symbol: 'XZ', amount: units('100000000') }] },
+    ];
+    expect(shortly(plain)).toBeDefined();
+    for (const other of others)
+      expect(shortly({ ...plain, ...other }), JSON.stringify(Object.keys(other))).toBeUndefined();
+  });
+
+  test('ends on months, whose days end before they are counted to', async () => {
+    const months = Array.from({ length: 30 }, (_, row) => Date.UTC(2020, row, 1));
+    const strategy = defineStrategy({
+      ...{ name: 'above', about: 'Holds one above its average', params: {} },
+      indicators: () => ({ mean: sma('close', 3) }),
+      decide: ({ mean }, { kline }) => (kline.close > mean ? hold({ quantity: 1 }, 'above') : flat('below')),
+    });
+    const base = caseOf(5, strategy);
+    const { klines } = generated(5, months.length);
+    const columns = columnsOf(klines.map((kline, row) => ({ ...kline, time: months[row] as number })));
+    const input = inputOf({ ...base, interval: '1month', columns });
+    const expected = runLong(input);
+    expect(rowsOf(shortly(input) as ReturnType<typeof runLong>)).toEqual(rowsOf(expected));
+    expect(rowsOf(await runStream(input))).toEqual(rowsOf(runLong(input)));
+  });
+
+  test('told to end, has what a run has that ends there, the long way too', async () => {
+    const sizes = Array.from({ length: 30_000 }, (_, row): Want => ({ quantity: row % 90 < 50 ? '1' : '0' }));
+    const whole = inputOf({ ...caseOf(5, scripted(sizes)), columns: columnsOf(generated(5, 30_000).klines) });
+    const several = {
+      ...whole,
+      hosted: whole.hosted.map((one) => ({ ...one, id: 's' })),
+      limits: { ...whole.limits, maxDrawdown: rate('1') },
+    };
+    for (const input of [whole, several]) {
+      let looks = 0;
+      const part = await runPaced(input, () => Promise.resolve(++looks === 2));
+      expect(part.endedAt).toBe(2 * 4_096 * 60_000);
+      const short = { ...input, series: input.series.map((one) => ({ ...one, end: 2 * 4_096 })) };
+      expect(rowsOf(part)).toEqual(rowsOf(runColumns(short)));
+      expect(part.fills).toEqual(runColumns(short).fills);
+      expect(rowsOf(await runPaced(input, () => Promise.resolve(false)))).toEqual(rowsOf(runColumns(input)));
+    }
+  });
+});

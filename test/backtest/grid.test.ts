@@ -1,0 +1,301 @@
+/** `sluice backtest --grid`: the same for any number of workers, kept when it is stopped, and equal to single runs. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { seededRng } from '../../src/clock/clock.ts';
+import { backtest } from '../../src/commands/backtest/backtest.ts';
+import { type GridOptions, gridBacktest } from '../../src/commands/grid/command.ts';
+import { openPool } from '../../src/commands/grid/pool.ts';
+import { writeTables } from '../../src/commands/runs/keep.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { backtestSchema } from '../../src/config/schema.ts';
+
+const config = fileURLToPath(new URL('../../backtests/crash-2020-plain.yaml', import.meta.url));
+const grid = ['fast=10..30:10', 'slow=20..120:50'];
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-grid-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+async function run(given: Partial<GridOptions> = {}): Promise<{ readonly out: string; readonly said: string }> {
+  const [out, said]: [string[], string[]] = [[], []];
+  await gridBacktest({
+    ...{ config, set: [], grid, json: true, workers: 2 },
+    ...{ out: (line: string) => void out.push(line), say: (line: string) => void said.push(line) },
+    ...given,
+  });
+  return { out: out.join('\n'), said: said.join('\n') };
+}
+const cellsIn = (text: string) =>
+  (JSON.parse(text) as { cells: { params: object; finalEquity?: string; refused?: string }[] }).cells;
+
+describe('a grid', () => {
+  test('says how much of its best cell may be luck, the same when it goes on with kept cells', async () => {
+    const rng = seededRng(5);
+    let close = 100;
+    const rows = Array.from({ length: 400 }, (_, day) => {
+      const open = close;
+      close = Math.round(open * (0.97 + 0.06 * rng()) * 100) / 100;
+      return [Date.UTC(2021, 0, 1 + day), open, Math.max(open, close), Math.min(open, close), close, 10].join(',');
+    });
+    writeFileSync(join(dir, 'days.csv'), `time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
+    const set = [
+      `data.XBTUSD=${join(dir, 'days.csv')}`,
+      'strategies.0.interval=1day',
+      'from=2021-01-01',
+      'to=2022-02-01',
+    ];
+    const given = { set, grid: ['fast=2..5', 'slow=8..20:4'], runs: join(dir, 'runs') };
+    const fresh = JSON.parse((await run(given)).out) as { readonly doubt: object };
+    expect(fresh.doubt).toMatchObject({ days: expect.any(Number), splits: 12_870, pbo: expect.any(Number) });
+    expect((JSON.parse((await run(given)).out) as { readonly doubt: object }).doubt).toEqual(fresh.doubt);
+    // Some of them as a grid of too many cells keeps them: they are run again, and counted once.
+    const folder = join(dir, 'runs', 'grids');
+    const [name = ''] = readdirSync(folder);
+    const kept = readFileSync(join(folder, name), 'utf8');
+    writeFileSync(
+      join(folder, name),
+      kept.replaceAll(/"returns":\[[^\]]*\]/g, (text, at: number) => (at % 2 === 0 ? text : '"returns":null')),
+    );
+    const mended = await run(given);
+    expect(mended.said).toMatch(/[1-9]\d? of 16 cells are done already/);
+    expect(JSON.parse(mended.out)).toEqual(fresh);
+    const { out } = await run({ ...given, json: false });
+    expect(out).toMatch(/\nOverfit +PBO \d\.\d\d .*\nAgainst hold +(not shown to be )?better: /);
+  });
+
+  test('comes to the same with one worker and with three, and each cell to what a run of it alone does', async () => {
+    const [one, three] = [await run({ workers: 1 }), await run({ workers: 3 })];
+    expect(one.out).toBe(three.out);
+    const alone: string[] = [];
+    await backtest({
+      ...{ config, set: ['strategies.0.params.fast=10', 'strategies.0.params.slow=70'], driver: 'columns', json: true },
+      ...{ out: (line: string) => void alone.push(line), say: () => {} },
+    });
+    const cell = cellsIn(one.out).find(({ params }) => JSON.stringify(params) === '{"trend.fast":10,"trend.slow":70}');
+    expect(cell?.finalEquity).toBe((JSON.parse(alone.join('')) as { finalEquity: string }).finalEquity);
+    expect(cellsIn(one.out).filter(({ refused }) => refused !== undefined)).toMatchObject([
+      { params: { 'trend.fast': 20, 'trend.slow': 20 }, refused: 'fast (20) must be below slow (20)' },
+      { params: { 'trend.fast': 30, 'trend.slow': 20 } },
+    ]);
+  });
+
+  test('goes on where it was stopped, and counts each cell once among the tries', async () => {
+    const runs = join(dir, 'runs');
+    const first = await run({ runs, workers: 1 });
+    expect(first.said).not.toMatch(/done already/);
+    // As if the rest had never been written, and a crash had cut the last line short.
+    const folder = join(runs, 'grids');
+    const [name = ''] = readdirSync(folder);
+    const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    rmSync(join(folder, name));
+    appendFileSync(join(folder, name), `${lines.slice(0, 4).join('\n')}\n${lines[4]?.slice(0, 20)}`);
+    const second = await run({ runs });
+    expect(second.said).toMatch(/4 of 9 cells are done already/);
+    expect(cellsIn(second.out)).toEqual(cellsIn((await run()).out));
+    const third = await run({ runs });
+    expect(third.said).toMatch(/9 of 9 cells are done already/);
+    expect(cellsIn(third.out)).toEqual(cellsIn(second.out));
+    expect((JSON.parse(third.out) as { tries: number }).tries).toBe(
+      (JSON.parse(second.out) as { tries: number }).tries,
+    );
+  });
+
+  test('that is killed counts all of its cells when it goes on, once', async () => {
+    const runs = join(dir, 'runs');
+    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { tries: number }).tries;
+    const whole = tries(await run({ runs: join(dir, 'others') }));
+    await run({ runs });
+    // As a kill leaves it: some cells are written, nothing is counted.
+    const folder = join(runs, 'grids');
+    const [name = ''] = readdirSync(folder);
+    const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
+    rmSync(runs, { recursive: true });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), `${lines.slice(0, 5).join('\n')}\n`);
+    const goingOn = await run({ runs });
+    expect(goingOn.said).toMatch(/5 of 9 cells are done already/);
+    appendFileSync(join(runs, 'tries.jsonl'), '{"at":1,"hash":"x\n');
+    expect((await run({ runs })).said).toMatch(
+      /note: 1 line of .*tries\.jsonl cannot be read: what it stood for is not counted/,
+    );
+    expect([whole, tries(goingOn), tries(await run({ runs })), tries(await run({ ledger: runs }))]).toEqual([
+      7, 7, 7, 7,
+    ]);
+  });
+
+  test('starts as many threads as are asked for, but no more than there are cells, and few for a core', () => {
+    const stage = { file: config, settings: [], series: [], axes: [], withReturns: false };
+    const read = readConfig(config, backtestSchema);
+    const pools = [
+      openPool({ ...stage, config: read }, 256, 1),
+      openPool({ ...stage, config: read }, 2, 4),
+      openPool({ ...stage, config: read }, 256),
+    ];
+    expect(pools.map(({ workers }) => workers)).toEqual([1, 2, 4 * availableParallelism()]);
+    return Promise.all(pools.map((pool) => pool.close()));
+  });
+
+  test('alone has threads: a single run refuses a number of them', async () => {
+    await expect(
+      backtest({ config, set: [], driver: 'columns', json: true, workers: 2, out: () => {}, say: () => {} }),
+    ).rejects.toThrow('--workers is for a grid: give --grid, such as --grid fast=5..24, or leave it out');
+  });
+
+  test('is the same grid whichever axis is named first: nothing runs or counts twice', async () => {
+    const runs = join(dir, 'runs');
+    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { tries: number }).tries;
+    const first = await run({ runs });
+    const turned = await run({ runs, grid: grid.toReversed() });
+    expect(turned.said).toMatch(/9 of 9 cells are done already/);
+    expect(tries(turned)).toBe(tries(first));
+    // What an axis varies is not what the configuration says.
+    const otherwise = await run({ runs, set: ['strategies.0.params.fast=11'] });
+    expect(otherwise.said).toMatch(/9 of 9 cells are done already/);
+    expect(tries(otherwise)).toBe(tries(first));
+    const equities = (text: string) => cellsIn(text).flatMap(({ finalEquity }) => finalEquity ?? []);
+    expect(new Set(equities(turned.out))).toEqual(new Set(equities(first.out)));
+    const ofCell = (text: string) =>
+      cellsIn(text).find(({ params }) => isDeepStrictEqual(params, { 'trend.fast': 10, 'trend.slow': 70 }))
+        ?.finalEquity;
+    expect(ofCell(turned.out)).toBe(ofCell(first.out));
+    expect(tries(await run({ ledger: runs, grid: grid.toReversed() }))).toBe(tries(first));
+  });
+
+  test('that is not to be kept counts the tries that are, each cell once', async () => {
+    const ledger = join(dir, 'runs');
+    const tries = async (given: Partial<GridOptions>) =>
+      (JSON.parse((await run(given)).out) as { tries: number }).tries;
+    expect(await tries({ ledger })).toBe(7);
+    expect(await tries({ runs: ledger, grid: ['fast=10,20', 'slow=70'] })).toBe(2);
+    const lines = readFileSync(join(ledger, 'tries.jsonl'), 'utf8');
+    expect(await tries({ ledger })).toBe(7);
+    // Other limits or fees are no other trials.
+    expect(await tries({ ledger, set: ['risk.maxOrderValue=90000', 'fees.taker=0.003'] })).toBe(7);
+    expect(readFileSync(join(ledger, 'tries.jsonl'), 'utf8')).toBe(lines);
+    expect(readdirSync(join(ledger, 'grids'))).toHaveLength(1);
+  });
+
+  test('of which no cell could be run has failed, and says why', async () => {
+    const lines: string[] = [];
+    const of = { json: false, grid: ['fast=30', 'slow=20'], out: (line: string) => void lines.push(line) };
+    await expect(run(of)).rejects.toMatchObject({
+      exitCode: 1,
+      message: 'none of the cells of the grid could be run: fast (30) must be below slow (20)',
+    });
+    expect(lines.join('\n')).toContain('fast (30) must be below slow (20)');
+  });
+
+  test('refuses the cells that a run by itself refuses, in the same words', async () => {
+    const set = ['strategies.0.use=maker', 'strategies.0.params={}'];
+    await expect(run({ set, grid: ['offset=0.001..0.002:0.001'], json: false })).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringMatching(/^none of the cells of the grid could be run: .*(books|depth)/),
+    });
+  });
+
+  test('that is stopped before it begins keeps nothing and says how much is missing', async () => {
+    const stopped = 'Stopped: 9 of 9 cells are not run, and nothing here knows of them';
+    const [csv, report] = [join(dir, 'csv'), join(dir, 'grid.html')];
+    const { said, out } = await run({ signal: AbortSignal.abort(), runs: join(dir, 'runs'), csv, report });
+    expect(said).toMatch(/stopped before the first of 9 cells was done: nothing is kept; the same command begins anew/);
+    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, tries: 0 });
+    expect(JSON.parse(out).warnings).toContain(stopped);
+    expect(readFileSync(join(csv, 'NOTES.txt'), 'utf8')).toContain(stopped);
+    expect(readFileSync(report, 'utf8')).toContain(`${stopped}</p>`);
+  });
+
+  test('leaves out cells whose averages are longer than the data: they would do nothing, and be the best among those that lose', async () => {
+    const { out } = await run({
+      ...{ json: false, csv: dir, grid: ['fast=10', 'slow=20,50,20000'] },
+      set: ['to=2020-02-05', 'from=2020-02-03'],
+    });
+    expect(out).toMatch(
+      / 3 cells over [\d,]+ klines, 1 refused\nRefused +XBTUSD: \d+ klines are too few: the strategy needs 20000 /,
+    );
+    const { out: many } = await run({
+      ...{ json: false, grid: ['fast=10,30', 'slow=20,19000,20000'] },
+      set: ['to=2020-02-05', 'from=2020-02-03'],
+    });
+    expect(many).toMatch(
+      / 5 refused\nRefused +XBTUSD: .* needs 19000 .* \(3 more alike\)\nRefused +fast \(30\) must be below slow \(20\)\n/,
+    );
+    expect(out).toMatch(/Best cell +fast 10, slow (20|50): /);
+    expect(readFileSync(join(dir, 'grid.csv'), 'utf8')).toMatch(/^10,20000,+"?XBTUSD: /m);
+  });
+
+  test('prints the winner with the number of tries, the plateau, the heat map; and writes every cell as CSV', async () => {
+    const { out } = await run({ json: false, csv: dir, grid: ['fast=4..8:2', 'slow=20..40:10'] });
+    expect(out).toMatch(/Best cell +fast \d+, slow \d+: .*\n.*the best of 9 tries/);
+    expect(out).toMatch(/Best plateau +around fast 6, slow 30: 9 cells/);
+    expect(out).toMatch(/◆◆/);
+    const [head, ...rows] = readFileSync(join(dir, 'grid.csv'), 'utf8').trimEnd().split('\n');
+    expect(head).toBe('fast,slow,finalEquity,return,maxDrawdown,sharpe,fills,roundTrips,fees,ranked,kills,refused');
+    expect(rows).toHaveLength(9);
+  });
+
+  test('says of cells that a limit stopped before their end that it did', async () => {
+    const given = {
+      set: ['risk.maxDailyLoss=0.05'],
+      grid: ['fast=3,10', 'slow=20,40'],
+      csv: dir,
+      report: join(dir, 'grid.html'),
+    };
+    const { out } = await run({ ...given, json: false });
+    expect(out).toMatch(/^Stopped +\d of \d cells by a limit before their end, the best /m);
+    expect(readFileSync(join(dir, 'grid.csv'), 'utf8')).toMatch(
+      /,"lost [\d.]+ since midnight UTC, the limit is [\d.]+",$/m,
+    );
+    expect(readFileSync(given.report, 'utf8')).toMatch(/Stopped: \d of \d cells by a limit/);
+  });
+
+  test('has no best cell where none closed thirty round trips, and says so in JSON and in its report', async () => {
+    const report = join(dir, 'grid.html');
+    const { out } = await run({ grid: ['fast=10', 'slow=80,120'], report });
+    const notRanked = 'no cell closed 30 round trips, so there is no best one';
+    const few = { ranked: false, roundTrips: expect.any(Number), finalEquity: expect.any(String) };
+    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, doubt: null, notRanked: 2, cells: [few, few] });
+    expect(readFileSync(report, 'utf8')).toContain(`No best cell</h2><p><b>Not ranked</b> ${notRanked}.</p>`);
+  });
+
+  test('says what is doubtful about the data in JSON, and beside its CSV', async () => {
+    const { out } = await run({ csv: dir });
+    const { warnings } = JSON.parse(out) as { readonly warnings: readonly string[] };
+    expect(warnings.length).toBeGreaterThan(0);
+    expect(readFileSync(join(dir, 'NOTES.txt'), 'utf8').trimEnd().split('\n')).toEqual(warnings);
+    // Nor do they stay beside tables that have none.
+    expect(writeTables(dir, [['grid.csv', ['a\n']]], [])).toEqual(['grid.csv']);
+    expect(existsSync(join(dir, 'NOTES.txt'))).toBe(false);
+  });
+
+  test.each([
+    [['fas=5..24'], /fas is not a parameter \(did you mean "fast"\?\); there are fast, slow/],
+    [['fast'], /must look like fast=5\.\.24/],
+    [['fast=24..5:2'], /"24\.\.5:2" falls: a range goes up, so say 5\.\.24:2$/],
+    [['fast=5..24:0'], /"5\.\.24:0" goes by steps of 0: name a step above it/],
+    [['fast=5-24'], /"5-24" is neither a number nor a range/],
+    [['fast=1..2', 'fast=3'], /--grid trend\.fast is given twice/],
+    [['no.fast=1'], /there is no strategy no/],
+    [['quantity=0..1:0.000001'], /more than 100000/],
+  ])('refuses %j', async (wrong, message) => {
+    await expect(run({ grid: wrong })).rejects.toThrow(message);
+  });
+
+  test('steps by decimals without noise', async () => {
+    const { out } = await run({ grid: ['stop=0.1..0.3:0.1'] });
+    expect(cellsIn(out).map(({ params }) => params)).toEqual([0.1, 0.2, 0.3].map((stop) => ({ 'trend.stop': stop })));
+  });
+});

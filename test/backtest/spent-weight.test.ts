@@ -1,0 +1,60 @@
+/** What a backtest's requests would have weighed live. */
+import { describe, expect, test } from 'vitest';
+import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runStream } from '../../src/backtest/engine/stream-run.ts';
+import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../../src/backtest/result/spent-weight.ts';
+import { defaultTiming } from '../../src/execution/desk.ts';
+import smaCross from '../../strategies/sma-cross/index.ts';
+import { generated } from '../reference/generated.ts';
+import { type Case, caseOfXz, columnsOf, inputOf, scripted } from './agreement.ts';
+
+const given = (seed: number): Case => {
+  const { klines, wants } = generated(seed, 200);
+  return caseOfXz({ columns: columnsOf(klines), rules: 'plain', cash: '1000000', strategy: scripted(wants) });
+};
+
+describe('what a run sent', () => {
+  test('is the same by columns and by streams', async () => {
+    for (const seed of [1, 2, 3]) {
+      const input = inputOf(given(seed));
+      const asked = runColumns(input).asked();
+      expect(asked.cancels).toBeGreaterThan(0);
+      expect((await runStream(input)).asked()).toEqual(asked);
+    }
+  });
+
+  test('is the same in short numbers and the long way', () => {
+    const params = { fast: 3, slow: 9, quantity: 1, share: 0, stop: 0 };
+    const input = inputOf({ ...given(4), strategy: smaCross, params });
+    const asked = runColumns(input).asked();
+    expect(asked.orders).toBeGreaterThan(5);
+    expect(asked).toEqual(runLong(input).asked());
+  });
+
+  test('counts the time that at least one order of a symbol worked once', () => {
+    const sent = (symbol: string, from: number, to: number) => ({ symbol, from, to, isCanceled: to === 40 });
+    const asked = askedOf([sent('A', 0, 30), sent('A', 10, 20), sent('A', 25, 40), sent('A', 50, 60), sent('B', 0, 5)]);
+    expect(asked).toEqual({ orders: 5, cancels: 1, workedMs: 40 + 10 + 5 });
+    expect(askedTogether([asked, asked])).toEqual({ orders: 10, cancels: 2, workedMs: 110 });
+  });
+});
+
+test('looks are those of a daemon that is not told otherwise', () => {
+  const { pollMs, sweepMs } = defaultTiming;
+  expect(liveTiming).toEqual({ pollMs, sweepMs });
+});
+
+test('orders, looks while they work and idle looks are weighed by the prices of the exchange', () => {
+  const at = { account: 'spot', symbols: 1, spanMs: 120_000 } as const;
+  const none = spentWeight({ orders: 0, cancels: 0, workedMs: 0 }, at);
+  expect([none.orders, none.looks]).toEqual([0, 0]);
+  expect(none.idle).toBeGreaterThan(0);
+  const some = spentWeight({ orders: 2, cancels: 1, workedMs: 60_000 }, at);
+  // Half of the time one looks five times as often.
+  expect(some.looks).toBe(2.5 * none.idle);
+  expect(some.idle).toBe(none.idle / 2);
+  expect(some.perMinute).toBe((some.orders + some.looks + some.idle) / 2);
+  expect(weightText({ orders: 10, looks: 20, idle: 1_000, perMinute: 0.75 })).toBe(
+    '1,030, 0.8 a minute: orders 10, looks while they worked 20, idle looks 1,000',
+  );
+});

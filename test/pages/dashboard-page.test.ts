@@ -1,0 +1,230 @@
+/** The dashboard as its users meet it: in a real Chromium where there is one. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Dashboard } from '../../src/dashboard/dashboard.ts';
+import type { View } from '../../src/dashboard/view.ts';
+import { decisionView, strategyView, view } from '../../src/dashboard/view-builder.ts';
+import { denialText } from '../../src/domain/words.ts';
+import { ask, FakeDaemon, json, serve, token, upgrade } from '../kit/dashboard.ts';
+
+let daemon: FakeDaemon;
+let dashboard: Dashboard;
+const start = (): Promise<Dashboard> => {
+  daemon = new FakeDaemon();
+  return serve(daemon);
+};
+
+const executablePath = '/usr/bin/chromium';
+const { CI } = process.env;
+const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+
+// Without Chromium these are skipped and counted; under CI they fail, or nobody would notice.
+describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard page', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  /** What must not happen: errors on the console, and requests that leave the origin. */
+  let errors: string[];
+  let requests: string[];
+
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    await context.close();
+    await dashboard.close();
+    expect(errors).toEqual([]);
+    const own = [`http://127.0.0.1:${dashboard.port}/`, `ws://127.0.0.1:${dashboard.port}/`, 'data:'];
+    expect(requests.filter((url) => !own.some((start) => url.startsWith(start)))).toEqual([]);
+    expect(requests.length).toBeGreaterThan(10);
+  });
+
+  async function openPage(shown?: View): Promise<Page> {
+    dashboard = await start();
+    if (shown !== undefined) daemon.shown = shown;
+    errors = [];
+    requests = [];
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('request', (sent) => requests.push(sent.url()));
+    page.on('websocket', (socket) => requests.push(socket.url()));
+    await page.goto(dashboard.url);
+    await page.waitForSelector('.summary');
+    return page;
+  }
+
+  /** As it reads on the screen, with spaces between cells. */
+  // biome-ignore lint/performance/useDomNodeTextContent: hidden text must not count
+  const textOf = (page: Page, selector: string): Promise<string> => page.locator(selector).innerText();
+
+  it('shows positions, orders and fills, and draws both charts', async () => {
+    const page = await openPage();
+    expect(await textOf(page, '#strategies')).toMatch(/cross.*Long 0\.2498.*−25\.73.*Stop\s+5,980/s);
+    expect(await page.locator('#orders tbody tr').count()).toBe(6);
+    expect(await page.locator('#fills tbody tr').count()).toBe(26);
+    await page.waitForSelector('.chart canvas');
+    await page.waitForSelector('.equity-chart canvas');
+    expect(await page.locator('#tv-attr-logo').count()).toBe(1);
+  });
+
+  it('shows what fees left behind as dust, not as a position', async () => {
+    const position = { quantity: '0.0000714', isDust: true, entryPrice: undefined, value: '0.43', openProfit: '0' };
+    const page = await openPage(
+      view({ strategies: [strategyView({ position, stop: undefined, takeProfit: undefined })] }),
+    );
+    expect(await textOf(page, '#strategies')).toMatch(/Flat.*Dust\s+0\.0000714/s);
+    expect(await textOf(page, '#strategies')).not.toContain('Long');
+    expect(await textOf(page, '.summary')).toMatch(/Positions\s+0\s+of 1 strategy/);
+  });
+
+  it('says in words why an order was denied', async () => {
+    const denial = { code: 'orderValue', facts: { value: '12400.5', maxOrderValue: '10000' } };
+    const denied = decisionView({
+      wanted: 'hold 2.05 XBT',
+      verdict: 'denied',
+      code: 'orderValue',
+      text: denialText(denial),
+    });
+    const page = await openPage(view({ decisions: [decisionView(), denied] }));
+    await page.locator('#decisions button', { hasText: 'Denied' }).click();
+    const text = await textOf(page, '#decisions .list');
+    expect(text).toContain('The order is worth 12,400.5, one order may be worth at most 10,000.');
+    expect(text).not.toContain('Buy 0.25 at market.');
+  });
+
+  it('shows an unknown outcome and how another one was resolved', async () => {
+    const page = await openPage();
+    const text = await textOf(page, '#unknowns');
+    expect(text).toContain('Unknown for 8 s');
+    expect(text).toMatch(/Resolved in 9 s.*504.*Found as order 1954113290481123391: filled, 1 fill\./s);
+  });
+
+  it('kills only after asking, says what came of it, and then offers to resume', async () => {
+    const page = await openPage();
+    await page.getByRole('button', { name: 'Kill …' }).click();
+    expect(await textOf(page, 'dialog')).toContain('No new order is created from now on');
+    await page.getByRole('button', { name: 'Leave it' }).click();
+    expect(daemon.told).toEqual([]);
+    await page.getByRole('button', { name: 'Kill …' }).click();
+    await page.getByLabel('Reason').fill('looks wrong');
+    await page.getByRole('button', { name: 'Kill trading' }).click();
+    await page.getByText('Killed: 6 resting orders are being cancelled.').waitFor();
+    expect(daemon.told).toEqual(['kill: looks wrong']);
+    await page.getByRole('button', { name: 'Resume …' }).click();
+    await page.getByRole('button', { name: 'Resume trading' }).click();
+    await page.getByText('Trading goes on.').waitFor();
+    expect(daemon.told.at(-1)).toBe('resume: from the dashboard');
+  });
+
+  it('follows the daemon without a reload', async () => {
+    const page = await openPage(view({ noMarketData: 'ws://x: refused' }));
+    expect(await textOf(page, '.state')).toBe('No market data');
+    daemon.shown = view({ equity: { ...view().equity, now: '123456.78' } });
+    await page.getByText('123,456.78', { exact: true }).first().waitFor();
+  });
+
+  it('takes the token out of the address, stays logged in, and takes the address again', async () => {
+    const page = await openPage();
+    expect(page.url()).toBe(`http://127.0.0.1:${dashboard.port}/`);
+    await page.reload();
+    await page.waitForSelector('.summary');
+    await page.evaluate('sessionStorage.clear()');
+    await page.goto(dashboard.url);
+    await page.waitForFunction("location.hash === '' && sessionStorage.length > 0");
+    await page.waitForSelector('.summary');
+    expect(page.url()).toBe(`http://127.0.0.1:${dashboard.port}/`);
+  });
+
+  it('gives nothing to a server on another port of this machine, to which its browser goes as well', async () => {
+    const page = await openPage();
+    const { port } = dashboard;
+    const cookies: string[] = [];
+    const other = createServer((visit, reply) => {
+      cookies.push(visit.headers.cookie ?? '');
+      reply.setHeader('content-type', 'text/html').end('<!doctype html><title>other</title>');
+    });
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const thief = await context.newPage();
+    await thief.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    // What the other server does with all that the browser sent it, and with what the page says to anybody.
+    const [cookie = ''] = cookies;
+    const origin = `http://127.0.0.1:${port}`;
+    const { body: html } = await ask(dashboard, '/', { cookie });
+    const csrf = /name="csrf" content="([^"]+)"/.exec(html)?.[1] ?? '';
+    const stolen = { cookie, origin, 'x-sluice-csrf': csrf };
+    expect((await ask(dashboard, '/api/view', stolen)).status).toBe(403);
+    expect((await ask(dashboard, '/api/kill', { ...stolen, ...json }, '{"reason":"theft"}')).status).toBe(403);
+    expect(await upgrade(dashboard, stolen)).toBe(403);
+    // And what its page does in the browser itself.
+    const read = (path: string): Promise<unknown> =>
+      thief.evaluate(
+        `fetch('${origin}${path}', { credentials: 'include' }).then((reply) => reply.text(), () => 'refused')`,
+      );
+    expect(await read('/')).toBe('refused');
+    expect(await read('/api/view')).toBe('refused');
+    expect(await thief.evaluate('sessionStorage.length + document.cookie.length')).toBe(0);
+    expect(daemon.told).toEqual([]);
+    expect(await page.locator('.summary').count()).toBe(1);
+    other.close();
+    other.closeAllConnections();
+  });
+
+  it('has nothing wider than a phone of 360 px', async () => {
+    const page = await openPage();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.waitForTimeout(200);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    const clipped = await page.evaluate(
+      `[...document.querySelectorAll('.panel')].filter((panel) => panel.scrollWidth > panel.clientWidth).map((panel) => panel.id)`,
+    );
+    expect(clipped).toEqual([]);
+  });
+
+  it('says what will appear while there is nothing yet', async () => {
+    const page = await openPage(view({ fills: [], openOrders: [], decisions: [], unknowns: [], strategies: [] }));
+    expect(await page.locator('.empty').count()).toBe(5);
+  });
+});
+
+describe.skipIf(!existsSync(executablePath) && CI === undefined)('a page whose daemon has gone', () => {
+  it('says that its numbers are old, goes on when the daemon is back, and says when that wants a new login', async () => {
+    dashboard = await start();
+    const { port, url } = dashboard;
+    const browser = await launch();
+    try {
+      const page = await browser.newPage();
+      await page.goto(url);
+      await page.waitForSelector('.summary');
+      await dashboard.close();
+      await page.getByText('Not connected.').waitFor();
+      dashboard = await serve(daemon, port);
+      await page.getByText('Not connected.').waitFor({ state: 'detached' });
+      await dashboard.close();
+      dashboard = await serve(daemon, port, `${token}-of-another-start`);
+      await page.getByText('open the address that the daemon printed').waitFor();
+      await page.goto(dashboard.url);
+      await page.getByText('Not connected.').waitFor({ state: 'detached' });
+    } finally {
+      await Promise.all([browser.close(), dashboard.close()]);
+    }
+  });
+});

@@ -1,0 +1,86 @@
+/** A report opened from the disk in a real Chromium: nothing is asked of a network, nothing is refused, and clicks are answered. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { backtest } from '../../src/commands/backtest/backtest.ts';
+import { desk } from '../kit/command.ts';
+
+const executablePath = '/usr/bin/chromium';
+const at = desk();
+const file = join(at.dir, 'report.html');
+let browser: Browser;
+
+beforeAll(async () => {
+  const config = join(import.meta.dirname, '..', '..', 'config', 'backtest.yaml');
+  await backtest({ config, set: [], driver: 'columns', json: false, report: file, out: () => {}, say: () => {} });
+  if (existsSync(executablePath) || process.env['CI'] !== undefined)
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--force-color-profile=srgb'] });
+});
+afterAll(async () => {
+  await browser?.close();
+  at.remove();
+});
+
+test('129,600 klines with all their fills make a file below two megabytes', () => {
+  expect(statSync(file).size).toBeLessThan(2_000_000);
+  expect(readFileSync(file, 'utf8')).toContain('id="payload"');
+});
+
+// Without Chromium these are skipped and counted; under CI they fail, or nobody would notice.
+describe.skipIf(!existsSync(executablePath) && process.env['CI'] === undefined)('in Chromium', () => {
+  const trouble: string[] = [];
+  async function opened(width: number, height: number, colorScheme: 'light' | 'dark'): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    page.on('console', (message) => trouble.push(message.text()));
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on('request', (request) => {
+      if (request.url() !== `file://${file}`) trouble.push(request.url());
+    });
+    await page.goto(`file://${file}`);
+    await page.locator('#chart-note', { hasText: 'Klines of' }).waitFor();
+    return page;
+  }
+
+  test('draws its klines, and a click on a round trip shows the fill and its evidence', async () => {
+    const page = await opened(1_280, 900, 'light');
+    expect(await page.locator('#chart-note').textContent()).toMatch(/^Klines of 4 h/);
+    await page.locator('.jump').first().click();
+    await page.locator('#clicked table').waitFor();
+    expect(await page.locator('#clicked').textContent()).toMatch(/1 fill.*BUY [\d.]+ XBT.*enter, taker.*kline-open/s);
+    expect(await page.locator('#chart-note').textContent()).toBe('Klines of 1 min');
+    expect(trouble).toEqual([]);
+    await page.close();
+  });
+
+  test.for([
+    { width: 390, height: 844, scheme: 'dark' },
+    { width: 1_280, height: 900, scheme: 'light' },
+  ] as const)('fits a screen $width wide', async ({ width, height, scheme }) => {
+    const page = await opened(width, height, scheme);
+    const over = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(over)).toBe(0);
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+      scheme === 'dark' ? 'rgb(13, 16, 20)' : 'rgb(243, 245, 247)',
+    );
+    const rightmost = (cells: string): Promise<number> =>
+      page.evaluate(
+        `Math.max(...[...document.querySelectorAll('${cells}')].map((cell) => cell.getBoundingClientRect().right))`,
+      );
+    expect(await rightmost('#months td')).toBeLessThanOrEqual(width);
+    // The profit of each trip is in sight, too.
+    expect(await rightmost('#trips td:nth-child(2)')).toBeLessThanOrEqual(width);
+    expect(await page.locator('#trips th').nth(1).textContent()).toBe('Profit, USD');
+    expect(trouble).toEqual([]);
+    await page.close();
+  });
+
+  test('prints white, with the chart as a picture', async () => {
+    const page = await opened(1_280, 900, 'dark');
+    const pdf = await page.pdf({ format: 'A4', printBackground: true });
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(await page.evaluate("document.querySelector('#printed canvas') !== null")).toBe(true);
+    expect(trouble).toEqual([]);
+    await page.close();
+  });
+});

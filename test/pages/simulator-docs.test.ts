@@ -1,0 +1,39 @@
+/** The pages about the built-in exchange say what there is, and nothing that is not. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { routes } from '../../src/simulator/control/routes.ts';
+import { wrongs } from '../../src/simulator/report/report.ts';
+import { habitPositions } from '../../src/simulator/simulator.ts';
+import { faultPlansPage } from '../kit/fault-plans-page.ts';
+
+/** A page without the padding by which a formatter lines tables up. */
+const plain = (text: string): string => text.replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
+const page = (name: string): string =>
+  plain(readFileSync(new URL(`../../docs/reference/${name}`, import.meta.url), 'utf8'));
+const cells = (text: string, heading: string): string[] => {
+  const section = text.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, name = '']) => name);
+};
+
+test('fault-plans.md is what scripts/fault-plans.ts makes of the plans', () => {
+  expect(page('fault-plans.md'), 'run node scripts/fault-plans.ts').toBe(plain(faultPlansPage()));
+});
+
+describe('simulator.md', () => {
+  const text = page('simulator.md');
+  test('has every request of the control address', () => {
+    expect(cells(text, 'The control address')).toEqual(routes.map(({ on }) => on));
+  });
+  test('has every habit with its positions', () => {
+    const rows = Object.entries<readonly unknown[]>(habitPositions).map(
+      ([name, positions]) => `| \`${name}\` | ${positions.map((one) => `\`${String(one)}\``).join(', ')} |`,
+    );
+    const section = text.split('\n## Habits\n')[1]?.split('\n## ')[0] ?? '';
+    expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
+  });
+  test('has every kind of the truth log and everything that a report can find', () => {
+    const source = readFileSync(new URL('../../src/simulator/log.ts', import.meta.url), 'utf8');
+    const kinds = [...source.matchAll(/readonly kind: '(\w+)'/g)].map(([, kind = '']) => kind);
+    expect(cells(text, 'The truth log').toSorted()).toEqual([...kinds, ...Object.keys(wrongs)].toSorted());
+  });
+});

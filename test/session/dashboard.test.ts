@@ -1,0 +1,146 @@
+/** The dashboard as programs meet it, over HTTP. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Dashboard } from '../../src/dashboard/dashboard.ts';
+import type { View } from '../../src/dashboard/view.ts';
+import * as kit from '../kit/dashboard.ts';
+import { bearer, FakeDaemon, json, serve, token } from '../kit/dashboard.ts';
+
+let daemon: FakeDaemon;
+let dashboard: Dashboard;
+const ask = (path: string, headers: Record<string, string>, body?: string) => kit.ask(dashboard, path, headers, body);
+const upgrade = (headers: Record<string, string>, path?: string) => kit.upgrade(dashboard, headers, path);
+
+describe('the dashboard server', () => {
+  beforeAll(async () => {
+    daemon = new FakeDaemon();
+    dashboard = await serve(daemon);
+  });
+  afterAll(() => dashboard.close());
+
+  it('answers 403 to a foreign Host and a foreign Origin on every path, and without a token on all but the page', async () => {
+    const page = ['/', '/page/main.ts', '/lib/preact.js'];
+    for (const path of [...page, '/api/view', '/api/live', '/nowhere', `/?token=${token}`]) {
+      expect((await ask(path, { ...bearer, host: 'evil.example' })).status, path).toBe(403);
+      expect((await ask(path, { ...bearer, origin: 'https://evil.example' })).status, path).toBe(403);
+      expect((await ask(path, {})).status, path).toBe(page.includes(path) ? 200 : 403);
+    }
+    expect(
+      (await ask('/api/kill', { ...json, origin: 'https://evil.example', ...bearer }, '{"reason":"x"}')).status,
+    ).toBe(403);
+    expect((await ask('/api/kill', json, '{"reason":"x"}')).status).toBe(403);
+    expect(daemon.told).toEqual([]);
+  });
+
+  describe.each([
+    ['/api/kill', '{"reason":"x"}'],
+    ['/api/resume', '{"reason":"x"}'],
+    ['/api/cancel', '{}'],
+  ])('POST %s', (path, body) => {
+    const origin = (): string => `http://127.0.0.1:${dashboard.port}`;
+
+    it.each<[string, () => Record<string, string>]>([
+      ['no token', () => ({})],
+      ['no token from the page itself', () => ({ origin: origin() })],
+      ['a wrong token', () => ({ authorization: `Bearer ${token}x` })],
+      ['the beginning of the token', () => ({ authorization: `Bearer ${token.slice(0, -1)}` })],
+      ['the token as a cookie', () => ({ cookie: `token=${token}`, origin: origin() })],
+      ['the token from a foreign site', () => ({ ...bearer, origin: 'https://evil.example' })],
+      ['the token from a page without a name', () => ({ ...bearer, origin: 'null' })],
+      ['the token for a foreign Host', () => ({ ...bearer, host: 'evil.example' })],
+    ])('with %s is refused, and nothing is done', async (_, headersOf) => {
+      const before = daemon.told.length;
+      const answer = await ask(path, { ...json, ...headersOf() }, body);
+      expect(answer.status).toBe(403);
+      expect(JSON.parse(answer.body)).toMatchObject({ ok: false });
+      expect(daemon.told).toHaveLength(before);
+    });
+
+    it('with the token in the address is refused: it is no place for a secret', async () => {
+      const before = daemon.told.length;
+      expect((await ask(`${path}?token=${token}`, json, body)).status).toBe(403);
+      expect(daemon.told).toHaveLength(before);
+    });
+
+    it('as a GET does nothing', async () => {
+      const before = daemon.told.length;
+      expect((await ask(path, bearer)).status).toBe(404);
+      expect(daemon.told).toHaveLength(before);
+    });
+
+    it('of the page itself is carried out, however many wrong tokens came before', async () => {
+      for (let tries = 0; tries < 20; tries++) await ask(path, { ...json, authorization: 'Bearer guess' }, body);
+      const before = daemon.told.length;
+      const answer = await ask(path, { ...json, ...bearer, origin: origin() }, body);
+      expect(answer.status).toBe(200);
+      expect(daemon.told).toHaveLength(before + 1);
+      daemon.told.length = before;
+    });
+  });
+
+  it('answers 403 to a WebSocket of a stranger', async () => {
+    expect(await upgrade({})).toBe(403);
+    expect(await upgrade({ ...bearer, host: 'evil.example' })).toBe(403);
+    expect(await upgrade({ ...bearer, origin: 'https://evil.example' })).toBe(403);
+    expect(await upgrade({}, '/nowhere')).toBe(403);
+    expect(await upgrade(bearer)).toBe(101);
+  });
+
+  it('gives the page a policy under which nothing foreign runs or is asked for', async () => {
+    const { status, headers } = await ask('/', {});
+    expect(status).toBe(200);
+    expect(headers['content-security-policy']).toMatch(/default-src 'none'; script-src 'nonce-[^']+';/);
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers['referrer-policy']).toBe('no-referrer');
+  });
+
+  it('is the control API of the command line', async () => {
+    const killed = await ask('/api/kill', { ...bearer, ...json }, '{"reason":"sluice kill"}');
+    expect(JSON.parse(killed.body)).toEqual({ ok: true, message: 'Killed: 6 resting orders are being cancelled.' });
+    await ask('/api/resume', { ...bearer, ...json }, '{"reason":"sluice resume"}');
+    await ask('/api/cancel', { ...bearer, ...json }, '{"strategy":"grid"}');
+    await ask('/api/cancel', { ...bearer, ...json }, '{}');
+    expect(daemon.told).toEqual(['kill: sluice kill', 'resume: sluice resume', 'cancel: grid', 'cancel: all']);
+    expect((JSON.parse((await ask('/api/view', bearer)).body) as View).version).toBe(1);
+  });
+
+  it('says what is wrong with a call and does nothing', async () => {
+    const before = daemon.told.length;
+    const missing = await ask('/api/kill', { ...bearer, ...json }, '{}');
+    expect(missing.status).toBe(400);
+    expect(missing.body).toContain('reason');
+    expect((await ask('/api/cancel', { ...bearer, ...json }, '{"stategy":"grid"}')).status).toBe(400);
+    expect((await ask('/api/kill', { ...bearer, ...json }, `{"reason":"${'x'.repeat(5_000)}"}`)).status).toBe(413);
+    expect(daemon.told.length).toBe(before);
+  });
+
+  it('serves its owner while strangers hold more connections open than it keeps', async () => {
+    const held = new Set<Socket>();
+    const crowd = Promise.withResolvers<void>();
+    for (let count = 0; count < 40; count++) {
+      const socket = connect(dashboard.port, '127.0.0.1');
+      held.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => held.delete(socket) && held.size <= 16 && crowd.resolve());
+      await once(socket, 'connect');
+      // The header never ends.
+      socket.write('GET / HTTP/1.1\r\nX-Slow: ');
+    }
+    await crowd.promise;
+    const before = daemon.told.length;
+    const killed = await ask('/api/kill', { ...bearer, ...json }, '{"reason":"crowded"}');
+    expect(killed.status).toBe(200);
+    expect((await ask('/', {})).status).toBe(200);
+    expect(await upgrade(bearer)).toBe(101);
+    daemon.told.length = before;
+    for (const socket of held) socket.destroy();
+  });
+
+  it('names the port that is taken and what to do', async () => {
+    await expect(serve(daemon, dashboard.port)).rejects.toThrow(
+      `port ${dashboard.port} on 127.0.0.1 is taken; set dashboard`,
+    );
+  });
+});

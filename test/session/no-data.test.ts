@@ -1,0 +1,43 @@
+/** A daemon whose market data never comes: the socket's address is wrong. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { View } from '../../src/dashboard/view.ts';
+import type { DaemonInfo } from '../../src/session/state.ts';
+import type { Simulator } from '../../src/simulator/simulator.ts';
+import { makeRig, openExchange, type Rig, speed, target } from '../kit/rig.ts';
+import { until } from '../kit/until.ts';
+
+let exchange: Simulator;
+let rig: Rig;
+
+beforeEach(async () => {
+  exchange = await openExchange();
+  rig = makeRig(exchange);
+});
+afterEach(async () => {
+  rig.remove();
+  await exchange.close();
+});
+
+test('it is said on the terminal, by status and on the page, and that it comes again', async () => {
+  const { restUrl, wsUrl } = exchange;
+  rig.configure({ exchange: { restUrl, wsUrl: wsUrl.replace(/\/kline-api.*/, '/nope'), speed } });
+  rig.wish('taker', target(0.1));
+  const daemon = rig.launch();
+  await daemon.line(/^ready, but no market data: ws:.*\/nope: .+ nothing is entered meanwhile\.$/);
+  await daemon.line(/^warning +no market data: ws:.*\/nope: .*400.*exchange\.wsUrl/);
+  expect(daemon.lines.some((line) => line.startsWith('ready: '))).toBe(false);
+  await until('status', async () => /^ATTENTION {2}no market data: ws:/m.test((await rig.run('status')).stdout));
+  const { control, token } = JSON.parse(readFileSync(join(rig.state, 'daemon.json'), 'utf8')) as DaemonInfo;
+  const answer = await fetch(`${control}/api/view`, { headers: { authorization: `Bearer ${token}` } });
+  const { notices, stateText } = (await answer.json()) as View;
+  expect(stateText).toMatch(/^No market data: /);
+  expect(notices.map(({ level, text }) => `${level} ${text}`).join('\n')).toMatch(/^warning no market data: /m);
+  await daemon.end('SIGTERM');
+  expect((await rig.run('status')).stdout).not.toContain('ATTENTION');
+  rig.configure();
+  const again = await rig.start();
+  await again.line(/^ready: Trading: 3 strategies run\.$/);
+  expect((await rig.run('status')).stdout).not.toContain('ATTENTION');
+});
