@@ -127,12 +127,12 @@ describe('the package', () => {
       '--input-type=module',
       '--eval',
       `const { loadAssets } = await import(${program('dashboard/assets.js')});
-       await import(${program('journal/hosts.js')});
+       await import(${program('journal/writer-hosts.js')});
        const { files, entry } = loadAssets();
        console.log(files.has(entry), files.has('/page/theme.css'), files.get(entry).body.includes('import type'));`,
     );
     expect(found).toBe('true true false\n');
     expect(files).toContain('dist/src/journal/worker.js');
-    expect(files).toContain('dist/src/trading/busy-watch.js');
+    expect(files).toContain('dist/src/process/busy-watch.js');
   });
 });

@@ -32,15 +32,23 @@ const follow = (kind: Kind, test: string) => ({
 });
 
 export const socketOperations: readonly SocketOperation[] = [
-  row('sub', 'depth', follow('depth', 'feed')),
-  row('unsub', 'depth', follow('depth', 'feed')),
-  row('sub', 'trades', follow('trades', 'trade-stream')),
-  row('unsub', 'trades', follow('trades', 'trade-stream')),
-  row('sub', 'ticker', follow('ticker', 'feed')),
-  row('unsub', 'ticker', follow('ticker', 'feed')),
-  row('sub', 'klines', follow('klines', 'kline-stream')),
-  row('req', 'klines', { call: 'past.klines', command: 'sluice market klines --socket', test: 'socket-history' }),
-  row('req', 'trades', { call: 'past.trades', command: 'sluice market trades --socket', test: 'socket-history' }),
+  row('sub', 'depth', follow('depth', 'market/feed')),
+  row('unsub', 'depth', follow('depth', 'market/feed')),
+  row('sub', 'trades', follow('trades', 'market/trade-stream')),
+  row('unsub', 'trades', follow('trades', 'market/trade-stream')),
+  row('sub', 'ticker', follow('ticker', 'market/feed')),
+  row('unsub', 'ticker', follow('ticker', 'market/feed')),
+  row('sub', 'klines', follow('klines', 'market/kline-stream')),
+  row('req', 'klines', {
+    call: 'past.klines',
+    command: 'sluice market klines --socket',
+    test: 'market/socket-history',
+  }),
+  row('req', 'trades', {
+    call: 'past.trades',
+    command: 'sluice market trades --socket',
+    test: 'market/socket-history',
+  }),
 ];
 
 /** A channel's name. It is lower case; upper case is ignored without a word (venue-observed §2). */

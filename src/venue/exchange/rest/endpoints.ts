@@ -15,7 +15,7 @@ export interface Found {
   readonly call: string;
   /** The command by which a user does. */
   readonly command: string;
-  /** The file that tests it, without `.test.ts`: of this folder, or from the root where it begins with `src/`. */
+  /** The file that tests it, without `.test.ts`: in `src/venue/exchange/`, or from the root where it begins with `src/`. */
   readonly test: string;
 }
 
@@ -49,7 +49,7 @@ export const endpoints = {
     section: '4.1',
     call: 'market.ping',
     command: 'sluice market ping',
-    test: 'market-queries',
+    test: 'market/queries',
   }),
   time: open({
     name: 'time',
@@ -58,7 +58,7 @@ export const endpoints = {
     section: '4.1',
     call: 'market.time',
     command: 'sluice market time',
-    test: 'market-queries',
+    test: 'market/queries',
   }),
   symbols: open({
     name: 'symbols',
@@ -76,7 +76,7 @@ export const endpoints = {
     section: '4.1',
     call: 'market.depth',
     command: 'sluice market depth',
-    test: 'market-queries',
+    test: 'market/queries',
   }),
   ticker: open({
     name: 'ticker',
@@ -85,7 +85,7 @@ export const endpoints = {
     section: '4.1',
     call: 'market.ticker',
     command: 'sluice market ticker',
-    test: 'market-queries',
+    test: 'market/queries',
   }),
   trades: open({
     name: 'trades',
@@ -94,7 +94,7 @@ export const endpoints = {
     section: '4.1',
     call: 'market.trades',
     command: 'sluice market trades',
-    test: 'market-queries',
+    test: 'market/queries',
   }),
   klines: open({
     name: 'klines',
@@ -103,7 +103,7 @@ export const endpoints = {
     section: '4.1',
     call: 'market.klines',
     command: 'sluice market klines',
-    test: 'market-queries',
+    test: 'market/queries',
   }),
   create: post({
     name: 'order create',
@@ -113,7 +113,7 @@ export const endpoints = {
     section: '4.2',
     call: 'orders.prepare',
     command: 'sluice order create',
-    test: 'orders',
+    test: 'orders/orders',
   }),
   orderTest: post({
     name: 'order test',
@@ -122,7 +122,7 @@ export const endpoints = {
     section: '4.2',
     call: 'desk.test',
     command: 'sluice order test',
-    test: 'order-desk',
+    test: 'orders/bulk',
   }),
   batchCreate: post({
     name: 'batch create',
@@ -131,7 +131,7 @@ export const endpoints = {
     section: '4.2',
     call: 'desk.createMany',
     command: 'sluice order batch',
-    test: 'order-desk',
+    test: 'orders/bulk',
   }),
   query: get({
     name: 'order query',
@@ -140,7 +140,7 @@ export const endpoints = {
     section: '4.2',
     call: 'orders.query',
     command: 'sluice order query',
-    test: 'order-queries',
+    test: 'orders/queries',
   }),
   cancel: post({
     name: 'order cancel',
@@ -149,7 +149,7 @@ export const endpoints = {
     section: '4.2',
     call: 'orders.cancel',
     command: 'sluice order cancel',
-    test: 'orders',
+    test: 'orders/orders',
   }),
   batchCancel: post({
     name: 'batch cancel',
@@ -158,7 +158,7 @@ export const endpoints = {
     section: '4.2',
     call: 'desk.cancelMany',
     command: 'sluice order cancel',
-    test: 'order-desk',
+    test: 'orders/bulk',
   }),
   openOrders: get({
     name: 'open orders',
@@ -167,7 +167,7 @@ export const endpoints = {
     section: '4.2',
     call: 'orders.openOrders',
     command: 'sluice order open',
-    test: 'order-queries',
+    test: 'orders/queries',
   }),
   myTrades: get({
     name: 'own trades',
@@ -176,7 +176,7 @@ export const endpoints = {
     section: '4.2',
     call: 'orders.tradesSince',
     command: 'sluice order trades',
-    test: 'order-queries',
+    test: 'orders/queries',
   }),
   account: data({
     name: 'account',
@@ -195,7 +195,7 @@ export const endpoints = {
     section: '4.4',
     call: 'orders.prepare',
     command: 'sluice order create --account margin',
-    test: 'orders',
+    test: 'orders/orders',
   }),
   marginQuery: get({
     name: 'margin order query',
@@ -205,7 +205,7 @@ export const endpoints = {
     section: '4.4',
     call: 'orders.query',
     command: 'sluice order query --account margin',
-    test: 'order-queries',
+    test: 'orders/queries',
   }),
   marginCancel: post({
     name: 'margin order cancel',
@@ -215,7 +215,7 @@ export const endpoints = {
     section: '4.4',
     call: 'orders.cancel',
     command: 'sluice order cancel --account margin',
-    test: 'orders',
+    test: 'orders/orders',
   }),
   // Two statements give 1 and 5 for this one (§4.4): the dearer is counted.
   marginOpenOrders: get({
@@ -226,7 +226,7 @@ export const endpoints = {
     section: '4.4',
     call: 'orders.openOrders',
     command: 'sluice order open --account margin',
-    test: 'order-queries',
+    test: 'orders/queries',
   }),
   marginMyTrades: get({
     name: 'margin own trades',
@@ -235,7 +235,7 @@ export const endpoints = {
     section: '4.4',
     call: 'orders.tradesSince',
     command: 'sluice order trades --account margin',
-    test: 'order-queries',
+    test: 'orders/queries',
   }),
   // Its sister that applies for one is not here: nothing that the daemon can reach knows it (src/withdraw/apply.ts).
   withdrawQuery: dataPost({
@@ -245,7 +245,7 @@ export const endpoints = {
     section: '4.5',
     call: 'withdrawals.query',
     command: 'sluice-withdraw list',
-    test: 'withdrawals',
+    test: 'orders/withdrawals',
   }),
   openTrades: open({
     name: 'open trades',
@@ -254,7 +254,7 @@ export const endpoints = {
     section: '4.6',
     call: 'openData.trades',
     command: 'sluice market open trades',
-    test: 'open-data',
+    test: 'market/open-data',
   }),
   openTicker: open({
     name: 'open ticker',
@@ -263,7 +263,7 @@ export const endpoints = {
     section: '4.6',
     call: 'openData.ticker',
     command: 'sluice market open ticker',
-    test: 'open-data',
+    test: 'market/open-data',
   }),
   openAsset: open({
     name: 'open asset',
@@ -272,7 +272,7 @@ export const endpoints = {
     section: '4.6',
     call: 'openData.asset',
     command: 'sluice market open asset',
-    test: 'open-data',
+    test: 'market/open-data',
   }),
   openDepth: open({
     name: 'open depth',
@@ -281,7 +281,7 @@ export const endpoints = {
     section: '4.6',
     call: 'openData.depth',
     command: 'sluice market open depth',
-    test: 'open-data',
+    test: 'market/open-data',
   }),
   openAllTickers: open({
     name: 'open all tickers',
@@ -290,7 +290,7 @@ export const endpoints = {
     section: '4.6',
     call: 'openData.allTickers',
     command: 'sluice market open tickers',
-    test: 'open-data',
+    test: 'market/open-data',
   }),
 } as const satisfies Record<string, Endpoint>;
 
