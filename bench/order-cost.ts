@@ -21,7 +21,7 @@ import { emptyLoaded } from '../src/journal/load.ts';
 import { memoryJournal } from '../src/journal/memory.ts';
 import { openState } from '../src/journal/open.ts';
 import { workerHost } from '../src/journal/writer-hosts.ts';
-import type { Draft } from '../src/portfolio/plan.ts';
+import type { OrderDraft } from '../src/portfolio/plan.ts';
 import { noLog } from '../src/session/log.ts';
 import { type Assembled, assemble } from '../src/trading/assemble.ts';
 import { exchange as connect } from '../src/venue/exchange/exchange.ts';
@@ -115,7 +115,7 @@ const desks = {
   ),
 };
 const bareThread = new Worker(new URL('./journal/bare.ts', import.meta.url), { workerData: join(dir, 'bare.db') });
-const draft: Draft = {
+const draft: OrderDraft = {
   ...{ strategy: 's', account: 'spot', symbol: at.symbol, side: 'BUY', type: 'LIMIT', purpose: 'quote' },
   ...{ volume: { lots: lots('0.00123', at) }, expectedLots: lots('0.00123', at), price: ticks('60000', at) },
   reason: '3 orders a side, 0.10 % from line to line',

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { rulesOption } from './commands/backtest/rules-option.ts';
-import { addDecisions } from './commands/control/commands.ts';
-import { addData } from './commands/data/commands.ts';
+import { addDecisions } from './commands/control/register.ts';
+import { addData } from './commands/data/register.ts';
 import { refusesEarlyEnd } from './commands/early-end.ts';
 import { exitCodeOf } from './commands/exit-code.ts';
-import { addJournal } from './commands/journal/commands.ts';
-import { addByHand, speed } from './commands/manual/commands.ts';
+import { addJournal } from './commands/journal/register.ts';
+import { addByHand, speed } from './commands/manual/register.ts';
 import { jsonOption, stateOption } from './commands/options.ts';
 import { out, outlivesReaders, progress, say } from './commands/output.ts';
-import { addRecord } from './commands/record/commands.ts';
-import { addRuns, runsOption } from './commands/runs/commands.ts';
+import { addRecord } from './commands/record/register.ts';
+import { addRuns, runsOption } from './commands/runs/register.ts';
 import type { ShowOptions } from './commands/show/show.ts';
 import { Refusal } from './domain/refusal.ts';
 import { stopsOnSignals } from './process/signals.ts';
@@ -229,7 +229,7 @@ const simulator = program
   .option('--seed <N>', 'of made prints, books, synthetic markets and faults', whole(0, 4_294_967_295), 1)
   .addOption(jsonOption())
   .action(async ({ state, ...given }) =>
-    (await import('./commands/demo/simulate.ts')).simulate({
+    (await import('./commands/simulator/simulator.ts')).simulate({
       persist: state,
       ...given,
       out,
@@ -242,7 +242,7 @@ simulator
   .description('what a client did wrong, from a truth log')
   .argument('<FILE>', 'as --log wrote it')
   .action(async (file: string, _given, command: Command) =>
-    (await import('./commands/demo/simulator-report.ts')).showReport(file, {
+    (await import('./commands/simulator/report.ts')).showReport(file, {
       json: command.optsWithGlobals<{ json: boolean }>().json,
       out,
     }),
@@ -275,13 +275,19 @@ const controlling = (name: string, about: string): Command =>
     .addOption(jsonOption());
 controlling('kill', 'stop creating orders, durably, and cancel what rests; positions stay')
   .option('--reason <TEXT>', 'for the journal', 'sluice kill')
-  .action(async (given) => (await import('./commands/control/control.ts')).control('kill', { ...given, out, say }));
+  .action(async (given) =>
+    (await import('./commands/control/kill-resume-cancel.ts')).control('kill', { ...given, out, say }),
+  );
 controlling('resume', 'lift a kill: strategies may create orders again, the daily loss is measured from now on')
   .option('--reason <TEXT>', 'for the journal', 'sluice resume')
-  .action(async (given) => (await import('./commands/control/control.ts')).control('resume', { ...given, out, say }));
+  .action(async (given) =>
+    (await import('./commands/control/kill-resume-cancel.ts')).control('resume', { ...given, out, say }),
+  );
 controlling('cancel', 'cancel resting orders')
   .option('--all', 'of every strategy', false)
-  .action(async (given) => (await import('./commands/control/control.ts')).control('cancel', { ...given, out, say }));
+  .action(async (given) =>
+    (await import('./commands/control/kill-resume-cancel.ts')).control('cancel', { ...given, out, say }),
+  );
 
 addDecisions(program, { out, say });
 

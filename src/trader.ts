@@ -1,4 +1,7 @@
-/** The path of one kline to one row in `fills`. Live, paper and backtest run this, unchanged. */
+/**
+ * The path from one kline to one row in `fills`. Live, paper and backtests over ticks, on margin or with streaming strategies run this;
+ * `backtest/engine/columns/` does the same without waiting.
+ */
 import {
   defer,
   filter,
@@ -11,7 +14,7 @@ import {
   tap,
 } from 'rxjs';
 import type { Fill, Intent, Signal, Verdict } from './domain/order.ts';
-import type { Draft, Step } from './portfolio/plan.ts';
+import type { OrderDraft, Step } from './portfolio/plan.ts';
 import type { WorkingOrder } from './portfolio/portfolio.ts';
 
 /** What an order came to. */
@@ -19,8 +22,8 @@ type Carried = 'placed' | 'refused' | 'unknown';
 
 /** An order that would be sent, and what was wished of it. */
 interface Together {
-  readonly draft: Draft;
-  readonly wished: Draft;
+  readonly draft: OrderDraft;
+  readonly wished: OrderDraft;
 }
 
 /** What trading needs; `trading/` puts the parts together. */
@@ -37,15 +40,15 @@ export interface Desk {
   /** Takes a signal as its strategy's wish from now on; false when it is the one that rests already. */
   note(signal: Signal): boolean;
   /** The next thing to do about a wish: cancel an order, create one, or nothing. What was refused is not asked for again. */
-  plan(signal: Signal, refused: readonly Draft[]): Step | undefined;
+  plan(signal: Signal, refused: readonly OrderDraft[]): Step | undefined;
   /** Asks the risk rules; a refusal is written down. */
-  judge(draft: Draft): Verdict;
+  judge(draft: OrderDraft): Verdict;
   /** Gives the order its id and counts its exposure from now on. */
-  reserve(draft: Draft): Intent;
+  reserve(draft: OrderDraft): Intent;
   /** Waits for request weight, journals, sends once, and finds out what became of it. */
   execute(intent: Intent): Promise<Carried>;
   /** The orders that leave with one, itself among them: alone, or what else its wish lacks where several go in one request. */
-  together(signal: Signal, refused: readonly Draft[], first: Draft): readonly Together[];
+  together(signal: Signal, refused: readonly OrderDraft[], first: OrderDraft): readonly Together[];
   /** Sends several at once; what came of each, in their order. */
   executeAll(intents: readonly Intent[]): Promise<readonly Carried[]>;
   cancel(order: WorkingOrder): Promise<void>;
@@ -83,13 +86,13 @@ export function trade(desk: Desk): Observable<Fill> {
 
   /** Every step can change what the next one should be, so each is planned and judged anew. */
   async function stepByStep(signal: Signal, first: Step): Promise<void> {
-    const refused: Draft[] = [];
+    const refused: OrderDraft[] = [];
     for (let step: Step | undefined = first; step !== undefined; step = desk.plan(signal, refused)) {
       if (step.do === 'cancel') {
         await desk.cancel(step.order);
         continue;
       }
-      const sent: Draft[] = [];
+      const sent: OrderDraft[] = [];
       const intents: Intent[] = [];
       for (const { draft, wished } of desk.together(signal, refused, step.draft)) {
         // A purchase over the limit must not hide the sale that would bring the position under it.

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { intervals } from '../domain/interval.ts';
 import { type Rate, rate, rateNumber, type Units, units } from '../domain/money.ts';
-import { momentOf, momentWanted } from './moment.ts';
+import { momentOf, momentWanted } from './times.ts';
 
 /** A decimal in quotes: unquoted, YAML makes a binary number of it and digits can change. */
 const decimalText = z.string({

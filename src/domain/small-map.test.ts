@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../test/kit/properties.ts';
-import { FewMap } from './small-map.ts';
+import { SmallMap } from './small-map.ts';
 
 test('holds what a Map holds, in its order, however many entries come and go', () => {
   const step = fc.record({
@@ -9,7 +9,7 @@ test('holds what a Map holds, in its order, however many entries come and go', (
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const few = new FewMap<number>();
+      const few = new SmallMap<number>();
       const map = new Map<string, number>();
       for (const { key, value } of steps) {
         if (value === undefined) {
@@ -28,7 +28,7 @@ test('holds what a Map holds, in its order, however many entries come and go', (
 });
 
 test('its values can be walked through while entries go', () => {
-  const few = new FewMap<string>();
+  const few = new SmallMap<string>();
   for (const key of ['a', 'b', 'c']) few.set(key, key);
   const seen: string[] = [];
   for (const value of few.values()) {

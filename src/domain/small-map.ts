@@ -6,7 +6,7 @@ const fewest = 8;
 const none: readonly never[] = [];
 
 /** Up to eight entries are searched in a row; one that ever held more goes on as a `Map`. Entries keep the order they came in. */
-export class FewMap<V> {
+export class SmallMap<V> {
   readonly #keys: string[] = [];
   readonly #values: V[] = [];
   #many: Map<string, V> | undefined;

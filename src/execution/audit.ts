@@ -5,7 +5,7 @@
 import { absolute, minus, negate, noUnits, plus, type Units, unitsText } from '../domain/money.ts';
 import type { AdjustmentEntry } from '../journal/entries.ts';
 import type { Balance } from '../venue/venue.ts';
-import type { Execution } from './desk.ts';
+import type { Execution } from './context.ts';
 import { baselineOf, type Difference, differenceText, type Ledger } from './ledger.ts';
 import { lag, type Moment, oneMoment } from './reconcile/balance-proof.ts';
 import type { Sweeps } from './sweep.ts';

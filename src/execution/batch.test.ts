@@ -7,7 +7,7 @@ import type { CreateFate } from '../../test/kit/scripted-venue.ts';
 import { seededRng } from '../clock/clock.ts';
 import { lots, quantityText, ticks, units } from '../domain/money.ts';
 import type { OrderReport, Quote, Signal } from '../domain/order.ts';
-import { type Draft, intentOf } from '../portfolio/plan.ts';
+import { intentOf, type OrderDraft } from '../portfolio/plan.ts';
 import { likenessOf, pairsOf, unlike } from './reconcile/match-orders.ts';
 
 const buys = (...prices: readonly number[]): Quote[] => prices.map((price) => ({ side: 'BUY', price, quantity: 1 }));
@@ -196,7 +196,7 @@ describe('likeness', () => {
     price: ticks(price, btc),
     quantity: lots(quantity, btc),
   });
-  const wish = (price: string, quantity: string): Draft => draft({ price, quantity });
+  const wish = (price: string, quantity: string): OrderDraft => draft({ price, quantity });
 
   test('pairs only what is alone on both sides, whatever the order of the lists', () => {
     const rng = seededRng(5);

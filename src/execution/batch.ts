@@ -2,7 +2,7 @@
 import type { OrderReport } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { BatchCreated, Batches } from '../venue/venue.ts';
-import { type Execution, move } from './desk.ts';
+import { type Execution, move } from './context.ts';
 import { accepted, type Carried, execute, giveUp, type LastHop, lost } from './executor.ts';
 import { pairsOf } from './reconcile/match-orders.ts';
 import type { Sweeps } from './sweep.ts';

@@ -2,7 +2,7 @@
 import type { Side } from '../domain/market.ts';
 import type { Fill, VenueTrade } from '../domain/order.ts';
 import { tellOfChange } from './changed-fills.ts';
-import { type Execution, fillsIn } from './desk.ts';
+import { type Execution, fillsIn } from './context.ts';
 import type { InvalidTrade } from './quarantined-trades.ts';
 import { fillRow, venueTradeRow } from './records.ts';
 import { countForEnded, invalidByItself, invalidForOrders } from './trade-validation.ts';

@@ -2,7 +2,7 @@
 import type { EventEntry, EventKind } from '../journal/entries.ts';
 import type { CancelOutcome, OrderRef } from '../venue/venue.ts';
 import { answerEvent, type CancelAction, type CancelEvent, type CancelState, cancelStep } from './cancel-states.ts';
-import type { Execution } from './desk.ts';
+import type { Execution } from './context.ts';
 
 /** Between asking again whether an order is final, ms; doubles up to the most. */
 const firstWaitMs = 200;

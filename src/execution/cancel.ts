@@ -5,7 +5,7 @@
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { type CancelOutcome, mostInBatch } from '../venue/venue.ts';
 import { cancelThrough } from './cancel-through.ts';
-import type { Execution } from './desk.ts';
+import type { Execution } from './context.ts';
 import type { Sweeps } from './sweep.ts';
 
 type CancelLane = 'kill' | 'cancel';

@@ -1,6 +1,6 @@
 /** A fill that is a row already and is shown with other numbers (order-protocol §3.7): never overwritten, never passed over. */
 import type { FillEntry } from '../journal/entries.ts';
-import { type Execution, quarantine, tellAgainst } from './desk.ts';
+import { type Execution, quarantine, tellAgainst } from './context.ts';
 import { transitions } from './states.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Orders that are closed here and rest at the exchange all the same: nothing counts what they may still do. */
 import { isFinal, type OrderReport } from '../domain/order.ts';
-import { type Execution, tellAgainst } from './desk.ts';
+import { type Execution, tellAgainst } from './context.ts';
 import { cancelLate } from './reconcile/late-orders.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Carries out one intent: weight, journal, one attempt, and what came of it. */
 import { type Intent, isClosed, type OrderReport, type Outcome } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { bind, type Execution, move, quarantine } from './desk.ts';
+import { bind, type Execution, move, quarantine } from './context.ts';
 import { resolve } from './reconcile/resolve.ts';
 import type { Sweeps } from './sweep.ts';
 

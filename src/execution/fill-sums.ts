@@ -2,7 +2,7 @@
 import { noLots, quantityText } from '../domain/money.ts';
 import { isClosed, isFinal, type OrderReport } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { type Execution, move } from './desk.ts';
+import { type Execution, move } from './context.ts';
 import type { OrderEvent } from './states.ts';
 
 /** After this long somebody is told that an ended order's fills do not add up, real ms. */

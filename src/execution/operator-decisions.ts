@@ -1,7 +1,7 @@
 /** What only a human may decide: how an order ended of which nothing is known, what becomes of an invalid trade, and what moved the balances beside trades. */
 import { type Units, unitsText } from '../domain/money.ts';
 import type { OrderState, TradeDecision } from '../domain/order.ts';
-import { type Execution, move } from './desk.ts';
+import { type Execution, move } from './context.ts';
 import { rowsToDecide } from './quarantined-trades.ts';
 import { type Adoption, adoptByHand } from './reconcile/adopt.ts';
 import { type OrderEvent, transitions } from './states.ts';

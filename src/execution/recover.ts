@@ -1,7 +1,7 @@
 /** Start-up is recovery: the same code after a clean stop and after kill -9. Nothing is created before it is through. */
 import type { OrderState } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { type Execution, move } from './desk.ts';
+import { type Execution, move } from './context.ts';
 import { keepLooking, resolve } from './reconcile/resolve.ts';
 import type { Sweeps } from './sweep.ts';
 

@@ -9,7 +9,7 @@ import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Answer } from '../venue/venue.ts';
 import { Booking } from './booking.ts';
 import { closedWatch } from './closed-but-resting.ts';
-import { type Execution, quarantine } from './desk.ts';
+import { type Execution, quarantine } from './context.ts';
 import { Sums } from './fill-sums.ts';
 import { compareIds, newestOf, Recent, sorted } from './recent-trades.ts';
 import { Attribution, noSuchOrder, type Unseen } from './reconcile/attribute.ts';

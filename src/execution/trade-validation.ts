@@ -16,7 +16,7 @@ import {
 } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import type { Execution } from './desk.ts';
+import type { Execution } from './context.ts';
 import type { InvalidTrade } from './quarantined-trades.ts';
 
 const never = (why: string): InvalidTrade => ({ why, canBeAccepted: false });

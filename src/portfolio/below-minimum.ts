@@ -15,11 +15,11 @@ import {
 } from '../domain/money.ts';
 import type { Denial, Quotes, Target } from '../domain/order.ts';
 import {
-  type Bend,
-  type Draft,
   isUndecided,
   leastLots,
   lessTaken,
+  type OrderDraft,
+  type ProtectionOverride,
   quotesAsOrders,
   type Situation,
   tooSmall,
@@ -27,7 +27,7 @@ import {
 
 /** An order that is not sent because it is too small, and by which numbers. */
 export interface TooSmall {
-  readonly draft: Draft;
+  readonly draft: OrderDraft;
   readonly denial: Denial;
 }
 
@@ -37,21 +37,26 @@ const none: readonly TooSmall[] = [];
  * The order that a target asks for and that is too small, if it is: an entry from nothing, or an exit to nothing. A change of a position by
  * less than the minimum is none: it is within the dead-band, and added to the next change.
  */
-export function targetTooSmall(target: Target, goal: Lots, bend: Bend, situation: Situation): readonly TooSmall[] {
+export function targetTooSmall(
+  target: Target,
+  goal: Lots,
+  override: ProtectionOverride,
+  situation: Situation,
+): readonly TooSmall[] {
   const { instrument: at, held } = situation;
   if (situation.orders.length > 0) return none;
-  const wished = bend.leave === undefined ? lessTaken(goal, bend.taken) : goal;
+  const wished = override.leave === undefined ? lessTaken(goal, override.taken) : goal;
   const heldLots = orderLots(lotsIn(absolute(held), at), at);
-  const leaves = bend.leave !== undefined || (goal === 0n && !asksForMore(target, situation));
+  const leaves = override.leave !== undefined || (goal === 0n && !asksForMore(target, situation));
   if (leaves !== heldLots > 0n) return none;
   // What a take-profit has sold is no entry any more.
   if (!leaves && wished === 0n && goal !== 0n) return none;
   const lots = leaves ? heldLots : absolute(wished);
   if (lots > leastLots(situation)) return none;
-  const purpose = bend.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
+  const purpose = override.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
   const side = (leaves ? held < 0n : wished >= 0n) ? 'BUY' : 'SELL';
   const price = ticksOf(situation.price, at, 'down');
-  return [refused({ side, lots, purpose, reason: bend.leave ?? target.reason }, price, situation)];
+  return [refused({ side, lots, purpose, reason: override.leave ?? target.reason }, price, situation)];
 }
 
 /** More than nothing is wished, though less than a lot may be left of it; spot cannot be short. */
@@ -68,7 +73,7 @@ export function quotesTooSmall(quotes: Quotes, situation: Situation): readonly T
     .map(({ side, lots, price, reason }) => refused({ side, lots, price, purpose: 'quote', reason }, price, situation));
 }
 
-type Asked = Pick<Draft, 'side' | 'purpose' | 'reason'> & { readonly lots: Lots; readonly price?: Ticks };
+type Asked = Pick<OrderDraft, 'side' | 'purpose' | 'reason'> & { readonly lots: Lots; readonly price?: Ticks };
 
 function refused({ lots, price, ...asked }: Asked, at: Ticks, { strategy, account, instrument }: Situation): TooSmall {
   const { symbol, minNotional, minQuantity } = instrument;

@@ -2,7 +2,7 @@
  * Values kept for each strategy on each symbol. Two levels of maps: a joined key would have to be built for every look. The
  * last look is remembered, because an order looks some thirty times at one place: a tenth of a backtest's time.
  */
-export class ByPlace<T> {
+export class ByPosition<T> {
   readonly #symbols = new Map<string, Map<string, T>>();
   #lastStrategy = '';
   #lastSymbol = '';

@@ -16,15 +16,15 @@ import {
 } from '../domain/money.ts';
 import type { Quote, Target } from '../domain/order.ts';
 import {
-  type Bend,
-  type Draft,
   goalLots,
   intentOf,
+  noOverride,
+  type OrderDraft,
+  type ProtectionOverride,
   planQuotes,
   planTarget,
   type Situation,
   type Step,
-  unbent,
 } from './plan.ts';
 import type { WorkingOrder } from './portfolio.ts';
 
@@ -53,8 +53,8 @@ const plan = (
   goal: string,
   given: Parameters<typeof situation>[0] = {},
   want: Partial<Target> = {},
-  bend = unbent,
-): string => words(planTarget(target(1, want), lots(goal, btc), bend, situation(given)));
+  override = noOverride,
+): string => words(planTarget(target(1, want), lots(goal, btc), override, situation(given)));
 const purposeOf = (step: Step | undefined): string => (step?.do === 'create' ? step.draft.purpose : 'none');
 const order = (text: Parameters<typeof resting>[1] = {}): WorkingOrder => resting(portfolio(), text);
 
@@ -83,7 +83,7 @@ describe('a target', () => {
 
   test('names its order an entry when it adds and an exit when it takes away', () => {
     const toward = (goal: string, has: string): string =>
-      purposeOf(planTarget(target(1), lots(goal, btc), unbent, situation({ account: 'margin', has })));
+      purposeOf(planTarget(target(1), lots(goal, btc), noOverride, situation({ account: 'margin', has })));
     expect(toward('2', '1')).toBe('enter');
     expect(toward('1', '2')).toBe('exit');
     expect(toward('-2', '-1')).toBe('enter');
@@ -112,7 +112,7 @@ describe('a target', () => {
         const step = planTarget(
           target(1),
           goal as Lots,
-          unbent,
+          noOverride,
           situation({ held: baseUnits(has as Lots, btc), price, marketBuyIn: 'lots' }),
         );
         if (step?.do !== 'create') return;
@@ -205,7 +205,7 @@ describe('a target', () => {
 });
 
 describe('protection', () => {
-  const profitAt = (price: string, taken = '0'): Bend => ({
+  const profitAt = (price: string, taken = '0'): ProtectionOverride => ({
     takeProfit: ticks(price, btc),
     leave: undefined,
     taken: lots(taken, btc),
@@ -252,7 +252,7 @@ describe('protection', () => {
   });
 
   test('that leaves sells all at market, whatever the target and its limit say, and names it a stop', () => {
-    const leave: Bend = { takeProfit: undefined, leave: 'traded at 90', taken: lots('0', btc) };
+    const leave: ProtectionOverride = { takeProfit: undefined, leave: 'traded at 90', taken: lots('0', btc) };
     const step = planTarget(target(1, { limit: 99 }), lots('1', btc), leave, situation({ has: '1' }));
     expect(words(step)).toBe('SELL 1 market');
     expect(purposeOf(step)).toBe('stop');
@@ -266,13 +266,13 @@ describe('quotes', () => {
   const stepFor = (
     wished: readonly Quote[],
     given: Parameters<typeof situation>[0] = {},
-    denied: readonly Draft[] = [],
+    denied: readonly OrderDraft[] = [],
   ) => planQuotes({ kind: 'quotes', quotes: wished, reason: 'test' }, situation(given), denied);
   const quotesPlan = (...given: Parameters<typeof stepFor>): string => words(stepFor(...given));
   /** What is asked for, order by order, when every draft that `isDenied` names is denied and the others come to rest. */
   const asked = (wished: readonly Quote[], isDenied: (words: string) => boolean): string[] => {
     const orders: WorkingOrder[] = [];
-    const denied: Draft[] = [];
+    const denied: OrderDraft[] = [];
     const steps: string[] = [];
     for (let step = stepFor(wished); step !== undefined; step = stepFor(wished, { orders }, denied)) {
       steps.push(words(step));
@@ -365,7 +365,12 @@ describe('the size of a goal', () => {
 function carriedOut(want: { readonly goal: Lots; readonly limit?: number }, start: Situation): number {
   let now = start;
   for (let steps = 0; steps < 10; steps++) {
-    const step = planTarget(target(1, want.limit === undefined ? {} : { limit: want.limit }), want.goal, unbent, now);
+    const step = planTarget(
+      target(1, want.limit === undefined ? {} : { limit: want.limit }),
+      want.goal,
+      noOverride,
+      now,
+    );
     if (step === undefined) return steps;
     if (step.do === 'cancel') now = { ...now, orders: now.orders.filter((one) => one !== step.order) };
     else {

@@ -34,10 +34,10 @@ import type { Account, Intent, Quotes, Target } from '../domain/order.ts';
 import { remaining, type WorkingOrder } from './portfolio.ts';
 
 /** An order that would be sent: an intent without its id and times. */
-export type Draft = Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'>;
+export type OrderDraft = Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'>;
 
 /** A draft as an order to be sent. Spelt out: a spread that adds fields costs twice as much. */
-export function intentOf(draft: Draft, clientOrderId: string, createdAt: number, expiresAt: number): Intent {
+export function intentOf(draft: OrderDraft, clientOrderId: string, createdAt: number, expiresAt: number): Intent {
   const { strategy, account, symbol, side, type, volume, price, expectedLots, purpose, reason } = draft;
   const intent = {
     clientOrderId,
@@ -57,11 +57,11 @@ export function intentOf(draft: Draft, clientOrderId: string, createdAt: number,
 }
 
 /** Nothing was denied. */
-export const noDrafts: readonly Draft[] = [];
+export const noDrafts: readonly OrderDraft[] = [];
 
 export type Step =
   | { readonly do: 'cancel'; readonly order: WorkingOrder }
-  | { readonly do: 'create'; readonly draft: Draft };
+  | { readonly do: 'create'; readonly draft: OrderDraft };
 
 /** What a plan is made from. */
 export interface Situation {
@@ -79,14 +79,14 @@ export interface Situation {
 }
 
 /** How protection bends a target: where profit is taken, and whether the position must go. */
-export interface Bend {
+export interface ProtectionOverride {
   readonly takeProfit: Ticks | undefined;
   /** Why the position must be left whatever the target says; undefined while it need not. */
   readonly leave: string | undefined;
   /** What a take-profit has sold of this goal already: it is not bought back while the goal stays the same. */
   readonly taken: Lots;
 }
-export const unbent: Bend = { takeProfit: undefined, leave: undefined, taken: noLots };
+export const noOverride: ProtectionOverride = { takeProfit: undefined, leave: undefined, taken: noLots };
 
 /** How a share of equity becomes a quantity. */
 export interface Sizing {
@@ -133,29 +133,34 @@ export interface Resting {
 export const isUndecided = (orders: readonly WorkingOrder[]): boolean =>
   orders.some((order) => order.state !== 'open' || order.intent.type === 'MARKET' || order.cancelRequested);
 
-export function planTarget(target: Target, goal: Lots, bend: Bend, situation: Situation): Step | undefined {
+export function planTarget(
+  target: Target,
+  goal: Lots,
+  override: ProtectionOverride,
+  situation: Situation,
+): Step | undefined {
   const { orders, instrument: at } = situation;
   if (isUndecided(orders)) return undefined;
-  const wished = bend.leave === undefined ? lessTaken(goal, bend.taken) : noLots;
+  const wished = override.leave === undefined ? lessTaken(goal, override.taken) : noLots;
   const wishedBase = baseUnits(wished, at);
   const distance = minus(wishedBase, situation.held);
   // The world is as wished, which is so for most of what is asked here: nothing has to be worked out.
-  if (distance === 0n && orders.length === 0 && bend.takeProfit === undefined) return undefined;
+  if (distance === 0n && orders.length === 0 && override.takeProfit === undefined) return undefined;
   const side: Side = distance > 0n ? 'BUY' : 'SELL';
   const lots = orderLots(situation.held === 0n ? absolute(wished) : lotsIn(absolute(distance), at), at);
   const atMarket = target.limit === undefined;
   // What an entry left missing was a part of the whole goal, however much of it a take-profit has sold since.
   const band = deadBand(wished === 0n ? noLots : goal, side, atMarket, situation);
   const grows = absolute(wishedBase) > absolute(situation.held);
-  const purpose = bend.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
-  const reason = bend.leave ?? target.reason;
+  const purpose = override.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
+  const reason = override.leave ?? target.reason;
   if (lots > band) {
-    if (atMarket || bend.leave !== undefined)
+    if (atMarket || override.leave !== undefined)
       return firstCancel(orders, []) ?? market(side, lots, purpose, reason, situation);
     const price = orderPrice(side, priceFor(side, target.limit, at), at);
     return rest([{ side, price, lots, tolerance: band, purpose, reason }], situation);
   }
-  const profit = takeProfitOrder(bend, situation, band, `take profit of: ${target.reason}`);
+  const profit = takeProfitOrder(override, situation, band, `take profit of: ${target.reason}`);
   return rest(profit === undefined ? [] : [profit], situation);
 }
 
@@ -172,7 +177,7 @@ export function lessTaken(goal: Lots, taken: Lots): Lots {
 export function planQuotes(
   quotes: Quotes,
   situation: Situation,
-  denied: readonly Draft[] = noDrafts,
+  denied: readonly OrderDraft[] = noDrafts,
 ): Step | undefined {
   const { instrument: at } = situation;
   if (isUndecided(situation.orders)) return undefined;
@@ -195,7 +200,7 @@ export const quotesAsOrders = ({ quotes, reason }: Quotes, at: Instrument): read
     };
   });
 
-function without(wished: readonly Resting[], denied: readonly Draft[]): readonly Resting[] {
+function without(wished: readonly Resting[], denied: readonly OrderDraft[]): readonly Resting[] {
   if (denied.length === 0) return wished;
   const left = [...wished];
   for (const { side, price, expectedLots } of denied) {
@@ -236,11 +241,16 @@ export function leastLots({ instrument: at, price }: Pick<Situation, 'instrument
 export const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
   lots < at.minQuantity || notional(price, lots, at) < at.minNotional;
 
-function takeProfitOrder(bend: Bend, situation: Situation, tolerance: Lots, reason: string): Resting | undefined {
-  if (bend.takeProfit === undefined || situation.held === 0n) return undefined;
+function takeProfitOrder(
+  override: ProtectionOverride,
+  situation: Situation,
+  tolerance: Lots,
+  reason: string,
+): Resting | undefined {
+  if (override.takeProfit === undefined || situation.held === 0n) return undefined;
   const side: Side = situation.held > 0n ? 'SELL' : 'BUY';
   const lots = orderLots(lotsIn(absolute(situation.held), situation.instrument), situation.instrument);
-  const price = orderPrice(side, bend.takeProfit, situation.instrument);
+  const price = orderPrice(side, override.takeProfit, situation.instrument);
   if (lots === 0n || tooSmall(lots, price, situation.instrument)) return undefined;
   return { side, price, lots, tolerance, purpose: 'takeProfit', reason };
 }
@@ -284,7 +294,7 @@ function limit(wish: Resting, situation: Situation): Step {
   };
 }
 
-function market(side: Side, lots: Lots, purpose: Draft['purpose'], reason: string, situation: Situation): Step {
+function market(side: Side, lots: Lots, purpose: OrderDraft['purpose'], reason: string, situation: Situation): Step {
   const { instrument: at, marketBuyIn } = situation;
   const sellable = situation.account === 'spot' && side === 'SELL' ? lotsIn(situation.held, at) : lots;
   const size = orderLots(sellable < lots ? sellable : lots, at);

@@ -3,17 +3,17 @@ import type { Lots, Rate } from '../domain/money.ts';
 import { cut, lotsIn, noLots, noUnits, part, rateOf } from '../domain/money.ts';
 import type { Account, Denial, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
 import { quotesTooSmall, type TooSmall, targetTooSmall } from './below-minimum.ts';
-import { ByPlace } from './by-position.ts';
+import { ByPosition } from './by-position.ts';
 import {
-  type Draft,
   goalLots,
   noDrafts,
+  noOverride,
+  type OrderDraft,
   planQuotes,
   planTarget,
   type Situation,
   type Sizing,
   type Step,
-  unbent,
 } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 import { isPlain, type Protection } from './protection.ts';
@@ -29,7 +29,7 @@ export interface PlannerOptions {
   /** Told of each wish that differs from the one before, with the size of its goal. */
   readonly changed: (signal: Signal, goal: Lots | undefined) => void;
   /** Told of an order that is wished and too small for the exchange: once, until it is not any more. */
-  readonly tooSmall: (draft: Draft, denial: Denial) => void;
+  readonly tooSmall: (draft: OrderDraft, denial: Denial) => void;
 }
 
 interface Standing {
@@ -44,9 +44,9 @@ interface Standing {
 
 export class Planner {
   readonly #options: PlannerOptions;
-  readonly #standing = new ByPlace<Standing>();
+  readonly #standing = new ByPosition<Standing>();
   /** What was told to be too small, by place: a wish that moves with every kline would fill the journal with it. */
-  readonly #toldOf = new ByPlace<ReadonlySet<string>>();
+  readonly #toldOf = new ByPosition<ReadonlySet<string>>();
 
   constructor(options: PlannerOptions) {
     this.#options = options;
@@ -89,7 +89,7 @@ export class Planner {
    * The next thing to do about a strategy's wish; undefined when nothing is, or nothing may be yet. `denied` is what a rule or
    * the exchange refused since this wish began to be carried out: it is not asked for again before the next time.
    */
-  plan(signal: Signal, denied: readonly Draft[] = noDrafts): Step | undefined {
+  plan(signal: Signal, denied: readonly OrderDraft[] = noDrafts): Step | undefined {
     const { portfolio, protection } = this.#options;
     const { strategy, symbol } = signal;
     const standing = this.#standing.get(strategy, symbol);
@@ -109,16 +109,17 @@ export class Planner {
       standing.byAmount = false;
     }
     const goal = want.kind === 'quotes' ? noLots : (standing.goal ?? this.#size(standing, want));
-    const bend = want.kind === 'quotes' ? unbent : protection.bend(strategy, symbol, want);
-    const step = want.kind === 'quotes' ? planQuotes(want, situation, denied) : planTarget(want, goal, bend, situation);
+    const override = want.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, want);
+    const step =
+      want.kind === 'quotes' ? planQuotes(want, situation, denied) : planTarget(want, goal, override, situation);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
     if (step === undefined)
       this.#tell(
-        want.kind === 'quotes' ? quotesTooSmall(want, situation) : targetTooSmall(want, goal, bend, situation),
+        want.kind === 'quotes' ? quotesTooSmall(want, situation) : targetTooSmall(want, goal, override, situation),
         strategy,
         symbol,
       );
-    // Protection can bend a target without a fill, and an order can end without one: only a quiet, plain target rests.
+    // Protection can override a target without a fill, and an order can end without one: only a quiet, plain target rests.
     if (step === undefined && want.kind === 'target' && situation.orders.length === 0 && isPlain(want))
       standing.restingAt = version;
     return step?.do === 'create' && this.#options.sizing?.atFill === true

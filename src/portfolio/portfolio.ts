@@ -22,8 +22,8 @@ import {
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
 import { afterFill, isRest, noPosition, openProfit, type Position } from '../domain/position.ts';
-import { FewMap, removeAt } from '../domain/small-map.ts';
-import { ByPlace } from './by-position.ts';
+import { removeAt, SmallMap } from '../domain/small-map.ts';
+import { ByPosition } from './by-position.ts';
 import { intendedOrder, openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
 
 export { remaining, type WorkingOrder } from './working-order.ts';
@@ -80,9 +80,9 @@ function estimated(place: Place): Estimate {
 
 export class Portfolio {
   readonly instruments: ReadonlyMap<string, Instrument>;
-  readonly #places = new ByPlace<Place>();
+  readonly #places = new ByPosition<Place>();
   readonly #allPlaces: Place[] = [];
-  readonly #orders = new FewMap<WorkingOrder>();
+  readonly #orders = new SmallMap<WorkingOrder>();
   readonly #marks = new Map<string, Mark>();
   readonly #blocked = new Set<string>();
 

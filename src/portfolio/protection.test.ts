@@ -266,25 +266,25 @@ describe('a position that protection left', () => {
   test('stays left while the same goal is wished, even with other levels', () => {
     const made = bench();
     const wished = made.follow({ stop: 90, takeProfit: 120 });
-    expect(made.protection.bend('s', 'BTCUSDT', wished).leave).toBeUndefined();
+    expect(made.protection.override('s', 'BTCUSDT', wished).leave).toBeUndefined();
     made.protection.leave('s', 'BTCUSDT', wished.goal, 'traded at 90');
-    expect(made.protection.bend('s', 'BTCUSDT', wished)).toMatchObject({
+    expect(made.protection.override('s', 'BTCUSDT', wished)).toMatchObject({
       takeProfit: undefined,
       leave: 'traded at 90',
     });
     const moved = made.follow({ stop: 80 });
-    expect(made.protection.bend('s', 'BTCUSDT', moved).leave).toBe('traded at 90');
+    expect(made.protection.override('s', 'BTCUSDT', moved).leave).toBe('traded at 90');
   });
 
   test('keeps in mind what a take-profit sold, over a restart and until another goal is wished', () => {
     const made = bench();
     const wished = made.follow({ takeProfit: 120 });
     made.protection.tookProfit('s', 'BTCUSDT', lots('0.4', btc));
-    expect(made.protection.bend('s', 'BTCUSDT', made.follow({ takeProfit: 125 })).taken).toBe(lots('0.4', btc));
+    expect(made.protection.override('s', 'BTCUSDT', made.follow({ takeProfit: 125 })).taken).toBe(lots('0.4', btc));
     const again = bench();
     again.protection.restore('s', 'BTCUSDT', made.saved() ?? {});
-    expect(again.protection.bend('s', 'BTCUSDT', wished).taken).toBe(lots('0.4', btc));
-    expect(made.protection.bend('s', 'BTCUSDT', made.follow({ takeProfit: 125 }, 2)).taken).toBe(0n);
+    expect(again.protection.override('s', 'BTCUSDT', wished).taken).toBe(lots('0.4', btc));
+    expect(made.protection.override('s', 'BTCUSDT', made.follow({ takeProfit: 125 }, 2)).taken).toBe(0n);
   });
 
   test('forgets what a take-profit sold once the strategy wished to be flat, whether or not it is so yet', () => {
@@ -296,7 +296,7 @@ describe('a position that protection left', () => {
     const again = bench();
     again.protection.restore('s', 'BTCUSDT', made.saved() ?? {});
     for (const one of [made, again])
-      expect(one.protection.bend('s', 'BTCUSDT', one.follow({ stop: 90, takeProfit: 120 })).taken).toBe(0n);
+      expect(one.protection.override('s', 'BTCUSDT', one.follow({ stop: 90, takeProfit: 120 })).taken).toBe(0n);
   });
 
   test('keeps in mind what a take-profit sold while the same goal is wished, though nothing is held any more', () => {
@@ -304,7 +304,7 @@ describe('a position that protection left', () => {
     made.follow({ takeProfit: 120 });
     made.protection.tookProfit('s', 'BTCUSDT', lots('0.4', btc));
     made.held.apply(fill({ side: 'SELL' }));
-    expect(made.protection.bend('s', 'BTCUSDT', made.follow({})).taken).toBe(lots('0.4', btc));
+    expect(made.protection.override('s', 'BTCUSDT', made.follow({})).taken).toBe(lots('0.4', btc));
   });
 
   test('has no stop that could be hit again', () => {
@@ -318,7 +318,7 @@ describe('a position that protection left', () => {
     made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).goal, 'traded at 90');
     made.held.apply(fill({ side: 'SELL' }));
     const another = made.follow({ stop: 80 }, 2);
-    expect(made.protection.bend('s', 'BTCUSDT', another).leave).toBeUndefined();
+    expect(made.protection.override('s', 'BTCUSDT', another).leave).toBeUndefined();
     made.held.apply(fill());
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 80']);
   });
@@ -329,13 +329,13 @@ describe('a position that protection left', () => {
     made.held.apply(fill({ side: 'SELL' }));
     made.follow({}, 0);
     const again = made.follow({ stop: 85 });
-    expect(made.protection.bend('s', 'BTCUSDT', again).leave).toBeUndefined();
+    expect(made.protection.override('s', 'BTCUSDT', again).leave).toBeUndefined();
   });
 
   test('is nothing where there was no protection', () => {
     const made = bench();
     made.protection.leave('s', 'BTCUSDT', { quantity: 1 }, 'why');
-    expect(made.protection.bend('s', 'BTCUSDT', target(1)).leave).toBeUndefined();
+    expect(made.protection.override('s', 'BTCUSDT', target(1)).leave).toBeUndefined();
   });
 });
 
@@ -346,10 +346,10 @@ test('protection comes back from a journal as it was', () => {
   const after = bench();
   after.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
   expect(texts(after.protection.stops('BTCUSDT'))).toEqual(['s SELL 99']);
-  expect(after.protection.bend('s', 'BTCUSDT', wished)).toEqual(before.protection.bend('s', 'BTCUSDT', wished));
+  expect(after.protection.override('s', 'BTCUSDT', wished)).toEqual(before.protection.override('s', 'BTCUSDT', wished));
   before.protection.leave('s', 'BTCUSDT', wished.goal, 'traded at 99');
   const later = bench();
   later.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
-  expect(later.protection.bend('s', 'BTCUSDT', wished).leave).toBe('traded at 99');
+  expect(later.protection.override('s', 'BTCUSDT', wished).leave).toBe('traded at 99');
   expect(later.protection.stops('BTCUSDT')).toEqual([]);
 });

@@ -24,8 +24,8 @@ import {
   worsened,
 } from '../domain/money.ts';
 import type { Goal, Target } from '../domain/order.ts';
-import { ByPlace } from './by-position.ts';
-import { type Bend, unbent } from './plan.ts';
+import { ByPosition } from './by-position.ts';
+import { noOverride, type ProtectionOverride } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 
 /** A stop in force. */
@@ -78,7 +78,7 @@ const isNothing = (goal: Goal): boolean => Object.values(goal).every((size) => s
 export class Protection {
   readonly #portfolio: Portfolio;
   readonly #changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void;
-  readonly #guards = new ByPlace<Guard>();
+  readonly #guards = new ByPosition<Guard>();
 
   /** `changed` is told of every change that a restart must know. */
   constructor(portfolio: Portfolio, changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void) {
@@ -118,9 +118,9 @@ export class Protection {
   }
 
   /** How a target is bent at this moment. */
-  bend(strategy: string, symbol: string, target: Target): Bend {
+  override(strategy: string, symbol: string, target: Target): ProtectionOverride {
     const guard = this.#guards.get(strategy, symbol);
-    if (guard === undefined) return unbent;
+    if (guard === undefined) return noOverride;
     const goal = goalText(target.goal);
     const left = guard.leftGoal === goal;
     return {

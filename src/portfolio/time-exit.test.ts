@@ -50,7 +50,7 @@ describe('a time exit', () => {
     const { protection, want } = bench();
     protection.leave('s', 'BTCUSDT', want.goal, 'time exit');
     expect(due(protection, 6 * minute)).toEqual([]);
-    expect(protection.bend('s', 'BTCUSDT', want).leave).toBe('time exit');
+    expect(protection.override('s', 'BTCUSDT', want).leave).toBe('time exit');
   });
 
   test('survives a restart', () => {

@@ -2,7 +2,7 @@
  * How long positions stood without the protection that their strategies asked for: no price by which a stop could act, an exit
  * that was due and is not at the exchange, or nobody there to look. Measured at each look, the longest of each position kept.
  */
-import { ByPlace } from './by-position.ts';
+import { ByPosition } from './by-position.ts';
 import type { Portfolio } from './portfolio.ts';
 import type { Protection } from './protection.ts';
 
@@ -33,7 +33,7 @@ type Kept = readonly (readonly [strategy: string, symbol: string, longestMs: num
 
 export class Unprotected {
   readonly #options: UnprotectedOptions;
-  readonly #places = new ByPlace<Place>();
+  readonly #places = new ByPosition<Place>();
 
   constructor(options: UnprotectedOptions) {
     this.#options = options;

@@ -1,7 +1,7 @@
 /** The report of a grid: its heat map, its best cell beside what luck alone would show, its best plateau. */
 
-import { deviation } from '../research/moments.ts';
 import { yearDays } from '../research/ratios.ts';
+import { deviation } from '../research/sample-moments.ts';
 import { luckySharpe } from '../research/significance/deflated-sharpe.ts';
 import { fewestTrips } from '../research/trip-numbers.ts';
 import { spanOf } from './curves.ts';

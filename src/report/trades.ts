@@ -1,5 +1,5 @@
 /** How round trips are spread: by their profit, and by how far the price went against and for them. */
-import { ascending, quantile } from '../research/moments.ts';
+import { ascending, quantile } from '../research/sample-moments.ts';
 import type { Trip } from '../research/trips.ts';
 import { grouped, momentText, moneyFigure, shareText, spanText } from './figures.ts';
 import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';

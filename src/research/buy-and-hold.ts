@@ -1,7 +1,7 @@
 /** What holding from the first open to the last close would have come to: what a strategy is compared with. */
 import { type Interval, intervalMs, openTimeOf } from '../domain/interval.ts';
+import { type Rates, rateOf } from './currency-rates.ts';
 import type { MetricSeries, Walkable } from './equity-input.ts';
-import { type Rates, rateOf } from './rates.ts';
 
 /** What holding from the first open would be worth. */
 export class Hold {

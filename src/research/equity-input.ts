@@ -2,8 +2,8 @@
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
+import type { Rates } from './currency-rates.ts';
 import type { FillTable } from './fill-table.ts';
-import type { Rates } from './rates.ts';
 
 /** Klines of one symbol, and the rows of them that the run covered. */
 export interface MetricSeries {

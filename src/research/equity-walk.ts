@@ -2,10 +2,10 @@
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { Hold, rowsClosedBy } from './buy-and-hold.ts';
+import { Balances, rateOf } from './currency-rates.ts';
 import { type Curve, Points } from './curves.ts';
 import type { MetricSeries, Walkable } from './equity-input.ts';
 import { Held } from './fill-table.ts';
-import { Balances, rateOf } from './rates.ts';
 
 export interface Drawdown {
   /** 0 or negative. */

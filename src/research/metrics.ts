@@ -2,12 +2,11 @@
 import { seededRng } from '../clock/clock.ts';
 import type { Units } from '../domain/money.ts';
 import { unitsNumber } from '../domain/money.ts';
+import { converted } from './currency-rates.ts';
 import { dailyReturns, daysKnown } from './daily.ts';
 import type { Walkable } from './equity-input.ts';
 import { type Walked, walk } from './equity-walk.ts';
 import type { FillTable } from './fill-table.ts';
-import { kurtosis, mean, skewness } from './moments.ts';
-import { converted } from './rates.ts';
 import {
   drawdowns,
   omega,
@@ -20,6 +19,7 @@ import {
   yearDays,
   yearlyReturn,
 } from './ratios.ts';
+import { kurtosis, mean, skewness } from './sample-moments.ts';
 import { sharpeInterval } from './significance/bootstrap.ts';
 import { leastTrackRecord, probabilisticSharpe } from './significance/deflated-sharpe.ts';
 import { type TripNumbers, tripNumbers } from './trip-numbers.ts';

@@ -1,6 +1,5 @@
 /** Published numbers of others, from their own tests and books (fill-engine §3, "External oracles"). */
 import { expect, test } from 'vitest';
-import { ascending, kurtosis, quantile, skewness, sum } from './moments.ts';
 import {
   downsideDeviation,
   drawdowns,
@@ -16,6 +15,7 @@ import {
   volatility,
   yearlyReturn,
 } from './ratios.ts';
+import { ascending, kurtosis, quantile, skewness, sum } from './sample-moments.ts';
 
 const percent = (...values: readonly number[]): number[] => values.map((value) => value / 100);
 /** Bacon, "Practical Portfolio Performance", as PerformanceAnalytics ships it. */

@@ -2,7 +2,7 @@
  * Ratios of a series of returns (fill-engine §3). `periods` is how many of them make a year. Undefined where a number would mean
  * nothing: never infinite, never NaN.
  */
-import { ascending, deviation, mean, quantile, type Sample, sum, varies } from './moments.ts';
+import { ascending, deviation, mean, quantile, type Sample, sum, varies } from './sample-moments.ts';
 
 export const yearDays = 365;
 

@@ -1,5 +1,5 @@
 /** Statistics of round trips, in money after fees (fill-engine §3). */
-import { deviation } from './moments.ts';
+import { deviation } from './sample-moments.ts';
 import type { TripTable } from './trip-table.ts';
 
 /** With fewer round trips a result says too little to be ranked or judged. */

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { lots, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
 import { at, fill, instruments, minute, series } from './builders.ts';
+import { converted, RateLine } from './currency-rates.ts';
 import { fillTable } from './fill-table.ts';
-import { converted, RateLine } from './rates.ts';
 import { tripsOf, tripTable } from './trips.ts';
 
 const trips = (fills: readonly Fill[], one = series([100, 100, 100, 100, 100])) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { seededRng } from '../clock/clock.ts';
 import { units } from '../domain/money.ts';
 import type { Metrics } from './metrics.ts';
-import { deviation, kurtosis, mean, skewness } from './moments.ts';
+import { deviation, kurtosis, mean, skewness } from './sample-moments.ts';
 import { probabilisticSharpe } from './significance/deflated-sharpe.ts';
 import { familyOf, type Try, triesOf } from './significance/trials.ts';
 import { beyondPrint, doubtsText, type Judged, verdictOf } from './verdict.ts';

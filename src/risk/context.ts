@@ -13,7 +13,7 @@ import {
   type Units,
 } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
-import type { Draft } from '../portfolio/plan.ts';
+import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Kill } from './kill.ts';
 
@@ -26,7 +26,7 @@ export interface StrategyLimits {
   readonly maxOpenOrders?: number | undefined;
 }
 
-/** A limit that is left out is not in force. `controls.ts` has what each is when nothing else is said. */
+/** A limit that is left out is not in force. `control-list.ts` has what each is when nothing else is said. */
 export interface Limits {
   /** Most that one order may be worth, in quote. */
   readonly maxOrderValue: Units;
@@ -89,7 +89,7 @@ export interface Limits {
 /** An order that was created, for the rules that look back. */
 export interface Created {
   readonly at: number;
-  readonly draft: Draft;
+  readonly draft: OrderDraft;
 }
 
 /** The book as it was seen last. */
@@ -108,8 +108,8 @@ export interface NewVersion {
   readonly allocation: Units;
 }
 
-export interface Scene {
-  readonly draft: Draft;
+export interface RiskContext {
+  readonly draft: OrderDraft;
   readonly portfolio: Portfolio;
   readonly limits: Limits;
   readonly now: number;
@@ -129,8 +129,8 @@ export interface Scene {
   readonly isReserved?: boolean;
 }
 
-/** A scene with what several rules need, worked out once. */
-export interface Valued extends Scene {
+/** A context with what several rules need, worked out once. */
+export interface Valued extends RiskContext {
   readonly at: Instrument;
   /** The last price in ticks, rounded up; zero before the first. */
   readonly last: Ticks;
@@ -139,16 +139,16 @@ export interface Valued extends Scene {
 }
 
 /** The numbers by which an order is refused; undefined lets it pass. */
-export type Rule = (scene: Valued) => Denial['facts'] | undefined;
+export type Rule = (context: Valued) => Denial['facts'] | undefined;
 
-export const isProtective = (draft: Draft): boolean => draft.purpose === 'stop';
+export const isProtective = (draft: OrderDraft): boolean => draft.purpose === 'stop';
 
-export function valued(scene: Scene): Valued {
-  const { draft, portfolio } = scene;
+export function valued(context: RiskContext): Valued {
+  const { draft, portfolio } = context;
   const at = portfolio.instrument(draft.symbol);
   const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
   const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
-  return { ...scene, at, last, value };
+  return { ...context, at, last, value };
 }
 
 /** True for a sale of what is held, and for buying back what is short. */
@@ -162,7 +162,7 @@ export function reduces({ draft, portfolio, at }: Valued): boolean {
 export const addedBy = ({ isReserved, value }: Valued): Units => (isReserved === true ? noUnits : value);
 
 /** What would be held of the symbol, in quote, once this order and every open one of its side has filled. */
-export const exposureOf = (scene: Valued): Units => {
-  const { draft, portfolio, last } = scene;
-  return plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), addedBy(scene));
+export const exposureOf = (context: Valued): Units => {
+  const { draft, portfolio, last } = context;
+  return plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), addedBy(context));
 };

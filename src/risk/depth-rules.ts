@@ -27,18 +27,18 @@ const isFresh = ({ book, maxBookAgeMs }: Valued): boolean =>
   book !== undefined && maxBookAgeMs !== undefined && book.ageMs <= maxBookAgeMs;
 
 /** True where an order would trade at once: MARKET, or LIMIT at or beyond the best price of the other side. */
-function takes(scene: Valued): boolean {
-  const { draft, at } = scene;
+function takes(context: Valued): boolean {
+  const { draft, at } = context;
   if (draft.price === undefined) return true;
-  const best = opposite(scene)[0]?.[0];
+  const best = opposite(context)[0]?.[0];
   if (best === undefined) return false;
   return draft.side === 'BUY' ? ticksOf(best, at, 'up') <= draft.price : ticksOf(best, at, 'down') >= draft.price;
 }
 
 /** A MARKET order is sent at no price that anybody named: without a fresh book nobody knows what it would pay. */
-export const bookAge: Rule = (scene) => {
-  const { draft, maxBookAgeMs, book, limits } = scene;
-  if (maxBookAgeMs === undefined || draft.price !== undefined || isProtective(draft) || isFresh(scene))
+export const bookAge: Rule = (context) => {
+  const { draft, maxBookAgeMs, book, limits } = context;
+  if (maxBookAgeMs === undefined || draft.price !== undefined || isProtective(draft) || isFresh(context))
     return undefined;
   return {
     ageMs: book === undefined ? 'never seen' : Math.round(book.ageMs),
@@ -55,11 +55,12 @@ export const move: Rule = ({ draft, moved, limits }) => {
 };
 
 /** Max volume: a part of what the book shows on the side that the order would take from. */
-export const depthShare: Rule = (scene) => {
-  const { draft, at, limits } = scene;
-  if (limits.maxDepthShare === undefined || isProtective(draft) || !isFresh(scene) || !takes(scene)) return undefined;
+export const depthShare: Rule = (context) => {
+  const { draft, at, limits } = context;
+  if (limits.maxDepthShare === undefined || isProtective(draft) || !isFresh(context) || !takes(context))
+    return undefined;
   let shown = noLots;
-  for (const [, quantity] of opposite(scene)) shown = plus(shown, lotsOf(quantity, at));
+  for (const [, quantity] of opposite(context)) shown = plus(shown, lotsOf(quantity, at));
   const most = partOfLots(shown, limits.maxDepthShare);
   if (draft.expectedLots <= most) return undefined;
   return {
@@ -70,13 +71,13 @@ export const depthShare: Rule = (scene) => {
 };
 
 /** Erroneous price of a MARKET order: what it is expected to pay beyond the mid price, walking the book. */
-export const slippage: Rule = (scene) => {
-  const { draft, book, limits } = scene;
-  if (limits.maxSlippage === undefined || draft.price !== undefined || isProtective(draft) || !isFresh(scene))
+export const slippage: Rule = (context) => {
+  const { draft, book, limits } = context;
+  if (limits.maxSlippage === undefined || draft.price !== undefined || isProtective(draft) || !isFresh(context))
     return undefined;
   const bid = book?.bids[0]?.[0];
   const ask = book?.asks[0]?.[0];
-  const average = averagePrice(scene);
+  const average = averagePrice(context);
   const maxSlippage = rateText(limits.maxSlippage);
   if (bid === undefined || ask === undefined || average === undefined)
     return { slippage: 'more than the book shows', maxSlippage };
@@ -86,14 +87,14 @@ export const slippage: Rule = (scene) => {
 };
 
 /** What the order would trade at on average; undefined where the book shows too little. */
-function averagePrice(scene: Valued): number | undefined {
-  const { draft, at } = scene;
+function averagePrice(context: Valued): number | undefined {
+  const { draft, at } = context;
   let left: Lots = draft.expectedLots;
   let spent = noUnits;
-  for (const [price, quantity] of opposite(scene)) {
+  for (const [price, quantity] of opposite(context)) {
     const here = lotsOf(quantity, at);
     const taken = here < left ? here : left;
-    spent = plus(spent, notional(levelTicks(price, scene), taken, at));
+    spent = plus(spent, notional(levelTicks(price, context), taken, at));
     left = minus(left, taken);
     if (left === 0n) return unitsNumber(spent) / quantityNumber(draft.expectedLots, at);
   }
@@ -104,10 +105,10 @@ const levelTicks = (price: number, { draft, at }: Valued): Ticks =>
   ticksOf(price, at, draft.side === 'BUY' ? 'up' : 'down');
 
 /** Self-match: an order must not trade with one of ours, whichever strategy's. Without a book any of ours that rests is too near for a MARKET order. */
-export const selfMatch: Rule = (scene) => {
-  const { draft, portfolio, limits, at } = scene;
+export const selfMatch: Rule = (context) => {
+  const { draft, portfolio, limits, at } = context;
   if (limits.noSelfMatch !== true || isProtective(draft)) return undefined;
-  const reach = draft.price ?? reachOf(scene);
+  const reach = draft.price ?? reachOf(context);
   for (const { intent, state } of portfolio.orders()) {
     if (intent.symbol !== draft.symbol || intent.side === draft.side || state === 'closing') continue;
     const { price } = intent;
@@ -124,12 +125,12 @@ export const selfMatch: Rule = (scene) => {
 };
 
 /** The worst price that a MARKET order would reach; undefined where nobody can tell. */
-function reachOf(scene: Valued): Ticks | undefined {
-  if (!isFresh(scene)) return undefined;
-  let left: Lots = scene.draft.expectedLots;
-  for (const [price, quantity] of opposite(scene)) {
-    left = minus(left, lotsOf(quantity, scene.at));
-    if (left <= 0n) return levelTicks(price, scene);
+function reachOf(context: Valued): Ticks | undefined {
+  if (!isFresh(context)) return undefined;
+  let left: Lots = context.draft.expectedLots;
+  for (const [price, quantity] of opposite(context)) {
+    left = minus(left, lotsOf(quantity, context.at));
+    if (left <= 0n) return levelTicks(price, context);
   }
   return undefined;
 }

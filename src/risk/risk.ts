@@ -3,13 +3,13 @@ import type { Clock } from '../clock/clock.ts';
 import type { Depth } from '../domain/market.ts';
 import { minus, noUnits, part, plus, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
 import type { Denial, Fill, Verdict } from '../domain/order.ts';
-import type { Draft } from '../portfolio/plan.ts';
+import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { NewVersion } from './context.ts';
 import { Drawdown, shortText } from './drawdown.ts';
 import { type Kill, type KillingLimit, KillSwitch } from './kill.ts';
 import { Markets } from './recent-market.ts';
-import { type Created, firstDenial, type Limits, type Scene, weighed } from './rules.ts';
+import { type Created, firstDenial, type Limits, type RiskContext, weighed } from './rules.ts';
 import { type Disabling, Throttle } from './throttle.ts';
 
 const dayMs = 86_400_000;
@@ -94,18 +94,18 @@ export class Risk {
   }
 
   /** Judges an order that is about to be created. */
-  judge(draft: Draft): Verdict {
+  judge(draft: OrderDraft): Verdict {
     const now = this.#clock.now();
     this.#forget(now);
-    const denial = firstDenial(this.#scene(draft, now));
+    const denial = firstDenial(this.#context(draft, now));
     if (denial === undefined) return { kind: 'approved' };
     this.refused(draft.strategy, denial.code);
     return { kind: 'denied', ...denial };
   }
 
   /** Judges an order anew that is reserved and about to leave: while it waited, prices, books and other orders went on. */
-  judgeAgain(intent: Draft): Denial | undefined {
-    return firstDenial(this.#scene(intent, this.#clock.now(), true));
+  judgeAgain(intent: OrderDraft): Denial | undefined {
+    return firstDenial(this.#context(intent, this.#clock.now(), true));
   }
 
   /** Counts a refusal against a strategy: too many of them disable it. */
@@ -158,11 +158,11 @@ export class Risk {
   }
 
   /** The numbers of an approval; to be asked before the order counts as exposure itself. */
-  weigh(draft: Draft): Denial['facts'] {
-    return weighed(this.#scene(draft, this.#clock.now()));
+  weigh(draft: OrderDraft): Denial['facts'] {
+    return weighed(this.#context(draft, this.#clock.now()));
   }
 
-  #scene(draft: Draft, now: number, isReserved = false): Scene {
+  #context(draft: OrderDraft, now: number, isReserved = false): RiskContext {
     const looksAtBook = this.#maxBookAgeMs !== undefined || this.limits.maxDepthShare !== undefined;
     return {
       draft,
@@ -181,7 +181,7 @@ export class Risk {
   }
 
   /** Counts an order that is being created. */
-  created(draft: Draft): void {
+  created(draft: OrderDraft): void {
     this.#recent.push({ at: this.#clock.now(), draft });
   }
 

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { draft, fill, intent, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
 import type { Kill } from './kill.ts';
-import { firstDenial, type Limits, rules, type Scene, weighed } from './rules.ts';
+import { firstDenial, type Limits, type RiskContext, rules, weighed } from './rules.ts';
 
-/** A scene in which nothing is denied unless the test makes it so. */
-const scene = ({
+/** A context in which nothing is denied unless the test makes it so. */
+const context = ({
   limits,
   ...given
-}: Partial<Omit<Scene, 'limits'>> & { readonly limits?: Partial<Limits> } = {}): Scene => ({
+}: Partial<Omit<RiskContext, 'limits'>> & { readonly limits?: Partial<Limits> } = {}): RiskContext => ({
   draft: draft(),
   portfolio: portfolio(),
   now: startTime,
@@ -19,7 +19,7 @@ const scene = ({
   limits: { ...wide, ...limits },
 });
 /** The name of the rule that denies, or `approved`. */
-const verdict = (given: Parameters<typeof scene>[0]): string => firstDenial(scene(given))?.code ?? 'approved';
+const verdict = (given: Parameters<typeof context>[0]): string => firstDenial(context(given))?.code ?? 'approved';
 const holding = (quantity = '1', side: 'BUY' | 'SELL' = 'BUY'): ReturnType<typeof portfolio> => {
   const held = portfolio();
   held.apply(fill({ quantity, side }));
@@ -28,19 +28,19 @@ const holding = (quantity = '1', side: 'BUY' | 'SELL' = 'BUY'): ReturnType<typeo
 const kill = (by: string): Kill => ({ at: startTime - 5, strategy: undefined, by, reason: 'because' });
 
 test('an order within every limit is approved', () => {
-  expect(firstDenial(scene())).toBeUndefined();
+  expect(firstDenial(context())).toBeUndefined();
 });
 
 test('an approval is told by what the order and the position would be worth', () => {
   const limits = { maxOrderValue: units('1000'), maxPosition: units('5000') };
-  expect(weighed(scene({ draft: draft({ price: '50', quantity: '2' }), portfolio: holding('3'), limits }))).toEqual({
+  expect(weighed(context({ draft: draft({ price: '50', quantity: '2' }), portfolio: holding('3'), limits }))).toEqual({
     value: '100',
     maxOrderValue: '1000',
     exposure: '250',
     maxPosition: '5000',
   });
   const sale = draft({ side: 'SELL', price: '120', quantity: '2' });
-  expect(weighed(scene({ draft: sale, portfolio: holding('3'), limits }))).toEqual({
+  expect(weighed(context({ draft: sale, portfolio: holding('3'), limits }))).toEqual({
     value: '240',
     maxOrderValue: '1000',
     reduces: 'yes',
@@ -97,7 +97,7 @@ test('of several rules that deny the first in the list is named', () => {
 
 describe('killed', () => {
   test('denies everything and says by whom and why', () => {
-    expect(firstDenial(scene({ kill: kill('operator') }))).toEqual({
+    expect(firstDenial(context({ kill: kill('operator') }))).toEqual({
       code: 'killed',
       facts: { since: startTime - 5, by: 'operator', reason: 'because' },
     });
@@ -115,11 +115,11 @@ describe('killed', () => {
 describe('stale data', () => {
   test('denies when the last price is older than allowed', () => {
     expect(verdict({ now: startTime + 3_000 })).toBe('approved');
-    expect(firstDenial(scene({ now: startTime + 3_001 }))?.facts).toEqual({ ageMs: 3_001, maxDataAgeMs: 3_000 });
+    expect(firstDenial(context({ now: startTime + 3_001 }))?.facts).toEqual({ ageMs: 3_001, maxDataAgeMs: 3_000 });
   });
 
   test('denies before the first price, protective exits too', () => {
-    expect(firstDenial(scene({ portfolio: portfolio(null) }))?.facts).toEqual({
+    expect(firstDenial(context({ portfolio: portfolio(null) }))?.facts).toEqual({
       ageMs: 'never seen',
       maxDataAgeMs: 3_000,
     });
@@ -144,7 +144,7 @@ describe('order value', () => {
   });
 
   test('says what the order is worth', () => {
-    expect(firstDenial(scene({ draft: draft({ quantity: '2' }), limits }))?.facts).toEqual({
+    expect(firstDenial(context({ draft: draft({ quantity: '2' }), limits }))?.facts).toEqual({
       value: '200',
       maxOrderValue: '100',
     });
@@ -163,7 +163,7 @@ describe('position', () => {
     const held = holding();
     resting(held, { price: '100' });
     expect(verdict({ draft: draft({ quantity: '1' }), portfolio: held, limits })).toBe('approved');
-    expect(firstDenial(scene({ draft: draft({ quantity: '1.5' }), portfolio: held, limits }))).toEqual({
+    expect(firstDenial(context({ draft: draft({ quantity: '1.5' }), portfolio: held, limits }))).toEqual({
       code: 'position',
       facts: { exposure: '350', maxPosition: '300' },
     });
@@ -198,7 +198,7 @@ describe('position with orders of both sides', () => {
     const held = holding('1', 'SELL');
     resting(held, { account: 'margin', side: 'SELL', price: '110', quantity: '1' });
     expect(verdict({ draft: short('0.9'), portfolio: held, limits })).toBe('approved');
-    expect(firstDenial(scene({ draft: short('1'), portfolio: held, limits }))).toEqual({
+    expect(firstDenial(context({ draft: short('1'), portfolio: held, limits }))).toEqual({
       code: 'position',
       facts: { exposure: '310', maxPosition: '300' },
     });
@@ -228,7 +228,7 @@ describe('position with orders of both sides', () => {
 
 describe('the exchange’s minimum', () => {
   test('denies a limit order that is worth less, with the numbers', () => {
-    const small = (price: string): Scene => scene({ draft: draft({ price, quantity: '0.06' }) });
+    const small = (price: string): RiskContext => context({ draft: draft({ price, quantity: '0.06' }) });
     expect(firstDenial(small('84'))).toBeUndefined();
     expect(firstDenial(small('83'))).toEqual({ code: 'minimum', facts: { value: '4.98', minNotional: '5' } });
   });
@@ -243,7 +243,7 @@ describe('allocation', () => {
     const held = portfolio();
     resting(held, { price: '100', quantity: '9000' });
     expect(verdict({ draft: draft({ quantity: '1000' }), portfolio: held })).toBe('approved');
-    expect(firstDenial(scene({ draft: draft({ quantity: '1000.1' }), portfolio: held }))).toEqual({
+    expect(firstDenial(context({ draft: draft({ quantity: '1000.1' }), portfolio: held }))).toEqual({
       code: 'allocation',
       facts: { value: '100010', free: '100000' },
     });
@@ -267,7 +267,7 @@ describe('holdings', () => {
     const held = holding('2');
     resting(held, { side: 'SELL', price: '120', quantity: '1.5', filled: '0.5' });
     expect(verdict({ draft: draft({ side: 'SELL', quantity: '1' }), portfolio: held })).toBe('approved');
-    expect(firstDenial(scene({ draft: draft({ side: 'SELL', quantity: '1.1' }), portfolio: held }))).toEqual({
+    expect(firstDenial(context({ draft: draft({ side: 'SELL', quantity: '1.1' }), portfolio: held }))).toEqual({
       code: 'holdings',
       facts: { selling: '1.1', free: '1' },
     });
@@ -286,7 +286,7 @@ describe('the price collar', () => {
   const limits = { priceCollar: rate('0.03') };
   test('keeps a buyer from paying far above and a seller from taking far below the last price', () => {
     expect(verdict({ draft: draft({ price: '103' }), limits })).toBe('approved');
-    expect(firstDenial(scene({ draft: draft({ price: '103.01' }), limits }))).toEqual({
+    expect(firstDenial(context({ draft: draft({ price: '103.01' }), limits }))).toEqual({
       code: 'collar',
       facts: { price: '103.01', bound: '103', last: 100 },
     });
@@ -306,7 +306,7 @@ describe('a duplicate', () => {
 
   test('is the same order again within the time, and says how long ago', () => {
     const again = draft({ price: '99' });
-    expect(firstDenial(scene({ draft: again, recent, limits, now: startTime + 1_999 }))).toEqual({
+    expect(firstDenial(context({ draft: again, recent, limits, now: startTime + 1_999 }))).toEqual({
       code: 'duplicate',
       facts: { agoMs: 1_999, duplicateMs: 2_000 },
     });
@@ -336,7 +336,7 @@ describe('the rate of orders', () => {
   const recent = [0, 400, 800].map((ago) => ({ at: startTime - ago, draft: draft({ strategy: 'other' }) })).reverse();
 
   test('is counted over every second and every strategy', () => {
-    expect(firstDenial(scene({ recent: recent.slice(1), limits }))).toEqual({
+    expect(firstDenial(context({ recent: recent.slice(1), limits }))).toEqual({
       code: 'orderRate',
       facts: { inLastSecond: 2, maxOrdersPerSecond: 2 },
     });

@@ -7,8 +7,17 @@
 
 import { baseUnits, lotsIn, minus, noLots, priceText, ticksOf, unitsText, worsened } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
-import type { Draft } from '../portfolio/plan.ts';
-import { addedBy, exposureOf, isProtective, type Rule, reduces, type Scene, type Valued, valued } from './context.ts';
+import type { OrderDraft } from '../portfolio/plan.ts';
+import {
+  addedBy,
+  exposureOf,
+  isProtective,
+  type RiskContext,
+  type Rule,
+  reduces,
+  type Valued,
+  valued,
+} from './context.ts';
 import { bookAge, depthShare, move, selfMatch, slippage } from './depth-rules.ts';
 import { letsThrough } from './kill.ts';
 import {
@@ -21,7 +30,7 @@ import {
   strategyPosition,
 } from './share-rules.ts';
 
-export type { Created, Limits, Scene } from './context.ts';
+export type { Created, Limits, RiskContext } from './context.ts';
 
 /** After a kill nothing is created; only the daily loss limit lets protective exits through, since it is there to limit losses. */
 function killed({ kill, draft }: Valued): Denial['facts'] | undefined {
@@ -37,18 +46,18 @@ function staleData({ draft, portfolio, now, maxDataAgeMs }: Valued): Denial['fac
 }
 
 /** A position that has outgrown the limit must still be left: what only reduces is not judged. */
-function orderValue(scene: Valued): Denial['facts'] | undefined {
-  const { value, limits } = scene;
+function orderValue(context: Valued): Denial['facts'] | undefined {
+  const { value, limits } = context;
   const { maxOrderValue } = limits;
-  if (reduces(scene)) return undefined;
+  if (reduces(context)) return undefined;
   return value <= maxOrderValue ? undefined : { value: unitsText(value), maxOrderValue: unitsText(maxOrderValue) };
 }
 
 /** Only what adds to |position| is judged: an exit is always within the limit. */
-function position(scene: Valued): Denial['facts'] | undefined {
-  const { limits } = scene;
-  if (reduces(scene)) return undefined;
-  const exposure = exposureOf(scene);
+function position(context: Valued): Denial['facts'] | undefined {
+  const { limits } = context;
+  if (reduces(context)) return undefined;
+  const exposure = exposureOf(context);
   return exposure <= limits.maxPosition
     ? undefined
     : { exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
@@ -61,12 +70,12 @@ function minimum({ draft, at, value }: Valued): Denial['facts'] | undefined {
 }
 
 /** A strategy spends what it was allotted and what it earned; buying back a short is always allowed, and where it may borrow `leverage` says how much. */
-function allocation(scene: Valued): Denial['facts'] | undefined {
-  const { draft, portfolio, limits } = scene;
+function allocation(context: Valued): Denial['facts'] | undefined {
+  const { draft, portfolio, limits } = context;
   if (limits.maxLeverage !== undefined) return undefined;
   if (draft.side === 'SELL' || portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
   const free = portfolio.freeQuote(draft.strategy, draft.symbol);
-  const value = addedBy(scene);
+  const value = addedBy(context);
   return value <= free ? undefined : { value: unitsText(value), free: unitsText(free) };
 }
 
@@ -98,7 +107,7 @@ function duplicate({ draft, recent, limits, now }: Valued): Denial['facts'] | un
   return twin === undefined ? undefined : { agoMs: Math.round(now - twin.at), duplicateMs: limits.duplicateMs };
 }
 
-const isSame = (a: Draft, b: Draft): boolean =>
+const isSame = (a: OrderDraft, b: OrderDraft): boolean =>
   a.strategy === b.strategy &&
   a.symbol === b.symbol &&
   a.side === b.side &&
@@ -180,8 +189,8 @@ export const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** What an order weighs against the limits of value and position, before it is reserved: what an approval is told by. */
-export function weighed(scene: Scene): Denial['facts'] {
-  const whole = valued(scene);
+export function weighed(context: RiskContext): Denial['facts'] {
+  const whole = valued(context);
   const { limits, value } = whole;
   const worth = { value: unitsText(value), maxOrderValue: unitsText(limits.maxOrderValue) };
   if (reduces(whole)) return { ...worth, reduces: 'yes' };
@@ -196,9 +205,9 @@ const aboutRate = new Set(['duplicate', 'orderRate', 'strategyRate']);
 const atLastHop = inOrder.filter(([code]) => !aboutRate.has(code));
 
 /** The first rule that refuses, with its numbers; undefined when none does. */
-export function firstDenial(scene: Scene): Denial | undefined {
-  const whole = valued(scene);
-  for (const [code, rule] of scene.isReserved === true ? atLastHop : inOrder) {
+export function firstDenial(context: RiskContext): Denial | undefined {
+  const whole = valued(context);
+  for (const [code, rule] of context.isReserved === true ? atLastHop : inOrder) {
     const facts = rule(whole);
     if (facts !== undefined) return { code, facts };
   }

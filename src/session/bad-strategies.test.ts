@@ -10,7 +10,7 @@ import type { Limits } from '../risk/rules.ts';
 import { defineStrategy, flat, hold, quote } from '../strategy/contract.ts';
 import { signalsOf } from '../strategy/host.ts';
 import { ok } from '../venue/venue.ts';
-import { signalsHeard } from './strategy-runner.ts';
+import { strategySignals } from './strategy-runner.ts';
 
 const instrument = btc;
 const bid = (price: number, quantity = 1) => ({ side: 'BUY' as const, price, quantity });
@@ -175,7 +175,7 @@ describe('a strategy that', () => {
           }),
         ),
     });
-    signalsHeard(
+    strategySignals(
       {
         clock,
         exchange: {

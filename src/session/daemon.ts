@@ -11,7 +11,7 @@ import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
 import type { SessionOptions, StartOptions } from './options.ts';
 import { refuseUnfit } from './preflight/weight-plan.ts';
-import { type Beside, recordBeside } from './recording/beside.ts';
+import { type Beside, recordBeside } from './recording/record-session.ts';
 import type { Session } from './session.ts';
 import { refuseMargin } from './spot-only.ts';
 import { defaultStateDir, makeStateDir } from './state.ts';

@@ -1,6 +1,6 @@
 /** The journal of a session: written by a thread of its own, looked at as it is written, and told of when its disk is slow. */
 import type { Clock } from '../clock/clock.ts';
-import type { Notice } from '../execution/desk.ts';
+import type { Notice } from '../execution/context.ts';
 import type { Entry } from '../journal/entries.ts';
 import { type Journal, journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';

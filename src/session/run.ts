@@ -3,35 +3,35 @@ import { defer, EMPTY, takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
 import { priceText, unitsText } from '../domain/money.ts';
 import type { Signal } from '../domain/order.ts';
-import type { Notice } from '../execution/desk.ts';
+import type { Notice } from '../execution/context.ts';
 import { differenceText } from '../execution/ledger.ts';
 import { subLedgerDifferences } from '../execution/sub-ledgers.ts';
 import type { Journal } from '../journal/journal.ts';
 import { trade } from '../trader.ts';
 import type { Assembled } from '../trading/assemble.ts';
-import { noteDay } from '../trading/controls.ts';
 import { type Source, source } from '../trading/hot-streams.ts';
-import { LateTargets, waitMs } from '../trading/pending-take-profits.ts';
+import { noteDay } from '../trading/kill-switch.ts';
+import { PendingTakeProfits, waitMs } from '../trading/pending-take-profits.ts';
 import { beatMs, freshness } from '../trading/price-freshness.ts';
 import { watchLoss, watchPrices } from '../trading/price-updates.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { Reaching } from './preflight/connect.ts';
-import { type Ears, type StoppedStrategy, signalsHeard, stoppedName } from './strategy-runner.ts';
+import { type Runner, type StoppedStrategy, stoppedName, strategySignals } from './strategy-runner.ts';
 import { formerPlaces } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
 import { timeKeeper } from './watch/exchange-clock.ts';
 import { health, healthMs } from './watch/health.ts';
-import { guardian } from './watch/kill-watcher.ts';
+import { watchKills } from './watch/kill-watcher.ts';
 import { marketKeeper, noMarketDataName } from './watch/market-data.ts';
-import type { BareTimes } from './watch/unprotected-time.ts';
+import type { UnprotectedTimes } from './watch/unprotected-time.ts';
 
 export interface Made {
   readonly clock: ScaledClock;
   readonly exchange: Exchange;
   readonly journal: Journal;
   readonly assembled: Assembled;
-  readonly bare: BareTimes;
+  readonly bare: UnprotectedTimes;
   readonly screen: Screen;
   readonly hosted: readonly NamedHosted[];
   readonly notice: (notice: Notice) => void;
@@ -89,7 +89,7 @@ export function run(made: Made): Running {
     // A stop that came while recovery went on is over when strategies would begin.
     signals: [
       ...hosted.map((one) =>
-        defer(() => (isStopping ? EMPTY : signalsHeard({ ...made, failed }, one).pipe(takeUntil(stopping.stream)))),
+        defer(() => (isStopping ? EMPTY : strategySignals({ ...made, failed }, one).pipe(takeUntil(stopping.stream)))),
       ),
       again.stream.pipe(takeUntil(stopping.stream)),
     ],
@@ -125,7 +125,7 @@ export function run(made: Made): Running {
 function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: AbortSignal): void {
   const { clock, assembled, bare, journal, fatal } = made;
   const each = (ms: number, work: () => Promise<void> | void): void => void every(clock, ms, signal, work).catch(fatal);
-  void guardian(made, signal).catch(fatal);
+  void watchKills(made, signal).catch(fatal);
   each(clock.machine(healthMs), healthOf(made));
   each(equityEveryMs, () => noteEquity(made));
   each(clock.machine(beatMs), () => fresh.beat());
@@ -141,7 +141,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
 /** Lets take-profits rest of what was entered since its strategy was heard. */
 function targetsOf({ assembled, hosted, clock }: Made, again: Source<Signal>): () => void {
   const { risk, execution } = assembled;
-  const targets = new LateTargets(assembled, (times) => clock.machine(waitMs(times)));
+  const targets = new PendingTakeProfits(assembled, (times) => clock.machine(waitMs(times)));
   const isForbidden = (strategy: string): boolean =>
     execution.halts.against() !== undefined || risk.switch.against({ strategy, purpose: 'takeProfit' }) !== undefined;
   return () => {
@@ -157,7 +157,7 @@ function targetsOf({ assembled, hosted, clock }: Made, again: Source<Signal>): (
 }
 
 /** Keeps which strategies threw, for the screen and for `sluice status`; none has at the start. */
-function stoppedByThemselves({ screen, journal, clock }: Made): Ears['failed'] {
+function stoppedByThemselves({ screen, journal, clock }: Made): Runner['failed'] {
   const stopped: StoppedStrategy[] = [];
   const remember = (): void => journal.append({ kind: 'memory', name: stoppedName, value: JSON.stringify(stopped) });
   remember();

@@ -10,7 +10,7 @@ import { type Dashboard, type DashboardSource, startDashboard } from '../dashboa
 import { type Instrument, instrument, reckonedIn } from '../domain/instrument.ts';
 import type { Precision } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { Notice } from '../execution/desk.ts';
+import type { Notice } from '../execution/context.ts';
 import type { Entry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
@@ -26,7 +26,7 @@ import { sessionJournal } from './journal.ts';
 import { isKillAsked } from './kill-file.ts';
 import { afterCancelText, cancelledText, liftedText, nobody, resumedText } from './kills.ts';
 import type { SessionOptions, Undo } from './options.ts';
-import { sinceAllotted } from './preflight/allocation-changes.ts';
+import { allocationChanges } from './preflight/allocation-changes.ts';
 import { refuseMissingMoney } from './preflight/balance-check.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from './preflight/capabilities-file.ts';
 import { reach } from './preflight/connect.ts';
@@ -42,7 +42,7 @@ import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { aloneSince } from './watch/kill-watcher.ts';
-import { type BareTimes, bareName, bareTimes } from './watch/unprotected-time.ts';
+import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
 
 export interface Session {
   readonly dashboard: Dashboard;
@@ -166,7 +166,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const instruments = withFormer(reached.instruments, state.loaded);
   const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
   const allocations = allocationsOf(options.configured);
-  const { loaded, ...since } = sinceAllotted(venue.loaded ?? state.loaded, allocations, clock.now());
+  const { loaded, ...since } = allocationChanges(venue.loaded ?? state.loaded, allocations, clock.now());
   let screen: Screen | undefined;
   const early: Entry[] = [];
   const book = sessionJournal(
@@ -230,11 +230,11 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   return { ...reached, journal: book, assembled, bare, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
 }
 
-const bareIn = (from: { assembled: Assembled; clock: ScaledClock; loaded: Loaded; book: Journal }): BareTimes =>
-  bareTimes({
+const bareIn = (from: { assembled: Assembled; clock: ScaledClock; loaded: Loaded; book: Journal }): UnprotectedTimes =>
+  unprotectedTimes({
     ...from,
-    kept: from.loaded.memories.get(bareName),
-    remember: (value) => from.book.append({ kind: 'memory', name: bareName, value }),
+    kept: from.loaded.memories.get(unprotectedMemory),
+    remember: (value) => from.book.append({ kind: 'memory', name: unprotectedMemory, value }),
   });
 
 /** What passes by itself lifts no kill or HALT. */

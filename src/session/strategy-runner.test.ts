@@ -4,12 +4,12 @@ import { btc, kline, startTime } from '../../test/kit/builders.ts';
 import { TestDesk } from '../../test/kit/desk.ts';
 import { ScaledClock } from '../clock/clock.ts';
 import type { FeedGap, Kline } from '../domain/market.ts';
-import type { Notice } from '../execution/desk.ts';
+import type { Notice } from '../execution/context.ts';
 import { defineStrategy, flat, hold } from '../strategy/contract.ts';
 import { sma } from '../strategy/indicators.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import { type MarketFeed, ok } from '../venue/venue.ts';
-import { signalsHeard } from './strategy-runner.ts';
+import { strategySignals } from './strategy-runner.ts';
 
 const above = (period: number) =>
   defineStrategy({
@@ -46,7 +46,7 @@ function listening(
   const notices: Notice[] = [];
   const reasons: string[] = [];
   const charted: number[] = [];
-  const heard = signalsHeard(
+  const heard = strategySignals(
     {
       clock,
       exchange: { feed },

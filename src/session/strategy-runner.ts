@@ -15,7 +15,7 @@ import {
 import { type Clock, pause } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Signal } from '../domain/order.ts';
-import type { Notice } from '../execution/desk.ts';
+import type { Notice } from '../execution/context.ts';
 import { isStreaming } from '../strategy/contract.ts';
 import { faultText } from '../strategy/fault.ts';
 import { type Inputs, signalsOf } from '../strategy/host.ts';
@@ -38,7 +38,7 @@ export interface StoppedStrategy {
   readonly error: string;
 }
 
-export interface Ears {
+export interface Runner {
   readonly clock: Clock;
   readonly exchange: { readonly feed: MarketFeed };
   readonly assembled: Pick<Assembled, 'booked' | 'portfolio' | 'planner'> & {
@@ -62,8 +62,8 @@ const wakeMs = 1_000;
  * that reads streams by itself is told of the hole and decides. One that kept the program busy for too long hears nothing until it is
  * resumed, since it would do so again, and then begins again from history, too.
  */
-export function signalsHeard(ears: Ears, one: NamedHosted): Observable<Signal> {
-  const { assembled, exchange, clock, notice } = ears;
+export function strategySignals(runner: Runner, one: NamedHosted): Observable<Signal> {
+  const { assembled, exchange, clock, notice } = runner;
   const { inForce } = assembled.risk.switch;
   const course: Course = {
     isOver: false,
@@ -73,12 +73,12 @@ export function signalsHeard(ears: Ears, one: NamedHosted): Observable<Signal> {
   let charting: Unsubscribable | undefined;
   // Its symbol's chart goes on without it.
   const chart = (): void => {
-    charting ??= exchange.feed.klines(one.symbol, one.interval).subscribe((kline) => ears.screen.addKline(kline));
+    charting ??= exchange.feed.klines(one.symbol, one.interval).subscribe((kline) => runner.screen.addKline(kline));
   };
   const fresh = defer(() => {
     const klines = held(exchange.feed.klines(one.symbol, one.interval));
-    return defer(() => warmupKlines(ears, one)).pipe(
-      mergeMap((history) => signalsOf(one, inputsOf(ears, one, history, klines.stream, course))),
+    return defer(() => warmupKlines(runner, one)).pipe(
+      mergeMap((history) => signalsOf(one, inputsOf(runner, one, history, klines.stream, course))),
       finalize(() => {
         klines.end();
         if (course.isOver || course.isTooSlow) chart();
@@ -122,7 +122,10 @@ interface Course {
   readonly stopped: Source<void>;
 }
 
-async function warmupKlines({ exchange, screen, reaching, notice }: Ears, one: NamedHosted): Promise<readonly Kline[]> {
+async function warmupKlines(
+  { exchange, screen, reaching, notice }: Runner,
+  one: NamedHosted,
+): Promise<readonly Kline[]> {
   const needed = warmupOf(one.strategy, one.params, one.interval);
   const history = await reach(reaching, `klines of ${one.symbol}`, () =>
     exchange.feed.history(one.symbol, one.interval, liveHistory(needed)),
@@ -138,7 +141,7 @@ async function warmupKlines({ exchange, screen, reaching, notice }: Ears, one: N
 
 /** Measures how long a strategy keeps the program busy with each thing that it is shown: meanwhile nobody else is served. */
 const thinking =
-  <T>({ clock, assembled: { risk } }: Ears, strategy: string, course: Course): MonoTypeOperatorFunction<T> =>
+  <T>({ clock, assembled: { risk } }: Runner, strategy: string, course: Course): MonoTypeOperatorFunction<T> =>
   (shown) =>
     new Observable((out) =>
       shown.subscribe({
@@ -157,18 +160,18 @@ const thinking =
     );
 
 function inputsOf(
-  ears: Ears,
+  runner: Runner,
   one: NamedHosted,
   history: readonly Kline[],
   klines: Observable<Kline>,
   course: Course,
 ): Inputs {
-  const { exchange, assembled, screen, clock, notice } = ears;
+  const { exchange, assembled, screen, clock, notice } = runner;
   const { feed } = exchange;
   // Shown whether the strategy looks at them or not; two strategies on one symbol show them twice, which changes nothing.
   klines.subscribe((kline) => screen.addKline(kline));
   const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
-  const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(thinking(ears, one.id, course));
+  const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(thinking(runner, one.id, course));
   return {
     history,
     klines: timed(klines.pipe(filter((kline) => kline.openTime > last))),
@@ -183,7 +186,7 @@ function inputsOf(
     failed(error) {
       course.isOver = true;
       const text = clipped(faultText(error));
-      ears.failed(one.id, text);
+      runner.failed(one.id, text);
       notice({
         level: 'error',
         text: `strategy ${one.id} threw and is stopped; its resting orders are cancelled, its stop stays in force: ${text}`,

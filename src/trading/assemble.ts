@@ -7,7 +7,7 @@ import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts'
 import { denialText } from '../domain/words.ts';
 import { type Audit, type Auditor, auditor } from '../execution/audit.ts';
 import { cancel, cancelTogether } from '../execution/cancel.ts';
-import { type Execution, type Notice, record, type Timing } from '../execution/desk.ts';
+import { type Execution, type Notice, record, type Timing } from '../execution/context.ts';
 import type { Halts } from '../execution/halt.ts';
 import { latestWhenFree } from '../execution/lane.ts';
 import { Ledger } from '../execution/ledger.ts';
@@ -18,7 +18,7 @@ import { Sweeps } from '../execution/sweep.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { Identity } from '../journal/open.ts';
-import type { Draft, Sizing } from '../portfolio/plan.ts';
+import type { OrderDraft, Sizing } from '../portfolio/plan.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protection.ts';
@@ -30,17 +30,17 @@ import type { Desk } from '../trader.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import { leaveAfterProfit } from './after-take-profit.ts';
 import { togetherWith } from './batches.ts';
+import { executionOf, instrumentOf, unbookedTrades } from './build-execution.ts';
 import { carryOut, carryOutAll } from './carry-out.ts';
 import type { Book } from './components.ts';
-import { type Controls, canLeave, controls } from './controls.ts';
-import { executionOf, instrumentOf, unbookedTrades } from './execution-components.ts';
 import { denialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
+import { type Controls, canLeave, controls } from './kill-switch.ts';
 import { countedIds, type OrderIds, provenIds } from './order-ids.ts';
 import { counting, type Work } from './pending-tasks.ts';
 import { restore, riskMemory } from './restore.ts';
-import { type Cancelling, type CancellingAll, diskWatch, exitOf, insistence, leaveOverdue } from './retries.ts';
-import { signalDoor } from './signal-rate-limit.ts';
+import { type Cancelling, type CancellingAll, diskWatch, exitOf, leaveOverdue, retries } from './retries.ts';
+import { signalRateLimit } from './signal-rate-limit.ts';
 
 export interface Parts {
   readonly clock: Clock;
@@ -116,9 +116,9 @@ export function assemble(parts: Parts): Assembled {
   const cancellingAll: CancellingAll = async (orders, lane) => {
     await Promise.all(cancelTogether(execution, sweeps, orders, lane).map((one) => work.during(one)));
   };
-  const insisting = insistence(book, clock, cancellingAll, (signal) => stopped.emit(signal));
+  const retrying = retries(book, clock, cancellingAll, (signal) => stopped.emit(signal));
   const tellOfDisk = diskWatch(journal, notice);
-  const hears = signalDoor(book, clock, journal);
+  const hears = signalRateLimit(book, clock, journal);
   const control = controls(book, execution, cancellingAll);
   const against: Against = {
     ending: false,
@@ -136,7 +136,7 @@ export function assemble(parts: Parts): Assembled {
     stopped,
     booked,
     work,
-    insisting,
+    retrying,
     hears,
     cancelling,
     against,
@@ -157,10 +157,10 @@ export function assemble(parts: Parts): Assembled {
     insist() {
       tellOfDisk();
       leaveOverdue(book, clock.now(), (place, why) => this.hitStop(place, why));
-      insisting.leaveAgain();
-      insisting.askAgain();
+      retrying.leaveAgain();
+      retrying.askAgain();
       book.unprotected.look(clock.now(), canLeave(book, execution));
-      void insisting.cancelKilled();
+      void retrying.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
       const signal = exitOf(planner, strategy, symbol, why, clock.now());
@@ -186,14 +186,14 @@ interface Rig {
   readonly stopped: Source<Signal>;
   readonly booked: Source<Fill>;
   readonly work: Work;
-  readonly insisting: ReturnType<typeof insistence>;
+  readonly retrying: ReturnType<typeof retries>;
   readonly hears: (signal: Signal) => boolean;
   readonly cancelling: Cancelling;
   readonly against: Against;
 }
 
 function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
-  const { book, execution, sweeps, audits, ids, stopped, booked, work, insisting, hears, cancelling, against } = rig;
+  const { book, execution, sweeps, audits, ids, stopped, booked, work, retrying, hears, cancelling, against } = rig;
   const { portfolio, planner } = book;
   const { clock, journal } = parts;
   return {
@@ -201,7 +201,7 @@ function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
       sweeps.bookAgain(unbookedTrades(parts.loaded, instrumentOf(portfolio)));
       await recover(execution, sweeps, symbolsOf(parts, portfolio));
       await knowHoldings(execution, audits, parts.loaded.firstOrderAt === undefined);
-      await insisting.cancelKilled();
+      await retrying.cancelKilled();
     },
     stopped: stopped.stream,
     fills: sweeps.fills,
@@ -210,7 +210,7 @@ function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
     plan: (signal, denied) => (against.ending ? undefined : planner.plan(signal, denied)),
     judge(draft) {
       const verdict = judge(parts, book, execution.halts, draft);
-      if (verdict.kind === 'denied') insisting.refused(draft, verdict.code);
+      if (verdict.kind === 'denied') retrying.refused(draft, verdict.code);
       return verdict;
     },
     reserve: (draft) => reserve(parts, book, execution, ids.next(draft.strategy), draft),
@@ -289,7 +289,12 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
   return { portfolio, protection, planner, risk, unprotected };
 }
 
-function judge({ journal, clock, blocked }: Parts, { risk, portfolio }: Book, halts: Halts, draft: Draft): Verdict {
+function judge(
+  { journal, clock, blocked }: Parts,
+  { risk, portfolio }: Book,
+  halts: Halts,
+  draft: OrderDraft,
+): Verdict {
   const [halt] = halts.inForce;
   const reason = blocked?.(draft.symbol);
   const verdict: Verdict =
@@ -326,7 +331,7 @@ function reserve(
   { portfolio, risk }: Book,
   execution: Execution,
   clientOrderId: string,
-  draft: Draft,
+  draft: OrderDraft,
 ): Intent {
   const intent = intentOf(draft, clientOrderId, clock.now(), orderLifeMs);
   // In memory nobody reads an order's events.
@@ -359,7 +364,7 @@ function reasonAgainst(
     : `denied by ${denial.code} at the last hop: ${denialText(denial, clock.machine(1))}`;
 }
 
-const intentOf = (draft: Draft, clientOrderId: string, now: number, lifeMs: number): Intent => ({
+const intentOf = (draft: OrderDraft, clientOrderId: string, now: number, lifeMs: number): Intent => ({
   ...draft,
   clientOrderId,
   createdAt: now,

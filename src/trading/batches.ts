@@ -3,17 +3,17 @@
  * several quotes of one symbol in one request, which is off by default.
  */
 import type { Signal } from '../domain/order.ts';
-import type { Execution } from '../execution/desk.ts';
+import type { Execution } from '../execution/context.ts';
 import { likenessOf, unlike } from '../execution/reconcile/match-orders.ts';
 import { takenLikenesses } from '../execution/reconcile/orders-without-id.ts';
-import type { Draft, Step } from '../portfolio/plan.ts';
+import type { OrderDraft, Step } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import { mostInBatch } from '../venue/venue.ts';
 
 /** An order that would be sent, and what was wished: its quantity can be a few lots less, so that nothing else looks like it. */
 export interface Together {
-  readonly draft: Draft;
-  readonly wished: Draft;
+  readonly draft: OrderDraft;
+  readonly wished: OrderDraft;
 }
 
 /**
@@ -25,11 +25,11 @@ export function togetherWith(
   execution: Execution,
   planner: Planner,
   enabled: boolean,
-): (signal: Signal, refused: readonly Draft[], first: Draft) => readonly Together[] {
+): (signal: Signal, refused: readonly OrderDraft[], first: OrderDraft) => readonly Together[] {
   const { dedicated, foreign, notice, orders, portfolio } = execution;
   let told = false;
   /** An order that cannot be made distinct leaves as it is: if its outcome is unknown then, it is quarantined. */
-  const alone = (wished: Draft): readonly Together[] => {
+  const alone = (wished: OrderDraft): readonly Together[] => {
     const at = portfolio.instrument(wished.symbol);
     const draft = dedicated ? unlike(wished, takenLikenesses(execution, wished.symbol), at) : undefined;
     return [{ draft: draft ?? wished, wished }];
@@ -59,7 +59,7 @@ export function togetherWith(
 }
 
 /** Those that nothing of ours looks like, not even what is kept in mind as absent; the others wait for their own turn. */
-function allUnlike(execution: Execution, wished: readonly Draft[]): readonly Together[] {
+function allUnlike(execution: Execution, wished: readonly OrderDraft[]): readonly Together[] {
   const taken = takenLikenesses(execution, wished[0]?.symbol ?? '');
   // Of several answers at once it must be plain which order each is about (order-protocol §3.6).
   for (const { intent } of execution.portfolio.orders()) taken.add(likenessOf(intent) ?? '');

@@ -2,7 +2,7 @@
 import type { Intent } from '../domain/order.ts';
 import { executeBatch } from '../execution/batch.ts';
 import { cancel } from '../execution/cancel.ts';
-import type { Execution } from '../execution/desk.ts';
+import type { Execution } from '../execution/context.ts';
 import { type Carried, execute } from '../execution/executor.ts';
 import type { Sweeps } from '../execution/sweep.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';

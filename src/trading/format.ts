@@ -4,7 +4,7 @@ import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { Denial, Want } from '../domain/order.ts';
 import { isRest, type Position } from '../domain/position.ts';
 import type { Entry, FillEntry } from '../journal/entries.ts';
-import type { Draft } from '../portfolio/plan.ts';
+import type { OrderDraft } from '../portfolio/plan.ts';
 
 /** Under which a journal remembers the speed of its last run, so that ages are told as they are configured. */
 export const speedName = 'speed';
@@ -24,7 +24,7 @@ export function clipped(text: string): string {
 export const shortId = (clientOrderId: string): string => `…${clientOrderId.slice(-8)}`;
 
 /** The row of an order that a rule refused at UTC ms. */
-export const denialRow = (draft: Draft, { code, facts }: Denial, instrument: Instrument, at: number): Entry => ({
+export const denialRow = (draft: OrderDraft, { code, facts }: Denial, instrument: Instrument, at: number): Entry => ({
   kind: 'denied',
   at,
   strategy: draft.strategy,
@@ -36,7 +36,10 @@ export const denialRow = (draft: Draft, { code, facts }: Denial, instrument: Ins
 });
 
 /** `BUY 0.01 XBT at 5012.5`, `SELL 0.5 XBT at market`. */
-export function draftText({ side, volume, price }: Pick<Draft, 'side' | 'volume' | 'price'>, at: Instrument): string {
+export function draftText(
+  { side, volume, price }: Pick<OrderDraft, 'side' | 'volume' | 'price'>,
+  at: Instrument,
+): string {
   const size =
     'lots' in volume ? `${quantityText(volume.lots, at)} ${at.base}` : `for ${unitsText(volume.amount)} ${at.quote}`;
   return `${side} ${size} at ${price === undefined ? 'market' : priceText(price, at)}`;

@@ -1,6 +1,6 @@
 /** Client order ids: proven ones where there is a journal, counted ones in memory, where nobody else trades. */
 import { makeClientOrderId, readClientOrderId } from '../domain/ids.ts';
-import type { ReadId } from '../execution/desk.ts';
+import type { ReadId } from '../execution/context.ts';
 import type { Identity } from '../journal/open.ts';
 
 export interface OrderIds {

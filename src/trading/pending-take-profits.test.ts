@@ -3,7 +3,7 @@ import { fill, intent, portfolio, signal, startTime, target } from '../../test/k
 import { rate } from '../domain/money.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { Protection } from '../portfolio/protection.ts';
-import { LateTargets } from './pending-take-profits.ts';
+import { PendingTakeProfits } from './pending-take-profits.ts';
 
 const place = { id: 's', symbol: 'BTCUSDT' };
 
@@ -20,7 +20,7 @@ function bench(more: Parameters<typeof target>[1] = { takeProfit: 110 }) {
     tooSmall: () => {},
   });
   planner.note(signal(target(1, more)));
-  return { held, planner, targets: new LateTargets({ portfolio: held, planner }) };
+  return { held, planner, targets: new PendingTakeProfits({ portfolio: held, planner }) };
 }
 
 test('is due once for each position, however often one looks', () => {
@@ -39,7 +39,7 @@ test('is due once for each position, however often one looks', () => {
 
 test('that is refused is due again after a while, which another position begins anew', () => {
   const { held, planner } = bench();
-  const targets = new LateTargets({ portfolio: held, planner }, (times: number) => times * 1_000);
+  const targets = new PendingTakeProfits({ portfolio: held, planner }, (times: number) => times * 1_000);
   const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
   held.apply(fill({ quantity: '1' }));
   expect([0, 999, 1_000, 2_999, 3_000].map(dueAt)).toEqual([true, false, true, false, true]);

@@ -3,7 +3,7 @@
  * away: until then nothing would take its profit, while its stop is watched from the first fill on.
  */
 import type { Signal, Want } from '../domain/order.ts';
-import { ByPlace } from '../portfolio/by-position.ts';
+import { ByPosition } from '../portfolio/by-position.ts';
 import type { Book } from './components.ts';
 
 interface Place {
@@ -29,10 +29,10 @@ const mostWaitMs = 600_000;
  */
 export const waitMs = (times: number): number => Math.min(firstWaitMs * 8 ** (times - 1), mostWaitMs);
 
-export class LateTargets {
+export class PendingTakeProfits {
   readonly #book: Pick<Book, 'planner' | 'portfolio'>;
   readonly #waitMs: (times: number) => number;
-  readonly #asked = new ByPlace<Asked>();
+  readonly #asked = new ByPosition<Asked>();
 
   /** `wait`: the same in ms of the clock that moments are told by. */
   constructor(book: Pick<Book, 'planner' | 'portfolio'>, wait = waitMs) {

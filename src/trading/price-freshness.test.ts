@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { beatMs, freshness } from './price-freshness.ts';
 
 /** A clock that is moved by hand; real ms are its ms. */
-function scene() {
+function context() {
   let now = 1_000_000;
   const fresh = freshness({ now: () => now, monotonic: () => now, machine: (ms) => ms });
   const beat = (times: number): void => {
@@ -19,7 +19,7 @@ function scene() {
 
 describe('prices', () => {
   test('are as fresh as they come in, whatever date they bear', () => {
-    const { fresh, beat, now } = scene();
+    const { fresh, beat, now } = context();
     const seen = fresh.line();
     beat(50);
     expect(seen(now() - 3_600_000)).toBe(now());
@@ -27,7 +27,7 @@ describe('prices', () => {
   });
 
   test('that waited while the process stood still are as old as they say', () => {
-    const { fresh, beat, now, standStill } = scene();
+    const { fresh, beat, now, standStill } = context();
     const seen = fresh.line();
     beat(3);
     seen(now());
@@ -41,7 +41,7 @@ describe('prices', () => {
   });
 
   test('are corrected by how late such data usually is, also where the exchange dates it by another clock', () => {
-    const { fresh, beat, now, standStill } = scene();
+    const { fresh, beat, now, standStill } = context();
     const seen = fresh.line();
     beat(3);
     seen(now() - 3_600_000);
@@ -54,7 +54,7 @@ describe('prices', () => {
   });
 
   test('are as fresh as they come in again ten seconds later', () => {
-    const { fresh, beat, now, standStill } = scene();
+    const { fresh, beat, now, standStill } = context();
     const seen = fresh.line();
     standStill(5_000);
     beat(99);

@@ -1,9 +1,9 @@
 /** What is asked for until it is done, and told of until it is over. */
 import type { Clock } from '../clock/clock.ts';
 import type { Signal, Target } from '../domain/order.ts';
-import type { Notice } from '../execution/desk.ts';
+import type { Notice } from '../execution/context.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Draft } from '../portfolio/plan.ts';
+import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Overdue } from '../portfolio/protection.ts';
@@ -19,16 +19,16 @@ const tooFast = new Set(['orderRate', 'strategyRate']);
 export type CancellingAll = (orders: readonly WorkingOrder[], lane?: 'kill' | 'cancel') => Promise<void>;
 
 /** What is asked for again until it is done. */
-export function insistence(
+export function retries(
   { portfolio, planner, protection, risk }: Book,
   clock: Clock,
   cancellingAll: CancellingAll,
   ask: (signal: Signal) => void,
 ) {
-  const late = new Map<string, Pick<Draft, 'strategy' | 'symbol'>>();
+  const late = new Map<string, Pick<OrderDraft, 'strategy' | 'symbol'>>();
   return {
     /** A wish that came only too fast is asked for again in a moment, not when its strategy says it again. */
-    refused({ strategy, symbol }: Draft, code: string): void {
+    refused({ strategy, symbol }: OrderDraft, code: string): void {
       if (tooFast.has(code)) late.set(`${strategy} ${symbol}`, { strategy, symbol });
     },
     askAgain(): void {

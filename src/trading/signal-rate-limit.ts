@@ -14,7 +14,7 @@ interface Heard {
 }
 
 /** True while a signal is heard. A wish that is only repeated costs nothing and is not counted. */
-export function signalDoor(
+export function signalRateLimit(
   { planner, risk }: Pick<Book, 'planner' | 'risk'>,
   clock: Clock,
   journal: Pick<Journal, 'append'>,

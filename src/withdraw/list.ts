@@ -2,7 +2,7 @@
 
 import { answered } from '../commands/manual/client.ts';
 import { printRows } from '../commands/manual/show.ts';
-import { momentOf } from '../config/moment.ts';
+import { momentOf } from '../config/times.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { entryText, withdrawalRow } from './format.ts';
 import { resolve } from './resolve.ts';

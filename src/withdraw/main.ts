@@ -1,6 +1,6 @@
 /** The command line of `sluice-withdraw`, a program of its own: nothing that trades can reach what it does. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { speed } from '../commands/manual/commands.ts';
+import { speed } from '../commands/manual/register.ts';
 import { out, say } from '../commands/output.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { opensNoDebugger } from '../process/signals.ts';

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
-import { shortRun } from '../../src/backtest/fast/run.ts';
+import { fastRun } from '../../src/backtest/fast/run.ts';
 import { shortFault } from '../../src/backtest/prepare/data-checks.ts';
 import { prepare } from '../../src/backtest/prepare/prepare.ts';
 import { Refusals } from '../../src/backtest/result/refusals.ts';
@@ -175,8 +175,8 @@ describe('dates', () => {
     const run = (more: string, interval: string) => prepared([0], more, interval, 'catalogue: stored');
     const held = '2026-01-05T00:00Z to 2026-01-05T00:59Z';
     // Under plain rules short numbers are enough, wherever the klines lie.
-    expect(shortRun((await run('rules: plain', '1min')).input)).toBeDefined();
-    expect(shortRun((await prepared(upTo(60), 'rules: plain')).input)).toBeDefined();
+    expect(fastRun((await run('rules: plain', '1min')).input)).toBeDefined();
+    expect(fastRun((await prepared(upTo(60), 'rules: plain')).input)).toBeDefined();
     await expect(run('from: 2020-01-01\nto: 2020-02-01', '1min')).rejects.toThrow(
       `no klines between from and to (2020-01-01T00:00Z, 2020-02-01T00:00Z): ${join(dir, 'stored')} holds ${held}: name dates`,
     );

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
 import { runPaced } from '../../src/backtest/engine/columns/run-paced.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
-import { shortRun } from '../../src/backtest/fast/run.ts';
+import { fastRun } from '../../src/backtest/fast/run.ts';
 import { summarise } from '../../src/backtest/result/summary.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
@@ -34,7 +34,7 @@ function caseOf(seed: number, strategy: Strategy, cash = '1000000'): Case {
 }
 
 const shortly = (input: RunInput) => {
-  const run = shortRun(input);
+  const run = fastRun(input);
   return run?.advance(Number.POSITIVE_INFINITY) === 'through' ? run.result() : undefined;
 };
 

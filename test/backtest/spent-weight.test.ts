@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../../src/backtest/result/spent-weight.ts';
-import { defaultTiming } from '../../src/execution/desk.ts';
+import { defaultTiming } from '../../src/execution/context.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { generated } from '../reference/generated.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, scripted } from './agreement.ts';

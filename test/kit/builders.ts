@@ -3,7 +3,7 @@ import { type Instrument, instrument } from '../../src/domain/instrument.ts';
 import type { Kline, Side } from '../../src/domain/market.ts';
 import { lots, noUnits, rate, ticks, units } from '../../src/domain/money.ts';
 import type { Fill, Intent, Purpose, Signal, Target, Want } from '../../src/domain/order.ts';
-import type { Draft } from '../../src/portfolio/plan.ts';
+import type { OrderDraft } from '../../src/portfolio/plan.ts';
 import { Portfolio, type WorkingOrder } from '../../src/portfolio/portfolio.ts';
 import type { Limits } from '../../src/risk/rules.ts';
 
@@ -39,7 +39,7 @@ interface OrderText {
 }
 
 /** A draft: a BUY of 1 BTC at market unless it says otherwise. */
-export function draft(text: OrderText = {}): Draft {
+export function draft(text: OrderText = {}): OrderDraft {
   const quantity = lots(text.quantity ?? '1', btc);
   return {
     strategy: text.strategy ?? 's',

@@ -1,6 +1,6 @@
 /** The page `docs/reference/controls.md`, made of the list of controls in the code. */
 
-import { blockOf, type Control, controls, standards } from '../../src/risk/controls.ts';
+import { blockOf, type Control, controls, standards } from '../../src/risk/control-list.ts';
 import { killingLimits } from '../../src/risk/kill.ts';
 import { confirmed } from '../../src/session/preflight/limits.ts';
 
@@ -31,7 +31,7 @@ const elsewhereRows = ({ expected, elsewhere, kills }: Control): readonly (reado
 
 export const controlsPage = (): string => `# Controls
 
-Made of \`src/risk/controls.ts\` by \`npm run docs\`. Which controls a trading program is expected to have, and what does each here.
+Made of \`src/risk/control-list.ts\` by \`npm run docs\`. Which controls a trading program is expected to have, and what does each here.
 Every order is judged by all rules when its strategy has said it, and again at the last hop before the socket; the first rule that
 refuses is written down with its numbers, and \`sluice why\` shows it. Exits by a stop are exempt from rules that bound what may be
 gained or lost ([why](../decisions/0002-what-a-kill-lets-through.md)).

@@ -4,7 +4,7 @@ import type { Observable, Subscription } from 'rxjs';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { noRate, quantityText, ticks, ticksOf, units } from '../../src/domain/money.ts';
 import type { Intent, OrderState, Signal } from '../../src/domain/order.ts';
-import type { Notice, Timing } from '../../src/execution/desk.ts';
+import type { Notice, Timing } from '../../src/execution/context.ts';
 import type { Carried } from '../../src/execution/executor.ts';
 import { type Journal, journal, type WriterHost } from '../../src/journal/journal.ts';
 import { load } from '../../src/journal/load.ts';
@@ -13,7 +13,7 @@ import { readOrders } from '../../src/journal/order-rows.ts';
 import { readFills } from '../../src/journal/past-orders.ts';
 import { migrate } from '../../src/journal/schema.ts';
 import { writer } from '../../src/journal/writer.ts';
-import type { Draft } from '../../src/portfolio/plan.ts';
+import type { OrderDraft } from '../../src/portfolio/plan.ts';
 import type { WorkingOrder } from '../../src/portfolio/portfolio.ts';
 import type { Limits } from '../../src/risk/rules.ts';
 import { trade } from '../../src/trader.ts';
@@ -183,7 +183,7 @@ export class TestDesk {
   }
 
   /** Reserves an order and begins to carry it out. */
-  begin(text: Parameters<typeof draft>[0] | Draft = {}): {
+  begin(text: Parameters<typeof draft>[0] | OrderDraft = {}): {
     readonly order: WorkingOrder;
     readonly carried: Promise<Carried>;
   } {

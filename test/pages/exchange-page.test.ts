@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { addByHand } from '../../src/commands/manual/commands.ts';
+import { addByHand } from '../../src/commands/manual/register.ts';
 import { exchange } from '../../src/venue/exchange/exchange.ts';
 import { socketOperations } from '../../src/venue/exchange/market/channels.ts';
 import type { Found } from '../../src/venue/exchange/rest/endpoints.ts';

@@ -94,7 +94,26 @@ export const arrows: Readonly<Record<string, Layer>> = {
     packages: ['rxjs', 'node:*'],
   },
   // The daemon. It never imports a backtest: commands pass one in where it is needed.
-  session: { ours: [...everything, 'trading', 'process'], packages: ['*'] },
+  session: {
+    ours: [
+      ...[
+        'domain',
+        'clock',
+        'strategy',
+        'config',
+        'portfolio',
+        'risk',
+        'budget',
+        'execution',
+        'journal',
+        'venue',
+        'fill',
+        'data',
+      ],
+      ...['venue/exchange', 'venue/paper', 'dashboard', 'trader', 'trading', 'process'],
+    ],
+    packages: ['*'],
+  },
   backtest: {
     ours: [
       ...['domain', 'clock', 'strategy', 'config', 'portfolio', 'risk', 'execution', 'journal', 'venue', 'fill'],

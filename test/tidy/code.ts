@@ -328,7 +328,7 @@ export const streamRule: Rule = {
     return [...pushed, ...dollars];
   },
   planted: [
-    ['src/execution/desk.ts', "import { Subject } from 'rxjs';"],
+    ['src/execution/context.ts', "import { Subject } from 'rxjs';"],
     ['src/strategy/host.ts', 'const klines$ = feed.klines();'],
   ],
   fine: [['src/venue/paper/order-entry.ts', "import { Subject } from 'rxjs';"]],

@@ -94,7 +94,7 @@ export const nameRule: Rule = {
     ['src/venue/venue.ts', 'const row = { tradingPair: 1 };'],
     ['src/venue/venue.ts', 'feed.onTick(run);'],
     ['src/budget/budget.ts', 'let credits_left = 1;'],
-    ['src/execution/desk.ts', 'class OrderManager {}'],
+    ['src/execution/context.ts', 'class OrderManager {}'],
     ['src/execution/utils.ts', 'export const a = 1;'],
     ['src/execution/string-helpers.ts', 'export const a = 1;'],
   ],

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { realMs } from '../../src/clock/clock.ts';
-import { ask } from '../../src/commands/control/control.ts';
+import { ask } from '../../src/commands/control/kill-resume-cancel.ts';
 import { runningDaemon } from '../../src/session/state.ts';
 import { pass, until } from '../kit/until.ts';
 import { type Arena, patienceMs } from './arena.ts';

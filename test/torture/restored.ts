@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask } from '../../src/commands/control/control.ts';
+import { ask } from '../../src/commands/control/kill-resume-cancel.ts';
 import { journalFile } from '../../src/journal/open.ts';
 import { runningDaemon } from '../../src/session/state.ts';
 import { pass } from '../kit/until.ts';

@@ -1,7 +1,8 @@
 /** Many seeds: what they came to, added up, and the mutants that they must kill. */
-import type { Bent } from './bent.ts';
+
 import { type Failure, failureOf } from './failure.ts';
 import { mutants } from './mutants/all.ts';
+import type { Bent } from './mutation-points.ts';
 import { planOf } from './plan.ts';
 import { type Counted, Reach } from './reach.ts';
 import { runWorld } from './world.ts';

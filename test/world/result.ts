@@ -1,7 +1,8 @@
 /** What a world is asked for, and what it came to. */
-import type { Bent } from './bent.ts';
+
 import type { Disk } from './disk.ts';
 import type { Time } from './life.ts';
+import type { Bent } from './mutation-points.ts';
 import type { Plan } from './plan.ts';
 import type { Reach } from './reach.ts';
 import type { Trace } from './trace.ts';

@@ -2,13 +2,13 @@
 import Database from 'better-sqlite3';
 import type { OrderState } from '../../src/domain/order.ts';
 import { btc, eth, startTime } from '../kit/builders.ts';
-import type { Bent } from './bent.ts';
 import { type Cable, openCable } from './cable.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Disk } from './disk.ts';
 import { Course, wishesIn } from './exact.ts';
 import { type CrashEvent, Happenings, takenFrom } from './happenings.ts';
 import { Life, Time } from './life.ts';
+import type { Bent } from './mutation-points.ts';
 import { Operator } from './operator.ts';
 import { Others } from './others.ts';
 import {

@@ -7,7 +7,7 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { noUnits, plus, ticksOf, type Units, unitsNumber, unitsText, worth } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Rates } from '../../research/rates.ts';
+import type { Rates } from '../../research/currency-rates.ts';
 import type { CurrencyRow } from '../../research/summary.ts';
 import type { Currencies, Other } from '../prepare/run-money.ts';
 import { impactTogether } from '../result/band.ts';

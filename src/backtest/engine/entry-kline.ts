@@ -3,7 +3,7 @@ import { greatest, least, priceText, type Ticks, ticksOf } from '../../domain/mo
 import type { Fill, Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
-import { ByPlace } from '../../portfolio/by-position.ts';
+import { ByPosition } from '../../portfolio/by-position.ts';
 import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { ArmedStop, Protection, SavedGuard } from '../../portfolio/protection.ts';
@@ -80,8 +80,8 @@ export const trailOpen = (symbol: string, { open }: Moving, { protection }: Pick
 
 /** How each position is protected, as it was last written down, and what it was entered at. */
 export class Entries {
-  readonly #guards = new ByPlace<SavedGuard>();
-  readonly #prices = new ByPlace<{ readonly entry: number; readonly price: Ticks }>();
+  readonly #guards = new ByPosition<SavedGuard>();
+  readonly #prices = new ByPosition<{ readonly entry: number; readonly price: Ticks }>();
 
   /** Told of each protection that changes; null ends it. */
   readonly guarded = (strategy: string, symbol: string, saved: SavedGuard | null): void => {

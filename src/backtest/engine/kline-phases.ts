@@ -10,7 +10,7 @@ import type { ArmedStop } from '../../portfolio/protection.ts';
 import type { PaperMarket } from '../../venue/paper/on-klines.ts';
 import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from './entry-kline.ts';
 import type { MarginDesk } from './margin.ts';
-import type { RecordedDesk } from './stream-desk.ts';
+import type { RecordedDesk } from './recorded-trader.ts';
 
 /** Who trades, and who moves time. */
 export interface Stage {

@@ -25,7 +25,7 @@ import type { Stop } from '../../fill/orders.ts';
 import { orLiquidation } from '../../fill/stops.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { ByPlace } from '../../portfolio/by-position.ts';
+import { ByPosition } from '../../portfolio/by-position.ts';
 import type { ArmedStop } from '../../portfolio/protection.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Charge, MarginRules, MarginSums } from '../prepare/run-money.ts';
@@ -72,7 +72,7 @@ export function marginOn(
 export class MarginDesk {
   readonly #rules: MarginRules;
   readonly #parts: MarginParts;
-  readonly #debts = new ByPlace<Debt>();
+  readonly #debts = new ByPosition<Debt>();
   readonly #charges: Charge[] = [];
   readonly #sums = { interest: noUnits, liquidationFees: noUnits, liquidations: 0 };
 

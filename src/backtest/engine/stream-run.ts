@@ -10,7 +10,7 @@ import { saidBy } from '../../strategy/fault.ts';
 import { type Inputs, signalsOf } from '../../strategy/host.ts';
 import { trade } from '../../trader.ts';
 import { source } from '../../trading/hot-streams.ts';
-import { LateTargets } from '../../trading/pending-take-profits.ts';
+import { PendingTakeProfits } from '../../trading/pending-take-profits.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { type PaperMarket, PaperOnKlines } from '../../venue/paper/on-klines.ts';
 import { RecordedFeed, type RecordedSeries } from '../../venue/recorded/recorded.ts';
@@ -24,8 +24,8 @@ import { heardKlines } from './larger-klines.ts';
 import { marginOn } from './margin.ts';
 import { marketsOf } from './markets.ts';
 import { absent } from './missing-data.ts';
+import { deskOf, isResult, looksOnNews } from './recorded-trader.ts';
 import { withRequests } from './requests.ts';
-import { deskOf, isResult, looksOnNews } from './stream-desk.ts';
 import { type LateStage, placeLate } from './take-profit-check.ts';
 
 interface Walk {
@@ -90,7 +90,7 @@ export async function runStream(input: RunInput, misses = false): Promise<RunRes
     flows,
     margin,
     faults,
-    targets: new LateTargets(assembled),
+    targets: new PendingTakeProfits(assembled),
     missed: misses ? [] : faults,
   };
   const signals = input.hosted.map((hosted) => signalsOf(hosted, inputsOf(hosted, feed, graph)));

@@ -1,10 +1,10 @@
 /** When runs through the live graph look for take-profits of what was entered since its strategy was heard, as a live session does every second. */
-import type { LateTargets } from '../../trading/pending-take-profits.ts';
+import type { PendingTakeProfits } from '../../trading/pending-take-profits.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { Stage } from './kline-phases.ts';
 
 export interface LateStage extends Stage {
-  readonly targets: LateTargets;
+  readonly targets: PendingTakeProfits;
 }
 
 /** Live within a second, ms. */

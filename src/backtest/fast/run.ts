@@ -14,25 +14,25 @@ import { safe, shortFee, shortNotional } from '../../domain/safe-integers.ts';
 import { isPlain } from '../../portfolio/protection.ts';
 import { checkedOf } from '../../strategy/validate.ts';
 import { KlineCursor } from '../engine/columns/kline-cursor.ts';
-import { Seat, type Told } from '../engine/columns/strategy-cursor.ts';
+import { StrategyCursor, type Told } from '../engine/columns/strategy-cursor.ts';
 import { idleCash, type RunInput, type RunResult } from '../run.ts';
 import { ShortLog } from './log.ts';
 import { ShortBooks } from './position.ts';
 import { type Short, shortOf } from './supported.ts';
 
 /** A run that can be reckoned so, at its first row; undefined where it cannot. */
-export function shortRun(input: RunInput): ShortRun | undefined {
+export function fastRun(input: RunInput): FastRun | undefined {
   const short = shortOf(input);
-  return short === undefined ? undefined : new ShortRun(input, short);
+  return short === undefined ? undefined : new FastRun(input, short);
 }
 
-export class ShortRun {
+export class FastRun {
   readonly #input: RunInput;
   readonly #short: Short;
   readonly #at: Instrument;
   readonly #cursor: KlineCursor;
   readonly #books: ShortBooks;
-  readonly #seat: Seat;
+  readonly #strategyCursor: StrategyCursor;
   readonly #log: ShortLog;
   /** At which rows it wished something else, and what. */
   readonly #saidAt: number[] = [];
@@ -61,14 +61,14 @@ export class ShortRun {
     this.#at = at;
     this.#cursor = new KlineCursor(series);
     this.#books = new ShortBooks(short.allocation, at, scale, this.#cursor);
-    this.#seat = new Seat(hosted, series, this.#cursor, this.#books);
+    this.#strategyCursor = new StrategyCursor(hosted, series, this.#cursor, this.#books);
     this.#log = new ShortLog(hosted, at, scale);
     this.#feeOf = shortFee(short.taker, scale);
     this.#mostFeeOf = shortFee(short.most, scale);
     this.#lengthMs = intervalMs(series.interval, 0);
     this.#keeps = 1 - rateNumber(input.limits.maxDailyLoss);
     // Nothing happens before the strategy may decide.
-    this.row = Math.min(this.#seat.from, series.end);
+    this.row = Math.min(this.#strategyCursor.from, series.end);
     this.#reckon();
   }
 
@@ -77,7 +77,7 @@ export class ShortRun {
     const { series } = this.#short;
     const { close } = series.columns;
     const end = Math.min(this.row + klines, series.end);
-    const seat = this.#seat;
+    const strategyCursor = this.#strategyCursor;
     const line = this.#line;
     while (this.row < end) {
       const row = this.row++;
@@ -85,16 +85,20 @@ export class ShortRun {
       if (this.#ordered !== 0 && !this.#fill(row)) return 'cannot';
       if (row >= this.#dayEndRow) this.#beginDay(row);
       if (line.fixed + line.held * (close[row] as number) <= line.least) return 'cannot';
-      const want = seat.decide();
-      if (!seat.rests(want) && !this.#wish(row, want as Want)) return 'cannot';
-      if (this.#ordered === 0 && seat.quiet) this.row = seat.skip(this.row, Math.min(end, this.#dayEndRow), line);
+      const want = strategyCursor.decide();
+      if (!strategyCursor.rests(want) && !this.#wish(row, want as Want)) return 'cannot';
+      if (this.#ordered === 0 && strategyCursor.quiet)
+        this.row = strategyCursor.skip(this.row, Math.min(end, this.#dayEndRow), line);
     }
     return this.row < series.end ? 'more' : 'through';
   }
 
   /** What the strategy said up to where the run could not go on. */
   get told(): Told {
-    return this.#seat.toldBy(this.row - 1, new Map(this.#saidAt.map((row, index) => [row, this.#said[index] as Want])));
+    return this.#strategyCursor.toldBy(
+      this.row - 1,
+      new Map(this.#saidAt.map((row, index) => [row, this.#said[index] as Want])),
+    );
   }
 
   /** Takes a wish that differs from the last, and orders what it takes to reach it. */
@@ -110,8 +114,8 @@ export class ShortRun {
     const goal = safe(shortLotsOf(quantity, this.#at));
     if (goal === 0 && quantity > 0) return false;
     const at = closeTime(this.#short.series.interval, this.#opensAt(row));
-    this.#seat.lastWant = want;
-    this.#seat.quiet = true;
+    this.#strategyCursor.lastWant = want;
+    this.#strategyCursor.quiet = true;
     this.#log.wish(at, want, goal);
     const lots = goal - this.#books.lots;
     if (lots === 0) return true;

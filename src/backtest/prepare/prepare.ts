@@ -20,7 +20,7 @@ import { type Interval, intervalMs, intervals, isWithin } from '../../domain/int
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
-import { RateLine } from '../../research/rates.ts';
+import { RateLine } from '../../research/currency-rates.ts';
 import { frameFault } from '../../strategy/larger-klines.ts';
 import {
   allocationsOf,

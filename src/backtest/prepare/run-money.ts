@@ -1,7 +1,7 @@
 /** What a run is told of its money beside trading: what is paid in and out, and what other currencies are worth. */
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Rate, Units } from '../../domain/money.ts';
-import type { RateLine } from '../../research/rates.ts';
+import type { RateLine } from '../../research/currency-rates.ts';
 import type { Limits } from '../../risk/rules.ts';
 
 /** An amount that is to move. */

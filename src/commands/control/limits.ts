@@ -10,7 +10,7 @@ import { chooseState, inJournal } from '../../session/state.ts';
 import { type Asking, questioner } from '../manual/ask.ts';
 import { withState } from '../show/show.ts';
 import { textTable } from '../text-table.ts';
-import { ask, writeAtRest } from './control.ts';
+import { ask, writeAtRest } from './kill-resume-cancel.ts';
 
 export interface LimitsOptions {
   readonly state?: string;

@@ -13,7 +13,7 @@ import { writer } from '../../journal/writer.ts';
 import { decisionsOf } from '../../session/decisions.ts';
 import { showStatus } from '../show/show.ts';
 import { showWhy } from '../show/why.ts';
-import { control } from './control.ts';
+import { control } from './kill-resume-cancel.ts';
 import { adjust, resolve, resolveTrade } from './resolve-by-hand.ts';
 
 /** What is no adjustment. */

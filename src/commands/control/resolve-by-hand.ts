@@ -24,7 +24,7 @@ import { chooseState, inJournal, refusalOf } from '../../session/state.ts';
 import { holdings } from '../journal/holdings.ts';
 import { type View, viewOf } from '../journal/view.ts';
 import { orderOf } from '../show/why.ts';
-import { ask, writeAtRest } from './control.ts';
+import { ask, writeAtRest } from './kill-resume-cancel.ts';
 
 export interface DecideOptions {
   readonly state?: string;

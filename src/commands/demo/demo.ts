@@ -17,10 +17,10 @@ import { startLive } from '../../session/live.ts';
 import type { LogLevel } from '../../session/log.ts';
 import { defaultStateDir, inJournal, makeStateDir } from '../../session/state.ts';
 import { configure } from '../../trading/strategies.ts';
+import { faultsOf } from '../simulator/fault-file.ts';
+import { scenarios } from '../simulator/scenarios.ts';
+import { demoUser, type SimulatorAddress } from '../simulator/simulator.ts';
 import { booksText, compareBooks } from './books.ts';
-import { faultsOf } from './fault-file.ts';
-import { scenarios } from './scenarios.ts';
-import { demoUser, type SimulatorAddress } from './simulate.ts';
 
 export interface DemoOptions {
   readonly scenario: string;

@@ -17,7 +17,7 @@ import { type ChosenState, chooseState, isHeld, refusalOf } from '../../session/
 import { type StoppedStrategy, stoppedName } from '../../session/strategy-runner.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
 import { noMarketDataName } from '../../session/watch/market-data.ts';
-import { type BareRow, bareName } from '../../session/watch/unprotected-time.ts';
+import { type BareRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';
 import { clipped, fillJson, isDust, shortId } from '../../trading/format.ts';
 import { textTable } from '../text-table.ts';
 
@@ -207,7 +207,7 @@ interface Unprotected {
 /** For how long positions stood without the protection that was asked for, at the longest. */
 function unprotectedIn(reader: JournalReader): readonly Unprotected[] {
   const memories = reader.memories();
-  const told = JSON.parse(memories.get(bareName) ?? '[]') as readonly BareRow[];
+  const told = JSON.parse(memories.get(unprotectedMemory) ?? '[]') as readonly BareRow[];
   // Of a journal that no daemon has written to since these are told while they last.
   const ended = JSON.parse(memories.get('unprotected') ?? '[]') as readonly [string, string, number][];
   const isTold = (strategy: string, symbol: string): boolean =>

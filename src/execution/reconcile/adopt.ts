@@ -1,7 +1,7 @@
 /** A human says which order at the exchange one of ours is, where the exchange does not show client ids and nobody else can tell. */
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { type Execution, record } from '../desk.ts';
+import { type Execution, record } from '../context.ts';
 import { transitions } from '../states.ts';
 import type { Sweeps } from '../sweep.ts';
 import { isTheSame } from './attribute.ts';

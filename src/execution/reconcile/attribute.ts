@@ -2,7 +2,7 @@
 import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../../domain/order.ts';
 import type { EventEntry, ForeignWhy } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { bind, type Execution, move, quarantine, reclaim, witness } from '../desk.ts';
+import { bind, type Execution, move, quarantine, reclaim, witness } from '../context.ts';
 import { clocksApartMs, isTooOld } from './creation-window.ts';
 import { cancelLate } from './late-orders.ts';
 import { candidatesFor, decideByLikeness } from './orders-without-id.ts';

@@ -7,7 +7,7 @@ import { baseUnits, minus, notional, noUnits, plus, type Units, unitsText } from
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Balance, failed } from '../../venue/venue.ts';
-import type { Books, Execution } from '../desk.ts';
+import type { Books, Execution } from '../context.ts';
 import { differenceText } from '../ledger.ts';
 import type { Sweeps } from '../sweep.ts';
 

@@ -1,7 +1,7 @@
 /** Whether an order at the exchange can be one of ours by the time at which it was created there (specification §5.3). */
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import type { Execution } from '../desk.ts';
+import type { Execution } from '../context.ts';
 
 /** How far the exchange's times may lie apart from ours, real ms. */
 export const clocksApartMs = 60_000;

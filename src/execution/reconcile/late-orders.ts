@@ -2,7 +2,7 @@
 import { isFinal } from '../../domain/order.ts';
 import type { OrderRef } from '../../venue/venue.ts';
 import { cancelThrough } from '../cancel-through.ts';
-import type { Execution } from '../desk.ts';
+import type { Execution } from '../context.ts';
 
 /**
  * Cancels what is left of an order of ours that was found although it had been given up (order-protocol §3.4): nothing

@@ -5,7 +5,7 @@
 import { type Instrument, orderLots } from '../../domain/instrument.ts';
 import { type Lots, minus, smallest, type Units } from '../../domain/money.ts';
 import type { Intent, OrderReport, Volume } from '../../domain/order.ts';
-import type { Draft } from '../../portfolio/plan.ts';
+import type { OrderDraft } from '../../portfolio/plan.ts';
 
 /** What can be seen of an order from outside; undefined for a LIMIT order without a price. */
 export function likenessOf({
@@ -33,8 +33,8 @@ const mostTries = 10;
 const oneLot = 1n as Lots;
 
 /** The draft, or the same with a few steps less, so that no other order has its likeness; undefined when that cannot be. */
-export function unlike(draft: Draft, taken: ReadonlySet<string>, at: Instrument): Draft | undefined {
-  let tried: Draft | undefined = draft;
+export function unlike(draft: OrderDraft, taken: ReadonlySet<string>, at: Instrument): OrderDraft | undefined {
+  let tried: OrderDraft | undefined = draft;
   for (let tries = 0; tries < mostTries && tried !== undefined; tries++) {
     const likeness = likenessOf(tried);
     if (likeness === undefined) return undefined;
@@ -48,7 +48,7 @@ export function unlike(draft: Draft, taken: ReadonlySet<string>, at: Instrument)
  * Undefined where the exchange would refuse the smaller order. What is expected of it stays what was planned: the plan compares by that,
  * and must not take the smaller order for another one.
  */
-function oneStepLess(draft: Draft, at: Instrument): Draft | undefined {
+function oneStepLess(draft: OrderDraft, at: Instrument): OrderDraft | undefined {
   const { volume } = draft;
   if ('lots' in volume) {
     const lots = orderLots(minus(volume.lots, oneLot), at);

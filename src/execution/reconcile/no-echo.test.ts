@@ -4,7 +4,7 @@ import { btc, draft, portfolio, resting, target } from '../../../test/kit/builde
 import { TestDesk, timing } from '../../../test/kit/desk.ts';
 import { lots, noLots, noRate, noUnits, quantityText, ticks } from '../../domain/money.ts';
 import type { Signal } from '../../domain/order.ts';
-import { intentOf, planTarget, unbent } from '../../portfolio/plan.ts';
+import { intentOf, noOverride, planTarget } from '../../portfolio/plan.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { likenessOf, unlike } from './match-orders.ts';
 
@@ -222,7 +222,7 @@ test('an order that left a step smaller is kept while its target stays the same,
   if (lowered === undefined) throw new Error('it cannot be lowered');
   expect(quantityOf(lowered)).toBe('0.99997');
   const working = { ...resting(portfolio(), { price: '100' }), intent: intentOf(lowered, 'c1', 0, 60_000) };
-  const step = planTarget(target(1, { limit: 100 }), lots('1', btc), unbent, {
+  const step = planTarget(target(1, { limit: 100 }), lots('1', btc), noOverride, {
     ...{ strategy: 's', account: 'spot', instrument: free, held: noUnits, orders: [working], price: 100 },
     ...{ marketBuyIn: 'amount', feeInBase: noRate },
   });

@@ -6,7 +6,7 @@
  */
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { type Execution, quarantine } from '../desk.ts';
+import { type Execution, quarantine } from '../context.ts';
 import { isInWindow } from './creation-window.ts';
 import { likenessIn, likenessOf } from './match-orders.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Answer, ok } from '../../venue/venue.ts';
-import { type Execution, move, quarantine, record } from '../desk.ts';
+import { type Execution, move, quarantine, record } from '../context.ts';
 import type { Sweeps } from '../sweep.ts';
 import { prove } from './balance-proof.ts';
 import { actOn, afterLook, type Clean, isMissed, mayHeal, nothingWeighed, weigh } from './evidence.ts';

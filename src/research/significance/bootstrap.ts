@@ -1,6 +1,6 @@
 /** How far a ratio may be off, from the sample itself: the stationary bootstrap keeps what follows what (Politis and Romano). */
 import type { Rng } from '../../clock/clock.ts';
-import { ascending, mean, quantile, type Sample } from '../moments.ts';
+import { ascending, mean, quantile, type Sample } from '../sample-moments.ts';
 
 export interface BlockLengths {
   readonly stationary: number;

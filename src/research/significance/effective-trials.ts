@@ -1,5 +1,5 @@
 /** How many independent tries a number of correlated ones amounts to (fill-engine §4, "effective N"). */
-import { deviation, mean, type Sample, varies } from '../moments.ts';
+import { deviation, mean, type Sample, varies } from '../sample-moments.ts';
 
 export interface Independent {
   /** From 1 to as many as there are. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRng } from '../../clock/clock.ts';
-import { mean } from '../moments.ts';
+import { mean } from '../sample-moments.ts';
 import { overfitting } from './overfitting.ts';
 
 const noise = (tries: number, rows: number, seed: number): number[][] => {

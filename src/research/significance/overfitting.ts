@@ -1,5 +1,5 @@
 /** The probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey et al.). */
-import type { Sample } from '../moments.ts';
+import type { Sample } from '../sample-moments.ts';
 
 export interface Overfit {
   /** Share of splits in which the best of one half ranks in the lower half of the other. */

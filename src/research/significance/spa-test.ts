@@ -3,7 +3,7 @@
  * reality check is its upper bound). What is drawn anew keeps what follows what (Politis and Romano).
  */
 import type { Rng } from '../../clock/clock.ts';
-import { ascending, mean, quantile, type Sample } from '../moments.ts';
+import { ascending, mean, quantile, type Sample } from '../sample-moments.ts';
 import { blockLengths, drawBlocks } from './bootstrap.ts';
 
 /** The chance that tries without any advantage would look as good: by three ways to count those that are plainly worse. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { units, unitsText } from '../../domain/money.ts';
 import { emptyLoaded, type Loaded } from '../../journal/load.ts';
 import { riskMemory } from '../../trading/restore.ts';
-import { sinceAllotted } from './allocation-changes.ts';
+import { allocationChanges } from './allocation-changes.ts';
 
 const day = Date.UTC(2026, 0, 5);
 
@@ -12,7 +12,7 @@ function after(
   sum: string,
   now: number,
 ): { readonly loaded: Loaded; readonly said: string | undefined } {
-  const since = sinceAllotted(loaded, [{ amount: units(sum) }], now);
+  const since = allocationChanges(loaded, [{ amount: units(sum) }], now);
   const memories = new Map(loaded.memories);
   const days = new Map(loaded.days);
   for (const entry of since.entries)
@@ -37,7 +37,7 @@ test('an allocation that is changed is neither a profit nor a loss, also after f
   );
   const start = riskMemory(less.loaded).dayStart;
   expect([start?.day, unitsText(start?.equity ?? units('0'))]).toEqual([day, '29900']);
-  const again = sinceAllotted(
+  const again = allocationChanges(
     { ...less.loaded, equity: [...noted.equity, { at: day + 20, equity: '29850' }] },
     [{ amount: units('30000') }],
     day + 30,
@@ -52,7 +52,7 @@ test('an allocation that is changed is neither a profit nor a loss, also after f
 
 test('a journal that never noted what was allotted is taken as it is', () => {
   const old: Loaded = { ...emptyLoaded, days: new Map([[day, '49900']]), firstEquity: '50000' };
-  const { loaded, entries } = sinceAllotted(old, [{ amount: units('30000') }], day + 1);
+  const { loaded, entries } = allocationChanges(old, [{ amount: units('30000') }], day + 1);
   expect(loaded).toBe(old);
   expect(entries).toHaveLength(1);
 });

@@ -24,7 +24,7 @@ export interface SinceAllotted {
 }
 
 /** A journal that never noted one is taken as it is. */
-export function sinceAllotted(loaded: Loaded, allocations: readonly Allotted[], now: number): SinceAllotted {
+export function allocationChanges(loaded: Loaded, allocations: readonly Allotted[], now: number): SinceAllotted {
   const sum = allocations.reduce((all, { amount }) => plus(all, amount), noUnits);
   const kept = JSON.parse(loaded.memories.get(name) ?? '[]') as Kept;
   const [first, last] = [kept[0], kept.at(-1)];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { instrument } from '../../domain/instrument.ts';
 import { units } from '../../domain/money.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import { Portfolio } from '../../portfolio/portfolio.ts';
 import { refuseMissingMoney } from './balance-check.ts';
 

@@ -2,7 +2,7 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import { noUnits, plus, type Units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { Balance } from '../../venue/venue.ts';

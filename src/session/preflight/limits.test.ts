@@ -4,7 +4,7 @@ import { type TradingConfig, tradingSchema } from '../../config/schema.ts';
 import { rate, rateText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
-import { standards } from '../../risk/controls.ts';
+import { standards } from '../../risk/control-list.ts';
 import { isStrict, limitsOf, refuseUnraised, stepOf, versionRows } from './limits.ts';
 
 const config = (risk: object = {}, host = 'exchange.example', more: object = {}): TradingConfig =>

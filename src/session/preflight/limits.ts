@@ -9,7 +9,7 @@ import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Limits, NewVersion } from '../../risk/context.ts';
-import { isAbove, type Standard, standards } from '../../risk/controls.ts';
+import { isAbove, type Standard, standards } from '../../risk/control-list.ts';
 import { codeHash } from '../../strategy/code-version.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Configured } from '../../trading/strategies.ts';

@@ -25,7 +25,7 @@ import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Hosted } from '../../strategy/host.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { draftText, wantText } from '../../trading/format.ts';
-import type { BareTimes } from '../watch/unprotected-time.ts';
+import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { Notices } from './notices.ts';
 import { formerIn, strategyView } from './strategy-view.ts';
 
@@ -42,7 +42,7 @@ export interface ScreenOptions {
   readonly speed: number;
   readonly hosted: readonly (Hosted & { readonly use: string })[];
   readonly assembled: Assembled;
-  readonly bare: Pick<BareTimes, 'of'>;
+  readonly bare: Pick<UnprotectedTimes, 'of'>;
   readonly now: () => number;
   readonly weight: () => WeightView;
   /** Why no order is created at the moment, until that passes by itself. */

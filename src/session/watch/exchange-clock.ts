@@ -1,6 +1,6 @@
 /** Keeps the exchange's time known while a session runs, and says what that means for trading. */
 import type { ScaledClock } from '../../clock/clock.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 
 export interface TimeKeeperParts {

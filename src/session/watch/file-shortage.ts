@@ -1,5 +1,5 @@
 /** What a daemon does without a file left to open: every other program of the machine, and every connection, takes some. */
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 
 const whose: Readonly<Record<string, string>> = { EMFILE: 'this process', ENFILE: 'the machine' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import { Halts } from '../../execution/halt.ts';
 import { failed, ok } from '../../venue/venue.ts';
 import { health } from './health.ts';

@@ -3,7 +3,7 @@
  * still, suspended or busy, knows nothing of the meantime: it looks at the exchange as after a crash before it creates anything.
  */
 import { type Clock, machineSteady } from '../../clock/clock.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import type { Halts } from '../../execution/halt.ts';
 import type { Answer } from '../../venue/venue.ts';
 import { unlessOutOfFiles } from './file-shortage.ts';

@@ -6,7 +6,7 @@
 import { type Clock, pause } from '../../clock/clock.ts';
 import { type Instrument, reckonedIn } from '../../domain/instrument.ts';
 import { quantityText, unitsText } from '../../domain/money.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import type { Answer, OrderEntry } from '../../venue/venue.ts';
 
 export interface Terms {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestDesk } from '../../../test/kit/desk.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import { killLookMs } from '../kill-file.ts';
-import { guardian } from './kill-watcher.ts';
+import { watchKills } from './kill-watcher.ts';
 
 let stateDir: string;
 let notices: Notice[];
@@ -37,10 +37,10 @@ const touch = (name: string): void => writeFileSync(inState(name), '');
 function guarded(): () => Promise<void> {
   const { assembled } = new TestDesk();
   const clock = new SimClock(0);
-  void guardian(
+  void watchKills(
     {
       ...{ stateDir, clock, hosted: [{ id: 'trend' }] },
-      journal: journal as Parameters<typeof guardian>[0]['journal'],
+      journal: journal as Parameters<typeof watchKills>[0]['journal'],
       assembled: {
         ...assembled,
         kill: async ({ strategy }) => {

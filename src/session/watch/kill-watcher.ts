@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Clock, machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import {
@@ -28,7 +28,7 @@ export interface Guarded {
 }
 
 /** Begins to beat and to look for files, until the signal; then says that this was on purpose. */
-export function guardian(guarded: Guarded, signal: AbortSignal): Promise<unknown> {
+export function watchKills(guarded: Guarded, signal: AbortSignal): Promise<unknown> {
   const { stateDir, clock } = guarded;
   const beating = heart(stateDir);
   signal.addEventListener('abort', () => beating.stop(), { once: true });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import { marketKeeper } from './market-data.ts';
 
 function kept() {

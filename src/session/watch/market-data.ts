@@ -1,6 +1,6 @@
 /** Says where a daemon gets no market data: its strategies decide nothing then, and its status would look as if all were well. */
 import type { ScaledClock } from '../../clock/clock.ts';
-import type { Notice } from '../../execution/desk.ts';
+import type { Notice } from '../../execution/context.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 
 export interface MarketKeeperParts {

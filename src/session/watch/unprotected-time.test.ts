@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Bare } from '../../portfolio/unprotected.ts';
-import { bareTimes } from './unprotected-time.ts';
+import { unprotectedTimes } from './unprotected-time.ts';
 
 const minute = 60_000;
 
 /** One position, of which `seen` says what this run has found. */
 function looking(kept: string | undefined, seen: { bare: Bare }, clock = new SimClock(0)) {
   const written: string[] = [];
-  const times = bareTimes({
+  const times = unprotectedTimes({
     assembled: {
       portfolio: { places: () => [{ strategy: 's', symbol: 'BTCUSDT' }] },
       unprotected: { of: () => seen.bare },

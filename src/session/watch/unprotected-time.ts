@@ -2,17 +2,17 @@
  * How long positions stood without their protection, as it is told: while that still lasts, too, and over restarts. What
  * `Unprotected` keeps is written down once it has ended, and begins anew with each run.
  */
-import { ByPlace } from '../../portfolio/by-position.ts';
+import { ByPosition } from '../../portfolio/by-position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Bare, Unprotected } from '../../portfolio/unprotected.ts';
 
 /** The name of that in the journal. */
-export const bareName = 'bare';
+export const unprotectedMemory = 'bare';
 
 /** While it lasts it is written down so often, real ms: a status is not older than that. */
 const writeMs = 15_000;
 
-export interface BareParts {
+export interface UnprotectedParts {
   readonly assembled: {
     readonly portfolio: Pick<Portfolio, 'places'>;
     readonly unprotected: Pick<Unprotected, 'of'>;
@@ -23,7 +23,7 @@ export interface BareParts {
   readonly remember: (value: string) => void;
 }
 
-export interface BareTimes {
+export interface UnprotectedTimes {
   of(strategy: string, symbol: string): Bare;
   /** What is to be done each second, after `Unprotected` has looked. */
   look(): void;
@@ -32,9 +32,9 @@ export interface BareTimes {
 /** `since` is null where it has ended. Times in UTC ms, lengths in ms of the market. */
 export type BareRow = readonly [strategy: string, symbol: string, longestMs: number, since: number | null];
 
-export function bareTimes({ assembled, clock, kept, remember }: BareParts): BareTimes {
+export function unprotectedTimes({ assembled, clock, kept, remember }: UnprotectedParts): UnprotectedTimes {
   const { portfolio, unprotected } = assembled;
-  const places = new ByPlace<Bare>();
+  const places = new ByPosition<Bare>();
   for (const [strategy, symbol, longestMs, since] of JSON.parse(kept ?? '[]') as readonly BareRow[])
     places.set(strategy, symbol, { longestMs, since: since ?? undefined });
   const of = (strategy: string, symbol: string): Bare =>

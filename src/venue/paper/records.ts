@@ -3,7 +3,7 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
 import type { Evidence, Intent, OrderReport, VenueStatus, VenueTrade } from '../../domain/order.ts';
-import { FewMap } from '../../domain/small-map.ts';
+import { SmallMap } from '../../domain/small-map.ts';
 import type { Page } from '../venue.ts';
 
 /** An order of the account. */
@@ -33,7 +33,7 @@ const mostKept = 4_000;
 
 export class Records {
   readonly #keepsClosed: boolean;
-  readonly #byClientId = new FewMap<PaperOrder>();
+  readonly #byClientId = new SmallMap<PaperOrder>();
   readonly #trades = new Map<string, PaperTrade[]>();
   /** Oldest first; mostly the last one is asked for. */
   readonly #closed: PaperOrder[] = [];

@@ -2,7 +2,7 @@
 import type { Instrument } from '../../../src/domain/instrument.ts';
 import { type Intent, isFinal, type OrderReport, type Outcome } from '../../../src/domain/order.ts';
 import { type Gate, type OrderEntry, ok, type PreparedOrder } from '../../../src/venue/venue.ts';
-import type { Inside } from '../bent.ts';
+import type { Inside } from '../mutation-points.ts';
 import type { Mutant } from './mutant.ts';
 
 type BentSend = (

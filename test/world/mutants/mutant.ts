@@ -1,5 +1,5 @@
 /** A rule of the protocol broken on purpose, to show that the invariants see it. */
-import type { Bent } from '../bent.ts';
+import type { Bent } from '../mutation-points.ts';
 
 export interface Mutant {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Mutants that ask too much, too often, or for what is not theirs. */
 import type { OrderEntry } from '../../../src/venue/venue.ts';
-import type { Inside } from '../bent.ts';
+import type { Inside } from '../mutation-points.ts';
 import type { Mutant } from './mutant.ts';
 
 /** A cancel whose answer was lost is not asked for again. */

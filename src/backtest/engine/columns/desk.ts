@@ -1,14 +1,14 @@
 /** The desk of a run over columns: carries out wishes straight through, and books what comes of them. The live one is `trader.ts`'s. */
 import type { SimClock } from '../../../clock/sim-clock.ts';
 import { type Intent, isClosed, type OrderReport, type Signal } from '../../../domain/order.ts';
-import { type Draft, intentOf, type Step } from '../../../portfolio/plan.ts';
+import { intentOf, type OrderDraft, type Step } from '../../../portfolio/plan.ts';
 import { Planner } from '../../../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { Protection } from '../../../portfolio/protection.ts';
 import type { Kill } from '../../../risk/kill.ts';
 import { Risk } from '../../../risk/risk.ts';
 import { leaveAfterProfit } from '../../../trading/after-take-profit.ts';
-import { signalDoor } from '../../../trading/signal-rate-limit.ts';
+import { signalRateLimit } from '../../../trading/signal-rate-limit.ts';
 import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
 import { type Band, bandOf } from '../../result/band.ts';
@@ -50,7 +50,7 @@ export class ColumnDesk {
     });
     const { limits, instruments, rules, fees } = input;
     this.risk = new Risk({ limits, portfolio: this.portfolio, clock, disabled: (kill) => this.kill(kill) });
-    this.hears = signalDoor(this, clock, { append: (entry) => void this.log.entries.push(entry) });
+    this.hears = signalRateLimit(this, clock, { append: (entry) => void this.log.entries.push(entry) });
     this.venue = new PaperOnKlines({
       ...{ clock, instruments, rules, fees },
       balances: openingBalances(input),
@@ -68,7 +68,7 @@ export class ColumnDesk {
    * planned by it.
    */
   carryOut(signal: Signal, meanwhile?: () => Signal | undefined): boolean {
-    const refused: Draft[] = [];
+    const refused: OrderDraft[] = [];
     const first = this.planner.plan(signal);
     let overtaking: Signal | undefined;
     for (let step = first; step !== undefined; step = this.planner.plan(signal, refused)) {
@@ -98,7 +98,7 @@ export class ColumnDesk {
     this.venue.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
   }
 
-  #create(draft: Draft): 'done' | 'refused' {
+  #create(draft: OrderDraft): 'done' | 'refused' {
     const now = this.#clock.now();
     const clientOrderId = clientIdOf(this.#sequence++);
     const intent = intentOf(draft, clientOrderId, now, lifeMs);

@@ -7,7 +7,7 @@ import { type Lots, noUnits, quantityText } from '../../../domain/money.ts';
 import type { Denial, Fill, Signal } from '../../../domain/order.ts';
 import { fillRow, orderRow } from '../../../execution/records.ts';
 import type { Entry } from '../../../journal/entries.ts';
-import type { Draft } from '../../../portfolio/plan.ts';
+import type { OrderDraft } from '../../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { denialRow } from '../../../trading/format.ts';
 import { newGoals, Refusals, refusalOf } from '../../result/refusals.ts';
@@ -45,7 +45,7 @@ export class ColumnLog {
     this.#goals.push(goal);
   }
 
-  denied(draft: Draft, denial: Denial, portfolio: Pick<Portfolio, 'instrument'>, at: number): void {
+  denied(draft: OrderDraft, denial: Denial, portfolio: Pick<Portfolio, 'instrument'>, at: number): void {
     this.entries.push(denialRow(draft, denial, portfolio.instrument(draft.symbol), at));
   }
 

@@ -1,13 +1,13 @@
 /** Runs over columns: in short numbers where that is possible, else the long way; the rows are the same. */
 
-import { shortRun } from '../../fast/run.ts';
+import { fastRun } from '../../fast/run.ts';
 import type { RunInput, RunResult } from '../../run.ts';
 import { closedAtEnd } from '../end-close.ts';
 import { ColumnRun } from './run.ts';
 import type { Told } from './strategy-cursor.ts';
 
 export function runColumns(input: RunInput): RunResult {
-  const short = shortRun(input);
+  const short = fastRun(input);
   const isShort = short?.advance(Number.POSITIVE_INFINITY) === 'through';
   return closedAtEnd(input, isShort ? short.result() : runLong(input, short?.told));
 }

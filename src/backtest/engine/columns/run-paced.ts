@@ -1,6 +1,6 @@
 /** Runs over columns that are told of as they go on, and end where they are told to, with what they have. */
 
-import { shortRun } from '../../fast/run.ts';
+import { fastRun } from '../../fast/run.ts';
 import type { Pace } from '../../pace.ts';
 import { type RunInput, type RunResult, spanOf } from '../../run.ts';
 import type { Told } from './strategy-cursor.ts';
@@ -22,7 +22,7 @@ const everyKlines = 4_096;
 /** What `runColumns` gives; the long way is loaded where it is gone, since most runs go the short one. */
 export async function runPaced(input: RunInput, pace: Pace = () => Promise.resolve(false)): Promise<RunResult> {
   const { of } = spanOf(input.series);
-  const short = shortRun(input);
+  const short = fastRun(input);
   const came = short === undefined ? undefined : await walked(short, pace, of);
   const result = came ?? (await walked(await longLoop(input, short?.told), pace, of));
   if (result === undefined) throw new Error('the long way can always go on');

@@ -13,7 +13,7 @@ import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { ArmedStop, Protection } from '../../../portfolio/protection.ts';
 import type { Risk } from '../../../risk/risk.ts';
 import { checkedOf } from '../../../strategy/validate.ts';
-import { LateTargets } from '../../../trading/pending-take-profits.ts';
+import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import { killsOf, type RunInput, type RunResult, type RunSeries } from '../../run.ts';
 import { type CashFlows, flowsOn } from '../cash-flows.ts';
 import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from '../entry-kline.ts';
@@ -21,7 +21,7 @@ import { stopReason } from '../kline-phases.ts';
 import { ColumnDesk } from './desk.ts';
 import { ColumnEquity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
-import type { Seat, Told } from './strategy-cursor.ts';
+import type { StrategyCursor, Told } from './strategy-cursor.ts';
 import { seatsOn } from './strategy-cursors.ts';
 import { markCloses, markLast, nextClose, opening, type Walk, walkOf } from './walk.ts';
 
@@ -35,9 +35,9 @@ export class ColumnRun {
   readonly #risk: Risk;
   readonly #flows: CashFlows;
   readonly walks: readonly Walk[];
-  readonly #seats = new Map<string, Seat>();
+  readonly #seats = new Map<string, StrategyCursor>();
   readonly #equity: ColumnEquity;
-  readonly #targets: LateTargets;
+  readonly #targets: PendingTakeProfits;
   /** The longest interval of all series. */
   readonly #longestMs: number;
 
@@ -51,7 +51,7 @@ export class ColumnRun {
     this.#protection = protection;
     this.#planner = planner;
     this.#risk = risk;
-    this.#targets = new LateTargets(this.#desk);
+    this.#targets = new PendingTakeProfits(this.#desk);
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.walks = input.series.map((series) => this.#walk(series, told));
     this.#longestMs = Math.max(...input.series.map(({ interval }) => intervalMs(interval, 0)));
@@ -61,7 +61,7 @@ export class ColumnRun {
   #walk(series: RunSeries, told: Told | undefined): Walk {
     const cursor = new KlineCursor(series);
     const seats = seatsOn(this.#input.hosted, series, cursor, this.#portfolio, told);
-    for (const seat of seats) this.#seats.set(seat.hosted.id, seat);
+    for (const strategyCursor of seats) this.#seats.set(strategyCursor.hosted.id, strategyCursor);
     return walkOf(series, this.#desk.venue.market(series.symbol), cursor, seats);
   }
 
@@ -99,11 +99,11 @@ export class ColumnRun {
   #walkAlone(walk: Walk, end: number): void {
     const { series, seats } = walk;
     const { openTime } = series.columns;
-    const seat = seats.length === 1 && seats[0]?.isOwn === true ? seats[0] : undefined;
+    const strategyCursor = seats.length === 1 && seats[0]?.isOwn === true ? seats[0] : undefined;
     let [dayEnds, lastOpenOfDay, flowAt] = [0, Number.NaN, Number.NaN];
     while (walk.row < end) {
       this.#step(walk);
-      if (seat === undefined || !seat.quiet || walk.active || this.#equity.stale) continue;
+      if (strategyCursor === undefined || !strategyCursor.quiet || walk.active || this.#equity.stale) continue;
       if (lastOpenOfDay !== this.#equity.lastOpenOfDay || flowAt !== this.#flows.nextAt) {
         lastOpenOfDay = this.#equity.lastOpenOfDay;
         flowAt = this.#flows.nextAt;
@@ -111,7 +111,11 @@ export class ColumnRun {
       }
       const until = Math.min(dayEnds, end);
       if (walk.row >= until) continue;
-      walk.row = seat.skip(walk.row, until, { fixed: walk.fixed, held: walk.held, least: this.#risk.safeEquity });
+      walk.row = strategyCursor.skip(walk.row, until, {
+        fixed: walk.fixed,
+        held: walk.held,
+        least: this.#risk.safeEquity,
+      });
     }
   }
 
@@ -170,11 +174,12 @@ export class ColumnRun {
   #decide(walk: Walk): void {
     const { row } = walk.cursor;
     let isBusy = false;
-    for (const seat of walk.seats) {
-      if (seat.isOwn) isBusy = this.#ask(walk, seat, isBusy);
-      else while (seat.advance(row)) isBusy = this.#ask(walk, seat, isBusy);
+    for (const strategyCursor of walk.seats) {
+      if (strategyCursor.isOwn) isBusy = this.#ask(walk, strategyCursor, isBusy);
+      else while (strategyCursor.advance(row)) isBusy = this.#ask(walk, strategyCursor, isBusy);
     }
-    if (walk.active) for (const seat of walk.seats) if (!seat.isOwn) this.#placeLate(walk, seat);
+    if (walk.active)
+      for (const strategyCursor of walk.seats) if (!strategyCursor.isOwn) this.#placeLate(walk, strategyCursor);
     // Not before: a cancel is known to have come about only when all have been carried out.
     if (this.#desk.obeyKills()) walk.active = !walk.market.idle || this.#protection.guards(walk.series.symbol);
   }
@@ -183,36 +188,36 @@ export class ColumnRun {
    * After a gap several larger klines are known at one moment. As live, a symbol's lane that is free takes the first step of the first
    * wish, and one that is busy with another's none: what comes after it is planned by the last wish. True when the lane is busy.
    */
-  #ask(walk: Walk, seat: Seat, isBusy: boolean): boolean {
-    const heard = this.#heed(walk, seat);
-    const signal = isBusy ? (this.#heedRest(walk, seat) ?? heard) : heard;
+  #ask(walk: Walk, strategyCursor: StrategyCursor, isBusy: boolean): boolean {
+    const heard = this.#heed(walk, strategyCursor);
+    const signal = isBusy ? (this.#heedRest(walk, strategyCursor) ?? heard) : heard;
     if (signal === undefined) return isBusy;
-    const began = this.#desk.carryOut(signal, () => this.#heedRest(walk, seat));
-    seat.quiet = this.#planner.rests(signal.strategy, signal.symbol);
+    const began = this.#desk.carryOut(signal, () => this.#heedRest(walk, strategyCursor));
+    strategyCursor.quiet = this.#planner.rests(signal.strategy, signal.symbol);
     walk.active = !walk.market.idle || this.#protection.guards(signal.symbol);
     return isBusy || began;
   }
 
   /** What it wishes from now on; undefined where that rests already, or is not heard. */
-  #heed({ series, cursor }: Walk, seat: Seat): Signal | undefined {
-    const wish = seat.wish();
+  #heed({ series, cursor }: Walk, strategyCursor: StrategyCursor): Signal | undefined {
+    const wish = strategyCursor.wish();
     if (wish === undefined) return undefined;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
     markCloses(this.walks, this.#portfolio);
-    const want = checkedOf(wish, seat.hosted, cursor.openTime);
-    seat.lastWant = want;
-    seat.quiet = false;
-    const signal: Signal = { strategy: seat.hosted.id, symbol: series.symbol, at, want };
+    const want = checkedOf(wish, strategyCursor.hosted, cursor.openTime);
+    strategyCursor.lastWant = want;
+    strategyCursor.quiet = false;
+    const signal: Signal = { strategy: strategyCursor.hosted.id, symbol: series.symbol, at, want };
     if (!this.#desk.hears(signal)) return undefined;
     this.#planner.note(signal);
     return signal;
   }
 
   /** The last wish of the larger klines that are left. */
-  #heedRest(walk: Walk, seat: Seat): Signal | undefined {
+  #heedRest(walk: Walk, strategyCursor: StrategyCursor): Signal | undefined {
     let last: Signal | undefined;
-    while (seat.advance(walk.cursor.row)) last = this.#heed(walk, seat) ?? last;
+    while (strategyCursor.advance(walk.cursor.row)) last = this.#heed(walk, strategyCursor) ?? last;
     return last;
   }
 
@@ -246,7 +251,7 @@ export class ColumnRun {
   }
 
   /** The take-profit of what was entered between two klines of a strategy. */
-  #placeLate({ cursor }: Walk, { hosted }: Seat): void {
+  #placeLate({ cursor }: Walk, { hosted }: StrategyCursor): void {
     this.#clock.skipTo(cursor.seenAt);
     markCloses(this.walks, this.#portfolio);
     const signal = this.#targets.due(hosted, cursor.seenAt);
@@ -305,8 +310,8 @@ export class ColumnRun {
   /** Something happened to a strategy's orders: its wish has to be planned anew. */
   #stir(strategy: string): void {
     this.#equity.stale = true;
-    const seat = this.#seats.get(strategy);
-    if (seat !== undefined) seat.quiet = false;
+    const strategyCursor = this.#seats.get(strategy);
+    if (strategyCursor !== undefined) strategyCursor.quiet = false;
   }
 
   /** `at` is the moment, UTC ms. */

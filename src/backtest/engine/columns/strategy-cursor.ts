@@ -62,7 +62,7 @@ class SeatMoment implements Moment {
 /** Its own, so that a copy of a moment has it. */
 const ownKline = { ...Object.getOwnPropertyDescriptor(SeatMoment.prototype, 'kline'), enumerable: true };
 
-export class Seat {
+export class StrategyCursor {
   readonly hosted: NamedHosted;
   /** The first row on which it may decide. */
   readonly from: number;
@@ -167,7 +167,7 @@ export class Seat {
   }
 
   /**
-   * Moves the cursor over rows at which a quiet seat goes on wishing the same and the equity stays on its line, up to `end` or
+   * Moves the cursor over rows at which a quiet strategy goes on wishing the same and the equity stays on its line, up to `end` or
    * where its window ends; returns where it stopped. Most rows of a backtest end here: everything is spelt out, so that the engine
    * sees the whole loop at once and drops the wants that nobody keeps; through `decide` and `rests` it takes a third longer.
    */

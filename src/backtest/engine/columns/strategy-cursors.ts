@@ -7,7 +7,7 @@ import { type Frames, framesOf } from '../../../strategy/larger-klines.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import { KlineCursor } from './kline-cursor.ts';
-import { Seat, type Told } from './strategy-cursor.ts';
+import { StrategyCursor, type Told } from './strategy-cursor.ts';
 
 /** Larger klines by those they were made from: cells of a grid share them, and with them the columns of their indicators. */
 const made = new WeakMap<Columns, Map<string, Frames>>();
@@ -28,13 +28,13 @@ export const seatsOn = (
   cursor: KlineCursor,
   portfolio: Portfolio,
   told?: Told,
-): readonly Seat[] =>
+): readonly StrategyCursor[] =>
   all
     .filter(({ symbol }) => symbol === series.symbol)
     .map((hosted) => {
       // The portfolio hears of a price only where something is planned; the strategy sees each.
       const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
-      if (hosted.interval === series.interval) return new Seat(hosted, series, cursor, holding, { told });
+      if (hosted.interval === series.interval) return new StrategyCursor(hosted, series, cursor, holding, { told });
       const { columns, knownAt } = framesIn(series, hosted.interval);
       const first = knownAt.findIndex((row) => row >= series.first);
       const own: RunSeries = {
@@ -47,5 +47,5 @@ export const seatsOn = (
       };
       const seenAt = (row: number): number => cursor.closeOf(knownAt[row] as number);
       const place = new KlineCursor(own, seenAt);
-      return new Seat(hosted, own, place, holding, { larger: { cursor: place, knownAt, next: own.first } });
+      return new StrategyCursor(hosted, own, place, holding, { larger: { cursor: place, knownAt, next: own.first } });
     });

@@ -11,7 +11,7 @@ const klines: Columns = {
 };
 const tenth: Indicator = { ...sma('close', 7), column: () => numbers.map((value) => value / 10) };
 
-/** The values at a row, as a seat reads them. */
+/** The values at a row, as a strategy reads them. */
 function at(window: ValueWindow, row: number): readonly (number | undefined)[] {
   window.reach(row);
   return window.columns.map((column) => column[row - window.from]);

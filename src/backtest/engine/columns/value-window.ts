@@ -1,4 +1,4 @@
-/** The values of a seat's indicators, a few thousand rows of them at a time. */
+/** The values of a strategy's indicators, a few thousand rows of them at a time. */
 import type { Interval } from '../../../domain/interval.ts';
 import type { Columns } from '../../../domain/market.ts';
 import { wholeColumn } from '../../../strategy/column-pieces.ts';

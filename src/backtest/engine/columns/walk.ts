@@ -4,14 +4,14 @@ import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
 import type { RunSeries } from '../../run.ts';
 import type { KlineCursor } from './kline-cursor.ts';
-import type { Seat } from './strategy-cursor.ts';
+import type { StrategyCursor } from './strategy-cursor.ts';
 
 /** A series while it is walked. */
 export interface Walk {
   readonly series: RunSeries;
   readonly market: PaperMarket;
   readonly cursor: KlineCursor;
-  readonly seats: readonly Seat[];
+  readonly seats: readonly StrategyCursor[];
   row: number;
   /** When the kline at `row` closes, UTC ms; Infinity at the end. Only kept where there are several series. */
   closesAt: number;
@@ -27,7 +27,12 @@ export interface Walk {
 }
 
 /** A walk before its first row. */
-export const walkOf = (series: RunSeries, market: PaperMarket, cursor: KlineCursor, seats: readonly Seat[]): Walk => ({
+export const walkOf = (
+  series: RunSeries,
+  market: PaperMarket,
+  cursor: KlineCursor,
+  seats: readonly StrategyCursor[],
+): Walk => ({
   ...{ series, market, cursor, seats, row: series.first, closesAt: Number.NaN, opened: -1 },
   ...{ active: false, fixed: 0, held: 0, value: 0 },
 });

@@ -18,7 +18,7 @@ import { trade } from '../../../trader.ts';
 import type { Assembled } from '../../../trading/assemble.ts';
 import { bookPairs } from '../../../trading/depth-pairs.ts';
 import { type Source, source } from '../../../trading/hot-streams.ts';
-import { LateTargets } from '../../../trading/pending-take-profits.ts';
+import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import { hitByBooks, hitByTrade } from '../../../trading/price-updates.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { PaperOnTape } from '../../../venue/paper/on-tape.ts';
@@ -33,8 +33,8 @@ import { heardKlines } from '../larger-klines.ts';
 import { type MarginDesk, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
 import { heardTape } from '../missing-data.ts';
+import { deskOf, isResult, looksOnNews, type RecordedDesk } from '../recorded-trader.ts';
 import { withRequests } from '../requests.ts';
-import { deskOf, isResult, looksOnNews, type RecordedDesk } from '../stream-desk.ts';
 import { upToEnd } from '../stream-run.ts';
 import { lookAfterFills } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
@@ -112,7 +112,7 @@ class TapeRun {
       assembled: this.#assembled,
       rules: input.rules,
       again: (signal) => this.#again.emit(signal),
-      targets: new LateTargets(this.#assembled),
+      targets: new PendingTakeProfits(this.#assembled),
       margin: this.#margin,
     };
     lookAfterFills(this.#stage, input.hosted, (symbol) => this.#venue.market(symbol).byTape);

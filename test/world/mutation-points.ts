@@ -4,7 +4,7 @@
  */
 
 import type { Account } from '../../src/domain/order.ts';
-import type { Timing } from '../../src/execution/desk.ts';
+import type { Timing } from '../../src/execution/context.ts';
 import type { Journal, WriterHost } from '../../src/journal/journal.ts';
 import type { Loaded } from '../../src/journal/load.ts';
 import type { Identity } from '../../src/journal/open.ts';

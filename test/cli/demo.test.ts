@@ -17,7 +17,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realMs } from '../../src/clock/clock.ts';
 import { booksText, compareBooks } from '../../src/commands/demo/books.ts';
-import { demoUser } from '../../src/commands/demo/simulate.ts';
+import { demoUser } from '../../src/commands/simulator/simulator.ts';
 import { journalFile } from '../../src/journal/open.ts';
 import { killLeftovers, type Program, type Surroundings, sluice, startProgram } from '../kit/program.ts';
 import { pass, until } from '../kit/until.ts';

@@ -1,6 +1,6 @@
 /** What an operator or a limit does to all that trades. */
 import { unitsText } from '../domain/money.ts';
-import type { Execution } from '../execution/desk.ts';
+import type { Execution } from '../execution/context.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { type Kill, letsThrough } from '../risk/kill.ts';

@@ -16,7 +16,7 @@ import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { killRequests } from '../../session/kill-file.ts';
 import { writeDaemonInfo } from '../../session/state.ts';
-import { ask, control } from './control.ts';
+import { ask, control } from './kill-resume-cancel.ts';
 
 let dir: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 /** The command line of `sluice record`. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Io, reaching } from '../manual/commands.ts';
+import { type Io, reaching } from '../manual/register.ts';
 
 /** What frames may take on the disk unless something else is said, MB: months of one symbol. */
 export const usualMostMb = 20_000;

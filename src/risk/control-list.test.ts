@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { draft, fill, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { rate, units } from '../domain/money.ts';
-import { blockOf, controls, isAbove, standards } from './controls.ts';
+import { blockOf, controls, isAbove, standards } from './control-list.ts';
 import { killingLimits } from './kill.ts';
-import { firstDenial, type Limits, rules, type Scene } from './rules.ts';
+import { firstDenial, type Limits, type RiskContext, rules } from './rules.ts';
 
-const book = (bid = 99.9, ask = 100.1, size = 10): NonNullable<Scene['book']> => ({
+const book = (bid = 99.9, ask = 100.1, size = 10): NonNullable<RiskContext['book']> => ({
   bids: [
     [bid, size],
     [bid * 0.9, 1_000],
@@ -16,9 +16,9 @@ const book = (bid = 99.9, ask = 100.1, size = 10): NonNullable<Scene['book']> =>
   ],
   ageMs: 0,
 });
-/** The first rule that denies in a scene of wide limits and a fresh book; `approved` when none does. */
-function verdict(limits: Partial<Limits>, given: Partial<Scene> = {}): string {
-  const scene: Scene = {
+/** The first rule that denies in a context of wide limits and a fresh book; `approved` when none does. */
+function verdict(limits: Partial<Limits>, given: Partial<RiskContext> = {}): string {
+  const context: RiskContext = {
     draft: draft({ quantity: '1' }),
     portfolio: portfolio(),
     now: startTime,
@@ -30,7 +30,7 @@ function verdict(limits: Partial<Limits>, given: Partial<Scene> = {}): string {
     ...given,
     limits: { ...wide, ...limits },
   };
-  return firstDenial(scene)?.code ?? 'approved';
+  return firstDenial(context)?.code ?? 'approved';
 }
 const held = (quantity: string): ReturnType<typeof portfolio> => {
   const made = portfolio();
@@ -135,7 +135,7 @@ describe('of the book', () => {
     const crossing = portfolio();
     resting(crossing, { strategy: 't', side: 'SELL', price: '101', quantity: '1' });
     const limits = { noSelfMatch: true };
-    const at = (price?: string): Partial<Scene> => ({
+    const at = (price?: string): Partial<RiskContext> => ({
       portfolio: crossing,
       draft: draft({ quantity: '1', ...(price === undefined ? {} : { price }) }),
     });

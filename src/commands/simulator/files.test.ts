@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { faultsOf, faultsText } from './fault-file.ts';
 import { openMarketFile, openScenarios } from './market-file.ts';
-import { showReport } from './simulator-report.ts';
+import { showReport } from './report.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-simulator-files-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { momentOf, momentWanted } from '../../config/moment.ts';
 import { placesIn, problemsIn, readConfig } from '../../config/read.ts';
 import { shippedInstruments } from '../../config/shipped.ts';
+import { momentOf, momentWanted } from '../../config/times.ts';
 import { loadDepth } from '../../data/depth.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines, rowAt } from '../../data/klines.ts';

@@ -1,7 +1,7 @@
 /** The live graph's desk for runs over recorded data: what the drivers that run the graph itself have in common. */
 import type { SimClock } from '../../clock/sim-clock.ts';
 import type { Intent } from '../../domain/order.ts';
-import { defaultTiming } from '../../execution/desk.ts';
+import { defaultTiming } from '../../execution/context.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { emptyLoaded } from '../../journal/load.ts';

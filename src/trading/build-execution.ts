@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { baseUnits, lotsIn, notional, plus } from '../domain/money.ts';
 import type { Account, VenueTrade } from '../domain/order.ts';
-import type { Execution, Notice, Timing } from '../execution/desk.ts';
+import type { Execution, Notice, Timing } from '../execution/context.ts';
 import { type HaltCause, Halts, haltCauses } from '../execution/halt.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import { QuarantinedTrades } from '../execution/quarantined-trades.ts';

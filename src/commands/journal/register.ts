@@ -1,6 +1,6 @@
 /** The command lines of `sluice journal`: reading commands, which change nothing. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { momentOf, momentWanted } from '../../config/moment.ts';
+import { momentOf, momentWanted } from '../../config/times.ts';
 
 interface Io {
   readonly out: (line: string) => void;
