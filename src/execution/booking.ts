@@ -69,7 +69,7 @@ export class Booking {
     const ours = trade.orderIds.filter((orderId) => this.#execution.owners.has(orderId));
     // A fill that is booked and is shown otherwise is a contradiction of its own kind (§3.7).
     const isBooked = ours.length > 0 && ours.every((orderId) => journal.hasFill({ tradeId: trade.tradeId, orderId }));
-    if (isBooked && trade.symbol === symbol) return true;
+    if (isBooked && trade.symbol === symbol) return trade.unreadable === undefined;
     // What cannot be ours and is in the balances that this journal began with needs nobody's decision.
     if (ours.length > 0 || !this.#parts.isBeforeOurs(trade)) quarantinedTrades.hold(symbol, trade, invalid, isLast);
     return false;

@@ -53,8 +53,6 @@ describe('an invalid trade', () => {
     ['a symbol that nobody trades', { symbol: 'NOSUCH' }, 'its symbol is NOSUCH, but it was listed under BTCUSDT'],
     ['an unreadable field', { price: noTicks, unreadable: 'it has no readable price' }, 'it has no readable price'],
     ['an unreadable time', { time: 0, unreadable: 'it has no readable time' }, 'it has no readable time'],
-    ['an absurd fee', { fee: units('0.2'), feeAsset: 'BTC' }, 'its fee 0.2 BTC exceeds what was traded, 0.1 BTC'],
-    ['an absurd rebate', { fee: units('-1e17'), feeAsset: 'USDT' }, 'its fee -100000000000000000 USDT exceeds'],
     ['the other side', { side: 'SELL' }, 'it is a SELL, and order '],
     ['a price beyond the limit', at('100.01'), 'its price is 100.01, beyond the limit 100 of order '],
     ['more than is left', amount('0.60001'), 'its quantity 0.60001 exceeds the remaining 0.6 of order '],
@@ -88,6 +86,53 @@ describe('an invalid trade', () => {
     desk.venue.fill('1002', '0.4', '99.99');
     await readTwice();
     expect(await rows()).toMatchObject([{ why: expect.stringContaining('its price is 99.99, beyond the limit 100') }]);
+  });
+
+  test.each(['running', 'restarted'])('with an unreadable time is booked when it is shown right, %s', async (how) => {
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    show('1', { time: 0, unreadable: 'it has no readable time' });
+    await readTwice();
+    if (how === 'restarted') await restart();
+    showRight();
+    await desk.sweep();
+    expect([await desk.fillRows(), isBlocked()]).toEqual([['1 1001 0.4'], false]);
+  });
+
+  test('that is booked already contradicts nothing when one read cannot read it', async () => {
+    const order = await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    await desk.sweep();
+    show('1', { price: noTicks, unreadable: 'it has no readable price' });
+    await desk.sweep();
+    showRight();
+    await desk.sweep();
+    expect([await desk.fillRows(), order.state, desk.notices]).toEqual([['1 1001 0.4'], 'open', []]);
+    expect(desk.assembled.execution.halts.inForce).toEqual([]);
+  });
+
+  test('of a lost create is booked when it is accepted: its order is found first', async () => {
+    desk.venue.creates = ['acceptLost'];
+    desk.venue.onCreate = () => {};
+    const { order, carried } = desk.begin({ price: '100' });
+    await desk.pass(5);
+    desk.venue.fill('1001', '1', '100.01');
+    await desk.finish(carried);
+    await readTwice();
+    expect(await decide('accepted')).toBeUndefined();
+    await desk.sweep();
+    expect([await desk.fillRows(), order.orderId]).toEqual([['1 1001 1'], '1001']);
+  });
+
+  test('that was a trade with ourselves without readable orders is settled when they are shown', async () => {
+    await desk.placed();
+    desk.venue.fill('1001', '0.4');
+    show('1', { orderIds: [], unreadable: 'it has no readable order id' });
+    await readTwice();
+    expect(isBlocked()).toBe(true);
+    show('1', { orderIds: ['1001', '1002'] });
+    await desk.sweep();
+    expect([await desk.fillRows(), isBlocked()]).toEqual([['1 1001 0.4'], false]);
   });
 
   test('that differs at each read is quarantined once', async () => {

@@ -87,6 +87,8 @@ export class QuarantinedTrades {
     const one = this.#quarantined.get(nameOf(symbol, trade));
     if (one === undefined) return 'unchecked';
     const { decision } = one.row;
+    // Shown right, it is corrected. What could not be read is 0 here, and may be 0 in truth.
+    if (decision === null) return 'unchecked';
     if (!isSame(one.trade, trade)) return decision === 'discarded' ? decision : 'unchecked';
     return decision === 'accepted' ? decision : 'ignored';
   }
@@ -103,9 +105,24 @@ export class QuarantinedTrades {
     if (isLast) this.#report(symbol, [this.#quarantine(one)]);
   }
 
+  /** Rows that wait for no decision; the others must be read again, since the exchange may correct them. */
+  settled(symbol: string, rows: readonly VenueTrade[]): readonly VenueTrade[] {
+    return this.#quarantined.size === 0 ? rows : rows.filter(({ tradeId }) => !this.isOpen(symbol, tradeId));
+  }
+
   /** The exchange shows a valid row now: ends the quarantine of an earlier row of the same trade. */
   corrected(symbol: string, trade: VenueTrade): void {
-    const name = nameOf(symbol, trade);
+    this.#end(nameOf(symbol, trade));
+    this.#endUnnamed(symbol, trade);
+  }
+
+  /** A row without order ids is replaced by one with them, whose name differs where it is a trade with ourselves. */
+  #endUnnamed(symbol: string, { tradeId }: VenueTrade): void {
+    const name = `${symbol} ${tradeId}`;
+    if (this.#quarantined.get(name)?.row.orderIds.length === 0) this.#end(name);
+  }
+
+  #end(name: string): void {
     this.#pending.delete(name);
     const row = this.#quarantined.get(name)?.row;
     if (row?.decision !== null || row === undefined) return;
@@ -156,7 +173,7 @@ export class QuarantinedTrades {
   decide(rows: readonly QuarantinedTradeEntry[]): readonly VenueTrade[] {
     const accepted: VenueTrade[] = [];
     for (const row of rows) {
-      const one = [...this.#quarantined.values()].find(({ row: its }) => isOf(its, row));
+      const one = [...this.#quarantined.values()].find(({ row: its }) => its.decision === null && isOf(its, row));
       if (one === undefined) continue;
       one.row = row;
       for (const entry of decisionEntries(row)) this.#parts.journal.append(entry);
@@ -177,6 +194,7 @@ export class QuarantinedTrades {
   #quarantine({ symbol, trade, invalid }: Pending): QuarantinedTradeEntry {
     const { clock, journal, portfolio } = this.#parts;
     this.#pending.delete(nameOf(symbol, trade));
+    if (trade.orderIds.length > 0) this.#endUnnamed(symbol, trade);
     const row = quarantinedRow(symbol, trade, invalid, portfolio.instrument(symbol), clock.now());
     this.#put(row, trade);
     journal.append(row);

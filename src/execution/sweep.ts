@@ -13,7 +13,6 @@ import { type Execution, quarantine } from './context.ts';
 import { Sums } from './fill-sums.ts';
 import { compareIds, newestOf, Recent, sorted } from './recent-trades.ts';
 import { Attribution, noSuchOrder, type Unseen } from './reconcile/attribute.ts';
-import { invalidByItself } from './trade-validation.ts';
 
 /** Pages read in one look; past it the look is incomplete and says so. */
 const mostPages = 20;
@@ -142,7 +141,7 @@ export class Sweeps {
   }
 
   async #look(symbol: string): Promise<SweepResult> {
-    const { orders, quarantinedTrades, portfolio } = this.#execution;
+    const { orders, quarantinedTrades } = this.#execution;
     const open = await orders.openOrders(symbol);
     this.#watchKey(open);
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
@@ -150,8 +149,8 @@ export class Sweeps {
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
     // What has moved the cursor is booked: of the trades that are read again only others have to be looked at, and changed ones.
     const rows = this.#recent.get(symbol)?.news(trades.rows) ?? sorted(trades.rows);
-    const at = portfolio.instrument(symbol);
-    const isPlain = (trade: VenueTrade): boolean => invalidByItself(trade, symbol, at) === undefined;
+    // An invalid row, too, names orders that must be known before somebody accepts it.
+    const isPlain = ({ orderIds, symbol: its }: VenueTrade): boolean => orderIds.length > 0 && its === symbol;
     const binding = this.#attribution.bind(symbol, open.value.rows, rows.every(isPlain) ? rows : rows.filter(isPlain));
     const unbound = binding instanceof Promise ? await binding : binding;
     // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
@@ -159,7 +158,7 @@ export class Sweeps {
     this.#booking.book(rows, symbol);
     // A trade that could not be attributed, or cannot be, is read again, however many come after it; so is what lies before a failed page.
     if (unbound.cause === undefined && !trades.failed && !quarantinedTrades.isHeld(symbol))
-      this.#moveCursor(symbol, rows);
+      this.#moveCursor(symbol, quarantinedTrades.settled(symbol, rows));
     this.#booking.bookHalves(symbol);
     this.#open.set(symbol, open.value.rows);
     // Waiting for nothing costs a simulated venue as much as the rest of the look.

@@ -2,8 +2,6 @@
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
-  absolute,
-  baseUnits,
   type Lots,
   minus,
   noLots,
@@ -23,17 +21,11 @@ const never = (why: string): InvalidTrade => ({ why, canBeAccepted: false });
 
 /** Why a row of a symbol's list is invalid by itself; undefined when it is valid. */
 export function invalidByItself(trade: VenueTrade, symbol: string, at: Instrument): InvalidTrade | undefined {
-  const { price, quantity, fee, feeAsset } = trade;
+  const { price, quantity } = trade;
   if (trade.unreadable !== undefined) return never(trade.unreadable);
   if (trade.symbol !== symbol) return never(`its symbol is ${trade.symbol}, but it was listed under ${symbol}`);
   if (price <= noTicks) return never(`its price is ${priceText(price, at)}`);
   if (quantity <= noLots) return never(`its quantity is ${quantityText(quantity, at)}`);
-  const traded =
-    feeAsset === at.base ? baseUnits(quantity, at) : feeAsset === at.quote ? notional(price, quantity, at) : undefined;
-  if (traded !== undefined && absolute(fee) > traded)
-    return acceptable(
-      `its fee ${unitsText(fee)} ${feeAsset} exceeds what was traded, ${unitsText(traded)} ${feeAsset}`,
-    );
   return undefined;
 }
 

@@ -105,7 +105,10 @@ export async function runUntilStopped(
       } catch (error) {
         const why = `its file cannot be made in ${stateDir} (${(error as Error).message})`;
         if (session === undefined) say(`sluice: nothing is killed by the signal before trading begins: ${why}`);
-        else session.source.kill(`${signalText}; ${why}`, undefined).then(say, fatal);
+        else
+          session.source
+            .kill(`${signalText}; ${why}`, undefined)
+            .then(say, (error: unknown) => say(`sluice: ${(error as Error).message}`));
       }
     });
   session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder }).catch(

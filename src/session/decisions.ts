@@ -26,7 +26,7 @@ export const resolvedText = (order: string, as: HumanWord): string =>
 export const tradeText = (trade: string, as: TradeDecision): string =>
   as === 'accepted'
     ? `Trade ${trade} accepted and booked as the exchange shows it.`
-    : `Trade ${trade} discarded. It will never be booked, and the position does not count it. If it changed balances, run sluice adjust.`;
+    : `Trade ${trade} discarded. It will never be booked, and the position does not count it. If it changed balances, run sluice adjust. An order that waits for it is closed with sluice resolve ORDER --as filled.`;
 
 export const adjustedText = (asset: string, amount: string, isCompared: boolean): string =>
   `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; ${isCompared ? 'the next comparison tells whether it equals the account' : 'nothing compares it with the account, since the exchange tells no balances of margin'}.`;
