@@ -60,6 +60,8 @@ export function openPool(
   };
 }
 
+const errorOf = ({ fault }: Fault): unknown => (typeof fault === 'string' ? new Refusal(fault, 1) : fault);
+
 async function runOpen(
   pool: Piscina<Share, Fault | undefined>,
   workers: number,
@@ -78,8 +80,10 @@ async function runOpen(
   const look = (): void => {
     if (atWork === 0 && open.length - left.size >= toCome) through.resolve([]);
   };
-  const tell = ({ index, outcome }: Told): void => {
+  const tell = (told: Told | Fault): void => {
     try {
+      if ('fault' in told) throw errorOf(told);
+      const { index, outcome } = told;
       if (left.delete(index)) came(index, outcome);
       look();
     } catch (error) {
@@ -102,7 +106,7 @@ async function runOpen(
         const place = Atomics.load(at, 0);
         throw place > 0 && isThreadEnd(error) ? new ThreadEnd(place - 1, error) : error;
       });
-      if (found !== undefined) throw typeof found.fault === 'string' ? new Refusal(found.fault, 1) : found.fault;
+      if (found !== undefined) throw errorOf(found);
     }
   };
   pool.on('message', tell);

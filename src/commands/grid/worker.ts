@@ -63,6 +63,8 @@ process.exit = () => {
 let fault: Fault | undefined;
 process.on('uncaughtException', (error: Error) => {
   fault ??= { fault: strayText(error) ?? error };
+  // A task that never ends does not return it.
+  parentPort?.postMessage(fault);
 });
 
 const stage = Piscina.workerData as Stage;

@@ -101,7 +101,7 @@ async function lookFor(
   const ids = [
     ...(open.kind === 'ok' ? open.value.rows.map(({ orderId }) => orderId) : []),
     ...(traded.kind === 'ok'
-      ? traded.value.rows.filter(({ time }) => time >= since - roundedMs).flatMap((one) => one.orderIds)
+      ? traded.value.rows.filter(({ time }) => time === 0 || time >= since - roundedMs).flatMap((one) => one.orderIds)
       : []),
   ];
   // The newest have the highest ids.

@@ -7,7 +7,7 @@ import { type MarketFeed, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { channelOf, klineChannel } from './channels.ts';
 import { depthStream } from './depth-stream.ts';
-import { closeGraceMs, type KlineHistory } from './kline-history.ts';
+import { closeGraceMs, type KlineHistory, moment } from './kline-history.ts';
 import { KlineStream } from './kline-stream.ts';
 import { closedOnly, type RawKline, readTicker } from './read-market.ts';
 import type { Hole, Sockets } from './socket.ts';
@@ -101,9 +101,10 @@ const stopping = (stream: { stop(): void }, end: () => void) => (): void => {
 function closedPast(sockets: Sockets, clock: Clock, count: Count): KlineHistory {
   const past = socketHistory(sockets, count, clock);
   return async (symbol, interval, wanted) => {
+    const asked = moment(clock);
     const answer = await past.klines(symbol, interval, { count: Math.min(wanted, maxAsked) });
     if (answer.kind === 'failed') return answer;
-    return ok(closedOnly(answer.value, interval, clock.now(), closeGraceMs(clock)));
+    return ok(closedOnly(answer.value, interval, asked(), closeGraceMs(clock)));
   };
 }
 

@@ -29,7 +29,7 @@ interface Newest {
 }
 
 /** When this call was, by what the clock knows later: the exchange's time may be corrected meanwhile. */
-const moment = (clock: Clock): (() => number) => {
+export const moment = (clock: Clock): (() => number) => {
   const from = clock.monotonic();
   return () => clock.now() - (clock.monotonic() - from);
 };

@@ -8,7 +8,7 @@ import { type Endpoint, endpoints } from '../rest/endpoints.ts';
 import { failure } from '../rest/failure.ts';
 import { isFields, timeOf } from '../rest/json.ts';
 import type { Rest } from '../rest/rest.ts';
-import { closeGraceMs, noKlines, pageLimit } from './kline-history.ts';
+import { closeGraceMs, moment, noKlines, pageLimit } from './kline-history.ts';
 import {
   canOpenAt,
   closedOnly,
@@ -76,14 +76,16 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
         { symbol, limit },
         (value) => readPublicTrades(value, symbol, clock.now(), count) ?? 'the answer is no list',
       ),
-    klines: (symbol, interval, limit) =>
-      ask(endpoints.klines, { symbol, interval, limit }, (value) => {
+    klines(symbol, interval, limit) {
+      const asked = moment(clock);
+      return ask(endpoints.klines, { symbol, interval, limit }, (value) => {
         const rows = readKlines(value, canOpenAt(interval, clock), count);
         if (rows === undefined) return 'the answer is no list';
         if (rows.length === 0) return noKlines(symbol, interval);
-        const closed = new Set(closedOnly(rows, interval, clock.now(), closeGraceMs(clock)));
+        const closed = new Set(closedOnly(rows, interval, asked(), closeGraceMs(clock)));
         return rows.map((row) => ({ ...row, closed: closed.has(row) }));
-      }),
+      });
+    },
     // `endTime` takes the kline that opens at it in, too.
     klinesBefore: (symbol, interval, before) =>
       ask(endpoints.klines, { symbol, interval, limit: pageLimit, endTime: before - 1 }, (value) => {
