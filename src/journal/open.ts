@@ -1,6 +1,6 @@
 /** Opening a state directory for writing: the lock, the checks that refuse a wrong one, the epoch, and what is in it. */
 import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { machineWall } from '../clock/clock.ts';
@@ -73,8 +73,8 @@ export function makeDirs(dir: string, mode = 0o700): void {
   }
 }
 
-/** Refuses links in a directory that is ours alone by now: whoever put one there chose which file of ours is overwritten. */
-function refuseLinks(dir: string): void {
+/** Refuses links: whoever put one there chose which file of ours is overwritten. */
+export function refuseLinks(dir: string): void {
   const links = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
   if (links.length === 0) return;
   const names = links.map(({ name }) => join(dir, name)).join(', ');
@@ -84,12 +84,25 @@ function refuseLinks(dir: string): void {
   );
 }
 
+/** Refuses a directory with other files that others may use: making it private would take it from them. */
+function refuseForeign(dir: string): void {
+  const isOpen = process.platform !== 'win32' && (statSync(dir).mode & 0o077) !== 0;
+  const names = isOpen ? readdirSync(dir) : [];
+  if (names.length === 0 || names.includes(journalFile)) return;
+  throw new Refusal(
+    `${dir} is no state directory: it holds other files, such as ${names[0]}, and is open to other users. Name a new directory with --state DIR; nothing was changed`,
+  );
+}
+
 /** Makes sure that a state directory is there, ours alone and writable; refuses one that cannot be (exit 2). */
 export function prepareDir(dir: string): void {
   try {
     makeDirs(dir);
+    refuseLinks(dir);
+    refuseForeign(dir);
     chmodSync(dir, 0o700);
     accessSync(dir, constants.W_OK | constants.R_OK);
+    // Nobody else can add one from here on.
     refuseLinks(dir);
     refuseNetworkPlace(dir);
   } catch (error) {

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -71,3 +81,16 @@ test('of several running daemons a reading command takes the one that began last
   expect(chooseState(undefined, say, true).dir).toBe(join('var', 'paper'));
   ends[1]?.();
 });
+
+test.runIf(process.platform !== 'win32')(
+  'a directory with files of others keeps its permissions and is refused',
+  () => {
+    mkdirSync('shared');
+    chmodSync('shared', 0o755);
+    writeFileSync(join('shared', 'notes.txt'), '');
+    expect(() => makeStateDir('shared')).toThrow(
+      /^shared is no state directory: it holds other files, such as notes\.txt/,
+    );
+    expect(statSync('shared').mode & 0o777).toBe(0o755);
+  },
+);

@@ -5,11 +5,11 @@ import got, { HTTPError, TimeoutError } from 'got';
 import { z } from 'zod';
 import { pause, systemClock } from '../../clock/clock.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import { maxReasonLength } from '../../domain/stated-reason.ts';
+import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
 import type { Entry } from '../../journal/entries.ts';
 import { examine } from '../../journal/examine.ts';
 import { type Lock, takeLock } from '../../journal/lock.ts';
-import { backUpBeforeMigration, journalFile, raiseEpoch } from '../../journal/open.ts';
+import { backUpBeforeMigration, journalFile, raiseEpoch, refuseLinks } from '../../journal/open.ts';
 import { migrate } from '../../journal/schema.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
@@ -33,7 +33,7 @@ const answer = z.object({ ok: z.boolean(), message: z.string() });
 
 export async function control(action: 'kill' | 'resume' | 'cancel', options: ControlOptions): Promise<void> {
   const { strategy, json, out, say } = options;
-  const reason = options.reason?.trim().slice(0, maxReasonLength) || `sluice ${action}`;
+  const reason = oneLine(options.reason ?? '').slice(0, maxReasonLength) || `sluice ${action}`;
   if (action === 'cancel' && strategy === undefined && options.all !== true) {
     throw new Refusal('say which orders: sluice cancel --all, or sluice cancel --strategy ID');
   }
@@ -211,6 +211,7 @@ function atRest(
 export function writeAtRest(dir: string, entries: readonly Entry[]): void {
   let lock: Lock | undefined;
   try {
+    refuseLinks(dir);
     lock = takeLock(dir);
     if (lock === undefined)
       throw new Refusal(`a daemon is just starting or stopping on ${dir}: try again in a moment`, 1);
