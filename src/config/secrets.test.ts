@@ -14,3 +14,9 @@ test('a file that others may read is refused where a key is wanted of it, and no
   if (process.platform !== 'win32')
     expect(() => readSecrets({ SLUICE_API_KEY: 'key' }, file)).toThrow(/can be read by other users/);
 });
+
+test.each(['a\nb', 'a​b', 'ké'])('refuses a key that no header can carry: %j', (key) => {
+  expect(() => readSecrets({ SLUICE_API_KEY: key, SLUICE_API_SECRET: 'secret' })).toThrow(
+    /^SLUICE_API_KEY holds a space or a character that no key has/,
+  );
+});

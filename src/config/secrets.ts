@@ -56,5 +56,8 @@ export function readSecrets(
       `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: put ${missing.length === 1 ? 'it' : 'them'} into the environment or into ${file} (chmod 600)`,
     );
   }
+  const odd = [names.key, names.secret].find((_, index) => !/^[\x21-\x7e]+$/.test([apiKey, apiSecret][index] ?? ''));
+  if (odd !== undefined)
+    throw new Refusal(`${odd} holds a space or a character that no key has: copy it again from the exchange`);
   return { apiKey, apiSecret };
 }

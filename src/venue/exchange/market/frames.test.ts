@@ -89,7 +89,7 @@ function contentOf(frame: ReturnType<typeof decode>): unknown {
   return channel.endsWith('_ticker') ? readTicker(tick, 'X', 1) : 'of no use';
 }
 
-const beside = new URL('../../../../shared/spec/frames/frames.jsonl', import.meta.url);
+const beside = new URL('../../../../../shared/spec/frames/frames.jsonl', import.meta.url);
 const all: readonly Recorded[] = !existsSync(beside)
   ? recorded
   : readFileSync(beside, 'utf8')
