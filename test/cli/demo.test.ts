@@ -148,7 +148,7 @@ test('a fresh start on a port that is taken costs nothing of what was there', as
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   // What makes it a demo's.
-  mkdirSync(join(state, 'exchange'), { recursive: true });
+  mkdirSync(join(state, 'exchange'), { recursive: true, mode: 0o700 });
   writeFileSync(join(state, 'exchange', 'exchange.db'), '');
   const refused = await sluice(['demo', '--state', state, '--fresh', '--port', String(port)], around);
   taken.close();
