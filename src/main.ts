@@ -124,11 +124,6 @@ program
   .description('run strategies over recorded klines')
   .addOption(configOption())
   .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
-  .addOption(
-    new Option('--driver <NAME>', 'how the path is driven: over columns, or through the live graph')
-      .choices(['columns', 'stream'])
-      .default('columns'),
-  )
   .addOption(rulesOption())
   .option('--stress', 'run it with fees doubled, latency trebled and one kline later, too', false)
   .option('--report [FILE]', 'write a report, one HTML file; without FILE its name is that of the run')
@@ -138,7 +133,7 @@ program
     new Option('--grid <PARAM=VALUES>', 'every combination of values: fast=5..24, slow=30..75:5, mode=a,b')
       .argParser(collect)
       .default([])
-      .conflicts(['stress', 'driver']),
+      .conflicts(['stress']),
   )
   .option('--workers <N>', 'threads of a grid; as many as there are cores', whole(1, 256))
   .addOption(

@@ -82,7 +82,7 @@ describe('a grid', () => {
     expect(one.out).toBe(three.out);
     const alone: string[] = [];
     await backtest({
-      ...{ config, set: ['strategies.0.params.fast=10', 'strategies.0.params.slow=70'], driver: 'columns', json: true },
+      ...{ config, set: ['strategies.0.params.fast=10', 'strategies.0.params.slow=70'], json: true },
       ...{ out: (line: string) => void alone.push(line), say: () => {} },
     });
     const cell = cellsIn(one.out).find(({ params }) => JSON.stringify(params) === '{"trend.fast":10,"trend.slow":70}');
@@ -150,9 +150,9 @@ describe('a grid', () => {
   });
 
   test('alone has threads: a single run refuses a number of them', async () => {
-    await expect(
-      backtest({ config, set: [], driver: 'columns', json: true, workers: 2, out: () => {}, say: () => {} }),
-    ).rejects.toThrow('--workers is for a grid: give --grid, such as --grid fast=5..24, or leave it out');
+    await expect(backtest({ config, set: [], json: true, workers: 2, out: () => {}, say: () => {} })).rejects.toThrow(
+      '--workers is for a grid: give --grid, such as --grid fast=5..24, or leave it out',
+    );
   });
 
   test('is the same grid whichever axis is named first: nothing runs or counts twice', async () => {

@@ -34,7 +34,7 @@ async function run(
   const said: string[] = [];
   const { runs: kept, ...rest } = { runs: runs(), ...more };
   await backtest({
-    ...{ config: config(), set: [], driver: 'columns', json: false },
+    ...{ config: config(), set: [], json: false },
     ...{ out: (line: string) => out.push(line), say: (line: string) => said.push(line) },
     ...rest,
     ...(kept !== undefined && { runs: kept }),
@@ -58,7 +58,6 @@ describe('sluice backtest', () => {
     expect(kept).toMatchObject({
       id,
       asset: 'USD',
-      driver: 'columns',
       code: [{ strategy: 'trend', use: 'sma-cross' }],
     });
     const fills = readFileSync(join(folder, 'fills.csv'), 'utf8');
@@ -101,15 +100,15 @@ describe('sluice backtest', () => {
     expect(lines[2]).toContain('* with notes on its data');
   });
 
-  test('says the same with and without keeping, in both drivers, and keeps nothing when told not to', async () => {
+  test('says the same with and without keeping, and keeps nothing when told not to', async () => {
     const before = runIds(runs()).length;
     const dir = join(at.dir, 'none');
     const said: string[] = [];
-    const common = { config: config(), set: [], driver: 'columns', json: true } as const;
+    const common = { config: config(), set: [], json: true } as const;
     await backtest({ ...common, out: (line) => said.push(line), say: () => {} });
-    const { out: stream } = await run({ json: true, driver: 'stream', runs: dir });
+    const { out: withKeeping } = await run({ json: true, runs: dir });
     const plain = JSON.parse(said[0] ?? '') as KeptRun['summary'];
-    expect(JSON.parse(stream)).toEqual(plain);
+    expect(JSON.parse(withKeeping)).toEqual(plain);
     expect(runIds(dir)).toHaveLength(1);
     expect(runIds(runs())).toHaveLength(before);
   });
@@ -158,40 +157,35 @@ describe('sluice backtest', () => {
     expect(fees?.finalEquity).toBeCloseTo(Number(finalEquity) - Number(metrics.fees), 6);
     expect(later?.fills).toBeGreaterThan(0);
     expect(later?.finalEquity).not.toBeCloseTo(Number(finalEquity), 2);
-    const { out: streamed } = await run({ json: true, stress: true, set, driver: 'stream' });
-    expect((JSON.parse(streamed) as KeptRun['summary']).stress).toEqual(stress);
   });
 
-  test.for(['stream', 'columns'] as const)(
-    'ends at Ctrl-C with what there is, keeps it and says so everywhere (%s)',
-    async (driver) => {
-      const file = join(at.dir, 'stopped.html');
-      const stopped = { json: true, driver, signal: AbortSignal.abort(), report: file, stress: true } as const;
-      const { out, said } = await run(stopped);
-      const part = JSON.parse(out) as KeptRun['summary'] & { readonly fills: readonly unknown[] };
-      const note = 'stopped at 2020-02-03T20:16Z: everything is of the time until then';
-      expect([part.klines, part.stress, part.warnings.at(-1)]).toEqual([4_096, [], note]);
-      expect(said).toContain(note);
-      expect(readFileSync(file, 'utf8')).toContain(note);
-      const again = join(at.dir, 'stopped-again.html');
-      expect((await at.sluice(['report', 'last', '-o', again])).code).toBe(0);
-      expect(readFileSync(again, 'utf8')).toBe(readFileSync(file, 'utf8'));
-      const { out: same } = await run({ json: true, set: ['to=2020-02-03T20:16:00Z'] });
-      const until = JSON.parse(same) as typeof part;
-      expect(part.metrics).toEqual(until.metrics);
-      expect(part.fills).toEqual(until.fills);
-      expect(part.fills.length).toBeGreaterThan(10);
-      expect([part.endedAt, until.endedAt]).toEqual([Date.UTC(2020, 1, 3, 20, 16), undefined]);
-      const told = 'at 2020-02-03 20:16 UTC, before its end: everything is of the time until then';
-      expect(readFileSync(file, 'utf8')).toContain(`Stopped ${told}.`);
-      const alone = { runs: join(at.dir, `stopped-${driver}`), driver } as const;
-      expect((await run({ ...alone, signal: AbortSignal.abort() })).out).toMatch(`Stopped              ${told}\n`);
-      expect((await run(alone)).out).not.toContain('Stopped');
-      const lines: string[] = [];
-      showRuns({ ...alone, json: false, out: (line) => lines.push(line), say: () => {} });
-      expect(lines.map((line) => line.includes('(stopped at 2020-02-03 20:16)'))).toEqual([false, true]);
-    },
-  );
+  test('ends at Ctrl-C with what there is, keeps it and says so everywhere', async () => {
+    const file = join(at.dir, 'stopped.html');
+    const stopped = { json: true, signal: AbortSignal.abort(), report: file, stress: true } as const;
+    const { out, said } = await run(stopped);
+    const part = JSON.parse(out) as KeptRun['summary'] & { readonly fills: readonly unknown[] };
+    const note = 'stopped at 2020-02-03T20:16Z: everything is of the time until then';
+    expect([part.klines, part.stress, part.warnings.at(-1)]).toEqual([4_096, [], note]);
+    expect(said).toContain(note);
+    expect(readFileSync(file, 'utf8')).toContain(note);
+    const again = join(at.dir, 'stopped-again.html');
+    expect((await at.sluice(['report', 'last', '-o', again])).code).toBe(0);
+    expect(readFileSync(again, 'utf8')).toBe(readFileSync(file, 'utf8'));
+    const { out: same } = await run({ json: true, set: ['to=2020-02-03T20:16:00Z'] });
+    const until = JSON.parse(same) as typeof part;
+    expect(part.metrics).toEqual(until.metrics);
+    expect(part.fills).toEqual(until.fills);
+    expect(part.fills.length).toBeGreaterThan(10);
+    expect([part.endedAt, until.endedAt]).toEqual([Date.UTC(2020, 1, 3, 20, 16), undefined]);
+    const told = 'at 2020-02-03 20:16 UTC, before its end: everything is of the time until then';
+    expect(readFileSync(file, 'utf8')).toContain(`Stopped ${told}.`);
+    const alone = { runs: join(at.dir, 'stopped') } as const;
+    expect((await run({ ...alone, signal: AbortSignal.abort() })).out).toMatch(`Stopped              ${told}\n`);
+    expect((await run(alone)).out).not.toContain('Stopped');
+    const lines: string[] = [];
+    showRuns({ ...alone, json: false, out: (line) => lines.push(line), say: () => {} });
+    expect(lines.map((line) => line.includes('(stopped at 2020-02-03 20:16)'))).toEqual([false, true]);
+  });
 
   test('writes CSV that adds up to what was said', async () => {
     const csv = join(at.dir, 'csv');

@@ -107,7 +107,7 @@ export async function backtestHere(
       config,
       set,
       json,
-      driver: 'columns',
+
       out: (line) => out.push(line),
       say: (line) => notes.push(line),
     });

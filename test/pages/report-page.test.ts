@@ -13,7 +13,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   const config = join(import.meta.dirname, '..', '..', 'config', 'backtest.yaml');
-  await backtest({ config, set: [], driver: 'columns', json: false, report: file, out: () => {}, say: () => {} });
+  await backtest({ config, set: [], json: false, report: file, out: () => {}, say: () => {} });
   if (existsSync(executablePath) || process.env['CI'] !== undefined)
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--force-color-profile=srgb'] });
 });

@@ -1,9 +1,7 @@
 /** A run that is ready to start, from its first kline to what is kept of it. Loaded while its data are read. */
 import { dirname } from 'node:path';
 import { refuseOther } from '../../backtest/determinism-check.ts';
-import { needsGraph } from '../../backtest/driver.ts';
-import { runPaced } from '../../backtest/engine/columns/run-paced.ts';
-import { inEach } from '../../backtest/engine/currencies.ts';
+import { runBacktest } from '../../backtest/engines.ts';
 import { showPace } from '../../backtest/pace.ts';
 import { detailHints } from '../../backtest/prepare/detail-klines.ts';
 import type { Prepared } from '../../backtest/prepare/prepare.ts';
@@ -25,7 +23,6 @@ import { keeping } from '../runs/finish.ts';
 export interface BacktestOptions {
   readonly config: string;
   readonly set: readonly string[];
-  readonly driver: 'columns' | 'stream';
   readonly json: boolean;
   /** Run it under worse conditions, too. */
   readonly stress?: boolean;
@@ -44,27 +41,20 @@ export interface BacktestOptions {
   readonly say: (line: string) => void;
 }
 
-/** The driver asked for, where it can do the run. */
-async function runWith(driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> {
-  if (input.tapes !== undefined) return (await import('../../backtest/engine/ticks/run.ts')).runTape(input);
-  if (driver === 'columns' && !needsGraph(input)) return runPaced(input, input.pace);
-  return (await import('../../backtest/engine/stream-run.ts')).runStream(input);
-}
-
 /** Runs it; what a strategy threw ends it: a backtest of what threw is worth nothing. */
-const runOrRefuse = (driver: 'columns' | 'stream', input: RunInput): Promise<RunResult> =>
-  inEach(input, (part) => runWith(driver, part)).catch((error: unknown): never => {
+const runOrRefuse = (input: RunInput): Promise<RunResult> =>
+  runBacktest(input).catch((error: unknown): never => {
     if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
     throw error;
   });
 
 /** Runs with its progress on the terminal; Ctrl-C ends it where it is. */
-async function watched({ driver, signal }: BacktestOptions, name: string, input: RunInput): Promise<RunResult> {
+async function watched({ signal }: BacktestOptions, name: string, input: RunInput): Promise<RunResult> {
   const { stderr } = process;
   const draw = stderr.isTTY ? (text: string): void => void stderr.write(text) : undefined;
   const { pace, end } = showPace(name, { clock: systemClock, signal, draw });
   try {
-    return await runOrRefuse(driver, { ...input, pace });
+    return await runOrRefuse({ ...input, pace });
   } finally {
     end();
   }

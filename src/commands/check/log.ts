@@ -1,7 +1,6 @@
 /** The decision log of a strategy over klines: what it saw and wanted after each of them, where it wanted nothing, too. */
 import { type Observable, tap } from 'rxjs';
-import { needsGraph } from '../../backtest/driver.ts';
-import { runColumns } from '../../backtest/engine/columns/run-columns.ts';
+import { runBacktest } from '../../backtest/engines.ts';
 import type { RunInput } from '../../backtest/run.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
@@ -66,8 +65,7 @@ export async function decisionLog(
     series: [{ ...series, columns, gaps: [], first, end: columns.openTime.length }],
   };
   try {
-    if (needsGraph(run)) await (await import('../../backtest/engine/stream-run.ts')).runStream(run, true);
-    else runColumns(run);
+    await runBacktest(run, 'silent');
   } catch (error) {
     if (!neverWere || !isStrategyFault(error)) throw error;
   }

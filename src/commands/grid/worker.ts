@@ -1,11 +1,10 @@
 /** A worker of a grid: it has the strategies of its own and the klines in memory that all workers share, and runs cells. */
 import { parentPort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { needsGraph } from '../../backtest/driver.ts';
-import { runColumns } from '../../backtest/engine/columns/run-columns.ts';
+import { runBacktest } from '../../backtest/engines.ts';
 import { shortFault, warmingOf } from '../../backtest/prepare/data-checks.ts';
 import { type Cast, castOf, inputOf } from '../../backtest/prepare/prepare.ts';
-import type { RunInput, RunResult, RunSeries } from '../../backtest/run.ts';
+import type { RunInput, RunSeries } from '../../backtest/run.ts';
 import { loopTurn, realMs } from '../../clock/clock.ts';
 import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
@@ -105,9 +104,6 @@ function shortIn({ hosted, series }: RunInput): string | undefined {
   return undefined;
 }
 
-const run = async (input: RunInput): Promise<RunResult> =>
-  needsGraph(input) ? (await import('../../backtest/engine/stream-run.ts')).runStream(input) : runColumns(input);
-
 async function runCell(ready: Cast, cell: Cell): Promise<Outcome> {
   const hosted = withCell(ready.hosted, cell);
   if (typeof hosted === 'string') return { refused: hosted };
@@ -116,7 +112,7 @@ async function runCell(ready: Cast, cell: Cell): Promise<Outcome> {
     const short = shortIn(input);
     if (short !== undefined) return { refused: short };
     const riskFree = rateNumber(stage.config.riskFree);
-    return outcomeOf(input, await run(input), { riskFree, withReturns: stage.withReturns });
+    return outcomeOf(input, await runBacktest(input), { riskFree, withReturns: stage.withReturns });
   } catch (error) {
     // A cell that a run by itself refuses, such as quotes over klines.
     if (error instanceof Refusal) return { refused: error.message };

@@ -17,7 +17,6 @@ interface Ended {
   readonly file: string;
   readonly config: BacktestConfig;
   readonly set: readonly string[];
-  readonly driver: string;
   readonly sluice?: string;
   readonly runs?: string;
   readonly ledger?: string;

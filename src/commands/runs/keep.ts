@@ -19,7 +19,6 @@ export interface Finished {
   readonly file: string;
   readonly config: BacktestConfig;
   readonly set: readonly string[];
-  readonly driver: string;
   readonly sluice: string;
   /** UTC ms of the machine. */
   readonly at: number;
@@ -59,14 +58,13 @@ export function fillsTextOf({
 
 /** What `result.json` holds. */
 export function keptOf(finished: Finished): KeptRun {
-  const { file, set, driver, sluice, at, prepared, summarised, code, tried, fillsText } = finished;
+  const { file, set, sluice, at, prepared, summarised, code, tried, fillsText } = finished;
   return {
     version: 1,
     id: idOf(finished),
     at,
     sluice,
     node: process.version,
-    driver,
     asset: quoteAsset(prepared.input),
     configuration: { file: resolve(file), set, sha256: sha256(readFileSync(file)) },
     code,

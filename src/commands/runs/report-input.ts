@@ -50,10 +50,10 @@ const detailOf =
   };
 
 function provenanceOf(run: KeptRun): readonly (readonly [string, string])[] {
-  const { id, at, sluice, node, driver, configuration, code, hash, fillsSha256, summary } = run;
+  const { id, at, sluice, node, configuration, code, hash, fillsSha256, summary } = run;
   return [
     ['Run', id],
-    ['Ran at', `${momentText(at)} UTC, Sluice ${sluice || '?'}, Node ${node}, driver ${driver}`],
+    ['Ran at', `${momentText(at)} UTC, Sluice ${sluice || '?'}, Node ${node}`],
     ['Configuration', `${configuration.file}${configuration.set.map((one) => ` --set ${one}`).join('')}`],
     ['of it SHA-256', configuration.sha256],
     ...code.map(({ strategy, use, sha256: of }): [string, string] => [`Code of ${strategy}`, `${use} ${of}`]),

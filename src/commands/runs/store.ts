@@ -30,7 +30,6 @@ export interface KeptRun {
   readonly at: number;
   readonly sluice: string;
   readonly node: string;
-  readonly driver: string;
   /** The quote asset. */
   readonly asset: string;
   readonly configuration: {
