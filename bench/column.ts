@@ -6,7 +6,7 @@
  *     npx node bench/column.ts KLINES.csv [FAST SLOW [columns|stream [ROUNDS [--json]]]]
  */
 
-import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../src/backtest/engine/stream-run.ts';
 import { summarise } from '../src/backtest/result/summary.ts';
 import { loadKlines } from '../src/data/klines.ts';

@@ -5,7 +5,7 @@
  *     npx node bench/linear.ts [KLINES.csv [ROUNDS]]
  */
 
-import { runColumns } from '../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../src/backtest/engine/klines/run-columns.ts';
 import { summarise } from '../src/backtest/result/summary.ts';
 import type { RunInput } from '../src/backtest/run.ts';
 import { loadKlines } from '../src/data/klines.ts';

@@ -1,6 +1,6 @@
 /**
  * The path from one kline to one row in `fills`. Live, paper and backtests over ticks, on margin or with streaming strategies run this;
- * `backtest/engine/columns/` does the same without waiting.
+ * `backtest/engine/klines/` does the same without waiting.
  */
 import {
   defer,

@@ -1,6 +1,6 @@
 /** Runs a backtest. The one place that chooses the engine. */
 import { isStreaming } from '../strategy/contract.ts';
-import { runPaced } from './engine/columns/run-paced.ts';
+import { runPaced } from './engine/klines/run-paced.ts';
 import type { RunInput, RunResult } from './run.ts';
 
 /** What a strategy gets that listens to data which are not recorded: a refusal, or a stream that stays silent. */

@@ -15,6 +15,15 @@ export type TradeDecision = (typeof tradeDecisions)[number];
 /** How much a target holds: a quantity of the base asset, an amount of the quote asset, or a share of the strategy's equity (1 = all). */
 export type Goal = { readonly quantity: number } | { readonly amount: number } | { readonly share: number };
 
+/** True when both ask for the same size in the same unit. */
+export function sameGoal(a: Goal | undefined, b: Goal | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined) return false;
+  if ('quantity' in a) return 'quantity' in b && a.quantity === b.quantity;
+  if ('amount' in a) return 'amount' in b && a.amount === b.amount;
+  return 'share' in b && a.share === b.share;
+}
+
 /** Hold this much; repeating it is harmless. */
 export interface Target {
   readonly kind: 'target';

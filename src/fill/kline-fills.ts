@@ -30,7 +30,8 @@ import {
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
 import type { UsualDay } from './impact.ts';
-import { isThere, type Way } from './in-flight.ts';
+import { isThere } from './in-flight.ts';
+import { reachOfAll, restsAtArrival, type Working } from './kline-order.ts';
 import { firstOf } from './kline-path.ts';
 import { LargeOrders, type Priced, type Taking } from './large-orders.ts';
 import { arrivalMs, arrivalPrice, delayOf, evidenceIn, isPassed, isReached, lastMs, reachOf } from './order-arrival.ts';
@@ -66,28 +67,11 @@ export interface KlineFillsOptions {
   readonly finer?: (openTime: number) => readonly FillKline[];
 }
 
-interface Working {
-  readonly order: SimOrder;
-  /** The price that fills it, where it rests. */
-  readonly reach: number;
-  remaining: Lots;
-  active: boolean;
-  readonly way: Way;
-  /** Of its cancel. */
-  cancel: Way | undefined;
-  /** Open time of the kline in which it took: what it left rests from the next one on. */
-  tookAt: number;
-}
-
 const by = {
   rest: { rule: 'kline-rest' },
   gap: { rule: 'kline-rest-gap' },
   path: { rule: 'kline-rest-path', ambiguous: true },
 } as const satisfies Record<string, Evidence>;
-
-/** True for an exit LIMIT that the open has already passed, under rules that fill it at the open. The stop is checked first. */
-const restsAtArrival = ({ purpose }: SimOrder, { gapFill, marketAt }: Rules): boolean =>
-  gapFill === 'open' && marketAt === 'open' && (purpose === 'takeProfit' || purpose === 'exit');
 
 export class KlineFills {
   /** Klines in which a stop and a target could both have filled, and nothing but the rules said which came first. */
@@ -116,6 +100,16 @@ export class KlineFills {
   /** True while no order is waiting or resting: then a kline needs no phase but `triggers`. */
   get idle(): boolean {
     return this.#working.length === 0;
+  }
+
+  /**
+   * Prices between which a kline fills nothing: not while its low stays above the first and its high below the second. undefined while
+   * an order or a cancel has still to arrive, which the next kline changes.
+   */
+  get reach(): { readonly below: number; readonly above: number } | undefined {
+    return this.#working.every(({ active, cancel }) => active && cancel === undefined)
+      ? reachOfAll(this.#working)
+      : undefined;
   }
 
   /** Takes an order that is well formed and whose funds are locked, `executed` of it already filled. */

@@ -1,14 +1,24 @@
 /** Each strategy's standing wish: its last signal, the size it was given, and what protection makes of it. */
 import type { Lots, Rate } from '../domain/money.ts';
 import { cut, lotsIn, noLots, noUnits, part, rateOf } from '../domain/money.ts';
-import type { Account, Denial, Goal, Quote, Signal, Target, Want } from '../domain/order.ts';
+import {
+  type Account,
+  type Denial,
+  type Quote,
+  type Signal,
+  sameGoal,
+  type Target,
+  type Want,
+} from '../domain/order.ts';
 import { quotesTooSmall, type TooSmall, targetTooSmall } from './below-minimum.ts';
 import { ByPosition } from './by-position.ts';
 import {
   goalLots,
+  isUndecided,
   noDrafts,
   noOverride,
   type OrderDraft,
+  type ProtectionOverride,
   planQuotes,
   planTarget,
   type Situation,
@@ -16,7 +26,7 @@ import {
   type Step,
 } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
-import { isPlain, type Protection } from './protection.ts';
+import type { Protection } from './protection.ts';
 
 export interface PlannerOptions {
   readonly portfolio: Portfolio;
@@ -38,8 +48,16 @@ interface Standing {
   goal: Lots | undefined;
   /** Its entry was ordered as an amount: what it buys is the goal. */
   byAmount?: boolean;
-  /** The portfolio's version at which the last plan found nothing to do; -1 when something may be. */
-  restingAt: number;
+  /** When the last plan found nothing to do; undefined when something may be. */
+  settled: Settled | undefined;
+}
+
+/** Nothing has to be done about a target or quotes while these numbers stay and the price lies between the two. */
+interface Settled {
+  readonly version: number;
+  readonly revision: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 export class Planner {
@@ -62,7 +80,7 @@ export class Planner {
     const known = this.#standing.get(signal.strategy, signal.symbol);
     if (known !== undefined && sameWant(known.signal.want, signal.want)) {
       known.signal = signal;
-      return known.restingAt !== this.#options.portfolio.version(signal.strategy, signal.symbol);
+      return !this.#isSettled(known, this.#options.portfolio.lastMark(signal.symbol)?.price);
     }
     const { want } = signal;
     // A stop that moves with every kline must not resize a share of equity with every kline.
@@ -70,7 +88,7 @@ export class Planner {
     const goal =
       before?.kind === 'target' && want.kind === 'target' && sameGoal(before.goal, want.goal) ? known?.goal : undefined;
     const byAmount = goal !== undefined && known?.byAmount === true;
-    const standing: Standing = { signal, goal, byAmount, restingAt: -1 };
+    const standing: Standing = { signal, goal, byAmount, settled: undefined };
     this.#standing.set(signal.strategy, signal.symbol, standing);
     if (want.kind === 'target') {
       this.#options.protection.follow(signal.strategy, signal.symbol, want);
@@ -82,7 +100,7 @@ export class Planner {
 
   /** Puts back the last wish that a journal kept, so that repeating it after a restart keeps its size. */
   restore(signal: Signal, goal: Lots): void {
-    this.#standing.set(signal.strategy, signal.symbol, { signal, goal, restingAt: -1 });
+    this.#standing.set(signal.strategy, signal.symbol, { signal, goal, settled: undefined });
   }
 
   /**
@@ -94,10 +112,8 @@ export class Planner {
     const { strategy, symbol } = signal;
     const standing = this.#standing.get(strategy, symbol);
     if (standing === undefined) return undefined;
-    const version = portfolio.version(strategy, symbol);
-    if (standing.restingAt === version) return undefined;
     const mark = portfolio.lastMark(symbol);
-    if (mark === undefined) return undefined;
+    if (mark === undefined || this.#isSettled(standing, mark.price)) return undefined;
     const { want } = standing.signal;
     // A target wishes for one order at a time, so nothing comes after it.
     if (denied.length > 0 && want.kind === 'target') return undefined;
@@ -119,9 +135,7 @@ export class Planner {
         strategy,
         symbol,
       );
-    // Protection can override a target without a fill, and an order can end without one: only a quiet, plain target rests.
-    if (step === undefined && want.kind === 'target' && situation.orders.length === 0 && isPlain(want))
-      standing.restingAt = version;
+    if (step === undefined && denied.length === 0) this.#settle(standing, goal, override, situation);
     return step?.do === 'create' && this.#options.sizing?.atFill === true
       ? this.#byAmount(standing, situation, step)
       : step;
@@ -157,12 +171,46 @@ export class Planner {
   /** Something else than a fill or a price changed what a wish comes to. */
   wake(strategy: string, symbol: string): void {
     const standing = this.#standing.get(strategy, symbol);
-    if (standing !== undefined) standing.restingAt = -1;
+    if (standing !== undefined) standing.settled = undefined;
   }
 
-  /** True when nothing needs to be planned for a strategy until it wants something else or its position changes. */
-  rests(strategy: string, symbol: string): boolean {
-    return this.#standing.get(strategy, symbol)?.restingAt === this.#options.portfolio.version(strategy, symbol);
+  /**
+   * Nothing needs to be planned for a strategy until it wants something else, its position or its orders change, protection closes the
+   * position, or the price leaves this range. undefined where something has to be done.
+   */
+  settled(strategy: string, symbol: string): { readonly from: number; readonly to: number } | undefined {
+    const standing = this.#standing.get(strategy, symbol);
+    const price = this.#options.portfolio.lastMark(symbol)?.price;
+    return standing !== undefined && this.#isSettled(standing, price) ? standing.settled : undefined;
+  }
+
+  #isSettled({ signal: { strategy, symbol }, settled }: Standing, price: number | undefined): boolean {
+    if (settled === undefined || price === undefined) return false;
+    const { portfolio, protection } = this.#options;
+    return (
+      settled.version === portfolio.version(strategy, symbol) &&
+      settled.revision === protection.revision &&
+      price >= settled.from &&
+      price <= settled.to
+    );
+  }
+
+  /** Nothing is to be done at this price. The exchange's minimum in quote depends on it: where that may matter the range is asked, too. */
+  #settle(standing: Standing, goal: Lots, override: ProtectionOverride, situation: Situation): void {
+    const { want, strategy, symbol } = standing.signal;
+    if (isUndecided(situation.orders)) return;
+    const { portfolio, protection } = this.#options;
+    const at = { version: portfolio.version(strategy, symbol), revision: protection.revision };
+    const hasRange =
+      want.kind === 'target' &&
+      (situation.orders.length > 0 || override.takeProfit !== undefined || override.leave !== undefined);
+    if (!hasRange) {
+      standing.settled = { ...at, from: 0, to: Number.POSITIVE_INFINITY };
+      return;
+    }
+    const [from, to] = [situation.price / 2, situation.price * 2];
+    const isQuiet = (price: number): boolean => planTarget(want, goal, override, { ...situation, price }) === undefined;
+    if (isQuiet(from) && isQuiet(to)) standing.settled = { ...at, from, to };
   }
 
   /** Gives a new wish its size. Before the first price there is none: then the first plan that has a price gives it. */
@@ -217,12 +265,6 @@ export function sameWant(a: Want, b: Want): boolean {
     return a.quotes.length === b.quotes.length && a.quotes.every((quote, index) => sameQuote(quote, b.quotes[index]));
   }
   return false;
-}
-
-function sameGoal(a: Goal, b: Goal): boolean {
-  if ('quantity' in a) return 'quantity' in b && a.quantity === b.quantity;
-  if ('amount' in a) return 'amount' in b && a.amount === b.amount;
-  return 'share' in b && a.share === b.share;
 }
 
 const sameQuote = (a: Quote, b: Quote | undefined): boolean =>

@@ -144,14 +144,21 @@ describe('a portfolio', () => {
     expect(unitsText(held.equity('gone', 'BTCUSDT'))).toBe('0');
   });
 
-  test('says a new version with each fill and with nothing else', () => {
+  test('says a new version with each fill and each order that comes or ends, and with nothing else', () => {
     const held = portfolio();
-    const before = held.version('s', 'BTCUSDT');
+    const versions = [held.version('s', 'BTCUSDT')];
+    const next = (): void => void versions.push(held.version('s', 'BTCUSDT'));
     held.mark('BTCUSDT', 1, startTime);
-    resting(held);
-    expect(held.version('s', 'BTCUSDT')).toBe(before);
+    next();
+    const order = resting(held);
+    next();
     held.apply(fill());
-    expect(held.version('s', 'BTCUSDT')).not.toBe(before);
+    next();
+    held.close(order, 'canceled');
+    next();
+    const [first, marked, ...others] = versions;
+    expect(marked).toBe(first);
+    expect(new Set([first, ...others]).size).toBe(4);
   });
 
   test('finds its orders, oldest first', () => {

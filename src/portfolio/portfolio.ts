@@ -11,19 +11,22 @@ import {
   lotsIn,
   minus,
   negate,
+  noTicks,
   notional,
   noUnits,
   plus,
+  priceText,
   type Ticks,
+  ticks,
   ticksOf,
   type Units,
-  unitsNumber,
   worth,
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
-import { afterFill, isRest, noPosition, openProfit, type Position } from '../domain/position.ts';
+import { afterFill, noPosition, openProfit, type Position } from '../domain/position.ts';
 import { removeAt, SmallMap } from '../domain/small-map.ts';
 import { ByPosition } from './by-position.ts';
+import { estimated, LiveHolding, type Place } from './place.ts';
 import { intendedOrder, openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
 
 export { remaining, type WorkingOrder } from './working-order.ts';
@@ -42,40 +45,6 @@ const unknownsThatBlockAll = 3;
 interface Mark {
   price: number;
   at: number;
-}
-
-interface Place {
-  allocation: Units;
-  readonly instrument: Instrument;
-  position: Position;
-  readonly orders: WorkingOrder[];
-  /** Grows with each fill: what was derived from the position before is stale. */
-  version: number;
-  /** Grows with each position that is entered from flat or turned round. */
-  entries: number;
-  /** When that was, UTC ms. */
-  enteredAt: number;
-  estimate: Estimate | undefined;
-}
-
-/** A place in numbers, as of a version. */
-interface Estimate {
-  readonly version: number;
-  readonly closed: number;
-  readonly base: number;
-  readonly cost: number;
-  /** What is held is a rest that nobody can order away. */
-  readonly isFlat: boolean;
-}
-
-/** A place in numbers, worked out once after each fill. */
-function estimated(place: Place): Estimate {
-  const { allocation, position, version, estimate } = place;
-  if (estimate?.version === version) return estimate;
-  const closed = unitsNumber(minus(plus(allocation, position.realised), position.fees));
-  const isFlat = isRest(position, place.instrument);
-  place.estimate = { version, closed, base: unitsNumber(position.base), cost: unitsNumber(position.cost), isFlat };
-  return place.estimate;
 }
 
 export class Portfolio {
@@ -98,8 +67,10 @@ export class Portfolio {
       position: noPosition,
       orders: [],
       version: 0,
+      orderChanges: 0,
       entries: 0,
       enteredAt: Number.NaN,
+      enteredPrice: noTicks,
       estimate: undefined,
     };
     this.#places.set(strategy, symbol, place);
@@ -168,9 +139,10 @@ export class Portfolio {
     return this.#at(strategy, symbol).position;
   }
 
-  /** A number that changes with each fill of the strategy. */
+  /** A number that grows with each fill of the strategy, and with each of its orders that is added or ends. */
   version(strategy: string, symbol: string): number {
-    return this.#at(strategy, symbol).version;
+    const { version, orderChanges } = this.#at(strategy, symbol);
+    return version + orderChanges;
   }
 
   /** A number that changes with each position that is entered from flat or turned round. */
@@ -181,6 +153,11 @@ export class Portfolio {
   /** When the position that is held was entered, UTC ms; not a number before the first. */
   enteredAt(strategy: string, symbol: string): number {
     return this.#at(strategy, symbol).enteredAt;
+  }
+
+  /** The price of the first fill of the position that is held. */
+  enteredPrice(strategy: string, symbol: string): Ticks {
+    return this.#at(strategy, symbol).enteredPrice;
   }
 
   /** Orders of a strategy on a symbol that are not closed, oldest first. */
@@ -237,7 +214,9 @@ export class Portfolio {
   /** Takes an order over as it stands, as at start-up. */
   adopt(order: WorkingOrder): void {
     this.#orders.set(order.intent.clientOrderId, order);
-    this.#at(order.intent.strategy, order.intent.symbol).orders.push(order);
+    const place = this.#at(order.intent.strategy, order.intent.symbol);
+    place.orders.push(order);
+    place.orderChanges++;
   }
 
   /**
@@ -254,6 +233,8 @@ export class Portfolio {
     if (wasFlat || held > 0n !== place.position.base > 0n) {
       place.entries++;
       place.enteredAt = fill.time;
+      place.enteredPrice =
+        at === place.instrument ? fill.price : ticks(priceText(fill.price, at), place.instrument, 'down');
     }
     const order = this.#orders.get(fill.clientOrderId);
     if (order === undefined) return;
@@ -267,8 +248,9 @@ export class Portfolio {
     if (!isClosed(state)) throw new Error(`${state} does not close an order`);
     order.state = state;
     this.#orders.delete(order.intent.clientOrderId);
-    const { orders } = this.#at(order.intent.strategy, order.intent.symbol);
-    removeAt(orders, orders.indexOf(order));
+    const place = this.#at(order.intent.strategy, order.intent.symbol);
+    removeAt(place.orders, place.orders.indexOf(order));
+    place.orderChanges++;
   }
 
   /** True when nothing is held, or a rest that fees and amounts leave behind: nobody can order it away, so it is no position. */
@@ -292,6 +274,12 @@ export class Portfolio {
   /** Allocation plus closed profit, fees taken, as a number. */
   closedEquity(strategy: string, symbol: string): number {
     return estimated(this.#at(strategy, symbol)).closed;
+  }
+
+  /** What a strategy adds to the equity as a line over the price, in quote: `fixed` + `held` × price. */
+  equityLine(strategy: string, symbol: string): { readonly fixed: number; readonly held: number } {
+    const { closed, base, cost } = estimated(this.#at(strategy, symbol));
+    return { fixed: closed - cost, held: base };
   }
 
   /** The total equity as a number: good enough to see that no limit is near, cheap enough for every kline. */
@@ -356,34 +344,5 @@ export class Portfolio {
     price: () => number | undefined = () => this.#marks.get(symbol)?.price,
   ): LiveHolding {
     return new LiveHolding(this.#at(strategy, symbol), price);
-  }
-}
-
-class LiveHolding {
-  readonly #place: Place;
-  readonly #price: () => number | undefined;
-
-  constructor(place: Place, price: () => number | undefined) {
-    this.#place = place;
-    this.#price = price;
-  }
-
-  /** Base asset held; 0 is flat, also when a fee in base has left less than a lot: nobody can sell that. */
-  get quantity(): number {
-    const { base, isFlat } = estimated(this.#place);
-    return isFlat ? 0 : base;
-  }
-
-  /** Average price of what is held; NaN when flat. */
-  get entryPrice(): number {
-    const { base, cost, isFlat } = estimated(this.#place);
-    return isFlat ? Number.NaN : cost / base;
-  }
-
-  /** Allocation plus profit, open and closed, fees taken, in quote. */
-  get equity(): number {
-    const { closed, base, cost } = estimated(this.#place);
-    const price = base === 0 ? undefined : this.#price();
-    return price === undefined ? closed : closed + base * price - cost;
   }
 }

@@ -19,7 +19,7 @@ function bench({ bought = true }: { readonly bought?: boolean } = {}): Bench {
   if (bought) held.apply(fill());
   let last: SavedGuard | null | undefined;
   const protection = new Protection(held, (_strategy, _symbol, saved) => {
-    last = saved;
+    last = saved();
   });
   return {
     held,

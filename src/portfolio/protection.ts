@@ -13,17 +13,20 @@ import {
   lots,
   noLots,
   plus,
+  priceNumber,
   priceText,
   quantityText,
   type Rate,
   rate,
+  rateNumber,
+  rateOf,
   rateText,
   type Ticks,
   ticks,
   ticksOf,
   worsened,
 } from '../domain/money.ts';
-import type { Goal, Target } from '../domain/order.ts';
+import { type Goal, sameGoal, type Target } from '../domain/order.ts';
 import { ByPosition } from './by-position.ts';
 import { noOverride, type ProtectionOverride } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
@@ -37,6 +40,13 @@ export interface ArmedStop {
   readonly price: Ticks;
 }
 
+/** A trailing stop as numbers: it lies the fraction `by` behind the best price. */
+export interface Trail {
+  readonly side: Side;
+  best: number;
+  readonly by: number;
+}
+
 /** A position that was held for as long as it may be. */
 export interface Overdue {
   readonly strategy: string;
@@ -45,8 +55,8 @@ export interface Overdue {
 }
 
 interface Guard {
-  /** The goal that these levels belong to, as text. */
-  readonly goal: string;
+  /** The goal that these levels belong to; undefined where a journal did not say. */
+  readonly goal: Goal | undefined;
   /** What a take-profit has sold of it. */
   taken: Lots;
   stop: Ticks | undefined;
@@ -57,10 +67,13 @@ interface Guard {
   /** The best price since the position was entered, for a trailing stop, and which position that was: the next one starts anew. */
   best: Ticks | undefined;
   entry: number;
-  /** The goal under which the position was left, as text; while the strategy repeats it nothing is entered. */
-  leftGoal: string | undefined;
+  /** The goal under which the position was left; while the strategy repeats it nothing is entered. */
+  leftGoal: Goal | undefined;
   leftWhy: string | undefined;
 }
+
+/** `saved` gives what a journal keeps: null where nothing is protected any more. */
+export type ProtectionChanged = (strategy: string, symbol: string, saved: () => SavedGuard | null) => void;
 
 export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 
@@ -68,20 +81,25 @@ export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 const roundedMs = 1_000;
 
 const noStops: readonly ArmedStop[] = [];
+const noTrails: readonly Trail[] = [];
 const noneOverdue: readonly Overdue[] = [];
-const goalText = (goal: Goal): string => JSON.stringify(goal);
 /** True for a target without anything that protects. */
 export const isPlain = ({ stop, takeProfit, trailing, exitAfterMs }: Target): boolean =>
   stop === undefined && takeProfit === undefined && trailing === undefined && exitAfterMs === undefined;
+const noGuard = (): null => null;
+const goalOf = (text: string | undefined): Goal | undefined =>
+  text === undefined || text === '' ? undefined : (JSON.parse(text) as Goal);
 const isNothing = (goal: Goal): boolean => Object.values(goal).every((size) => size === 0);
 
 export class Protection {
+  /** Grows whenever what protection makes of a target may change; a trailing stop that moves does not. */
+  revision = 0;
   readonly #portfolio: Portfolio;
-  readonly #changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void;
+  readonly #changed: ProtectionChanged;
   readonly #guards = new ByPosition<Guard>();
 
-  /** `changed` is told of every change that a restart must know. */
-  constructor(portfolio: Portfolio, changed: (strategy: string, symbol: string, saved: SavedGuard | null) => void) {
+  /** `changed` is called with every change that a restart must know. */
+  constructor(portfolio: Portfolio, changed: ProtectionChanged) {
     this.#portfolio = portfolio;
     this.#changed = changed;
   }
@@ -91,20 +109,21 @@ export class Protection {
     const known = this.#guards.get(strategy, symbol);
     const plain = isPlain(target);
     if (known === undefined && plain) return;
-    const goal = goalText(target.goal);
+    const { goal } = target;
     // Leaving: the old stop stays in force until the position is gone, whatever delays the exit; what was taken is forgotten.
     if (plain && known?.leftGoal === undefined && isNothing(target.goal) && !this.#isFlat(strategy, symbol)) {
-      if (known !== undefined && known.goal !== goal) this.#keep(strategy, symbol, { ...known, goal, taken: noLots });
+      if (known !== undefined && !sameGoal(known.goal, goal))
+        this.#keep(strategy, symbol, { ...known, goal, taken: noLots });
       return;
     }
     const at = this.#portfolio.instrument(symbol);
-    const left = known?.leftGoal === goal ? known : undefined;
+    const left = known !== undefined && sameGoal(known.leftGoal, goal) ? known : undefined;
     const guard: Guard = {
       goal,
-      taken: known?.goal === goal ? known.taken : noLots,
+      taken: known !== undefined && sameGoal(known.goal, goal) ? known.taken : noLots,
       stop: target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down'),
       takeProfit: target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down'),
-      trailing: target.trailing === undefined ? undefined : rate(target.trailing.toFixed(8)),
+      trailing: target.trailing === undefined ? undefined : rateOf(target.trailing),
       exitAfterMs: target.exitAfterMs,
       best: this.#best(strategy, symbol, known),
       entry: this.#portfolio.entries(strategy, symbol),
@@ -121,12 +140,12 @@ export class Protection {
   override(strategy: string, symbol: string, target: Target): ProtectionOverride {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return noOverride;
-    const goal = goalText(target.goal);
-    const left = guard.leftGoal === goal;
+    const { goal } = target;
+    const left = sameGoal(guard.leftGoal, goal);
     return {
       takeProfit: left ? undefined : guard.takeProfit,
       leave: left ? (guard.leftWhy ?? 'left') : undefined,
-      taken: guard.goal === goal ? guard.taken : noLots,
+      taken: sameGoal(guard.goal, goal) ? guard.taken : noLots,
     };
   }
 
@@ -193,6 +212,34 @@ export class Protection {
     return overdue;
   }
 
+  /** When the first position on a symbol will have been held for as long as it may be, UTC ms; infinity where none is limited. */
+  exitDue(symbol: string): number {
+    let due = Number.POSITIVE_INFINITY;
+    for (const [strategy, { exitAfterMs, leftGoal }] of this.#guards.on(symbol))
+      if (exitAfterMs !== undefined && leftGoal === undefined && !this.#isFlat(strategy, symbol))
+        due = Math.min(due, this.#portfolio.enteredAt(strategy, symbol) + exitAfterMs);
+    return due;
+  }
+
+  /** The trailing stops of held positions on a symbol: the best price so far, and how far they stay behind it; undefined before the first price. */
+  trails(symbol: string): readonly Trail[] | undefined {
+    const guards = this.#guards.on(symbol);
+    if (guards.size === 0) return noTrails;
+    const trails: Trail[] = [];
+    for (const [strategy, guard] of guards) {
+      if (guard.trailing === undefined || guard.leftGoal !== undefined || this.#isFlat(strategy, symbol)) continue;
+      const best = this.#best(strategy, symbol, guard);
+      if (best === undefined) return undefined;
+      const side: Side = this.#portfolio.position(strategy, symbol).base > 0n ? 'SELL' : 'BUY';
+      trails.push({
+        side,
+        best: priceNumber(best, this.#portfolio.instrument(symbol)),
+        by: rateNumber(guard.trailing),
+      });
+    }
+    return trails;
+  }
+
   /** True where a held position has something that would leave it: a stop, a trailing stop or a time. */
   isGuarded(strategy: string, symbol: string): boolean {
     const guard = this.#guards.get(strategy, symbol);
@@ -209,7 +256,8 @@ export class Protection {
   leave(strategy: string, symbol: string, goal: Goal, why: string): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
-    guard.leftGoal = goalText(goal);
+    this.revision++;
+    guard.leftGoal = goal;
     guard.leftWhy = why;
     guard.best = undefined;
     this.#save(strategy, symbol, guard);
@@ -218,8 +266,9 @@ export class Protection {
   /** Makes a position that nothing protects one that can be left: an exchange may leave it all the same. */
   guard(strategy: string, symbol: string, goal: Goal): void {
     if (this.#guards.get(strategy, symbol) !== undefined) return;
+    this.revision++;
     this.#guards.set(strategy, symbol, {
-      goal: goalText(goal),
+      goal,
       taken: noLots,
       ...{ stop: undefined, takeProfit: undefined, trailing: undefined, exitAfterMs: undefined, best: undefined },
       entry: this.#portfolio.entries(strategy, symbol),
@@ -227,10 +276,30 @@ export class Protection {
     });
   }
 
+  /** The trailing stops on a symbol whose positions were entered later than UTC ms `openTime`, by their strategies. */
+  trailingSince(symbol: string, openTime: number): readonly string[] {
+    return [...this.#guards.on(symbol)].flatMap(([strategy, { trailing }]) =>
+      trailing !== undefined &&
+      this.#portfolio.enteredAt(strategy, symbol) > openTime &&
+      !this.#isFlat(strategy, symbol)
+        ? [strategy]
+        : [],
+    );
+  }
+
+  /** A trailing stop begins anew with this price. */
+  trailFrom(strategy: string, symbol: string, best: Ticks): void {
+    const guard = this.#guards.get(strategy, symbol);
+    if (guard === undefined) return;
+    guard.best = best;
+    guard.entry = this.#portfolio.entries(strategy, symbol);
+  }
+
   /** A take-profit sold so much. */
   tookProfit(strategy: string, symbol: string, quantity: Lots): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
+    this.revision++;
     guard.taken = plus(guard.taken, quantity);
     this.#save(strategy, symbol, guard);
   }
@@ -248,8 +317,9 @@ export class Protection {
     const text = (name: string): string | undefined => (saved[name] === undefined ? undefined : String(saved[name]));
     const trailing = text('trailing');
     const taken = text('taken');
+    this.revision++;
     this.#guards.set(strategy, symbol, {
-      goal: text('goal') ?? '',
+      goal: goalOf(text('goal')),
       taken: taken === undefined ? noLots : lots(taken, at, 'down'),
       stop: level('stop'),
       takeProfit: level('takeProfit'),
@@ -257,7 +327,7 @@ export class Protection {
       entry: this.#portfolio.entries(strategy, symbol),
       trailing: trailing === undefined ? undefined : rate(trailing),
       exitAfterMs: saved['exitAfterMs'] === undefined ? undefined : Number(saved['exitAfterMs']),
-      leftGoal: text('leftGoal'),
+      leftGoal: goalOf(text('leftGoal')),
       leftWhy: text('leftWhy'),
     });
   }
@@ -279,17 +349,19 @@ export class Protection {
   }
 
   #keep(strategy: string, symbol: string, guard: Guard): void {
+    this.revision++;
     this.#guards.set(strategy, symbol, guard);
     this.#save(strategy, symbol, guard);
   }
 
   #drop(strategy: string, symbol: string): void {
+    this.revision++;
     this.#guards.delete(strategy, symbol);
-    this.#changed(strategy, symbol, null);
+    this.#changed(strategy, symbol, noGuard);
   }
 
   #save(strategy: string, symbol: string, guard: Guard): void {
-    this.#changed(strategy, symbol, saved(guard, this.#portfolio.instrument(symbol)));
+    this.#changed(strategy, symbol, () => saved(guard, this.#portfolio.instrument(symbol)));
   }
 }
 
@@ -304,23 +376,23 @@ function levelOf(guard: Guard, best: Ticks | undefined, side: Side): Ticks | und
 }
 
 const same = (a: Guard, b: Guard): boolean =>
-  a.goal === b.goal &&
+  sameGoal(a.goal, b.goal) &&
   a.stop === b.stop &&
   a.takeProfit === b.takeProfit &&
   a.trailing === b.trailing &&
   a.exitAfterMs === b.exitAfterMs &&
   a.best === b.best &&
-  a.leftGoal === b.leftGoal;
+  sameGoal(a.leftGoal, b.leftGoal);
 
 function saved(guard: Guard, at: Instrument): SavedGuard {
-  const out: Record<string, string> = { goal: guard.goal };
+  const out: Record<string, string> = { goal: guard.goal === undefined ? '' : JSON.stringify(guard.goal) };
   if (guard.taken > 0n) out['taken'] = quantityText(guard.taken, at);
   if (guard.stop !== undefined) out['stop'] = priceText(guard.stop, at);
   if (guard.takeProfit !== undefined) out['takeProfit'] = priceText(guard.takeProfit, at);
   if (guard.best !== undefined) out['best'] = priceText(guard.best, at);
   if (guard.trailing !== undefined) out['trailing'] = rateText(guard.trailing);
   if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
-  if (guard.leftGoal !== undefined) out['leftGoal'] = guard.leftGoal;
+  if (guard.leftGoal !== undefined) out['leftGoal'] = JSON.stringify(guard.leftGoal);
   if (guard.leftWhy !== undefined) out['leftWhy'] = guard.leftWhy;
   return out;
 }

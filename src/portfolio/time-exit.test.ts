@@ -11,7 +11,7 @@ function bench(options: Parameters<typeof target>[1] = { exitAfterMs: 5 * minute
   const held = portfolio();
   let saved: SavedGuard | null = null;
   const protection = new Protection(held, (_strategy, _symbol, now) => {
-    saved = now;
+    saved = now();
   });
   const want = target(1, options);
   protection.follow('s', 'BTCUSDT', want);

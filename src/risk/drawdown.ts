@@ -49,8 +49,8 @@ export class Drawdown {
   watch(): string | undefined {
     if (this.#tripped) return undefined;
     const estimate = this.#portfolio.equityEstimate();
-    const edge = this.#peak * (1 - rateNumber(this.#most));
-    if (estimate <= this.#peak && estimate > edge + Math.abs(edge) * 1e-9) return undefined;
+    const { above, upTo } = this.calm;
+    if (estimate <= upTo && estimate > above) return undefined;
     if (!this.#portfolio.isPriced()) return undefined;
     const allotted = this.#portfolio.allotted();
     const profit = minus(this.#portfolio.totalEquity(), allotted);
@@ -64,6 +64,13 @@ export class Drawdown {
     if (fall < most || most <= 0n) return undefined;
     this.#tripped = true;
     return `fell by ${shortText(fall)} from the highest equity of ${shortText(peak)}, the limit is ${shortText(most)}`;
+  }
+
+  /** While the estimated equity stays above the first and up to the second, `watch` would find nothing new. */
+  get calm(): { readonly above: number; readonly upTo: number } {
+    if (this.#tripped) return { above: Number.NEGATIVE_INFINITY, upTo: Number.POSITIVE_INFINITY };
+    const edge = this.#peak * (1 - rateNumber(this.#most));
+    return { above: edge + Math.abs(edge) * 1e-9, upTo: this.#peak };
   }
 
   #rise(profit: Units): void {

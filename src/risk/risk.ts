@@ -190,9 +190,12 @@ export class Risk {
     return { day: this.#day, equity: this.#dayEquity };
   }
 
-  /** An equity that is clearly above the daily loss limit, for a loop that need not ask while it is. */
-  get safeEquity(): number {
-    return this.#drawdown === undefined ? this.#clearlyAbove : Number.POSITIVE_INFINITY;
+  /** While the estimated equity stays above the first and up to the second within a UTC day, `watchLoss` would find nothing. */
+  get calmEquity(): { readonly above: number; readonly upTo: number } {
+    const daily = this.#tripped ? Number.NEGATIVE_INFINITY : this.#clearlyAbove;
+    if (this.#drawdown === undefined) return { above: daily, upTo: Number.POSITIVE_INFINITY };
+    const { above, upTo } = this.#drawdown.calm;
+    return { above: Math.max(daily, above), upTo };
   }
 
   /**

@@ -253,7 +253,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
   const { clock, journal, loaded, account, instruments, limits, marketBuyIn, feeInBase } = parts;
   const portfolio = new Portfolio(instruments, parts.allocations);
   const protection = new Protection(portfolio, (strategy, symbol, saved) => {
-    journal.append({ kind: 'protection', strategy, symbol, protection: saved });
+    journal.append({ kind: 'protection', strategy, symbol, protection: saved() });
   });
   const planner = new Planner({
     portfolio,

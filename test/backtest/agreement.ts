@@ -1,6 +1,6 @@
 /** One question put to the column loop, to the live graph and to the slow reference; their answers as rows that compare. */
 import type { Database } from 'better-sqlite3';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import type { MarginRules } from '../../src/backtest/prepare/run-money.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MonoTypeOperatorFunction, map, type Observable } from 'rxjs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { fastRun } from '../../src/backtest/fast/run.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { cashFlowsOf } from '../../src/backtest/engine/cash-flows.ts';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';

@@ -1,8 +1,8 @@
 /** Strategies that are paid in two currencies: each has the rows that it has alone, and the equity is counted at recorded rates. */
 
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
 import { inEach, pairsOf, rateNote } from '../../src/backtest/engine/currencies.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';

@@ -1,6 +1,6 @@
 /** The two drivers of a backtest, the loop over columns and the live graph, row by row where limits kill and requests take klines. */
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { seededRng } from '../../src/clock/clock.ts';

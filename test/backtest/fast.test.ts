@@ -1,8 +1,8 @@
 /** Runs in short numbers give the rows of the long way, of the live graph and of the slow reference, or give up. */
 
 import { describe, expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
-import { runPaced } from '../../src/backtest/engine/columns/run-paced.ts';
+import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
+import { runPaced } from '../../src/backtest/engine/klines/run-paced.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { fastRun } from '../../src/backtest/fast/run.ts';
 import { summarise } from '../../src/backtest/result/summary.ts';

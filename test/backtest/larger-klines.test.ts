@@ -2,7 +2,7 @@
 
 import { map, withLatestFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { resampleKlines } from '../../src/data/resample.ts';

@@ -1,7 +1,7 @@
 /** Margin in backtests: what may be borrowed, what that costs, and when the exchange leaves a position; equal to the slow reference. */
 
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { MarginRules } from '../../src/backtest/prepare/run-money.ts';

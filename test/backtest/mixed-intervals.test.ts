@@ -1,6 +1,6 @@
 /** Long klines of one symbol beside short ones of another: what an open sets off happens at that open, not when its kline is over. */
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';

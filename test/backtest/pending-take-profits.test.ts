@@ -1,6 +1,6 @@
 /** Take-profits of what was entered between two klines of a strategy: they rest soon after the entry, not when the strategy is heard next. */
 import { expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';

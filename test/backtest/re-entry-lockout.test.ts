@@ -1,6 +1,6 @@
 /** Strategies that go on saying a goal which an exit has closed: they stay out, and results say for how long. */
 import { expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { summarise } from '../../src/backtest/result/summary.ts';

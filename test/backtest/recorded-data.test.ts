@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { audit } from '../../src/data/catalogue/audit.ts';
 import { ledgerOf } from '../../src/data/catalogue/gap-ledger.ts';
 import { storedKlines } from '../../src/data/catalogue/klines.ts';

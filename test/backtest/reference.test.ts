@@ -1,7 +1,7 @@
 /** Column loop, live graph and the slow reference give the same decisions, orders and fills, row by row. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { intervalMs } from '../../src/domain/interval.ts';

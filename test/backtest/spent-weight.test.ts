@@ -1,6 +1,6 @@
 /** What a backtest's requests would have weighed live. */
 import { describe, expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../../src/backtest/result/spent-weight.ts';
 import { defaultTiming } from '../../src/execution/context.ts';

@@ -1,7 +1,7 @@
 /** `--stress`: what "latency × 3" means where latencies were measured. */
 import { expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/columns/run-columns.ts';
-import { runPaced } from '../../src/backtest/engine/columns/run-paced.ts';
+import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
+import { runPaced } from '../../src/backtest/engine/klines/run-paced.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { ignoreElements, map, merge, tap } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { recordedIn } from '../../src/backtest/prepare/fill-rules.ts';

@@ -1,6 +1,6 @@
 /** Time exits and disabling limits in backtests: both drivers give the same rows. */
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
 import { rate } from '../../src/domain/money.ts';

@@ -1,6 +1,6 @@
 /** Trailing stops on klines: in the kline of the entry, and with time exits row by row by both drivers and the slow reference. */
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { RunResult } from '../../src/backtest/run.ts';

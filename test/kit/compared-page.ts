@@ -1,6 +1,6 @@
 /** The page `docs/explanation/compared.md`: what other libraries assume, and what that does to the same strategies on the same data. */
 import { fileURLToPath } from 'node:url';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import type { RunResult } from '../../src/backtest/run.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { resampleKlines } from '../../src/data/resample.ts';

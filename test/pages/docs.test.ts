@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { runColumns } from '../../src/backtest/engine/columns/run-columns.ts';
+import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { backtestSchema, tradingSchema } from '../../src/config/schema.ts';
 import { instrumentsSchema } from '../../src/data/instruments.ts';
 import { rechain } from '../../src/journal/hash-chain.ts';

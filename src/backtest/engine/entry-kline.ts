@@ -1,12 +1,11 @@
 /** What a ruleset says of the kline in which a position was entered: when its stop may be hit, and when its take-profit rests. */
-import { greatest, least, priceText, type Ticks, ticksOf } from '../../domain/money.ts';
-import type { Fill, Signal } from '../../domain/order.ts';
+import { greatest, least, ticksOf } from '../../domain/money.ts';
+import type { Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
-import { ByPosition } from '../../portfolio/by-position.ts';
 import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { ArmedStop, Protection, SavedGuard } from '../../portfolio/protection.ts';
+import type { ArmedStop, Protection } from '../../portfolio/protection.ts';
 
 /** Who wishes what and holds what. */
 export interface Holders {
@@ -78,35 +77,6 @@ interface Moving {
 export const trailOpen = (symbol: string, { open }: Moving, { protection }: Pick<Holders, 'protection'>): void =>
   protection.trail(symbol, open);
 
-/** How each position is protected, as it was last written down, and what it was entered at. */
-export class Entries {
-  readonly #guards = new ByPosition<SavedGuard>();
-  readonly #prices = new ByPosition<{ readonly entry: number; readonly price: Ticks }>();
-
-  /** Told of each protection that changes; null ends it. */
-  readonly guarded = (strategy: string, symbol: string, saved: SavedGuard | null): void => {
-    if (saved === null) this.#guards.delete(strategy, symbol);
-    else this.#guards.set(strategy, symbol, saved);
-  };
-
-  /** Told of each fill, once it is booked. */
-  filled({ strategy, symbol, price }: Pick<Fill, 'strategy' | 'symbol' | 'price'>, portfolio: Portfolio): void {
-    if (this.#guards.get(strategy, symbol)?.['trailing'] === undefined) return;
-    const entry = portfolio.entries(strategy, symbol);
-    if (this.#prices.get(strategy, symbol)?.entry !== entry) this.#prices.set(strategy, symbol, { entry, price });
-  }
-
-  /** The trailing stops of positions that were entered later than UTC ms `openTime`, each with the price of its first fill. */
-  *trailingSince(openTime: number, symbol: string, portfolio: Portfolio) {
-    for (const [strategy, guard] of this.#guards.on(symbol)) {
-      if (guard['trailing'] === undefined || !(portfolio.enteredAt(strategy, symbol) > openTime)) continue;
-      const entered = this.#prices.get(strategy, symbol);
-      if (entered === undefined || portfolio.isFlat(strategy, symbol)) continue;
-      yield { strategy, guard, price: entered.price };
-    }
-  }
-}
-
 /**
  * Positions that a resting order entered inside a kline begin with its price, or with the open where that was better. Each is put back by
  * itself: a price that moves all of a symbol would give the stop of one strategy the entry of another.
@@ -114,18 +84,16 @@ export class Entries {
 export function trailEntry(
   symbol: string,
   { openTime, open }: Moving,
-  { portfolio, planner, protection, entries }: Holders & { readonly entries: Entries },
+  { portfolio, planner, protection }: Holders,
 ): void {
   const at = portfolio.instrument(symbol);
-  for (const { strategy, guard, price } of entries.trailingSince(openTime, symbol, portfolio)) {
+  for (const strategy of protection.trailingSince(symbol, openTime)) {
     // What quotes enter is under no stop: one begins where a target asks for it.
     if (planner.standing(strategy, symbol)?.want.kind !== 'target') continue;
     const isLong = portfolio.position(strategy, symbol).base > 0n;
     const opened = ticksOf(open, at, isLong ? 'down' : 'up');
-    const best = priceText(isLong ? least(opened, price) : greatest(opened, price), at);
-    const begun = { ...guard, best };
-    entries.guarded(strategy, symbol, begun);
-    protection.restore(strategy, symbol, begun);
+    const price = portfolio.enteredPrice(strategy, symbol);
+    protection.trailFrom(strategy, symbol, isLong ? least(opened, price) : greatest(opened, price));
   }
 }
 

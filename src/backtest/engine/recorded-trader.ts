@@ -9,15 +9,12 @@ import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Assembled, assemble } from '../../trading/assemble.ts';
 import type { OrderEntry } from '../../venue/venue.ts';
 import { planTerms, type RunInput } from '../run.ts';
-import { Entries } from './entry-kline.ts';
 
 /** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
 export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
 
 /** What a run trades through. */
-export interface RecordedDesk extends Assembled {
-  readonly entries: Entries;
-}
+export type RecordedDesk = Assembled;
 
 export function deskOf(
   input: RunInput,
@@ -26,10 +23,9 @@ export function deskOf(
   orders: OrderEntry,
   orderLifeMs: number,
 ): RecordedDesk {
-  const entries = new Entries();
-  const assembled = assemble({
+  return assemble({
     clock,
-    journal: telling(book, entries),
+    journal: withoutCursors(book),
     identity: undefined,
     loaded: emptyLoaded,
     orders,
@@ -41,29 +37,22 @@ export function deskOf(
     orderLifeMs,
     notice: () => {},
   });
-  assembled.booked.subscribe((fill) => entries.filled(fill, assembled.portfolio));
-  return { ...assembled, entries };
 }
 
-/** The journal, which tells of protection besides; cursors, which serve restarts, are not even kept. */
-function telling(book: Journal, { guarded }: Entries): Journal {
-  return {
-    append(entry) {
-      if (entry.kind === 'protection') guarded(entry.strategy, entry.symbol, entry.protection);
-      book.append(entry);
-    },
-    latest: (key, entry) => {
-      if (!key.startsWith('cursor ')) book.latest(key, entry);
-    },
-    insertFill: (key, fill) => book.insertFill(key, fill),
-    hasFill: (key) => book.hasFill(key),
-    isOther: (key, fill) => book.isOther(key, fill),
-    durable: () => book.durable(),
-    volatile: book.volatile,
-    full: book.full,
-    close: () => book.close(),
-  };
-}
+/** Cursors, which serve restarts, are not even kept. */
+const withoutCursors = (book: Journal): Journal => ({
+  append: (entry) => book.append(entry),
+  latest: (key, entry) => {
+    if (!key.startsWith('cursor ')) book.latest(key, entry);
+  },
+  insertFill: (key, fill) => book.insertFill(key, fill),
+  hasFill: (key) => book.hasFill(key),
+  isOther: (key, fill) => book.isOther(key, fill),
+  durable: () => book.durable(),
+  volatile: book.volatile,
+  full: book.full,
+  close: () => book.close(),
+});
 
 /**
  * Looks when the venue says that something happened, and once more after an order in whose sending it said so. An order can end in its

@@ -13,7 +13,7 @@ import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { intendedOrder } from '../../portfolio/working-order.ts';
 import { type FillTable, purposes } from '../../research/fill-table.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import { ColumnLog, clientIdOf, lifeMs } from '../engine/columns/log.ts';
+import { ColumnLog, clientIdOf, lifeMs } from '../engine/klines/log.ts';
 import type { Asked } from '../result/spent-weight.ts';
 import type { RunResult } from '../run.ts';
 import { NumberColumn } from './number-column.ts';

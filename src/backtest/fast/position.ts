@@ -12,7 +12,7 @@ import {
 } from '../../domain/money.ts';
 import { type ShortScale, safe } from '../../domain/safe-integers.ts';
 import type { Holding } from '../../strategy/contract.ts';
-import type { KlineCursor } from '../engine/columns/kline-cursor.ts';
+import type { KlineCursor } from '../engine/klines/kline-cursor.ts';
 
 export class ShortBooks implements Holding {
   readonly #allocation: number;

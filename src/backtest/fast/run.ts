@@ -1,6 +1,6 @@
 /**
  * The commonest run over columns, reckoned in whole numbers of the machine: targets of a quantity that are reached by MARKET
- * orders (supported.ts). It does what plan, rules, account and fill engine do in `engine/columns/run.ts` a fifth as fast, with the same
+ * orders (supported.ts). It does what plan, rules, account and fill engine do in `engine/klines/run.ts` a fifth as fast, with the same
  * digits, and it judges nothing that could be refused: as soon as a limit is not clearly kept, funds are short, a want has a
  * level or a number grows past what is exact, it gives up, and the run is made anew the long way, by what the strategy said so far. Both give the same rows
  * (test/backtest/fast.test.ts and test/backtest/reference.test.ts).
@@ -13,8 +13,9 @@ import type { Want } from '../../domain/order.ts';
 import { safe, shortFee, shortNotional } from '../../domain/safe-integers.ts';
 import { isPlain } from '../../portfolio/protection.ts';
 import { checkedOf } from '../../strategy/validate.ts';
-import { KlineCursor } from '../engine/columns/kline-cursor.ts';
-import { StrategyCursor, type Told } from '../engine/columns/strategy-cursor.ts';
+import { KlineCursor } from '../engine/klines/kline-cursor.ts';
+import { firstEvent } from '../engine/klines/levels.ts';
+import { StrategyCursor, type Told } from '../engine/klines/strategy-cursor.ts';
 import { idleCash, type RunInput, type RunResult } from '../run.ts';
 import { ShortLog } from './log.ts';
 import { ShortBooks } from './position.ts';
@@ -87,10 +88,18 @@ export class FastRun {
       if (line.fixed + line.held * (close[row] as number) <= line.least) return 'cannot';
       const want = strategyCursor.decide();
       if (!strategyCursor.rests(want) && !this.#wish(row, want as Want)) return 'cannot';
-      if (this.#ordered === 0 && strategyCursor.quiet)
-        this.row = strategyCursor.skip(this.row, Math.min(end, this.#dayEndRow), line);
+      if (this.#ordered === 0 && strategyCursor.quiet) this.#passOver(Math.min(end, this.#dayEndRow));
     }
     return this.row < series.end ? 'more' : 'through';
+  }
+
+  /** Goes on over rows at which the strategy says nothing new and the equity stays above its limit. */
+  #passOver(to: number): void {
+    const { fixed, held, least } = this.#line;
+    const below = held === 0 ? Number.NEGATIVE_INFINITY : (least - fixed) / held;
+    const levels = { below, above: Number.POSITIVE_INFINITY, trails: [] };
+    const { columns } = this.#short.series;
+    this.row = firstEvent(columns, [this.#strategyCursor], levels, { from: this.row, to }).row;
   }
 
   /** What the strategy said up to where the run could not go on. */

@@ -109,6 +109,11 @@ export class PaperMarket {
     return this.#fills.idle;
   }
 
+  /** Prices between which a kline fills nothing; undefined while something has still to arrive (`KlineFills.reach`). */
+  get reach(): KlineFills['reach'] {
+    return this.#fills.reach;
+  }
+
   get ambiguousKlines(): number {
     return this.#fills.ambiguousKlines;
   }

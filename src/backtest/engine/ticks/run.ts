@@ -52,6 +52,8 @@ const restlessMs = 10_000;
 const dayMs = 86_400_000;
 /** After the last event fills are looked for this often. */
 const lastLooks = 3;
+/** Shorter than any distance between two times, ms. */
+const aMoment = 0.001;
 
 /** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
 export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
@@ -256,7 +258,9 @@ class TapeRun {
     let held = 0;
     for (const one of this.#input.hosted) if (one.symbol === symbol) held += portfolio.holding(one.id, symbol).quantity;
     const dayEnds = (Math.floor(now / dayMs) + 1) * dayMs;
-    return { fixed: portfolio.equityEstimate() - held * mark.price, held, least: risk.safeEquity, dayEnds };
+    const { above, upTo } = risk.calmEquity;
+    const least = upTo === Number.POSITIVE_INFINITY ? above : Number.POSITIVE_INFINITY;
+    return { fixed: portfolio.equityEstimate() - held * mark.price, held, least, dayEnds };
   }
 
   /** What was granted before the last event is found, too. */
@@ -391,6 +395,3 @@ class TapeRun {
     return killing;
   }
 }
-
-/** Shorter than any distance between two times. */
-const aMoment = 0.001;

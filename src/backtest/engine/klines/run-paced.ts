@@ -30,8 +30,8 @@ export async function runPaced(input: RunInput, pace: Pace = () => Promise.resol
 }
 
 async function longLoop(input: RunInput, told?: Told): Promise<Loop> {
-  const [{ ColumnRun }, { lastClose }] = await Promise.all([import('./run.ts'), import('./walk.ts')]);
-  const run = new ColumnRun(input, told);
+  const [{ KlineEngine }, { lastClose }] = await Promise.all([import('./engine.ts'), import('./series-walk.ts')]);
+  const run = new KlineEngine(input, told);
   return {
     get done() {
       return run.walks.reduce((sum, { row, series }) => sum + row - series.first, 0);

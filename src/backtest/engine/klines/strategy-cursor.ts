@@ -13,13 +13,6 @@ import { ValueWindow } from './value-window.ts';
 type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
 type Moment = Parameters<Deciding['decide']>[1];
 
-/** What a series adds to the equity, as a line over its price: `fixed` + `held` × price; it has to stay above `least`. */
-export interface EquityLine {
-  readonly fixed: number;
-  readonly held: number;
-  readonly least: number;
-}
-
 /** Klines of a larger interval than the walk's, and the rows of the walk with which each was known. */
 export interface LargerKlines {
   readonly cursor: KlineCursor;
@@ -68,18 +61,18 @@ export class StrategyCursor {
   readonly from: number;
   lastWant: Want | undefined;
   /** Nothing needs to be planned until it wants something else or something happens to its orders. */
-  quiet = false;
+  quiet = true;
   readonly #larger: LargerKlines | undefined;
   readonly #strategy: Deciding;
   readonly #cursor: KlineCursor;
-  readonly #close: Float64Array;
   readonly #window: ValueWindow;
   readonly #behind: Behind;
   readonly #values: Readonly<Record<string, number>>;
   readonly #moment: Moment;
   readonly #told: Told;
-  /** The row at which it was asked last, where that is known, and what it said. */
-  #askedAt = -1;
+  /** It was asked at the rows before this one; and the last row at which it said something else, and what. */
+  #askedTo = -1;
+  #answerAt = -1;
   #answer: Want | undefined;
 
   constructor(
@@ -99,7 +92,6 @@ export class StrategyCursor {
     this.from = Math.max(first, warmup - 1);
     this.#strategy = strategy;
     this.#cursor = cursor;
-    this.#close = columns.close;
     this.#window = new ValueWindow(
       indicators.map(([, indicator]) => indicator),
       columns,
@@ -128,6 +120,13 @@ export class StrategyCursor {
     return true;
   }
 
+  /** The rows of the walk before this one were passed over: what it was asked at its klines that were known by then is done. */
+  passOver(row: number): void {
+    const larger = this.#larger;
+    if (larger === undefined) return;
+    while (larger.next < larger.knownAt.length && (larger.knownAt[larger.next] as number) < row) larger.next++;
+  }
+
   /** Whether it may decide at its cursor's row. */
   get mayDecide(): boolean {
     return this.#cursor.row >= this.from;
@@ -137,19 +136,22 @@ export class StrategyCursor {
   decide(): Want | undefined {
     const { row } = this.#cursor;
     if (row < this.#told.to) return this.#told.wants.get(row);
-    if (row === this.#askedAt) return this.#answer;
+    if (row < this.#askedTo) return row === this.#answerAt ? this.#answer : undefined;
+    this.#askedTo = row + 1;
     const window = this.#window;
     window.reach(row);
     if (!isWarm(window.columns, row - window.from)) return undefined;
     this.#behind.look(row);
-    this.#askedAt = row;
-    this.#answer = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
-    return this.#answer;
+    const want = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
+    if (want === undefined) return undefined;
+    this.#answerAt = row;
+    this.#answer = want;
+    return want;
   }
 
   /** These wants, and what it said at a row where it was asked there. */
   toldBy(row: number, wants: Map<number, Want>): Told {
-    if (row !== this.#askedAt) return { to: row, wants };
+    if (row !== this.#answerAt) return { to: Math.max(row, this.#askedTo), wants };
     if (this.#answer !== undefined) wants.set(row, this.#answer);
     return { to: row + 1, wants };
   }
@@ -163,34 +165,43 @@ export class StrategyCursor {
 
   /** True when nothing has to be done about a want: it is the one that rests already. */
   rests(want: Want | undefined): boolean {
-    return want === undefined || (this.quiet && (want === this.lastWant || sameWant(want, this.lastWant as Want)));
+    if (want === undefined) return true;
+    return this.quiet && this.lastWant !== undefined && (want === this.lastWant || sameWant(want, this.lastWant));
   }
 
   /**
-   * Moves the cursor over rows at which a quiet strategy goes on wishing the same and the equity stays on its line, up to `end` or
-   * where its window ends; returns where it stopped. Most rows of a backtest end here: everything is spelt out, so that the engine
-   * sees the whole loop at once and drops the wants that nobody keeps; through `decide` and `rests` it takes a third longer.
+   * Asks at the rows from `row` up to, not including, `end`, in their order, until it says something else than what is done already; returns
+   * that row, or `end`. What was asked already is remembered. It moves its cursor. Only while it is quiet. Most rows of a backtest end here:
+   * everything is spelt out, so that the engine sees the whole loop at once and drops the wants that nobody keeps.
    */
-  skip(row: number, end: number, line: EquityLine): number {
-    if (row < this.#told.to) return this.#skipTold(row, Math.min(end, this.#told.to), line);
-    const { fixed, held, least } = line;
-    const close = this.#close;
+  next(row: number, end: number): number {
+    if (this.#larger !== undefined) return this.#nextLarger(this.#larger, end);
+    if (this.#answerAt >= row) return Math.min(this.#answerAt, end);
+    let at = Math.max(row, this.#askedTo, this.from);
+    while (at < end && this.#answerAt < row) {
+      this.#window.reach(at);
+      const to = Math.min(end, this.#window.to);
+      if (at < this.#told.to) at = this.#nextTold(at, Math.min(to, this.#told.to));
+      else at = this.#next(at, to);
+    }
+    this.#askedTo = Math.max(this.#askedTo, Math.min(at, end));
+    return this.#answerAt >= row ? this.#answerAt : end;
+  }
+
+  #next(row: number, end: number): number {
     const cursor = this.#cursor;
     const strategy = this.#strategy;
-    const window = this.#window;
     const behind = this.#behind;
     const values = this.#values;
     const moment = this.#moment;
-    const last = this.lastWant as Want;
-    window.reach(row);
-    const { from, columns } = window;
-    const [a = none, b = none] = columns;
+    const last = this.lastWant;
+    const { from, columns } = this.#window;
+    const a = columns[0] ?? none;
+    const b = columns[1] ?? none;
     const isPair = columns.length === 2;
-    // A day can end before the row that comes next, where months are longer than they are counted.
     // As an integer of the machine: it is looked at with each row.
-    const to = Math.max(row, Math.min(end, window.to)) | 0;
+    const to = end | 0;
     for (let at = row; at < to; at++) {
-      if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
       cursor.row = at;
       if (isPair) {
         const one = a[at - from] as number;
@@ -203,27 +214,40 @@ export class StrategyCursor {
         behind.look(at);
       }
       const want = strategy.decide(values, moment);
-      if (want !== last && want !== undefined && want !== null && !sameWant(want, last)) {
-        this.#askedAt = at;
-        this.#answer = want;
-        return at;
-      }
+      if (want === last || want === undefined || want === null) continue;
+      if (last !== undefined && sameWant(want, last)) continue;
+      this.#answerAt = at;
+      this.#answer = want;
+      return at + 1;
     }
     return to;
   }
 
-  /** The same over rows at which it was asked already. */
-  #skipTold(row: number, to: number, { fixed, held, least }: EquityLine): number {
-    const close = this.#close;
-    const { wants } = this.#told;
-    const last = this.lastWant as Want;
-    for (let at = row; at < to; at++) {
-      if (held !== 0 && fixed + held * (close[at] as number) <= least) return at;
-      const want = wants.get(at);
-      if (want !== undefined && !sameWant(want, last)) return at;
+  #nextTold(row: number, end: number): number {
+    for (let at = row; at < end; at++) {
+      const want = this.#told.wants.get(at);
+      if (want === undefined || (this.lastWant !== undefined && sameWant(want, this.lastWant))) continue;
+      this.#answerAt = at;
+      this.#answer = want;
+      return at + 1;
     }
-    this.#cursor.row = to - 1;
-    return to;
+    return end;
+  }
+
+  /** The same over its own klines, which `end` counts by the rows at which they are known. */
+  #nextLarger(larger: LargerKlines, end: number): number {
+    const { cursor, knownAt } = larger;
+    if (this.#answerAt >= larger.next) return Math.min(knownAt[this.#answerAt] as number, end);
+    for (
+      let next = Math.max(larger.next, this.#askedTo);
+      next < knownAt.length && (knownAt[next] as number) < end;
+      next++
+    ) {
+      cursor.row = next;
+      if (this.mayDecide && !this.rests(this.decide())) return knownAt[next] as number;
+      this.#answerAt = -1;
+    }
+    return end;
   }
 }
 

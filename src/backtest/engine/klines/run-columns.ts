@@ -3,7 +3,7 @@
 import { fastRun } from '../../fast/run.ts';
 import type { RunInput, RunResult } from '../../run.ts';
 import { closedAtEnd } from '../end-close.ts';
-import { ColumnRun } from './run.ts';
+import { KlineEngine } from './engine.ts';
 import type { Told } from './strategy-cursor.ts';
 
 export function runColumns(input: RunInput): RunResult {
@@ -14,7 +14,7 @@ export function runColumns(input: RunInput): RunResult {
 
 /** With every rule asked, and every amount exact whatever its size. */
 export function runLong(input: RunInput, told?: Told): RunResult {
-  const run = new ColumnRun(input, told);
+  const run = new KlineEngine(input, told);
   run.advance(Number.POSITIVE_INFINITY);
   return run.result();
 }

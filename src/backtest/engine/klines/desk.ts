@@ -13,14 +13,12 @@ import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
 import { type Band, bandOf } from '../../result/band.ts';
 import { fillOf, openingBalances, planTerms, type RunInput } from '../../run.ts';
-import { Entries } from '../entry-kline.ts';
 import { marketsOf } from '../markets.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './log.ts';
 
 export class ColumnDesk {
   readonly portfolio: Portfolio;
   readonly protection: Protection;
-  readonly entries = new Entries();
   readonly planner: Planner;
   readonly risk: Risk;
   readonly venue: PaperOnKlines;
@@ -40,7 +38,7 @@ export class ColumnDesk {
     this.#stirred = stirred;
     this.band = bandOf(input);
     this.portfolio = new Portfolio(input.instruments, input.allocations);
-    this.protection = new Protection(this.portfolio, this.entries.guarded);
+    this.protection = new Protection(this.portfolio, () => {});
     this.planner = new Planner({
       portfolio: this.portfolio,
       protection: this.protection,
@@ -118,7 +116,6 @@ export class ColumnDesk {
     const fill = fillOf(trade, intent);
     this.log.fills.push(fill);
     this.portfolio.apply(fill);
-    this.entries.filled(fill, this.portfolio);
     leaveAfterProfit(fill, this.portfolio, this.planner, this.protection);
     this.risk.booked(fill);
     this.#stirred(intent.strategy);

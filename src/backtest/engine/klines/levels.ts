@@ -1,0 +1,115 @@
+/** Prices that a kline must reach before anything can happen to a symbol's orders, positions and limits. */
+import type { Columns } from '../../../domain/market.ts';
+import type { Trail } from '../../../portfolio/protection.ts';
+import type { StrategyCursor } from './strategy-cursor.ts';
+
+/** Nothing happens in a kline whose low stays above `below` and whose high stays below `above`. */
+export interface Levels {
+  readonly below: number;
+  readonly above: number;
+  /** Trailing stops, whose level moves with the klines that are passed over. */
+  readonly trails: readonly Trail[];
+}
+
+/** Wider than the rounding of a sum of numbers: what is nearer goes the full way, which is exact. */
+const slack = 1e-9;
+
+/** The first row from `row` on, up to `end`, that reaches one of the levels; `end` where none does: then trailing stops stand where they are behind it. */
+function firstReached(columns: Columns, row: number, end: number, { below, above, trails }: Levels): number {
+  const [trail, other] = trails;
+  if (other !== undefined)
+    return Math.min(...trails.map((one) => firstReached(columns, row, end, { below, above, trails: [one] })));
+  if (trail === undefined) return reachedFixed(columns, row, end, below, above);
+  return trail.side === 'SELL'
+    ? reachedBySale(columns, row, end, { below, above, trail })
+    : reachedByPurchase(columns, row, end, { below, above, trail });
+}
+
+const hasNone = ({ below, above, trails }: Levels): boolean =>
+  below === Number.NEGATIVE_INFINITY && above === Number.POSITIVE_INFINITY && trails.length === 0;
+
+function reachedFixed({ high, low }: Columns, row: number, end: number, below: number, above: number): number {
+  if (below === Number.NEGATIVE_INFINITY && above === Number.POSITIVE_INFINITY) return end;
+  for (let at = row; at < end; at++) if ((low[at] as number) <= below || (high[at] as number) >= above) return at;
+  return end;
+}
+
+interface Trailing {
+  readonly below: number;
+  readonly above: number;
+  readonly trail: Trail;
+}
+
+/** The high of a kline counts before its low: a stop that this reaches too early goes the full way, which knows better. */
+function reachedBySale({ high, low }: Columns, row: number, end: number, { below, above, trail }: Trailing): number {
+  const keeps = (1 - trail.by) * (1 + slack);
+  let best = trail.best;
+  let level = Math.max(below, best * keeps);
+  for (let at = row; at < end; at++) {
+    const top = high[at] as number;
+    if (top > best) {
+      best = top;
+      level = Math.max(below, best * keeps);
+    }
+    if ((low[at] as number) <= level || top >= above) return at;
+  }
+  trail.best = best;
+  return end;
+}
+
+function reachedByPurchase(
+  { high, low }: Columns,
+  row: number,
+  end: number,
+  { below, above, trail }: Trailing,
+): number {
+  const keeps = (1 + trail.by) * (1 - slack);
+  let best = trail.best;
+  let level = Math.min(above, best * keeps);
+  for (let at = row; at < end; at++) {
+    const bottom = low[at] as number;
+    if (bottom < best) {
+      best = bottom;
+      level = Math.min(above, best * keeps);
+    }
+    if ((high[at] as number) >= level || bottom <= below) return at;
+  }
+  trail.best = best;
+  return end;
+}
+
+/** Rows that are looked ahead at once: few behind an event, since the next one may be near, then more and more. */
+const [fewRows, mostRows] = [64, 4_096];
+
+/** The first row of a range at which a level is reached or a strategy says something else; the end of the range where neither happens. */
+export function firstEvent(
+  columns: Columns,
+  strategies: readonly Pick<StrategyCursor, 'next'>[],
+  levels: Levels,
+  { from, to }: { readonly from: number; readonly to: number },
+): { readonly row: number; readonly isReached: boolean } {
+  let row = from;
+  for (let rows = hasNone(levels) ? mostRows : fewRows; row < to; rows = Math.min(rows * 4, mostRows)) {
+    const end = Math.min(to, row + rows);
+    const reached = firstReached(columns, row, end, levels);
+    let first = reached;
+    for (const strategy of strategies) first = strategy.next(row, first);
+    if (first < end) return { row: first, isReached: first === reached };
+    row = end;
+  }
+  return { row: Math.max(from, to), isReached: true };
+}
+
+/** The highest high and the lowest low of rows. */
+export function extremes(
+  { high, low }: Columns,
+  row: number,
+  end: number,
+): { readonly top: number; readonly bottom: number } {
+  let [top, bottom] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let at = row; at < end; at++) {
+    if ((high[at] as number) > top) top = high[at] as number;
+    if ((low[at] as number) < bottom) bottom = low[at] as number;
+  }
+  return { top, bottom };
+}

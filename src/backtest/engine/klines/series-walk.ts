@@ -1,0 +1,87 @@
+/** Series side by side, each at its own row. */
+import { closeTime } from '../../../domain/interval.ts';
+import type { Portfolio } from '../../../portfolio/portfolio.ts';
+import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
+import type { RunSeries } from '../../run.ts';
+import type { KlineCursor } from './kline-cursor.ts';
+import type { StrategyCursor } from './strategy-cursor.ts';
+
+/** A series while the engine goes through it. */
+export interface SeriesWalk {
+  readonly series: RunSeries;
+  readonly market: PaperMarket;
+  readonly cursor: KlineCursor;
+  readonly strategies: readonly StrategyCursor[];
+  /** The row that closes next. */
+  row: number;
+  /** Nothing can happen at the rows before this one; `unknown` where that has to be worked out. */
+  quietTo: number;
+  /** At `quietTo` an order may fill or a stop may be hit; else somebody has something to say there. */
+  mayFill: boolean;
+  /** Its kline has opened and goes through the fill phases. */
+  isOpen: boolean;
+  /** The row that opened last. */
+  opened: number;
+  /** Its part of the equity is `fixed` + `held` × price. */
+  fixed: number;
+  held: number;
+  /** While its part stays above the first and up to the second, no limit on the equity is reached. */
+  floor: number;
+  ceiling: number;
+  /** UTC ms at which something is due, and the first row that may close then. */
+  dueAt: number;
+  dueRow: number;
+}
+
+/** Below every row. */
+export const unknown = -1;
+
+/** A walk before its first row. */
+export const walkOf = (
+  series: RunSeries,
+  market: PaperMarket,
+  cursor: KlineCursor,
+  strategies: readonly StrategyCursor[],
+): SeriesWalk => ({
+  ...{
+    series,
+    market,
+    cursor,
+    strategies,
+    row: series.first,
+    quietTo: unknown,
+    mayFill: true,
+    isOpen: false,
+    opened: -1,
+  },
+  ...{ fixed: 0, held: 0, floor: Number.NEGATIVE_INFINITY, ceiling: Number.POSITIVE_INFINITY },
+  ...{ dueAt: Number.NaN, dueRow: series.first },
+});
+
+/** When a row closes, UTC ms; infinity behind the last one. */
+export const closesAt = ({ series: { interval, columns, end } }: Pick<SeriesWalk, 'series'>, row: number): number =>
+  row < end ? closeTime(interval, columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
+
+/** When a row opens, UTC ms; infinity behind the last one. */
+export const opensAt = ({ series: { columns, end } }: Pick<SeriesWalk, 'series'>, row: number): number =>
+  row < end ? (columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
+
+/** Those that open before a close, UTC ms, and have not yet, by their opens. */
+export function opening(walks: readonly SeriesWalk[], at: number): readonly SeriesWalk[] {
+  const found: SeriesWalk[] = [];
+  for (const walk of walks) if (walk.opened !== walk.row && opensAt(walk, walk.row) < at) found.push(walk);
+  return found.length < 2 ? found : found.sort((a, b) => opensAt(a, a.row) - opensAt(b, b.row));
+}
+
+/** The last close of the klines that are done, UTC ms. */
+export const lastClose = (walks: readonly SeriesWalk[]): number =>
+  Math.max(
+    ...walks.map((walk) => (walk.row === walk.series.first ? Number.NEGATIVE_INFINITY : closesAt(walk, walk.row - 1))),
+  );
+
+/** Limits on the equity ask for the last price of every series, but only now and then: its last close, unless its next open was marked since. */
+export function markCloses(walks: readonly SeriesWalk[], portfolio: Portfolio): void {
+  for (const { series, cursor, row } of walks)
+    if (row > series.first && (portfolio.lastMark(series.symbol)?.at ?? 0) < cursor.seenAt)
+      portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
+}
