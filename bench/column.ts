@@ -3,11 +3,10 @@
  * is not timed, nor are a journal's rows; indicators are, and so is, apart, all that a summary says. Nothing is kept from one round
  * for the next.
  *
- *     npx node bench/column.ts KLINES.csv [FAST SLOW [columns|stream [ROUNDS [--json]]]]
+ *     npx node bench/column.ts KLINES.csv [FAST SLOW [ROUNDS [--json]]]
  */
 
-import { runColumns } from '../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../src/backtest/engine/stream-run.ts';
+import { runBacktest } from '../src/backtest/engines.ts';
 import { summarise } from '../src/backtest/result/summary.ts';
 import { loadKlines } from '../src/data/klines.ts';
 import { unitsText } from '../src/domain/money.ts';
@@ -25,7 +24,7 @@ export interface Round {
   readonly finalEquity: string;
 }
 
-const [path = '', fast = '10', slow = '50', driver = 'columns', rounds = '5', json] = process.argv.slice(2);
+const [path = '', fast = '10', slow = '50', rounds = '5', json] = process.argv.slice(2);
 const { columns } = loadKlines({ path, symbol: 'XBTUSD', interval: '1min', pricePrecision: 2 });
 const klines = columns.close.length;
 const input = inputFor(columns, Number(fast), Number(slow));
@@ -43,7 +42,7 @@ for (let round = 0; round < Number(rounds); round++) {
   const bareMs = performance.now() - bareAt;
   const cpuAt = process.cpuUsage();
   const startedAt = performance.now();
-  const result = driver === 'stream' ? await runStream(input) : runColumns(input);
+  const result = await runBacktest(input);
   const ms = performance.now() - startedAt;
   const cpuMs = cpuSince(cpuAt);
   const { fillCount, metrics } = summarise({ input, warnings: [], dataHashes: {} }, result, config).summary;
@@ -53,7 +52,7 @@ for (let round = 0; round < Number(rounds); round++) {
   all.push({ klines, ms, cpuMs, saidMs, saidCpuMs, bareMs, fills: fillCount, finalEquity });
   if (json !== undefined) continue;
   const speed = (taken: number): string => `${(klines / taken / 1000).toFixed(2)} M/s`;
-  const name = `${driver} ${round === 0 ? 'cold' : 'warm'}`;
+  const name = round === 0 ? 'cold' : 'warm';
   const said = `with metrics ${speed(saidMs)} cpu ${saidCpuMs.toFixed(0)} ms`;
   const times = `${speed(ms)} ${ms.toFixed(0)} ms cpu ${cpuMs.toFixed(0)} ms, ${said}, bare ${speed(bareMs)}`;
   console.log(`${name} ${times} ${fillCount} fills ${metrics.roundTrips} round trips ${finalEquity}`);

@@ -1,6 +1,6 @@
 /**
- * The path from one kline to one row in `fills`. Live, paper and backtests over ticks, on margin or with streaming strategies run this;
- * `backtest/engine/klines/` does the same without waiting.
+ * The path from one signal to its orders, and the stream that feeds it. Live, paper and every backtest run `carryOut`: it waits for nothing
+ * itself, but yields what has to be done and goes on with what came of it. Who answers and who moves time is not known here.
  */
 import {
   defer,
@@ -13,45 +13,85 @@ import {
   type OperatorFunction,
   tap,
 } from 'rxjs';
-import type { Fill, Intent, Signal, Verdict } from './domain/order.ts';
+import type { Fill, Intent, Sent, Signal, Verdict } from './domain/order.ts';
 import type { OrderDraft, Step } from './portfolio/plan.ts';
 import type { WorkingOrder } from './portfolio/portfolio.ts';
 
-/** What an order came to. */
-type Carried = 'placed' | 'refused' | 'unknown';
+/** What has to be done next. The orders of a submit leave together. */
+export type Command =
+  | { readonly kind: 'cancel'; readonly order: WorkingOrder }
+  | { readonly kind: 'submit'; readonly intents: readonly Intent[] };
 
-/** An order that would be sent, and what was wished of it. */
-interface Together {
+/** An order to be sent, and what was asked for: its quantity can be a few lots less, so that nothing else looks like it. */
+export interface Sendable {
   readonly draft: OrderDraft;
-  readonly wished: OrderDraft;
+  readonly asked: OrderDraft;
 }
 
-/** What trading needs; `trading/` puts the parts together. */
-export interface Desk {
-  /** Brings orders of an earlier run up to date. Nothing is wished before it is through. */
+/** What decides on the orders of a signal. */
+export interface Trading {
+  /** The next thing to do about a signal: cancel an order, create one, or nothing. What was refused is not asked for again. */
+  plan(signal: Signal, refused: readonly OrderDraft[]): Step | undefined;
+  /** The orders that leave with one, itself among them: alone, or what else its signal lacks where several go in one request. */
+  together(signal: Signal, refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[];
+  /** Asks the risk rules; a denial is written down. */
+  judge(draft: OrderDraft): Verdict;
+  /** Gives the order its id and counts its exposure from now on. */
+  reserve(draft: OrderDraft): Intent;
+}
+
+/**
+ * From a signal to its orders, from the first step on that was planned for it. Every step can change what the next one should be, so each is
+ * planned and judged anew. What came of the orders of a submit goes in, in their order.
+ */
+export function* carryOut(
+  trading: Trading,
+  signal: Signal,
+  first: Step,
+): Generator<Command, void, readonly Sent[] | undefined> {
+  const refused: OrderDraft[] = [];
+  for (let step: Step | undefined = first; step !== undefined; step = trading.plan(signal, refused)) {
+    if (step.do === 'cancel') {
+      yield { kind: 'cancel', order: step.order };
+      continue;
+    }
+    const asked: OrderDraft[] = [];
+    const intents: Intent[] = [];
+    for (const order of trading.together(signal, refused, step.draft)) {
+      // A purchase over the limit must not hide the sale that would bring the position under it.
+      if (trading.judge(order.draft).kind === 'denied') refused.push(order.asked);
+      else {
+        intents.push(trading.reserve(order.draft));
+        asked.push(order.asked);
+      }
+    }
+    if (intents.length === 0) continue;
+    const sent = (yield { kind: 'submit', intents }) ?? [];
+    // An unknown one blocks its symbol until the exchange shows its outcome.
+    if (sent.includes('unknown')) return;
+    // Nor must one that the exchange rejects hide those after it until the next kline.
+    refused.push(...asked.filter((_, index) => sent[index] === 'refused'));
+  }
+}
+
+/** What the stream needs; `trading/` puts the parts together. */
+export interface Desk extends Trading {
+  /** Brings orders of an earlier run up to date. No signal is heard before it is through. */
   recover(): Promise<void>;
   /** What each strategy wants, kline by kline. */
   readonly signals: readonly Observable<Signal>[];
-  /** The standing wishes of positions whose stop was hit: protection has something to say about them. */
+  /** The standing signals of positions whose stop was hit: protection has something to say about them. */
   readonly stopped: Observable<Signal>;
   /** Our executions as they become known; repeats are possible. */
   readonly fills: Observable<Fill>;
 
-  /** Takes a signal as its strategy's wish from now on; false when it is the one that rests already. */
+  /** Takes a signal as what its strategy wants from now on; false when that is settled already. */
   note(signal: Signal): boolean;
-  /** The next thing to do about a wish: cancel an order, create one, or nothing. What was refused is not asked for again. */
-  plan(signal: Signal, refused: readonly OrderDraft[]): Step | undefined;
-  /** Asks the risk rules; a refusal is written down. */
-  judge(draft: OrderDraft): Verdict;
-  /** Gives the order its id and counts its exposure from now on. */
-  reserve(draft: OrderDraft): Intent;
-  /** Waits for request weight, journals, sends once, and finds out what became of it. */
-  execute(intent: Intent): Promise<Carried>;
-  /** The orders that leave with one, itself among them: alone, or what else its wish lacks where several go in one request. */
-  together(signal: Signal, refused: readonly OrderDraft[], first: OrderDraft): readonly Together[];
-  /** Sends several at once; what came of each, in their order. */
-  executeAll(intents: readonly Intent[]): Promise<readonly Carried[]>;
   cancel(order: WorkingOrder): Promise<void>;
+  /** Waits for request weight, journals, sends once, and finds out what became of it. */
+  execute(intent: Intent): Promise<Sent>;
+  /** Sends several at once; what came of each, in their order. */
+  executeAll(intents: readonly Intent[]): Promise<readonly Sent[]>;
   /** Writes a fill down; false when it is a row already. */
   record(fill: Fill): boolean;
   /** Counts a fill that has just become a row. */
@@ -60,6 +100,7 @@ export interface Desk {
   latestWhenFree(carryOut: (signal: Signal) => Promise<void> | undefined): OperatorFunction<Signal, never>;
 }
 
+/** Trades live, on paper and over recorded trades and books. */
 export function trade(desk: Desk): Observable<Fill> {
   // Fills enter by one door, and only a new row changes the portfolio.
   const fills = desk.fills.pipe(
@@ -67,51 +108,37 @@ export function trade(desk: Desk): Observable<Fill> {
     tap((fill) => desk.book(fill)),
   );
 
-  // A wish that rests already goes no further, as with most klines: not even through what merges them.
+  // A signal that is settled already goes no further, as with most klines: not even through what merges them.
   const heard = [desk.stopped, ...desk.signals].map((some) => some.pipe(filter((signal) => desk.note(signal))));
   const signals = defer(() => desk.recover()).pipe(mergeMap(() => merge(...heard)));
 
-  // A lane per symbol: it carries out one wish at a time, so nothing new is sent while an earlier outcome is unknown.
+  // A lane per symbol: it carries out one signal at a time, so nothing new is sent while an earlier outcome is unknown.
   const orders = signals.pipe(
     groupBy((signal) => signal.symbol),
-    mergeMap((oneSymbol) => oneSymbol.pipe(desk.latestWhenFree(carryOut))),
+    mergeMap((oneSymbol) => oneSymbol.pipe(desk.latestWhenFree((signal) => runAsync(desk, signal)))),
   );
 
   return merge(fills, orders.pipe(ignoreElements()));
+}
 
-  function carryOut(signal: Signal): Promise<void> | undefined {
-    const step = desk.plan(signal, []);
-    return step === undefined ? undefined : stepByStep(signal, step);
-  }
+/** Carries out a signal at an exchange that takes time to answer; undefined when there is nothing to do. */
+function runAsync(desk: Desk, signal: Signal): Promise<void> | undefined {
+  const first = desk.plan(signal, []);
+  return first === undefined ? undefined : goOn(carryOut(desk, signal, first), desk);
+}
 
-  /** Every step can change what the next one should be, so each is planned and judged anew. */
-  async function stepByStep(signal: Signal, first: Step): Promise<void> {
-    const refused: OrderDraft[] = [];
-    for (let step: Step | undefined = first; step !== undefined; step = desk.plan(signal, refused)) {
-      if (step.do === 'cancel') {
-        await desk.cancel(step.order);
-        continue;
-      }
-      const sent: OrderDraft[] = [];
-      const intents: Intent[] = [];
-      for (const { draft, wished } of desk.together(signal, refused, step.draft)) {
-        // A purchase over the limit must not hide the sale that would bring the position under it.
-        if (desk.judge(draft).kind === 'denied') refused.push(wished);
-        else {
-          intents.push(desk.reserve(draft));
-          sent.push(wished);
-        }
-      }
-      const carried = await executed(intents);
-      if (carried.includes('unknown')) return;
-      // Nor must one that the exchange rejects hide those after it until the next kline; an unknown one blocks its symbol.
-      refused.push(...sent.filter((_, index) => carried[index] === 'refused'));
-    }
+async function goOn(path: ReturnType<typeof carryOut>, desk: Desk): Promise<void> {
+  for (let next = path.next(); next.done !== true; ) {
+    const command = next.value;
+    if (command.kind === 'cancel') {
+      await desk.cancel(command.order);
+      next = path.next();
+    } else next = path.next(await sent(desk, command.intents));
   }
+}
 
-  async function executed(intents: readonly Intent[]): Promise<readonly Carried[]> {
-    const [first] = intents;
-    if (first === undefined) return [];
-    return intents.length === 1 ? [await desk.execute(first)] : desk.executeAll(intents);
-  }
+async function sent(desk: Desk, intents: readonly Intent[]): Promise<readonly Sent[]> {
+  const [first] = intents;
+  if (first === undefined) return [];
+  return intents.length === 1 ? [await desk.execute(first)] : desk.executeAll(intents);
 }

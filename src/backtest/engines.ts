@@ -1,5 +1,4 @@
 /** Runs a backtest. The one place that chooses the engine. */
-import { isStreaming } from '../strategy/contract.ts';
 import { runPaced } from './engine/klines/run-paced.ts';
 import type { RunInput, RunResult } from './run.ts';
 
@@ -15,10 +14,8 @@ export async function runBacktest(input: RunInput, missing: MissingData = 'refus
   return input.currencies === undefined ? run(input) : (await import('./engine/currencies.ts')).inEach(input, run);
 }
 
-/** The engines other than the usual one are loaded only where they are needed. */
+/** The engine over trades and books is loaded only where it is needed. */
 async function runOn(input: RunInput, missing: MissingData): Promise<RunResult> {
   if (input.tapes !== undefined) return (await import('./engine/ticks/run.ts')).runTape(input, missing === 'silent');
-  if (input.margin !== undefined || input.hosted.some(({ strategy }) => isStreaming(strategy)))
-    return (await import('./engine/stream-run.ts')).runStream(input, missing === 'silent');
-  return runPaced(input, input.pace);
+  return runPaced(input, missing === 'silent');
 }

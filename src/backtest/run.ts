@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3';
 import type { Tape } from '../data/tape.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { closeTime, type Interval } from '../domain/interval.ts';
-import type { Columns, FeedGap } from '../domain/market.ts';
+import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { minus, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
 import type { Account, Fill, Intent } from '../domain/order.ts';
 import { mostRate } from '../fill/fees.ts';
@@ -166,6 +166,12 @@ export { memoryHost };
 /** When the first and the last kline of each series open. */
 export const endsOf = (series: readonly RunSeries[]): readonly number[] =>
   series.flatMap(({ columns, first, end }) => [columns.openTime[first] ?? 0, columns.openTime[end - 1] ?? 0]);
+
+/** A series without the rows behind its end. */
+export const upToEnd = (series: RunSeries): RunSeries => ({
+  ...series,
+  columns: mapColumns(series.columns, (column) => column.subarray(0, series.end)),
+});
 
 /** From the first open to the last close of a run, and how many klines lie between. */
 export const spanOf = (

@@ -209,3 +209,6 @@ export interface Fill {
   readonly purpose: Purpose;
   readonly evidence?: Evidence;
 }
+
+/** What became of an order that was to be sent. */
+export type Sent = 'placed' | 'refused' | 'unknown';

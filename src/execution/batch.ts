@@ -1,9 +1,9 @@
 /** Several orders of one symbol in one request (order-protocol §3.6): journalled each, sent once, and each verified by asking for it. */
-import type { OrderReport } from '../domain/order.ts';
+import type { OrderReport, Sent } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { BatchCreated, Batches } from '../venue/venue.ts';
 import { type Execution, move } from './context.ts';
-import { accepted, type Carried, execute, giveUp, type LastHop, lost } from './executor.ts';
+import { accepted, execute, giveUp, type LastHop, lost } from './executor.ts';
 import { pairsOf } from './reconcile/match-orders.ts';
 import type { Sweeps } from './sweep.ts';
 
@@ -18,7 +18,7 @@ export async function executeBatch(
   lastHop: LastHop,
   batches: Batches,
   orders: readonly WorkingOrder[],
-): Promise<readonly Carried[]> {
+): Promise<readonly Sent[]> {
   const { clock, journal, portfolio } = execution;
   const until = Math.min(...orders.map(({ intent }) => intent.expiresAt));
   const admitted = await batches.admit(until);
@@ -26,7 +26,7 @@ export async function executeBatch(
     admitted
       ? (lastHop(intent) ?? (clock.now() > intent.expiresAt ? 'it expired before it could be sent' : undefined))
       : 'no request weight until it expired';
-  const came = new Map<WorkingOrder, Carried>();
+  const came = new Map<WorkingOrder, Sent>();
   for (const order of orders) {
     const why = against(order);
     if (why !== undefined) came.set(order, giveUp(execution, order, why));
@@ -62,7 +62,7 @@ async function settle(
   sweeps: Sweeps,
   orders: readonly WorkingOrder[],
   outcome: BatchCreated,
-): Promise<readonly (readonly [WorkingOrder, Carried])[]> {
+): Promise<readonly (readonly [WorkingOrder, Sent])[]> {
   switch (outcome.kind) {
     case 'rejected':
       return orders.map((order) => {
@@ -105,7 +105,7 @@ async function allLost(
   sweeps: Sweeps,
   orders: readonly WorkingOrder[],
   cause: string,
-): Promise<readonly (readonly [WorkingOrder, Carried])[]> {
+): Promise<readonly (readonly [WorkingOrder, Sent])[]> {
   // All of them first: which order is which is decided among all that are looked for.
   const work = orders.map((order) => [order, lost(execution, sweeps, order, cause)] as const);
   return Promise.all(work.map(async ([order, carried]) => [order, await carried] as const));

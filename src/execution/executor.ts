@@ -1,12 +1,9 @@
 /** Carries out one intent: weight, journal, one attempt, and what came of it. */
-import { type Intent, isClosed, type OrderReport, type Outcome } from '../domain/order.ts';
+import { type Intent, isClosed, type OrderReport, type Outcome, type Sent } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { bind, type Execution, move, quarantine } from './context.ts';
 import { resolve } from './reconcile/resolve.ts';
 import type { Sweeps } from './sweep.ts';
-
-/** What an intent came to: an order at the exchange, or none. */
-export type Carried = 'placed' | 'refused' | 'unknown';
 
 /** Asked at the last moment before the journal: may this still be sent? Gives the reason against it. */
 export type LastHop = (intent: Intent) => string | undefined;
@@ -23,7 +20,7 @@ export async function execute(
   sweeps: Sweeps,
   lastHop: LastHop,
   order: WorkingOrder,
-): Promise<Carried> {
+): Promise<Sent> {
   const { clock, journal, orders, portfolio } = execution;
   const { intent } = order;
   const askedAt = clock.now();
@@ -65,18 +62,18 @@ export async function execute(
 }
 
 /** Nobody knows what came of it: it is looked for until that is known. */
-export async function lost(execution: Execution, sweeps: Sweeps, order: WorkingOrder, cause: string): Promise<Carried> {
+export async function lost(execution: Execution, sweeps: Sweeps, order: WorkingOrder, cause: string): Promise<Sent> {
   if (move(execution, order, 'lose', { cause }) !== 'look') return 'placed';
   const resolution = await resolve(execution, sweeps, order);
   return resolution === 'found' ? 'placed' : resolution === 'absent' ? 'refused' : 'unknown';
 }
 
 /** Not one byte left: the reservation ends. */
-export function giveUp(execution: Execution, order: WorkingOrder, cause: string): Carried {
+export function giveUp(execution: Execution, order: WorkingOrder, cause: string): Sent {
   return move(execution, order, 'notSent', { cause }) === 'release' ? 'refused' : 'placed';
 }
 
-async function settle(execution: Execution, sweeps: Sweeps, order: WorkingOrder, outcome: Outcome): Promise<Carried> {
+async function settle(execution: Execution, sweeps: Sweeps, order: WorkingOrder, outcome: Outcome): Promise<Sent> {
   switch (outcome.kind) {
     case 'accepted':
       accepted(execution, sweeps, order, outcome.report);

@@ -8,13 +8,8 @@ import { likenessOf, unlike } from '../execution/reconcile/match-orders.ts';
 import { takenLikenesses } from '../execution/reconcile/orders-without-id.ts';
 import type { OrderDraft, Step } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
+import type { Sendable } from '../trader.ts';
 import { mostInBatch } from '../venue/venue.ts';
-
-/** An order that would be sent, and what was wished: its quantity can be a few lots less, so that nothing else looks like it. */
-export interface Together {
-  readonly draft: OrderDraft;
-  readonly wished: OrderDraft;
-}
 
 /**
  * Gives the orders that leave with one: the others that the same signal lacks. Only by themselves where batches are not switched on,
@@ -25,14 +20,14 @@ export function togetherWith(
   execution: Execution,
   planner: Planner,
   enabled: boolean,
-): (signal: Signal, refused: readonly OrderDraft[], first: OrderDraft) => readonly Together[] {
+): (signal: Signal, refused: readonly OrderDraft[], first: OrderDraft) => readonly Sendable[] {
   const { dedicated, foreign, notice, orders, portfolio } = execution;
   let told = false;
   /** An order that cannot be made distinct leaves as it is: if its outcome is unknown then, it is quarantined. */
-  const alone = (wished: OrderDraft): readonly Together[] => {
+  const alone = (wished: OrderDraft): readonly Sendable[] => {
     const at = portfolio.instrument(wished.symbol);
     const draft = dedicated ? unlike(wished, takenLikenesses(execution, wished.symbol), at) : undefined;
-    return [{ draft: draft ?? wished, wished }];
+    return [{ draft: draft ?? wished, asked: wished }];
   };
   return (signal, refused, first) => {
     if (!enabled || orders.batches === undefined || first.type === 'MARKET') return alone(first);
@@ -59,7 +54,7 @@ export function togetherWith(
 }
 
 /** Those that nothing of ours looks like, not even what is kept in mind as absent; the others wait for their own turn. */
-function allUnlike(execution: Execution, wished: readonly OrderDraft[]): readonly Together[] {
+function allUnlike(execution: Execution, wished: readonly OrderDraft[]): readonly Sendable[] {
   const taken = takenLikenesses(execution, wished[0]?.symbol ?? '');
   // Of several answers at once it must be plain which order each is about (order-protocol §3.6).
   for (const { intent } of execution.portfolio.orders()) taken.add(likenessOf(intent) ?? '');
@@ -68,6 +63,6 @@ function allUnlike(execution: Execution, wished: readonly OrderDraft[]): readonl
     const likeness = draft === undefined ? undefined : likenessOf(draft);
     if (draft === undefined || likeness === undefined) return [];
     taken.add(likeness);
-    return [{ draft, wished: wish }];
+    return [{ draft, asked: wish }];
   });
 }

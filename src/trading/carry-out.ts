@@ -1,9 +1,9 @@
 /** From an order that is reserved to what came of it, and what a kill in the meantime makes of that. */
-import type { Intent } from '../domain/order.ts';
+import type { Intent, Sent } from '../domain/order.ts';
 import { executeBatch } from '../execution/batch.ts';
 import { cancel } from '../execution/cancel.ts';
 import type { Execution } from '../execution/context.ts';
-import { type Carried, execute } from '../execution/executor.ts';
+import { execute } from '../execution/executor.ts';
 import type { Sweeps } from '../execution/sweep.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Book } from './components.ts';
@@ -15,7 +15,7 @@ export async function carryOut(
   sweeps: Sweeps,
   against: (intent: Intent) => string | undefined,
   intent: Intent,
-): Promise<Carried> {
+): Promise<Sent> {
   const order = book.portfolio.order(intent.clientOrderId);
   if (order === undefined) return 'refused';
   const carried = await execute(execution, sweeps, against, order);
@@ -30,7 +30,7 @@ export async function carryOutAll(
   sweeps: Sweeps,
   against: (intent: Intent) => string | undefined,
   intents: readonly Intent[],
-): Promise<readonly Carried[]> {
+): Promise<readonly Sent[]> {
   const { batches } = execution.orders;
   const orders = intents.flatMap(({ clientOrderId }) => book.portfolio.order(clientOrderId) ?? []);
   if (batches === undefined) return [];
@@ -46,7 +46,7 @@ async function cancelIfKilled(
   execution: Execution,
   sweeps: Sweeps,
   order: WorkingOrder,
-  carried: Carried,
+  carried: Sent,
 ): Promise<void> {
   // Killed while its outcome was unknown: it could not be cancelled before it was found. A disk that filled up in the
   // meantime is no such reason: it keeps orders from being created, and this one is written down and wanted.

@@ -1,7 +1,8 @@
 /** One question put to the column loop, to the live graph and to the slow reference; their answers as rows that compare. */
 import type { Database } from 'better-sqlite3';
+import { filter, map } from 'rxjs';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
+import { runBacktest } from '../../src/backtest/engines.ts';
 import type { MarginRules } from '../../src/backtest/prepare/run-money.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { type Instrument, instrument } from '../../src/domain/instrument.ts';
@@ -10,7 +11,8 @@ import type { Columns } from '../../src/domain/market.ts';
 import { Decimal, lots, plus, type Rate, rate, ticks, units, unitsText } from '../../src/domain/money.ts';
 import type { Want as ProductWant } from '../../src/domain/order.ts';
 import { feesFrom, type Rules, type RulesetName, rulesets } from '../../src/fill/rules.ts';
-import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
+import { defineStrategy, isStreaming, type Strategy } from '../../src/strategy/contract.ts';
+import { decider } from '../../src/strategy/decider.ts';
 import { type Params, readParams } from '../../src/strategy/params.ts';
 import { wide } from '../kit/builders.ts';
 import { reference } from '../reference/reference.ts';
@@ -231,7 +233,32 @@ const marginOf = (
 });
 
 export const byColumns = (given: Case): Rows => rowsOf(runColumns(inputOf(given)));
-export const byStream = async (given: Case): Promise<Rows> => rowsOf(await runStream(inputOf(given)));
+/** By the same strategies made of streams, which hear every kline: nothing is passed over. */
+export const byStream = async (given: Case): Promise<Rows> => rowsOf(await runStreams(inputOf(given)));
+
+export const runStreams = (input: RunInput): Promise<RunResult> => runBacktest(asStreams(input));
+
+/** The same run with its strategies made of streams. */
+const asStreams = (input: RunInput): RunInput => ({
+  ...input,
+  hosted: input.hosted.map((one) => ({ ...one, strategy: streamed(one) })),
+});
+
+function streamed({ strategy, params }: RunInput['hosted'][number]): Strategy {
+  if (isStreaming(strategy)) return strategy;
+  return defineStrategy({
+    name: strategy.name,
+    about: strategy.about,
+    params: strategy.params,
+    signals({ klines, interval, holding }) {
+      const step = decider(strategy, params, interval, holding());
+      return klines.pipe(
+        map((kline) => step(kline, true)),
+        filter((want) => want !== undefined),
+      );
+    },
+  });
+}
 
 /** Two runs as one, with the cash of both: each strategy on its own symbol and called by that, or on one and called as told. */
 export function joined(

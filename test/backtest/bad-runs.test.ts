@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { type MonoTypeOperatorFunction, map, type Observable } from 'rxjs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { fastRun } from '../../src/backtest/fast/run.ts';
 import { shortFault } from '../../src/backtest/prepare/data-checks.ts';
@@ -21,7 +20,7 @@ import { refusedRows, refusedText } from '../../src/report/refusals.ts';
 import { defineStrategy, flat, hold, quote } from '../../src/strategy/contract.ts';
 import type { Need } from '../../src/strategy/warmup.ts';
 import maker from '../../strategies/maker/index.ts';
-import { type Case, caseOfXz, columnsOf, inputOf, xz } from './agreement.ts';
+import { type Case, caseOfXz, columnsOf, inputOf, runStreams, xz } from './agreement.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-bad-runs-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -260,7 +259,7 @@ describe('orders that are refused', () => {
       { ...whose, code: 'rejected', firstAt: 4 * minute },
       { ...whose, code: 'unfilled', firstAt: 2 * minute },
     ]);
-    expect((await runStream(input)).refused).toEqual(refused);
+    expect((await runStreams(input)).refused).toEqual(refused);
     expect((await runTape(input)).refused).toEqual(refused);
   });
 
@@ -276,7 +275,7 @@ describe('orders that are refused', () => {
     const input = run(says(...wants));
     const { refused = [] } = runColumns(input);
     expect(refused).toEqual([{ code: 'stop', strategy: 's', symbol: 'XZ', times: 2, firstAt: minute }]);
-    expect((await runStream(input)).refused).toEqual(refused);
+    expect((await runStreams(input)).refused).toEqual(refused);
     expect((await runTape(input)).refused).toEqual(refused);
     expect(refusedRows(refused)).toEqual([
       [
@@ -316,7 +315,7 @@ describe('orders that are refused', () => {
 
 test('what was decided on the last kline waits for nothing yet', async () => {
   const last = run(says(...Array.from({ length: 7 }, () => flat('')), hold({ quantity: 1 }, '')));
-  expect([runLong(last).refused, (await runStream(last)).refused]).toEqual([[], []]);
+  expect([runLong(last).refused, (await runStreams(last)).refused]).toEqual([[], []]);
 });
 
 describe('a strategy whose signals take time that the data do not have', () => {
@@ -336,12 +335,12 @@ describe('a strategy whose signals take time that the data do not have', () => {
   for (const [way, operator] of Object.entries(ways))
     test.for(['stream', 'tape'])(`is refused: ${way} (%s)`, async (driver) => {
       const input = run(signalling((klines) => klines.pipe(operator)));
-      await expect(driver === 'stream' ? runStream(input) : runTape(input)).rejects.toThrow(late);
+      await expect(driver === 'stream' ? runStreams(input) : runTape(input)).rejects.toThrow(late);
     });
 
   test.for(['stream', 'tape'])('is none where it says everything at once (%s)', async (driver) => {
     const input = run(signalling((klines) => klines));
-    expect((await (driver === 'stream' ? runStream(input) : runTape(input))).fills.length).toBeGreaterThan(0);
+    expect((await (driver === 'stream' ? runStreams(input) : runTape(input))).fills.length).toBeGreaterThan(0);
   });
 });
 
@@ -356,7 +355,7 @@ const signalling = (when: (klines: Observable<Kline>) => Observable<Kline>) =>
 describe('what is not recorded', () => {
   test.for(['stream', 'tape'])('books are missed by a maker that asks for them (%s)', async (driver) => {
     const input = run(maker, { params: { offset: 0.001, refresh: 0.001, quantity: 1, most: 5 } });
-    await expect(driver === 'stream' ? runStream(input) : runTape(input)).rejects.toThrow(
+    await expect(driver === 'stream' ? runStreams(input) : runTape(input)).rejects.toThrow(
       's asks for depth of XZ, which this run does not have: import them (sluice data import FILE --as depth) or name a file (depth: { XZ: FILE })',
     );
   });
@@ -371,6 +370,6 @@ describe('what is not recorded', () => {
         return klines.pipe(map(() => flat('')));
       },
     });
-    await expect(runStream(run(strategy))).rejects.toThrow('tickers are not recorded: use klines, trades or depth');
+    await expect(runStreams(run(strategy))).rejects.toThrow('tickers are not recorded: use klines, trades or depth');
   });
 });

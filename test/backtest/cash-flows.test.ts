@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { cashFlowsOf } from '../../src/backtest/engine/cash-flows.ts';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
@@ -25,6 +24,7 @@ import {
   inputOf,
   joined,
   rowsOfEach,
+  runStreams,
   scripted,
   xz,
 } from './agreement.ts';
@@ -85,7 +85,7 @@ test('shared by strategies on two symbols it gives the same rows by columns and 
           shares: ['xz', 'yz'].map((id) => ({ strategy: id, symbol: id.toUpperCase(), amount: half(amount) })),
         })),
       };
-      const [columns, streams] = [runColumns(both), await runStream(both)];
+      const [columns, streams] = [runColumns(both), await runStreams(both)];
       expect(streams.cashFlows).toEqual(columns.cashFlows);
       expect(streams.finalEquity).toBe(columns.finalEquity);
       expect(rowsOfEach(streams, ['%', 'xz', 'yz'])).toEqual(rowsOfEach(columns, ['%', 'xz', 'yz']));
@@ -190,7 +190,7 @@ describe('a flow', () => {
       const given = inputOf(caseOf({ columns: falling, strategy: idle, ...free, ...(list && { flows: list }) }));
       const input: RunInput = { ...given, limits: { ...given.limits, maxDailyLoss: rate(maxDailyLoss) } };
       const { kills } = runColumns(input);
-      expect((await runStream(input)).kills).toEqual(kills);
+      expect((await runStreams(input)).kills).toEqual(kills);
       return kills;
     };
     expect(await killedBy([paid('-400', 5)], '0.09')).toEqual([]);

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { inEach, pairsOf, rateNote } from '../../src/backtest/engine/currencies.ts';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { instrument } from '../../src/domain/instrument.ts';
@@ -14,7 +13,17 @@ import { fillTable } from '../../src/research/fill-table.ts';
 import { measure } from '../../src/research/metrics.ts';
 import { fc } from '../kit/properties.ts';
 import { generated } from '../reference/generated.ts';
-import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOfEach, scripted, xz } from './agreement.ts';
+import {
+  byReference,
+  type Case,
+  caseOfXz,
+  columnsOf,
+  inputOf,
+  rowsOfEach,
+  runStreams,
+  scripted,
+  xz,
+} from './agreement.ts';
 
 const minuteMs = 60_000;
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
@@ -95,7 +104,7 @@ test('each strategy has the rows that it has alone, by columns, streams and the 
         return byReference(one, { kind: 'script', want: (row) => wants[row] });
       });
       const ids = ['z', 'y'];
-      const [columns, streams] = [await byColumns(input), await inEach(input, runStream)];
+      const [columns, streams] = [await byColumns(input), await inEach(input, runStreams)];
       // Whoever keeps a run and whoever reports it ask one after the other.
       const ordersIn = (): unknown => streams.journal().prepare('SELECT client_order_id FROM orders').all();
       expect(ordersIn()).toEqual(ordersIn());

@@ -1,7 +1,6 @@
 /** The two drivers of a backtest, the loop over columns and the live graph, row by row where limits kill and requests take klines. */
 import { describe, expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { seededRng } from '../../src/clock/clock.ts';
 import { type Interval, intervalMs } from '../../src/domain/interval.ts';
@@ -11,7 +10,7 @@ import type { RulesetName } from '../../src/fill/rules.ts';
 import { defineStrategy, flat, hold, quote, type Strategy } from '../../src/strategy/contract.ts';
 import { generated } from '../reference/generated.ts';
 import type { Kline } from '../reference/types.ts';
-import { caseOfXz, columnsOf, inputOf, joined, scripted } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, joined, runStreams, scripted } from './agreement.ts';
 
 const minuteMs = 60_000;
 
@@ -42,7 +41,7 @@ function allOf(result: RunResult) {
 /** What both drivers say. */
 async function both(input: RunInput, about = ''): Promise<ReturnType<typeof allOf>> {
   const said = allOf(runColumns(input));
-  expect(allOf(await runStream(input)), about).toEqual(said);
+  expect(allOf(await runStreams(input)), about).toEqual(said);
   return said;
 }
 

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runPaced } from '../../src/backtest/engine/klines/run-paced.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { fastRun } from '../../src/backtest/fast/run.ts';
 import { summarise } from '../../src/backtest/result/summary.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
@@ -15,7 +14,7 @@ import { sma } from '../../src/strategy/indicators.ts';
 import { fc } from '../kit/properties.ts';
 import { generated } from '../reference/generated.ts';
 import type { Want } from '../reference/types.ts';
-import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted } from './agreement.ts';
+import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted } from './agreement.ts';
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
 const sizes = fc.array(fc.constantFrom('0', '0', '1', '2', '2', '7.5', '0.0001', '-3'), {
@@ -61,7 +60,7 @@ describe('a run in short numbers', () => {
         const expected = byReference(given, { kind: 'script', want: (row) => wants[row] as Want });
         expect(rowsOf(runLong(input))).toEqual(expected);
         expect(rowsOf(runColumns(input))).toEqual(expected);
-        expect(rowsOf(await runStream(input))).toEqual(expected);
+        expect(rowsOf(await runStreams(input))).toEqual(expected);
         const result = shortly(input);
         if (result === undefined) return;
         short++;
@@ -97,7 +96,7 @@ describe('a run in short numbers', () => {
           expect(rowsOf(result)).toEqual(expected);
           expect(result.fills).toEqual(runLong(input).fills);
           expect(summaryOf(input, result)).toEqual(summaryOf(input, runLong(input)));
-          expect(rowsOf(await runStream(input))).toEqual(expected);
+          expect(rowsOf(await runStreams(input))).toEqual(expected);
           if (expected.orders.some(({ state }) => state === 'open')) waiting++;
         },
       ),
@@ -123,7 +122,7 @@ describe('a run in short numbers', () => {
           const name = seed % 2 === 0 ? 'maxPosition' : 'maxOrderValue';
           const limits = { ...plain.limits, [name]: units(limit), maxDailyLoss: rate(loss) };
           const input: RunInput = { ...plain, limits };
-          const [columns, stream] = [runColumns(input), await runStream(input)];
+          const [columns, stream] = [runColumns(input), await runStreams(input)];
           expect(rowsOf(columns)).toEqual(rowsOf(stream));
           expect(columns.kills).toEqual(stream.kills);
           expect(stream.refused).toEqual(columns.refused ?? []);
@@ -165,7 +164,7 @@ describe('a run in short numbers', () => {
       expect(result?.fills.length).toBeGreaterThan(10);
       const rows = result && rowsOf(result);
       expect(rowsOf(runLong(inputs[1]))).toEqual(rows);
-      expect(rowsOf(await runStream(inputs[2]))).toEqual(rows);
+      expect(rowsOf(await runStreams(inputs[2]))).toEqual(rows);
       // A loop may ask twice at one row.
       expect([...new Set(short)]).toEqual(stream);
       expect([...new Set(long)]).toEqual(stream);
@@ -234,7 +233,7 @@ describe('a run in short numbers', () => {
     const input = inputOf({ ...base, interval: '1month', columns });
     const expected = runLong(input);
     expect(rowsOf(shortly(input) as ReturnType<typeof runLong>)).toEqual(rowsOf(expected));
-    expect(rowsOf(await runStream(input))).toEqual(rowsOf(runLong(input)));
+    expect(rowsOf(await runStreams(input))).toEqual(rowsOf(runLong(input)));
   });
 
   test('told to end, has what a run has that ends there, the long way too', async () => {
@@ -247,12 +246,14 @@ describe('a run in short numbers', () => {
     };
     for (const input of [whole, several]) {
       let looks = 0;
-      const part = await runPaced(input, () => Promise.resolve(++looks === 2));
+      const part = await runPaced({ ...input, pace: () => Promise.resolve(++looks === 2) });
       expect(part.endedAt).toBe(2 * 4_096 * 60_000);
       const short = { ...input, series: input.series.map((one) => ({ ...one, end: 2 * 4_096 })) };
       expect(rowsOf(part)).toEqual(rowsOf(runColumns(short)));
       expect(part.fills).toEqual(runColumns(short).fills);
-      expect(rowsOf(await runPaced(input, () => Promise.resolve(false)))).toEqual(rowsOf(runColumns(input)));
+      expect(rowsOf(await runPaced({ ...input, pace: () => Promise.resolve(false) }))).toEqual(
+        rowsOf(runColumns(input)),
+      );
     }
   });
 });

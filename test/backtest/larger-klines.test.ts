@@ -3,7 +3,6 @@
 import { map, withLatestFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { resampleKlines } from '../../src/data/resample.ts';
 import { type Interval, intervalMs } from '../../src/domain/interval.ts';
@@ -29,6 +28,7 @@ import {
   klinesOf,
   rowsOf,
   rowsOfEach,
+  runStreams,
   scripted,
 } from './agreement.ts';
 
@@ -127,7 +127,7 @@ test('a strategy of three intervals gives the same rows by columns and by stream
       const input = inputOf(caseOf(from, byIndicators));
       const rows = rowsOf(runColumns(input));
       fills += rows.fills.length;
-      expect(rowsOf(await runStream(input))).toEqual(rows);
+      expect(rowsOf(await runStreams(input))).toEqual(rows);
     }),
     { numRuns: 20 },
   );
@@ -172,7 +172,7 @@ test('strategies of several intervals on one symbol give the same rows by column
       const ids = ['%', 's', 'average'];
       const rows = rowsOfEach(runColumns(both), ids);
       fills += rows[2]?.fills.length ?? 0;
-      expect(rowsOfEach(await runStream(both), ids)).toEqual(rows);
+      expect(rowsOfEach(await runStreams(both), ids)).toEqual(rows);
     }),
     { numRuns: 40 },
   );
@@ -207,7 +207,7 @@ describe('two larger klines that are known at one moment, for the end of the fir
         .filter((fill) => fill.strategy === place.id)
         .map(({ side, quantity, time }) => `${side} ${Number(quantity) / 1e4} at ${time / minuteMs}`);
     const rows = of(runColumns(run));
-    expect(of(await runStream(run))).toEqual(rows);
+    expect(of(await runStreams(run))).toEqual(rows);
     return rows;
   }
 
@@ -244,7 +244,7 @@ test('klinesOf tells a stream strategy of each larger kline before the minute th
       ),
   });
   const given = caseOf(7, strategy);
-  await runStream(inputOf(given));
+  await runStreams(inputOf(given));
   const klines = klinesOf(given.columns);
   const rows = klines.flatMap((kline, row) => {
     const hour = closedFrames(klines, row, minuteMs, 60 * minuteMs).at(-1);

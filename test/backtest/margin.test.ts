@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { MarginRules } from '../../src/backtest/prepare/run-money.ts';
 import { marginOf, walkableOf } from '../../src/backtest/result/summary.ts';
@@ -14,7 +13,17 @@ import { fillTable } from '../../src/research/fill-table.ts';
 import { fc } from '../kit/properties.ts';
 import { generated, oftenShort } from '../reference/generated.ts';
 import type { Kline, Margin, Want } from '../reference/types.ts';
-import { byReference, byStream, type Case, caseOfXz, columnsOf, inputOf, joined, scripted } from './agreement.ts';
+import {
+  byReference,
+  byStream,
+  type Case,
+  caseOfXz,
+  columnsOf,
+  inputOf,
+  joined,
+  runStreams,
+  scripted,
+} from './agreement.ts';
 
 const margin: Margin = {
   maxLeverage: '4.5',
@@ -85,7 +94,7 @@ async function ran(klines: readonly Kline[], wants: readonly Want[], more: Parti
     ...more,
   });
   const input = inputOf(given);
-  const result = await runStream(input);
+  const result = await runStreams(input);
   const fills = result.fills.map(
     ({ side, price, quantity, evidence, purpose }) =>
       `${purpose} ${side} ${Number(quantity) / 1e4} @ ${Number(price) / 100} ${evidence?.rule}${evidence?.ambiguous === true ? ', ambiguous' : ''}`,
@@ -173,7 +182,7 @@ test('a wish to be short is none on margin, and on spot a refusal, alike by colu
   const { margin: _, ...spot } = caseOf(klines, [...wants, hold('0')], free);
   const refused = [{ code: 'short', strategy: 's', symbol: 'XZ', times: 1, firstAt: 2 * 60_000 }];
   expect(runColumns(inputOf(spot)).refused).toEqual(refused);
-  expect((await runStream(inputOf(spot))).refused).toEqual(refused);
+  expect((await runStreams(inputOf(spot))).refused).toEqual(refused);
   expect((await runTape(inputOf(spot))).refused).toEqual(refused);
 });
 
@@ -250,8 +259,8 @@ test('two strategies on two symbols stand each for its own position: together th
         return inputOf({ ...given, symbol: `${base}Z`, instrument: { ...given.instrument, base } });
       }) as [RunInput, RunInput];
       const interest = new Map([...(x.margin?.interest ?? []), ...(y.margin?.interest ?? [])]);
-      const both = await runStream({ ...joined(x, y), margin: { ...(x.margin as MarginRules), interest } });
-      const [ofX, ofY] = [await runStream(x), await runStream(y)];
+      const both = await runStreams({ ...joined(x, y), margin: { ...(x.margin as MarginRules), interest } });
+      const [ofX, ofY] = [await runStreams(x), await runStreams(y)];
       expect(both.finalEquity).toBe(plus(ofX.finalEquity, ofY.finalEquity));
       const charged = ({ margin: of }: typeof both, symbol: string) =>
         of?.charges.flatMap((one) => (one.symbol === symbol ? [[one.at, one.kind, one.amount]] : []));

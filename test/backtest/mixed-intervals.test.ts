@@ -1,7 +1,6 @@
 /** Long klines of one symbol beside short ones of another: what an open sets off happens at that open, not when its kline is over. */
 import { describe, expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
@@ -9,7 +8,7 @@ import { rate, units, unitsText } from '../../src/domain/money.ts';
 import { walk } from '../../src/research/equity-walk.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
 import type { Kline, Want } from '../reference/types.ts';
-import { caseOfXz, columnsOf, inputOf, joined, scripted, xz } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, joined, runStreams, scripted, xz } from './agreement.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -39,7 +38,7 @@ const filled = ({ fills }: RunResult) =>
 
 describe.each([
   ['by columns', (input: RunInput): Promise<RunResult> => Promise.resolve(runColumns(input))],
-  ['by streams', runStream],
+  ['by streams', runStreams],
 ])('%s', (_, run) => {
   test('what fills at the open of a day is held when a loss at noon stops everything', async () => {
     const daily = inputFor(

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest';
 import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runPaced } from '../../src/backtest/engine/klines/run-paced.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { leaksOf } from '../../src/commands/check/lookahead.ts';
@@ -12,7 +11,7 @@ import type { Want } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../../src/index.ts';
 import type { Column } from '../../src/strategy/column-pieces.ts';
 import { named } from '../../src/strategy/named-errors.ts';
-import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, rowsOf, runStreams } from './agreement.ts';
 
 /** Prices that go up and down in waves of forty minutes. */
 const waves = Array.from({ length: 400 }, (_, row) => {
@@ -27,7 +26,7 @@ async function alike(strategy: Strategy): Promise<number> {
   const input = inputFor(strategy);
   const rows = rowsOf(runColumns(input));
   expect(rowsOf(runLong(input))).toEqual(rows);
-  expect(rowsOf(await runStream(input))).toEqual(rows);
+  expect(rowsOf(await runStreams(input))).toEqual(rows);
   return rows.fills.length;
 }
 
@@ -77,7 +76,7 @@ test('an indicator of one’s own that has values before it is warm is waited fo
     decide: (values, { kline }) => (kline.close > values.mean ? hold({ quantity: 1 }, 'above') : flat('below')),
   });
   expect(await alike(strategy)).toBeGreaterThan(5);
-  expect((await runStream(inputFor(strategy))).fills[0]?.time).toBeGreaterThan(49 * 60_000);
+  expect((await runStreams(inputFor(strategy))).fills[0]?.time).toBeGreaterThan(49 * 60_000);
 });
 
 test('a want that a strategy keeps and changes in place is heard at each change, and again one kline later', async () => {
@@ -125,7 +124,7 @@ test('one that remembers is asked once a kline, as live, also where a run goes o
   for (const more of [{}, { stop: 1 }]) {
     const columns = rowsOf(runColumns(inputFor(crossing(more))));
     expect(columns.fills.length).toBeGreaterThan(10);
-    expect(columns).toEqual(rowsOf(await runStream(inputFor(crossing(more)))));
+    expect(columns).toEqual(rowsOf(await runStreams(inputFor(crossing(more)))));
     expect(columns).toEqual(rowsOf(await runPaced(inputFor(crossing(more)))));
     expect(columns).toEqual(rowsOf(runLong(inputFor(crossing(more)))));
   }
@@ -154,7 +153,7 @@ test.each([
   };
   const columns = rowsOf(runColumns(inputFor(rising())));
   expect(columns.fills.length).toBeGreaterThan(10);
-  expect(columns).toEqual(rowsOf(await runStream(inputFor(rising()))));
+  expect(columns).toEqual(rowsOf(await runStreams(inputFor(rising()))));
 });
 
 test('what hold and flat give is not for the strategy to change', () => {

@@ -1,7 +1,6 @@
 /** Take-profits of what was entered between two klines of a strategy: they rest soon after the entry, not when the strategy is heard next. */
 import { expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { tradeColumns } from '../../src/data/tape-files.ts';
@@ -9,12 +8,12 @@ import type { Interval } from '../../src/domain/interval.ts';
 import type { Trade } from '../../src/domain/market.ts';
 import { rate } from '../../src/domain/money.ts';
 import { defineStrategy, hold } from '../../src/strategy/contract.ts';
-import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, runStreams } from './agreement.ts';
 
 const minute = 60_000;
 const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [
   runColumns,
-  runStream,
+  runStreams,
   (input) => runTape(input),
 ];
 

@@ -1,14 +1,13 @@
 /** Strategies that go on saying a goal which an exit has closed: they stay out, and results say for how long. */
 import { expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { summarise } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
 import { restText, stayText } from '../../src/report/stale-positions.ts';
 import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
-import { caseOfXz, columnsOf, inputOf } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, runStreams } from './agreement.ts';
 
 const minute = 60_000;
 const config = backtestSchema.parse({
@@ -32,7 +31,7 @@ function run(wants: (row: number) => ReturnType<typeof hold>): RunInput {
   });
   return inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'plain', cash: '1000', strategy }));
 }
-const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [runColumns, runStream, runTape];
+const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [runColumns, runStreams, runTape];
 const staysOf = async (input: RunInput, by: (typeof drivers)[number]) =>
   summarise({ input, warnings: [], dataHashes: {} }, await by(input), config).summary.stays;
 
@@ -99,7 +98,7 @@ test('the rest of a short position that its stop leaves is nothing entered, and 
     ...{ interest: { base: '0', quote: '0' }, interestEveryMs: 3_600_000 },
   };
   const input = inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'sluice', cash: '20', strategy, margin }));
-  const result = await runStream(input);
+  const result = await runStreams(input);
   expect(result.fills.map(({ purpose }) => purpose)).toEqual(['enter', 'stop']);
   const { summary } = summarise({ input, warnings: [], dataHashes: {} }, result, config);
   expect(summary.stays).toMatchObject([{ exits: 1, longestMs: 20 * minute - (result.fills[1]?.time ?? 0) }]);

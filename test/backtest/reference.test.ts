@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
 import { Decimal, rate } from '../../src/domain/money.ts';
@@ -25,6 +24,7 @@ import {
   type Rows,
   rowsOf,
   rowsOfEach,
+  runStreams,
   scripted,
   xz,
 } from './agreement.ts';
@@ -225,7 +225,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
           );
           const both = joined(inputOf(cases[0][0]), inputOf(cases[1][0]));
           const [all, ...each] = rowsOfEach(runColumns(both), ['%', 'xz', 'yz']);
-          expect(rowsOfEach(await runStream(both), ['%', 'xz', 'yz'])).toEqual([all, ...each]);
+          expect(rowsOfEach(await runStreams(both), ['%', 'xz', 'yz'])).toEqual([all, ...each]);
           const rows = ({ decisions, orders, fills }: Rows) => ({ decisions, orders, fills });
           expect(each.map(rows)).toEqual(alone.map(rows));
           expect(all?.equity).toBe(Decimal.sum(...alone.map(({ equity }) => equity)).toFixed());
@@ -244,7 +244,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
           // Of both strategies' cash, 60.
           const tight = { ...both, limits: { ...both.limits, maxDailyLoss: rate('0.00003') } };
           const byColumns = runColumns(tight);
-          const byStream = await runStream(tight);
+          const byStream = await runStreams(tight);
           killed += byColumns.kills.length;
           expect(byStream.kills).toEqual(byColumns.kills);
           expect(rowsOf(byStream)).toEqual(rowsOf(byColumns));
@@ -292,7 +292,7 @@ test('two strategies on two symbols give the same rows by columns and by streams
       recordedCase(recording, 'sluice', smaCross, { fast: 10, slow: 50, quantity: 0, share: 0.9, stop: 0.02 }),
     ) as [Case, Case];
   const both = joined(inputOf(btc), inputOf(eth));
-  expect(rowsOf(await runStream(both))).toEqual(rowsOf(runColumns(both)));
+  expect(rowsOf(await runStreams(both))).toEqual(rowsOf(runColumns(both)));
 });
 
 describe('what a take-profit sold a part of', () => {

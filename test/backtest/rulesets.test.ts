@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { Decimal } from '../../src/domain/money.ts';
 import { rulesets as rulesetsOfProduct } from '../../src/fill/rules.ts';
@@ -23,6 +22,7 @@ import {
   joined,
   type Rows,
   rowsOfEach,
+  runStreams,
   scripted,
   xz,
 } from './agreement.ts';
@@ -94,7 +94,7 @@ describe.for(others)('by the rules of %s', (rules) => {
         );
         const both = joined(inputOf(rich[0]), inputOf(rich[1]));
         const [all, ...each] = rowsOfEach(runColumns(both), ['%', 'xz', 'yz']);
-        expect(rowsOfEach(await runStream(both), ['%', 'xz', 'yz'])).toEqual([all, ...each]);
+        expect(rowsOfEach(await runStreams(both), ['%', 'xz', 'yz'])).toEqual([all, ...each]);
         // All of the money of one may lack its fee, which the other then pays.
         if (alone.some(({ orders }) => orders.some(({ state }) => state === 'canceled'))) return;
         const rows = ({ decisions, orders, fills }: Rows) => ({ decisions, orders, fills });
@@ -264,7 +264,7 @@ test('of two strategies that buy at one open, and whose account pays for one of 
     caseOfXz({ columns, rules: 'plain', cash: '1000', strategy: scripted([1, 2, 3].map(() => ({ quantity: '9.9' }))) }),
   );
   const both = joined(one, one, ['a', 'b']);
-  for (const run of [runColumns(both), await runStream(both)]) {
+  for (const run of [runColumns(both), await runStreams(both)]) {
     const fills = rowsOfEach(run, ['a', 'b']).map((rows) => rows.fills.length);
     expect(fills).toEqual([1, 0]);
   }

@@ -1,12 +1,11 @@
 /** What a backtest's requests would have weighed live. */
 import { describe, expect, test } from 'vitest';
 import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../../src/backtest/result/spent-weight.ts';
 import { defaultTiming } from '../../src/execution/context.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { generated } from '../reference/generated.ts';
-import { type Case, caseOfXz, columnsOf, inputOf, scripted } from './agreement.ts';
+import { type Case, caseOfXz, columnsOf, inputOf, runStreams, scripted } from './agreement.ts';
 
 const given = (seed: number): Case => {
   const { klines, wants } = generated(seed, 200);
@@ -19,7 +18,7 @@ describe('what a run sent', () => {
       const input = inputOf(given(seed));
       const asked = runColumns(input).asked();
       expect(asked.cancels).toBeGreaterThan(0);
-      expect((await runStream(input)).asked()).toEqual(asked);
+      expect((await runStreams(input)).asked()).toEqual(asked);
     }
   });
 

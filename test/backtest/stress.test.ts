@@ -2,14 +2,13 @@
 import { expect, test } from 'vitest';
 import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runPaced } from '../../src/backtest/engine/klines/run-paced.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { rate } from '../../src/domain/money.ts';
 import type { LatencyModel } from '../../src/fill/latency.ts';
 import { rulesets } from '../../src/fill/rules.ts';
 import { defineStrategy, hold } from '../../src/index.ts';
-import { caseOfXz, columnsOf, inputOf, rowsOf } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, rowsOf, runStreams } from './agreement.ts';
 
 const still = defineStrategy({
   name: 'still',
@@ -123,7 +122,7 @@ test('one kline later, who asks what he holds does not sell what he has just bou
   });
   const given = inputOf(caseOfXz({ rules: 'plain', cash: '1000', strategy: entering, columns: columnsOf(klines) }));
   const came = new Map<string, RunResult>();
-  for (const run of [runColumns, runStream]) {
+  for (const run of [runColumns, runStreams]) {
     await stress(
       given,
       async (worse, name) => {

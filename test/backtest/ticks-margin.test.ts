@@ -1,6 +1,5 @@
 /** Margin where trades and books fill: what is liquidated at which print or book, what is charged, and that nothing is passed over. */
 import { expect, test } from 'vitest';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { seededRng } from '../../src/clock/clock.ts';
 import type { Tape } from '../../src/data/tape.ts';
@@ -9,7 +8,7 @@ import type { Depth, Trade } from '../../src/domain/market.ts';
 import { priceText, quantityText, unitsText } from '../../src/domain/money.ts';
 import { generated, oftenShort } from '../reference/generated.ts';
 import type { Margin, Want } from '../reference/types.ts';
-import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted, xz } from './agreement.ts';
+import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted, xz } from './agreement.ts';
 
 const minute = 60_000;
 const free: Margin = {
@@ -79,7 +78,7 @@ test('without trades or books it gives the rows and charges of the stream driver
       margin: charged,
       cash: '300',
     });
-    const [byTape, byStream] = [await runTape(inputOf(given)), await runStream(inputOf(given))];
+    const [byTape, byStream] = [await runTape(inputOf(given)), await runStreams(inputOf(given))];
     expect(rowsOf(byTape)).toEqual(rowsOf(byStream));
     expect(byTape.margin).toEqual(byStream.margin);
     liquidations += byTape.margin?.liquidations ?? 0;

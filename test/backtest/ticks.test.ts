@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { ignoreElements, map, merge, tap } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { recordedIn } from '../../src/backtest/prepare/fill-rules.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
@@ -20,7 +19,7 @@ import { refusedText } from '../../src/report/refusals.ts';
 import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
 import maker from '../../strategies/maker/index.ts';
 import { generated } from '../reference/generated.ts';
-import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, scripted, xz } from './agreement.ts';
+import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted, xz } from './agreement.ts';
 
 const minute = 60_000;
 
@@ -92,7 +91,7 @@ test('without trades or books it gives the rows of the stream driver', async () 
       cash: '1000000',
       strategy: scripted(wants),
     });
-    expect(rowsOf(await runTape(inputOf(given)))).toEqual(rowsOf(await runStream(inputOf(given))));
+    expect(rowsOf(await runTape(inputOf(given)))).toEqual(rowsOf(await runStreams(inputOf(given))));
   }
 });
 
@@ -120,7 +119,7 @@ test('finer klines and paths give the same rows by columns, by streams and by ev
         series: plain.series.map((series) => ({ ...series, finer: fine })),
       };
       const rows = rowsOf(runColumns(run));
-      expect(rowsOf(await runStream(run))).toEqual(rows);
+      expect(rowsOf(await runStreams(run))).toEqual(rows);
       expect(rowsOf(await runTape(run))).toEqual(rows);
       if (path === 'pessimistic') decided += runColumns(plain).ambiguousKlines - rows.ambiguousKlines;
     }

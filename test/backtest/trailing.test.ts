@@ -1,7 +1,6 @@
 /** Trailing stops on klines: in the kline of the entry, and with time exits row by row by both drivers and the slow reference. */
 import { describe, expect, test } from 'vitest';
 import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runStream } from '../../src/backtest/engine/stream-run.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { RunResult } from '../../src/backtest/run.ts';
 import { type RulesetName, rulesetNames } from '../../src/fill/ruleset-names.ts';
@@ -19,6 +18,7 @@ import {
   joined,
   rowsOf,
   rowsOfEach,
+  runStreams,
   scripted,
 } from './agreement.ts';
 
@@ -114,7 +114,7 @@ describe('a trailing stop', () => {
     );
     if (high === undefined || low === undefined) throw new Error('two were asked for');
     const both = joined(high, low, ['high', 'low']);
-    for (const run of [runColumns(both), await runStream(both), await runTape(both)]) {
+    for (const run of [runColumns(both), await runStreams(both), await runTape(both)]) {
       const fills = fillsOfEach(run, ['high', 'low']).map((each) => each.map((fill) => ({ price: '', ...fill }).price));
       expect(fills).toEqual([['98', '96.04'], ['96']]);
     }
@@ -135,7 +135,7 @@ describe('a trailing stop', () => {
         const expected = [a, b].flatMap((input) => fillsOfEach(runColumns(input), ['%']));
         const both = joined(a, b, ['a', 'b']);
         expect(fillsOfEach(runColumns(both), ['a', 'b'])).toEqual(expected);
-        expect(fillsOfEach(await runStream(both), ['a', 'b'])).toEqual(expected);
+        expect(fillsOfEach(await runStreams(both), ['a', 'b'])).toEqual(expected);
         entered += expected.flat().length;
       }),
       { numRuns: 10 },

@@ -3,9 +3,8 @@ import Database from 'better-sqlite3';
 import type { Observable, Subscription } from 'rxjs';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { noRate, quantityText, ticks, ticksOf, units } from '../../src/domain/money.ts';
-import type { Intent, OrderState, Signal } from '../../src/domain/order.ts';
+import type { Intent, OrderState, Sent, Signal } from '../../src/domain/order.ts';
 import type { Notice, Timing } from '../../src/execution/context.ts';
-import type { Carried } from '../../src/execution/executor.ts';
 import { type Journal, journal, type WriterHost } from '../../src/journal/journal.ts';
 import { load } from '../../src/journal/load.ts';
 import type { Identity } from '../../src/journal/open.ts';
@@ -185,7 +184,7 @@ export class TestDesk {
   /** Reserves an order and begins to carry it out. */
   begin(text: Parameters<typeof draft>[0] | OrderDraft = {}): {
     readonly order: WorkingOrder;
-    readonly carried: Promise<Carried>;
+    readonly carried: Promise<Sent>;
   } {
     const { desk, portfolio } = this.assembled;
     const intent: Intent = desk.reserve('volume' in text ? text : draft(text));

@@ -1,5 +1,5 @@
 /** Strategies of a larger interval than the klines that a symbol is recorded in: what they hear by streams. */
-import type { Observable } from 'rxjs';
+import { type Observable, share } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Inputs } from '../../strategy/host.ts';
@@ -24,6 +24,6 @@ export function heardKlines(
     ({ seenAt, symbol } = kline);
     take(kline);
   }
-  // The one that the history ends inside goes on growing.
-  return { history: before, klines: framedKlines(klines, own, wanted, history) };
+  // The one that the history ends inside goes on growing. Made once: whoever listens hears each before anybody hears the next.
+  return { history: before, klines: framedKlines(klines, own, wanted, history).pipe(share()) };
 }

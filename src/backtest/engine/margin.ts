@@ -24,7 +24,6 @@ import type { Fill, Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import { orLiquidation } from '../../fill/stops.ts';
 import type { Entry } from '../../journal/entries.ts';
-import type { Journal } from '../../journal/journal.ts';
 import { ByPosition } from '../../portfolio/by-position.ts';
 import type { ArmedStop } from '../../portfolio/protection.ts';
 import type { Assembled } from '../../trading/assemble.ts';
@@ -58,15 +57,13 @@ interface MarginParts {
 export function marginOn(
   { margin }: Pick<RunInput, 'margin'>,
   clock: SimClock,
-  assembled: Assembled,
-  book: Journal,
+  assembled: MarginParts['assembled'],
+  write: (entry: Entry) => void,
   venue: { transfer(asset: string, amount: Units): boolean },
 ): MarginDesk | undefined {
   if (margin === undefined) return undefined;
   const transfer = (asset: string, amount: Units): boolean => venue.transfer(asset, amount);
-  const desk = new MarginDesk(margin, { clock, assembled, transfer, write: (entry) => book.append(entry) });
-  assembled.booked.subscribe((fill) => desk.booked(fill));
-  return desk;
+  return new MarginDesk(margin, { clock, assembled, transfer, write });
 }
 
 export class MarginDesk {
@@ -181,8 +178,21 @@ export class MarginDesk {
     this.#owe(strategy, symbol, debt);
   }
 
-  /** Interest that fell due by a kline's close, UTC ms, on the most that was owed since it was charged last: a begun hour counts whole. */
-  charge(symbol: string, at: number): void {
+  /** When interest falls due next on a symbol, UTC ms; infinity where nothing is owed. `charge` has seen the last close. */
+  interestDue(symbol: string): number {
+    const { interestEveryMs } = this.#rules;
+    let due = Number.POSITIVE_INFINITY;
+    for (const { quote, base, chargedAt } of this.#debts.on(symbol).values())
+      if (quote > 0n || base > 0n) due = Math.min(due, (Math.floor(chargedAt / interestEveryMs) + 1) * interestEveryMs);
+    return due;
+  }
+
+  /**
+   * Interest that fell due by a kline's close, UTC ms, on the most that was owed since it was charged last: a begun hour counts whole.
+   * True when anything was charged.
+   */
+  charge(symbol: string, at: number): boolean {
+    let isCharged = false;
     const { interestEveryMs, interest } = this.#rules;
     const { portfolio } = this.#parts.assembled;
     const { base: baseAsset, quote: quoteAsset } = portfolio.instrument(symbol);
@@ -198,9 +208,13 @@ export class MarginDesk {
       );
       debt.quote = noUnits;
       debt.base = noUnits;
-      if (amount > 0n) this.#charge({ strategy, symbol }, 'interest', at, amount);
+      if (amount > 0n) {
+        this.#charge({ strategy, symbol }, 'interest', at, amount);
+        isCharged = true;
+      }
       this.#owe(strategy, symbol, debt);
     }
+    return isCharged;
   }
 
   #charge({ strategy, symbol }: Pick<Charge, 'strategy' | 'symbol'>, kind: Charge['kind'], at: number, amount: Units) {

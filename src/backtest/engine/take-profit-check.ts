@@ -1,7 +1,9 @@
 /** When runs through the live graph look for take-profits of what was entered since its strategy was heard, as a live session does every second. */
+
+import type { Assembled } from '../../trading/assemble.ts';
 import type { PendingTakeProfits } from '../../trading/pending-take-profits.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import type { Stage } from './kline-phases.ts';
+import type { Stage } from './phases.ts';
 
 export interface LateStage extends Stage {
   readonly targets: PendingTakeProfits;
@@ -11,18 +13,21 @@ export interface LateStage extends Stage {
 const soonMs = 1_000;
 
 /** At the close of a kline, for strategies of a larger interval: others have just been heard. */
-export async function placeLate({ targets, again, clock }: LateStage, larger: readonly NamedHosted[]): Promise<void> {
+export function* placeLate(
+  { targets, again, clock }: LateStage,
+  larger: readonly NamedHosted[],
+): Generator<undefined, void, void> {
   for (const one of larger) {
     const signal = targets.due(one, clock.now());
     if (signal === undefined) continue;
     again(signal);
-    await clock.settleSoon();
+    yield;
   }
 }
 
 /** A second after each fill by trades or books. */
 export function lookAfterFills(
-  { targets, again, clock, assembled }: LateStage,
+  { targets, again, clock, assembled }: LateStage & { readonly assembled: Pick<Assembled, 'booked'> },
   hosted: readonly NamedHosted[],
   isByTape: (symbol: string) => boolean,
 ): void {

@@ -10,6 +10,7 @@ import { type ShortScale, shortScale } from '../../domain/safe-integers.ts';
 import { mostRate, ratesOf } from '../../fill/fees.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { Limits } from '../../risk/context.ts';
+import { isStreaming } from '../../strategy/contract.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunSeries } from '../run.ts';
 
@@ -88,6 +89,7 @@ export function shortOf(given: RunInput): Short | undefined {
   const [allocation, another] = given.allocations;
   if (hosted === undefined || series === undefined || allocation === undefined) return undefined;
   if (second !== undefined || other !== undefined || another !== undefined) return undefined;
+  if (isStreaming(hosted.strategy)) return undefined;
   if (allocation.strategy !== hosted.id || allocation.symbol !== hosted.symbol) return undefined;
   if (!fits(given, input) || !fits(series, klines) || !fits(given.rules, rules) || !fits(given.limits, limits))
     return undefined;

@@ -1,22 +1,45 @@
-/** The desk of a run over columns: carries out wishes straight through, and books what comes of them. The live one is `trader.ts`'s. */
+/**
+ * The trader of a run over klines: the same portfolio, planner, protection and risk as live, with a simulated venue that answers at once.
+ * Signals are carried out by `trader.ts`, without waiting.
+ */
 import type { SimClock } from '../../../clock/sim-clock.ts';
-import { type Intent, isClosed, type OrderReport, type Signal } from '../../../domain/order.ts';
+import {
+  type Fill,
+  type Intent,
+  isClosed,
+  type OrderReport,
+  type Sent,
+  type Signal,
+  type Verdict,
+} from '../../../domain/order.ts';
 import { intentOf, type OrderDraft, type Step } from '../../../portfolio/plan.ts';
 import { Planner } from '../../../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { Protection } from '../../../portfolio/protection.ts';
 import type { Kill } from '../../../risk/kill.ts';
 import { Risk } from '../../../risk/risk.ts';
+import type { Command, Sendable, Trading } from '../../../trader.ts';
 import { leaveAfterProfit } from '../../../trading/after-take-profit.ts';
+import { exitOf } from '../../../trading/retries.ts';
 import { signalRateLimit } from '../../../trading/signal-rate-limit.ts';
 import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
 import { type Band, bandOf } from '../../result/band.ts';
 import { fillOf, openingBalances, planTerms, type RunInput } from '../../run.ts';
+import { type MarginDesk, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
+import { Lane } from './lane.ts';
 import { ColumnLog, clientIdOf, lifeMs } from './log.ts';
 
-export class ColumnDesk {
+/** What a desk tells the engine. */
+export interface DeskListener {
+  /** Something happened to a strategy's orders or position. */
+  changed(strategy: string): void;
+  /** A fill was booked. */
+  booked(fill: Fill): void;
+}
+
+export class KlineDesk implements Trading {
   readonly portfolio: Portfolio;
   readonly protection: Protection;
   readonly planner: Planner;
@@ -24,18 +47,18 @@ export class ColumnDesk {
   readonly venue: PaperOnKlines;
   readonly log = new ColumnLog();
   readonly band: Band;
-  /** False where a strategy wishes too often. */
-  readonly hears: (signal: Signal) => boolean;
+  readonly margin: MarginDesk | undefined;
+  readonly #hears: (signal: Signal) => boolean;
+  readonly #lanes = new Map<string, Lane>();
   readonly #clock: SimClock;
-  readonly #stirred: (strategy: string) => void;
-  /** Kills, and the orders that they cancel, that are not obeyed yet: one can come in the midst of a fill. */
+  readonly #listener: DeskListener;
+  /** Kills that are not obeyed yet, and the orders that they cancel: one can come in the midst of a fill. */
   #fresh: { readonly kill: Kill; readonly resting: readonly WorkingOrder[] }[] = [];
   #sequence = 0;
 
-  /** `stirred`: something happened to a strategy's orders. */
-  constructor(input: RunInput, clock: SimClock, stirred: (strategy: string) => void) {
+  constructor(input: RunInput, clock: SimClock, listener: DeskListener) {
     this.#clock = clock;
-    this.#stirred = stirred;
+    this.#listener = listener;
     this.band = bandOf(input);
     this.portfolio = new Portfolio(input.instruments, input.allocations);
     this.protection = new Protection(this.portfolio, () => {});
@@ -48,46 +71,78 @@ export class ColumnDesk {
     });
     const { limits, instruments, rules, fees } = input;
     this.risk = new Risk({ limits, portfolio: this.portfolio, clock, disabled: (kill) => this.kill(kill) });
-    this.hears = signalRateLimit(this, clock, { append: (entry) => void this.log.entries.push(entry) });
+    this.#hears = signalRateLimit(this, clock, { append: (entry) => void this.log.entries.push(entry) });
     this.venue = new PaperOnKlines({
       ...{ clock, instruments, rules, fees },
       balances: openingBalances(input),
       keepsClosed: false,
+      mayOwe: input.margin !== undefined,
       ...marketsOf(input),
       listener: {
         fill: (trade, intent) => this.#onFill(trade, intent),
         end: (report, intent) => this.#onEnd(report, intent),
       },
     });
+    this.margin = marginOn(input, clock, this, (entry) => void this.log.entries.push(entry), this.venue);
   }
 
-  /**
-   * False when there was nothing to do. `meanwhile` gives what is wished while the first step is under way: what comes after that step is
-   * planned by it.
-   */
-  carryOut(signal: Signal, meanwhile?: () => Signal | undefined): boolean {
-    const refused: OrderDraft[] = [];
-    const first = this.planner.plan(signal);
-    let overtaking: Signal | undefined;
-    for (let step = first; step !== undefined; step = this.planner.plan(signal, refused)) {
-      const came = this.#take(step);
-      overtaking ??= meanwhile?.();
-      if (step.do === 'create' && came === 'refused') refused.push(step.draft);
-    }
-    if (overtaking !== undefined) this.carryOut(overtaking);
-    return first !== undefined;
+  /** A stop was reached: the position is closed, and stays closed while the target stays the same. */
+  hitStop({ strategy, symbol }: { readonly strategy: string; readonly symbol: string }, why: string): void {
+    const signal = exitOf(this.planner, strategy, symbol, why, this.#clock.now());
+    if (signal === undefined) return;
+    this.protection.leave(strategy, symbol, signal.want.goal, why);
+    this.take(signal);
   }
 
-  #take(step: Step): 'done' | 'refused' {
-    if (step.do === 'cancel') {
-      if (!step.order.cancelRequested) this.#cancel(step.order);
-      return 'done';
-    }
-    const { draft } = step;
+  /** Takes a signal as what its strategy wants from now on; false where that is settled, or its strategy changes its mind too often. */
+  note(signal: Signal): boolean {
+    return this.#hears(signal) && this.planner.note(signal);
+  }
+
+  /** Begins to carry out a signal; `settle` does so to its end. */
+  take(signal: Signal): void {
+    this.#lane(signal.symbol).take(signal);
+  }
+
+  /** Carries out everything on a symbol, then obeys kills: a cancel is known to have come about only after that. */
+  settle(symbol: string): void {
+    this.#lane(symbol).settle();
+    this.#obeyKills();
+  }
+
+  #lane(symbol: string): Lane {
+    const known = this.#lanes.get(symbol);
+    if (known !== undefined) return known;
+    const lane = new Lane(this, (command) => this.#execute(command));
+    this.#lanes.set(symbol, lane);
+    return lane;
+  }
+
+  plan(signal: Signal, refused: readonly OrderDraft[]): Step | undefined {
+    return this.planner.plan(signal, refused);
+  }
+
+  together(_signal: Signal, _refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[] {
+    return [{ draft: first, asked: first }];
+  }
+
+  judge(draft: OrderDraft): Verdict {
     const verdict = this.risk.judge(draft);
-    if (verdict.kind === 'approved') return this.#create(draft);
-    this.log.denied(draft, verdict, this.portfolio, this.#clock.now());
-    return 'refused';
+    if (verdict.kind === 'denied') this.log.denied(draft, verdict, this.portfolio, this.#clock.now());
+    return verdict;
+  }
+
+  reserve(draft: OrderDraft): Intent {
+    const intent = intentOf(draft, clientIdOf(this.#sequence++), this.#clock.now(), lifeMs);
+    this.portfolio.reserve(intent);
+    this.risk.created(draft);
+    return intent;
+  }
+
+  #execute(command: Command): readonly Sent[] {
+    if (command.kind === 'submit') return command.intents.map((intent) => this.#submit(intent));
+    if (!command.order.cancelRequested) this.#cancel(command.order);
+    return [];
   }
 
   #cancel(order: WorkingOrder): void {
@@ -96,17 +151,13 @@ export class ColumnDesk {
     this.venue.cancel({ symbol: order.intent.symbol, orderId: order.orderId });
   }
 
-  #create(draft: OrderDraft): 'done' | 'refused' {
-    const now = this.#clock.now();
-    const clientOrderId = clientIdOf(this.#sequence++);
-    const intent = intentOf(draft, clientOrderId, now, lifeMs);
-    const order = this.portfolio.reserve(intent);
-    this.risk.created(draft);
+  #submit(intent: Intent): Sent {
+    const order = this.portfolio.order(intent.clientOrderId) as WorkingOrder;
     const outcome = this.venue.submit(intent);
     if (outcome.kind === 'accepted') {
       order.orderId = outcome.report.orderId;
       if (!isClosed(order.state)) order.state = 'open';
-      return 'done';
+      return 'placed';
     }
     this.#finish(order, 'rejected');
     return 'refused';
@@ -118,8 +169,10 @@ export class ColumnDesk {
     this.portfolio.apply(fill);
     leaveAfterProfit(fill, this.portfolio, this.planner, this.protection);
     this.risk.booked(fill);
-    this.#stirred(intent.strategy);
+    this.margin?.booked(fill);
+    this.#listener.changed(intent.strategy);
     this.band.listener.fill(trade, intent);
+    this.#listener.booked(fill);
   }
 
   #onEnd(report: OrderReport, intent: Intent): void {
@@ -129,7 +182,7 @@ export class ColumnDesk {
     order.venueStatus = report.status;
     order.executed = report.executed;
     this.#finish(order, report.status === 'FILLED' ? 'filled' : 'canceled');
-    this.#stirred(intent.strategy);
+    this.#listener.changed(intent.strategy);
   }
 
   #finish(order: WorkingOrder, state: 'filled' | 'canceled' | 'rejected'): void {
@@ -137,7 +190,7 @@ export class ColumnDesk {
     this.log.closed(order, this.#clock.now());
   }
 
-  /** To be obeyed. A cancel is asked for also of what has filled at the exchange in this moment, as live, where nobody has looked yet. */
+  /** To be obeyed. A cancel is asked for also of what has filled at the exchange in this moment, as live, where nobody has polled yet. */
   kill(kill: Kill): void {
     const resting = [...this.portfolio.orders()].filter(
       ({ state, cancelRequested, intent }) =>
@@ -147,14 +200,13 @@ export class ColumnDesk {
     this.#fresh.push({ kill, resting });
   }
 
-  /** Writes kills down and cancels what they stop; false when there was none. */
-  obeyKills(): boolean {
-    if (this.#fresh.length === 0) return false;
+  /** Writes kills down and cancels what they stop. */
+  #obeyKills(): void {
+    if (this.#fresh.length === 0) return;
     for (const { kill, resting } of this.#fresh.splice(0)) {
       const { at, strategy, by, reason } = kill;
       this.log.entries.push({ kind: 'kill', at, strategy: strategy ?? null, by, reason });
       for (const order of resting) if (order.state === 'open') this.#cancel(order);
     }
-    return true;
   }
 }

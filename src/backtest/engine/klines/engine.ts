@@ -1,68 +1,108 @@
 /**
- * The backtest over klines: time goes from close to close over all series of a run, and each kline is filled, shown and decided on as
- * `fill/kline-fills.ts` says. Rows at which nothing can happen are passed over: what a strategy says stays the same, no price reaches an
- * order, a stop or a limit, and no time is due.
+ * The backtest over klines: time goes from close to close over all series of a run, and each kline fills, is shown and is decided on as
+ * `engine/phases.ts` says. Rows at which nothing can happen are passed over: what a strategy says stays the same, no price reaches an order,
+ * a stop or a limit, and no time is due.
  */
 import { SimClock } from '../../../clock/sim-clock.ts';
 import { rowAt } from '../../../data/klines.ts';
 import { intervalMs } from '../../../domain/interval.ts';
-import { plus, priceNumber } from '../../../domain/money.ts';
-import type { Signal } from '../../../domain/order.ts';
-import { isGapped } from '../../../fill/stops.ts';
-import type { ArmedStop } from '../../../portfolio/protection.ts';
+import { plus } from '../../../domain/money.ts';
+import type { Fill, Signal } from '../../../domain/order.ts';
+import { isStreaming } from '../../../strategy/contract.ts';
 import { checkedOf } from '../../../strategy/validate.ts';
+import { source } from '../../../trading/hot-streams.ts';
 import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
+import type { NamedHosted } from '../../../trading/strategies.ts';
 import { killsOf, type RunInput, type RunResult, type RunSeries } from '../../run.ts';
 import { type CashFlows, flowsOn } from '../cash-flows.ts';
-import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from '../entry-kline.ts';
-import { stopReason } from '../kline-phases.ts';
-import { ColumnDesk } from './desk.ts';
+import { decidedPhase, isActive, leaveOverdue, openPhase, restPhases } from '../phases.ts';
+import { type LateStage, placeLate } from '../take-profit-check.ts';
+import { KlineDesk } from './desk.ts';
 import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
-import { extremes, firstEvent, type Levels } from './levels.ts';
-import { closesAt, markCloses, opening, opensAt, type SeriesWalk, unknown, walkOf } from './series-walk.ts';
+import { extremes, firstEvent, levelsOf } from './levels.ts';
+import { closesAt, isAwake, markCloses, opening, opensAt, type SeriesWalk, unknown, walkOf } from './series-walk.ts';
 import type { StrategyCursor, Told } from './strategy-cursor.ts';
-import { seatsOn } from './strategy-cursors.ts';
+import { cursorOf } from './strategy-cursors.ts';
+import { StreamingCursor } from './streaming-cursor.ts';
 
-/** Its last row was not passed over, or something happened to it since. */
-const isAwake = ({ row, quietTo }: SeriesWalk): boolean => quietTo < row;
+export interface KlineEngineOptions {
+  /** What the only strategy of a run said already. */
+  readonly told?: Told | undefined;
+  /** Streams that are not recorded stay silent, instead of ending the run. */
+  readonly isSilent?: boolean;
+}
 
 export class KlineEngine {
   readonly #input: RunInput;
   readonly #clock: SimClock;
-  readonly #desk: ColumnDesk;
+  readonly #desk: KlineDesk;
+  readonly #stage: LateStage;
   readonly #flows: CashFlows;
   readonly walks: readonly SeriesWalk[];
   readonly #walkOf = new Map<string, SeriesWalk>();
   readonly #equity: Equity;
-  readonly #targets: PendingTakeProfits;
+  readonly #booked = source<Fill>();
+  /** Signals that fills led streaming strategies to: they wait until whatever filled is through. */
+  readonly #waiting: Signal[] = [];
+  /** A streaming strategy is given a kline. */
+  #isPushing = false;
+  /** What streaming strategies threw. */
+  readonly #faults: unknown[] = [];
 
-  /** `told`: what its only strategy said already. */
-  constructor(input: RunInput, told?: Told) {
+  constructor(input: RunInput, { told, isSilent = false }: KlineEngineOptions = {}) {
     this.#input = input;
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
-    this.#desk = new ColumnDesk(input, this.#clock, (strategy) => this.#changed(strategy));
-    const { portfolio, risk, venue, log } = this.#desk;
-    this.#targets = new PendingTakeProfits(this.#desk);
+    this.#desk = new KlineDesk(input, this.#clock, {
+      changed: (strategy) => this.#changed(strategy),
+      booked: (fill) => this.#booked.emit(fill),
+    });
+    const { portfolio, risk, venue, log, margin } = this.#desk;
+    this.#stage = {
+      ...{ clock: this.#clock, assembled: this.#desk, rules: input.rules, margin },
+      again: (signal) => this.#desk.take(signal),
+      targets: new PendingTakeProfits(this.#desk),
+    };
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
-    this.walks = input.series.map((series) => this.#walk(series, told));
     this.#equity = new Equity(portfolio, risk);
+    const missed = isSilent ? [] : this.#faults;
+    this.walks = input.series.map((series) => this.#walk(series, told, missed));
   }
 
-  #walk(series: RunSeries, told: Told | undefined): SeriesWalk {
+  #walk(series: RunSeries, told: Told | undefined, missed: unknown[]): SeriesWalk {
+    const { portfolio, venue } = this.#desk;
     const cursor = new KlineCursor(series);
-    const strategies = seatsOn(this.#input.hosted, series, cursor, this.#desk.portfolio, told);
-    const walk = walkOf(series, this.#desk.venue.market(series.symbol), cursor, strategies);
+    const strategies = this.#input.hosted
+      .filter(({ symbol }) => symbol === series.symbol)
+      .map((hosted) =>
+        isStreaming(hosted.strategy)
+          ? this.#streaming(hosted, series, missed)
+          : cursorOf(hosted, series, cursor, portfolio, told),
+      );
+    const walk = walkOf(series, venue.market(series.symbol), cursor, strategies);
     for (const { hosted } of strategies) this.#walkOf.set(hosted.id, walk);
     return walk;
   }
 
+  #streaming(hosted: NamedHosted, series: RunSeries, missed: unknown[]): StreamingCursor {
+    return new StreamingCursor(hosted, series, {
+      holding: this.#desk.portfolio.holding(hosted.id, hosted.symbol),
+      fills: this.#booked.stream,
+      now: () => this.#clock.now(),
+      said: (signal) => {
+        if (!this.#desk.note(signal)) return;
+        if (this.#isPushing) this.#desk.take(signal);
+        else this.#waiting.push(signal);
+      },
+      faults: this.#faults,
+      missed,
+    });
+  }
+
   /** Goes on over about so many klines of each series. */
   advance(klines: number): 'more' | 'through' {
-    const ends = this.walks
-      .filter(({ row, series }) => row < series.end)
-      .map((walk) => closesAt(walk, walk.row + klines - 1));
-    const horizon = Math.min(...ends);
+    const left = this.walks.filter(({ row, series }) => row < series.end);
+    const horizon = Math.min(...left.map((walk) => closesAt(walk, walk.row + klines - 1)));
     for (;;) {
       let next = Number.POSITIVE_INFINITY;
       for (const walk of this.walks) next = Math.min(next, opensAt(walk, this.#quietTo(walk)));
@@ -78,16 +118,27 @@ export class KlineEngine {
     return this.walks.some(({ row, series }) => row < series.end) ? 'more' : 'through';
   }
 
+  /** Waits for what promises of streaming strategies still have to say, and throws what they threw. */
+  async finish(): Promise<void> {
+    const streaming = this.walks.flatMap(({ strategies }) =>
+      strategies.filter((one) => one instanceof StreamingCursor),
+    );
+    if (streaming.length > 0) await this.#clock.loop();
+    for (const one of streaming) one.end();
+    if (this.#faults.length > 0) throw this.#faults[0];
+  }
+
   /** What the klines that are done came to; `endedAt` where it was told to end before its time. */
   result(endedAt?: number): RunResult {
-    const { portfolio, risk, log, band } = this.#desk;
-    for (const walk of this.walks)
-      if (walk.row > walk.series.first) portfolio.mark(walk.series.symbol, walk.cursor.close, walk.cursor.seenAt);
+    const { portfolio, risk, log, band, margin } = this.#desk;
+    for (const { series, symbol, row, cursor } of this.walks)
+      if (row > series.first) portfolio.mark(symbol, cursor.close, cursor.seenAt);
     return {
       ...log.results(portfolio, this.#input, endedAt),
       ...killsOf(risk),
       finalEquity: plus(portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),
+      ...(margin !== undefined && { margin: margin.result() }),
       ...(endedAt !== undefined && { endedAt }),
       ...band.sums(),
       ambiguousKlines: this.walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
@@ -97,60 +148,27 @@ export class KlineEngine {
 
   /** The first row at which something can happen; the row that closes next where it is that one. */
   #quietTo(walk: SeriesWalk): number {
-    const { series, strategies, cursor } = walk;
+    const { series, deciding, cursor } = walk;
     if (walk.row >= series.end) return series.end;
     if (walk.quietTo !== unknown) return walk.quietTo;
-    const levels = this.#equity.stale ? undefined : this.#levels(walk);
+    const levels = this.#equity.stale ? undefined : levelsOf(walk, this.#desk);
     const at = cursor.row;
     const event =
       levels === undefined
         ? undefined
-        : firstEvent(series.columns, strategies, levels, { from: walk.row, to: this.#timeOf(walk) });
+        : firstEvent(series.columns, deciding, levels, { from: walk.row, to: this.#dueRow(walk) });
     cursor.row = at;
     walk.mayFill = event?.isReached ?? true;
     walk.quietTo = event?.row ?? walk.row;
     return walk.quietTo;
   }
 
-  /** The prices at which something happens to a series; undefined where something may happen at any. */
-  #levels({ series: { symbol }, market, strategies, fixed, held, floor, ceiling }: SeriesWalk): Levels | undefined {
-    const { planner, protection } = this.#desk;
-    let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const strategy of strategies) {
-      const { id } = strategy.hosted;
-      const settled = planner.settled(id, symbol);
-      if (settled === undefined && planner.standing(id, symbol) !== undefined) strategy.quiet = false;
-      if (!strategy.quiet) return undefined;
-      if (settled === undefined) continue;
-      if (settled.from > 0) below = Math.max(below, settled.from);
-      above = Math.min(above, settled.to);
-    }
-    if (!market.idle) {
-      const { reach } = market;
-      if (reach === undefined) return undefined;
-      below = Math.max(below, reach.below);
-      above = Math.min(above, reach.above);
-    }
-    if (held !== 0) {
-      const [atFloor, atCeiling] = [(floor - fixed) / held, (ceiling - fixed) / held];
-      below = Math.max(below, Math.min(atFloor, atCeiling));
-      above = Math.min(above, Math.max(atFloor, atCeiling));
-    }
-    if (!protection.guards(symbol)) return { below, above, trails: [] };
-    const trails = protection.trails(symbol);
-    if (trails === undefined) return undefined;
-    const at = this.#desk.portfolio.instrument(symbol);
-    for (const { side, price } of protection.stops(symbol)) {
-      if (side === 'SELL') below = Math.max(below, priceNumber(price, at));
-      else above = Math.min(above, priceNumber(price, at));
-    }
-    return { below, above, trails };
-  }
-
-  /** The first row at which a day may begin, money is paid or a position was held for as long as it may be. */
-  #timeOf(walk: SeriesWalk): number {
+  /** The first row at which a day may begin, money is paid, interest is due, or a position was held for as long as it may be. */
+  #dueRow(walk: SeriesWalk): number {
     const { symbol, interval, columns, end } = walk.series;
-    const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, this.#desk.protection.exitDue(symbol));
+    const { protection, margin } = this.#desk;
+    const interest = margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
+    const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, protection.exitDue(symbol), interest);
     if (due !== walk.dueAt) {
       walk.dueAt = due;
       walk.dueRow = Math.min(end, rowAt(columns.openTime, due - intervalMs(interval, 0)));
@@ -166,7 +184,8 @@ export class KlineEngine {
     if (closesAt(walk, quietTo - 1) <= at) walk.row = quietTo;
     else while (closesAt(walk, walk.row) <= at) walk.row++;
     cursor.row = walk.row - 1;
-    for (const strategy of walk.strategies) strategy.passOver(walk.row);
+    for (const strategy of walk.deciding) strategy.passOver(walk.row);
+    this.#desk.margin?.charge(walk.symbol, cursor.seenAt);
     this.#trail(series, from, walk.row);
   }
 
@@ -184,15 +203,49 @@ export class KlineEngine {
     const closing: SeriesWalk[] = [];
     for (const walk of this.walks) if (closesAt(walk, walk.row) === at) closing.push(walk);
     for (const walk of closing) this.#close(walk, at);
-    for (const walk of closing) if (walk.isOpen || (isAwake(walk) && this.#isActive(walk))) this.#restPhases(walk);
+    for (const walk of closing) if (walk.isOpen || (isAwake(walk) && isActive(this.#stage, walk))) this.#fill(walk);
+    for (const walk of closing) if (isAwake(walk)) this.#see(walk);
     if (this.#flows.nextAt <= at) this.#moveMoney(at);
     let needsLook = this.#equity.stale;
     for (const walk of closing) if (isAwake(walk) && this.#equity.needsLook(walk)) needsLook = true;
     if (needsLook) this.#watchLoss(at);
     // What happened to one may concern another that was to be passed over.
-    for (const walk of closing) if (isAwake(walk)) this.#leaveOverdue(walk);
+    for (const walk of closing) if (isAwake(walk)) this.#run(walk, leaveOverdue(this.#stage, walk, walk.cursor));
     for (const walk of closing) if (isAwake(walk)) this.#decide(walk);
-    for (const walk of closing) if (isAwake(walk)) this.#decidedPhase(walk);
+    if (this.#input.rules.marketAt === 'open') return;
+    for (const walk of closing) if (isAwake(walk)) this.#run(walk, decidedPhase(this.#stage, walk, walk.cursor));
+  }
+
+  /** Goes through a phase; what its steps lead to is carried out between them. */
+  #run({ symbol }: SeriesWalk, phase: Iterable<undefined>): void {
+    for (const _ of phase) this.#settle(symbol);
+  }
+
+  #settle(symbol: string): void {
+    this.#desk.settle(symbol);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      this.#desk.take(next);
+      this.#desk.settle(next.symbol);
+    }
+  }
+
+  /** A kline opens that need not be the next to close. */
+  #open(walk: SeriesWalk, at: number): void {
+    walk.opened = walk.row;
+    const { cursor, symbol, series } = walk;
+    const { openTime, open } = series.columns;
+    const isQuiet = walk.row < walk.quietTo;
+    // Others close before it does, and limits on the equity must not go by a close that its open has overtaken.
+    if (closesAt(walk, walk.row) > at) {
+      this.#desk.portfolio.mark(symbol, open[walk.row] as number, openTime[walk.row] as number);
+      if (walk.held !== 0 && !isQuiet) this.#equity.stale = true;
+    }
+    if (isQuiet || !walk.mayFill || !isActive(this.#stage, walk)) return;
+    const closed = cursor.row;
+    cursor.row = walk.row;
+    walk.isOpen = true;
+    this.#run(walk, openPhase(this.#stage, walk, cursor));
+    cursor.row = closed;
   }
 
   #close(walk: SeriesWalk, at: number): void {
@@ -204,27 +257,20 @@ export class KlineEngine {
     walk.cursor.row = walk.row++;
   }
 
-  /** Orders work or positions are guarded. */
-  #isActive({ market, series }: SeriesWalk): boolean {
-    return !market.idle || this.#desk.protection.guards(series.symbol);
+  /** Its kline fills orders and sets off stops; where it reaches none, it only moves those that trail. */
+  #fill(walk: SeriesWalk): void {
+    const { cursor, series } = walk;
+    if (walk.mayFill) this.#run(walk, restPhases(this.#stage, walk, cursor));
+    else this.#trail(series, cursor.row, cursor.row + 1);
+    walk.isOpen = false;
   }
 
-  /** A kline opens that need not be the next to close. */
-  #open(walk: SeriesWalk, at: number): void {
-    walk.opened = walk.row;
-    const { cursor, series } = walk;
-    const { openTime, open } = series.columns;
-    // Others close before it does, and limits on the equity must not go by a close that its open has overtaken.
-    const isQuiet = walk.row < walk.quietTo;
-    if (closesAt(walk, walk.row) > at) {
-      this.#desk.portfolio.mark(series.symbol, open[walk.row] as number, openTime[walk.row] as number);
-      if (walk.held !== 0 && !isQuiet) this.#equity.stale = true;
-    }
-    if (isQuiet || !walk.mayFill || !this.#isActive(walk)) return;
-    const closed = cursor.row;
-    cursor.row = walk.row;
-    this.#openPhase(walk);
-    cursor.row = closed;
+  /** Its close is the last price. */
+  #see({ symbol, cursor }: SeriesWalk): void {
+    const { portfolio, margin } = this.#desk;
+    this.#clock.skipTo(cursor.seenAt);
+    portfolio.mark(symbol, cursor.close, cursor.seenAt);
+    if (margin?.charge(symbol, cursor.seenAt) === true) this.#equity.stale = true;
   }
 
   /** Money is paid in or out: what a strategy may use is another amount. */
@@ -234,143 +280,58 @@ export class KlineEngine {
     for (const strategy of this.#walkOf.keys()) this.#changed(strategy);
   }
 
+  /** `at` is the moment, UTC ms. */
+  #watchLoss(at: number): void {
+    this.#clock.skipTo(at);
+    const kill = this.#equity.look(this.walks);
+    if (kill === undefined) return;
+    this.#desk.kill(kill);
+    for (const { symbol } of this.walks) this.#settle(symbol);
+    // Another limit may have been passed, too: one is reported at a time.
+    this.#equity.stale = true;
+  }
+
   #decide(walk: SeriesWalk): void {
     const { row } = walk.cursor;
-    let isBusy = false;
     for (const strategy of walk.strategies) {
-      if (strategy.isOwn) isBusy = this.#ask(walk, strategy, isBusy);
-      else while (strategy.advance(row)) isBusy = this.#ask(walk, strategy, isBusy);
+      if (strategy instanceof StreamingCursor) this.#push(walk, strategy);
+      else if (strategy.isOwn) this.#ask(walk, strategy);
+      // After a gap several larger klines are known at one moment.
+      else while (strategy.advance(row)) this.#ask(walk, strategy);
     }
-    if (this.#isActive(walk))
-      for (const strategy of walk.strategies) if (!strategy.isOwn) this.#placeLate(walk, strategy);
-    // Not before: a cancel is known to have come about only when all have been carried out.
-    this.#desk.obeyKills();
+    this.#settle(walk.symbol);
+    for (const strategy of walk.deciding) strategy.quiet = this.#isQuiet(strategy);
+    if (walk.larger.length === 0 || !isActive(this.#stage, walk)) return;
+    markCloses(this.walks, this.#desk.portfolio);
+    this.#run(walk, placeLate(this.#stage, walk.larger));
   }
 
-  /**
-   * After a gap several larger klines are known at one moment. As live, a symbol's lane that is free takes the first step of the first
-   * signal, and one that is busy with another's none: what comes after it is planned by the last signal. True when the lane is busy.
-   */
-  #ask(walk: SeriesWalk, strategy: StrategyCursor, isBusy: boolean): boolean {
-    const heard = this.#signal(walk, strategy);
-    const signal = isBusy ? (this.#lastSignal(walk, strategy) ?? heard) : heard;
-    if (signal === undefined) return isBusy;
-    const began = this.#desk.carryOut(signal, () => this.#lastSignal(walk, strategy));
-    strategy.quiet = this.#desk.planner.settled(signal.strategy, signal.symbol) !== undefined;
-    return isBusy || began;
+  /** Nothing is left to do about what it wants. */
+  #isQuiet({ hosted: { id, symbol } }: StrategyCursor): boolean {
+    const { planner } = this.#desk;
+    return planner.standing(id, symbol) === undefined || planner.settled(id, symbol) !== undefined;
   }
 
-  /** What it wants from now on; undefined where that is settled already, or is refused as too frequent. */
-  #signal({ series, cursor }: SeriesWalk, strategy: StrategyCursor): Signal | undefined {
-    const wish = strategy.wish();
-    if (wish === undefined) return undefined;
+  #push({ cursor }: SeriesWalk, strategy: StreamingCursor): void {
+    this.#clock.skipTo(cursor.seenAt);
+    markCloses(this.walks, this.#desk.portfolio);
+    this.#isPushing = true;
+    strategy.push();
+    this.#isPushing = false;
+  }
+
+  /** What it wants from now on, unless that is settled already. */
+  #ask({ symbol, cursor }: SeriesWalk, strategy: StrategyCursor): void {
+    const said = strategy.wish();
+    if (said === undefined) return;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
     markCloses(this.walks, this.#desk.portfolio);
-    const want = checkedOf(wish, strategy.hosted, cursor.openTime);
+    const want = checkedOf(said, strategy.hosted, cursor.openTime);
     strategy.lastWant = want;
     strategy.quiet = false;
-    const signal: Signal = { strategy: strategy.hosted.id, symbol: series.symbol, at, want };
-    if (!this.#desk.hears(signal)) return undefined;
-    this.#desk.planner.note(signal);
-    return signal;
-  }
-
-  /** The last signal of the larger klines that are left. */
-  #lastSignal(walk: SeriesWalk, strategy: StrategyCursor): Signal | undefined {
-    let last: Signal | undefined;
-    while (strategy.advance(walk.cursor.row)) last = this.#signal(walk, strategy) ?? last;
-    return last;
-  }
-
-  #openPhase(walk: SeriesWalk): void {
-    const { market, cursor, series } = walk;
-    walk.isOpen = true;
-    this.#clock.skipTo(cursor.openTime);
-    if (!market.idle) market.open(cursor);
-    if (this.#input.rules.targetsFrom === 'entry') this.#placeTargets(series.symbol, cursor.openTime, cursor.open);
-    this.#desk.obeyKills();
-    this.#hitStops(walk, 'passed');
-    trailOpen(series.symbol, cursor, this.#desk);
-  }
-
-  /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
-  #decidedPhase({ market, cursor, series }: SeriesWalk): void {
-    if (this.#input.rules.marketAt === 'open' || market.idle) return;
-    this.#clock.skipTo(cursor.seenAt);
-    market.decided(cursor);
-    this.#placeTargets(series.symbol, cursor.seenAt, cursor.close);
-    market.decided(cursor);
-    this.#desk.obeyKills();
-  }
-
-  #placeTargets(symbol: string, at: number, price: number): void {
-    for (const signal of withTargets(symbol, at, this.#desk)) {
-      this.#desk.portfolio.mark(symbol, price, at);
-      this.#desk.carryOut(signal);
-    }
-  }
-
-  /** The take-profit of what was entered between two klines of a strategy. */
-  #placeLate({ cursor }: SeriesWalk, { hosted }: StrategyCursor): void {
-    this.#clock.skipTo(cursor.seenAt);
-    markCloses(this.walks, this.#desk.portfolio);
-    const signal = this.#targets.due(hosted, cursor.seenAt);
-    if (signal !== undefined) this.#desk.carryOut(signal);
-  }
-
-  #restPhases(walk: SeriesWalk): void {
-    const { market, cursor, series } = walk;
-    if (!walk.mayFill) {
-      this.#trail(series, cursor.row, cursor.row + 1);
-      return;
-    }
-    this.#clock.skipTo(cursor.seenAt - 1);
-    this.#hitStops(walk, 'inside');
-    if (!market.idle) {
-      market.rest(cursor);
-      trailEntry(series.symbol, cursor, this.#desk);
-      this.#desk.obeyKills();
-      this.#hitStops(walk, 'any');
-    }
-    market.close();
-    walk.isOpen = false;
-    trailClose(series.symbol, cursor, this.#desk);
-  }
-
-  /** Stops that the open has passed are hit at the open, the others inside the kline. */
-  #hitStops({ market, cursor, series: { symbol } }: SeriesWalk, which: 'passed' | 'inside' | 'any'): void {
-    const { portfolio, planner, protection } = this.#desk;
-    const armed = armedStops(symbol, cursor.openTime, this.#input.rules, this.#desk);
-    if (armed.length === 0) return;
-    const at = portfolio.instrument(symbol);
-    const isMeant = (stop: ArmedStop): boolean =>
-      which === 'any' || isGapped(cursor, stop, at) === (which === 'passed');
-    const stops = armed.filter(isMeant).map((stop) => withSoon(stop, cursor.openTime, this.#input.rules, this.#desk));
-    for (const hit of market.triggers(cursor, stops)) {
-      const signal = planner.standing(hit.strategy, symbol);
-      if (signal?.want.kind !== 'target') continue;
-      const price = priceNumber(hit.price, at);
-      portfolio.mark(symbol, price, this.#clock.now());
-      protection.leave(hit.strategy, symbol, signal.want.goal, stopReason(price));
-      this.#desk.carryOut(signal);
-      this.#desk.obeyKills();
-    }
-  }
-
-  /** Positions that were held for as long as they may be. */
-  #leaveOverdue(walk: SeriesWalk): void {
-    const { cursor, series } = walk;
-    if (!this.#isActive(walk)) return;
-    const { portfolio, planner, protection } = this.#desk;
-    for (const { strategy, symbol, why } of protection.overdue(series.symbol, cursor.seenAt)) {
-      const signal = planner.standing(strategy, symbol);
-      if (signal?.want.kind !== 'target') continue;
-      this.#clock.skipTo(cursor.seenAt);
-      portfolio.mark(symbol, cursor.close, cursor.seenAt);
-      protection.leave(strategy, symbol, signal.want.goal, why);
-      this.#desk.carryOut(signal);
-    }
+    const signal: Signal = { strategy: strategy.hosted.id, symbol, at, want };
+    if (this.#desk.note(signal)) this.#desk.take(signal);
   }
 
   /** Something happened to a strategy's orders: its target has to be planned anew, and its symbol cannot be passed over. */
@@ -379,17 +340,6 @@ export class KlineEngine {
     const walk = this.#walkOf.get(strategy);
     if (walk === undefined) return;
     walk.quietTo = unknown;
-    for (const one of walk.strategies) if (one.hosted.id === strategy) one.quiet = false;
-  }
-
-  /** `at` is the moment, UTC ms. */
-  #watchLoss(at: number): void {
-    this.#clock.skipTo(at);
-    const kill = this.#equity.look(this.walks);
-    if (kill === undefined) return;
-    this.#desk.kill(kill);
-    this.#desk.obeyKills();
-    // Another limit may have been passed, too: one is reported at a time.
-    this.#equity.stale = true;
+    for (const one of walk.deciding) if (one.hosted.id === strategy) one.quiet = false;
   }
 }

@@ -1,6 +1,9 @@
 /** Prices that a kline must reach before anything can happen to a symbol's orders, positions and limits. */
 import type { Columns } from '../../../domain/market.ts';
+import { priceNumber } from '../../../domain/money.ts';
 import type { Trail } from '../../../portfolio/protection.ts';
+import type { KlineDesk } from './desk.ts';
+import type { SeriesWalk } from './series-walk.ts';
 import type { StrategyCursor } from './strategy-cursor.ts';
 
 /** Nothing happens in a kline whose low stays above `below` and whose high stays below `above`. */
@@ -9,6 +12,45 @@ export interface Levels {
   readonly above: number;
   /** Trailing stops, whose level moves with the klines that are passed over. */
   readonly trails: readonly Trail[];
+}
+
+/** The prices at which something happens to a series; undefined where something may happen at any. */
+export function levelsOf(walk: SeriesWalk, { planner, protection, portfolio, margin }: KlineDesk): Levels | undefined {
+  const { symbol, market, strategies, deciding, fixed, held, floor, ceiling } = walk;
+  // A strategy made of streams hears every kline.
+  if (strategies.length > deciding.length) return undefined;
+  let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const narrow = (levels: { readonly below: number; readonly above: number }): void => {
+    below = Math.max(below, levels.below);
+    above = Math.min(above, levels.above);
+  };
+  for (const strategy of deciding) {
+    const { id } = strategy.hosted;
+    const settled = planner.settled(id, symbol);
+    if (settled === undefined && planner.standing(id, symbol) !== undefined) strategy.quiet = false;
+    if (!strategy.quiet) return undefined;
+    if (settled !== undefined && settled.from > 0) narrow({ below: settled.from, above: settled.to });
+  }
+  if (!market.idle) {
+    const { reach } = market;
+    if (reach === undefined) return undefined;
+    narrow(reach);
+  }
+  if (held !== 0) {
+    const [atFloor, atCeiling] = [(floor - fixed) / held, (ceiling - fixed) / held];
+    narrow({ below: Math.min(atFloor, atCeiling), above: Math.max(atFloor, atCeiling) });
+  }
+  const liquidated = margin?.held(symbol);
+  if (liquidated !== undefined) narrow({ below: liquidated.above, above: liquidated.below });
+  if (!protection.guards(symbol)) return { below, above, trails: [] };
+  const trails = protection.trails(symbol);
+  if (trails === undefined) return undefined;
+  const at = portfolio.instrument(symbol);
+  for (const { side, price } of protection.stops(symbol)) {
+    const level = priceNumber(price, at);
+    narrow(side === 'SELL' ? { below: level, above } : { below, above: level });
+  }
+  return { below, above, trails };
 }
 
 /** Wider than the rounding of a sum of numbers: what is nearer goes the full way, which is exact. */

@@ -56,13 +56,13 @@ export class ColumnLog {
   /** What of it is part of a result; orders of the portfolio worked until the end, UTC ms, if it was not told to end before. */
   results(
     portfolio: Pick<Portfolio, 'orders'>,
-    { series, rules }: Pick<RunInput, 'series' | 'rules'>,
+    { account, series, rules }: Pick<RunInput, 'account' | 'series' | 'rules'>,
     endedAt: number | undefined,
   ): Pick<RunResult, 'fills' | 'refused' | 'newGoals' | 'asked'> {
     const { end } = spanOf(series);
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
-    for (const signal of this.#signals) refusals.wish('spot', signal, { series });
+    for (const signal of this.#signals) refusals.wish(account, signal, { series });
     for (const order of this.#closed) {
       const code = refusalOf(order);
       const { strategy, symbol, createdAt: at } = order.intent;

@@ -1,4 +1,4 @@
-/** Runs over columns: in short numbers where that is possible, else the long way; the rows are the same. */
+/** Runs over klines at once, of strategies that decide: in safe integers where that is possible, else in full; the rows are the same. */
 
 import { fastRun } from '../../fast/run.ts';
 import type { RunInput, RunResult } from '../../run.ts';
@@ -14,7 +14,7 @@ export function runColumns(input: RunInput): RunResult {
 
 /** With every rule asked, and every amount exact whatever its size. */
 export function runLong(input: RunInput, told?: Told): RunResult {
-  const run = new KlineEngine(input, told);
+  const run = new KlineEngine(input, { told });
   run.advance(Number.POSITIVE_INFINITY);
   return run.result();
 }

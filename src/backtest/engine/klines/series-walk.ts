@@ -1,17 +1,25 @@
 /** Series side by side, each at its own row. */
 import { closeTime } from '../../../domain/interval.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
+import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
 import type { RunSeries } from '../../run.ts';
 import type { KlineCursor } from './kline-cursor.ts';
-import type { StrategyCursor } from './strategy-cursor.ts';
+import { StrategyCursor } from './strategy-cursor.ts';
+import type { StreamingCursor } from './streaming-cursor.ts';
 
 /** A series while the engine goes through it. */
 export interface SeriesWalk {
+  readonly symbol: string;
   readonly series: RunSeries;
   readonly market: PaperMarket;
   readonly cursor: KlineCursor;
-  readonly strategies: readonly StrategyCursor[];
+  /** Its strategies, in their order. */
+  readonly strategies: readonly (StrategyCursor | StreamingCursor)[];
+  /** Those of them that decide on closed klines. */
+  readonly deciding: readonly StrategyCursor[];
+  /** Those of a larger interval than its own. */
+  readonly larger: readonly NamedHosted[];
   /** The row that closes next. */
   row: number;
   /** Nothing can happen at the rows before this one; `unknown` where that has to be worked out. */
@@ -41,22 +49,18 @@ export const walkOf = (
   series: RunSeries,
   market: PaperMarket,
   cursor: KlineCursor,
-  strategies: readonly StrategyCursor[],
+  strategies: readonly (StrategyCursor | StreamingCursor)[],
 ): SeriesWalk => ({
-  ...{
-    series,
-    market,
-    cursor,
-    strategies,
-    row: series.first,
-    quietTo: unknown,
-    mayFill: true,
-    isOpen: false,
-    opened: -1,
-  },
+  ...{ series, symbol: series.symbol, market, cursor, strategies },
+  deciding: strategies.filter((one) => one instanceof StrategyCursor),
+  larger: strategies.map(({ hosted }) => hosted).filter(({ interval }) => interval !== series.interval),
+  ...{ row: series.first, quietTo: unknown, mayFill: true, isOpen: false, opened: -1 },
   ...{ fixed: 0, held: 0, floor: Number.NEGATIVE_INFINITY, ceiling: Number.POSITIVE_INFINITY },
   ...{ dueAt: Number.NaN, dueRow: series.first },
 });
+
+/** Its last row was not passed over, or something happened to it since. */
+export const isAwake = ({ row, quietTo }: SeriesWalk): boolean => quietTo < row;
 
 /** When a row closes, UTC ms; infinity behind the last one. */
 export const closesAt = ({ series: { interval, columns, end } }: Pick<SeriesWalk, 'series'>, row: number): number =>

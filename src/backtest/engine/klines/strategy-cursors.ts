@@ -1,4 +1,4 @@
-/** The seats of strategies before the columns of their klines, made larger where they use a larger interval. */
+/** Strategies before the columns of their klines, made larger where they use a larger interval. */
 
 import type { Interval } from '../../../domain/interval.ts';
 import type { Columns } from '../../../domain/market.ts';
@@ -21,31 +21,28 @@ function framesIn({ columns, interval }: RunSeries, larger: Interval): Frames {
   return there;
 }
 
-/** The seats of a symbol's strategies, in their order. */
-export const seatsOn = (
-  all: readonly NamedHosted[],
+/** The cursor of a strategy that decides, over the klines of its series or over larger ones made of them. */
+export function cursorOf(
+  hosted: NamedHosted,
   series: RunSeries,
   cursor: KlineCursor,
   portfolio: Portfolio,
   told?: Told,
-): readonly StrategyCursor[] =>
-  all
-    .filter(({ symbol }) => symbol === series.symbol)
-    .map((hosted) => {
-      // The portfolio hears of a price only where something is planned; the strategy sees each.
-      const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
-      if (hosted.interval === series.interval) return new StrategyCursor(hosted, series, cursor, holding, { told });
-      const { columns, knownAt } = framesIn(series, hosted.interval);
-      const first = knownAt.findIndex((row) => row >= series.first);
-      const own: RunSeries = {
-        symbol: series.symbol,
-        interval: hosted.interval,
-        columns,
-        gaps: [],
-        first: first < 0 ? knownAt.length : first,
-        end: knownAt.length,
-      };
-      const seenAt = (row: number): number => cursor.closeOf(knownAt[row] as number);
-      const place = new KlineCursor(own, seenAt);
-      return new StrategyCursor(hosted, own, place, holding, { larger: { cursor: place, knownAt, next: own.first } });
-    });
+): StrategyCursor {
+  // The portfolio hears of a price only where something is planned; the strategy sees each.
+  const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
+  if (hosted.interval === series.interval) return new StrategyCursor(hosted, series, cursor, holding, { told });
+  const { columns, knownAt } = framesIn(series, hosted.interval);
+  const first = knownAt.findIndex((row) => row >= series.first);
+  const own: RunSeries = {
+    symbol: series.symbol,
+    interval: hosted.interval,
+    columns,
+    gaps: [],
+    first: first < 0 ? knownAt.length : first,
+    end: knownAt.length,
+  };
+  const seenAt = (row: number): number => cursor.closeOf(knownAt[row] as number);
+  const place = new KlineCursor(own, seenAt);
+  return new StrategyCursor(hosted, own, place, holding, { larger: { cursor: place, knownAt, next: own.first } });
+}

@@ -1,17 +1,37 @@
 /** Klines beside recorded trades and books: where neither is stored they fill orders, elsewhere they are only seen (fill-engine §2.1.10). */
+
+import type { SimClock } from '../../../clock/sim-clock.ts';
 import { closeTime } from '../../../domain/interval.ts';
 import type { Rules } from '../../../fill/rules.ts';
+import type { Assembled } from '../../../trading/assemble.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { TapeMarket } from '../../../venue/paper/on-tape.ts';
 import type { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import type { RunSeries } from '../../run.ts';
-import { isActive, leaveOverdue, openPhase, restPhases, watchLoss } from '../kline-phases.ts';
+import { isActive, leaveOverdue, openPhase, restPhases, type Stage } from '../phases.ts';
 import { type LateStage, placeLate } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, ranks } from './events.ts';
 import type { coverage } from './rows.ts';
 
 export interface TapeStage extends LateStage {
+  readonly assembled: Assembled;
   readonly rules: Rules;
+}
+
+/** Lets what each step of a phase started come to rest before the next. */
+async function settling(clock: SimClock, phase: Iterable<undefined>): Promise<void> {
+  for (const _ of phase) await clock.settleSoon();
+}
+
+export function watchLoss({
+  assembled,
+  clock,
+}: Pick<Stage, 'clock'> & { readonly assembled: Assembled }): Promise<void> | undefined {
+  const kill = assembled.risk.watchLoss();
+  if (kill === undefined) return undefined;
+  // Its cancels may take klines to arrive: whoever moves time cannot wait for them.
+  void clock.track(assembled.kill(kill));
+  return clock.settleSoon();
 }
 
 /** One symbol: its klines, and who fills by them or by what else is stored. */
@@ -45,16 +65,16 @@ export function closingKlines(
     if (kline === undefined) return;
     if (cursor.rank === ranks.rest) {
       moveTo(market.byTape ? ranks.seenKline : ranks.kline);
-      if (!market.byTape && isActive(stage, phased)) await restPhases(stage, phased, kline);
+      if (!market.byTape && isActive(stage, phased)) await settling(clock, restPhases(stage, phased, kline));
       return;
     }
     assembled.portfolio.mark(symbol, kline.close, clock.now());
     margin?.charge(symbol, clock.now());
     await watchLoss(stage);
-    await leaveOverdue(stage, phased, kline);
+    await settling(clock, leaveOverdue(stage, phased, kline));
     recorded.push(kline);
     if (clock.busy) await clock.settleSoon();
-    await placeLate(stage, larger);
+    await settling(clock, placeLate(stage, larger));
     moveTo(ranks.rest);
   }
   moveTo(ranks.rest);
@@ -75,6 +95,6 @@ export function openingKlines(stage: TapeStage, lane: KlineLane, asked: (symbol:
     if (market.byTape || kline === undefined) return undefined;
     stage.assembled.portfolio.mark(symbol, kline.open, openTime);
     if (!isActive(stage, phased)) return undefined;
-    return openPhase(stage, phased, kline);
+    return settling(stage.clock, openPhase(stage, phased, kline));
   });
 }

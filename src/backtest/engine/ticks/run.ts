@@ -25,20 +25,18 @@ import { PaperOnTape } from '../../../venue/paper/on-tape.ts';
 import { RecordedFeed } from '../../../venue/recorded/recorded.ts';
 import { pacedByTime } from '../../pace.ts';
 import { bandOf } from '../../result/band.ts';
-import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf } from '../../run.ts';
+import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf, upToEnd } from '../../run.ts';
 import { flowCursor, flowsOn } from '../cash-flows.ts';
 import { closedAtEnd } from '../end-close.ts';
-import { watchLoss } from '../kline-phases.ts';
 import { heardKlines } from '../larger-klines.ts';
 import { type MarginDesk, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
 import { heardTape } from '../missing-data.ts';
 import { deskOf, isResult, looksOnNews, type RecordedDesk } from '../recorded-trader.ts';
 import { withRequests } from '../requests.ts';
-import { upToEnd } from '../stream-run.ts';
 import { lookAfterFills } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
-import { closingKlines, type KlineLane, openingKlines, type TapeStage } from './klines.ts';
+import { closingKlines, type KlineLane, openingKlines, type TapeStage, watchLoss } from './klines.ts';
 import { type Passing, type PriceLine, passingPrices, passingPrints } from './pass.ts';
 import { Poller } from './poll.ts';
 import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
@@ -108,7 +106,8 @@ class TapeRun {
       works: (symbol) => this.#poller.later(symbol),
     });
     this.#assembled = deskOf(input, this.#clock, this.#book, this.#venue.orders, orderLifeMs);
-    this.#margin = marginOn(input, this.#clock, this.#assembled, this.#book, this.#venue);
+    this.#margin = marginOn(input, this.#clock, this.#assembled, (entry) => this.#book.append(entry), this.#venue);
+    this.#assembled.booked.subscribe((fill) => this.#margin?.booked(fill));
     this.#stage = {
       clock: this.#clock,
       assembled: this.#assembled,

@@ -1,0 +1,59 @@
+/** A strategy made of streams before the klines of its series: it is given each of them, and says what it wants at once. */
+import type { Observable, Subscription } from 'rxjs';
+import type { Fill, Signal } from '../../../domain/order.ts';
+import type { Holding } from '../../../strategy/contract.ts';
+import { saidBy } from '../../../strategy/fault.ts';
+import { signalsOf } from '../../../strategy/host.ts';
+import type { NamedHosted } from '../../../trading/strategies.ts';
+import { RecordedFeed, type RecordedSeries } from '../../../venue/recorded/recorded.ts';
+import { type RunSeries, upToEnd } from '../../run.ts';
+import { heardKlines } from '../larger-klines.ts';
+import { absent } from '../missing-data.ts';
+
+/** What a streaming strategy is given, and where what it says goes. */
+export interface StreamingParts {
+  readonly holding: Holding;
+  readonly fills: Observable<Fill>;
+  readonly now: () => number;
+  /** A signal that it gives at this moment. */
+  readonly said: (signal: Signal) => void;
+  /** What it threw. */
+  readonly faults: unknown[];
+  /** Data that it listens to and that are not there. */
+  readonly missed: unknown[];
+}
+
+export class StreamingCursor {
+  readonly hosted: NamedHosted;
+  readonly #series: RecordedSeries;
+  readonly #listening: Subscription;
+
+  constructor(hosted: NamedHosted, series: RunSeries, { holding, fills, now, said, faults, missed }: StreamingParts) {
+    const { symbol, interval } = series;
+    const feed = new RecordedFeed([upToEnd(series)]);
+    this.hosted = hosted;
+    this.#series = feed.series(symbol, interval);
+    this.#listening = signalsOf(hosted, {
+      ...heardKlines(this.#series.before(this.#series.row), feed.klines(symbol, interval), interval, hosted.interval),
+      trades: absent('trades', hosted, missed),
+      depth: absent('depth', hosted, missed),
+      ticker: absent('ticker', hosted, missed),
+      gaps: feed.gaps,
+      fills,
+      atOnce: true,
+      holding,
+      now,
+      failed: (error) => void faults.push(saidBy(error, { id: hosted.id, now: now() })),
+    }).subscribe(said);
+  }
+
+  /** Gives it the next kline. */
+  push(): void {
+    const kline = this.#series.next();
+    if (kline !== undefined) this.#series.push(kline);
+  }
+
+  end(): void {
+    this.#listening.unsubscribe();
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * What a kline does to orders and positions, phase by phase: orders fill by it before anybody sees it (`fill/kline-fills.ts`). Each phase is
+ * a generator that yields where orders may have been started: whoever runs it lets them be carried out before it goes on.
+ */
+import type { SimClock } from '../../clock/sim-clock.ts';
+import type { Kline } from '../../domain/market.ts';
+import { priceNumber } from '../../domain/money.ts';
+import type { Signal } from '../../domain/order.ts';
+import type { Stop } from '../../fill/orders.ts';
+import type { Rules } from '../../fill/rules.ts';
+import { isGapped } from '../../fill/stops.ts';
+import type { ArmedStop } from '../../portfolio/protection.ts';
+import type { Assembled } from '../../trading/assemble.ts';
+import type { PaperMarket } from '../../venue/paper/on-klines.ts';
+import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from './entry-kline.ts';
+import type { MarginDesk } from './margin.ts';
+
+/** Who trades, and who moves time. */
+export interface Stage {
+  readonly clock: SimClock;
+  readonly assembled: Pick<Assembled, 'portfolio' | 'planner' | 'protection' | 'hitStop'>;
+  readonly rules: Pick<Rules, 'marketAt' | 'stopsFrom' | 'targetsFrom'>;
+  /** Carries out a signal again that its strategy gave before. */
+  readonly again: (signal: Signal) => void;
+  /** Where strategies may borrow. */
+  readonly margin?: MarginDesk | undefined;
+}
+
+/** A symbol and the klines by which its orders fill. */
+export interface Phased {
+  readonly market: PaperMarket;
+  readonly symbol: string;
+}
+
+type Phase = Generator<undefined, void, void>;
+
+/** Orders work or positions are guarded: the kline goes through the fill phases. */
+export const isActive = ({ assembled, margin }: Stage, { market, symbol }: Phased): boolean =>
+  !market.idle || assembled.protection.guards(symbol) || margin?.isAtRisk(symbol) === true;
+
+/** Positions that were held for as long as they may be. */
+export function* leaveOverdue({ assembled }: Stage, { symbol }: Phased, kline: Kline): Phase {
+  for (const place of assembled.protection.overdue(symbol, kline.seenAt)) {
+    assembled.hitStop(place, place.why);
+    yield;
+  }
+}
+
+/** The kline opens: orders that were waiting arrive, and stops that it passes are hit. */
+export function* openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Phase {
+  const { clock, rules, assembled, margin } = stage;
+  clock.skipTo(kline.openTime);
+  if (!market.idle) {
+    market.open(kline);
+    yield;
+  }
+  if (rules.targetsFrom === 'entry') yield* placeTargets(stage, symbol, kline.openTime, kline.open);
+  if (margin === undefined && !assembled.protection.guards(symbol)) return;
+  const passed = stopsIn(stage, symbol, kline).filter((stop) => isPassed(stage, symbol, kline, stop));
+  yield* hitStops(stage, { market, symbol }, kline, passed);
+  trailOpen(symbol, kline, assembled);
+}
+
+/** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
+export function* decidedPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Phase {
+  if (stage.rules.marketAt === 'open' || market.idle) return;
+  market.decided(kline);
+  yield;
+  yield* placeTargets(stage, symbol, kline.seenAt, kline.close);
+  market.decided(kline);
+  yield;
+}
+
+/** Stops inside the kline, then what rests, then the stops of what that entered; and the kline is over. */
+export function* restPhases(stage: Stage, { market, symbol }: Phased, kline: Kline): Phase {
+  const { assembled, clock, margin } = stage;
+  clock.skipTo(kline.seenAt - 1);
+  if (margin !== undefined || isActive(stage, { market, symbol })) {
+    const inside = stopsIn(stage, symbol, kline).filter((stop) => !isPassed(stage, symbol, kline, stop));
+    yield* hitStops(stage, { market, symbol }, kline, inside);
+    if (!market.idle) {
+      market.rest(kline);
+      yield;
+      trailEntry(symbol, kline, assembled);
+      yield* hitStops(stage, { market, symbol }, kline, stopsIn(stage, symbol, kline));
+    }
+  }
+  market.close();
+  trailClose(symbol, kline, assembled);
+}
+
+function* placeTargets({ assembled, again }: Stage, symbol: string, at: number, price: number): Phase {
+  for (const signal of withTargets(symbol, at, assembled)) {
+    assembled.portfolio.mark(symbol, price, at);
+    again(signal);
+    yield;
+  }
+}
+
+function stopsIn({ assembled, rules, margin }: Stage, symbol: string, kline: Kline): readonly (ArmedStop & Stop)[] {
+  const armed = armedStops(symbol, kline.openTime, rules, assembled);
+  const stops = margin === undefined ? armed : margin.stops(kline, armed);
+  return stops.length === 0 ? stops : stops.map((stop) => withSoon(stop, kline.openTime, rules, assembled));
+}
+
+const isPassed = ({ assembled }: Stage, symbol: string, kline: Kline, stop: Stop): boolean =>
+  isGapped(kline, stop, assembled.portfolio.instrument(symbol));
+
+function* hitStops(
+  { assembled, clock, margin }: Stage,
+  { market, symbol }: Phased,
+  kline: Kline,
+  stops: readonly (ArmedStop & Stop)[],
+): Phase {
+  if (stops.length === 0) return;
+  const { portfolio } = assembled;
+  const at = portfolio.instrument(symbol);
+  for (const hit of market.triggers(kline, stops)) {
+    const stop = stops.find(({ strategy }) => strategy === hit.strategy);
+    if (stop === undefined) continue;
+    const price = priceNumber(hit.price, at);
+    if (stop.liquidation !== undefined && margin !== undefined) margin.leave(stop.strategy, stop.symbol, price);
+    else {
+      portfolio.mark(symbol, price, clock.now());
+      assembled.hitStop(stop, stopReason(price));
+    }
+    yield;
+  }
+}
+
+export const stopReason = (price: number): string => `stop hit, leaving at ${price}`;
