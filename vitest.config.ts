@@ -1,8 +1,20 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** Whole-program tests and campaigns that take more than 5 s, of behaviour that a faster test covers in the small: `npm run test:long`. */
+const long = [
+  'src/data/import/endless.test.ts',
+  'test/backtest/{check,determinism,grid-slow,larger-klines,mixtures}.test.ts',
+  'test/cli/{catalogue,data-fetch,doctor,hang-up,record,stuck}.test.ts',
+  'test/pages/conformance-docs.test.ts',
+  'test/session/{crash,disk,habits,instrument-updates,outage,quarantined-trades,record-daemon}.test.ts',
+  'test/session/{silent-trades-channel,speed,time}.test.ts',
+  'test/simulator/{conformance-orders,conformance-shapes,third-party}.test.ts',
+  'test/torture/*.test.ts',
+  'test/world/simulation.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'strategies/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/kit/one-folder.ts',
     // They end what hangs, and are far above what a busy machine takes; no test sets a shorter one.
     testTimeout: 300_000,
@@ -10,5 +22,16 @@ export default defineConfig({
     pool: 'forks',
     // On two cores: a third of the time tests of whole programs wait for one another's sockets and files.
     maxWorkers: 3,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'short',
+          include: ['{src,strategies,test}/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...long],
+        },
+      },
+      { extends: true, test: { name: 'long', include: long } },
+    ],
   },
 });

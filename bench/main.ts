@@ -5,7 +5,7 @@
  *     npx node bench/main.ts [--short]     --short: without what is about a daemon, which takes minutes
  */
 import { spawnSync } from 'node:child_process';
-import Table from 'cli-table3';
+import { textTable } from '../src/commands/text-table.ts';
 import type { Round } from './column.ts';
 import { market, root } from './market.ts';
 
@@ -22,11 +22,7 @@ const millions = (klines: number, ms: number): string => `${(klines / ms / 1000)
 const times = (ms: number, bareMs: number): string => `${(ms / bareMs).toFixed(1)} ×`;
 
 const head = ['', 'klines/s', 'ms', 'CPU ms', '× bare loop', 'asked'];
-const table = new Table({
-  head,
-  style: { head: [], border: [] },
-  colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
-});
+const rows: string[][] = [];
 
 /** A backtest: the first round in a fresh process, and the best of the rounds after it. */
 function backtest(path: string, name: string, args: readonly string[], asked: string): void {
@@ -34,7 +30,7 @@ function backtest(path: string, name: string, args: readonly string[], asked: st
   const bareMs = least(rounds.map((round) => round.bareMs));
   const [cold, ...warm] = rounds as [Round, ...Round[]];
   const line = (when: string, ms: number, cpuMs: number, limit: string): void => {
-    table.push([
+    rows.push([
       `${name}, ${when}`,
       millions(cold.klines, ms),
       ms.toFixed(0),
@@ -57,7 +53,7 @@ function command(name: string, args: readonly string[], asked: string): void {
     run(['bin/sluice.js', ...args]);
     return performance.now() - startedAt;
   });
-  table.push([name, '', least(taken).toFixed(0), '', '', asked]);
+  rows.push([name, '', least(taken).toFixed(0), '', '', asked]);
 }
 
 /** Backtests that print tables of their own. */
@@ -90,7 +86,7 @@ command(
   '≤ 1000 ms',
 );
 command('--help', ['--help'], '≤ 200 ms');
-console.log(table.toString());
+console.log(textTable(head, rows));
 
 // Those that take minutes, or are about a daemon, print their own tables; weight and frames in a shorter form than docs/benchmarks.md tells of.
 const others = [

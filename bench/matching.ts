@@ -8,8 +8,8 @@
  * balances, fees, ids, own trades and the record of what changed. Time is the process' CPU time, helpers of the garbage collector included, so that one core is what it says
  * and neighbours on the machine count less; of several rounds the best counts.
  */
-import Table from 'cli-table3';
 import { type Rng, seededRng } from '../src/clock/clock.ts';
+import { textTable } from '../src/commands/text-table.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Side } from '../src/domain/market.ts';
 import { type Lots, minus, noLots, noUnits, plus, rate, type Ticks, units } from '../src/domain/money.ts';
@@ -245,15 +245,12 @@ const matching = costs((size) => new Traffic(matchingAlone(), size));
 const engine = matching.map((ns, index) => ns - (orders[index] as number) - (places[index] as number));
 const whole = costs((size) => new Traffic(core(), size));
 
-const table = new Table({
-  head: ['', 'resting', 'operations/s', 'ns each', '× the smallest', 'log allows', 'asked'],
-  style: { head: [], border: [] },
-  colAligns: ['left', 'right', 'right', 'right', 'right', 'right', 'left'],
-});
+const head = ['', 'resting', 'operations/s', 'ns each', '× the smallest', 'log allows', 'asked'];
+const rows: string[][] = [];
 for (const [name, each] of Object.entries({ places, orders, engine, matching, core: whole })) {
   for (const [index, ns] of each.entries()) {
     const size = sizes[index] as number;
-    table.push([
+    rows.push([
       name,
       size.toLocaleString('en'),
       name === 'engine' ? '' : Math.round(1e9 / ns).toLocaleString('en'),
@@ -264,4 +261,4 @@ for (const [name, each] of Object.entries({ places, orders, engine, matching, co
     ]);
   }
 }
-console.log(table.toString());
+console.log(textTable(head, rows));

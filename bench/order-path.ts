@@ -7,8 +7,8 @@ import { fork } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Table from 'cli-table3';
 import { realMs } from '../src/clock/clock.ts';
+import { textTable } from '../src/commands/text-table.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import { startSimulator } from '../src/simulator/simulator.ts';
 
@@ -110,17 +110,14 @@ if (process.send !== undefined) {
   });
 } else {
   const [bare, exchange] = [await measure('bare'), await measure('exchange')];
-  const table = new Table({
-    head: ['', 'requests/s', 'of bare', 'asked', 'CPU µs each', 'of bare'],
-    style: { head: [], border: [] },
-    colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
-  });
+  const head = ['', 'requests/s', 'of bare', 'asked', 'CPU µs each', 'of bare'];
+  const rows: string[][] = [];
   const row = (name: string, { perSecond, cpuUs }: typeof bare, asked: string): void => {
     const rate = (perSecond / bare.perSecond).toFixed(2);
     const cpu = (bare.cpuUs / cpuUs).toFixed(2);
-    table.push([name, Math.round(perSecond).toLocaleString('en'), rate, asked, cpuUs.toFixed(1), cpu]);
+    rows.push([name, Math.round(perSecond).toLocaleString('en'), rate, asked, cpuUs.toFixed(1), cpu]);
   };
   row('bare server', bare, '');
   row('built-in exchange', exchange, '0.40');
-  console.log(table.toString());
+  console.log(textTable(head, rows));
 }

@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Table from 'cli-table3';
+import { textTable } from '../src/commands/text-table.ts';
 import { market, root } from './market.ts';
 
 /** Said on a pipe of its own by the process that ends, KiB. */
@@ -81,14 +81,15 @@ try {
       const given = ['--config', at(config), '--runs', at('runs'), ...more];
       taken[index]?.push(sluice(['backtest', ...given]));
     }
-  const table = new Table({ head: ['start to printed result', 'best ms', 'most MB', 'asked'], style: { head: [] } });
+  const head = ['start to printed result', 'best ms', 'most MB', 'asked'];
+  const rows: string[][] = [];
   for (const [index, { name, asked }] of cases.entries()) {
     const runs = taken[index] ?? [];
     const best = Math.min(...runs.map(({ ms }) => ms)).toFixed(0);
     const most = Math.max(...runs.map(({ mb }) => mb)).toFixed(0);
-    table.push([name, best, most, asked === undefined ? '400 MB' : `${asked} ms, 400 MB`]);
+    rows.push([name, best, most, asked === undefined ? '400 MB' : `${asked} ms, 400 MB`]);
   }
-  console.log(table.toString());
+  console.log(textTable(head, rows));
   console.log(taken[0]?.[0]?.out.match(/Final equity.*/)?.[0].replace(/\s+/g, ' ') ?? 'no final equity was printed');
 } finally {
   rmSync(dir, { recursive: true });

@@ -4,7 +4,8 @@
  *
  *     npx node bench/weight.ts [MINUTES]
  */
-import Table from 'cli-table3';
+
+import { textTable } from '../src/commands/text-table.ts';
 import { busy, type Weighing, weigh } from '../test/kit/weighed.ts';
 
 const minutes = Number(process.argv[2] ?? 60);
@@ -17,24 +18,21 @@ const runs: readonly (readonly [string, Weighing['strategies']])[] = [
   ['ten kinds, forty symbols', busy(40)],
 ];
 
-const table = new Table({
-  head: ['', 'planned a minute', 'counted a minute', 'difference', 'asked', '429, 418, 410'],
-  style: { head: [], border: [] },
-  colAligns: ['left', 'right', 'right', 'right', 'right', 'right'],
-});
+const head = ['', 'planned a minute', 'counted a minute', 'difference', 'asked', '429, 418, 410'];
+const rows: string[][] = [];
 let failed = false;
 for (const [name, strategies] of runs) {
   const { plan, weightPerMinute, refusals } = await weigh({ strategies, minutes });
   const off = plan.weightPerMinute / weightPerMinute - 1;
   failed ||= Math.abs(off) > 0.05 || refusals > 0;
-  table.push([
+  rows.push([
     name,
     plan.weightPerMinute.toFixed(1),
     weightPerMinute.toFixed(1),
     `${(off * 100).toFixed(1)} %`,
     '≤ 5 %',
-    refusals,
+    String(refusals),
   ]);
 }
-console.log(table.toString());
+console.log(textTable(head, rows));
 process.exitCode = failed ? 1 : 0;

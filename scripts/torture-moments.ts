@@ -2,8 +2,8 @@
  * `npm run torture -- --kind moments`: kills a trading daemon with -9 at every named moment, each brought about by holding an
  * answer, while the exchange loses some of its answers, and compares the books after each start.
  */
-import Table from 'cli-table3';
 import { type Rng, realMs, seededRng } from '../src/clock/clock.ts';
+import { textTable } from '../src/commands/text-table.ts';
 import type { FaultRuleInput, Simulator } from '../src/simulator/simulator.ts';
 import { differencesAtRest, quiet } from '../test/kit/books.ts';
 import { anyMoment, type Moment, moments, moveMaker, recording, type Stage, turnTaker } from '../test/kit/moments.ts';
@@ -82,24 +82,20 @@ async function killOnce(stage: Stage, moment: Moment): Promise<Row & { readonly 
 }
 
 function report(rows: readonly Row[]): void {
-  const table = new Table({
-    head: ['kill', 'moment', 'in flight', 'ready after ms', 'orders', 'fills', 'unknown so far', 'differences'],
-    style: { head: [], border: [], compact: true },
-  });
-  for (const [index, row] of rows.entries()) {
-    const inFlight = row.moment.inFlight ? 'yes' : '';
-    table.push([
+  const head = ['kill', 'moment', 'in flight', 'ready after ms', 'orders', 'fills', 'unknown so far', 'differences'];
+  const cells = rows.map((row, index) =>
+    [
       index + 1,
       row.moment.name,
-      inFlight,
+      row.moment.inFlight ? 'yes' : '',
       row.readyMs,
       row.orders,
       row.fills,
       row.unknowns,
       row.differences.length,
-    ]);
-  }
-  process.stdout.write(`${table.toString()}\n`);
+    ].map(String),
+  );
+  process.stdout.write(`${textTable(head, cells)}\n`);
   for (const line of rows.flatMap(({ differences }) => differences)) process.stdout.write(`${line}\n`);
 }
 

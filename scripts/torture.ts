@@ -6,8 +6,8 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import Table from 'cli-table3';
 import { realMs } from '../src/clock/clock.ts';
+import { textTable } from '../src/commands/text-table.ts';
 import { killLeftovers } from '../test/kit/program.ts';
 import type { Kind } from '../test/torture/kind.ts';
 import { kinds } from '../test/torture/kinds.ts';
@@ -135,12 +135,10 @@ function table(): string {
       fills,
       unknowns,
       each,
-      seen.join('\n'),
-    ];
+      seen.join(', '),
+    ].map(String);
   });
-  const drawn = new Table({ head, style: { head: [], border: [] } });
-  drawn.push(...rows);
-  return `${drawn.toString()}\ncommits: ${[...commits].join(', ')}; rounds in ${file}\n`;
+  return `${textTable(head, rows)}\ncommits: ${[...commits].join(', ')}; rounds in ${file}\n`;
 }
 
 /** The first Ctrl-C lets what runs come to its end, so that nothing stays mounted or on the disk; the second one does not. */

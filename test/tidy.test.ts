@@ -1,8 +1,6 @@
 /** The tree keeps its own rules. Each rule is proved able to fail by breaches planted in texts that are not in the tree. */
 import { describe, expect, test } from 'vitest';
-import { arrowRule, arrows, circles, endingRule, plantedCircle } from './tidy/arrows.ts';
-import { creationRule, modeRule, moneyRule, streamRule, timeRule } from './tidy/code.ts';
-import { beginnings, fineWays, plantedWays, reached, withdrawalFaults } from './tidy/reach.ts';
+import { creationRule, modeRule, moneyRule, streamRule, timeRule, withdrawalRule } from './tidy/code.ts';
 import { codeOfTree, filesBelow, isTidy, lineAt, type Rule, type Source, sourceOf, textOf } from './tidy/source.ts';
 import { sizeRule, syntaxRule } from './tidy/syntax.ts';
 import { compilerRule, leakRule, lockRule, pinnedRule, strategyFaults } from './tidy/tree.ts';
@@ -22,13 +20,12 @@ interface Case {
   readonly sources: readonly Source[];
 }
 const cases: readonly Case[] = [
-  { rule: arrowRule, sources: judged },
-  { rule: endingRule, sources: code },
   { rule: timeRule, sources: judged },
   { rule: modeRule, sources: judged },
   { rule: moneyRule, sources: judged },
   { rule: creationRule, sources: judged },
   { rule: streamRule, sources: judged },
+  { rule: withdrawalRule, sources: judged },
   { rule: syntaxRule, sources: judged },
   { rule: sizeRule, sources: code },
   { rule: nameRule, sources: judged },
@@ -57,42 +54,6 @@ for (const { rule, sources } of cases) {
     });
   });
 }
-
-describe('the tree keeps: no circle of imports', () => {
-  test('everywhere', () => expect(circles(code)).toEqual([]));
-  test('and a planted one is found', () => {
-    expect(circles(plantedCircle)).toEqual([
-      expect.stringContaining('src/fill/a.ts -> src/fill/b.ts -> src/fill/c.ts -> src/fill/a.ts'),
-    ]);
-  });
-  test('nor of the arrows themselves', () => {
-    const layers = Object.entries(arrows).map(([name, { ours }]): Source => {
-      const imports = ours.map((to) => ({
-        node: { type: '', start: 0, end: 0 },
-        from: to,
-        path: to,
-        typeOnly: false,
-        names: [],
-      }));
-      return { path: name, text: '', nodes: [], imports };
-    });
-    expect(circles(layers)).toEqual([]);
-  });
-});
-
-describe('the tree keeps: nothing that a daemon can reach can apply for a withdrawal', () => {
-  test('everywhere', () => expect(withdrawalFaults(code)).toEqual([]));
-  test('and every way to it is found', () => {
-    for (const planted of plantedWays) expect(withdrawalFaults(planted)).toHaveLength(1);
-    expect(withdrawalFaults(fineWays)).toEqual([]);
-  });
-  test('and the ways are walked through the whole tree', () => {
-    for (const from of beginnings) expect([from, code.some(({ path }) => path === from)]).toEqual([from, true]);
-    const ways = reached(code, 'src/main.ts');
-    expect(ways.has('src/venue/exchange/orders/withdrawals.ts')).toBe(true);
-    expect(reached(code, 'src/withdraw/main.ts').has('src/withdraw/apply.ts')).toBe(true);
-  });
-});
 
 describe('the tree keeps: a strategy folder is whole', () => {
   test('everywhere', () => expect(strategyFaults(paths)).toEqual([]));

@@ -6,8 +6,7 @@
  * The mac is a truncated HMAC under a key that lives in the journal: it proves ownership, tells instances apart, and
  * exposes a database that was restored or copied. Venues change case, so comparison ignores it.
  */
-import { timingSafeEqual } from 'node:crypto';
-import { hmacSha256 } from './hmac.ts';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 const version = 's';
@@ -42,17 +41,17 @@ const mostMacs = 4_096;
 const macs = new WeakMap<Uint8Array, Macs>();
 
 interface Macs {
-  readonly hmac: (text: string) => string;
+  readonly secret: KeyObject;
   readonly known: Map<string, string>;
 }
 
 function macOf(body: string, key: Uint8Array): string {
-  const ready = macs.get(key) ?? { hmac: hmacSha256(key), known: new Map<string, string>() };
-  const { hmac, known } = ready;
+  const ready = macs.get(key) ?? { secret: createSecretKey(key), known: new Map<string, string>() };
+  const { secret, known } = ready;
   const before = known.get(body);
   if (before !== undefined) return before;
   if (known.size >= mostMacs) known.clear();
-  const mac = shortened(hmac(body));
+  const mac = shortened(createHmac('sha256', secret).update(body).digest('hex'));
   known.set(body, mac);
   macs.set(key, ready);
   return mac;

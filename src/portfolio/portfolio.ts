@@ -24,7 +24,6 @@ import {
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
 import { afterFill, noPosition, openProfit, type Position } from '../domain/position.ts';
-import { removeAt, SmallMap } from '../domain/small-map.ts';
 import { ByPosition } from './by-position.ts';
 import { estimated, LiveHolding, type Place } from './place.ts';
 import { intendedOrder, openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
@@ -51,7 +50,7 @@ export class Portfolio {
   readonly instruments: ReadonlyMap<string, Instrument>;
   readonly #places = new ByPosition<Place>();
   readonly #allPlaces: Place[] = [];
-  readonly #orders = new SmallMap<WorkingOrder>();
+  readonly #orders = new Map<string, WorkingOrder>();
   readonly #marks = new Map<string, Mark>();
   readonly #blocked = new Set<string>();
 
@@ -172,7 +171,7 @@ export class Portfolio {
 
   /** Every order that is not closed, as of now: they may come and go while they are walked through. */
   orders(): IterableIterator<WorkingOrder> {
-    return this.#orders.values();
+    return [...this.#orders.values()].values();
   }
 
   order(clientOrderId: string): WorkingOrder | undefined {
@@ -249,7 +248,8 @@ export class Portfolio {
     order.state = state;
     this.#orders.delete(order.intent.clientOrderId);
     const place = this.#at(order.intent.strategy, order.intent.symbol);
-    removeAt(place.orders, place.orders.indexOf(order));
+    const at = place.orders.indexOf(order);
+    if (at >= 0) place.orders.splice(at, 1);
     place.orderChanges++;
   }
 

@@ -1,4 +1,4 @@
-/** The one operation that moves money out (specification §4.5). No other file of the client knows its path (test/tidy/reach.ts). */
+/** The one operation that moves money out (specification §4.5). No other file of the client knows its path (oxlint.config.ts). */
 import type { Endpoint } from '../venue/exchange/rest/endpoints.ts';
 
 export const withdrawApply: Endpoint = {

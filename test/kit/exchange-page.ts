@@ -58,8 +58,8 @@ is the operation's own limit. Where the specification gives no weight, or two, t
 
 ${table(['operation', 'request', 'section', 'security', 'weight', 'per 2 s', 'function', 'command', 'test'], restRows.map(restCells))}
 
-Applying for a withdrawal is in a program of its own, with its own key; no code that the daemon can reach is able to, and
-\`test/tidy/reach.ts\` proves it. \`sluice call METHOD PATH\` sends any other request, signed, for support.
+Applying for a withdrawal is in a program of its own, with its own key; nothing imports that program, and
+\`oxlint.config.ts\` keeps it so. \`sluice call METHOD PATH\` sends any other request, signed, for support.
 
 ## Socket
 

@@ -333,3 +333,21 @@ export const streamRule: Rule = {
   ],
   fine: [['src/venue/paper/order-entry.ts', "import { Subject } from 'rxjs';"]],
 };
+
+/** That nothing imports `src/withdraw/` is an arrow (oxlint.config.ts). */
+export const withdrawalRule: Rule = {
+  name: 'only src/withdraw/ names the operation that applies for withdrawals',
+  check(source) {
+    // The simulator is the other side of the wire: it serves the operation.
+    const mayName = /^src\/(withdraw|simulator)\//.test(source.path) || isTest(source.path);
+    if (!inProduct(source.path) || mayName) return [];
+    return [...source.text.matchAll(/withdraw\/apply(?!\.ts)/gi)].map(({ index }) =>
+      breach(source, index, 'names the operation that applies for withdrawals: only src/withdraw/ may'),
+    );
+  },
+  planted: [['src/venue/exchange/rest/endpoints.ts', "const path = '/sapi/v1/withdraw/apply';"]],
+  fine: [
+    ['src/withdraw/apply.ts', "export const path = '/sapi/v1/withdraw/apply';"],
+    ['src/simulator/http/withdraw.ts', "const path = '/sapi/v1/withdraw/apply';"],
+  ],
+};

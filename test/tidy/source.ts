@@ -24,8 +24,6 @@ export interface Import {
   readonly node: Node;
   /** As written. */
   readonly from: string;
-  /** The file it names, from the root; undefined for packages. */
-  readonly path: string | undefined;
   /** Nothing of it is left at run time. */
   readonly typeOnly: boolean;
   /** The names that are imported, `*` for all. */
@@ -92,7 +90,7 @@ function collect(node: Node, parent: Node | undefined, into: Seen[]): void {
   }
 }
 
-function importOf(path: string, { node }: Seen): Import | undefined {
+function importOf({ node }: Seen): Import | undefined {
   const isFrom = /^(ImportDeclaration|ExportNamedDeclaration|ExportAllDeclaration)$/.test(node.type);
   if (!isFrom && node.type !== 'ImportExpression' && node.type !== 'TSImportType') return undefined;
   const from = literalOf(child(node, 'source') ?? child(node, 'argument'));
@@ -104,7 +102,6 @@ function importOf(path: string, { node }: Seen): Import | undefined {
   return {
     node,
     from,
-    path: from.startsWith('.') ? posix.join(posix.dirname(path), from) : undefined,
     typeOnly:
       node.type === 'TSImportType' || isType(node) || (specifiers.length > 0 && specifiers.every((one) => isType(one))),
     names: whole ? ['*'] : names,
@@ -118,7 +115,7 @@ export function sourceOf(path: string, text: string): Source {
     const program: unknown = parseAst(text.replace(/^#!/, '//'), { lang: path.endsWith('.ts') ? 'ts' : 'js' }, path);
     if (isNode(program)) collect(program, undefined, nodes);
   }
-  return { path, text, nodes, imports: nodes.flatMap((seen) => importOf(path, seen) ?? []) };
+  return { path, text, nodes, imports: nodes.flatMap((seen) => importOf(seen) ?? []) };
 }
 
 const ignored = new Set(['node_modules', 'dist', 'var', 'coverage', '.git']);

@@ -5,6 +5,7 @@ import { openDuck } from '../../data/catalogue/duckdb.ts';
 import { columnsOf, type Kind, seriesName } from '../../data/catalogue/kinds.ts';
 import { counted, findingText, type Repair, repairs } from '../../data/check/finding.ts';
 import { intervalNamed, namedSymbol } from '../../data/import/file-names.ts';
+import { formats } from '../../data/import/formats.ts';
 import { guess } from '../../data/import/guess-layout.ts';
 import { type ImportOptions, type ImportResult, importFile, keyOf } from '../../data/import/import.ts';
 import { toldOfParquet } from '../../data/import/parquet-rows.ts';
@@ -21,6 +22,7 @@ export interface ImportGiven extends DataGiven, DataIo {
   readonly interval?: string;
   readonly source?: string;
   readonly columns?: string;
+  readonly format?: string;
   readonly zone?: string;
   readonly stamps: 'open' | 'close';
   readonly repair?: string;
@@ -68,7 +70,9 @@ async function importOne(path: string, options: ImportOptions, given: ImportGive
 
 function optionsOf(given: ImportGiven): ImportOptions {
   if (given.zone !== undefined) zoneOf(given.zone);
+  const format = formats[given.format ?? ''] ?? {};
   return {
+    ...format,
     dir: resolve(given.data),
     ...(given.as !== undefined && { kind: given.as }),
     ...(given.symbol !== undefined && { symbol: namedSymbol(given.symbol) }),
@@ -76,7 +80,7 @@ function optionsOf(given: ImportGiven): ImportOptions {
     ...(given.source !== undefined && { source: given.source }),
     ...(given.columns !== undefined && { columns: given.columns.split(',').map((name) => name.trim()) }),
     ...(given.zone !== undefined && { zone: given.zone }),
-    endStamps: given.stamps === 'close',
+    endStamps: format.endStamps === true || given.stamps === 'close',
     repair: repairsOf(given.repair),
     replace: given.replace,
     acceptJumps: given.acceptJumps,

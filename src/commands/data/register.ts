@@ -1,6 +1,7 @@
 /** The command lines of `sluice data`. What carries them out is loaded by the command that needs it. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { momentOf, momentWanted } from '../../config/times.ts';
+import { formats } from '../../data/import/formats.ts';
 import { type Io, reaching } from '../manual/register.ts';
 
 const moment = (text: string): number => {
@@ -68,6 +69,7 @@ function addImport(add: (name: string, about: string) => Command, io: Io): void 
     .option('--symbol <S>', 'of which symbol')
     .option('--interval <I>', 'of klines: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month')
     .option('--source <NAME>', 'where the data come from, such as binance')
+    .addOption(new Option('--format <NAME>', 'which source the file is from').choices(Object.keys(formats)))
     .option('--columns <A,B,…>', 'names of the columns in their order, - for one to leave out')
     .option('--zone <ZONE>', 'of times that name none: UTC, Europe/Berlin, +02:00')
     .addOption(

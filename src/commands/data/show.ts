@@ -1,6 +1,5 @@
 /** `sluice data list`, `check` and `sql`. */
 import { resolve } from 'node:path';
-import Table from 'cli-table3';
 import { systemClock } from '../../clock/clock.ts';
 import { audit } from '../../data/catalogue/audit.ts';
 import { ofMaking, seriesHash, staleText } from '../../data/catalogue/derived-series.ts';
@@ -29,24 +28,20 @@ export function list({ out, json, ...given }: WhichSeries & DataIo): void {
     refuseDamaged(damaged);
     return;
   }
-  const table = new Table({
-    head: ['kind', 'symbol', 'interval', 'rows', 'from', 'to', 'gaps', 'MB', 'source', 'repaired'],
-    style: { head: [], border: [] },
-  });
-  for (const { kind, symbol, interval, zone, rows: count, from, to, gaps, bytes, source, repaired } of rows)
-    table.push([
-      kind,
-      symbol,
-      `${interval ?? ''}${zone === undefined ? '' : ` ${zone}`}`,
-      count.toLocaleString('en-US'),
-      day(from),
-      day(to),
-      gaps,
-      (bytes / 1e6).toFixed(1),
-      source,
-      repaired ? 'yes' : '',
-    ]);
-  out(table.toString());
+  const head = ['kind', 'symbol', 'interval', 'rows', 'from', 'to', 'gaps', 'MB', 'source', 'repaired'];
+  const cells = rows.map(({ kind, symbol, interval, zone, rows: count, from, to, gaps, bytes, source, repaired }) => [
+    kind,
+    symbol,
+    `${interval ?? ''}${zone === undefined ? '' : ` ${zone}`}`,
+    count.toLocaleString('en-US'),
+    day(from),
+    day(to),
+    String(gaps),
+    (bytes / 1e6).toFixed(1),
+    source,
+    repaired ? 'yes' : '',
+  ]);
+  out(textTable(head, cells));
   for (const [at, { stale }] of rows.entries())
     if (stale !== undefined) out(`${seriesName(found[at] as SeriesKey)}: ${stale}`);
   refuseDamaged(damaged);

@@ -1,9 +1,9 @@
 /** `sluice simulator report`: what a client did wrong, from a truth log. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import Table from 'cli-table3';
 import { Refusal } from '../../domain/refusal.ts';
 import { type LogEntry, type Report, reporter, wrongs } from '../../simulator/simulator.ts';
+import { textTable } from '../text-table.ts';
 
 export interface ReportOptions {
   readonly json: boolean;
@@ -26,14 +26,15 @@ export async function showReport(file: string, { json, out }: ReportOptions): Pr
     out('nothing wrong was found');
     return;
   }
-  const table = new Table({
-    head: ['wrong', 'who', 'times', 'first', 'for example', 'what it is'],
-    wordWrap: true,
-    style: { head: [], border: [] },
-  });
-  for (const { wrong, who, count, first, example } of findings)
-    table.push([wrong, who, String(count), momentText(first), example, wrongs[wrong]]);
-  out(table.toString());
+  const rows = findings.map(({ wrong, who, count, first, example }) => [
+    wrong,
+    who,
+    String(count),
+    momentText(first),
+    example,
+    wrongs[wrong],
+  ]);
+  out(textTable(['wrong', 'who', 'times', 'first', 'for example', 'what it is'], rows));
 }
 
 const momentText = (at: number): string => (Number.isNaN(at) ? 'never' : new Date(at).toISOString());

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Repair } from '../check/finding.ts';
+import { formats } from '../import/formats.ts';
 import { importFile } from '../import/import.ts';
 import { storedKlines } from './klines.ts';
 import { readManifest } from './manifest.ts';
@@ -37,7 +38,13 @@ test('of trades: quantities that may count contracts', async () => {
     (_, row) => `${row},100,20,1,1,${start + row * 1_000},${row % 2 === 0},true\n`,
   );
   writeFileSync(join(dir, name), rows.join(''));
-  await importFile(join(dir, name), { ...options, dir, repair: new Set<Repair>() });
+  await importFile(join(dir, name), {
+    ...options,
+    ...formats['binance-aggtrades'],
+    dir,
+    repair: new Set<Repair>(),
+    source: 'x',
+  });
   const tape = await storedTape(dir, { symbol: 'BTCUSDT', pricePrecision: 2, kinds: ['trades'] });
   const what = 'BTCUSDT trades: quantities are whole numbers, as where contracts are counted (USD_PERP)';
   expect(tape.warnings).toEqual([

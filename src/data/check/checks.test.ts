@@ -54,7 +54,7 @@ test.for<[string, readonly Row[], RegExp]>([
       low,
       volume,
     ]),
-    /columns look like time,open,close,high,low,volume \(--columns time,open,close,high,low,volume\)/,
+    /where its columns are in another order, name these \(--columns, or --format\)/,
   ],
   [
     'several gaps, by the first of them',

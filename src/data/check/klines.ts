@@ -1,6 +1,5 @@
 /** Checks of klines as they pass by, batch after batch, in the order of the file. */
 import { type Interval, intervalMs } from '../../domain/interval.ts';
-import { betterOrder } from '../import/fields.ts';
 import { isPossible, isWick, mostTurnover } from '../price-jumps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
 import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
@@ -12,8 +11,6 @@ import { type Place, Runs, Tally } from './tally.ts';
 
 /** Rows alike in all but their time that count as stuck. */
 const leastStuck = 10;
-/** Impossible rows that are looked at for the order of their columns. */
-const mostLooked = 200;
 const hourMs = 3_600_000;
 /** Steps in a row that are all those of one larger interval: no market is quiet that regularly. */
 const leastMixed = 20;
@@ -46,7 +43,6 @@ export class KlineChecks {
   readonly #mixed = new Runs(leastMixed);
   #step = 0;
   #isPlaced = false;
-  readonly #odd: number[][] = [];
   #firstZero: Place | undefined;
   #offset = Number.NaN;
   #oneOffset = true;
@@ -137,7 +133,6 @@ export class KlineChecks {
     [open = 0, high = 0, low = 0, close = 0, volume = 0]: readonly number[],
   ): void {
     this.#impossible.add(line, time, `open ${open}, high ${high}, low ${low}, close ${close}, volume ${volume}`);
-    if (this.#odd.length < mostLooked) this.#odd.push([open, high, low, close]);
   }
 
   #placeInTime(line: number, time: number): void {
@@ -185,17 +180,16 @@ export class KlineChecks {
   *#faults(): Generator<Finding> {
     const { rows } = this;
     if (this.#impossible.count > 0) {
-      // Too many for single mistakes: and in one other order all of them are possible.
-      const order = this.#impossible.count > rows / 10 ? betterOrder(this.#odd) : undefined;
       const many = `${counted(this.#impossible.count, 'impossible row')} of ${counted(rows, 'row')}`;
       yield fault(
         'impossible',
         this.#impossible,
         many,
         'no market can have made them',
-        order === undefined
-          ? 'correct the file, or drop them (--repair impossible)'
-          : `columns look like ${order} (--columns ${order})`,
+        // Too many for single mistakes.
+        this.#impossible.count > rows / 10
+          ? 'correct the file, drop them (--repair impossible), or, where its columns are in another order, name these (--columns, or --format)'
+          : 'correct the file, or drop them (--repair impossible)',
       );
     }
     if (this.#swapped.isSwapped)

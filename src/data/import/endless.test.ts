@@ -7,7 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { loadDepth } from '../depth.ts';
 import { loadKlines } from '../klines.ts';
 import { loadTrades } from '../trades.ts';
+import { formats as knownFormats } from './formats.ts';
 import { type ImportResult, importFile } from './import.ts';
+import type { Told } from './layout.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-endless-'));
 const at = Date.UTC(2024, 0, 1);
@@ -23,8 +25,15 @@ function written(content: string | Uint8Array): string {
   writeFileSync(path, content);
   return path;
 }
-const take = (content: string | Uint8Array, ...repair: readonly 'unreadable'[]): Promise<ImportResult> =>
+const { 'freqtrade-klines': freqtrade } = knownFormats;
+
+const take = (
+  content: string | Uint8Array,
+  repair: readonly 'unreadable'[] = [],
+  more: Told = {},
+): Promise<ImportResult> =>
   importFile(written(content), {
+    ...more,
     ...{ dir: join(dir, `data${files}`), symbol: 'BTCUSDT', endStamps: false },
     ...{ repair: new Set(repair), replace: false, now: Date.UTC(2026, 0, 1) },
   });
@@ -49,16 +58,16 @@ const formats: readonly (readonly [string, string, number])[] = [
 ];
 
 describe('a line without end', () => {
-  test.for(formats)('of %s ends the reading and is named', async ([, content, line]) => {
+  test.for(formats)('of %s ends the reading and is named', async ([name, content, line]) => {
     const endless = gzipSync(content + '1'.repeat(2 ** 24 + 2 ** 21));
-    await expect(take(endless)).rejects.toThrow(
+    await expect(take(endless, [], name === 'JSON arrays' ? freqtrade : {})).rejects.toThrow(
       new RegExp(`BTCUSDT_1m_\\d+, line ${line} is longer than 2 MiB, which no row and no book is: write one`),
     );
   });
 
   test('is never left out with all that comes behind it', async () => {
     const content = `${klines}${'1'.repeat(2 ** 24 + 2 ** 21)}\n${at + 300 * 60_000},100,101,99,100.5,7\n`;
-    await expect(take(content, 'unreadable')).rejects.toThrow('line 302 is longer than 2 MiB');
+    await expect(take(content, ['unreadable'])).rejects.toThrow('line 302 is longer than 2 MiB');
   });
 
   test.for(['1', '1,', '"', 'a'])('of "%s" is named in a file of a configuration, too', (text) => {
@@ -93,7 +102,7 @@ describe('lines that cannot be read', () => {
   );
 
   test('are all left out where that is asked for, however many they are', async () => {
-    const { repaired, rows: taken } = await take(klines + 'x\n'.repeat(5_000), 'unreadable');
+    const { repaired, rows: taken } = await take(klines + 'x\n'.repeat(5_000), ['unreadable']);
     expect([taken, repaired]).toMatchObject([300, [{ repair: 'unreadable', rows: 5_000 }]]);
   });
 });

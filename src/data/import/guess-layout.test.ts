@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadSeries } from '../catalogue/load.ts';
 import { readManifest } from '../catalogue/manifest.ts';
+import { formats } from './formats.ts';
 import { type ImportOptions, importFile } from './import.ts';
 
 /** The time of the tests: behind all data. */
@@ -69,50 +70,51 @@ describe('JSON whose keys differ in their case alone', () => {
   });
 });
 
-describe('klines without a header', () => {
-  const price = (row: number): number => 100 + (row % 7);
-  const kline = (row: number): readonly [t: number, o: number, h: number, l: number, c: number, v: number] => [
-    ...([at + row * minute, price(row), price(row) + 3, price(row) - 1, price(row) + 1] as const),
-    2 + (row % 5) / 10,
-  ];
-  const klines = Array.from({ length: 30 }, (_, row) => kline(row));
-  const wanted = klines.map(([, ...rest], row) => [row, ...rest]);
-  const csv = (rows: readonly (readonly number[])[]): string => lines(rows.map((row) => row.join(',')));
-
-  test('in the order of Gate.io have no volume for an open', async () => {
-    expect(await take(csv(klines.map(([t, o, h, l, c, v]) => [t, v, c, h, l, o])))).toEqual(wanted);
+describe('files of known sources', () => {
+  const [price, coins] = [8_000, 0.25];
+  const trade = [[0, price, coins, -1]];
+  const kline = [[0, 7_990, 8_100, 7_900, price, coins]];
+  test.for<[string, string, readonly (readonly number[])[]]>([
+    ['binance-klines', `${at},7990,8100,7900,8000,0.25,${at + minute - 1},2000,9,0.1,800,0`, kline],
+    ['binance-coin-klines', `${at},7990,8100,7900,8000,20,${at + minute - 1},0.25,9,8,0.1,0`, kline],
+    ['binance-trades', `1,8000,0.25,2000,${at},true,true`, trade],
+    ['binance-coin-trades', `1,8000,20,0.25,${at},true`, trade],
+    ['binance-aggtrades', `1,8000,0.25,1,1,${at},true,true`, trade],
+    ['bitfinex-klines', `${at},7990,8000,8100,7900,0.25`, kline],
+    [
+      'bitmex-klines',
+      `timestamp,symbol,open,high,low,close,trades,volume,vwap,lastSize,turnover,homeNotional,foreignNotional
+2024-01-01T00:01:00.000Z,BTCUSDT,7990,8100,7900,8000,9,2000,7999,100,25000000,0.25,2000`,
+      kline,
+    ],
+    [
+      'bitmex-trades',
+      `timestamp,symbol,side,size,price,tickDirection,trdMatchID,grossValue,homeNotional,foreignNotional
+2024-01-01D00:00:00.000000000,BTCUSDT,Sell,2000,8000,MinusTick,a,25000000,0.25,2000`,
+      trade,
+    ],
+    ['bybit-trades', `${at / 1_000},BTCUSDT,Sell,0.25,8000,MinusTick,a,2e11,0.25,2000`, trade],
+    ['bybit-inverse-trades', `${at / 1_000},BTCUSDT,Sell,2000,8000,MinusTick,a,25000000,2000,0.25`, trade],
+    ['coinbase-klines', `[[${at / 1_000},7900,8100,7990,8000,0.25]]`, kline],
+    ['freqtrade-klines', `[[${at},7990,8100,7900,8000,0.25]]`, kline],
+    ['freqtrade-trades', `[[${at},"1",null,"sell",8000,0.25,2000]]`, trade],
+    ['gateio-klines', `${at / 1_000},0.25,8000,8100,7900,7990`, kline],
+    ['kraken-klines', `${at / 1_000},7990,8100,7900,8000,0.25,9`, kline],
+    ['kraken-api-klines', `[[${at / 1_000},"7990","8100","7900","8000","7999","0.25",9]]`, kline],
+    ['okx-klines', `${at},7990,8100,7900,8000,0.25,2000,2000,1`, kline],
+    ['okx-swap-klines', `${at},7990,8100,7900,8000,25,0.25,2000,1`, kline],
+  ])('are read by --format %s', async ([format, content, wanted]) => {
+    expect(await take(`${content}\n`, { ...formats[format], interval: '1min' })).toEqual(wanted);
   });
 
-  test('in an order that is not known are refused, though high, low and close could be', async () => {
-    const unknown = csv(klines.map(([t, , h, l, c, v]) => [t, v, c, h, l, v * c]));
-    await expect(take(unknown)).rejects.toThrow(/has no header, and its 6 columns .* are of no known order: name them/);
+  test('that count contracts beside coins are refused without it', async () => {
+    const rows = ['timestamp,side,size,price,homeNotional', '1704067260.366,Sell,2100,8400,0.25'];
+    await expect(take(lines(rows))).rejects.toThrow(/counts contracts beside .*--format bitmex-klines, bitmex-trades,/);
   });
 
-  test('in the usual order may open at the close before, outside of themselves', async () => {
-    const outside = klines.map(([t, , h, l, c, v]) => [t, h + 1, h, l, c, v]);
-    expect(await take(csv(outside))).toEqual(outside.map(([, ...rest], row) => [row, ...rest]));
-  });
-
-  test('with a mean price before their volume (Kraken) are refused, and read by the columns that this names', async () => {
-    const rows = klines.map(([t, o, h, l, c, v], row) => {
-      const isQuiet = row % 4 === 0;
-      return [
-        t / 1_000,
-        `${o}`,
-        `${h}`,
-        `${l}`,
-        `${c}`,
-        isQuiet ? '0.0' : `${(h + l) / 2}`,
-        isQuiet ? '0.0' : `${v}`,
-        9,
-      ];
-    });
-    await expect(take(JSON.stringify(rows))).rejects.toThrow(
-      /its column 6 lies between low and high, so it is a price and no volume .*--columns time,open,high,low,close,-,volume;/,
-    );
-    const columns = ['time', 'open', 'high', 'low', 'close', '-', 'volume'];
-    expect(await take(JSON.stringify(rows), { columns })).toEqual(
-      wanted.map((cells, row) => (row % 4 === 0 ? cells.with(5, 0) : cells)),
+  test('without a header are refused without it, with what to say', async () => {
+    await expect(take(`${at},1,2,1,2,5\n`)).rejects.toThrow(
+      /has no header, and nothing says what its 6 columns .* are: say which file it is \(--format binance-klines, .*--columns time,/,
     );
   });
 });
@@ -122,71 +124,16 @@ describe('swapped open and close columns', () => {
   const close = (row: number): number => 100 + 5 * Math.sin(row);
   const rows = Array.from({ length: 60 }, (_, row) => [at + row * minute, 7, close(row - 1), 106, 94, close(row)]);
   const columns = ['time', 'volume', 'open', 'high', 'low', 'close'];
-  test('are refused without a header, and where columns were told', async () => {
+  test('are refused where columns were told', async () => {
     const told = columns.with(2, 'close').with(5, 'open');
-    for (const [content, options] of [
-      [rows, {}],
-      [rows.toReversed(), {}],
-      [rows, { columns: told }],
-    ] as const)
-      await expect(take(lines(content.map((row) => row.join(','))), options)).rejects.toThrow(
-        /it is the other way round, .*\(--columns time,volume,open,high,low,close\)/,
-      );
+    await expect(take(lines(rows.map((row) => row.join(','))), { columns: told })).rejects.toThrow(
+      /the open and close columns are swapped/,
+    );
   });
   test('are read by the columns that are told', async () =>
     expect((await take(lines(rows.map((row) => row.join(','))), { columns })).map((row) => row[4])).toEqual(
       rows.map((row) => row[5]),
     ));
-});
-
-describe('files that count contracts', () => {
-  const header = 'timestamp,symbol,side,size,price,homeNotional,foreignNotional';
-  test.for<[string, string, number]>([
-    ['of BitMEX', '2024-01-01D00:01:00.366000000,XBTUSD,Sell,2100,8400,0.25,2100', 0.25],
-    ['of BitMEX, of linear ones', '2024-01-01D00:01:00.366000000,XBTUSDT,Sell,250000,8400,0.25,2100', 0.25],
-    ['of Bybit', '1704067260.366,BTCUSD,Sell,2100,8400,2100,0.25', 0.25],
-    ['of Bybit, of linear ones', '1704067260.366,BTCUSDT,Sell,0.25,8400,0.25,2100', 0.25],
-    ['and do not say what they are worth', '1704067260.366,BTCUSDT,Sell,3,8400,0,0', 3],
-  ])('%s are read by what was traded in the base asset', async ([, row, quantity]) => {
-    expect(await take(lines([header, row]), { symbol: 'BTCUSD' })).toEqual([[1.0061, 8400, quantity, -1]]);
-  });
-
-  const maker = 'id,price,qty,base_qty,time,is_buyer_maker';
-  test.for<[string, readonly string[], readonly number[]]>([
-    ['of Binance, coin-margined', [maker, `1,8000,20,0.25,${at},true`], [0, 8000, 0.25, -1]],
-    ['of Binance, coin-margined, without a header', [`1,8000,20,0.25,${at},true`], [0, 8000, 0.25, -1]],
-    ['of Binance', [maker.replace('base', 'quote'), `1,8000,20,160000,${at},true`], [0, 8000, 20, -1]],
-    ['of Binance, whose price is about 1', [`1,1.001,20,20.02,${at},true`], [0, 1.001, 20, -1]],
-  ])('in trades %s are told by what stands beside them', async ([, rows, wanted]) => {
-    expect(await take(lines(rows))).toEqual([wanted]);
-  });
-
-  const klineRows = (more: (row: number) => string): string[] =>
-    Array.from({ length: 20 }, (_, row) => `${at + row * minute},8000,8400,7900,8300,${more(row)}`);
-  const named = 'time,open,high,low,close,volume';
-  const [whole, tenths] = [1, 10].map((parts) => Array.from({ length: 20 }, (_, row) => row / parts));
-  test.for<[string, readonly string[], readonly number[] | undefined]>([
-    ['of Binance, coin-margined', [`${named},quote_volume`, ...klineRows((row) => `${row * 8},${row / 10}`)], tenths],
-    ['of Binance, without a header', klineRows((row) => `${row * 8},${at},${row / 10},7,1,0.01,0`), tenths],
-    ['of OKX', klineRows((row) => `${row * 10},${row / 10},${row * 815},1`), tenths],
-    [
-      'of Poloniex, in the quote asset',
-      [`${named},quoteVolume`, ...klineRows((row) => `${row * 815},${row / 10}`)],
-      tenths,
-    ],
-    ['of Binance, in coins', [`${named},quote_volume`, ...klineRows((row) => `${row},${row * 8150}`)], whole],
-    ['of OKX, in coins', klineRows((row) => `${row},${row * 8150},${row * 8150},1`), whole],
-  ])('in klines %s are told by what stands beside them', async ([, rows, wanted]) => {
-    expect((await take(lines(rows))).map((row) => row[5])).toEqual(wanted);
-  });
-
-  test('are read so as klines, too', async () => {
-    const content = ['timestamp,open,high,low,close,volume,homeNotional,foreignNotional'];
-    for (let row = 0; row < 20; row++)
-      content.push(`${at + row * minute},8000,8400,7900,8300,${row * 800},${row / 10},${row * 815}`);
-    const stored = await take(lines(content));
-    expect(stored.map((row) => row[5])).toEqual(Array.from({ length: 20 }, (_, row) => row / 10));
-  });
 });
 
 describe('books', () => {

@@ -6,11 +6,11 @@ import { columnsOf } from '../catalogue/kinds.ts';
 import { counted } from '../check/finding.ts';
 import { lineFeed, longestLine, tooLong } from '../read-bytes.ts';
 import { cellsOf, separatorOf } from './cells.ts';
-import { inBase, namesByPlace, unknownNotes } from './contracts.ts';
+import { unknownNotes, withNotes } from './contracts.ts';
 import { isOfLevels } from './csv-books.ts';
 import { type CsvColumn, cellText, numberFrom, type Role, textValue } from './csv-rows.ts';
 import { keptLevels, leastStepMs } from './depth-differences.ts';
-import { type FieldPlaces, fieldsByPlace, fieldsOf, refuseSwapped } from './fields.ts';
+import { type FieldPlaces, fieldsOf, refuseNameless } from './fields.ts';
 import { columnNamed, namedBy, namedSymbol, refuseTwice, symbolColumn } from './file-names.ts';
 import { isDifference } from './json-rows.ts';
 import type { Layout, Told } from './layout.ts';
@@ -140,7 +140,7 @@ function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told:
     throw new Refusal(
       `${file.path}: --columns names ${counted(named.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${escapeLine(keys.join(',').slice(0, 120))}"): name these in their order (- for one to leave out)`,
     );
-  const fields = inBase(
+  const fields = withNotes(
     fieldsOf(named, withSymbol(file, told, cellText(row[symbol])), file.path),
     named,
     rows,
@@ -217,11 +217,9 @@ function textLayout(
     return { ...special, ...symbols, notes };
   }
   const header = told.columns ?? above;
-  const found =
-    header === undefined
-      ? fieldsByPlace(rows, told, file.path)
-      : fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path);
-  const fields = inBase(found, header ?? namesByPlace(found, width), rows, file.name);
+  if (header === undefined) refuseNameless(file.path, rows);
+  const found = fieldsOf(header, withSymbol(file, told, rows[0]?.[columnNamed(header, 'symbol')]), file.path);
+  const fields = withNotes(found, header, rows, file.name);
   const { columns, ...rest } = layoutOf(file, fields, rows, width, told);
   const decimalComma = separator !== ',' && rows.some((cells) => cells.some((cell) => /^\d+,\d+$/.test(cell)));
   const form = {
@@ -334,7 +332,6 @@ function layoutOf(
     throw new Refusal(
       `${file.path}: ${column} is taken for the time, and "${escapeLine((timeCells[0] ?? '').slice(0, 40))}" is none that is read: these are s, ms, µs or ns since 1970, 2024-08-08, and 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); times spelt otherwise, such as 8.8.2024, have to be rewritten as one of them first; ${told.columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
     );
-  refuseSwapped(file.path, fields, rows, times);
   const columns = Array.from({ length: width }, (): CsvColumn => ({ role: 'skip', to: 0 }));
   const names = columnsOf[kind].map(({ name }) => name);
   columns[fields.time] = { role, to: 0 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSeries } from '../catalogue/load.ts';
 import { readManifest } from '../catalogue/manifest.ts';
+import { formats } from './formats.ts';
 import { type ImportOptions, type ImportResult, importFile } from './import.ts';
 
 /** The time of the tests: behind all data. */
@@ -51,9 +52,9 @@ describe('klines', () => {
       `${at * unit},100.00,103.00,99.00,101.00,7.0,${(at + minute) * unit - 1},700,5,3,300,0`,
       `${(at + minute) * unit},101.00,104.00,100.00,102.50,8.0,${(at + 2 * minute) * unit - 1},800,5,3,300,0`,
     );
-  test.for<[string, string, string, string]>([
-    ['Binance, in ms', 'BTCUSDT-1m-2024-01.csv', binance(1), 'Binance klines'],
-    ['Binance since 2025, in µs', 'BTCUSDT-1m-2024-01.csv', binance(1_000), 'Binance klines'],
+  test.for<[string, string, string, string, string?]>([
+    ['Binance, in ms', 'BTCUSDT-1m-2024-01.csv', binance(1), 'klines', 'binance-klines'],
+    ['Binance since 2025, in µs', 'BTCUSDT-1m-2024-01.csv', binance(1_000), 'klines', 'binance-klines'],
     [
       'our own',
       'binance_BTCUSDT_1m.csv',
@@ -64,19 +65,8 @@ describe('klines', () => {
       'freqtrade',
       'BTC_USDT-1m.json',
       `[[${at},100.0,103.0,99.0,101.0,7.0],[${at + minute},101.0,104.0,100.0,102.5,8.0]]`,
-      'klines without header',
-    ],
-    [
-      'Bitfinex without a header',
-      'bitfinex_BTCUSDT_1m.csv',
-      lines(`${at},100,101,103,99,7`, `${at + minute},101,102.5,104,100,8`),
-      'klines in the order of Bitfinex',
-    ],
-    [
-      'Coinbase, in s',
-      'BTCUSDT.json',
-      `[[${at / 1000}, 99, 103, 100, 101, 7],\n [${at / 1000 + 60}, 100, 104, 101, 102.5, 8]]`,
-      'klines in the order of Coinbase',
+      'klines',
+      'freqtrade-klines',
     ],
     [
       'CryptoDataDownload, the newest first',
@@ -97,7 +87,7 @@ describe('klines', () => {
         '2024-01-01T01:00:00+01:00,100,103,99,101,7',
         '2024-01-01T01:01:00+01:00,101,104,100,102.5,8',
       ),
-      'klines (TradingView and others)',
+      'klines',
     ],
     [
       'a sheet with semicolons and decimal commas',
@@ -118,8 +108,8 @@ describe('klines', () => {
       ),
       'klines, one JSON object a line',
     ],
-  ])('of %s', async ([, name, content, about]) => {
-    const { result, rows } = await take(name, content);
+  ])('of %s', async ([, name, content, about, format]) => {
+    const { result, rows } = await take(name, content, formats[format ?? '']);
     expect(rows).toEqual(two);
     expect(result.key).toEqual({ kind: 'klines', symbol: 'BTCUSDT', interval: '1min' });
     expect(result.layout).toBe(about);
@@ -200,18 +190,20 @@ describe('trades', () => {
     [0, 100.5, 2, 1],
     [1, 100.25, 0.5, -1],
   ];
-  test.for<[string, string, string, string]>([
+  test.for<[string, string, string, string, string?]>([
     [
       'Binance',
       'BTCUSDT-trades-2024-01.csv',
       lines(`1,100.50,2.0,201,${at},false,true`, `2,100.25,0.5,50.1,${at + minute},True,True`),
       'Binance trades',
+      'binance-trades',
     ],
     [
       'Binance aggTrades',
       'BTCUSDT-aggTrades-2024-01.csv',
       lines(`1,100.50,2.0,1,1,${at},false,true`, `2,100.25,0.5,2,2,${at + minute},true,true`),
-      'Binance aggTrades',
+      'Binance trades',
+      'binance-aggtrades',
     ],
     [
       'Binance futures, with a header',
@@ -237,10 +229,11 @@ describe('trades', () => {
       'freqtrade',
       'BTC_USDT-trades.json',
       `[[${at},"1",null,"buy",100.5,2.0,201.0],[${at + minute},"2",null,"sell",100.25,0.5,50.125]]`,
-      'freqtrade trades',
+      'trades',
+      'freqtrade-trades',
     ],
-  ])('of %s', async ([, name, content, about]) => {
-    const taken = await take(name, content);
+  ])('of %s', async ([, name, content, about, format]) => {
+    const taken = await take(name, content, formats[format ?? '']);
     expect(taken.rows).toEqual(rows);
     expect(taken.result.key).toEqual({ kind: 'trades', symbol: 'BTCUSDT' });
     expect(taken.result.layout).toBe(about);
@@ -382,7 +375,12 @@ describe('what cannot be told is asked for', () => {
       lines('time,open,high,low,close', `${at},1,1,1,1`),
       /no column for volume among "time,open.*and klines need it .*name them in their order .*if none is, fetch .*or add a column/,
     ],
-    ['the columns', 'BTCUSDT.csv', lines(`${at},5,9`, `${at},5,9`), /3 columns .* of no known order: name them/],
+    [
+      'the columns',
+      'BTCUSDT.csv',
+      lines(`${at},5,9`, `${at},5,9`),
+      /has no header, and nothing says what its 3 columns .* are: say which file it is \(--format /,
+    ],
     [
       'a time',
       'BTCUSDT.csv',

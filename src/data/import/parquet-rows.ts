@@ -7,7 +7,7 @@ import { type Duck, identifier, openDuck, parquetFrom, quoted, quotedPath } from
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
 import { type Batch, mostBatchRows, type Reading, type UnreadableLines } from './batch.ts';
-import { inBase } from './contracts.ts';
+import { withNotes } from './contracts.ts';
 import { byMaker, takerSides } from './csv-rows.ts';
 import { fieldsOf } from './fields.ts';
 import { columnNamed } from './file-names.ts';
@@ -141,7 +141,7 @@ interface Places {
 function placesOf({ columns, sample }: File, kind: Kind, told: Told, path: string): Places {
   if (kind === 'depth') return booksOf(columns, path);
   const header = told.columns ?? columns.map(({ name }) => name);
-  const { time, values, notes } = inBase(fieldsOf(header, { ...told, kind }, path), header, sample, basename(path));
+  const { time, values, notes } = withNotes(fieldsOf(header, { ...told, kind }, path), header, sample, basename(path));
   const at = (place: number | undefined): Described => columns[place ?? -1] ?? { name: '', type: '' };
   return { time: at(time), value: (name) => at(values[name]), notes };
 }

@@ -3,7 +3,6 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
 import type { Evidence, Intent, OrderReport, VenueStatus, VenueTrade } from '../../domain/order.ts';
-import { SmallMap } from '../../domain/small-map.ts';
 import type { Page } from '../venue.ts';
 
 /** An order of the account. */
@@ -33,7 +32,7 @@ const mostKept = 4_000;
 
 export class Records {
   readonly #keepsClosed: boolean;
-  readonly #byClientId = new SmallMap<PaperOrder>();
+  readonly #byClientId = new Map<string, PaperOrder>();
   readonly #trades = new Map<string, PaperTrade[]>();
   /** Oldest first; mostly the last one is asked for. */
   readonly #closed: PaperOrder[] = [];
@@ -60,7 +59,7 @@ export class Records {
   }
 
   openOrders(): IterableIterator<PaperOrder> {
-    return this.#byClientId.values();
+    return [...this.#byClientId.values()].values();
   }
 
   close(order: PaperOrder): void {

@@ -1,5 +1,5 @@
 /** `--exhaustive`: every scenario, every fault, every crash point and every second one. */
-import Table from 'cli-table3';
+import { textTable } from '../../../src/commands/text-table.ts';
 import { type Corner, cornersOf, type Explored } from '../exhaustive.ts';
 import { planText } from '../plan.ts';
 import { scenarioNames } from '../scenarios.ts';
@@ -51,13 +51,14 @@ export async function exhaustive({ scenario, jobs, file }: ExhaustiveOptions): P
 }
 
 function report(corners: readonly Corner[], done: ReadonlyMap<string, CornerRecord>): boolean {
-  const table = new Table({ head: ['scenario', 'faults', 'first crashes', 'second crashes', 'steps', 'failed'] });
+  const head = ['scenario', 'faults', 'first crashes', 'second crashes', 'steps', 'failed'];
+  const rows: string[][] = [];
   const all = { first: 0, second: 0, steps: 0, failed: 0 };
   for (const scenario of new Set(corners.map((corner) => corner.scenario))) {
-    const rows = corners
+    const records = corners
       .filter((corner) => corner.scenario === scenario)
       .flatMap((corner) => done.get(nameOf(corner)) ?? []);
-    const sum = (of: (row: CornerRecord) => number): number => rows.reduce((total, row) => total + of(row), 0);
+    const sum = (of: (row: CornerRecord) => number): number => records.reduce((total, row) => total + of(row), 0);
     const line = {
       first: sum((row) => row.first),
       second: sum((row) => row.second),
@@ -65,9 +66,9 @@ function report(corners: readonly Corner[], done: ReadonlyMap<string, CornerReco
       failed: sum((row) => row.failed.length),
     };
     for (const name of ['first', 'second', 'steps', 'failed'] as const) all[name] += line[name];
-    table.push([scenario, ...[rows.length, line.first, line.second, line.steps, line.failed].map(String)]);
+    rows.push([scenario, ...[records.length, line.first, line.second, line.steps, line.failed].map(String)]);
   }
-  table.push(['in all', ...[done.size, all.first, all.second, all.steps, all.failed].map(String)]);
-  out(table.toString());
+  rows.push(['in all', ...[done.size, all.first, all.second, all.steps, all.failed].map(String)]);
+  out(textTable(head, rows));
   return all.failed === 0 && corners.every((corner) => done.has(nameOf(corner)));
 }

@@ -1,5 +1,5 @@
 /** `--mutants`: rules broken on purpose, each to be seen within so many seeds. */
-import Table from 'cli-table3';
+import { textTable } from '../../../src/commands/text-table.ts';
 import type { Killed } from '../campaign.ts';
 import { mutants } from '../mutants/all.ts';
 import type { Task } from '../worker.ts';
@@ -29,16 +29,11 @@ export async function huntAll({ from, most, jobs, only }: HuntOptions): Promise<
       },
     },
   );
-  const table = new Table({
-    head: ['mutant', 'seeds', 'seen by', 'what it does'],
-    colWidths: [26, 8, 10, 80],
-    wordWrap: true,
-  });
-  for (const { name, about } of hunted) {
+  const rows = hunted.map(({ name, about }) => {
     const killed = found.get(name);
-    table.push([name, killed === undefined ? 'alive' : String(killed.seed - from + 1), killed?.invariant ?? '', about]);
-  }
-  out(table.toString());
+    return [name, killed === undefined ? 'alive' : String(killed.seed - from + 1), killed?.invariant ?? '', about];
+  });
+  out(textTable(['mutant', 'seeds', 'seen by', 'what it does'], rows));
   const alive = hunted.filter(({ name }) => found.get(name) === undefined);
   out(`${hunted.length - alive.length} of ${hunted.length} mutants killed within ${most} seeds`);
   return alive.length === 0;

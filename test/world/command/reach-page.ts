@@ -1,7 +1,7 @@
 /** `--reach` and `--page`: what was met, as tables on the screen or as `docs/reference/reachability.md`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import Table from 'cli-table3';
+import { textTable } from '../../../src/commands/text-table.ts';
 import { cancelEvents, cancelTransitions } from '../../../src/execution/cancel-states.ts';
 import { orderEvents, transitions } from '../../../src/execution/states.ts';
 import { frameFaults } from '../cable.ts';
@@ -17,9 +17,7 @@ export function reachTables({ events, cancels, faults }: Counted): void {
     ['fault × state', faults],
   ] as const) {
     const { head, rows } = tableOf(counts);
-    const table = new Table({ head });
-    table.push(...rows);
-    out(`\n${title}\n${table.toString()}`);
+    out(`\n${title}\n${textTable(head, rows)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Seeds in great number: a run for itself, or a stretch of a campaign that is kept in a file; `--twice` compares hashes. */
-import Table from 'cli-table3';
+import { textTable } from '../../../src/commands/text-table.ts';
 import { add, addHashes, counted, leastPerSeed, noTotals, type Part, type Totals, tooLittle } from '../campaign.ts';
 import type { Failure } from '../failure.ts';
 import { Reach } from '../reach.ts';
@@ -101,12 +101,20 @@ function report(
   more: { build: Build; unlike: readonly number[] },
 ): void {
   const { seeds } = stretch;
-  const table = new Table({ head: ['', 'in all', 'a seed', 'at least'] });
   const least: Readonly<Partial<Record<keyof Totals, number>>> = leastPerSeed;
-  for (const name of counted)
-    table.push([name, String(stretch[name]), (stretch[name] / seeds).toFixed(2), String(least[name] ?? '')]);
-  table.push(['virtual s', (stretch.virtualMs / 1_000).toFixed(0), (stretch.virtualMs / seeds / 1_000).toFixed(1), '']);
-  out(table.toString());
+  const rows = counted.map((name) => [
+    name,
+    String(stretch[name]),
+    (stretch[name] / seeds).toFixed(2),
+    String(least[name] ?? ''),
+  ]);
+  const last = [
+    'virtual s',
+    (stretch.virtualMs / 1_000).toFixed(0),
+    (stretch.virtualMs / seeds / 1_000).toFixed(1),
+    '',
+  ];
+  out(textTable(['', 'in all', 'a seed', 'at least'], [...rows, last]));
   const [perSecond, ranTwice] = [(runs * 1_000) / ms, options.twice ? 2 : 1];
   const cpuSeeds = (runs * ranTwice * 1_000) / cpuMs;
   const { commit, changed } = more.build;

@@ -1,5 +1,5 @@
 /** Signatures of requests (specification §5.2): HMAC-SHA256 in hex over timestamp + METHOD + target + body, as sent. */
-import { hmacSha256 } from '../../../domain/hmac.ts';
+import { createHmac, createSecretKey } from 'node:crypto';
 
 export interface Signer {
   /** Headers for exactly these bytes; `target` is the path with its query as it stands in the request line. */
@@ -13,11 +13,12 @@ export interface Signer {
  * `stripPrefix` is a part of the path that a gateway takes away before it verifies (seen in the wild: `/spot/open`).
  */
 export function signer(apiKey: string, apiSecret: string, stripPrefix = ''): Signer {
-  const sign = hmacSha256(Buffer.from(apiSecret));
+  const secret = createSecretKey(apiSecret, 'utf8');
   return {
     headers(method, target, body, timestamp) {
       const signed = stripPrefix !== '' && target.startsWith(stripPrefix) ? target.slice(stripPrefix.length) : target;
-      const signature = sign(`${timestamp}${method}${signed}${body}`);
+      const payload = `${timestamp}${method}${signed}${body}`;
+      const signature = createHmac('sha256', secret).update(payload).digest('hex');
       return { 'x-ch-apikey': apiKey, 'x-ch-ts': `${timestamp}`, 'x-ch-sign': signature };
     },
     redact(text, headers) {
