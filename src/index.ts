@@ -10,7 +10,7 @@ export {
   type Holding,
   hold,
   type Moment,
-  quote,
+  quotes,
   type Strategy,
 } from './strategy/contract.ts';
 export {
