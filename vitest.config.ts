@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // `import … from 'sluice'` means the sources, as for tsc.
+  ssr: { resolve: { conditions: ['sluice-source', 'module', 'node', 'development|production'] } },
   test: {
     include: ['src/**/*.test.ts', 'strategies/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/kit/one-folder.ts',

@@ -1,8 +1,5 @@
 /** A maker: buys on fixed lines below the market and sells what it bought on the lines between them. */
-import type { Quote } from '../../src/domain/order.ts';
-import { defineStrategy, quotes } from '../../src/strategy/contract.ts';
-import { atr } from '../../src/strategy/indicators.ts';
-import { decimal, integer } from '../../src/strategy/params.ts';
+import { atr, decimal, defineStrategy, integer, type Quote, quotes } from 'sluice';
 
 export default defineStrategy({
   name: 'grid',

@@ -1,8 +1,6 @@
 /** A maker on the live book: one order on each side of the middle, moved when the middle has moved. */
 import { distinctUntilChanged, filter, map } from 'rxjs';
-import type { Quote } from '../../src/domain/order.ts';
-import { defineStrategy, quotes } from '../../src/strategy/contract.ts';
-import { decimal } from '../../src/strategy/params.ts';
+import { decimal, defineStrategy, type Quote, quotes } from 'sluice';
 
 export default defineStrategy({
   name: 'maker',

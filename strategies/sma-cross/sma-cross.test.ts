@@ -1,5 +1,5 @@
+import type { Want } from 'sluice';
 import { describe, expect, test } from 'vitest';
-import type { Want } from '../../src/domain/order.ts';
 import { readParams } from '../../src/strategy/params.ts';
 import { kline } from '../../test/kit/builders.ts';
 import smaCross from './index.ts';

@@ -45,9 +45,9 @@ export const arrows: Readonly<Record<string, Layer>> = {
   domain: { ours: [], packages: ['decimal.js', 'node:crypto'] },
   clock: { ours: [], packages: [] },
   strategy: { ours: ['domain'], packages: ['rxjs', 'node:*'] },
-  // What a strategy sees is the contract; nothing that acts.
-  strategies: { ours: ['strategy'], types: ['domain'], packages: ['rxjs'] },
-  registry: { ours: ['strategies'], types: ['strategy'], packages: [] },
+  // A shipped strategy sees what a user's own sees: 'sluice'.
+  strategies: { ours: ['index', 'strategy/params.ts'], packages: ['rxjs'] },
+  registry: { ours: ['strategies', 'strategy/resolve-sluice.ts'], types: ['strategy'], packages: [] },
   portfolio: { ours: ['domain', 'clock'], packages: [] },
   // Rules judge an order against the portfolio; neither ever sees a venue.
   risk: { ours: ['domain', 'clock', 'portfolio'], packages: [] },
@@ -236,12 +236,15 @@ export const arrowRule: Rule = {
     ['src/dashboard/dashboard.ts', "import { view } from './view-builder.ts';"],
     ['strategies/mine/index.ts', "import { journal } from '../../src/journal/journal.ts';"],
     ['strategies/mine/index.ts', "import { lots } from '../../src/domain/money.ts';"],
+    ['strategies/mine/index.ts', "import { startSimulator } from 'sluice/simulator';"],
+    ['src/portfolio/plan.ts', "import type { Strategy } from 'sluice';"],
     ['test/reference/fills.ts', "import { lots } from '../../src/domain/money.ts';"],
     ['test/conformance/http.ts', "import type { Clock } from '../../src/clock/clock.ts';"],
     ['test/third-party/client.ts', "import { send } from '../conformance/http.ts';"],
     ['src/surprise/thing.ts', 'export const one = 1;'],
   ],
   fine: [
+    ['strategies/mine/index.ts', "import { defineStrategy, sma } from 'sluice';"],
     ['src/trader.ts', "import type { WorkingOrder } from './portfolio/portfolio.ts';\nimport { merge } from 'rxjs';"],
     [
       'src/main.ts',

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAst } from 'vitest/node';
+import { z } from 'zod';
+import ownPackage from '../../package.json' with { type: 'json' };
 
 /** The clone. */
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -92,6 +94,14 @@ function collect(node: Node, parent: Node | undefined, into: Seen[]): void {
   }
 }
 
+const exported = z.record(z.string(), z.union([z.string(), z.looseObject({ 'sluice-source': z.string() })]));
+/** The sources that `import … from 'sluice'` and the like mean, as package.json exports them. */
+const ownEntries: ReadonlyMap<string, string> = new Map(
+  Object.entries(exported.parse(ownPackage.exports)).flatMap(([subpath, target]) =>
+    typeof target === 'string' ? [] : [[posix.join('sluice', subpath), posix.normalize(target['sluice-source'])]],
+  ),
+);
+
 function importOf(path: string, { node }: Seen): Import | undefined {
   const isFrom = /^(ImportDeclaration|ExportNamedDeclaration|ExportAllDeclaration)$/.test(node.type);
   if (!isFrom && node.type !== 'ImportExpression' && node.type !== 'TSImportType') return undefined;
@@ -104,7 +114,7 @@ function importOf(path: string, { node }: Seen): Import | undefined {
   return {
     node,
     from,
-    path: from.startsWith('.') ? posix.join(posix.dirname(path), from) : undefined,
+    path: from.startsWith('.') ? posix.join(posix.dirname(path), from) : ownEntries.get(from),
     typeOnly:
       node.type === 'TSImportType' || isType(node) || (specifiers.length > 0 && specifiers.every((one) => isType(one))),
     names: whole ? ['*'] : names,
