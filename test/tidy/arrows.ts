@@ -8,6 +8,8 @@ interface Layer {
   readonly ours: readonly string[];
   /** Layers of which it may import types only: nothing of them runs when it runs. */
   readonly types?: readonly string[];
+  /** Layers that it may load while it runs, by `import()`. */
+  readonly lazily?: readonly string[];
   /** Packages; `node:*` is every module of Node. */
   readonly packages: readonly string[];
 }
@@ -47,7 +49,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
   strategy: { ours: ['domain'], packages: ['rxjs', 'node:*'] },
   // A shipped strategy sees what a user's own sees: 'sluice'.
   strategies: { ours: ['index', 'strategy/params.ts'], packages: ['rxjs'] },
-  registry: { ours: ['strategies', 'strategy/resolve-sluice.ts'], types: ['strategy'], packages: [] },
+  registry: { ours: ['strategy/resolve-sluice.ts'], types: ['strategy'], lazily: ['strategies'], packages: [] },
   portfolio: { ours: ['domain', 'clock'], packages: [] },
   // Rules judge an order against the portfolio; neither ever sees a venue.
   risk: { ours: ['domain', 'clock', 'portfolio'], packages: [] },
@@ -147,7 +149,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
     ours: ['commands', 'process', 'session', 'watchdog', 'domain/refusal.ts'],
     packages: ['commander', 'node:*'],
   },
-  index: { ours: ['domain', 'strategy'], packages: [] },
+  index: { ours: ['domain', 'strategy', 'backtest'], packages: [] },
   bin: { ours: [], packages: ['node:*'] },
   // The slow second implementation, which must not share a line with the first.
   'test/reference': { ours: [], packages: ['decimal.js', 'node:*'] },
@@ -193,14 +195,18 @@ function packageFault(path: string, layer: string, { from }: Import): string | u
   return `${layer} may not import the package ${from}: use what it may (test/tidy/arrows.ts lists it), or move the code to the layer that owns it`;
 }
 
-function fileFault(path: string, layer: string, { path: target = '', typeOnly }: Import): string | undefined {
-  const { ours, types = [] } = layerAt(layer);
+function fileFault(path: string, layer: string, { path: target = '', typeOnly, node }: Import): string | undefined {
+  const { ours, types = [], lazily = [] } = layerAt(layer);
   // A script may be the long form of a test.
   const isLongForm = layerOf(target) === 'test' && ours.includes('test');
   if (!isTest(path) && isTest(target) && !isLongForm) return `${target} is made for tests: no other code may import it`;
   const to = layerOf(target);
   if (isTest(path) && /^test\/(kit|world)\//.test(target) && layer !== 'test/reference') return undefined;
   if (to === layer || ours.includes(to) || ours.includes(target.replace(/^src\//, ''))) return undefined;
+  if (lazily.includes(to))
+    return node.type === 'ImportExpression'
+      ? undefined
+      : `${layer} may import ${to} only when it needs it: write import()`;
   if (types.includes(to))
     return typeOnly || isTest(path)
       ? undefined
@@ -238,6 +244,7 @@ export const arrowRule: Rule = {
     ['strategies/mine/index.ts', "import { lots } from '../../src/domain/money.ts';"],
     ['strategies/mine/index.ts', "import { startSimulator } from 'sluice/simulator';"],
     ['src/portfolio/plan.ts', "import type { Strategy } from 'sluice';"],
+    ['strategies/registry.ts', "import mine from './mine/index.ts';"],
     ['test/reference/fills.ts', "import { lots } from '../../src/domain/money.ts';"],
     ['test/conformance/http.ts', "import type { Clock } from '../../src/clock/clock.ts';"],
     ['test/third-party/client.ts', "import { send } from '../conformance/http.ts';"],
@@ -245,6 +252,7 @@ export const arrowRule: Rule = {
   ],
   fine: [
     ['strategies/mine/index.ts', "import { defineStrategy, sma } from 'sluice';"],
+    ['strategies/registry.ts', "export const mine = () => import('./mine/index.ts');"],
     ['src/trader.ts', "import type { WorkingOrder } from './portfolio/portfolio.ts';\nimport { merge } from 'rxjs';"],
     [
       'src/main.ts',
@@ -255,9 +263,14 @@ export const arrowRule: Rule = {
   ],
 };
 
-/** Every circle of imports, types included: what stands in one can be neither read nor tested alone. */
+/** Every circle of imports, types included: what stands in one can be neither read nor tested alone. What is loaded when it is called stands in none. */
 export function circles(sources: readonly Source[]): Breach[] {
-  const targets = new Map(sources.map(({ path, imports }) => [path, imports.flatMap((one) => one.path ?? [])]));
+  const targets = new Map(
+    sources.map(({ path, imports }) => [
+      path,
+      imports.filter(({ node }) => node.type !== 'ImportExpression').flatMap((one) => one.path ?? []),
+    ]),
+  );
   const done = new Set<string>();
   const found: Breach[] = [];
   const trail: string[] = [];
