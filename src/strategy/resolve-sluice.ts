@@ -7,6 +7,7 @@ const urlOf = (file: string): string => new URL(`../${file}${ending}`, import.me
 /** What package.json exports; the sources in the clone, `dist/` in the package. */
 const entries: ReadonlyMap<string, string> = new Map([
   ['sluice', urlOf('index')],
+  ['sluice/testing', urlOf('testing')],
   ['sluice/simulator', urlOf('simulator/simulator')],
 ]);
 

@@ -35,6 +35,13 @@ test('backtest-from-code.md', () => {
   );
 });
 
+test('test-a-strategy.md', () => {
+  writeFiles('test-a-strategy.md');
+  expect(node('--conditions=sluice-source', '--test-reporter=tap', 'above-average.test.ts')).toMatch(
+    /^# pass 4\n# fail 0$/m,
+  );
+});
+
 test('their code has the types that it needs', () => {
   expect(node(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', at.dir)).toBe('');
 });

@@ -150,6 +150,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
     packages: ['commander', 'node:*'],
   },
   index: { ours: ['domain', 'strategy', 'backtest'], packages: [] },
+  testing: { ours: ['domain', 'strategy'], packages: [] },
   bin: { ours: [], packages: ['node:*'] },
   // The slow second implementation, which must not share a line with the first.
   'test/reference': { ours: [], packages: ['decimal.js', 'node:*'] },
@@ -201,7 +202,8 @@ function fileFault(path: string, layer: string, { path: target = '', typeOnly, n
   const isLongForm = layerOf(target) === 'test' && ours.includes('test');
   if (!isTest(path) && isTest(target) && !isLongForm) return `${target} is made for tests: no other code may import it`;
   const to = layerOf(target);
-  if (isTest(path) && /^test\/(kit|world)\//.test(target) && layer !== 'test/reference') return undefined;
+  if (isTest(path) && /^(test\/(kit|world)\/|src\/testing\.ts$)/.test(target) && layer !== 'test/reference')
+    return undefined;
   if (to === layer || ours.includes(to) || ours.includes(target.replace(/^src\//, ''))) return undefined;
   if (lazily.includes(to))
     return node.type === 'ImportExpression'

@@ -5,6 +5,7 @@ import { type Breach, child, isTest, lineAt, literalOf, type Source, sourceOf } 
 export const beginnings: readonly string[] = [
   'src/main.ts',
   'src/index.ts',
+  'src/testing.ts',
   'src/simulator/simulator.ts',
   'src/journal/worker.ts',
   'strategies/registry.ts',
