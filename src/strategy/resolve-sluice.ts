@@ -8,7 +8,7 @@ const urlOf = (file: string): string => new URL(`../${file}${ending}`, import.me
 const entries: ReadonlyMap<string, string> = new Map([
   ['sluice', urlOf('index')],
   ['sluice/testing', urlOf('testing')],
-  ['sluice/simulator', urlOf('simulator/simulator')],
+  ['sluice/simulator', urlOf('simulator/entry')],
 ]);
 
 let isRegistered = false;

@@ -6,7 +6,7 @@ export const beginnings: readonly string[] = [
   'src/main.ts',
   'src/index.ts',
   'src/testing.ts',
-  'src/simulator/simulator.ts',
+  'src/simulator/entry.ts',
   'src/journal/worker.ts',
   'strategies/registry.ts',
 ];
