@@ -3,6 +3,7 @@ import type { BacktestOptions, BacktestResult } from './backtest/options.ts';
 import type { Params } from './strategy/params.ts';
 
 export type {
+  BacktestFill,
   BacktestOptions,
   BacktestResult,
   InstrumentOptions,
@@ -13,8 +14,12 @@ export type { Instrument } from './domain/instrument.ts';
 export { type Interval, intervals } from './domain/interval.ts';
 export type { Depth, FeedGap, Kline, Level, Side, Ticker, Trade } from './domain/market.ts';
 export type { Fill, Goal, Quote, Quotes, Target, Want } from './domain/order.ts';
+export type { Curve } from './research/curves.ts';
+export type { Metrics } from './research/metrics.ts';
+export type { Summary } from './research/summary.ts';
 export {
   type Context,
+  type DecidingStrategy,
   defineStrategy,
   flat,
   type Holding,
@@ -22,6 +27,7 @@ export {
   type Moment,
   quotes,
   type Strategy,
+  type StreamingStrategy,
 } from './strategy/contract.ts';
 export {
   atr,
@@ -35,7 +41,18 @@ export {
   type TimedPrices,
 } from './strategy/indicators.ts';
 export { on } from './strategy/larger-klines.ts';
-export { choice, decimal, flag, integer, type Param, type Params, type ParamValues } from './strategy/params.ts';
+export {
+  type ChoiceParam,
+  choice,
+  decimal,
+  type FlagParam,
+  flag,
+  integer,
+  type NumberParam,
+  type Param,
+  type Params,
+  type ParamValues,
+} from './strategy/params.ts';
 export { highest, lowest, stdev } from './strategy/windows.ts';
 
 /**

@@ -86,6 +86,36 @@ describe('the package', () => {
     expect(() => check('untyped.ts')).toThrow();
   });
 
+  test("compiles in a project of tsc's own defaults, which writes declarations of what it exports", () => {
+    const page = readFileSync(join(root, 'docs', 'tutorial', 'first-strategy.md'), 'utf8');
+    const folder = join(project, 'defaults');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'tutorial.ts'), /^```ts file=\S+\n(.*?)^```$/ms.exec(page)?.[1] ?? '');
+    writeFileSync(
+      join(folder, 'every.ts'),
+      `import { backtest, choice, decimal, defineStrategy, flag, flat, integer, on, quotes, sma } from 'sluice';
+       import { SimClock, startSimulator } from 'sluice/simulator';
+       import { decide, klines } from 'sluice/testing';
+       const params = { a: integer(1, { min: 1, max: 2 }, ''), b: decimal(1, { min: 1, max: 2 }, ''), c: choice('x', ['x', 'y'], ''), d: flag(true, '') };
+       export const deciding = defineStrategy({
+         ...{ name: 'deciding', about: '', params },
+         indicators: ({ a }) => ({ fast: sma('close', a), slow: on('60min', sma('close', 5)) }),
+         decide: () => flat(''),
+       });
+       export const streaming = defineStrategy({ name: 'streaming', about: '', params: {}, signals: ({ klines }) => klines as never });
+       export const { params: declared } = deciding;
+       export const resting = quotes([], '');
+       export const series = klines({ interval: '1min', from: 1 }).rise(3);
+       export const said = decide(deciding, series, { params: { a: 1, c: 'y' } });
+       export const { fills, equity, figures, summary } = await backtest({ strategy: deciding, data: series, cash: '1' });
+       export const exchange = await startSimulator({ users: [], instruments: [], clock: new SimClock(1) });`,
+    );
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    execFileSync(process.execPath, [compiler, '--init'], { cwd: folder, stdio: 'ignore' });
+    expect(node(compiler, '-p', folder)).toBe('');
+    expect(readFileSync(join(folder, 'every.d.ts'), 'utf8')).toContain('DecidingStrategy<');
+  });
+
   test('gives tests an exchange: several side by side, on a clock and a seed of theirs, with its types', () => {
     const program = `
       import { SimClock, startSimulator, type LogEntry, type Simulator, type SimulatorOptions } from 'sluice/simulator';

@@ -149,7 +149,7 @@ export const arrows: Readonly<Record<string, Layer>> = {
     ours: ['commands', 'process', 'session', 'watchdog', 'domain/refusal.ts'],
     packages: ['commander', 'node:*'],
   },
-  index: { ours: ['domain', 'strategy', 'backtest'], packages: [] },
+  index: { ours: ['domain', 'strategy', 'backtest'], types: ['research'], packages: [] },
   testing: { ours: ['domain', 'strategy'], packages: [] },
   bin: { ours: [], packages: ['node:*'] },
   // The slow second implementation, which must not share a line with the first.
