@@ -56,6 +56,18 @@ describe('the package', () => {
     expect(files.filter((file) => /\.test\.|builders?\.|test-kit|tsconfig/.test(file))).toEqual([]);
   });
 
+  test('asks for Node 24 and brings none: its binary is larger than everything else together', () => {
+    const asked = z.object({
+      engines: z.object({ node: z.string() }),
+      optionalDependencies: z.record(z.string(), z.string()),
+    });
+    const { engines, optionalDependencies } = asked.parse(
+      JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')),
+    );
+    expect(engines.node).toBe('>=24');
+    expect(Object.keys(optionalDependencies)).toEqual(['@duckdb/node-api', '@duckdb/node-bindings']);
+  });
+
   test('answers --help', () => {
     const help = node(join(installed, 'bin', 'sluice.js'), '--help');
     for (const command of ['demo', 'live', 'paper', 'backtest', 'simulator', 'fills', 'why', 'kill'])
