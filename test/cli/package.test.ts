@@ -56,6 +56,14 @@ describe('the package', () => {
     expect(files.filter((file) => /\.test\.|builders?\.|test-kit|tsconfig/.test(file))).toEqual([]);
   });
 
+  test('holds the pages that its messages name', () => {
+    const named = files
+      .filter((file) => /^(bin|dist)\/.*\.js$/.test(file))
+      .flatMap((file) => readFileSync(join(installed, file), 'utf8').match(/docs\/[\w/-]+\.md/g) ?? []);
+    expect(named.length).toBeGreaterThan(5);
+    expect(files).toEqual(expect.arrayContaining([...new Set(named)]));
+  });
+
   test('asks for Node 24 and brings none: its binary is larger than everything else together', () => {
     const asked = z.object({
       engines: z.object({ node: z.string() }),
