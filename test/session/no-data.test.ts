@@ -26,14 +26,14 @@ test('it is said on the terminal, by status and on the page, and that it comes a
   rig.wish('taker', target(0.1));
   const daemon = rig.launch();
   await daemon.line(/^ready, but no market data: ws:.*\/nope: .+ nothing is entered meanwhile\.$/);
-  await daemon.line(/^warning +no market data: ws:.*\/nope: .*400.*exchange\.wsUrl/);
+  await daemon.line(/^warn +no market data: ws:.*\/nope: .*400.*exchange\.wsUrl/);
   expect(daemon.lines.some((line) => line.startsWith('ready: '))).toBe(false);
   await until('status', async () => /^ATTENTION {2}no market data: ws:/m.test((await rig.run('status')).stdout));
   const { control, token } = JSON.parse(readFileSync(join(rig.state, 'daemon.json'), 'utf8')) as DaemonInfo;
   const answer = await fetch(`${control}/api/view`, { headers: { authorization: `Bearer ${token}` } });
   const { notices, stateText } = (await answer.json()) as View;
   expect(stateText).toMatch(/^No market data: /);
-  expect(notices.map(({ level, text }) => `${level} ${text}`).join('\n')).toMatch(/^warning no market data: /m);
+  expect(notices.map(({ level, text }) => `${level} ${text}`).join('\n')).toMatch(/^warn no market data: /m);
   await daemon.end('SIGTERM');
   expect((await rig.run('status')).stdout).not.toContain('ATTENTION');
   rig.configure();

@@ -13,7 +13,7 @@ function told(...views: readonly Parameters<typeof view>[0][]): News[] {
 }
 const older = fillView({ tradeId: '1' });
 const newer = fillView({ tradeId: '2' });
-const notice = { at: 1, level: 'stop', text: 'killed', goOn: 'sluice resume' } as const;
+const notice = { at: 1, level: 'error', text: 'killed', goOn: 'sluice resume' } as const;
 
 test('what is new is told once, oldest first', () => {
   const fills = [newer, older];
@@ -21,7 +21,7 @@ test('what is new is told once, oldest first', () => {
   expect(told({ fills: [older] }, { fills, notices }, { fills, notices })).toEqual([
     { kind: 'fill', fill: older },
     { kind: 'fill', fill: newer },
-    { kind: 'notice', level: 'stop', text: 'killed', goOn: 'sluice resume' },
+    { kind: 'notice', level: 'error', text: 'killed', goOn: 'sluice resume' },
   ]);
 });
 
