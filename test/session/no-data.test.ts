@@ -25,9 +25,9 @@ test('it is said on the terminal, by status and on the page, and that it comes a
   rig.configure({ exchange: { restUrl, wsUrl: wsUrl.replace(/\/kline-api.*/, '/nope'), speed } });
   rig.wish('taker', target(0.1));
   const daemon = rig.launch();
-  await daemon.line(/^ready, but no market data: ws:.*\/nope: .+ nothing is entered meanwhile\.$/);
-  await daemon.line(/^warn +no market data: ws:.*\/nope: .*400.*exchange\.wsUrl/);
-  expect(daemon.lines.some((line) => line.startsWith('ready: '))).toBe(false);
+  await daemon.line(/Z ready, but no market data: ws:.*\/nope: .+ nothing is entered meanwhile\.$/);
+  await daemon.line(/Z warn +no market data: ws:.*\/nope: .*400.*exchange\.wsUrl/);
+  expect(daemon.lines.some((line) => line.includes('Z ready: '))).toBe(false);
   await until('status', async () => /^ATTENTION {2}no market data: ws:/m.test((await rig.run('status')).stdout));
   const { control, token } = JSON.parse(readFileSync(join(rig.state, 'daemon.json'), 'utf8')) as DaemonInfo;
   const answer = await fetch(`${control}/api/view`, { headers: { authorization: `Bearer ${token}` } });
@@ -38,6 +38,6 @@ test('it is said on the terminal, by status and on the page, and that it comes a
   expect((await rig.run('status')).stdout).not.toContain('ATTENTION');
   rig.configure();
   const again = await rig.start();
-  await again.line(/^ready: Trading: 3 strategies run\.$/);
+  await again.line(/Z ready: Trading: 3 strategies run\.$/);
   expect((await rig.run('status')).stdout).not.toContain('ATTENTION');
 });
