@@ -25,9 +25,14 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   domain: { ours: [], packages: ['decimal.js', 'node:crypto'] },
   clock: { ours: [], packages: [] },
   strategy: { ours: ['domain'], packages: ['rxjs', 'node:*'] },
-  // What a strategy sees is the contract; nothing that acts.
-  strategies: { files: ['strategies/*/**'], ours: ['strategy'], types: ['domain'], packages: ['rxjs'] },
-  registry: { files: ['strategies/registry.ts'], ours: ['strategies'], types: ['strategy'], packages: [] },
+  // A shipped strategy sees what a user's own sees: 'sluice'.
+  strategies: { files: ['strategies/*/**'], ours: ['index', 'src/strategy/params.ts'], packages: ['rxjs', 'sluice'] },
+  registry: {
+    files: ['strategies/registry.ts'],
+    ours: ['strategies', 'src/strategy/resolve-sluice.ts'],
+    types: ['strategy'],
+    packages: [],
+  },
   portfolio: { ours: ['domain', 'clock'], packages: [] },
   // Rules judge an order against the portfolio; neither ever sees a venue.
   risk: { ours: ['domain', 'clock', 'portfolio'], packages: [] },
@@ -103,7 +108,8 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     ours: ['commands', 'process', 'session', 'watchdog', 'src/domain/refusal.ts'],
     packages: ['commander', 'node:*'],
   },
-  index: { files: ['src/index.ts'], ours: ['domain', 'strategy'], packages: [] },
+  index: { files: ['src/index.ts'], ours: ['domain', 'strategy', 'backtest'], types: ['research'], packages: [] },
+  testing: { files: ['src/testing.ts'], ours: ['domain', 'strategy'], packages: [] },
   'the root': { files: ['oxlint.config.ts', 'vitest.config.ts'], ours: [], packages: ['vitest'] },
   bin: { files: ['bin/**'], ours: [], packages: ['node:*'] },
   // The slow second implementation, which must not share a line with the first.

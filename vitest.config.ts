@@ -14,6 +14,8 @@ const long = [
 ];
 
 export default defineConfig({
+  // `import … from 'sluice'` means the sources, as for tsc.
+  ssr: { resolve: { conditions: ['sluice-source', 'module', 'node', 'development|production'] } },
   test: {
     globalSetup: 'test/kit/one-folder.ts',
     // They end what hangs, and are far above what a busy machine takes; no test sets a shorter one.

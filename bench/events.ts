@@ -13,8 +13,7 @@ import { resampleTrades } from '../src/data/resample.ts';
 import type { BookColumns, Tape, TradeColumns } from '../src/data/tape.ts';
 import { bookColumns, tradeColumns } from '../src/data/tape-files.ts';
 import { loadTrades } from '../src/data/trades.ts';
-import maker from '../strategies/maker/index.ts';
-import smaCross from '../strategies/sma-cross/index.ts';
+import { registry } from '../strategies/registry.ts';
 import { inputOf } from '../test/backtest/agreement.ts';
 
 const symbol = 'BTCUSDT';
@@ -70,6 +69,7 @@ function changedLevels({ time, start, price, quantity }: BookColumns): number {
 }
 
 const [times = '40', what = 'maker', rounds = '3'] = process.argv.slice(2);
+const { default: strategy } = await registry[what === 'maker' ? 'maker' : 'sma-cross']();
 const trades = repeatedTrades(
   tradeColumns(loadTrades({ path: file('BTCUSDT-trades-2024-08-08T2354_11min.csv.gz'), symbol })),
   Number(times),
@@ -95,7 +95,7 @@ const input: RunInput = {
     rules: 'sluice',
     fees: { maker: '0', taker: '0.0004' },
     cash: '100000',
-    strategy: what === 'maker' ? maker : smaCross,
+    strategy,
     params:
       what === 'maker'
         ? { offset: 0.0001, refresh: 0.0002, quantity: 0.01, most: 0.05 }

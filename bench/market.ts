@@ -10,7 +10,9 @@ import type { Columns } from '../src/domain/market.ts';
 import { rate, units } from '../src/domain/money.ts';
 import { feesFrom, rulesets } from '../src/fill/rules.ts';
 import { readParams } from '../src/strategy/params.ts';
-import smaCross from '../strategies/sma-cross/index.ts';
+import { registry } from '../strategies/registry.ts';
+
+const { default: smaCross } = await registry['sma-cross']();
 
 export const root = join(import.meta.dirname, '..');
 const bundled = join(root, 'backtests', 'data', 'XBTUSD-1m-2020-02_2020-04.csv.gz');

@@ -15,9 +15,11 @@ import { feesFrom, rulesets } from '../src/fill/rules.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../src/strategy/contract.ts';
 import { atr, sma } from '../src/strategy/indicators.ts';
 import { readParams } from '../src/strategy/params.ts';
-import grid from '../strategies/grid/index.ts';
-import smaCross from '../strategies/sma-cross/index.ts';
+import { registry } from '../strategies/registry.ts';
 import { bareLoop, configFor, inputFor, market } from './market.ts';
+
+const { default: grid } = await registry.grid();
+const { default: smaCross } = await registry['sma-cross']();
 
 const { values: args } = parseArgs({
   options: {

@@ -1,4 +1,4 @@
-// What both programs start by: plain JavaScript that any Node understands. It hands over to the Node 24 that came with the install, before anything native loads.
+// What both programs start by: plain JavaScript that any Node understands. Where that is too old, it hands over to the Node 24 that `npm ci` brought into the clone, before anything native loads.
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { constants, homedir } from 'node:os';
@@ -30,7 +30,7 @@ export async function launch(name, program, daemon = false) {
     if (node === undefined) {
       fail(
         name,
-        `needs Node ${needed} or newer, this is ${process.versions.node}: install Node ${needed}, or reinstall with optional dependencies (npm ci)`,
+        `needs Node ${needed} or newer, and this is Node ${process.versions.node}: install Node ${needed} (in a clone, npm ci brings it)`,
       );
     } else await handOver(name, node, main, daemon);
   }
@@ -46,7 +46,7 @@ const underNohup = (() => {
   }
 })();
 
-/** The platform package that npm installed beside us, if there is one for this machine. */
+/** The clone's Node for this machine (`scripts/node/package.json`), if there is one. The package brings none. */
 function pinnedNode() {
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   try {

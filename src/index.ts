@@ -1,17 +1,33 @@
-/** What a strategy of your own imports: `import { defineStrategy, sma, hold, flat } from 'sluice'`. */
+/** What a strategy of your own imports: `import { defineStrategy, sma, hold, flat } from 'sluice'`; and `backtest`, which runs one. */
+import type { BacktestOptions, BacktestResult } from './backtest/options.ts';
+import type { Params } from './strategy/params.ts';
+
+export type {
+  BacktestFill,
+  BacktestOptions,
+  BacktestResult,
+  InstrumentOptions,
+  KlineColumns,
+  KlineRow,
+} from './backtest/options.ts';
 export type { Instrument } from './domain/instrument.ts';
 export { type Interval, intervals } from './domain/interval.ts';
 export type { Depth, FeedGap, Kline, Level, Side, Ticker, Trade } from './domain/market.ts';
 export type { Fill, Goal, Quote, Quotes, Target, Want } from './domain/order.ts';
+export type { Curve } from './research/curves.ts';
+export type { Metrics } from './research/metrics.ts';
+export type { Summary } from './research/summary.ts';
 export {
   type Context,
+  type DecidingStrategy,
   defineStrategy,
   flat,
   type Holding,
   hold,
   type Moment,
-  quote,
+  quotes,
   type Strategy,
+  type StreamingStrategy,
 } from './strategy/contract.ts';
 export {
   atr,
@@ -25,5 +41,26 @@ export {
   type TimedPrices,
 } from './strategy/indicators.ts';
 export { on } from './strategy/larger-klines.ts';
-export { choice, decimal, flag, integer, type Param, type Params, type ParamValues } from './strategy/params.ts';
+export {
+  type ChoiceParam,
+  choice,
+  decimal,
+  type FlagParam,
+  flag,
+  integer,
+  type NumberParam,
+  type Param,
+  type Params,
+  type ParamValues,
+} from './strategy/params.ts';
 export { highest, lowest, stdev } from './strategy/windows.ts';
+
+/**
+ * Runs a strategy over recorded klines, as `sluice backtest` does, and gives its fills, equity and figures. Rejects with an Error of one
+ * message where the command would refuse: wrong options or data, or an error that the strategy throws.
+ */
+export async function backtest<P extends Params>(options: BacktestOptions<P>): Promise<BacktestResult> {
+  // Loaded here: strategies import this file, and what runs a backtest loads strategies.
+  const { backtest: run } = await import('./backtest/from-code.ts');
+  return run(options);
+}

@@ -53,7 +53,7 @@ const program = new Command('sluice')
 
 const logOption = (): Option =>
   new Option('--log-level <LEVEL>', 'what goes into the log of the state directory')
-    .choices(['debug', 'info', 'warn', 'error', 'silent'])
+    .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info');
 const configOption = (): Option => new Option('--config <FILE>', 'the configuration');
 /** Asked for here: commander would ask for it before it tells that `--cofig` is no option. */

@@ -1,8 +1,12 @@
 /** The shipped strategies by the name that a configuration uses. */
 import type { Registry } from '../src/strategy/load.ts';
+import { resolveSluice } from '../src/strategy/resolve-sluice.ts';
 
-export const registry: Registry = {
+// Strategies import from 'sluice', which Node would look for in dist/.
+resolveSluice();
+
+export const registry = {
   'sma-cross': () => import('./sma-cross/index.ts'),
   grid: () => import('./grid/index.ts'),
   maker: () => import('./maker/index.ts'),
-};
+} satisfies Registry;

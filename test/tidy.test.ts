@@ -30,7 +30,7 @@ const cases: readonly Case[] = [
   { rule: sizeRule, sources: code },
   { rule: nameRule, sources: judged },
   { rule: proseRule, sources: [...judged, ...texts(/\.(md|yaml|html)$/)] },
-  { rule: pinnedRule, sources: texts(/^package\.json$/) },
+  { rule: pinnedRule, sources: texts(/(^|\/)package\.json$/) },
   { rule: lockRule, sources: texts(/^package-lock\.json$/) },
   { rule: compilerRule, sources: texts(/(^|\/)tsconfig\.json$/) },
   { rule: leakRule, sources: texts(/(?<!\.(gz|png|ico|db))$/) },

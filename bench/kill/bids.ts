@@ -1,6 +1,6 @@
 /** Bids far below the market, as many as it is told: orders that rest until somebody cancels them. */
 import { map } from 'rxjs';
-import { defineStrategy, integer, quote } from '../../src/index.ts';
+import { defineStrategy, integer, quotes } from '../../src/index.ts';
 
 export default defineStrategy({
   name: 'bids',
@@ -9,7 +9,7 @@ export default defineStrategy({
   signals: ({ params, trades }) =>
     trades.pipe(
       map(() =>
-        quote(
+        quotes(
           Array.from({ length: params.orders }, (_, step) => ({ side: 'BUY', price: 1 - step / 100, quantity: 1 })),
           'bench',
         ),

@@ -1,6 +1,6 @@
 /** Wishes for another resting order with every trade. */
 import { map } from 'rxjs';
-import { defineStrategy, quote } from '../../src/index.ts';
+import { defineStrategy, quotes } from '../../src/index.ts';
 
 export default defineStrategy({
   name: 'each-trade',
@@ -8,6 +8,6 @@ export default defineStrategy({
   params: {},
   signals: ({ trades }) =>
     trades.pipe(
-      map(({ price }) => quote([{ side: 'BUY', price: Math.round(price * 90) / 100, quantity: 1 }], 'a trade')),
+      map(({ price }) => quotes([{ side: 'BUY', price: Math.round(price * 90) / 100, quantity: 1 }], 'a trade')),
     ),
 });

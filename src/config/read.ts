@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   type Alias,
+  Document,
   isMap,
   isNode,
   isScalar,
@@ -47,8 +48,6 @@ function readText(file: string): string {
   }
 }
 
-type Document = ReturnType<typeof parseDocument>;
-
 /** A file's content as the schema makes it, or a `Refusal` that lists every problem with its line. */
 export function readConfig<S extends z.ZodType>(
   file: string,
@@ -67,10 +66,27 @@ export function readConfig<S extends z.ZodType>(
     );
   if (settings.length > 0) writeOut(document);
   for (const setting of settings) applySetting(document, setting);
-  const result = parse(document, schema, settings);
+  return checked(file, { document, lines, schema, settings }, isEmpty ? emptyText : undefined);
+}
+
+const emptyText = 'is empty; config/ in Sluice has files to begin with';
+
+/** The same of a configuration that code gives, such as `backtest()`, which is named in messages; its values have no lines. */
+export const checkGiven = <S extends z.ZodType>(name: string, given: unknown, schema: S): z.output<S> =>
+  checked(name, { document: new Document(given), lines: new LineCounter(), schema, settings: [] });
+
+/** Names its places. */
+export const givenPlaces: NamePlace = (path) => path.join('.');
+
+function checked<S extends z.ZodType>(
+  name: string,
+  given: Omit<Described, 'schema'> & { readonly schema: S },
+  what?: string,
+): z.output<S> {
+  const result = parse(given.document, given.schema, given.settings);
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap((issue) => describe(issue, { document, lines, schema, settings }));
-  throw problemsIn(file, problems, isEmpty ? 'is empty; config/ in Sluice has files to begin with' : undefined);
+  const problems = result.error.issues.flatMap((issue) => describe(issue, given));
+  throw problemsIn(name, problems, what);
 }
 
 interface YamlFault {

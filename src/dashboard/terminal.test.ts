@@ -72,7 +72,7 @@ describe('the status in a terminal', () => {
   it('shows a limit that tripped and how to go on', () => {
     const notice = {
       at: 0,
-      level: 'stop',
+      level: 'error',
       text: 'The daily loss limit was passed.',
       goOn: 'Run sluice resume.',
     } as const;

@@ -128,7 +128,7 @@ export function statusLines(given: View, columns: number, dashboardUrl?: string)
         row(
           '',
           styled(
-            level === 'info' ? 'cyan' : level === 'warning' ? 'yellow' : 'red',
+            level === 'info' ? 'cyan' : level === 'warn' ? 'yellow' : 'red',
             goOn === undefined ? text : `${text} ${goOn}`,
           ),
         ),

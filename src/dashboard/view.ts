@@ -191,7 +191,8 @@ export interface StepView {
 
 export interface NoticeView {
   readonly at: number;
-  readonly level: 'info' | 'warning' | 'stop';
+  /** As pino names them. */
+  readonly level: 'info' | 'warn' | 'error';
   readonly text: string;
   /** What the user can do about it. */
   readonly goOn: string | undefined;

@@ -2,9 +2,11 @@
 import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { StoredKlines } from './catalogue/klines.ts';
 import { lowerBound } from './catalogue/rows.ts';
 import { accepted, refuseEmpty, refuseNamed, refuseUnits } from './check/errors.ts';
-import type { Finding, Repair, Repaired } from './check/finding.ts';
+import { type Finding, findingText, type Repair, type Repaired } from './check/finding.ts';
 import { SwappedColumns } from './check/swapped-columns.ts';
 import {
   cutNotes,
@@ -21,6 +23,7 @@ import {
 } from './data-warnings.ts';
 import { findGaps, missingIn } from './gaps.ts';
 import { mend } from './import/repair.ts';
+import { isWholeMs } from './import/times.ts';
 import { readNumberTable } from './number-table.ts';
 import { isPossible } from './price-jumps.ts';
 import { withBlocks } from './read-bytes.ts';
@@ -83,6 +86,42 @@ export function loadKlines(file: KlineFile): KlineData {
     rowsOutOfOrder: rowsOf('sort'),
   };
   return { columns, gaps, findings, ...told(file, columns, gaps, part, mended, table.ended), sha256 };
+}
+
+/** The same of klines that code gives, of which nothing is mended; messages call them `data`. */
+export function givenKlines(of: Omit<KlineFile, 'path' | 'repair' | 'acceptJumps'>, columns: Columns): StoredKlines {
+  const file = { path: 'data', ...of };
+  refuseColumns(columns, of.pricePrecision);
+  const found = klineFindings(of.interval, columns);
+  const part = partFindings(file, columns);
+  const faults = [...found.filter(isRefused), ...part.filter(({ refused, check }) => refused && check === 'scale')];
+  if (faults.length > 0) throw new Refusal(`data: not used: ${faults.map((fault) => findingText(fault)).join('; ')}`);
+  const gaps = findGaps(file, columns.openTime);
+  return { columns, gaps, ...told(file, columns, gaps, part, [], true), sha256: '' };
+}
+
+/** Refuses columns of different lengths, and values that no file of klines could have. */
+function refuseColumns(columns: Columns, pricePrecision: number): void {
+  const { openTime, open, high, low, close } = columns;
+  const rows = openTime.length;
+  if (rows === 0) throw new Refusal('data has no klines: give at least one');
+  for (const [name, { length }] of Object.entries(columns))
+    if (length !== rows)
+      throw new Refusal(`data: ${name} has ${length} values, openTime ${rows}: give one for each kline`);
+  const scale = 10 ** pricePrecision;
+  for (let row = 0; row < rows; row++) {
+    const time = openTime[row] as number;
+    if (!isWholeMs(time))
+      throw new Refusal(`data, kline ${row}: openTime is ${time}: it must be UTC ms, such as ${Date.UTC(2024, 0, 1)}`);
+    for (const column of [open, high, low, close]) {
+      const price = column[row] as number;
+      // Dividing a whole number by a power of ten gives the double that the text of the decimal gives.
+      if (Number.isFinite(price) && Math.round(price * scale) / scale !== price)
+        throw new Refusal(
+          `data, kline ${row}: the price ${price} has more than the ${pricePrecision} decimals of its instrument: round it, or give an instrument with a larger pricePrecision`,
+        );
+    }
+  }
 }
 
 function klineColumns([openTime, open, high, low, close, volume]: readonly Float64Array[]): Columns {

@@ -212,3 +212,22 @@ export interface Fill {
 
 /** What became of an order that was to be sent. */
 export type Sent = 'placed' | 'refused' | 'unknown';
+
+/** A fill as JSON has it: money and quantities as exact decimals. */
+export interface FillJson {
+  readonly tradeId: string;
+  readonly orderId: string;
+  readonly clientOrderId: string;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly side: Side;
+  /** In the quote asset. */
+  readonly price: string;
+  /** In the base asset. */
+  readonly qty: string;
+  /** In `feeAsset`. */
+  readonly fee: string;
+  readonly feeAsset: string;
+  /** UTC ms. */
+  readonly time: number;
+}

@@ -7,7 +7,7 @@ import { ScaledClock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Signal, Want } from '../domain/order.ts';
 import type { Limits } from '../risk/rules.ts';
-import { defineStrategy, flat, hold, quote } from '../strategy/contract.ts';
+import { defineStrategy, flat, hold, quotes } from '../strategy/contract.ts';
 import { signalsOf } from '../strategy/host.ts';
 import { ok } from '../venue/venue.ts';
 import { strategySignals } from './strategy-runner.ts';
@@ -39,7 +39,7 @@ async function beside(limits: Partial<Limits>) {
   const good = new Subject<Signal>();
   desk.start(bad, good);
   await desk.pass(10_000);
-  good.next(signal(quote([bid(50)], 'good'), 't'));
+  good.next(signal(quotes([bid(50)], 'good'), 't'));
   await desk.pass(5_000);
   const open = (id: string): number =>
     [...desk.assembled.portfolio.orders()].filter(({ intent, state }) => intent.strategy === id && state === 'open')
@@ -54,7 +54,7 @@ async function beside(limits: Partial<Limits>) {
   /** What must hold of the other whatever the one does: its order rests, and it is heard. */
   const isOtherUntouched = async (): Promise<boolean> => {
     const before = open('t');
-    good.next(signal(quote([bid(50), bid(49)], 'good'), 't'));
+    good.next(signal(quotes([bid(50), bid(49)], 'good'), 't'));
     await desk.pass(10_000);
     return before === 1 && open('t') === 2 && desk.assembled.risk.switch.of('t') === undefined;
   };
@@ -72,10 +72,10 @@ describe('a strategy that', () => {
       maxSignalsPerSecond: 10,
       maxDenials: 20,
     });
-    await say(quote([bid(40)], 'calm'));
+    await say(quotes([bid(40)], 'calm'));
     await desk.pass(5_000);
     expect(open('s')).toBe(1);
-    for (let step = 0; step < 10_000; step++) said.next(quote([bid(40 + (step % 50) / 100)], `flood ${step}`));
+    for (let step = 0; step < 10_000; step++) said.next(quotes([bid(40 + (step % 50) / 100)], `flood ${step}`));
     expect(disabledBy(desk)).toBe('denials');
     await desk.pass(10_000);
     expect(open('s')).toBe(0);
@@ -99,15 +99,15 @@ describe('a strategy that', () => {
   test.each<[string, Want]>([
     ['no number', hold({ quantity: Number.NaN }, 'nan')],
     ['an infinite one', hold({ share: Number.POSITIVE_INFINITY }, 'much')],
-    ['a negative price', quote([bid(-1)], 'below nothing')],
-    ['a negative quantity', quote([bid(40, -1)], 'less than nothing')],
+    ['a negative price', quotes([bid(-1)], 'below nothing')],
+    ['a negative quantity', quotes([bid(40, -1)], 'less than nothing')],
     ['a stop that is no number', hold({ quantity: 1 }, 'stop', { stop: Number.NaN })],
     ['a negative time', hold({ quantity: 1 }, 'then', { exitAfterMs: -1 })],
     ['nothing that anybody knows', JSON.parse('{"kind":"leap"}') as Want],
     ['nothing', JSON.parse('null') as Want],
   ])('says %s is stopped at once, and nothing of it rests', async (_, want) => {
     const { desk, say, failed, open, isOtherUntouched } = await beside({});
-    await say(quote([bid(40)], 'calm'));
+    await say(quotes([bid(40)], 'calm'));
     await desk.pass(5_000);
     expect(open('s')).toBe(1);
     await say(want);
@@ -120,9 +120,9 @@ describe('a strategy that', () => {
     ['quantity', hold({ quantity: 1e300 }, 'all there is'), 'denials'],
     ['amount', hold({ amount: 1e30 }, 'all the money'), 'denials'],
     ['share', hold({ share: 1e12 }, 'a lot of it'), 'denials'],
-    ['price', quote([bid(1e300)], 'whatever it costs'), 'denials'],
-    ['tiny price', quote([bid(1e-300)], 'for nothing'), undefined],
-    ['quote', quote([bid(99, 1e250)], 'all of it'), 'denials'],
+    ['price', quotes([bid(1e300)], 'whatever it costs'), 'denials'],
+    ['tiny price', quotes([bid(1e-300)], 'for nothing'), undefined],
+    ['quote', quotes([bid(99, 1e250)], 'all of it'), 'denials'],
     ['short', hold({ quantity: -1e300 }, 'what nobody has'), undefined],
     ['stop', hold({ quantity: 1 }, 'stop', { stop: 1e300, trailing: 0.5 }), undefined],
   ])('says an absurd %s does nothing, and one that is refused again and again is disabled', async (_, want, by) => {
@@ -142,7 +142,7 @@ describe('a strategy that', () => {
 
   test('repeats itself without end creates nothing twice', async () => {
     const { desk, say, open, isOtherUntouched } = await beside({ duplicateMs: 2_000 });
-    for (let step = 0; step < 200; step++) await say(quote([bid(40)], 'the same'));
+    for (let step = 0; step < 200; step++) await say(quotes([bid(40)], 'the same'));
     expect(open('s')).toBe(1);
     expect(desk.asked('create')).toBeLessThan(4);
     expect(await isOtherUntouched()).toBe(true);
@@ -150,7 +150,7 @@ describe('a strategy that', () => {
 
   test('throws leaves no order behind', async () => {
     const { desk, said, say, failed, open, isOtherUntouched } = await beside({});
-    await say(quote([bid(40)], 'calm'));
+    await say(quotes([bid(40)], 'calm'));
     await desk.pass(5_000);
     said.error(new Error('broken'));
     await desk.pass(10_000);

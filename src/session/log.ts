@@ -1,12 +1,11 @@
 /** The daemon's log: JSON lines by pino into the state directory; the terminal stays for the status. */
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { escapeText } from '../domain/printable.ts';
 
 export type Log = Logger;
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+export type LogLevel = LevelWithSilent;
 
 /** Lines go to `sluice.log` of a state directory, readable by its owner alone. */
 export const fileLog = (dir: string, level: LogLevel): Log => logTo(join(dir, 'sluice.log'), level);

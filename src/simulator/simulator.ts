@@ -21,30 +21,19 @@ import { inspection } from './truth.ts';
 import { openOperator } from './withdrawal-desk.ts';
 import { Session } from './ws/session.ts';
 
-export { type Clock, ScaledClock } from '../clock/clock.ts';
-export { SimClock } from '../clock/sim-clock.ts';
+export { ScaledClock } from '../clock/clock.ts';
 export { type Habits, habitPositions, habitsOf, type Profile } from './core/habits.ts';
 export type { FaultEventInput } from './faults/events.ts';
-export { type FaultPlan, planNames, plans, rulesOf as rulesNamed } from './faults/plans.ts';
-export type { FaultRule, FaultRuleInput, TimedRuleInput } from './faults/rules.ts';
+export { planNames, plans, rulesOf as rulesNamed } from './faults/plans.ts';
+export type { FaultRule, FaultRuleInput } from './faults/rules.ts';
 export { FaultRulesError, faultRules } from './faults/rules.ts';
 export type { Simulator } from './handle.ts';
-export type { BalanceRow, FillRow, LogEntry, OrderRow } from './log.ts';
+export type { FillRow, LogEntry, OrderRow } from './log.ts';
 export type { MinuteColumns } from './market/replayed-rows.ts';
-export type { Tape } from './market/tape-market.ts';
-export type {
-  ControlOptions,
-  InstrumentOptions,
-  MarketOptions,
-  SimulatorKey,
-  SimulatorOptions,
-  SimulatorUser,
-  SyntheticMarket,
-} from './options.ts';
+export type { MarketOptions, SimulatorOptions, SimulatorUser } from './options.ts';
 export { discardStore } from './persist/store.ts';
 export { operations } from './report/operations.ts';
-export { type Finding, type Report, type Reporter, reporter, type Wrong, wrongs } from './report/report.ts';
-export type { Operator } from './withdrawal-desk.ts';
+export { type Report, reporter, wrongs } from './report/report.ts';
 
 /** Starts an exchange; rejects with one clear error when the port is taken or the options contradict each other. */
 export async function startSimulator(given: SimulatorOptions): Promise<Simulator> {

@@ -147,4 +147,4 @@ const nothing: Goal = Object.freeze({ quantity: 0 });
 let away: Target = Object.freeze({ kind: 'target', goal: nothing, reason: '' });
 
 /** Have exactly these resting orders. */
-export const quote = (quotes: readonly Quote[], reason: string): Quotes => ({ kind: 'quotes', quotes, reason });
+export const quotes = (quotes: readonly Quote[], reason: string): Quotes => ({ kind: 'quotes', quotes, reason });

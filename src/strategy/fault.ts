@@ -2,6 +2,7 @@
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
+import { Refusal } from '../domain/refusal.ts';
 
 /** A want that could not be carried out honestly: a number that is not finite, a goal that is not there. */
 export class WantError extends RangeError {
@@ -49,7 +50,13 @@ function placesOf(stack: string): readonly Place[] {
   const frames = stack.matchAll(/(?:file:\/\/)?(\/[^\s():]+\.[cm]?[jt]s):(\d+)/g);
   return [...frames]
     .map(([, file = '', line = '']) => ({ file, line, isOurs: file.startsWith(ours) }))
-    .filter(({ file }) => !file.includes('/node_modules/'));
+    .filter(({ file, isOurs }) => isOurs || !file.includes('/node_modules/'));
+}
+
+/** Ends a run at what its strategy threw, as a `Refusal`; what else was thrown goes on as it is. */
+export function refuseFault(error: unknown): never {
+  if (!isStrategyFault(error)) throw error;
+  throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
 }
 
 /** True when it was the strategy that threw, not Sluice, which throws nothing but errors. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { btc, kline, startTime, target } from '../../test/kit/builders.ts';
 import type { Kline, Trade } from '../domain/market.ts';
 import type { Signal, Want } from '../domain/order.ts';
-import { type Context, defineStrategy, flat, hold, quote, type Strategy } from './contract.ts';
+import { type Context, defineStrategy, flat, hold, quotes, type Strategy } from './contract.ts';
 import { WantError } from './fault.ts';
 import { type Inputs, signalsOf } from './host.ts';
 import { sma } from './indicators.ts';
@@ -201,16 +201,16 @@ describe('a deciding strategy', () => {
   });
 
   test.each<[string, () => unknown, RegExp]>([
-    ['a side that there is not', () => quote([{ ...bid, side: any('buy') }], ''), /side is neither 'BUY' nor 'SELL'/],
-    ['a side left out', () => quote([any({ price: 1, quantity: 1 })], ''), /side is neither 'BUY' nor 'SELL'/],
-    ['quotes that are not there', () => quote(any(undefined), ''), /^quotes that are no list: undefined/],
-    ['one quote without its list', () => quote(any(bid), ''), /^quotes that are no list/],
-    ['a quote that is none', () => quote([bid, any(null)], ''), /^quotes of which one is none/],
+    ['a side that there is not', () => quotes([{ ...bid, side: any('buy') }], ''), /side is neither 'BUY' nor 'SELL'/],
+    ['a side left out', () => quotes([any({ price: 1, quantity: 1 })], ''), /side is neither 'BUY' nor 'SELL'/],
+    ['quotes that are not there', () => quotes(any(undefined), ''), /^quotes that are no list: undefined/],
+    ['one quote without its list', () => quotes(any(bid), ''), /^quotes that are no list/],
+    ['a quote that is none', () => quotes([bid, any(null)], ''), /^quotes of which one is none/],
     ['a goal that is none', () => hold(any(null), '', { stop: 1 }), /^neither a target nor quotes/],
     ['a reason left out', () => hold({ quantity: 1 }, any(undefined)), /^a want whose reason is no text: .*; say hold/],
     ['exits in place of the reason', () => hold({ quantity: 1 }, any({ stop: 1 })), /^a want whose reason is no text/],
     ['no reason to be flat', () => flat(any(undefined)), /^a want whose reason is no text/],
-    ['quotes without a reason', () => quote([bid], any(undefined)), /^a want whose reason is no text/],
+    ['quotes without a reason', () => quotes([bid], any(undefined)), /^a want whose reason is no text/],
     ['a bigint', () => hold({ quantity: any(1n) }, ''), /^a target without a finite goal: .*"1"/],
     [
       '5 % written as 5',

@@ -1,7 +1,6 @@
 /** Finds the strategy that a configuration names: a shipped one, or a file of the user's own. */
 import { Console } from 'node:console';
 import { existsSync, statSync } from 'node:fs';
-import { registerHooks } from 'node:module';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -9,6 +8,7 @@ import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, type Strategy } from './contract.ts';
 import { faultText } from './fault.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
+import { resolveSluice } from './resolve-sluice.ts';
 import { needsFault } from './warmup.ts';
 
 /** Shipped strategies by name; loading one loads nothing else. */
@@ -26,22 +26,15 @@ export interface LoadProblem {
   readonly what: string;
 }
 
-let hooked = false;
+let loadedFiles = false;
 /** Whether this program has loaded a file of the user's own. */
-export const hasLoadedFiles = (): boolean => hooked;
+export const hasLoadedFiles = (): boolean => loadedFiles;
 
-/**
- * Makes `import … from 'sluice'` mean this program in a strategy file wherever it lies, with or without a node_modules of its own; and what
- * such a file logs goes to stderr, as notes do: stdout is for results, which programs read.
- */
-function offerSluice(entry: string): void {
-  if (hooked) return;
-  hooked = true;
+/** What a strategy file logs goes to stderr, as notes do: stdout is for results, which programs read. */
+function logToStderr(): void {
+  if (loadedFiles) return;
+  loadedFiles = true;
   Object.assign(console, new Console({ stdout: process.stderr, stderr: process.stderr }));
-  registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === 'sluice' ? { url: entry, shortCircuit: true } : next(specifier, context),
-  });
 }
 
 /** Whether it is a file of the user's own, not the name of a shipped one. */
@@ -133,7 +126,8 @@ async function fromFile(file: string): Promise<Strategy | string> {
   if (!existsSync(file)) return `strategy file ${file} does not exist`;
   if (statSync(file).isDirectory())
     return `${file} is a folder: name the file in it, such as ${join(file, 'index.ts')}`;
-  offerSluice(new URL(import.meta.url.endsWith('.ts') ? '../index.ts' : '../index.js', import.meta.url).href);
+  resolveSluice();
+  logToStderr();
   let module: { readonly default?: unknown };
   loading = file;
   try {

@@ -16,7 +16,7 @@ export function checked(want: Want): Want {
   if (typeof (want as { readonly then?: unknown } | null)?.then === 'function')
     throw new WantError('a promise: what it wants is said at once, by a function that is not async');
   if (want?.kind !== 'target' || typeof want.goal !== 'object' || want.goal === null)
-    throw new WantError(`neither a target nor quotes: ${shown(want)}; use hold(), flat() or quote()`);
+    throw new WantError(`neither a target nor quotes: ${shown(want)}; use hold(), flat() or quotes()`);
   const fault = targetFault(want);
   if (fault !== undefined) throw madeWith.get(want) ?? new WantError(fault);
   if (isSeveral(want.goal)) throw severalGoals(want.goal);
@@ -36,7 +36,7 @@ export function checkedOf(want: Want, whose: { readonly id: string }, at: number
 /** With exits in its place, a stop would protect nothing, and no journal could say why an order was sent. */
 const withoutReason = (want: Want): WantError =>
   new WantError(
-    `a want whose reason is no text: ${shown(want)}; say hold({ quantity: 1 }, 'why', { stop: 90 }), flat('why') or quote([…], 'why')`,
+    `a want whose reason is no text: ${shown(want)}; say hold({ quantity: 1 }, 'why', { stop: 90 }), flat('why') or quotes([…], 'why')`,
   );
 
 const isQuote = (quote: Quote | null | undefined): boolean =>
@@ -44,7 +44,7 @@ const isQuote = (quote: Quote | null | undefined): boolean =>
 
 /** What is wrong with quotes of which one is no quote; a file of one's own is not held to types. */
 function quotesFault(quotes: unknown): string {
-  const asked = "quote([{ side: 'BUY', price: 90, quantity: 1 }], reason)";
+  const asked = "quotes([{ side: 'BUY', price: 90, quantity: 1 }], reason)";
   if (!Array.isArray(quotes)) return `quotes that are no list: ${shown(quotes)}; say ${asked}`;
   const wrong = (quotes as (Quote | null | undefined)[]).find((quote) => !isQuote(quote));
   if (typeof wrong !== 'object' || wrong === null) return `quotes of which one is none: ${shown(quotes)}; say ${asked}`;

@@ -1,7 +1,7 @@
 /** Orders and positions in words. */
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
-import type { Denial, Want } from '../domain/order.ts';
+import type { Denial, FillJson, Want } from '../domain/order.ts';
 import { isRest, type Position } from '../domain/position.ts';
 import type { Entry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
@@ -46,9 +46,7 @@ export function draftText(
 }
 
 /** One fill as `fills --json` prints it (docs/reference/json.md). */
-export const fillJson = (
-  fill: Omit<FillEntry, 'kind' | 'account' | 'maker' | 'purpose' | 'evidence'>,
-): Readonly<Record<string, string | number>> => ({
+export const fillJson = (fill: Omit<FillEntry, 'kind' | 'account' | 'maker' | 'purpose' | 'evidence'>): FillJson => ({
   tradeId: fill.tradeId,
   orderId: fill.orderId,
   clientOrderId: fill.clientOrderId,

@@ -1,7 +1,7 @@
 /** From a configuration's strategies to ones that run. */
 import { dirname } from 'node:path';
-import { registry } from '../../strategies/registry.ts';
-import { placesIn, problemsIn, type Setting } from '../config/read.ts';
+import { registry as shipped } from '../../strategies/registry.ts';
+import { type NamePlace, placesIn, problemsIn, type Setting } from '../config/read.ts';
 import type { StrategyConfig } from '../config/schema.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { minus, noUnits, plus, splitBy, type Units, unitsText } from '../domain/money.ts';
@@ -9,7 +9,7 @@ import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import { endableWhileBusy } from '../process/busy.ts';
 import type { Hosted } from '../strategy/host.ts';
-import { type Found, isPath, loadStrategy } from '../strategy/load.ts';
+import { type Found, isPath, loadStrategy, type Registry } from '../strategy/load.ts';
 import { named } from '../strategy/named-errors.ts';
 import { intervalFault } from '../strategy/warmup.ts';
 
@@ -27,6 +27,12 @@ export interface Market {
   readonly where: string;
 }
 
+/** Strategies that code gives instead of a file: by the name that `use` has, and how messages name their keys. */
+export interface GivenStrategies {
+  readonly registry: Registry;
+  readonly placeOf: NamePlace;
+}
+
 export type NamedHosted = Hosted & { readonly use: string };
 
 /**
@@ -38,9 +44,10 @@ export async function configure(
   configFile: string,
   settings: readonly Setting[] = [],
   market?: Market,
+  given?: GivenStrategies,
 ): Promise<readonly Configured[]> {
   const dir = dirname(configFile);
-  const placeOf = placesIn(configFile, settings);
+  const { registry, placeOf } = given ?? { registry: shipped, placeOf: placesIn(configFile, settings) };
   // Only a run over recorded data knows its market here; shipped strategies come to an end.
   const overRecords = market !== undefined;
   if (strategies.some(({ use }) => isPath(use))) endableWhileBusy(overRecords ? 'run' : 'daemon');

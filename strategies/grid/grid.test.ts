@@ -1,7 +1,5 @@
+import type { Holding, Quote, Side } from 'sluice';
 import { describe, expect, test } from 'vitest';
-import type { Side } from '../../src/domain/market.ts';
-import type { Quote } from '../../src/domain/order.ts';
-import type { Holding } from '../../src/strategy/contract.ts';
 import { readParams } from '../../src/strategy/params.ts';
 import { kline } from '../../test/kit/builders.ts';
 import grid from './index.ts';

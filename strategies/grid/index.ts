@@ -1,8 +1,5 @@
 /** A maker: buys on fixed lines below the market and sells what it bought on the lines between them. */
-import type { Quote } from '../../src/domain/order.ts';
-import { defineStrategy, quote } from '../../src/strategy/contract.ts';
-import { atr } from '../../src/strategy/indicators.ts';
-import { decimal, integer } from '../../src/strategy/params.ts';
+import { atr, decimal, defineStrategy, integer, type Quote, quotes } from 'sluice';
 
 export default defineStrategy({
   name: 'grid',
@@ -37,14 +34,14 @@ export default defineStrategy({
       bid = Math.min(bid, 2 * Math.floor((paid - lots - 1) / 2));
       ask = Math.max(ask, 2 * Math.ceil((paid - 1) / 2) + 1);
     }
-    const quotes: Quote[] = [];
+    const orders: Quote[] = [];
     for (let level = 0; level < params.levels; level++) {
       if (holding.quantity + (level + 1) * params.quantity <= params.most)
-        quotes.push({ side: 'BUY', price: Math.exp((bid - 2 * level) * step), quantity: params.quantity });
+        orders.push({ side: 'BUY', price: Math.exp((bid - 2 * level) * step), quantity: params.quantity });
       if (level < lots)
-        quotes.push({ side: 'SELL', price: Math.exp((ask + 2 * level) * step), quantity: holding.quantity / lots });
+        orders.push({ side: 'SELL', price: Math.exp((ask + 2 * level) * step), quantity: holding.quantity / lots });
     }
-    return quote(quotes, `${params.levels} orders a side, ${(step * 100).toPrecision(2)} % from line to line`);
+    return quotes(orders, `${params.levels} orders a side, ${(step * 100).toPrecision(2)} % from line to line`);
   },
 });
 

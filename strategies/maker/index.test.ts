@@ -1,7 +1,6 @@
 import { NEVER, Subject } from 'rxjs';
+import type { Depth, Want } from 'sluice';
 import { describe, expect, test } from 'vitest';
-import type { Depth } from '../../src/domain/market.ts';
-import type { Want } from '../../src/domain/order.ts';
 import { readParams } from '../../src/strategy/params.ts';
 import { btc } from '../../test/kit/builders.ts';
 import maker from './index.ts';

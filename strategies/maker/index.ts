@@ -1,8 +1,6 @@
 /** A maker on the live book: one order on each side of the middle, moved when the middle has moved. */
 import { distinctUntilChanged, filter, map } from 'rxjs';
-import type { Quote } from '../../src/domain/order.ts';
-import { defineStrategy, quote } from '../../src/strategy/contract.ts';
-import { decimal } from '../../src/strategy/params.ts';
+import { decimal, defineStrategy, type Quote, quotes } from 'sluice';
 
 export default defineStrategy({
   name: 'maker',
@@ -23,16 +21,16 @@ export default defineStrategy({
       distinctUntilChanged((last, middle) => Math.abs(middle - last) < last * params.refresh),
       map((middle) => {
         const { quantity, entryPrice } = holding();
-        const quotes: Quote[] = [];
+        const orders: Quote[] = [];
         if (quantity + params.quantity <= params.most) {
-          quotes.push({ side: 'BUY', price: middle * (1 - params.offset), quantity: params.quantity });
+          orders.push({ side: 'BUY', price: middle * (1 - params.offset), quantity: params.quantity });
         }
         // Fees are taken from what is bought: a little less than an order's quantity is there to be sold.
         const sellable = Math.min(quantity, params.quantity);
         if (sellable > params.quantity / 2) {
-          quotes.push({ side: 'SELL', price: Math.max(middle, entryPrice) * (1 + params.offset), quantity: sellable });
+          orders.push({ side: 'SELL', price: Math.max(middle, entryPrice) * (1 + params.offset), quantity: sellable });
         }
-        return quote(quotes, `the middle of the book is ${middle.toPrecision(8)}`);
+        return quotes(orders, `the middle of the book is ${middle.toPrecision(8)}`);
       }),
     ),
 });

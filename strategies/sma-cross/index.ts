@@ -1,7 +1,5 @@
 /** Long while the fast average stands above the slow one, flat otherwise. */
-import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
-import { sma } from '../../src/strategy/indicators.ts';
-import { decimal, integer } from '../../src/strategy/params.ts';
+import { decimal, defineStrategy, flat, hold, integer, sma } from 'sluice';
 
 export default defineStrategy({
   name: 'sma-cross',

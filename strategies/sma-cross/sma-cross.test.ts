@@ -1,74 +1,77 @@
+import { backtest, type Target, type Want } from 'sluice';
+import { type DecideOptions, decide, type Klines, klines } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
-import type { Want } from '../../src/domain/order.ts';
-import { readParams } from '../../src/strategy/params.ts';
-import { kline } from '../../test/kit/builders.ts';
 import smaCross from './index.ts';
 
-/** What it wants after each of these closes; undefined while an average is not warm. */
-function wantsOver(closes: readonly number[], given: Readonly<Record<string, number>>): (Want | undefined)[] {
-  const { values: params } = readParams(smaCross.params, given);
-  const indicators = smaCross.indicators(params);
-  const fast = indicators.fast.stream('1min');
-  const slow = indicators.slow.stream('1min');
-  const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };
-  return closes.map((close, minute) => {
-    const at = kline(close, minute);
-    const values = { fast: fast(at), slow: slow(at) };
-    return Number.isNaN(values.slow) ? undefined : smaCross.decide(values, { kline: at, holding, params });
-  });
-}
-const goals = (wants: readonly (Want | undefined)[]): unknown[] =>
-  wants.map((want) => (want?.kind === 'target' ? want.goal : undefined));
+const start = klines({ interval: '1min', from: 100 });
+type Given = NonNullable<DecideOptions<typeof smaCross.params>['params']>;
+
+/** What it wants to hold at the last of these klines; undefined while an average is not warm. */
+const goalAt = (series: Klines, params: Given): Target['goal'] | undefined =>
+  (decide(smaCross, series, { params }) as Target | undefined)?.goal;
 
 describe('sma-cross', () => {
   test('waits for the slow average, then is long while the fast one stands above it', () => {
-    const long = { quantity: 2 };
-    const out = { quantity: 0 };
-    expect(goals(wantsOver([1, 2, 3, 4, 1, 1, 1, 9], { fast: 1, slow: 3, quantity: 2 }))).toEqual([
-      undefined,
-      undefined,
-      long,
-      long,
-      out,
-      out,
-      out,
-      long,
-    ]);
+    const params = { fast: 1, slow: 3, quantity: 2 };
+    expect(goalAt(start.rise(2), params)).toBeUndefined();
+    expect(goalAt(start.rise(3), params)).toEqual({ quantity: 2 });
+    expect(goalAt(start.rise(3).fall(2), params)).toEqual({ quantity: 0 });
+    expect(goalAt(start.rise(3).fall(2).rise(2), params)).toEqual({ quantity: 2 });
   });
 
   test('takes averages that differ by noise for equal', () => {
-    const [, , want] = wantsOver([0.1, 0.2, 0.15], { fast: 1, slow: 3, quantity: 1 });
+    const noisy = klines({ interval: '1min', from: 0.1 })
+      .kline({ close: 0.1 })
+      .kline({ close: 0.2 })
+      .kline({ close: 0.15 });
+    const want: Want | undefined = decide(smaCross, noisy, { params: { fast: 1, slow: 3, quantity: 1 } });
     expect(want).toMatchObject({ goal: { quantity: 0 }, reason: expect.stringContaining('not above') });
   });
 
-  test('wants of a coin that costs a hundred-thousandth what it wants of a dear one', () => {
+  test('wants of a coin that costs a hundred-thousandth what it wants of an expensive one', () => {
     const closes = [1231, 1233, 1234, 1230, 1229, 1229, 1229, 1229, 1231];
-    const dear = goals(wantsOver(closes, { fast: 1, slow: 3, quantity: 2 }));
-    const cheap = closes.map((close) => Number(`${close}e-8`));
-    expect(goals(wantsOver(cheap, { fast: 1, slow: 3, quantity: 2 }))).toEqual(dear);
-    expect(dear).toContainEqual({ quantity: 2 });
+    const goals = (scale: number, decimals: number) =>
+      closes.map((_, last) => {
+        const empty: Klines = klines({ interval: '1min', from: scale, decimals });
+        const series = closes
+          .slice(0, last + 1)
+          .reduce((so, close) => so.kline({ open: close * scale, close: close * scale }), empty);
+        return goalAt(series, { fast: 1, slow: 3, quantity: 2 });
+      });
+    expect(goals(1e-8, 8)).toEqual(goals(1, 2));
+    expect(goals(1, 2)).toContainEqual({ quantity: 2 });
   });
 
   test('takes averages for equal that differ by the noise of prices a hundred times as high', () => {
     // A day of minutes at changing prices, then one price, at which nothing differs but what the sums remember.
-    const closes = Array.from({ length: 1_440 }, (_, at) => (at < 1_380 ? 12.34 + ((at * 7) % 13) / 100 : 0.1));
-    const wants = wantsOver(closes, { fast: 10, slow: 50, quantity: 2 });
-    expect(goals(wants).slice(1_440 - 10)).toEqual(new Array(10).fill({ quantity: 0 }));
+    const changing = Array.from({ length: 1_380 }, (_, at) => 12.34 + ((at * 7) % 13) / 100);
+    const empty: Klines = klines({ interval: '1min', from: 12.34 });
+    const series = changing.reduce((so, close) => so.kline({ open: close, close }), empty).kline({ open: 0.1 });
+    for (const more of [49, 55, 59]) expect(goalAt(series.flat(more), { quantity: 2 })).toEqual({ quantity: 0 });
   });
 
   test('holds a share of equity when no quantity is given', () => {
-    expect(goals(wantsOver([1, 2], { fast: 1, slow: 2, share: 0.5 }))).toEqual([undefined, { share: 0.5 }]);
+    expect(goalAt(start.rise(1), { fast: 1, slow: 2, share: 0.5 })).toBeUndefined();
+    expect(goalAt(start.rise(2), { fast: 1, slow: 2, share: 0.5 })).toEqual({ share: 0.5 });
   });
 
   test('carries a trailing stop only when one is asked for', () => {
-    const [, bare] = wantsOver([1, 2], { fast: 1, slow: 2 });
-    const [, guarded] = wantsOver([1, 2], { fast: 1, slow: 2, stop: 0.05 });
-    expect(bare).not.toHaveProperty('trailing');
-    expect(guarded).toHaveProperty('trailing', 0.05);
+    expect(decide(smaCross, start.rise(2), { params: { fast: 1, slow: 2 } })).not.toHaveProperty('trailing');
+    expect(decide(smaCross, start.rise(2), { params: { fast: 1, slow: 2, stop: 0.05 } })).toHaveProperty(
+      'trailing',
+      0.05,
+    );
   });
 
   test('refuses a fast average that is not faster', () => {
-    const { values } = readParams(smaCross.params, { fast: 50, slow: 50 });
-    expect(smaCross.check?.(values)).toBe('fast (50) must be below slow (50)');
+    expect(() => decide(smaCross, start.rise(2), { params: { fast: 50, slow: 50 } })).toThrow(
+      'fast (50) must be below slow (50)',
+    );
+  });
+
+  test('buys a rise and sells the fall after it', async () => {
+    const data = start.flat(60).rise(30).fall(60);
+    const { fills } = await backtest({ strategy: smaCross, data, cash: '10000', rules: 'plain' });
+    expect(fills.map(({ side }) => side)).toEqual(['BUY', 'SELL']);
   });
 });

@@ -17,7 +17,7 @@ import { backtestSchema } from '../../src/config/schema.ts';
 import { importFile } from '../../src/data/import/import.ts';
 import type { Kline } from '../../src/domain/market.ts';
 import { refusedRows, refusedText } from '../../src/report/refusals.ts';
-import { defineStrategy, flat, hold, quote } from '../../src/strategy/contract.ts';
+import { defineStrategy, flat, hold, quotes } from '../../src/strategy/contract.ts';
 import type { Need } from '../../src/strategy/warmup.ts';
 import maker from '../../strategies/maker/index.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, runStreams, xz } from './agreement.ts';
@@ -232,7 +232,7 @@ function run(strategy: Case['strategy'], more: Partial<Case> = {}): RunInput {
   return inputOf(caseOfXz({ instrument, columns: columnsOf(klines), rules: 'plain', cash: '1000', strategy, ...more }));
 }
 /** Says each want in its turn. */
-const says = (...wants: readonly ReturnType<typeof hold | typeof quote>[]) =>
+const says = (...wants: readonly ReturnType<typeof hold | typeof quotes>[]) =>
   defineStrategy({
     name: 'says',
     about: 'Says what a test wrote down',
@@ -248,7 +248,7 @@ describe('orders that are refused', () => {
         hold({ quantity: 20 }, ''),
         hold({ quantity: 9.99 }, ''),
         flat(''),
-        quote([{ side: 'BUY', price: 90, quantity: 11.11 }], ''),
+        quotes([{ side: 'BUY', price: 90, quantity: 11.11 }], ''),
       ),
     );
     const { refused } = runColumns(input);

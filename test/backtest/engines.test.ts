@@ -7,7 +7,7 @@ import { type Interval, intervalMs } from '../../src/domain/interval.ts';
 import { rate, units } from '../../src/domain/money.ts';
 import type { Want } from '../../src/domain/order.ts';
 import type { RulesetName } from '../../src/fill/rules.ts';
-import { defineStrategy, flat, hold, quote, type Strategy } from '../../src/strategy/contract.ts';
+import { defineStrategy, flat, hold, quotes, type Strategy } from '../../src/strategy/contract.ts';
 import { generated } from '../reference/generated.ts';
 import type { Kline } from '../reference/types.ts';
 import { caseOfXz, columnsOf, inputOf, joined, runStreams, scripted } from './agreement.ts';
@@ -191,7 +191,7 @@ describe('kills', () => {
   });
 
   test('by a refusal too many end the plan in which they come where something rests', async () => {
-    const wish = quote(
+    const wish = quotes(
       [99, 98, 97, 96].map((price) => ({ side: 'BUY' as const, price, quantity: 1 })),
       'four',
     );

@@ -334,7 +334,7 @@ describe('a strategy file', () => {
 
   test('that says what is no want is named with the place', async () => {
     const message = await refusedStrategy(1, deciding('return true;'));
-    expect(message).toContain('use hold(), flat() or quote(); strategy trend, at the kline of 2020-02-01T00:00Z\n');
+    expect(message).toContain('use hold(), flat() or quotes(); strategy trend, at the kline of 2020-02-01T00:00Z\n');
   });
 
   test.for([

@@ -44,7 +44,7 @@ async function startDemo(
 ): Promise<{ readonly demo: Program; readonly exchangePid: number }> {
   const demo = startProgram(['demo', '--state', state, ...more], around);
   const said = await demo.line(/the exchange runs as process \d+/);
-  await demo.line(/^ready: /);
+  await demo.line(/Z ready: /);
   return { demo, exchangePid: Number(/\d+/.exec(said)?.[0]) };
 }
 
@@ -77,7 +77,7 @@ async function marketTime(): Promise<number> {
 
 test('the demo fills an order soon; killed with -9 it takes its exchange along, and goes on where the market stood', async () => {
   const first = await startDemo();
-  await first.demo.line(/^fill /);
+  await first.demo.line(/Z fill /);
   const timeBefore = await marketTime();
   const seenAt = realMs();
   await first.demo.end('SIGKILL');
@@ -104,8 +104,8 @@ test('the demo fills an order soon; killed with -9 it takes its exchange along, 
 
 test('on the worst of days the books agree in the end, and a row that is taken away is missed', async () => {
   const { demo } = await startDemo('--faults', 'worst-day');
-  await demo.line(/^fill /);
-  await demo.line(/^unknown /);
+  await demo.line(/Z fill /);
+  await demo.line(/Z unknown /);
   await demo.end('SIGINT');
   expect(demo.lines.join('\n')).toMatch(/the books agree: \d+ orders, [1-9]\d* fills and every balance/);
 

@@ -56,6 +56,26 @@ describe('the package', () => {
     expect(files.filter((file) => /\.test\.|builders?\.|test-kit|tsconfig/.test(file))).toEqual([]);
   });
 
+  test('holds the pages that its messages name', () => {
+    const named = files
+      .filter((file) => /^(bin|dist)\/.*\.js$/.test(file))
+      .flatMap((file) => readFileSync(join(installed, file), 'utf8').match(/docs\/[\w/-]+\.md/g) ?? []);
+    expect(named.length).toBeGreaterThan(5);
+    expect(files).toEqual(expect.arrayContaining([...new Set(named)]));
+  });
+
+  test('asks for Node 24 and brings none: its binary is larger than everything else together', () => {
+    const asked = z.object({
+      engines: z.object({ node: z.string() }),
+      optionalDependencies: z.record(z.string(), z.string()),
+    });
+    const { engines, optionalDependencies } = asked.parse(
+      JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')),
+    );
+    expect(engines.node).toBe('>=24');
+    expect(Object.keys(optionalDependencies)).toEqual(['@duckdb/node-api', '@duckdb/node-bindings']);
+  });
+
   test('answers --help', () => {
     const help = node(join(installed, 'bin', 'sluice.js'), '--help');
     for (const command of ['demo', 'live', 'paper', 'backtest', 'simulator', 'fills', 'why', 'kill'])
@@ -84,6 +104,36 @@ describe('the package', () => {
     const check = (file: string) => node(compiler, '--strict', '--noEmit', '--module', 'nodenext', file);
     check('typed.ts');
     expect(() => check('untyped.ts')).toThrow();
+  });
+
+  test("compiles in a project of tsc's own defaults, which writes declarations of what it exports", () => {
+    const page = readFileSync(join(root, 'docs', 'tutorial', 'first-strategy.md'), 'utf8');
+    const folder = join(project, 'defaults');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'tutorial.ts'), /^```ts file=\S+\n(.*?)^```$/ms.exec(page)?.[1] ?? '');
+    writeFileSync(
+      join(folder, 'every.ts'),
+      `import { backtest, choice, decimal, defineStrategy, flag, flat, integer, on, quotes, sma } from 'sluice';
+       import { SimClock, startSimulator } from 'sluice/simulator';
+       import { decide, klines } from 'sluice/testing';
+       const params = { a: integer(1, { min: 1, max: 2 }, ''), b: decimal(1, { min: 1, max: 2 }, ''), c: choice('x', ['x', 'y'], ''), d: flag(true, '') };
+       export const deciding = defineStrategy({
+         ...{ name: 'deciding', about: '', params },
+         indicators: ({ a }) => ({ fast: sma('close', a), slow: on('60min', sma('close', 5)) }),
+         decide: () => flat(''),
+       });
+       export const streaming = defineStrategy({ name: 'streaming', about: '', params: {}, signals: ({ klines }) => klines as never });
+       export const { params: declared } = deciding;
+       export const resting = quotes([], '');
+       export const series = klines({ interval: '1min', from: 1 }).rise(3);
+       export const said = decide(deciding, series, { params: { a: 1, c: 'y' } });
+       export const { fills, equity, figures, summary } = await backtest({ strategy: deciding, data: series, cash: '1' });
+       export const exchange = await startSimulator({ users: [], instruments: [], clock: new SimClock(1) });`,
+    );
+    const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    execFileSync(process.execPath, [compiler, '--init'], { cwd: folder, stdio: 'ignore' });
+    expect(node(compiler, '-p', folder)).toBe('');
+    expect(readFileSync(join(folder, 'every.d.ts'), 'utf8')).toContain('DecidingStrategy<');
   });
 
   test('gives tests an exchange: several side by side, on a clock and a seed of theirs, with its types', () => {

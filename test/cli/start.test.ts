@@ -185,7 +185,7 @@ function oldNode(): string | undefined {
 const old = oldNode();
 
 describe.skipIf(old === undefined)('an older Node', () => {
-  test('hands over to the Node that came with the install', async () => {
+  test('hands over to the Node of the clone', async () => {
     const answer = await at.sluice(['--version'], {}, [old ?? '']);
     expect(answer).toMatchObject({ code: 0, err: '' });
     expect(answer.out).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -206,7 +206,7 @@ describe.skipIf(old === undefined)('an older Node', () => {
     ]);
     expect(answer.code).toBe(2);
     expect(oneMessage(answer)).toMatch(
-      /^sluice: needs Node 24 or newer, this is \d+\.\d+\.\d+: install Node 24, .*\n$/,
+      /^sluice: needs Node 24 or newer, and this is Node \d+\.\d+\.\d+: install Node 24 \(.*\)\n$/,
     );
   });
 });

@@ -146,7 +146,7 @@ risk: { maxOrderValue: "1000", maxPosition: "1000" }
     const ended = new Promise<number | null>((resolve) => {
       child.once('close', resolve);
     });
-    await until('the demo', () => /^ready/m.test(said) || child.exitCode !== null);
+    await until('the demo', () => /Z ready/.test(said) || child.exitCode !== null);
     child.kill('SIGINT');
     await new ScaledClock().sleep(20);
     child.kill('SIGINT');

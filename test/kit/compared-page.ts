@@ -8,11 +8,13 @@ import { Decimal } from '../../src/domain/money.ts';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
 import { sma } from '../../src/strategy/indicators.ts';
-import grid from '../../strategies/grid/index.ts';
-import smaCross from '../../strategies/sma-cross/index.ts';
+import { registry } from '../../strategies/registry.ts';
 import { type Case, inputOf } from '../backtest/agreement.ts';
 import { libraries } from '../libraries/cases.ts';
 import { readMeasured } from '../libraries/measured.ts';
+
+const { default: grid } = await registry.grid();
+const { default: smaCross } = await registry['sma-cross']();
 
 /** Enters when the averages cross, with a stop 1.5 % below the close of that moment and a target 1.5 % above. */
 const bracket = defineStrategy({

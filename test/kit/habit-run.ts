@@ -119,7 +119,7 @@ export async function liveWith({ profile, habits, life = 'trade' }: HabitCase): 
     const start = async (): Promise<Program> => {
       const daemon = rig.launch();
       daemons.push(daemon);
-      await daemon.line(/^ready: /);
+      await daemon.line(/Z ready: /);
       return daemon;
     };
     if (life === 'batch') return await batchLife(exchange, stripPrefix);

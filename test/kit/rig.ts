@@ -177,7 +177,7 @@ export function makeRig(exchange: Addresses): Rig {
     },
     async start(...args) {
       const program = launch(...args);
-      await program.line(/^(ready|killed): /);
+      await program.line(/Z (ready|killed): /);
       return program;
     },
     run: (command, ...args) => sluice([command, ...args, '--state', state], surroundings),

@@ -21,6 +21,12 @@ test('fault-plans.md is what scripts/fault-plans.ts makes of the plans', () => {
 
 describe('simulator.md', () => {
   const text = page('simulator.md');
+  test('names everything that the package gives', () => {
+    const entry = readFileSync(new URL('../../src/simulator/entry.ts', import.meta.url), 'utf8');
+    const names = [...entry.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) => list.split(','));
+    expect(names.length).toBeGreaterThan(5);
+    for (const name of names) expect(text).toMatch(new RegExp(`\\b${name.trim()}\\b`));
+  });
   test('has every request of the control address', () => {
     expect(cells(text, 'The control address')).toEqual(routes.map(({ on }) => on));
   });

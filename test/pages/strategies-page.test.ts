@@ -7,7 +7,8 @@ import { afterAll, expect, test } from 'vitest';
 import { desk } from '../kit/command.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(join(root, 'docs', 'reference', 'strategies.md'), 'utf8');
+const pageOf = (...path: readonly string[]): string => readFileSync(join(root, 'docs', ...path), 'utf8');
+const page = pageOf('reference', 'strategies.md');
 const files = [...page.matchAll(/^```ts file=(\S+)\n(.*?)^```$/gms)].map(([, file = '', text = '']) => ({
   id: file.replace('.ts', ''),
   file,
@@ -17,12 +18,13 @@ const files = [...page.matchAll(/^```ts file=(\S+)\n(.*?)^```$/gms)].map(([, fil
 const at = desk();
 afterAll(() => at.remove());
 
-test('names everything that the package gives to strategies', () => {
+test('names, with the page about backtests from code, everything that the package gives', () => {
+  const both = `${page}${pageOf('how-to', 'backtest-from-code.md')}`;
   const index = readFileSync(join(root, 'src', 'index.ts'), 'utf8');
   const given = [...index.matchAll(/\{([^}]*)\} from/g)].flatMap(([, names = '']) =>
     names.split(',').map((name) => name.replace('type', '').trim()),
   );
-  const unnamed = given.filter((name) => name !== '' && !new RegExp(`\`[^\`\n]*\\b${name}\\b[^\`\n]*\``).test(page));
+  const unnamed = given.filter((name) => name !== '' && !new RegExp(`\`[^\`\n]*\\b${name}\\b[^\`\n]*\``).test(both));
   expect(given.length).toBeGreaterThan(30);
   expect(unnamed).toEqual([]);
 });

@@ -71,8 +71,8 @@ test.for(['paper', 'live'] as const)(
       cwd: at.dir,
       env,
     });
-    await program.line(/^dashboard {2}http:\/\/127\.0\.0\.1:\d+\/#token=/);
-    await program.line(/^fill +\S+ mine BUY /);
+    await program.line(/Z dashboard {2}http:\/\/127\.0\.0\.1:\d+\/#token=/);
+    await program.line(/Z fill +mine BUY /);
     expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
 
     const reading = commands.filter((args) => args.join(' ').endsWith(`--state var/${mode}`));

@@ -42,7 +42,7 @@ describe('a daemon on the margin account', () => {
     });
     rig.wish('taker', target(0.1));
     const daemon = await rig.start();
-    await daemon.line(/^unknown /);
+    await daemon.line(/Z unknown /);
     lost();
     await daemon.line(/is quarantined: .*no such operation for margin/);
     const quarantined = () => rig.read((reader) => reader.orders("state = 'quarantined'"));

@@ -99,7 +99,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     const lost = exchange.addFault({ match: { method: 'POST', path: '/sapi/v1/order' }, do: { drop: 'before' } });
     rig.wish('taker', target(0.1));
     const daemon = await rig.start();
-    await daemon.line(/^unknown /);
+    await daemon.line(/Z unknown /);
     lost();
     expect(exchange.allOrders(trader.uid)).toHaveLength(0);
     await daemon.line(/did not take effect: two complete sweeps missed it and the balances are explained without it/);

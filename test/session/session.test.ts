@@ -184,7 +184,7 @@ describe('an exchange that cannot be reached at the start', () => {
       await daemon.line(new RegExp(`the exchange at ${gone.restUrl} does not answer .*trying again`));
       const back = await openExchange({ port });
       try {
-        await daemon.line(/^ready: /);
+        await daemon.line(/Z ready: /);
         await until('a fill', () => back.allTrades(trader.uid).length > 0);
         expect((await daemon.end('SIGINT')).code).toBe(130);
       } finally {

@@ -64,7 +64,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
       await daemon.end('SIGKILL');
 
       const again = rig.launch();
-      await again.line(/^killed: /);
+      await again.line(/Z killed: /);
       await expectNothingCreated();
       expect(await killsInForce()).toMatchObject([{ by: 'operator', strategy: null }]);
       expect((await rig.run('resume')).code).toBe(0);
@@ -88,7 +88,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     test('without a daemon waits in the journal, and so does its end', async () => {
       await (await rig.start()).end('SIGINT');
       expect(await rig.run('kill')).toMatchObject({ code: 0, stdout: expect.stringContaining('None runs now') });
-      await rig.launch().line(/^killed: /);
+      await rig.launch().line(/Z killed: /);
       await expectNothingCreated();
       expect((await rig.run('resume')).code).toBe(0);
       await filled(2);
@@ -126,7 +126,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     await until('the kill in the journal', () => rig.read((reader) => reader.kills().length > 0));
     await until('rest', () => resting().length === 0);
     await daemon.end('SIGKILL');
-    await rig.launch().line(/^killed: .*sluice resume/);
+    await rig.launch().line(/Z killed: .*sluice resume/);
     expect(await killsInForce()).toMatchObject([{ by: 'dailyLoss', strategy: null }]);
     const before = orderCount();
     rig.wish('other', target(0.01));

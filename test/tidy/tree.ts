@@ -54,7 +54,9 @@ export const lockRule: Rule = {
       const name = path.replace(/^.*node_modules\//, '');
       const at = source.text.indexOf(`"${path}"`);
       const faults: string[] = [];
-      if (pack.resolved !== undefined)
+      // The clone's own folders are linked, and have no hash.
+      const isOurs = pack.link === true || !path.includes('node_modules/');
+      if (pack.resolved !== undefined && !isOurs)
         faults.push(
           `${name} names where it comes from: npm config set omit-lockfile-registry-resolved true, npm install`,
         );
@@ -64,7 +66,7 @@ export const lockRule: Rule = {
         );
       // Binaries of platforms that scripts/lock-platforms.ts added: nobody here has seen them.
       const unseen = pack.optional === true && pack.os !== undefined;
-      if (path !== '' && pack.link !== true && pack.integrity === undefined && !unseen)
+      if (!isOurs && pack.integrity === undefined && !unseen)
         faults.push(`${name} has no integrity hash: npm install it again`);
       return faults.map((fault) => breach(source, at, fault));
     });

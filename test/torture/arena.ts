@@ -105,7 +105,7 @@ export async function openArena(rng: Rng, setting: Setting = {}): Promise<Arena>
     launch,
     async start(...args) {
       const program = launch(...args);
-      await program.line(/^(ready|killed): /, patienceMs);
+      await program.line(/Z (ready|killed): /, patienceMs);
       return program;
     },
     adopt(program) {

@@ -84,7 +84,7 @@ async function unjournalled({ exchange, rig }: Arena): Promise<readonly string[]
 async function growUntilItStarts(arena: Arena): Promise<void> {
   for (;;) {
     const daemon = arena.launch();
-    const hasEnded = (): boolean => !daemon.runs || daemon.lines.some((line) => line.startsWith('ready: '));
+    const hasEnded = (): boolean => !daemon.runs || daemon.lines.some((line) => line.includes('Z ready: '));
     await until('a first start', hasEnded, patienceMs);
     if (daemon.runs) {
       await daemon.end('SIGKILL');

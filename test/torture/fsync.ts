@@ -8,7 +8,7 @@ import { lieIn, whyNoShim } from './shim.ts';
 const endsWithinMs = 60_000;
 
 /** Rows of the status: `fill       2024-01-10T…`. */
-const isStatus = (line: string): boolean => /^[a-z]+ {2,}/.test(line);
+const isStatus = (line: string): boolean => /^\S+Z [a-z]+ {2,}/.test(line);
 
 async function failed(arena: Arena): Promise<Done> {
   const { lie } = lieIn(arena);

@@ -16,7 +16,7 @@ async function doubled(arena: Arena): Promise<Done> {
   const { code } = await away.exited;
   const left = rivals.find((one) => one !== away) ?? first;
   arena.adopt(left);
-  await left.line(/^ready: /, patienceMs);
+  await left.line(/Z ready: /, patienceMs);
   return {
     count: 1,
     facts: { 'two started at once': atOnce ? 1 : 0 },

@@ -12,11 +12,12 @@ import { listSeries } from '../../data/catalogue/manifest.ts';
 import { futureNotes, rowsWithin, type Stretch, together } from '../../data/data-warnings.ts';
 import { findGaps } from '../../data/gaps.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
-import { loadKlines } from '../../data/klines.ts';
+import { givenKlines, loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
+import type { Columns } from '../../domain/market.ts';
 import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
@@ -26,6 +27,7 @@ import {
   allocationsOf,
   type Configured,
   configure,
+  type GivenStrategies,
   hostedOf,
   instrumentsFor,
   refuseAboveCash,
@@ -68,14 +70,25 @@ export interface Cast {
   readonly rules: RunInput['rules'];
 }
 
+/** What code gives instead of files: its strategies, and instruments and klines by symbol where it has some of its own. */
+export interface Given extends GivenStrategies {
+  readonly instruments?: ReadonlyMap<string, Instrument>;
+  readonly klines: ReadonlyMap<string, Columns>;
+}
+
 /** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
-export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = []): Promise<Cast> {
+export async function castOf(
+  file: string,
+  config: BacktestConfig,
+  settings: readonly Setting[] = [],
+  given?: Given,
+): Promise<Cast> {
   const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
   if (config.instruments !== undefined && !existsSync(where))
     throw new Refusal(`${file}: instruments: there is no file ${where}: name one that there is, or leave it out`);
-  const available = [...readConfig(where, instrumentsSchema).values()];
-  const configured = await configure(config.strategies, file, settings, { available, where });
-  refuseOtherSymbols(file, config, placesIn(file, settings));
+  const available = [...(given?.instruments ?? readConfig(where, instrumentsSchema)).values()];
+  const configured = await configure(config.strategies, file, settings, { available, where }, given);
+  refuseOtherSymbols(file, config, given?.placeOf ?? placesIn(file, settings));
   const instruments = instrumentsFor(configured, available, where, true);
   const byCurrency = new Map<string, Configured[]>();
   for (const one of configured) {
@@ -127,8 +140,8 @@ export const prepare = async (
   settings: readonly Setting[] = [],
 ): Promise<Prepared> => prepared(file, config, await castOf(file, config, settings));
 
-/** The same, of strategies that are read already. */
-export async function prepared(file: string, config: BacktestConfig, cast: Cast): Promise<Prepared> {
+/** The same, of strategies that are read already; `given`: klines that need not be read. */
+export async function prepared(file: string, config: BacktestConfig, cast: Cast, given?: Given): Promise<Prepared> {
   const dir = dirname(file);
   const { hosted, instruments } = cast;
   const warnings: string[] = [];
@@ -140,7 +153,8 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast)
     const { symbol } = instrument;
     const interval = smallestInterval(file, symbol, hosted, config.dataIntervals[symbol]);
     const recorded = await tapeOf(dir, config, instrument);
-    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, recorded);
+    const inMemory = given?.klines.get(symbol);
+    const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, recorded, inMemory);
     const { columns, gaps, held } = loaded;
     const made = loaded.source === undefined ? {} : { source: loaded.source };
     const asked = { symbol, interval, openTime: columns.openTime, source, ...(held !== undefined && { held }) };
@@ -245,18 +259,20 @@ function smallestInterval(
   return smallest;
 }
 
-/** Of the file that the configuration names for the symbol, of the catalogue, or made from the trades that a file gives. */
+/** Those in memory, of the file that the configuration names for the symbol, of the catalogue, or made from the trades that a file gives. */
 async function klinesOf(
   dir: string,
   config: BacktestConfig,
   instrument: Instrument,
   interval: Interval,
   tape: Tape | undefined,
+  inMemory?: Columns,
 ): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
   const { symbol, pricePrecision } = instrument;
   const given = config.data[symbol];
   const told = stretchOf(config);
   const wanted = { symbol, interval, pricePrecision };
+  if (inMemory !== undefined) return { where: 'data', loaded: givenKlines({ ...wanted, ...told }, inMemory) };
   if (given !== undefined && given !== 'catalogue') {
     const path = resolve(dir, given);
     const loaded = loadKlines({ path, ...wanted, ...told, repair: config.repair });

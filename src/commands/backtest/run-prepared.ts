@@ -5,19 +5,16 @@ import { runBacktest } from '../../backtest/engines.ts';
 import { showPace } from '../../backtest/pace.ts';
 import { detailHints } from '../../backtest/prepare/detail-klines.ts';
 import type { Prepared } from '../../backtest/prepare/prepare.ts';
+import { fillRows } from '../../backtest/result/fill-rows.ts';
 import { summarise } from '../../backtest/result/summary.ts';
 import { tableOf } from '../../backtest/result/table.ts';
 import { quoteAsset, type RunInput, type RunResult } from '../../backtest/run.ts';
 import { loopTurn, systemClock } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
-import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime } from '../../domain/interval.ts';
 import { unitsText } from '../../domain/money.ts';
-import { Refusal } from '../../domain/refusal.ts';
-import { fillRow } from '../../execution/records.ts';
-import { faultText, isStrategyFault } from '../../strategy/fault.ts';
-import { fillJson } from '../../trading/format.ts';
+import { refuseFault } from '../../strategy/fault.ts';
 import { keeping } from '../runs/finish.ts';
 
 export interface BacktestOptions {
@@ -41,20 +38,14 @@ export interface BacktestOptions {
   readonly say: (line: string) => void;
 }
 
-/** Runs it; what a strategy threw ends it: a backtest of what threw is worth nothing. */
-const runOrRefuse = (input: RunInput): Promise<RunResult> =>
-  runBacktest(input).catch((error: unknown): never => {
-    if (isStrategyFault(error)) throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
-    throw error;
-  });
-
 /** Runs with its progress on the terminal; Ctrl-C ends it where it is. */
 async function watched({ signal }: BacktestOptions, name: string, input: RunInput): Promise<RunResult> {
   const { stderr } = process;
   const draw = stderr.isTTY ? (text: string): void => void stderr.write(text) : undefined;
   const { pace, end } = showPace(name, { clock: systemClock, signal, draw });
   try {
-    return await runOrRefuse({ ...input, pace });
+    // A backtest of what threw is worth nothing.
+    return await runBacktest({ ...input, pace }).catch(refuseFault);
   } finally {
     end();
   }
@@ -111,10 +102,7 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
   const { summary } = summarised;
   const { instruments } = prepared.input;
   if (json) {
-    const fills = result.fills.map((fill) => ({
-      ...fillJson(fillRow(fill, instruments.get(fill.symbol) as Instrument)),
-      ...{ maker: fill.maker, evidence: fill.evidence ?? null },
-    }));
+    const fills = fillRows(result, instruments);
     out(JSON.stringify({ ...summary, ...keeper.identity(summarised.measured), fills }));
   } else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
   await keeper.finish(summarised);

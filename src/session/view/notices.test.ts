@@ -24,7 +24,7 @@ test('a kill stands there in red with the way on until it is resumed, and not af
   expect(after(kill()).list).toEqual([
     {
       at: 5,
-      level: 'stop',
+      level: 'error',
       text: 'Killed by operator: looks wrong.',
       goOn: 'Resume on this page, or run: npx sluice resume',
     },
@@ -36,7 +36,7 @@ test('a kill stands there in red with the way on until it is resumed, and not af
 
 test('a kill by the daily loss says what goes on', () => {
   expect(shown(after(kill({ by: 'dailyLoss', reason: 'lost 5,100' })))).toEqual([
-    'stop: Killed by the daily loss limit: lost 5,100. Exits by a stop go on.',
+    'error: Killed by the daily loss limit: lost 5,100. Exits by a stop go on.',
   ]);
 });
 
@@ -44,15 +44,15 @@ test('resuming one strategy leaves the others killed, and everything when all we
   const notices = after(kill(), kill({ strategy: 'a' }), kill({ strategy: 'b' }), resume('a'));
   expect(shown(notices)).toEqual([
     'info: Resumed strategy a by operator: mended.',
-    'stop: Strategy b was killed by operator: looks wrong.',
-    'stop: Killed by operator: looks wrong.',
+    'error: Strategy b was killed by operator: looks wrong.',
+    'error: Killed by operator: looks wrong.',
   ]);
   expect(notices.list[1]?.goOn).toBe('To go on, run: npx sluice resume --strategy b');
 });
 
 test('what else was noticed stays after a resume, but no more than twenty', () => {
   const threw = { kind: 'notice', at: 3, level: 'error', text: 'strategy a threw' } as const;
-  expect(shown(after(threw, kill(), resume()))).toContain('stop: strategy a threw');
+  expect(shown(after(threw, kill(), resume()))).toContain('error: strategy a threw');
   const many = Array.from({ length: 30 }, () => threw);
   expect(after(kill(), ...many, resume()).list).toHaveLength(20);
 });

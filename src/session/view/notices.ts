@@ -6,7 +6,6 @@ import type { KillEntry, NoticeEntry } from '../../journal/entries.ts';
 
 /** The oldest are dropped. */
 const mostNotices = 20;
-const levels = { info: 'info', warn: 'warning', error: 'stop' } as const;
 
 export class Notices {
   /** Newest first. */
@@ -16,7 +15,7 @@ export class Notices {
 
   see(entry: NoticeEntry | KillEntry): void {
     if (entry.kind === 'notice') {
-      this.#add({ at: entry.at, level: levels[entry.level], text: entry.text, goOn: undefined });
+      this.#add({ at: entry.at, level: entry.level, text: entry.text, goOn: undefined });
     } else if (entry.kind === 'halt') {
       const notice = haltNotice(entry);
       this.#kills.set(notice, null);
@@ -55,7 +54,7 @@ export class Notices {
 /** What a halt means is told where it is in force: the page, the terminal, `status`. */
 const haltNotice = ({ at, by, reason }: KillEntry): NoticeView => ({
   at,
-  level: 'stop',
+  level: 'error',
   text: `HALT, no order is created: ${reason}; ${Object.hasOwn(haltCauses, by) ? haltCauses[by as HaltCause] : by}.`,
   goOn: 'Resume on this page, or run: npx sluice resume',
 });
@@ -70,5 +69,5 @@ function killNotice({ at, strategy, by, reason }: KillEntry): NoticeView {
     strategy === null
       ? 'Resume on this page, or run: npx sluice resume'
       : `To go on, run: npx sluice resume --strategy ${strategy}`;
-  return { at, level: 'stop', text, goOn };
+  return { at, level: 'error', text, goOn };
 }

@@ -13,15 +13,15 @@ function told(...views: readonly Parameters<typeof view>[0][]): News[] {
 }
 const older = fillView({ tradeId: '1' });
 const newer = fillView({ tradeId: '2' });
-const notice = { at: 1, level: 'stop', text: 'killed', goOn: 'sluice resume' } as const;
+const notice = { at: 1, level: 'error', text: 'killed', goOn: 'sluice resume' } as const;
 
 test('what is new is told once, oldest first', () => {
   const fills = [newer, older];
   const notices = [notice];
   expect(told({ fills: [older] }, { fills, notices }, { fills, notices })).toEqual([
-    { kind: 'fill', fill: older },
-    { kind: 'fill', fill: newer },
-    { kind: 'notice', level: 'stop', text: 'killed', goOn: 'sluice resume' },
+    { kind: 'fill', time: older.time, fill: older },
+    { kind: 'fill', time: newer.time, fill: newer },
+    { kind: 'notice', time: 1, level: 'error', text: 'killed', goOn: 'sluice resume' },
   ]);
 });
 
@@ -31,8 +31,8 @@ test('an unknown outcome is told of with its end, also when both came between tw
 });
 
 test('a line is text for people and one object for programs', () => {
-  const fill: News = { kind: 'fill', fill: newer };
-  expect(newsText(fill)).toMatch(/^fill {7}2020-03-12T\S+ \S+ BUY 0.25 XBTUSD at /);
+  const fill: News = { kind: 'fill', time: newer.time, fill: newer };
+  expect(newsText(fill)).toMatch(/^2020-03-12T\S+Z fill {7}\S+ BUY 0.25 XBTUSD at /);
   expect(JSON.parse(newsJson(fill))).toEqual({
     version: 1,
     kind: 'fill',
@@ -48,10 +48,12 @@ test('a line is text for people and one object for programs', () => {
     feeAsset: 'XBT',
     time: newer.time,
   });
-  expect(newsJson({ kind: 'state', state: 'live', text: 'trading' })).toBe(
-    '{"version":1,"kind":"state","state":"live","text":"trading"}',
+  expect(newsJson({ kind: 'state', time: 5, state: 'live', text: 'trading' })).toBe(
+    '{"version":1,"kind":"state","time":5,"state":"live","text":"trading"}',
   );
-  expect(newsText({ kind: 'notice', level: 'info', text: 'so', goOn: undefined })).toBe('info       so');
+  expect(newsText({ kind: 'notice', time: 5, level: 'info', text: 'so', goOn: undefined })).toBe(
+    '1970-01-01T00:00:00.005Z info       so',
+  );
 });
 
 test('to be ready without market data is not to trade, and is told, with its end', () => {
@@ -62,7 +64,7 @@ test('to be ready without market data is not to trade, and is told, with its end
     { noMarketData: 'ws://x: gone', stateText },
     {},
   );
-  expect(news.map(newsText)).toEqual([
+  expect(news.map((one) => newsText(one).replace(/^\S+Z /, ''))).toEqual([
     'ready, but no market data: ws://x: refused. It is tried again; nothing is entered meanwhile.',
     'ready: trading',
   ]);

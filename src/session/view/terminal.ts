@@ -13,7 +13,7 @@ export function showStatus(session: Session, out: (line: string) => void, json: 
   const { dashboard, source, before } = session;
   if (process.stdout.isTTY && !json) return redrawing(() => source.view(), dashboard.url);
   const tell = (news: News): void => out(json ? newsJson(news) : newsText(news));
-  tell({ kind: 'dashboard', url: dashboard.url });
+  tell({ kind: 'dashboard', time: source.view().marketTime, url: dashboard.url });
   const look = newsSince(before, tell);
   return repeat(() => look(source.view()));
 }
@@ -45,16 +45,22 @@ function redrawing(view: () => View, url: string): { stop(): void } {
 }
 
 /** What has become known; one line of output each. */
-export type News =
+export type News = {
+  /** By the exchange's clock, UTC ms. */
+  readonly time: number;
+} & (
   | { readonly kind: 'dashboard'; readonly url: string }
   | { readonly kind: 'state'; readonly state: string; readonly text: string }
   | { readonly kind: 'fill'; readonly fill: FillView }
   | { readonly kind: 'unknown'; readonly clientOrderId: string; readonly order: string; readonly cause: string }
   | { readonly kind: 'resolved'; readonly clientOrderId: string; readonly order: string; readonly text: string }
-  | { readonly kind: 'notice'; readonly level: string; readonly text: string; readonly goOn: string | undefined };
+  | { readonly kind: 'notice'; readonly level: string; readonly text: string; readonly goOn: string | undefined }
+);
 
 /** A line for people. */
-export function newsText(news: News): string {
+export const newsText = (news: News): string => `${new Date(news.time).toISOString()} ${textOf(news)}`;
+
+function textOf(news: News): string {
   switch (news.kind) {
     case 'dashboard':
       return `dashboard  ${news.url}`;
@@ -63,8 +69,8 @@ export function newsText(news: News): string {
         ? `ready, but no${news.text.slice(2)}`
         : `${news.state}: ${news.text}`;
     case 'fill': {
-      const { time, strategy, side, quantity, symbol, price } = news.fill;
-      return `fill       ${new Date(time).toISOString()} ${strategy} ${side} ${quantity} ${symbol} at ${price}`;
+      const { strategy, side, quantity, symbol, price } = news.fill;
+      return `fill       ${strategy} ${side} ${quantity} ${symbol} at ${price}`;
     }
     case 'unknown':
       return `unknown    ${news.order}: ${news.cause}`;
@@ -93,22 +99,23 @@ export function newsSince(before: Session['before'], tell: (news: News) => void)
     const seen = `${now.state} ${now.state === 'ready' && now.noMarketData !== undefined}`;
     if (seen !== state) {
       state = seen;
-      tell({ kind: 'state', state: now.state, text: now.stateText });
+      tell({ kind: 'state', time: now.marketTime, state: now.state, text: now.stateText });
     }
     const newest = now.fills.findIndex((fill) => nameOf(fill) === newestFill);
-    for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse()) tell({ kind: 'fill', fill });
-    for (const { clientOrderId, order, cause, resolved } of now.unknowns) {
+    for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse())
+      tell({ kind: 'fill', time: fill.time, fill });
+    for (const { clientOrderId, order, since, cause, resolved } of now.unknowns) {
       // Both lines also where it was resolved between two looks.
-      if (!unknown.has(clientOrderId)) tell({ kind: 'unknown', clientOrderId, order, cause });
+      if (!unknown.has(clientOrderId)) tell({ kind: 'unknown', time: since, clientOrderId, order, cause });
       unknown.add(clientOrderId);
       if (resolved === undefined || known.has(clientOrderId)) continue;
       known.add(clientOrderId);
-      tell({ kind: 'resolved', clientOrderId, order, text: resolved.text });
+      tell({ kind: 'resolved', time: resolved.at, clientOrderId, order, text: resolved.text });
     }
     for (const notice of now.notices.filter((one) => !said.has(one)).reverse()) {
       said.add(notice);
-      const { level, text, goOn } = notice;
-      tell({ kind: 'notice', level, text, goOn });
+      const { at, level, text, goOn } = notice;
+      tell({ kind: 'notice', time: at, level, text, goOn });
     }
     newestFill = nameOf(now.fills[0]);
   };

@@ -110,7 +110,7 @@ test('what is noticed while a run begins is news, and what an earlier run left i
   screen.see({ kind: 'notice', at: startTime, level: 'error', text: 'kills nobody' });
   const news: string[] = [];
   newsSince(before, (one) => news.push(newsText(one)))(screen.view());
-  expect(news).toContain('stop       kills nobody');
+  expect(news).toContain(`${new Date(startTime).toISOString()} error      kills nobody`);
 });
 
 test('what was lost today is counted from the start of the day, also after a resume', async () => {

@@ -1,0 +1,111 @@
+/** What `backtest()` is given and gives back. */
+import type { Interval } from '../domain/interval.ts';
+import type { Account, Evidence, FillJson } from '../domain/order.ts';
+import type { RulesetName } from '../fill/ruleset-names.ts';
+import type { Curve } from '../research/curves.ts';
+import type { Summary } from '../research/summary.ts';
+import type { DecidingStrategy, StreamingStrategy } from '../strategy/contract.ts';
+import type { Indicator } from '../strategy/indicators.ts';
+import type { Params, ParamValues } from '../strategy/params.ts';
+
+/** A decimal: text keeps every digit. */
+export type Amount = string | number;
+
+/** One kline as code gives it. Prices are in quote, volume in base. */
+export interface KlineRow {
+  /** UTC ms. */
+  readonly openTime: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+  readonly symbol?: string;
+  readonly interval?: Interval;
+}
+
+/** Klines as columns of one length, oldest first. */
+export interface KlineColumns {
+  /** UTC ms. */
+  readonly openTime: ArrayLike<number>;
+  readonly open: ArrayLike<number>;
+  readonly high: ArrayLike<number>;
+  readonly low: ArrayLike<number>;
+  readonly close: ArrayLike<number>;
+  /** In base. */
+  readonly volume: ArrayLike<number>;
+}
+
+/** How a symbol of your own is traded. */
+export interface InstrumentOptions {
+  readonly base: string;
+  readonly quote: string;
+  /** Decimals of a price. */
+  readonly pricePrecision: number;
+  /** Decimals of a quantity. */
+  readonly quantityPrecision: number;
+  /** In base. */
+  readonly minQuantity?: string;
+  /** In quote. */
+  readonly minNotional?: string;
+}
+
+/**
+ * A backtest of one strategy on one symbol. What is left out has the default of a configuration file; keys of the same name mean the same
+ * there (docs/reference/configuration.md).
+ */
+export interface BacktestOptions<P extends Params = Params> {
+  readonly strategy: DecidingStrategy<P, Readonly<Record<string, Indicator>>> | StreamingStrategy<P>;
+  /** Values of its parameters; their defaults where they are left out. */
+  readonly params?: Partial<ParamValues<P>>;
+  /** The path of a klines file, relative to the working directory; or klines. Left out: the catalogue. */
+  readonly data?: string | Iterable<KlineRow> | KlineColumns;
+  /** Such as `BTCUSDT`. May be left out where the klines say it. */
+  readonly symbol?: string;
+  /** The strategy's interval. May be left out where the klines say it. */
+  readonly interval?: Interval;
+  /** The interval of the data, where that is smaller. */
+  readonly dataInterval?: Interval;
+  /** Of a symbol that Sluice does not know. */
+  readonly instrument?: InstrumentOptions;
+  /** `2020-03-12`, `2020-03-12T08:00:00Z`, or a Date. Earlier klines warm the strategy up. */
+  readonly from?: string | Date;
+  /** The first moment that does not belong to the run. */
+  readonly to?: string | Date;
+  /** What the account begins with, in quote. */
+  readonly cash: Amount;
+  /** How orders fill; `sluice` when left out. */
+  readonly rules?: RulesetName;
+  /** As fractions of a trade's value: 0.1 % is `'0.001'`. */
+  readonly fees?: { readonly maker?: Amount; readonly taker?: Amount };
+  /** What differs from the rules, such as `{ halfSpread: '0.0002' }`. */
+  readonly fills?: Readonly<Record<string, unknown>>;
+  /** Limits by their names. Without one, `maxOrderValue` and `maxPosition` are too large to bind. */
+  readonly risk?: Readonly<Record<string, unknown>>;
+  readonly account?: Account;
+  /** The rules of `account: 'margin'`. */
+  readonly margin?: Readonly<Record<string, unknown>>;
+  /** A year's return without risk, as a fraction. */
+  readonly riskFree?: Amount;
+}
+
+/** One fill of a backtest. */
+export interface BacktestFill extends FillJson {
+  /** Whether its order rested before it filled. */
+  readonly maker: boolean;
+  /** By which rule it was granted. */
+  readonly evidence: Evidence | null;
+}
+
+export interface BacktestResult {
+  /** Oldest first; the same as in `sluice backtest --json`. */
+  readonly fills: readonly BacktestFill[];
+  /** Equity through time, in quote, at up to 1,200 evenly spaced points. `hold` is buy & hold. Times are UTC ms. */
+  readonly equity: Curve;
+  /** The same at each UTC day's close, by which the ratios are computed. */
+  readonly daily: Curve;
+  /** Return, Sharpe ratio, max drawdown and so on; null where a figure would mean nothing (docs/reference/json.md). */
+  readonly figures: Summary['metrics'];
+  /** Everything else that `sluice backtest --json` prints: final equity, denials, warnings, the verdict. */
+  readonly summary: Summary;
+}

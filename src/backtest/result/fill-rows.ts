@@ -1,0 +1,16 @@
+/** The fills of a backtest, as `backtest --json` and `backtest()` give them. */
+import type { Instrument } from '../../domain/instrument.ts';
+import { fillRow } from '../../execution/records.ts';
+import { fillJson } from '../../trading/format.ts';
+import type { BacktestFill } from '../options.ts';
+import type { RunInput, RunResult } from '../run.ts';
+
+/** Oldest first. */
+export const fillRows = (
+  { fills }: Pick<RunResult, 'fills'>,
+  instruments: RunInput['instruments'],
+): readonly BacktestFill[] =>
+  fills.map((fill) => ({
+    ...fillJson(fillRow(fill, instruments.get(fill.symbol) as Instrument)),
+    ...{ maker: fill.maker, evidence: fill.evidence ?? null },
+  }));

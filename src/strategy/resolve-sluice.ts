@@ -1,0 +1,26 @@
+/** Makes `import … from 'sluice'` mean this program, in shipped strategies and in a strategy file of the user's own, wherever it lies. */
+import { registerHooks } from 'node:module';
+
+const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+const urlOf = (file: string): string => new URL(`../${file}${ending}`, import.meta.url).href;
+
+/** What package.json exports; the sources in the clone, `dist/` in the package. */
+const entries: ReadonlyMap<string, string> = new Map([
+  ['sluice', urlOf('index')],
+  ['sluice/testing', urlOf('testing')],
+  ['sluice/simulator', urlOf('simulator/entry')],
+]);
+
+let isRegistered = false;
+
+/** From now on, in this thread. A user's file needs no node_modules of its own, and the clone needs no build. */
+export function resolveSluice(): void {
+  if (isRegistered) return;
+  isRegistered = true;
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const url = entries.get(specifier);
+      return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+    },
+  });
+}

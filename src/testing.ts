@@ -1,0 +1,173 @@
+/**
+ * What unit tests of a strategy import: `import { decide, klines } from 'sluice/testing'`. Klines are made by a sentence, and `decide` is called
+ * over them with the values that its indicators really have. The same klines are `data` for `backtest`.
+ */
+import { closeTime, type Interval, intervals } from './domain/interval.ts';
+import type { Kline } from './domain/market.ts';
+import type { Want } from './domain/order.ts';
+import { Refusal } from './domain/refusal.ts';
+import type { DecidingStrategy, Holding } from './strategy/contract.ts';
+import { decider } from './strategy/decider.ts';
+import type { Indicator } from './strategy/indicators.ts';
+import { type Params, type ParamValues, readParams } from './strategy/params.ts';
+
+export interface KlinesOptions {
+  readonly interval: Interval;
+  /** The price at which the first kline opens, in quote. */
+  readonly from: number;
+  /** How far a kline of `rise` and `fall` moves, in quote; a hundredth of `from` when left out. */
+  readonly step?: number;
+  /** When the first kline opens: `2024-01-01` (UTC) when left out. A time needs its zone, such as `2024-01-01T08:00Z`. */
+  readonly start?: string | Date;
+  /** `BTCUSDT` when left out. */
+  readonly symbol?: string;
+  /** Of each kline, in base; about 1,000 when left out. */
+  readonly volume?: number;
+  /** Decimals to which prices are rounded; 2 when left out. */
+  readonly decimals?: number;
+}
+
+/** A series of klines that grows: each opens at the close of the one before. */
+export interface Klines extends Iterable<Kline> {
+  readonly length: number;
+  /** The last close, or the opening price of a series without klines. */
+  readonly price: number;
+  /** So many klines, each a step above the one before; `to`: so that the last closes there. */
+  rise(count: number, to?: number): Klines;
+  /** So many klines, each a step below the one before; `to`: so that the last closes there. */
+  fall(count: number, to?: number): Klines;
+  /** So many klines at the same price. */
+  flat(count: number): Klines;
+  /** One kline with these prices; those left out follow from the others. */
+  kline(prices: Partial<Pick<Kline, 'open' | 'high' | 'low' | 'close' | 'volume'>>): Klines;
+  /** So many klines are missing. */
+  gap(count: number): Klines;
+}
+
+/** An empty series. Every sentence leaves the series before it as it was. Throws a RangeError for what is no price, count or interval. */
+export function klines(options: KlinesOptions): Klines {
+  const { interval, from, step = from / 100, start = '2024-01-01' } = options;
+  if (!intervals.includes(interval))
+    throw new RangeError(`interval must be one of ${intervals.join(', ')}, not ${interval}`);
+  for (const [name, value] of Object.entries({ from, step }))
+    if (!(value > 0)) throw new RangeError(`${name} must be a price above 0, not ${value}`);
+  const openTime = new Date(start).getTime();
+  if (Number.isNaN(openTime)) throw new RangeError(`start must be a date such as 2024-01-01, not ${String(start)}`);
+  return new Series({ ...options, step }, [], openTime);
+}
+
+/** So small a change keeps equal klines from looking like a feed that stood still. */
+const volumes = [1000, 1001, 1002, 1003, 1004, 1005, 1006];
+
+class Series implements Klines {
+  readonly #options: KlinesOptions & { readonly step: number };
+  readonly #rows: readonly Kline[];
+  /** When the next kline opens. */
+  readonly #next: number;
+
+  constructor(options: KlinesOptions & { readonly step: number }, rows: readonly Kline[], next: number) {
+    this.#options = options;
+    this.#rows = rows;
+    this.#next = next;
+  }
+
+  [Symbol.iterator](): Iterator<Kline> {
+    return this.#rows.values();
+  }
+  get length(): number {
+    return this.#rows.length;
+  }
+  get price(): number {
+    return this.#rows.at(-1)?.close ?? this.#options.from;
+  }
+  rise(count: number, to?: number): Klines {
+    return this.#move(count, to ?? this.price + count * this.#options.step);
+  }
+  fall(count: number, to?: number): Klines {
+    return this.#move(count, to ?? this.price - count * this.#options.step);
+  }
+  flat(count: number): Klines {
+    return this.#move(count, this.price);
+  }
+  kline(prices: Parameters<Klines['kline']>[0]): Klines {
+    return this.#with([prices]);
+  }
+  gap(count: number): Klines {
+    let next = this.#next;
+    for (let left = whole(count); left > 0; left--) next = closeTime(this.#options.interval, next);
+    return new Series(this.#options, this.#rows, next);
+  }
+
+  /** In equal steps. */
+  #move(count: number, to: number): Klines {
+    const { price } = this;
+    return this.#with(
+      Array.from({ length: whole(count) }, (_, index) => ({ close: price + ((to - price) * (index + 1)) / count })),
+    );
+  }
+
+  #with(added: readonly Parameters<Klines['kline']>[0][]): Klines {
+    const { interval, symbol = 'BTCUSDT', decimals = 2, volume } = this.#options;
+    const rows = [...this.#rows];
+    let [openTime, before] = [this.#next, this.price];
+    for (const given of added) {
+      const open = rounded(given.open ?? before, decimals);
+      const close = rounded(given.close ?? open, decimals);
+      const high = rounded(given.high ?? Math.max(open, close), decimals);
+      const low = rounded(given.low ?? Math.min(open, close), decimals);
+      if (!(low > 0 && low <= Math.min(open, close) && high >= Math.max(open, close)))
+        throw new RangeError(`no market makes the kline open ${open}, high ${high}, low ${low}, close ${close}`);
+      const seenAt = closeTime(interval, openTime);
+      const traded = given.volume ?? volume ?? (volumes[rows.length % volumes.length] as number);
+      rows.push({ symbol, interval, openTime, open, high, low, close, volume: traded, seenAt });
+      [openTime, before] = [seenAt, close];
+    }
+    return new Series(this.#options, rows, openTime);
+  }
+}
+
+const rounded = (price: number, decimals: number): number => Math.round(price * 10 ** decimals) / 10 ** decimals;
+
+function whole(count: number): number {
+  if (!Number.isInteger(count) || count < 0)
+    throw new RangeError(`a count of klines must be a whole number, not ${count}`);
+  return count;
+}
+
+export interface DecideOptions<P extends Params> {
+  /** Values of its parameters; their defaults where they are left out. */
+  readonly params?: Partial<ParamValues<P>>;
+  /** What it holds: nothing, and an equity of 10,000, where it is left out. */
+  readonly holding?: Partial<Holding>;
+}
+
+/**
+ * What the strategy says at the last of these klines: its indicators have seen all of them, and `decide` is called once. Undefined where it
+ * says nothing, or is not warm yet. Throws for parameters that are refused, and what the strategy throws.
+ */
+export function decide<P extends Params>(
+  strategy: DecidingStrategy<P, Readonly<Record<string, Indicator>>>,
+  klines: Iterable<Kline>,
+  options: DecideOptions<P> = {},
+): Want | undefined {
+  const rows = [...klines];
+  const last = rows.pop();
+  if (last === undefined) throw new RangeError('decide() needs klines: there are none');
+  const params = paramsOf(strategy, options.params);
+  const holding = { quantity: 0, entryPrice: Number.NaN, equity: 10_000, ...options.holding };
+  const step = decider(strategy, params, last.interval, holding);
+  for (const row of rows) step(row, false);
+  return step(last, true);
+}
+
+/** Throws a `Refusal` that names what a run would refuse. */
+function paramsOf<P extends Params>(
+  strategy: DecidingStrategy<P, Readonly<Record<string, Indicator>>>,
+  given: Partial<ParamValues<P>> = {},
+): ParamValues<P> {
+  const { values, problems } = readParams(strategy.params, given);
+  const [first] = problems;
+  const fault = first === undefined ? strategy.check?.(values) : `${first.name}: ${first.problem}`;
+  if (fault !== undefined) throw new Refusal(`strategy ${strategy.name}: params: ${fault}`);
+  return values;
+}

@@ -1,0 +1,99 @@
+/** What `sluice/testing` gives to unit tests of strategies. */
+import { backtest, defineStrategy, flat, hold, on, sma } from 'sluice';
+import { decide, klines } from 'sluice/testing';
+import { describe, expect, test } from 'vitest';
+
+const start = klines({ interval: '60min', from: 100 });
+const prices = (series: typeof start): unknown[] =>
+  [...series].map(({ open, high, low, close }) => [open, high, low, close]);
+
+describe('klines by a sentence', () => {
+  test('rise and fall by a hundredth of the first price, each from where the one before closed', () => {
+    expect(prices(start.rise(2).fall(1).flat(1))).toEqual([
+      [100, 101, 100, 101],
+      [101, 102, 101, 102],
+      [102, 102, 101, 101],
+      [101, 101, 101, 101],
+    ]);
+  });
+
+  test('go to a price in equal steps, of the decimals that are asked for', () => {
+    expect([...start.rise(3, 110)].map(({ close }) => close)).toEqual([103.33, 106.67, 110]);
+    const fine = klines({ interval: '1min', from: 0.5, step: 0.00001, decimals: 5 });
+    expect(fine.fall(2).price).toBe(0.49998);
+  });
+
+  test('are of one symbol and interval, one after the other, and a gap leaves some out', () => {
+    const [first, second, third] = start.rise(2).gap(3).rise(1);
+    expect(first).toMatchObject({ symbol: 'BTCUSDT', interval: '60min', openTime: Date.UTC(2024, 0, 1) });
+    expect(second?.openTime).toBe(first?.seenAt);
+    expect((third?.openTime ?? 0) - (second?.openTime ?? 0)).toBe(4 * 3_600_000);
+  });
+
+  test('leave the sentence before them as it was', () => {
+    const base = start.rise(5);
+    expect([base.rise(1).length, base.fall(1).length, base.length]).toEqual([6, 6, 5]);
+  });
+
+  test('may be given kline by kline', () => {
+    expect(prices(start.kline({ low: 90, close: 95 }).kline({ open: 96, high: 99 }))).toEqual([
+      [100, 100, 90, 95],
+      [96, 99, 96, 96],
+    ]);
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ['an unknown interval', () => klines({ interval: '1h' as never, from: 1 }), 'interval must be one of 1min, 5min'],
+    ['a price of nothing', () => klines({ interval: '1min', from: 0 }), 'from must be a price above 0'],
+    ['a date that is none', () => klines({ interval: '1min', from: 1, start: 'soon' }), 'start must be a date'],
+    ['half a kline', () => start.rise(0.5), 'a count of klines must be a whole number, not 0.5'],
+    ['a fall below nothing', () => start.fall(101), 'no market makes the kline open 1, high 1, low 0, close 0'],
+    ['a low above the close', () => start.kline({ low: 105, close: 103 }), 'no market makes the kline'],
+  ])('refuse %s', (_, make, message) => expect(make).toThrow(message));
+});
+
+describe('decide', () => {
+  const trend = defineStrategy({
+    ...{ name: 'trend', about: 'Long above the average of two hours', params: {} },
+    indicators: () => ({ average: sma('close', 3), long: on('1day', sma('close', 2)) }),
+    decide: ({ average, long }, { kline, holding }) =>
+      kline.close > average && holding.quantity === 0 ? hold({ share: 1 }, `above ${average} and ${long}`) : flat('no'),
+  });
+
+  test('sees the values that the indicators have, those of larger intervals too', () => {
+    expect(decide(trend, start.rise(47))).toBeUndefined();
+    expect(decide(trend, start.rise(48))).toMatchObject({ goal: { share: 1 }, reason: 'above 147 and 136' });
+  });
+
+  test('sees what is held', () => {
+    expect(decide(trend, start.rise(48), { holding: { quantity: 1, entryPrice: 120 } })).toMatchObject({
+      reason: 'no',
+    });
+  });
+
+  test('refuses what a run refuses', () => {
+    const wrong = defineStrategy({
+      ...{ name: 'wrong', about: 'Wants what nobody can hold', params: {}, indicators: () => ({}) },
+      decide: () => hold({ quantity: Number.NaN }, 'why not'),
+    });
+    expect(() => decide(wrong, start.rise(1))).toThrow(/not finite|NaN/);
+    expect(() => decide(trend, start)).toThrow('decide() needs klines');
+    expect(() => decide(trend, start.rise(1), { params: { no: 1 } as never })).toThrow('no: is not a parameter');
+  });
+});
+
+test('the same klines are data for a backtest', async () => {
+  const own = defineStrategy({
+    ...{ name: 'own', about: 'Long above its average', params: {} },
+    indicators: () => ({ average: sma('close', 3) }),
+    decide: ({ average }, { kline }) => (kline.close > average ? hold({ quantity: 1 }, 'above') : flat('below')),
+  });
+  const { fills, summary } = await backtest({
+    strategy: own,
+    data: start.rise(9).fall(9),
+    cash: '1000',
+    rules: 'plain',
+  });
+  expect(fills.map(({ side, price }) => `${side} ${price}`)).toEqual(['BUY 103', 'SELL 108']);
+  expect(summary.doubts).toEqual([]);
+});
