@@ -7,6 +7,8 @@ export interface Arrows {
   readonly ours: readonly string[];
   /** Folders of which it may import types only: nothing of them runs when it runs. */
   readonly types?: readonly string[];
+  /** Folders that it may load while it runs, by `import()`. */
+  readonly lazily?: readonly string[];
   /** Packages; `node:*` is every module of Node, `**` everything. */
   readonly packages: readonly string[];
 }
@@ -29,8 +31,9 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   strategies: { files: ['strategies/*/**'], ours: ['index', 'src/strategy/params.ts'], packages: ['rxjs', 'sluice'] },
   registry: {
     files: ['strategies/registry.ts'],
-    ours: ['strategies', 'src/strategy/resolve-sluice.ts'],
+    ours: ['src/strategy/resolve-sluice.ts'],
     types: ['strategy'],
+    lazily: ['strategies'],
     packages: [],
   },
   portfolio: { ours: ['domain', 'clock'], packages: [] },
@@ -108,7 +111,13 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     ours: ['commands', 'process', 'session', 'watchdog', 'src/domain/refusal.ts'],
     packages: ['commander', 'node:*'],
   },
-  index: { files: ['src/index.ts'], ours: ['domain', 'strategy', 'backtest'], types: ['research'], packages: [] },
+  index: {
+    files: ['src/index.ts'],
+    ours: ['domain', 'strategy'],
+    types: ['research', 'backtest'],
+    lazily: ['backtest'],
+    packages: [],
+  },
   testing: { files: ['src/testing.ts'], ours: ['domain', 'strategy'], packages: [] },
   'the root': { files: ['oxlint.config.ts', 'vitest.config.ts'], ours: [], packages: ['vitest'] },
   bin: { files: ['bin/**'], ours: [], packages: ['node:*'] },
@@ -148,12 +157,13 @@ const apart = ['test/reference', 'test/conformance', 'test/third-party'];
 const madeForTests = { file: { categories: 'made for tests' } };
 
 /** The last policy that fits decides; what none fits is refused. */
-function policiesOf(layer: string, { ours, types = [], packages }: Arrows): object[] {
+function policiesOf(layer: string, { ours, types = [], lazily = [], packages }: Arrows): object[] {
   const from = { file: { categories: layer } };
   const fromTests = { file: { categories: { allOf: [layer, 'made for tests'] } } };
   return [
     { from, allow: { to: [...files([layer, ...ours]), ...modules(packages)] } },
     ...(types.length > 0 ? [{ from, allow: { to: files(types), dependency: { kind: 'type' } } }] : []),
+    ...(lazily.length > 0 ? [{ from, allow: { to: files(lazily), dependency: { nodeKind: 'dynamic-import' } } }] : []),
     { from, disallow: { to: madeForTests } },
     { from: fromTests, allow: { to: [...files([layer, ...ours, ...types]), ...modules(testPackages)] } },
     // A script may be the long form of a test. What is written apart shares nothing with us, not even the kit.
