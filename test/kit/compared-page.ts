@@ -13,6 +13,7 @@ import smaCross from '../../strategies/sma-cross/index.ts';
 import { type Case, inputOf } from '../backtest/agreement.ts';
 import { libraries } from '../libraries/cases.ts';
 import { readMeasured } from '../libraries/measured.ts';
+import { markdownTable } from './markdown-table.ts';
 
 /** Enters when the averages cross, with a stop 1.5 % below the close of that moment and a target 1.5 % above. */
 const bracket = defineStrategy({
@@ -71,14 +72,6 @@ function outcome({ strategy, params }: Tried, rules: Case['rules']): RunResult {
   );
 }
 
-/** Aligned, as the formatter of this tree has tables. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-}
-
 const percent = (fraction: Decimal): string => `${fraction.times(100).toFixed(2)} %`;
 
 function resultRows(one: Tried): readonly (readonly string[])[] {
@@ -102,12 +95,12 @@ function resultRows(one: Tried): readonly (readonly string[])[] {
 }
 
 const resultTable = (one: Tried): string =>
-  `### ${one.name[0]?.toUpperCase() ?? ''}${one.name.slice(1)}\n\n${table(
+  `### ${one.name[0]?.toUpperCase() ?? ''}${one.name.slice(1)}\n\n${markdownTable(
     ['rules', 'fills', 'final equity', 'return', 'ambiguous klines'],
     resultRows(one),
   )}`;
 
-const assumptions = table(
+const assumptions = markdownTable(
   ['', ...rulesetNames.map((name) => `\`${name}\``)],
   [
     [
@@ -184,7 +177,7 @@ function comparedTable(): string {
     const count = summary.counts.find(({ kind: of, library }) => of === kind && library === name);
     return count === undefined ? 'not supported' : `${count.equal} of ${count.of}`;
   };
-  return table(
+  return markdownTable(
     ['', ...libraries.map((name) => `${name} ${summary.versions[name]}`)],
     kinds.map((kind) => [kind, ...libraries.map((name) => cell(kind, name))]),
   );

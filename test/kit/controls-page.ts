@@ -3,14 +3,7 @@
 import { blockOf, type Control, controls, standards } from '../../src/risk/control-list.ts';
 import { killingLimits } from '../../src/risk/kill.ts';
 import { confirmed } from '../../src/session/preflight/limits.ts';
-
-/** Aligned, as the formatter of this tree has tables. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-}
+import { markdownTable } from './markdown-table.ts';
 
 const numberOf = (key: string): string => {
   if (key.startsWith('hard: ')) return key.slice('hard: '.length);
@@ -40,11 +33,11 @@ gained or lost ([why](../decisions/0002-what-a-kill-lets-through.md)).
 
 \`hard\`: nobody can lift it. \`soft\`: it refuses, too, but a human may raise its number.
 
-${table(['expected', 'rule', 'block', 'number'], controls.flatMap(ruleRows))}
+${markdownTable(['expected', 'rule', 'block', 'number'], controls.flatMap(ruleRows))}
 
 ## Beside the rules
 
-${table(['expected', 'what does it'], controls.flatMap(elsewhereRows))}
+${markdownTable(['expected', 'what does it'], controls.flatMap(elsewhereRows))}
 
 ## Standard limits
 
@@ -62,7 +55,7 @@ configuration's SHA-256 and each strategy's. A version of a strategy that runs f
 hold \`newVersionShare\` of its allocation until \`sluice limits release STRATEGY\`; that takes effect at once. \`risk.controls: stated\` takes all standard values away where real money is, too, and needs a step of its own:
 \`sluice limits raise controls stated\`.
 
-${table(
+${markdownTable(
   ['limit', 'standard', 'more careful is'],
   confirmed.map(({ key, value, careful }) => [
     `\`${key}\``,

@@ -5,11 +5,7 @@ import { actions } from '../../src/simulator/faults/actions.ts';
 import { events } from '../../src/simulator/faults/events.ts';
 import { type FaultPlan, plans } from '../../src/simulator/faults/plans.ts';
 import { at, match } from '../../src/simulator/faults/rules.ts';
-
-const row = (...cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
+import { markdownTable } from './markdown-table.ts';
 
 const described = (shapes: Readonly<Record<string, z.ZodType>>): string[][] =>
   Object.entries(shapes).map(([name, { description }]) => {
@@ -53,24 +49,24 @@ not have. The start says which faults are in force.
 
 All that is said must hold; nothing said means every request.
 
-${table(['key', 'meaning'], described(match.shape))}
+${markdownTable(['key', 'meaning'], described(match.shape))}
 
 ## do, with match
 
 Durations here are real ms; a fast clock stretches them. Most take \`when: before\` or \`after\`: whether the exchange has carried the request
 out when it happens.
 
-${table(['key', 'what happens'], described(actions))}
+${markdownTable(['key', 'what happens'], described(actions))}
 
 ## at: when it happens by itself
 
 In ms of exchange time.
 
-${table(['key', 'meaning'], described(at.shape))}
+${markdownTable(['key', 'meaning'], described(at.shape))}
 
 ## do, with at
 
-${table(['key', 'what happens'], described(events))}
+${markdownTable(['key', 'what happens'], described(events))}
 
 ## Plans
 

@@ -10,6 +10,7 @@ import {
 import { haltCauses } from '../../src/execution/halt.ts';
 import { proofs } from '../../src/execution/reconcile/evidence.ts';
 import { type OrderEvent, orderActions, orderEvents, transitions } from '../../src/execution/states.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const states: Readonly<Record<OrderState, string>> = {
   intended: 'Decided and reserved; nothing has left.',
@@ -24,14 +25,6 @@ const states: Readonly<Record<OrderState, string>> = {
   notSent: 'Not one byte of it left this machine.',
   absent: 'Proven not to have taken effect: two complete sweeps after its horizon, and balances explained without it.',
 };
-
-/** Aligned, as the formatter of this tree has tables. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-}
 
 interface Edge {
   readonly from: string;
@@ -63,7 +56,7 @@ const words = (meanings: Readonly<Record<string, string>>): readonly (readonly s
   Object.entries(meanings).map(([name, what]) => [`\`${name}\``, what]);
 
 const steps = (edges: readonly Edge[]): string =>
-  table(
+  markdownTable(
     ['from', 'event', 'to', 'action'],
     edges.map(({ from, event, to, action }) => [
       `\`${from}\``,
@@ -78,7 +71,7 @@ function proofTable(): string {
     const unknown = `${{ absence: '`absence`', doubt: '`doubt`', again: 'asked again' }[verdict]}${after === undefined ? '' : `, at the ${after}${after === 3 ? 'rd' : 'th'}`}`;
     return [`\`${kind}\``, means, unknown, verdict === 'absence' ? '`absence`' : 'asked again'];
   });
-  return table(['the proof is', 'because', 'an unknown order', 'a quarantined one'], rows);
+  return markdownTable(['the proof is', 'because', 'an unknown order', 'a quarantined one'], rows);
 }
 
 const cancelSection = (edges: readonly Edge[]): string => `## A cancel
@@ -90,11 +83,11 @@ It may be repeated, and its answer is never the truth, in a batch neither. \`can
 ${diagram(edges, 'none')}
 \`\`\`
 
-${table(['state', 'meaning'], words(cancelStates))}
+${markdownTable(['state', 'meaning'], words(cancelStates))}
 
-${table(['event', 'meaning'], words(cancelEvents))}
+${markdownTable(['event', 'meaning'], words(cancelEvents))}
 
-${table(['action', 'meaning'], words(cancelActions))}
+${markdownTable(['action', 'meaning'], words(cancelActions))}
 
 ${steps(edges)}
 `;
@@ -121,15 +114,15 @@ ${diagram(edges, 'intended')}
 A closed order reserves nothing. One that is closed without an id of the exchange, as \`rejected\`, \`notSent\`, \`absent\` or by a human,
 is kept in mind: should the exchange show it after all, it is open again.
 
-${table(['state', 'closed', 'meaning'], stateRows)}
+${markdownTable(['state', 'closed', 'meaning'], stateRows)}
 
 ## Events
 
-${table(['event', 'meaning'], words(orderEvents))}
+${markdownTable(['event', 'meaning'], words(orderEvents))}
 
 ## What is done
 
-${table(['action', 'meaning'], words(orderActions))}
+${markdownTable(['action', 'meaning'], words(orderActions))}
 
 ## Every step
 
@@ -149,6 +142,6 @@ ${cancelSection(edgesOf(cancelTransitions))}
 Nothing is created, by any strategy, until \`sluice resume\` without \`--strategy\`; looking and cancelling go on. It is written down and
 outlives a restart. What is still wrong halts again.
 
-${table(['cause', 'what it means'], haltRows)}
+${markdownTable(['cause', 'what it means'], haltRows)}
 `;
 }
