@@ -20,7 +20,7 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/\b(an?|one|two|each|every|next|last|first|second) looks?\b/gi, 'poll, read or sweep'],
   [/\b(insists?|insisted|mend(s|ed)?|dear|seats?|heeds?|bethink)\b/gi, 'a plain word'],
   [/\b(naked|bare)\b/gi, 'unprotected'],
-  [/(?<!round[ -])\btrips?\b/gi, 'round trip'],
+  [/(?<!round[\s-])\btrips?\b/gi, 'round trip'],
   [/\blargest drawdown\b/gi, 'max drawdown'],
   [/\bof it\b/gi, 'the name of the thing'],
   [/(?<!\bthere )\bis no (?!longer|more|less)\w+/gi, '"is not a …" or a verb'],
