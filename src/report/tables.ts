@@ -74,7 +74,7 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
     verdict.reasons.length === 0
       ? doubtStamp(summary)
       : html`<ul class="reasons">${verdict.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
-  }${metrics.trackRecordYears === null || metrics.psr === null || metrics.psr >= 0.95 ? '' : html`<p class="about">Were this ratio the true one, ${figureText(metrics.trackRecordYears, 'years')} of it would make it believable.</p>`}</section>`;
+  }${metrics.trackRecordYears === null || metrics.psr === null || metrics.psr >= 0.95 ? '' : html`<p class="about">Were this ratio the true one, ${figureText(metrics.trackRecordYears, 'years')} would make it believable.</p>`}</section>`;
 }
 
 /** What to see first. */
@@ -88,7 +88,7 @@ export function headline({ summary, asset }: ReportInput): Html {
       moneyFigure(drawn(finalEquity)),
       `${asset}, from ${moneyFigure(drawn(cash))}${sold === undefined ? '' : `; sold at the end ${sold}, which the curve and all ratios count`}`,
     ),
-    fact('Largest drawdown', shareText(m.maxDrawdown), `longest ${m.drawdownDays.toFixed(1)} days`),
+    fact('Max drawdown', shareText(m.maxDrawdown), `longest ${m.drawdownDays.toFixed(1)} days`),
     fact('Round trips', grouped(m.roundTrips), m.winRate === null ? '' : `${shareText(m.winRate)} won`),
     fact('Profit factor', figureText(m.profitFactor, 'ratio'), `${grouped(fillCount)} fills`),
     fact(

@@ -30,7 +30,7 @@ export const conventions: readonly ConventionGroup[] = [
         'share',
         'buying at the first open and holding, net of one entry fee, cash split evenly over symbols',
       ),
-      cagr: c('CAGR', 'share', '(last equity / first)^(365 / days) − 1; not told of less than 90 days'),
+      cagr: c('CAGR', 'share', '(last equity / first)^(365 / days) − 1; null below 90 days'),
       bestDay: c('Best day', 'share', 'of the daily returns: those of UTC days that the run covers whole'),
       worstDay: c('Worst day', 'share', 'of the daily returns'),
     },
@@ -38,7 +38,7 @@ export const conventions: readonly ConventionGroup[] = [
   {
     title: 'Risk',
     of: {
-      maxDrawdown: c('Largest drawdown', 'share', 'from a peak, at kline closes; the cash at the start is a peak'),
+      maxDrawdown: c('Max drawdown', 'share', 'from a peak, at kline closes; the cash at the start is a peak'),
       drawdownDays: c('Longest drawdown', 'days', 'from a peak to its recovery; one that lasts counts to the end'),
       holdDrawdown: c('Drawdown of holding', 'share', 'at UTC day closes'),
       volatility: c('Volatility', 'share', 'deviation of daily returns (n − 1) × √365'),
@@ -51,7 +51,7 @@ export const conventions: readonly ConventionGroup[] = [
     },
   },
   {
-    title: 'Reward for risk',
+    title: 'Risk-adjusted return',
     of: {
       sharpe: c('Sharpe ratio', 'ratio', 'mean daily return less the risk-free rate over deviation (n − 1), × √365'),
       sharpeLow: c(
@@ -67,7 +67,7 @@ export const conventions: readonly ConventionGroup[] = [
         'ratio',
         'mean daily return less the rate over root of Σ min(r − rate, 0)² / n, × √365',
       ),
-      calmar: c('Calmar ratio', 'ratio', 'CAGR over the largest drawdown'),
+      calmar: c('Calmar ratio', 'ratio', 'CAGR over the max drawdown'),
       martin: c('Martin ratio', 'ratio', 'CAGR over the Ulcer index'),
       omega: c('Omega', 'ratio', 'Σ of daily returns above the rate over Σ below it'),
       alpha: c('Alpha', 'share', 'intercept of daily returns on those of holding, least squares, × 365'),
@@ -99,7 +99,7 @@ export const conventions: readonly ConventionGroup[] = [
         'mean of the furthest that the price went against a round trip, of its entry price, by the whole klines it was in',
       ),
       averageBest: c('MFE', 'share', 'mean of the furthest that it went for it'),
-      sqn: c('SQN', 'ratio', '√n × mean / deviation of round trips; not told of fewer than 30'),
+      sqn: c('SQN', 'ratio', '√n × mean / deviation of round trips; null below 30'),
       kelly: c('Kelly', 'share', 'W − (1 − W) / (average win / average loss)'),
     },
   },

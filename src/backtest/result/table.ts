@@ -151,7 +151,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
     ...soldRows(summary, asset),
     ['Return', `${shareText(m.return)}  (holding: ${shareText(m.holdReturn)})`],
-    ['Largest drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],
+    ['Max drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],
     ['Sharpe ratio', sharpeText(summary)],
     ['Round trips', roundTripsText(m)],
     ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],

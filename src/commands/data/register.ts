@@ -73,7 +73,7 @@ function addImport(add: (name: string, about: string) => Command, io: Io): void 
     .addOption(
       new Option('--stamps <WHICH>', 'which end of a kline its time is').choices(['open', 'close']).default('open'),
     )
-    .option('--repair <R,R,…>', 'sort, duplicates, impossible, unreadable: what may be mended; it is recorded')
+    .option('--repair <R,R,…>', 'sort, duplicates, impossible, unreadable: repairs that you allow; they are recorded')
     .option('--replace', 'let rows take the place of stored ones that say something else', false)
     .option('--accept-jumps', 'prices that jump to three times or a third within a day are real', false)
     .option('--dry-run', 'only show what is guessed, and the first rows', false)

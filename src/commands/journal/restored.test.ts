@@ -134,7 +134,7 @@ test('has the evidence of an order that it lacks, by either id, and one line for
     out = [];
     showWhy(subject, options);
     expect(out.join('\n')).toMatch(
-      /^order \S+ \(at the exchange: 100\) has no row here: it is of a time that this journal lacks/,
+      /^order \S+ \(at the exchange: 100\) has no row here: it is of a time that this restored journal lacks/,
     );
     expect(out.join('\n')).toMatch(/evidence: the exchange showed trade 100: BUY 1 at 100/);
   }

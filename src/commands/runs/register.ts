@@ -20,7 +20,7 @@ export function addRuns(program: Command, io: RunsIo): void {
     .option('--remove <RUN...>', 'take these away; tries stay counted')
     .action(async (given) => (await import('./show.ts')).showRuns({ ...given, ...io }));
   command('report', 'a kept run: every figure with its meaning, or one HTML file')
-    .argument('<RUN>', 'its id, the beginning or end of it, last, or its folder')
+    .argument('<RUN>', 'its id, the beginning or end of the id, last, or its folder')
     .option('-o, --output <FILE>', 'write the report there, one HTML file that needs nothing else')
     .option('--csv <DIR>', 'copy its fills, equity, orders and stops there')
     .action(async (run: string, given) => {

@@ -164,7 +164,7 @@ const mostNamed = 5;
 
 /** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
 export function findRun(dir: string, name: string): string {
-  if (name === '') throw new Refusal('name a run: its id, the beginning or end of it, or last');
+  if (name === '') throw new Refusal('name a run: its id, the beginning or end of the id, or last');
   if (existsSync(join(name, 'result.json'))) return resolve(name);
   const ids = runIds(dir);
   const found = name === 'last' ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(name) || id.endsWith(name));
@@ -187,7 +187,7 @@ export function ownRun(dir: string, name: string): string {
   const found = findRun(dir, name);
   if (resolve(dirname(found)) === resolve(dir)) return found;
   throw new Refusal(
-    `${name} is no run of ${resolve(dir)}: name one that sluice runs lists, or its folder with --runs DIR`,
+    `${name} is not a run in ${resolve(dir)}: name one that sluice runs lists, or its folder with --runs DIR`,
   );
 }
 
