@@ -169,7 +169,7 @@ function baselineTaker(execution: Execution, sweeps: Sweeps, lagging: Lagging): 
         what: 'baseline',
         asset,
         amount: unitsText(amount),
-        by: 'first look',
+        by: 'first balances',
         reason: 'held before the first order',
       }));
       for (const entry of baseline) journal.append(entry);

@@ -1,5 +1,5 @@
 /**
- * The prose linter of `npm run check`: textlint reads the pages, the rules are those of docs/glossary.md and CONTRIBUTING.md.
+ * The prose linter of `npm run check`: textlint reads the pages, the words are those of docs/glossary.md.
  * textlint's own command would add 110 packages for what these lines do with its kernel.
  */
 import { TextlintKernel, type TextlintRuleReporter } from '@textlint/kernel';
@@ -13,20 +13,24 @@ const lineCharacters = 160;
 /** Written by commands or by others. */
 const skipped = /^(CHANGELOG|THIRD-PARTY-NOTICES|docs\/benchmarks|backtests\/data\/.*|test\/libraries\/.*)\.md$/;
 
-/** What a trader or an engineer would not say, and what to write instead. Code in backquotes is left alone. */
-const words: readonly (readonly [RegExp, string])[] = [
-  [/\b(tells?|told|telling|heard|hears?|hearing)\b/gi, 'report, warn, notify, log or receive'],
-  [/\b(wish(es|ed)?|wants?|wanted|goals?)\b/gi, 'signal, target or intent'],
-  [/\b(an?|one|two|each|every|next|last|first|second) looks?\b/gi, 'poll, read or sweep'],
-  [/\b(insists?|insisted|mend(s|ed)?|dear|seats?|heeds?|bethink)\b/gi, 'a plain word'],
-  [/\b(naked|bare)\b/gi, 'unprotected'],
-  [/(?<!round[\s-])\btrips?\b/gi, 'round trip'],
-  [/\blargest drawdown\b/gi, 'max drawdown'],
-  [/\bof it\b/gi, 'the name of the thing'],
-  [/(?<!\bthere )\bis no (?!longer|more|less)\w+/gi, '"is not a …" or a verb'],
-  [/\b(that|and|but) not (?=[.,;])/gi, 'a full sentence'],
-  [/\b(it used to|before that|until now|up to now)\b/gi, 'the present tense, without history'],
-];
+/** The table "Do not say" of docs/glossary.md: what stands in backquotes, and what to say. */
+const avoided = [...textOf('docs/glossary.md').matchAll(/^\| (`.*) \| (.*) \|$/gm)].flatMap(
+  ([, names = '', instead = '']) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => ({ name, instead })),
+);
+const isNo = /(?<!\bthere )\bis no (?!longer|more|less)\w+/gi;
+
+/** Words that readers do not know, each with what to write. Code in backquotes is left alone. */
+export function wordFaults(given: string): readonly { readonly index: number; readonly text: string }[] {
+  const text = given.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length));
+  const found = (pattern: RegExp, instead: string) =>
+    [...text.matchAll(pattern)].map((one) => ({ index: one.index, text: `"${one[0]}": write ${instead}` }));
+  return [
+    ...found(isNo, 'is not a …'),
+    ...avoided.flatMap(({ name, instead }) =>
+      found(new RegExp(`(?<!round[\\s-])\\b${name.replaceAll(' ', '\\s')}\\b`, 'gi'), instead),
+    ),
+  ];
+}
 
 const countOf = (text: string): number =>
   text
@@ -58,9 +62,7 @@ const tables: TextlintRuleReporter = ({ RuleError, report, getSource }) => ({
 
 const vocabulary: TextlintRuleReporter = ({ Syntax, RuleError, report, getSource }) => ({
   [Syntax.Str](node) {
-    for (const [pattern, instead] of words)
-      for (const found of getSource(node).matchAll(pattern))
-        report(node, new RuleError(`"${found[0]}": write ${instead}`, { index: found.index }));
+    for (const { index, text } of wordFaults(getSource(node))) report(node, new RuleError(text, { index }));
   },
 });
 

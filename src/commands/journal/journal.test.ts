@@ -85,8 +85,8 @@ function filled(sequence: number, given: Partial<OrderEntryRow> = {}): Entry[] {
 }
 const beginning: readonly Entry[] = [
   { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
-  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'USDT', amount: '1000', by: 'first look', reason: 'r' },
-  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'BTC', amount: '0', by: 'first look', reason: 'r' },
+  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'USDT', amount: '1000', by: 'first balances', reason: 'r' },
+  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'BTC', amount: '0', by: 'first balances', reason: 'r' },
 ];
 /** What is found, as `rule order text`. */
 const found = (): readonly string[] =>
