@@ -128,7 +128,7 @@ program
   .option('--stress', 'run it with fees doubled, latency trebled and one kline later, too', false)
   .option('--report [FILE]', 'write a report, one HTML file; without FILE its name is that of the run')
   .option('--csv <DIR>', 'write orders, fills, equity and stops as CSV')
-  .option('--no-save', 'keep nothing of this run, and do not count it as a try')
+  .option('--no-save', 'do not save this run, nor count it as a trial')
   .addOption(
     new Option('--grid <PARAM=VALUES>', 'every combination of values: fast=5..24, slow=30..75:5, mode=a,b')
       .argParser(collect)

@@ -23,10 +23,10 @@ export const conventions: readonly ConventionGroup[] = [
       return: c(
         'Return',
         'share',
-        'final equity over the cash at the start, less 1; what is held counts at the last close; money paid in or out is taken out, time-weighted',
+        'final equity over the cash at the start, less 1; positions count at the last close; without cash flows, time-weighted',
       ),
       holdReturn: c(
-        'Holding',
+        'Buy & hold',
         'share',
         'buying at the first open and holding, net of one entry fee, cash split evenly over symbols',
       ),
@@ -40,8 +40,8 @@ export const conventions: readonly ConventionGroup[] = [
     of: {
       maxDrawdown: c('Max drawdown', 'share', 'from a peak, at kline closes; the cash at the start is a peak'),
       drawdownDays: c('Longest drawdown', 'days', 'from a peak to its recovery; one that lasts counts to the end'),
-      holdDrawdown: c('Drawdown of holding', 'share', 'at UTC day closes'),
-      volatility: c('Volatility', 'share', 'deviation of daily returns (n − 1) × √365'),
+      holdDrawdown: c('Buy & hold drawdown', 'share', 'at UTC day closes'),
+      volatility: c('Volatility', 'share', 'standard deviation of daily returns (n − 1) × √365'),
       ulcer: c('Ulcer index', 'share', 'root of the mean squared drawdown at UTC day closes (n)'),
       valueAtRisk: c('VaR 95', 'share', '5th percentile of daily returns, linear interpolation'),
       conditionalValueAtRisk: c('CVaR 95', 'share', 'mean of the daily returns at or below VaR'),
@@ -53,7 +53,11 @@ export const conventions: readonly ConventionGroup[] = [
   {
     title: 'Risk-adjusted return',
     of: {
-      sharpe: c('Sharpe ratio', 'ratio', 'mean daily return less the risk-free rate over deviation (n − 1), × √365'),
+      sharpe: c(
+        'Sharpe ratio',
+        'ratio',
+        'mean daily return less the risk-free rate over standard deviation (n − 1), × √365',
+      ),
       sharpeLow: c(
         'Sharpe, low end',
         'ratio',
@@ -70,7 +74,7 @@ export const conventions: readonly ConventionGroup[] = [
       calmar: c('Calmar ratio', 'ratio', 'CAGR over the max drawdown'),
       martin: c('Martin ratio', 'ratio', 'CAGR over the Ulcer index'),
       omega: c('Omega', 'ratio', 'Σ of daily returns above the rate over Σ below it'),
-      alpha: c('Alpha', 'share', 'intercept of daily returns on those of holding, least squares, × 365'),
+      alpha: c('Alpha', 'share', 'intercept of daily returns on those of buy & hold, least squares, × 365'),
       beta: c('Beta', 'ratio', 'slope of the same'),
     },
   },
@@ -82,7 +86,7 @@ export const conventions: readonly ConventionGroup[] = [
         'count',
         'what one order opened and another closed, first in, first out; net of fees',
       ),
-      winRate: c('Won', 'share', 'round trips with a profit over all'),
+      winRate: c('Win rate', 'share', 'round trips with a profit over all'),
       profitFactor: c('Profit factor', 'ratio', 'money won over money lost'),
       expectancy: c('Expectancy', 'money', 'mean profit of a round trip'),
       expectancyInLosses: c('Expectancy in R', 'ratio', 'over the average loss'),
@@ -99,7 +103,7 @@ export const conventions: readonly ConventionGroup[] = [
         'mean of the furthest that the price went against a round trip, of its entry price, by the whole klines it was in',
       ),
       averageBest: c('MFE', 'share', 'mean of the furthest that it went for it'),
-      sqn: c('SQN', 'ratio', '√n × mean / deviation of round trips; null below 30'),
+      sqn: c('SQN', 'ratio', '√n × mean / standard deviation of round trips; null below 30'),
       kelly: c('Kelly', 'share', 'W − (1 − W) / (average win / average loss)'),
     },
   },
@@ -109,8 +113,12 @@ export const conventions: readonly ConventionGroup[] = [
       timeInMarket: c('Time in the market', 'share', 'of the time, with anything held'),
       exposure: c('Exposure', 'share', '|what is held| over equity, time-weighted'),
       turnoverYearly: c('Turnover a year', 'factor', 'half of all fills over mean equity'),
-      feeShare: c('Fee share', 'share', 'fees over what was earned before them'),
-      breakEvenFees: c('Dies at fees', 'factor', 'the factor on all fees at which the same fills would earn nothing'),
+      feeShare: c('Fee share', 'share', 'fees over the gross profit'),
+      breakEvenFees: c(
+        'Break-even fees',
+        'factor',
+        'the factor on all fees at which the same fills would earn nothing',
+      ),
     },
   },
 ];

@@ -30,7 +30,7 @@ describe('the store', () => {
     expect(() => remove('')).toThrow('name a run');
     expect([elsewhere, first, second].every((folder) => existsSync(folder))).toBe(true);
     // What is left is not listed, which these could not be.
-    expect(remove('last', 'last')).toEqual([`${basename(second)} removed; its try stays counted`]);
+    expect(remove('last', 'last')).toEqual([`${basename(second)} removed; its trial still counts`]);
     remove(first);
     expect(readdirSync(dir)).toEqual([]);
     rmSync(elsewhere, { recursive: true });

@@ -8,7 +8,7 @@ export interface RunsIo {
 }
 
 export const runsOption = (): Option =>
-  new Option('--runs <DIR>', 'where runs are kept and tries are counted').default(join('var', 'runs'));
+  new Option('--runs <DIR>', 'where runs are kept and trials are counted').default(join('var', 'runs'));
 
 /** Adds what is done with kept runs. */
 export function addRuns(program: Command, io: RunsIo): void {
@@ -17,7 +17,7 @@ export function addRuns(program: Command, io: RunsIo): void {
   const command = (name: string, about: string): Command =>
     program.command(name).description(about).addOption(runsOption()).addOption(json());
   command('runs', 'backtests that were kept, newest first')
-    .option('--remove <RUN...>', 'take these away; tries stay counted')
+    .option('--remove <RUN...>', 'delete these; their trials still count')
     .action(async (given) => (await import('./show.ts')).showRuns({ ...given, ...io }));
   command('report', 'a kept run: every figure with its meaning, or one HTML file')
     .argument('<RUN>', 'its id, the beginning or end of the id, last, or its folder')

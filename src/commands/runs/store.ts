@@ -122,7 +122,7 @@ export function readTries(dir: string, say: (line: string) => void = () => {}): 
   const lost = lines.length - tries.length;
   if (lost > 0)
     say(
-      `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: what ${lost === 1 ? 'it' : 'they'} stood for is not counted among the tries`,
+      `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: what ${lost === 1 ? 'it' : 'they'} stood for is not counted among the trials`,
     );
   return tries;
 }
