@@ -52,7 +52,7 @@ const program = new Command('sluice')
   .exitOverride();
 
 const logOption = (): Option =>
-  new Option('--log-level <LEVEL>', 'what goes into the log of the state directory')
+  new Option('--log-level <LEVEL>', 'level of the log in the state directory')
     .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info');
 const configOption = (): Option => new Option('--config <FILE>', 'the configuration');
@@ -76,7 +76,7 @@ const showOptions = (given: { state?: string; json: boolean }): ShowOptions => (
 
 program
   .command('demo')
-  .description('the daemon trading against the built-in exchange on real recorded data, with its dashboard')
+  .description('a live daemon on the built-in exchange with recorded data and a dashboard')
   .addOption(
     new Option('--scenario <NAME>', 'which recorded market').choices(['crash-2020', 'tape-2024']).default('crash-2020'),
   )
@@ -84,9 +84,9 @@ program
   .option('--port <N>', "the dashboard's port (0: any free one)", whole(0, 65_535), 0)
   .option(
     '--faults <NAME>',
-    'what goes wrong at the exchange: the name of a plan (a wrong one lists them), or a file of fault rules (default: one create in fifty is answered with a 504 after it was accepted)',
+    'faults of the exchange: the name of a plan (a wrong name lists them), or a file of fault rules (default: one create in fifty is answered with a 504 after it was accepted)',
   )
-  .option('--fresh', 'start anew: forget the positions and the market time of earlier runs', false)
+  .option('--fresh', 'delete the positions and the market time of earlier runs', false)
   .addOption(stateOption())
   .addOption(jsonOption())
   .addOption(logOption())
@@ -106,8 +106,7 @@ for (const [name, about] of [
     .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
     .addOption(jsonOption())
     .addOption(logOption());
-  if (name === 'live')
-    command.option('--accept-restored <REASON>', 'take a journal that is not the newest one, or is gone');
+  if (name === 'live') command.option('--accept-restored <REASON>', 'accept a restored or missing journal');
   command.action(async (given) =>
     (await import('./session/daemon.ts')).daemon({
       ...withConfig(name, given),
@@ -125,23 +124,23 @@ program
   .addOption(configOption())
   .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
   .addOption(rulesOption())
-  .option('--stress', 'run it with fees doubled, latency trebled and one kline later, too', false)
-  .option('--report [FILE]', 'write a report, one HTML file; without FILE its name is that of the run')
+  .option('--stress', 'also run with doubled fees, tripled latency and signals one kline later', false)
+  .option('--report [FILE]', 'write an HTML report; default name: that of the run')
   .option('--csv <DIR>', 'write orders, fills, equity and stops as CSV')
-  .option('--no-save', 'keep nothing of this run, and do not count it as a try')
+  .option('--no-save', 'do not save this run, nor count it as a trial')
   .addOption(
     new Option('--grid <PARAM=VALUES>', 'every combination of values: fast=5..24, slow=30..75:5, mode=a,b')
       .argParser(collect)
       .default([])
       .conflicts(['stress']),
   )
-  .option('--workers <N>', 'threads of a grid; as many as there are cores', whole(1, 256))
+  .option('--workers <N>', 'threads of a grid (the number of cores)', whole(1, 256))
   .addOption(
-    new Option('--all [DIR]', 'every configuration of a folder against the results written down beside them')
+    new Option('--all [DIR]', 'compare every configuration of a folder with its expectations')
       .preset('backtests')
       .conflicts(['config', 'grid', 'stress', 'report', 'csv', 'rules']),
   )
-  .option('--accept', 'with --all: write down what comes out', false)
+  .option('--accept', 'with --all: save the results as expectations', false)
   .addOption(runsOption())
   .addOption(jsonOption())
   .action(async ({ save, runs, grid, all, accept, rules, ...given }) => {
@@ -187,8 +186,8 @@ program
 addRuns(program, { out, say });
 program
   .command('check')
-  .description('whether a strategy knows the future, and how many klines it needs before it decides as it would have')
-  .argument('<STRATEGY>', 'a shipped one, a file, or with --config the id of one that is configured')
+  .description('check a strategy for look-ahead and measure its warm-up')
+  .argument('<STRATEGY>', 'a shipped strategy, a file, or with --config the id of a configured one')
   .addOption(configOption())
   .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))
   .addOption(jsonOption())
@@ -206,22 +205,19 @@ const simulator = program
     'the markets: crash-2020, tape-2024, synthetic, empty, or several with commas between',
     'crash-2020',
   )
-  .option('--markets <FILE>', 'a file (YAML) of markets and of the exchange around them, in place of a scenario')
+  .option('--markets <FILE>', 'a file (YAML) of markets and settings of the exchange, instead of a scenario')
   .addOption(
-    new Option('--profile <NAME>', 'the specification to the letter, or the habits of real deployments')
+    new Option('--profile <NAME>', 'the specification, or the habits of live deployments')
       .choices(['documented', 'observed'])
       .default('documented'),
   )
   .option('--persist <PATH>', 'directory or .db file for accounts, orders, trades and market time (var/simulator)')
   .addOption(new Option('--state <DIR>', 'the same as --persist').conflicts('persist'))
-  .option('--fresh', 'start anew: forget what earlier runs kept there', false)
-  .option(
-    '--faults <NAME>',
-    'what goes wrong: the name of a plan (a wrong one lists them), or a file of fault rules (YAML)',
-  )
+  .option('--fresh', 'delete the state of earlier runs', false)
+  .option('--faults <NAME>', 'faults: the name of a plan (a wrong name lists them), or a file of fault rules (YAML)')
   .option('--control <PORT>', 'open the control address on this machine (0: any free port)', whole(0, 65_535))
   .option('--log <FILE>', 'append the truth log to this file')
-  .option('--seed <N>', 'of made prints, books, synthetic markets and faults', whole(0, 4_294_967_295), 1)
+  .option('--seed <N>', 'seed of everything random', whole(0, 4_294_967_295), 1)
   .addOption(jsonOption())
   .action(async ({ state, ...given }) =>
     (await import('./commands/simulator/simulator.ts')).simulate({
@@ -234,8 +230,8 @@ const simulator = program
   );
 simulator
   .command('report')
-  .description('what a client did wrong, from a truth log')
-  .argument('<FILE>', 'as --log wrote it')
+  .description('mistakes of a client, from a truth log')
+  .argument('<FILE>', 'the file that --log wrote')
   .action(async (file: string, _given, command: Command) =>
     (await import('./commands/simulator/report.ts')).showReport(file, {
       json: command.optsWithGlobals<{ json: boolean }>().json,
@@ -288,7 +284,7 @@ addDecisions(program, { out, say });
 
 program
   .command('watchdog')
-  .description('cancel the orders of a daemon that shows no sign of life, from a process and with a key of its own')
+  .description('cancel the orders of a daemon without a heartbeat, as a separate process with its own key')
   .addOption(configOption())
   .addOption(stateOption())
   .addOption(jsonOption())
@@ -324,7 +320,7 @@ for (const [name, about, argument] of [
 
 program
   .command('doctor')
-  .description('whether a configuration can trade here and now, and what to do where it cannot; changes nothing')
+  .description('check whether a configuration can trade here and now; changes nothing')
   .addOption(configOption())
   .addOption(stateOption())
   .addOption(new Option('--set <PATH=VALUE>', 'change a value of the configuration').argParser(collect).default([]))

@@ -106,7 +106,7 @@ export function writePast(
         what: 'baseline',
         asset,
         amount: asset === 'USDT' ? String(firstUsdt) : '0',
-        by: 'first look',
+        by: 'first balances',
         reason: 'held before the first order',
       }),
     ),

@@ -12,7 +12,7 @@ export function strayText(error: NodeJS.ErrnoException): string | undefined {
   // Ours are always errors; of anything else that a promise was rejected with Node does not say where.
   const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
   if (!isNone && !isStrategyFault(error)) return undefined;
-  const what = isNone ? "what is no Error; throw new Error('…') to see the line" : faultText(error);
+  const what = isNone ? "a value that is not an Error; throw new Error('…') to see the line" : faultText(error);
   return `a strategy threw in a timer or a promise of its own, which nothing waits for: ${what}`;
 }
 
@@ -29,7 +29,7 @@ export function refusesEarlyEnd(say: (line: string) => void): () => void {
     const place = strategyPlace(new Error('asked where').stack ?? '');
     if (place !== undefined)
       fail(
-        `a strategy ended the program: process.exit() in ${place}; nothing was finished. A strategy only says what it wants: take that call out`,
+        `a strategy ended the program: process.exit() in ${place}; nothing was finished. A strategy only emits signals: remove that call`,
       );
   });
   // Nothing is left that could go on.

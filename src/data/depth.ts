@@ -59,5 +59,5 @@ function readBook(text: string): Book | string {
   const read = book.safeParse(json);
   if (read.success) return read.data.b.length + read.data.a.length === 0 ? 'the book is empty' : read.data;
   const [issue] = read.error.issues;
-  return `it is no book: ${issue?.path.join('.')} ${issue?.message}`;
+  return `it is not a depth snapshot: ${issue?.path.join('.')} ${issue?.message}`;
 }

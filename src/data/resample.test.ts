@@ -144,7 +144,7 @@ describe('a zone', () => {
   });
 
   test('that is none is refused', () => {
-    expect(() => frameOpen({ interval: '1day', zone: 'Mars' }, 0)).toThrow(/"Mars" is no time zone/);
+    expect(() => frameOpen({ interval: '1day', zone: 'Mars' }, 0)).toThrow(/"Mars" is not a time zone/);
   });
 });
 

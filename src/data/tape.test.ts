@@ -38,7 +38,7 @@ describe('recorded trades', () => {
     ['other columns', 'time,price\n', /line 1: the columns are "time,price"/],
     ['a cut line', `${head}${at},100`, /line 3: 2 columns, not 4/],
     ['a side that is none', `${head}${at},100,1,both\n`, /line 3: the side is "both"/],
-    ['a price that is none', `${head}${at},,1,buy\n`, /line 3: "\d+,,1,buy" is no trade/],
+    ['a price that is none', `${head}${at},,1,buy\n`, /line 3: "\d+,,1,buy" is not a trade/],
     ['a price below 0', `${head}${at + 6},-100,1,buy\n`, /1 impossible trade \(line 3, .*: price -100, quantity 1\)/],
     ['a price that nothing costs', `${head}${at + 6},1e24,1,buy\n`, /1 impossible trade \(line 3, .*: price 1e\+24/],
     ['times in s', `${head}${at / 1_000},100,1,buy\n`, /line 3: the time 1704067200 is in s; files/],

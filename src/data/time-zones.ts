@@ -34,7 +34,7 @@ function zoneFrom(name: string): Zone {
   try {
     return { format: new Intl.DateTimeFormat('en', { timeZone: name, timeZoneName: 'longOffset' }), kept };
   } catch {
-    throw new Refusal(`"${name}" is no time zone: give a name such as Europe/Berlin, or an offset such as +02:00`);
+    throw new Refusal(`"${name}" is not a time zone: give a name such as Europe/Berlin, or an offset such as +02:00`);
   }
 }
 

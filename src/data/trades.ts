@@ -33,7 +33,7 @@ export function readTrades(path: string): { readonly columns: TradeColumns } & P
     const [time = Number.NaN, price = Number.NaN, quantity = Number.NaN] = values.slice(0, 3).map(numberFrom);
     const side = sides[(values[3] ?? '').toLowerCase()];
     if (side === undefined) return refuse(line, `the side is "${(values[3] ?? '').slice(0, 40)}", not buy or sell`);
-    if (Number.isNaN(time + price + quantity)) refuse(line, `"${text.slice(0, 80)}" is no trade`);
+    if (Number.isNaN(time + price + quantity)) refuse(line, `"${text.slice(0, 80)}" is not a trade`);
     for (const [at, value] of [time, price, quantity, side].entries()) rows[at]?.push(value);
     line++;
   }

@@ -79,15 +79,15 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   strategyRate: (facts) =>
     `The strategy created ${fact(facts, 'inLastSecond')} orders in the last second, at most ${fact(facts, 'maxStrategyOrdersPerSecond')} are allowed.`,
   signalRate: (facts) =>
-    `The strategy changed its wish ${fact(facts, 'inLastSecond')} times within a second, at most ${fact(facts, 'maxSignalsPerSecond')} are heard.`,
+    `The strategy changed its signal ${fact(facts, 'inLastSecond')} times within a second, at most ${fact(facts, 'maxSignalsPerSecond')} are allowed.`,
   allowList: (facts) =>
     facts['symbol'] === undefined
       ? `The strategy ${fact(facts, 'strategy')} is not among those that may create orders.`
       : `${fact(facts, 'symbol')} is not among the symbols on which orders may be created.`,
   bookAge: (facts, speed) =>
     typeof facts['ageMs'] === 'number'
-      ? `The last book is ${seconds(facts, 'ageMs', speed)} old, a MARKET order wants one of at most ${seconds(facts, 'maxBookAgeMs', speed)}.`
-      : 'No book has been seen yet, and a MARKET order wants one.',
+      ? `The last depth is ${seconds(facts, 'ageMs', speed)} old, a MARKET order needs one of at most ${seconds(facts, 'maxBookAgeMs', speed)}.`
+      : 'No depth has arrived yet, and a MARKET order needs it.',
   move: (facts) =>
     `The price moved by ${fact(facts, 'moved')} within ${seconds(facts, 'moveMs')}, more than ${fact(facts, 'maxMove')} pauses the symbol.`,
   orderShare: (facts) =>
@@ -103,7 +103,7 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   newVersion: (facts) =>
     `The position would be worth ${fact(facts, 'exposure')}; version ${String(facts['code'])} of the strategy is new and holds at most ${fact(facts, 'most')} until: sluice limits release ${String(facts['strategy'])}`,
   depthShare: (facts) =>
-    `The order would take ${fact(facts, 'quantity')} of ${fact(facts, 'shown')} that the book shows, more than ${fact(facts, 'maxDepthShare')} of it.`,
+    `The order would take ${fact(facts, 'quantity')} of the visible ${fact(facts, 'shown')}, more than the share of ${fact(facts, 'maxDepthShare')}.`,
   slippage: (facts) =>
     `The order would pay ${fact(facts, 'slippage')} beyond the mid price, at most ${fact(facts, 'maxSlippage')} are allowed.`,
   selfMatch: (facts) =>
@@ -138,6 +138,6 @@ export interface ActionWords {
 export const actionWords: ActionWords = {
   kill: 'No new order is created from now on, by any strategy, also after a restart. Resting orders are cancelled on the exchange. Positions stay as they are: nothing is sold, and their stops are not acted on.',
   resume:
-    'Strategies may create orders again. What they want now is planned and checked against every limit anew; the daily loss is measured from now on.',
+    'Strategies may create orders again. Their current signals are planned and checked against every limit again; the daily loss starts at zero.',
   cancelAll: 'Every resting order is cancelled on the exchange. Strategies keep running and may place new ones.',
 };

@@ -169,7 +169,7 @@ function baselineTaker(execution: Execution, sweeps: Sweeps, lagging: Lagging): 
         what: 'baseline',
         asset,
         amount: unitsText(amount),
-        by: 'first look',
+        by: 'first balances',
         reason: 'held before the first order',
       }));
       for (const entry of baseline) journal.append(entry);
@@ -198,7 +198,10 @@ async function firstAmounts(
   };
   const first = await look();
   if (first === undefined) return first;
-  execution.notice({ level: 'info', text: 'a new journal: what the account holds is taken down once two looks agree' });
+  execution.notice({
+    level: 'info',
+    text: 'a new journal: the balances are recorded once two consecutive reads agree',
+  });
   await clock.sleep(timing.sweepGapMs);
   const second = await look();
   const same = second !== undefined && [...second].every(([asset, amount]) => first.get(asset) === amount);

@@ -6,32 +6,30 @@
 import type { CancelOutcome } from '../venue/venue.ts';
 
 export const cancelStates = {
-  none: 'Nobody asked for it.',
-  requested: 'It was sent, and as far as anybody knows it was taken.',
-  refused:
-    'Its answer says that the order cannot be cancelled or is not known: that proves nothing, the order is asked for.',
-  unknown: 'Its answer was lost or says nothing, or not a byte of it left.',
-  confirmed: 'The order query says that the order is over.',
+  none: 'No cancel was requested.',
+  requested: 'It was sent, and nothing contradicts it.',
+  refused: 'The answer says that the order is unknown or not cancellable.',
+  unknown: 'The answer was lost or unclear, or nothing was sent.',
+  confirmed: 'The order query reports the order as final.',
 } as const;
 export type CancelState = keyof typeof cancelStates;
 
 export const cancelEvents = {
-  ask: 'somebody wishes the order gone',
-  taken: 'the answer says that the cancel was taken',
-  refuse: 'the answer says no',
-  lose: 'there is no answer that can be relied on, or nothing was sent',
-  over: 'the order is final by the order query, or is not open here any more',
-  stillOpen: 'several looks, further and further apart, found the order open',
-  overdue:
-    'it is open still when nothing that was sent first can have an effect any more: 5 s and the horizon after it',
+  ask: 'a cancel is requested',
+  taken: 'the exchange accepted the cancel',
+  refuse: 'the exchange refused the cancel',
+  lose: 'there is no reliable answer, or nothing was sent',
+  over: 'the order is final, or no longer open here',
+  stillOpen: 'several polls found the order open',
+  overdue: 'still open 5 s after the horizon of the first cancel',
 } as const;
 export type CancelEvent = keyof typeof cancelEvents;
 
 export const cancelActions = {
-  send: 'the cancel is sent, again if need be, in its lane',
-  look: 'the order is asked for',
-  tell: 'somebody is told, once: the cancel did not apply',
-  end: 'the order closes on its sum',
+  send: 'the cancel is sent, again if needed',
+  look: 'the order is queried',
+  tell: 'you are notified once that the cancel had no effect',
+  end: 'the order closes once its fills add up',
 } as const;
 export type CancelAction = keyof typeof cancelActions;
 

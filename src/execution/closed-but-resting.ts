@@ -21,7 +21,7 @@ export function closedWatch(
     told.add(orderId);
     const text = `order ${clientOrderId} (${orderId}) is closed in this journal, and the exchange has it as open`;
     tellAgainst(execution, clientOrderId, text);
-    notice({ level: 'error', text: `${text}: what is left of it is being cancelled` });
+    notice({ level: 'error', text: `${text}: the rest is being cancelled` });
     void clock.track(cancelLate(execution, clientOrderId, { symbol, orderId }));
   }
 

@@ -77,7 +77,7 @@ export class Sums {
   #closeIfDiscarded(order: WorkingOrder): void {
     if (order.state === 'closing' && this.#execution.quarantinedTrades.decisionFor(order.orderId) === 'discarded') {
       const [event, as] = order.venueStatus === 'FILLED' ? closedAs.filled : closedAs.canceled;
-      move(this.#execution, order, event, { as, by: 'operator', reason: 'a trade of it was discarded' });
+      move(this.#execution, order, event, { as, by: 'operator', reason: 'one of its trades was discarded' });
     } else this.#tellOfShort(order);
   }
 

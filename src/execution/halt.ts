@@ -8,21 +8,21 @@ import type { Journal } from '../journal/journal.ts';
 /** Why everything halts, each with what it means and what a resume does about it. */
 export const haltCauses = {
   futureId:
-    'an order bears an id that this journal’s key made but the journal does not know: it was restored from a backup or copied to a second place. Resume only when no other daemon trades with a copy of it',
+    'an order at the exchange has an id of this journal, but the journal lacks the order. The journal was restored from a backup or copied. Resume only when no other daemon trades with a copy',
   foundAfterAll:
-    'an order that counted as refused or never sent is at the exchange: an answer was read wrongly. Its fills are booked and its rest is cancelled; report it, then resume',
+    'an order that counted as rejected or never sent is at the exchange: an answer was misread. Its fills are booked and its rest is cancelled. Report it, then resume',
   ledger:
-    'the account holds less than the fills in the journal leave. Find out where it went; if you moved it, say so with sluice adjust, then resume',
+    'the account holds less than the journal expects. Find the cause. If you moved the money, record it with sluice adjust. Then resume',
   keyRefused:
-    'the exchange refuses the key: it was revoked, its permissions or addresses were changed, or the secret is wrong. Nothing is known of orders meanwhile. Mend the key, start again, then resume',
+    'the exchange refuses the key. It was revoked, its permissions or addresses were changed, or the secret is wrong. The state of orders is unknown meanwhile. Correct the key, restart, then resume',
   noEcho:
     'the exchange does not return client order ids, and other orders exist on this account. An order of unknown outcome could belong to someone else. Use a dedicated account and set dedicatedAccount: true',
   notDedicated:
     'the configuration says that nobody else trades on this account (dedicatedAccount: true), but the exchange shows an order that is not in this journal. Find out who placed it. If it is one of ours, adopt it with sluice resolve ORDER --adopt ID. Then resume',
   changedFill:
-    'a trade that is booked is shown with other numbers: the exchange took it back or one of its answers was wrong. Compare both in sluice why with what the exchange says, correct the balances by sluice adjust if need be, then resume',
+    "the exchange shows a booked trade with other numbers: it reversed the trade, or an answer was wrong. Compare sluice why with the exchange's website. Correct the balances with sluice adjust if needed, then resume",
   fullList:
-    'a list of the exchange is cut and cannot be read on, so that orders or trades may be hidden. Cancel what fills it, then resume',
+    'a list of the exchange is truncated, so orders or trades may be hidden. Cancel the orders that fill it, then resume',
 } as const;
 export type HaltCause = keyof typeof haltCauses;
 

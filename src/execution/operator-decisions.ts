@@ -25,7 +25,7 @@ export function whyNot(clientOrderId: string, state: OrderState, as: HumanWord):
   const words = wordsFor(state);
   if (words.includes(as)) return undefined;
   return words.length === 0
-    ? `order ${clientOrderId} is ${state}: the exchange says what becomes of it, nobody else may`
+    ? `order ${clientOrderId} is ${state}: the exchange decides its outcome, you cannot`
     : `order ${clientOrderId} is ${state}: it can be resolved as ${words.join(' or ')}, not as ${as}`;
 }
 

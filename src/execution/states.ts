@@ -8,19 +8,19 @@ import type { EventKind } from '../journal/entries.ts';
 
 /** What execution learns of an order, each with what it means. */
 export const orderEvents = {
-  send: 'its intent is being journalled; a byte may leave once that is on disk',
-  accept: 'the answer to its create says accepted, with an id',
-  reject: 'the answer to its create is on the short list of refusals',
-  notSent: 'not one byte of it left this machine',
-  lose: 'its create has no answer that can be relied on',
-  restart: 'the program started again on the journal',
-  find: 'the exchange shows an order with its client id, and it is the one that was sent',
-  final: 'the exchange calls it filled, cancelled or rejected',
-  sumFilled: 'its fills add up to what was executed, and it was filled',
-  sumCanceled: 'its fills add up to what was executed, and it was cancelled',
-  sumRejected: 'its fills add up to what was executed, and it was rejected',
-  absence: 'two complete sweeps after its horizon missed it, and the balances have no room for it',
-  doubt: 'the evidence contradicts itself, or what would prove its absence is not to be had',
+  send: 'its intent is being journalled; it is sent once that is on disk',
+  accept: 'the exchange accepted the create and gave an id',
+  reject: 'the exchange rejected the create with a known code',
+  notSent: 'no byte of the create left this machine',
+  lose: 'the create has no reliable answer',
+  restart: 'the program restarted on the journal',
+  find: 'the exchange shows the order',
+  final: 'the exchange reports it as filled, cancelled or rejected',
+  sumFilled: 'filled, and its fills equal the executed quantity',
+  sumCanceled: 'cancelled, and its fills equal the executed quantity',
+  sumRejected: 'rejected, and its fills equal the executed quantity',
+  absence: 'two complete sweeps after its horizon missed it, and balances are explained',
+  doubt: 'the evidence is contradictory, or an absence cannot be proven',
   humanAbsent: '`sluice resolve --as absent`',
   humanQuarantined: '`sluice resolve --as quarantined`',
   humanFilled: '`sluice resolve --as filled`',
@@ -30,14 +30,14 @@ export type OrderEvent = keyof typeof orderEvents;
 
 /** What is done about a step, each with what it means. */
 export const orderActions = {
-  none: 'nothing more',
-  bind: 'the id of the exchange is written down as this order’s',
+  none: 'nothing',
+  bind: "the exchange's order id is recorded",
   release: 'its reservation ends',
-  look: 'it is looked for until it is found, or proven absent, or quarantined',
-  block: 'it stays reserved and shown, its symbol is blocked, somebody is told',
-  contradict: 'what the exchange shows stands; somebody is told that its answer said otherwise',
-  late: 'reserved again, its fills are booked, the rest is cancelled, somebody is told, and the horizon doubles',
-  lateHalt: 'reserved again, its fills are booked, the rest is cancelled, and HALT: an answer was read wrongly',
+  look: 'queries continue until it is found, proven absent or quarantined',
+  block: 'it stays reserved, its symbol is blocked, and you are notified',
+  contradict: "the exchange's list decides; the contradicting answer is reported",
+  late: 'reserved again, fills booked, rest cancelled, reported; the horizon doubles',
+  lateHalt: 'reserved again, fills booked, rest cancelled; HALT, because an answer was misread',
 } as const;
 export type OrderAction = keyof typeof orderActions;
 

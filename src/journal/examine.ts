@@ -40,7 +40,7 @@ export function examine<T>(path: string, meanwhile: (db: Database.Database) => T
     }
     if (version === 0 || !isOurs(db))
       throw new Refusal(
-        `${path} is damaged, or no journal of Sluice (it lacks tables of schema ${version}): restore a backup, or give another directory with --state DIR; nothing was changed`,
+        `${path} is damaged, or not a journal of Sluice (it lacks tables of schema ${version}): restore a backup, or give another directory with --state DIR; nothing was changed`,
         3,
       );
     const inThread = statSync(path).size < largeBytes ? undefined : inThreads(db, path);

@@ -90,7 +90,7 @@ function refuseForeign(dir: string): void {
   const names = isOpen ? readdirSync(dir) : [];
   if (names.length === 0 || names.includes(journalFile)) return;
   throw new Refusal(
-    `${dir} is no state directory: it holds other files, such as ${names[0]}, and is open to other users. Name a new directory with --state DIR; nothing was changed`,
+    `${dir} is not a state directory: it holds other files, such as ${names[0]}, and is open to other users. Name a new directory with --state DIR; nothing was changed`,
   );
 }
 

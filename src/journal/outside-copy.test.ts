@@ -187,7 +187,7 @@ test.each([
   const before = bytes();
   const refused = refusal(() => openOnce());
   expect(refused.exitCode).toBe(3);
-  expect(refused.message).toContain('no journal of Sluice');
+  expect(refused.message).toContain('not a journal of Sluice');
   expect(bytes()).toEqual(before);
 });
 

@@ -58,7 +58,7 @@ export function compareText(runs: readonly Compared[]): string {
       'verdicts',
       'Verdicts',
       tableHtml(
-        ['Run', 'Verdict', 'What tells it apart', 'Time', 'Rules', 'Why'],
+        ['Run', 'Verdict', 'Difference', 'Time', 'Rules', 'Why'],
         runs.map(({ name, about, summary }) => [
           name,
           summary.verdict.conclusion,

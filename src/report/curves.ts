@@ -101,7 +101,7 @@ export function equitySection({ chart, asset, summary }: ReportInput): Html {
   const { maxDrawdown, drawdownDays, holdDrawdown, timeInMarket, exposure } = summary.metrics;
   return section(
     'equity',
-    'Equity against holding',
+    'Equity against buy & hold',
     equityPlot(chart, labels, asset),
     ownPlot(chart, labels, asset),
     html`<h3>Drawdown <span class="muted">largest ${shareText(maxDrawdown)} at kline closes, longest ${drawdownDays.toFixed(1)} days; holding fell by ${holdDrawdown === null ? 'n/a' : `${shareText(Math.abs(holdDrawdown))} at UTC day closes`}</span></h3>`,

@@ -42,7 +42,7 @@ test('frames the best cell, leaves a hole where none ran, and sets luck beside t
     'g5 best',
     'none',
   ]);
-  expect(text).toMatch(/The best of 500 tries/);
+  expect(text).toMatch(/The best of 500 trials/);
   expect(text).toMatch(/fast 3, slow 10/);
   // Ratios of 0.5, −0.2 and 1.2 lie 0.7 apart; the best of 500 without skill shows three of those.
   expect(text).toMatch(/Luck alone shows<\/dt><dd>2\.1\d<\/dd>/);

@@ -83,14 +83,14 @@ function headSection(input: GridInput): Html {
       : section('best', 'No best cell', few);
   const luck = luckOf(input);
   const beats = luck !== undefined && winner.sharpe !== null && winner.sharpe > luck;
-  return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(tries)} tries</h2><dl class="facts">${[
+  return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(tries)} trials</h2><dl class="facts">${[
     fact('Best cell', cellName(input, best), `${moneyFigure(winner.finalEquity)} ${asset}`),
     fact('Its return', signed(winner.return, shareText(winner.return)), `drawdown ${shareText(winner.maxDrawdown)}`),
     fact('Its Sharpe ratio', figureText(winner.sharpe, 'ratio'), `${grouped(winner.fills)} fills`),
     fact(
       'Luck alone shows',
       figureText(luck, 'ratio'),
-      `the Sharpe ratio that the best of ${grouped(tries)} is expected to have without skill`,
+      `the Sharpe ratio that the best of ${grouped(tries)} trials is expected to have without skill`,
     ),
     plateau === undefined
       ? fact('Best plateau', 'n/a', 'it takes three values an axis, and no holes; along words there is none')
@@ -99,7 +99,7 @@ function headSection(input: GridInput): Html {
           `around ${cellName(input, plateau.centre)}`,
           `${plateau.cells.length} cells: ${shareText(plateau.mean)} on average, ${shareText(plateau.worst)} to ${shareText(plateau.best)}`,
         ),
-  ]}</dl>${few}${doubts.map(([name, text]) => html`<p><b>${name}</b> ${text}.</p>`)}<p class="about">Years of ${yearDays} days. A plateau is worth more than a peak: its middle stays good where the market differs a little. Run the chosen cell by itself for its own report; its tries stay counted.</p></section>`;
+  ]}</dl>${few}${doubts.map(([name, text]) => html`<p><b>${name}</b> ${text}.</p>`)}<p class="about">Years of ${yearDays} days. A plateau is worth more than a peak: its middle stays good where the market differs a little. Run the chosen cell by itself for its own report; its trials still count.</p></section>`;
 }
 
 function heatSection(input: GridInput): Html {

@@ -4,14 +4,14 @@ import { grouped, momentText } from './figures.ts';
 
 /** What to do about the commonest. */
 const hints: Readonly<Record<string, string>> = {
-  belowMinimum: 'wished for, and too small for the instrument: nothing was sent',
-  allocation: 'asked for more than it has: more cash, or a smaller goal',
+  belowMinimum: 'below the minimum order of the instrument: nothing was sent',
+  allocation: 'exceeded its allocation: use more cash or a smaller target',
   holdings: 'sold more than it holds',
   minimum: 'below the least that the instrument takes',
   orderValue: 'above risk.maxOrderValue',
   position: 'above risk.maxPosition',
   rejected: 'too small for the instrument, or not paid for',
-  short: 'wished to be short, which spot cannot be: taken for flat; account: margin can',
+  short: 'a short target, which counts as flat on spot; account: margin can be short',
   stop: 'above the price for a long position, below it for a short one: what it enters is left at once',
   unfilled: 'at market without the money for price and fee, or without volume',
   waiting: 'at market and open at the end: no trade of its side, no book and no kline came that fills it',

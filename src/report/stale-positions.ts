@@ -13,7 +13,7 @@ export const staleText = ({ strategy, symbol, quantity, price, since, until }: S
   `${strategy} holds ${quantity} of ${symbol} at ${price}, its last close, of ${momentText(since)} UTC: ${beforeEnd(until - since)}`;
 
 export const stayText = ({ strategy, symbol, exits, share, from, longestMs }: StayRow): string =>
-  `${strategy} was out of ${symbol} for ${shareText(share)} of the run after ${grouped(exits)} ${exits === 1 ? 'exit' : 'exits'} by a stop, a time or a take-profit, at longest for ${(longestMs / dayMs).toFixed(1)} days from ${momentText(from)} UTC: what an exit closed is entered again only after another goal, such as flat`;
+  `${strategy} was out of ${symbol} for ${shareText(share)} of the run after ${grouped(exits)} ${exits === 1 ? 'exit' : 'exits'} by a stop, a time or a take-profit, at most for ${(longestMs / dayMs).toFixed(1)} days from ${momentText(from)} UTC: after an exit, the strategy must change its target, such as to flat, before it can enter again`;
 
 export const restText = ({ strategy, symbol, base, share }: RestRow): string =>
   `${strategy} ${base < 0 ? 'is short of' : 'holds'} ${Math.abs(base).toPrecision(3)} of ${symbol}, which fees or purchases for an amount left and is less than the exchange lets anyone order: ${shareText(share)} of the final equity, counted at each close`;

@@ -33,7 +33,7 @@ const doubtStamp = ({ doubts = [] }: Summary): Html | string =>
 
 /** What a DSR that cannot be told lacks. */
 const dsrNeeds = ({ sharpe, tries }: Verdict): string =>
-  sharpe === null ? 'needs a Sharpe ratio' : tries < 2 ? 'needs two tries' : 'needs two tries with a Sharpe ratio';
+  sharpe === null ? 'needs a Sharpe ratio' : tries < 2 ? 'needs two trials' : 'needs two trials with a Sharpe ratio';
 
 /** The verdict card: whether to believe it, and why not. */
 export function verdictSection({ summary, asset }: ReportInput): Html {
@@ -48,12 +48,12 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
       low === null || high === null ? '' : `95 %: ${low.toFixed(2)} … ${high.toFixed(2)}`,
     ),
     fact(
-      'Tries',
+      'Trials',
       grouped(tries),
       tries === 1 ? 'on overlapping data, as far as was kept' : 'of these strategies on overlapping data',
     ),
     fact('PSR', figureText(psr, 'ratio'), 'true ratio above 0'),
-    fact('DSR', figureText(dsr, 'ratio'), dsr === null ? dsrNeeds(verdict) : 'above what the tries explain'),
+    fact('DSR', figureText(dsr, 'ratio'), dsr === null ? dsrNeeds(verdict) : 'above the best by luck'),
     fact(
       `Profit, ${asset}`,
       band,
@@ -61,7 +61,7 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
     ),
     fact('Ambiguous fills', figureText(ambiguousShare, 'share')),
     fact(
-      'Dies at fees',
+      'Break-even fees',
       figureText(breakEvenFees, 'factor'),
       breakEvenFees !== null
         ? 'with the same fills'
@@ -74,7 +74,7 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
     verdict.reasons.length === 0
       ? doubtStamp(summary)
       : html`<ul class="reasons">${verdict.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
-  }${metrics.trackRecordYears === null || metrics.psr === null || metrics.psr >= 0.95 ? '' : html`<p class="about">Were this ratio the true one, ${figureText(metrics.trackRecordYears, 'years')} of it would make it believable.</p>`}</section>`;
+  }${metrics.trackRecordYears === null || metrics.psr === null || metrics.psr >= 0.95 ? '' : html`<p class="about">Were this ratio the true one, ${figureText(metrics.trackRecordYears, 'years')} would make it believable.</p>`}</section>`;
 }
 
 /** What to see first. */
@@ -82,19 +82,19 @@ export function headline({ summary, asset }: ReportInput): Html {
   const { metrics: m, finalEquity, cash, fillCount } = summary;
   const sold = soldIn(summary);
   return html`<dl class="facts headline">${[
-    fact('Return', signed(m.return, shareText(m.return)), `holding ${shareText(m.holdReturn)}`),
+    fact('Return', signed(m.return, shareText(m.return)), `buy & hold ${shareText(m.holdReturn)}`),
     fact(
       'Final equity',
       moneyFigure(drawn(finalEquity)),
       `${asset}, from ${moneyFigure(drawn(cash))}${sold === undefined ? '' : `; sold at the end ${sold}, which the curve and all ratios count`}`,
     ),
-    fact('Largest drawdown', shareText(m.maxDrawdown), `longest ${m.drawdownDays.toFixed(1)} days`),
-    fact('Round trips', grouped(m.roundTrips), m.winRate === null ? '' : `${shareText(m.winRate)} won`),
+    fact('Max drawdown', shareText(m.maxDrawdown), `longest ${m.drawdownDays.toFixed(1)} days`),
+    fact('Round trips', grouped(m.roundTrips), m.winRate === null ? '' : `win rate ${shareText(m.winRate)}`),
     fact('Profit factor', figureText(m.profitFactor, 'ratio'), `${grouped(fillCount)} fills`),
     fact(
       `Fees, ${asset}`,
       moneyFigure(drawn(m.fees)),
-      m.feeShare === null ? '' : `${shareText(m.feeShare)} of what was earned`,
+      m.feeShare === null ? '' : `${shareText(m.feeShare)} of the gross profit`,
     ),
   ]}</dl>`;
 }
@@ -208,7 +208,7 @@ export function costSection(input: ReportInput): Html {
         ]),
     ['A round trip', m.roundTrips === 0 ? 'n/a' : moneyFigure(fees / m.roundTrips), 'fees, on average'],
     ['Turnover', moneyFigure(drawn(m.turnover)), `${figureText(m.turnoverYearly, 'factor')} mean equity a year`],
-    ['Dies at fees', figureText(m.breakEvenFees, 'factor'), 'the factor at which the same fills would earn nothing'],
+    ['Break-even fees', figureText(m.breakEvenFees, 'factor'), 'the factor at which the same fills would earn nothing'],
   ];
   return section(
     'costs',

@@ -18,13 +18,13 @@ function textOf(verdict: Partial<Verdict>, fees: string): string {
 
 test.for([
   [{ tries: 3 }, /DSR +n\/a +needs a Sharpe ratio/],
-  [{ tries: 1, sharpe: 1 }, /DSR +n\/a +needs two tries /],
-  [{ tries: 3, sharpe: 1 }, /DSR +n\/a +needs two tries with a Sharpe ratio/],
+  [{ tries: 1, sharpe: 1 }, /DSR +n\/a +needs two trials /],
+  [{ tries: 3, sharpe: 1 }, /DSR +n\/a +needs two trials with a Sharpe ratio/],
 ] as const)('what a DSR lacks: %o', ([verdict, said]) => {
   expect(textOf(verdict, '1')).toMatch(said);
 });
 
 test('fees at which a profit dies need a fee, and a profit before it', () => {
-  expect(textOf({}, '0')).toMatch(/Dies at fees +n\/a +no fee was paid/);
-  expect(textOf({}, '1')).toMatch(/Dies at fees +n\/a +nothing was earned before them/);
+  expect(textOf({}, '0')).toMatch(/Break-even fees +n\/a +no fee was paid/);
+  expect(textOf({}, '1')).toMatch(/Break-even fees +n\/a +nothing was earned before them/);
 });

@@ -145,7 +145,7 @@ function doubts(
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
-  const { sharpe, sharpeLow, psr, days, daysKnown, breakEvenFees, holdReturn, roundTrips } = metrics;
+  const { sharpe, sharpeLow, sharpeHigh, psr, days, daysKnown, breakEvenFees, holdReturn, roundTrips } = metrics;
   const found = stopped.map((text) => `a limit stopped it before its end: ${text}`);
   if (data.length > 0) found.push(`its data are doubtful: ${doubtsText(data)}`);
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
@@ -154,20 +154,22 @@ function doubts(
   if (late !== undefined && (late.longestMs >= longWaitMs || late.count > manyLate * fills)) found.push(lateText(late));
   if (sharpe === null) found.push(`${daysKnown} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
-    found.push(`the interval of the Sharpe ratio reaches down to ${sharpeLow.toFixed(2)}`);
+    found.push(
+      `95 % interval of the Sharpe ratio: ${sharpeLow.toFixed(2)} to ${(sharpeHigh ?? Number.NaN).toFixed(2)}`,
+    );
   if (dsr !== undefined && dsr < sure)
-    found.push(`${tries.count} tries explain it: DSR ${dsr.toFixed(2)}, ${sure} is asked`);
-  else if (dsr === undefined && psr !== null && psr < sure) found.push(`PSR ${psr.toFixed(2)}, ${sure} is asked`);
+    found.push(`${tries.count} trials explain it: DSR ${dsr.toFixed(2)} is below ${sure}`);
+  else if (dsr === undefined && psr !== null && psr < sure) found.push(`PSR ${psr.toFixed(2)} is below ${sure}`);
   const years = days / yearDays;
   if (leastYears > years)
     found.push(
-      `after ${tries.count} tries the best of chance looks good on ${leastYears.toFixed(1)} years; here are ${years.toFixed(1)}`,
+      `after ${tries.count} trials, the best by luck looks good for ${leastYears.toFixed(1)} years; the data have ${years.toFixed(1)}`,
     );
   if (roundTrips < fewestTrips) found.push(`${roundTrips} round trips are few`);
-  if (breakEvenFees !== null && breakEvenFees < 2) found.push(`it dies at fees × ${breakEvenFees.toFixed(1)}`);
+  if (breakEvenFees !== null && breakEvenFees < 2) found.push(`break-even at ${breakEvenFees.toFixed(1)} × fees`);
   for (const one of stressed) if (one.return <= 0) found.push(`with ${one.name} it ${lossText(-one.return)}`);
   if (holdReturn > 0 && metrics.cagr !== null && metrics.beta !== null && metrics.alpha !== null && metrics.alpha <= 0)
-    found.push('beyond what holding explains it earns nothing (alpha ≤ 0)');
+    found.push('no excess return over buy & hold (alpha ≤ 0)');
   return found;
 }
 

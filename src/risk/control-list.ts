@@ -50,7 +50,7 @@ export function isAbove({ value: standard, careful }: Standard, value: string | 
   return careful === 'lower' ? given > most : given < most;
 }
 
-/** `hard`: nobody can lift it. `soft`: it refuses, too, but a human may raise its number, confirmed and written down. */
+/** `hard`: fixed. `soft`: you may raise its number by a confirmed and journalled step. */
 export type Block = 'hard' | 'soft';
 
 export interface Control {
@@ -76,9 +76,9 @@ export const controls: readonly Control[] = [
     positionShare: 'maxPositionShare',
     accountShare: 'maxAccountShare',
     position: 'maxPosition',
-    allocation: 'hard: a strategy spends what it was allotted and earned',
+    allocation: 'hard: a strategy spends its allocation and profit',
     leverage: 'hard: `margin.maxLeverage`, in backtests on margin alone',
-    holdings: 'hard: on spot only what is held can be sold',
+    holdings: 'hard: on spot you can sell only your position',
   }),
   control('Erroneous price', {
     collar: 'priceCollar',
@@ -93,18 +93,18 @@ export const controls: readonly Control[] = [
   control(
     'Message limit',
     { orderRate: 'maxOrdersPerSecond', strategyRate: 'maxStrategyOrdersPerSecond' },
-    'Request weight: creates use at most 80 % of either window, the rest is kept for cancels and queries (`src/budget`). Signals: `maxSignalsPerSecond`.',
+    'Creates use at most 80 % of the request weight; cancels and queries keep the rest. `maxSignalsPerSecond` limits signals.',
   ),
   control('Duplicate orders', { duplicate: 'duplicateMs' }),
   control(
     'Include sent orders immediately',
     {},
-    'An order counts as exposure from its reservation on, before it is journalled or sent, until it is closed; also while its outcome is unknown (`src/portfolio/portfolio.ts`).',
+    'An order counts as exposure from its reservation until it is closed, also while its outcome is unknown.',
   ),
   control(
     'Repeated execution throttle',
     {},
-    'The strategy is disabled: killed by name, durably, until `sluice resume --strategy ID`. Exits by a stop go on.',
+    'The strategy is killed until `sluice resume --strategy ID`. Exits by a stop go on.',
     ['entries', 'losses', 'denials', 'thinking'],
   ),
   control('Permission, restricted list', { allowList: 'hard: `symbols`, and the strategies of the configuration' }),
@@ -115,41 +115,41 @@ export const controls: readonly Control[] = [
       strategyPosition: '`strategies.limits.maxPosition`',
       newVersion: 'newVersionShare',
     },
-    'Instrument and exchange are those of the configuration; the number of orders is `strategies.limits.maxOpenOrders`, the price the collar. A new version of the code, told by its hash, begins with a part of its allocation until `sluice limits release STRATEGY`.',
+    'The configuration sets instrument and exchange, `strategies.limits.maxOpenOrders` the number of orders, `priceCollar` the price. A new version of the code gets a part of its allocation until `sluice limits release STRATEGY`.',
   ),
   control(
     'Kill',
     { killed: 'hard: until `sluice resume`' },
-    '`sluice kill`, the dashboard, the file `kill` in the state directory, the signal SIGUSR2; of one strategy or all. Asked again at the last hop before the socket.',
+    'Kill by `sluice kill`, the dashboard, the file `kill` or SIGUSR2, for one strategy or all. Each order is checked again right before it is sent.',
   ),
   control(
     'Cancel on disconnect',
     {},
-    '`sluice watchdog`, a process with a key of its own: after 30 s without heartbeat.',
+    '`sluice watchdog`, a separate process with its own key, cancels after 30 s without a heartbeat.',
   ),
   control('Self-match', { selfMatch: 'noSelfMatch' }),
   control('Max open orders', { openOrders: 'maxOpenOrders' }),
-  control('Loss limit', {}, 'Everything is killed, durably; exits by a stop go on.', ['dailyLoss', 'drawdown']),
+  control('Loss limit', {}, 'Everything is killed. Exits by a stop go on.', ['dailyLoss', 'drawdown']),
   control(
     'Real-time alerts',
     {},
-    'A kill, HALT or notice is in the log, on the dashboard and in the terminal as it happens, a denial in the journal and on the dashboard; kills and HALT stand there until somebody resumes. Nothing leaves the machine: waking somebody up is for what reads the log.',
+    'Log, dashboard and terminal show each kill, HALT and notice; journal and dashboard show denials. Kills and HALT stay visible until you resume. Sluice sends no messages: let another program read the log.',
   ),
   control(
     'Post-trade reconciliation',
     {},
-    'A sweep of every traded symbol each `execution.sweepMs` (5 s), the ledger against the balances each minute; a difference that stays is a HALT.',
+    'Every symbol is swept each `execution.sweepMs` (5 s). The ledger is compared with the balances each minute; a lasting difference halts trading.',
   ),
-  control('Stress test', {}, '`node bench/kill.ts` and `npm run torture -- --kind load`: ten times the messages.'),
+  control('Stress test', {}, '`node bench/kill.ts` and `npm run torture -- --kind load` send ten times the messages.'),
   control(
     'Soft and hard blocks',
     {},
-    'Every rule denies. A soft one has a number that a human may raise by a confirmed, journalled step (`sluice limits raise`), asked once; a hard one has none.',
+    'Every rule denies. You can raise the number of a soft rule by a confirmed, journalled step (`sluice limits raise`). A hard rule has none.',
   ),
   control(
     'Change control',
     {},
-    "The configuration's SHA-256 and each strategy's are journalled and logged at every start (`sluice limits`); one directory holds one daemon, so one version trades.",
+    'Each start journals the SHA-256 of the configuration and of each strategy (`sluice limits`). One directory runs one daemon, so one version trades.',
   ),
 ];
 

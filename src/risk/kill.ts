@@ -13,12 +13,12 @@ export interface Kill {
 
 /** Limits that kill, all or one strategy: they are there to limit losses, so they alone let protective exits through. */
 export const killingLimits = {
-  dailyLoss: 'the loss since midnight UTC passed its limit',
-  drawdown: 'the equity fell too far from its highest',
+  dailyLoss: 'the loss since midnight UTC exceeded its limit',
+  drawdown: 'the drawdown of equity exceeded its limit',
   entries: 'a strategy entered too many positions in ten minutes',
-  losses: 'a strategy lost too often in a row',
-  denials: 'a strategy was refused too often in ten minutes',
-  thinking: 'a strategy kept the program busy for too long',
+  losses: 'a strategy had too many losing round trips in a row',
+  denials: 'a strategy had too many denials in ten minutes',
+  thinking: 'a strategy blocked the program for too long',
 } as const;
 export type KillingLimit = keyof typeof killingLimits;
 

@@ -29,7 +29,7 @@ export const tradeText = (trade: string, as: TradeDecision): string =>
     : `Trade ${trade} discarded. It will never be booked, and the position does not count it. If it changed balances, run sluice adjust. An order that waits for it is closed with sluice resolve ORDER --as filled.`;
 
 export const adjustedText = (asset: string, amount: string, isCompared: boolean): string =>
-  `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; ${isCompared ? 'the next comparison tells whether it equals the account' : 'nothing compares it with the account, since the exchange tells no balances of margin'}.`;
+  `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; ${isCompared ? 'the next comparison shows whether it equals the account' : 'nothing compares it with the account, because the exchange has no query for margin balances'}.`;
 
 /** What a daemon does when it is told so, by a command or by the API: what the command refuses it refuses, too. */
 export function decisionsOf({
@@ -84,13 +84,13 @@ export const onPaper =
 
 export function refuseNoAsset(asset: string): void {
   if (!/^[A-Z0-9]{1,20}$/.test(asset))
-    throw new Refusal(`${asset} is no asset: write it as the exchange does, such as USDT`);
+    throw new Refusal(`${asset} is not an asset: write it as the exchange does, such as USDT`);
 }
 
 export function refuseUnheard(asset: string, heard: readonly string[]): void {
   if (heard.length > 0 && !heard.includes(asset))
     throw new Refusal(
-      `${asset} is no asset of this account${didYouMean(asset, heard)}: the journal knows ${heard.join(', ')}`,
+      `${asset} is not an asset of this account${didYouMean(asset, heard)}: the journal knows ${heard.join(', ')}`,
     );
 }
 
@@ -116,5 +116,5 @@ export function amountOf(text: string): Units {
   } catch (error) {
     if (!(error instanceof MoneyError)) throw error;
   }
-  throw new Refusal(`${text} is no amount: write a plain number with at most 18 decimals, such as 100 or -12.5`);
+  throw new Refusal(`${text} is not an amount: write a plain number with at most 18 decimals, such as 100 or -12.5`);
 }

@@ -89,7 +89,7 @@ test.runIf(process.platform !== 'win32')(
     chmodSync('shared', 0o755);
     writeFileSync(join('shared', 'notes.txt'), '');
     expect(() => makeStateDir('shared')).toThrow(
-      /^shared is no state directory: it holds other files, such as notes\.txt/,
+      /^shared is not a state directory: it holds other files, such as notes\.txt/,
     );
     expect(statSync('shared').mode & 0o777).toBe(0o755);
   },

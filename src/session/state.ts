@@ -114,7 +114,7 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
       throw new Refusal(`${given} is not a state directory: there is no ${journalFile} in it`);
     if (isEmpty(given))
       throw new Refusal(
-        `${join(given, journalFile)} is no journal of Sluice: it is empty, as a full or crashed disk leaves it, or a start that was ended at once`,
+        `${join(given, journalFile)} is not a journal of Sluice: it is empty, as a full or crashed disk leaves it, or a start that was ended at once`,
         3,
       );
     return { dir: given, running: runningDaemon(given) };

@@ -76,7 +76,8 @@ export function strategyPlace(stack: string): string | undefined {
 /** One line for an error in a strategy's code, with the place in its file when the stack names one. */
 export function faultText(error: unknown): string {
   // Nothing tells the place of what is no Error.
-  if (!(error instanceof Error)) return `${inspect(error)}, which is no Error: throw new Error('…') to see the line`;
+  if (!(error instanceof Error))
+    return `${inspect(error)}, which is not an Error: throw new Error('…') to see the line`;
   if (error instanceof StrategyThrew) return error.message;
   const place = strategyPlace(error.stack ?? '');
   return `${error.name}: ${error.message.split('\n')[0]}${place === undefined ? '' : ` (${basename(place)})`}`;
@@ -88,7 +89,7 @@ export class LateWant extends Error {
 
   constructor(id: string) {
     super(
-      `a wish of ${id} comes after what it goes by is through: over recorded data signals may use no timers and no promises (delay, debounceTime, throttleTime, timeout, async): their time is this machine's, not the market's; count klines instead`,
+      `a signal of ${id} came after the data ended: over recorded data, strategies cannot use timers and promises (delay, debounceTime, throttleTime, timeout, async): their time is this machine's, not the market's; count klines instead`,
     );
   }
 }

@@ -72,13 +72,13 @@ test.each<[string, object, RegExp]>([
 test.each([
   [
     "indicator: () => ({}), decide: () => 1, params: {}, name: 'a'",
-    'indicator is no key of a strategy (did you mean "indicators"?)',
+    'indicator is not a key of a strategy (did you mean "indicators"?)',
   ],
   [
     "indicators: () => ({}), decides: () => 1, params: {}, name: 'a'",
-    'decides is no key of a strategy (did you mean "decide"?)',
+    'decides is not a key of a strategy (did you mean "decide"?)',
   ],
-  ["signal: () => 1, params: {}, name: 'a'", 'signal is no key of a strategy (did you mean "signals"?)'],
+  ["signal: () => 1, params: {}, name: 'a'", 'signal is not a key of a strategy (did you mean "signals"?)'],
   ["params: {}, name: 'a'", 'has no strategy: it must end in'],
 ])('names the key that is misspelt: { %s }', async (keys, told) => {
   const file = join(dir, `${keys.length}.mjs`);

@@ -149,7 +149,7 @@ function misspeltIn(value: unknown): string | undefined {
   const missing = ['name', 'params', 'indicators', 'decide', 'signals'].filter((key) => !(key in value));
   for (const key of Object.keys(value)) {
     const meant = strategyKeys.includes(key) ? '' : didYouMean(key, missing);
-    if (meant !== '') return `${key} is no key of a strategy${meant}; it has ${strategyKeys.join(', ')}`;
+    if (meant !== '') return `${key} is not a key of a strategy${meant}; it has ${strategyKeys.join(', ')}`;
   }
   return undefined;
 }

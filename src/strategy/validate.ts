@@ -14,7 +14,7 @@ export function checked(want: Want): Want {
     return { ...want, quotes: want.quotes.map((one) => ({ ...one })) };
   }
   if (typeof (want as { readonly then?: unknown } | null)?.then === 'function')
-    throw new WantError('a promise: what it wants is said at once, by a function that is not async');
+    throw new WantError('a promise: return the signal directly, from a function that is not async');
   if (want?.kind !== 'target' || typeof want.goal !== 'object' || want.goal === null)
     throw new WantError(`neither a target nor quotes: ${shown(want)}; use hold(), flat() or quotes()`);
   const fault = targetFault(want);
@@ -36,7 +36,7 @@ export function checkedOf(want: Want, whose: { readonly id: string }, at: number
 /** With exits in its place, a stop would protect nothing, and no journal could say why an order was sent. */
 const withoutReason = (want: Want): WantError =>
   new WantError(
-    `a want whose reason is no text: ${shown(want)}; say hold({ quantity: 1 }, 'why', { stop: 90 }), flat('why') or quotes([…], 'why')`,
+    `a signal whose reason is not a string: ${shown(want)}; say hold({ quantity: 1 }, 'why', { stop: 90 }), flat('why') or quotes([…], 'why')`,
   );
 
 const isQuote = (quote: Quote | null | undefined): boolean =>
@@ -65,7 +65,7 @@ function targetFault(want: Target): string | undefined {
     mayBeLevel(want.exitAfterMs);
   if (!isSound) return `a target with a number that is not finite or is negative: ${shown(want)}`;
   const size = sizeOf(want.goal);
-  if (!Number.isFinite(size)) return `a target without a finite goal: ${shown(want)}`;
+  if (!Number.isFinite(size)) return `a target without a finite size: ${shown(want)}`;
   // Of a short position it stands above the best price, where every distance can be hit.
   return want.trailing !== undefined && want.trailing >= 1 && size > 0
     ? `a trailing stop of ${want.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`
@@ -89,7 +89,7 @@ export const isSeveral = (goal: Goal): boolean =>
   'quantity' in goal ? 'amount' in goal || 'share' in goal : 'amount' in goal && 'share' in goal;
 
 export const severalGoals = (goal: Goal): WantError =>
-  new WantError(`a target with more than one goal: ${shown(goal)}; say quantity, amount or share`);
+  new WantError(`a target with more than one size: ${shown(goal)}; say quantity, amount or share`);
 
 /** Throws for an option of `hold` that there is not: a stop whose name is misspelt would protect nothing. */
 export function refuseOthers(options: object): void {

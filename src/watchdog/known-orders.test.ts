@@ -26,10 +26,10 @@ test('what was read of a journal is known when it can be read no more, which is 
   known.refresh();
   expect(known.ownerOf(order)).toBe('s');
   expect(said).toEqual([
-    expect.stringMatching(/^the journal cannot be read; orders are told to be ours by what was read before: /),
+    expect.stringMatching(/^the journal cannot be read; our orders are known from an earlier read: /),
   ]);
   const blind: string[] = [];
   new Known(dir, (line) => blind.push(line)).refresh();
-  expect(blind).toEqual([expect.stringMatching(/no order can be told to be ours, and none is cancelled: /)]);
+  expect(blind).toEqual([expect.stringMatching(/no order is known to be ours, and none is cancelled: /)]);
   rmSync(dir, { recursive: true });
 });

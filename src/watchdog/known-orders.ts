@@ -42,8 +42,8 @@ export class Known {
       this.#told = text;
       this.#say(
         this.#read === nothing
-          ? `the journal cannot be read, so that no order can be told to be ours, and none is cancelled: ${text}`
-          : `the journal cannot be read; orders are told to be ours by what was read before: ${text}`,
+          ? `the journal cannot be read, so no order is known to be ours, and none is cancelled: ${text}`
+          : `the journal cannot be read; our orders are known from an earlier read: ${text}`,
       );
     }
   }

@@ -93,7 +93,7 @@ function tellOfDir(dir: string, say: (line: string) => void): void {
   if (lastBeat(dir) !== undefined) return;
   say(
     existsSync(join(dir, 'heartbeat.json'))
-      ? `ATTENTION: ${join(dir, 'heartbeat.json')} cannot be read: until a daemon writes it anew, nobody can tell that it is silent`
+      ? `ATTENTION: ${join(dir, 'heartbeat.json')} cannot be read: until a daemon writes it again, its silence cannot be detected`
       : `ATTENTION: no daemon ever ran on ${dir}: unless one is yet to be started there, give its directory with --state DIR`,
   );
 }

@@ -61,5 +61,5 @@ function outcomeOf(reply: Reply): ApplyOutcome {
   }
   const { code, message } = reply;
   if (decidedCodes.has(code)) return reply;
-  return { kind: 'unknown', cause: `the answer does not say what became of it: code ${code} ${message}`.trimEnd() };
+  return { kind: 'unknown', cause: `the answer leaves the outcome open: code ${code} ${message}`.trimEnd() };
 }

@@ -8,7 +8,7 @@ export const withdrawApply: Endpoint = {
   security: 'TRADE',
   weight: 100,
   section: '4.5',
-  call: 'applyFor (src/withdraw/apply.ts)',
+  call: 'applyFor',
   command: 'sluice-withdraw apply',
   test: 'src/withdraw/withdraw',
 };

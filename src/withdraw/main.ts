@@ -28,7 +28,7 @@ function pageNumber(text: string): number {
 }
 
 const program = new Command('sluice-withdraw')
-  .description('Withdrawals: apply for one, after a typed confirmation, and see what became of them')
+  .description('Withdrawals: apply for one, with a typed confirmation, and list their states')
   .showHelpAfterError('(sluice-withdraw --help)')
   .showSuggestionAfterError()
   .exitOverride();
@@ -38,10 +38,10 @@ const common = (name: string, about: string): Command =>
     .command(name)
     .description(about)
     .option('--config <FILE>', 'the configuration of a daemon: its address and limits')
-    .option('--url <URL>', 'or the address alone')
-    .option('--strip-prefix <PATH>', 'what a gateway there takes from paths before it verifies signatures')
-    .option('--speed <N>', 'times real time that its clock runs, as a built-in exchange says at its start (1)', speed)
-    .option('--state <DIR>', 'where the journal of withdrawals lies (one place for every directory)')
+    .option('--url <URL>', 'the REST address, instead of --config')
+    .option('--strip-prefix <PATH>', 'path prefix that a gateway removes before it verifies signatures')
+    .option('--speed <N>', 'speed of a built-in exchange, which it prints at its start (1)', speed)
+    .option('--state <DIR>', 'directory of the journal of withdrawals (the same for every working directory)')
     .option('--json', 'machine output on stdout; everything else goes to stderr', false);
 
 common('apply', 'apply for a withdrawal; asks to type amount and address, and is sent once')
@@ -52,7 +52,7 @@ common('apply', 'apply for a withdrawal; asks to type amount and address, and is
   .requiredOption('--amount <AMOUNT>', 'how much')
   .requiredOption('--address <ADDRESS>', 'where to; it must be in the allow-list')
   .option('--label <LABEL>', 'memo or tag, for currencies that use one')
-  .option('--id <ID>', 'your own id; one that was used already is never sent again')
+  .option('--id <ID>', 'your own id; a used id is never sent again')
   .option(
     '--allow-list <FILE>',
     'addresses that may be used: CURRENCY ADDRESS [LABEL] a line',
@@ -62,7 +62,7 @@ common('apply', 'apply for a withdrawal; asks to type amount and address, and is
 
 common('list', 'what became of withdrawals')
   .option('--asset <NAME>', 'only this currency')
-  .option('--id <ID>', 'only the one with this id of yours')
+  .option('--id <ID>', 'only your id')
   .option('--since <DAY>', 'back to this day, such as 2026-01-31 (90 days)')
   .option('--page <N>', 'from 1 on', pageNumber)
   .action(async (given) => (await import('./list.ts')).list({ ...given, ...io }));

@@ -157,7 +157,7 @@ async function applyNew(command: ApplyCommand, application: Application, desk: D
   else book.settle(withdrawOrderId, outcome.kind, undefined, outcome.cause);
   let entry = entryIn(book, withdrawOrderId);
   for (let look = 0; look < looks && isOpen(entry) && !command.signal.aborted; look++) {
-    command.say(`what became of it is not known (${entry.cause ?? ''}); asking`);
+    command.say(`its outcome is unknown (${entry.cause ?? ''}); asking`);
     if (look > 0) await clock.sleep(clock.machine(lookMs));
     entry = await resolve(entry, book, history, clock);
   }

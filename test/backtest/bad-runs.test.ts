@@ -308,7 +308,7 @@ describe('orders that are refused', () => {
       { code: 'priceCollar', strategy: 'a', symbol: 'XZ', times: 1_200, firstAt: start + minute, example: 'BUY 2 X' },
     ]);
     expect(text).toBe(
-      '1,201: priceCollar 1,200 of a on XZ (first BUY 2 X), allocation 1 (asked for more than it has: more cash, or a smaller goal); the first 2026-01-05 00:00 UTC',
+      '1,201: priceCollar 1,200 of a on XZ (first BUY 2 X), allocation 1 (exceeded its allocation: use more cash or a smaller target); the first 2026-01-05 00:00 UTC',
     );
   });
 });
@@ -319,7 +319,7 @@ test('what was decided on the last kline waits for nothing yet', async () => {
 });
 
 describe('a strategy whose signals take time that the data do not have', () => {
-  const late = /a wish of s comes after what it goes by is through: .* may use no timers and no promises/;
+  const late = /a signal of s came after the data ended: .* strategies cannot use timers and promises/;
   // Nothing of ours takes them from there; what a user writes may.
   type Operator<T> = (given: T) => MonoTypeOperatorFunction<Kline>;
   const { concatMap, debounceTime, delay } = createRequire(import.meta.url)('rxjs') as {

@@ -363,10 +363,10 @@ describe('a check', () => {
 
   test('proves nothing of one that lives on books, and fails', async () => {
     const { text, refusal } = await checked('maker');
-    expect(text).toMatch(/look-ahead +n\/a +\(it wanted nothing over these klines/);
+    expect(text).toMatch(/look-ahead +n\/a +\(it emitted no signal on these klines/);
     expect(refusal).toMatchObject({
       exitCode: 1,
-      message: 'maker: it wanted nothing on 2,500 klines: nothing was proven',
+      message: 'maker: it emitted no signal on 2,500 klines: nothing was proven',
     });
   });
 });

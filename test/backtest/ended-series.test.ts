@@ -35,7 +35,7 @@ test('is noted before it runs, and what is held of it after', async () => {
   klines('short.csv', 1_440, 1_440);
   const { out, notes } = await backtestHere(config('short.csv'));
   expect(notes).toContain(
-    "ETHUSDT: its klines end 2020-02-02 00:00 UTC, 1.0 days before the run's end: nothing of it is traded after, and what is held keeps its last close; import the rest, or name an earlier to",
+    "ETHUSDT: its klines end 2020-02-02 00:00 UTC, 1.0 days before the run's end: it is not traded afterwards, and positions keep the last close; import the rest, or set an earlier to",
   );
   expect(out).toContain(
     "Stale price          gone holds 2 of ETHUSDT at 114.4, its last close, of 2020-02-02 00:00 UTC: 1.0 days before the run's end\n",

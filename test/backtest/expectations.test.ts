@@ -62,7 +62,7 @@ test('a configuration that cannot run is failed, and an expectation that is none
     {
       name: 'last',
       state: 'nothing expected',
-      differences: [expect.stringMatching(/last\.expected\.json is no expect/)],
+      differences: [expect.stringMatching(/last\.expected\.json is not an expect/)],
     },
     { name: 'mine', state: 'nothing expected' },
   ]);

@@ -74,7 +74,7 @@ test('a cell that never ends is given up alone and by name when its grid is stop
   const program = startGrid('endless', 'if (params.n === 2) for (;;);', '1..8');
   await program.line(/^at 8$/);
   expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
-  expect(program.lines.join('\n')).toContain('note: still at work 5 s after it was told to stop, and given up: n 2 (');
+  expect(program.lines.join('\n')).toContain('note: still at work 5 s after the stop, and abandoned: n 2 (');
   expect(program.lines.join('\n')).toContain('stopped with 1 of 8 cells not run; what is done is kept');
   expect(keptIn('endless')).toEqual([1, 3, 4, 5, 6, 7, 8]);
 });

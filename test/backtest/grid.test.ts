@@ -239,7 +239,7 @@ describe('a grid', () => {
 
   test('prints the winner with the number of tries, the plateau, the heat map; and writes every cell as CSV', async () => {
     const { out } = await run({ json: false, csv: dir, grid: ['fast=4..8:2', 'slow=20..40:10'] });
-    expect(out).toMatch(/Best cell +fast \d+, slow \d+: .*\n.*the best of 9 tries/);
+    expect(out).toMatch(/Best cell +fast \d+, slow \d+: .*\n.*the best of 9 trials/);
     expect(out).toMatch(/Best plateau +around fast 6, slow 30: 9 cells/);
     expect(out).toMatch(/◆◆/);
     const [head, ...rows] = readFileSync(join(dir, 'grid.csv'), 'utf8').trimEnd().split('\n');

@@ -133,7 +133,7 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
     [
       'a margin account without rules of it',
       `${hours}\naccount: margin`,
-      'b.yaml: account: margin cannot be simulated without your rules of it (margin: maxLeverage, maintenanceRatio, liquidationFee, interest, interestEveryHours)',
+      'b.yaml: account: margin cannot be simulated without your rules (margin: maxLeverage, maintenanceRatio, liquidationFee, interest, interestEveryHours)',
     ],
     [
       'margin rules of a spot account',

@@ -43,10 +43,10 @@ test.each(['plain', 'sluice'])('what was never asked, or never wished, is named:
     nothing,
     'trend: decide was never asked: its indicator mine had no value at any kline of the run',
   ]);
-  expect(await reasons('{}', 'null', rules)).toEqual([nothing, 'trend never wished for anything']);
-  expect(await reasons('{}', goal(0), rules)).toEqual([nothing, 'trend never wanted anything but flat']);
+  expect(await reasons('{}', 'null', rules)).toEqual([nothing, 'trend emitted no signal']);
+  expect(await reasons('{}', goal(0), rules)).toEqual([nothing, 'trend emitted only flat targets']);
   const none = "({ kind: 'quotes', quotes: [], reason: '' })";
-  expect(await reasons('{}', none, rules)).toEqual([nothing, 'trend never wanted anything but flat']);
+  expect(await reasons('{}', none, rules)).toEqual([nothing, 'trend emitted only flat targets']);
   // What it wished for was refused, which is told of beside it.
   expect(await reasons('{}', goal(1), rules, 'risk.maxOrderValue=1')).toEqual([nothing]);
   expect(await reasons('{}', goal(1, ', limit: 1'), rules)).toEqual([
@@ -61,10 +61,7 @@ test('the same over larger klines than those that are recorded', async () => {
     nothing,
     'trend: decide was never asked: its indicator mine had no value at any kline of the run',
   ]);
-  expect(await reasons(`{ one: ${always('1')} }`, 'undefined', ...set)).toEqual([
-    nothing,
-    'trend never wished for anything',
-  ]);
+  expect(await reasons(`{ one: ${always('1')} }`, 'undefined', ...set)).toEqual([nothing, 'trend emitted no signal']);
 });
 
 test('a check says that it was never asked, too', async () => {

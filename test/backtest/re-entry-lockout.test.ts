@@ -112,6 +112,6 @@ test('the rest of a short position that its stop leaves is nothing entered, and 
 test('is said in words, with what to do', () => {
   const row = { strategy: 's', symbol: 'XZ', exits: 3, share: 0.25, from: Date.UTC(2020, 2, 12, 8), longestMs: 9e9 };
   expect(stayText(row)).toBe(
-    's was out of XZ for 25.00 % of the run after 3 exits by a stop, a time or a take-profit, at longest for 104.2 days from 2020-03-12 08:00 UTC: what an exit closed is entered again only after another goal, such as flat',
+    's was out of XZ for 25.00 % of the run after 3 exits by a stop, a time or a take-profit, at most for 104.2 days from 2020-03-12 08:00 UTC: after an exit, the strategy must change its target, such as to flat, before it can enter again',
   );
 });

@@ -26,11 +26,11 @@ describe('the store', () => {
       showRuns({ runs: dir, remove: names, json: false, out: take, say: take });
       return lines;
     };
-    expect(() => remove(elsewhere)).toThrow(/is no run of .*: name one that sluice runs lists/);
+    expect(() => remove(elsewhere)).toThrow(/is not a run in .*: name one that sluice runs lists/);
     expect(() => remove('')).toThrow('name a run');
     expect([elsewhere, first, second].every((folder) => existsSync(folder))).toBe(true);
     // What is left is not listed, which these could not be.
-    expect(remove('last', 'last')).toEqual([`${basename(second)} removed; its try stays counted`]);
+    expect(remove('last', 'last')).toEqual([`${basename(second)} removed; its trial still counts`]);
     remove(first);
     expect(readdirSync(dir)).toEqual([]);
     rmSync(elsewhere, { recursive: true });

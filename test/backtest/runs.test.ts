@@ -65,7 +65,7 @@ describe('sluice backtest', () => {
     expect(csvRows(fills)).toHaveLength(kept.summary.fillCount);
     await run();
     const { out } = await run({ set: ['strategies.0.params.fast=3'] });
-    expect(out).toMatch(/; 2 tries; /);
+    expect(out).toMatch(/; 2 trials; /);
     expect(readTries(runs())).toHaveLength(3);
   });
 

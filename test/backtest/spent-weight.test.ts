@@ -54,6 +54,6 @@ test('orders, looks while they work and idle looks are weighed by the prices of 
   expect(some.idle).toBe(none.idle / 2);
   expect(some.perMinute).toBe((some.orders + some.looks + some.idle) / 2);
   expect(weightText({ orders: 10, looks: 20, idle: 1_000, perMinute: 0.75 })).toBe(
-    '1,030, 0.8 a minute: orders 10, looks while they worked 20, idle looks 1,000',
+    '1,030, 0.8 a minute: orders 10, polls 20, idle sweeps 1,000',
   );
 });

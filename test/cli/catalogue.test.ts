@@ -108,7 +108,7 @@ test('what a file holds does nothing to the terminal', async () => {
   expect(await said('row.csv')).toContain('line 5: "\\u001b]0;title\\u0007" in column 1');
   expect(await said('dates.csv')).toMatch(/column 1 is taken for the time, and "8\.8\.2024" is none that is read: /);
   expect(await said('random.csv')).toMatch(
-    /random\.csv is no text and nothing else that is read .*is it the right file\?\n$/,
+    /random\.csv is neither text nor another known format .*is it the right file\?\n$/,
   );
   expect(await said('wide.csv')).toContain('is text in UTF-16, which is not read: save it as UTF-8');
   at.write('klines.csv', klineLines(3).join('\n').replace('100.5', '\x1b[2J'));
@@ -173,21 +173,25 @@ test.for<[string, readonly string[], RegExp]>([
     ['import', 'klines.csv', '--repair', 'sorted'],
     /--repair sorted is none \(did you mean "sort"\?\)/,
   ],
-  ['an interval that there is not', ['import', 'klines.csv', '--interval', '3m'], /"3m" is no interval: 1min, 5min/],
-  ['a zone that there is not', ['import', 'klines.csv', '--zone', 'Mars'], /"Mars" is no time zone/],
+  [
+    'an interval that there is not',
+    ['import', 'klines.csv', '--interval', '3m'],
+    /"3m" is not an interval: 1min, 5min/,
+  ],
+  ['a zone that there is not', ['import', 'klines.csv', '--zone', 'Mars'], /"Mars" is not a time zone/],
   ['a file that is not there', ['import', 'gone.csv'], /gone.csv is not there/],
   ['a folder', ['import', '.'], /\S is a folder: name the files in it \(\S+\/\*\)\n$/],
   [
     'what is no symbol',
     ['import', 'klines.csv', '--symbol', '../x'],
-    /"\.\.\/x" is no symbol: 2 to 30 letters and digits/,
+    /"\.\.\/x" is not a symbol: 2 to 30 letters and digits/,
   ],
   [
     'a letter alone',
     ['import', 'klines.csv', '--symbol', 'X'],
-    /"X" is no symbol: .*BTC\/USDT, BTC-USDT and btcusdt are/,
+    /"X" is not a symbol: .*BTC\/USDT, BTC-USDT and btcusdt are/,
   ],
-  ['a path for a stored symbol', ['list', '../x'], /"\.\.\/x" is no symbol/],
+  ['a path for a stored symbol', ['list', '../x'], /"\.\.\/x" is not a symbol/],
   ['a question that asks nothing', ['sql', ' -- ;'], /there is no question: give one SELECT/],
   [
     'everything, without a word',

@@ -27,15 +27,15 @@ test('a file goes by its name, and it is said over what it was judged and how to
 
 test('one that reads a field that is not there never wants anything but flat: nothing was proven', async () => {
   const { code, out, err } = await checked("kline.time > 5 ? hold({ share: 1 }, '') : flat('')");
-  expect(out).toMatch(/never wanted anything but flat on 2,500 klines: nothing was proven\. .*openTime/);
-  expect(err).toBe('sluice: my-own: it never wanted anything but flat on 2,500 klines: nothing was proven\n');
+  expect(out).toMatch(/emitted only flat targets on 2,500 klines: nothing was proven\. .*openTime/);
+  expect(err).toBe('sluice: my-own: it emitted only flat targets on 2,500 klines: nothing was proven\n');
   expect(code).toBe(1);
 });
 
 test('one that wishes for more than all it has is told', async () => {
   const { code, out } = await checked("kline.close > 4000 ? hold({ share: 1.5 }, '') : flat('')");
   expect(out).toMatch(
-    /\nmore than all +2025-10-\S+ \S+, the first of [\d,]+: it wishes for a share of 1\.5; 1 is all that it has\n/,
+    /\nmore than all +2025-10-\S+ \S+, the first of [\d,]+: it targets a share of 1\.5; 1 is all its equity\n/,
   );
   expect(code).toBe(1);
 });
@@ -48,13 +48,13 @@ test.for([
   ],
 ] as const)('one that has two goals is told: %s', async ([target, place]) => {
   const { code, err } = await checked(target);
-  expect(err).toMatch(/a strategy threw: WantError: a target with more than one goal: \{"\w+":5,"share":1\}; say/);
+  expect(err).toMatch(/a strategy threw: WantError: a target with more than one size: \{"\w+":5,"share":1\}; say/);
   expect(err).toMatch(place);
   expect(code).toBe(1);
 });
 
 test.for([
-  ["hold({ share: 0 / 0 }, '')", /a target without a finite goal: .*"NaN".* \(My_own\.ts, line 3\)/],
+  ["hold({ share: 0 / 0 }, '')", /a target without a finite size: .*"NaN".* \(My_own\.ts, line 3\)/],
   ["hold({ share: 1 }, '', { stop: 0 / 0 })", /a number that is not finite .*"NaN".* \(My_own\.ts, line 3\)/],
   ["hold({ share: 1 }, '', { trailing: 5 })", /a trailing stop of 5, .* \(My_own\.ts, line 3\)/],
 ] as const)('a number that is none is told with its line: %s', async ([target, told]) => {
@@ -64,7 +64,7 @@ test.for([
 
 test('one that wishes to be short is told that spot cannot', async () => {
   const { code, out } = await checked("kline.close > 4000 ? hold({ share: -1 }, '') : hold({ share: 1 }, '')");
-  expect(out).toMatch(/\nshort on spot +.*: it wishes to be short, which spot takes for flat/);
+  expect(out).toMatch(/\nshort on spot +.*: it targets a short position, which counts as flat on spot/);
   expect(code).toBe(0);
 });
 

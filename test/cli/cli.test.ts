@@ -125,7 +125,7 @@ describe('a command', () => {
     [['report', 'last', '--csv', 'klines.csv'], 'is a file, not a folder: name another folder'],
     [['compare', 'a', 'b', '-o', '.'], 'sluice: -o .: is a folder: name a file in it, such as report.html'],
     [['runs', '--runs', 'klines.csv'], 'sluice: klines.csv is a file: name the folder of runs with --runs DIR'],
-    [['simulator', '--markets', '.'], 'sluice: --markets .: is no file: give a file of markets'],
+    [['simulator', '--markets', '.'], 'sluice: --markets .: is not a file: give a file of markets'],
     [['simulator', 'report', '.'], 'sluice: . is a folder: give the file that sluice simulator --log FILE wrote'],
     [['cancel'], 'sluice: say which orders: sluice cancel --all, or sluice cancel --strategy ID'],
   ] as const)('that is wrong says so: %j', async ([args, ...parts]) => {
@@ -147,7 +147,7 @@ test('a demo takes no directory of another mode, and --fresh takes none away tha
     expect(at.files()).toContain(join('var', 'live', 'journal.db'));
     expect(at.files()).not.toContain(join('var', 'live', 'demo-faults.yaml'));
     at.write('faults.yaml', '- match: { method: POST }\n  do: { status: 504 }\n');
-    const foreign = '. holds files and is no state directory of a demo, which --fresh takes away whole';
+    const foreign = '. holds files and is not a state directory of a demo, which --fresh deletes';
     for (const more of [[], ['--fresh']]) expect(await refused(3, 'demo', '--state', '.', ...more)).toContain(foreign);
   } finally {
     rmSync(join(at.dir, 'var'), { recursive: true });
@@ -341,7 +341,7 @@ describe('a strategy file', () => {
     ["'text'", "'text'"],
     ['undefined', 'undefined'],
   ] as const)('that throws %s, which is no error, is named all the same', async ([thrown, shown]) => {
-    const line = `${shown}, which is no Error: throw new Error('…') to see the line; strategy`;
+    const line = `${shown}, which is not an Error: throw new Error('…') to see the line; strategy`;
     const text = deciding(`throw ${thrown};`);
     expect(await refusedStrategy(1, text)).toBe(
       `sluice: a strategy threw: ${line} trend (./mine.ts), at the kline of 2020-02-01T00:00Z\n`,
@@ -355,7 +355,7 @@ describe('a strategy file', () => {
 
   test('that wants what cannot be ends a backtest', async () => {
     const message = await refusedStrategy(1, deciding("return hold({ quantity: 0 / 0 }, '');"));
-    expect(message).toMatch(/a target without a finite goal: .*"NaN"/);
+    expect(message).toMatch(/a target without a finite size: .*"NaN"/);
   });
 
   test('that is not there is refused', async () => {

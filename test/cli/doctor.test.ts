@@ -156,7 +156,7 @@ test('says what stands in the way and what to do about it, and exits with 1', as
   expect(stdout).toMatch(
     /fail {2}risk +4 limits stand above the standard, and nobody has confirmed it: risk\.priceCollar/,
   );
-  expect(stdout).toMatch(/→ lower it, or say once that you want it: sluice limits raise priceCollar 0\.9 --state/);
+  expect(stdout).toMatch(/→ lower it, or confirm it once: sluice limits raise priceCollar 0\.9 --state/);
   expect(stdout).toContain('→ check SLUICE_API_SECRET');
   expect(stdout.trimEnd()).toMatch(/things stand in the way of trading$/);
 });

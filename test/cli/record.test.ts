@@ -179,7 +179,7 @@ test('a file that holds no frames is told of, and the others are compacted', asy
   writeFileSync(join(at.dir, 'd', 'frames', '2020-01-01T00-00-00.000Z-000000.frames'), 'no frames at all');
   const { code, err, out } = await at.sluice(['data', 'compact', '--data', 'd']);
   expect(code).toBe(1);
-  expect(err).toMatch(/000000\.frames is no file of frames: take it away/);
+  expect(err).toMatch(/000000\.frames is not a file of frames: remove it/);
   expect(out).toContain('1 file of frames compacted');
   expect(readdirSync(join(at.dir, 'd', 'trades'))).toEqual(['BTCUSDT']);
 });
@@ -189,6 +189,6 @@ test('what is no symbol is refused before anything is recorded', async () => {
     await at.sluice(['record', '../BTCUSDT', '--url', exchange.restUrl, '--data', join(at.dir, 'n')]),
   ).toMatchObject({
     code: 2,
-    err: expect.stringContaining('"../BTCUSDT" is no symbol: 2 to 30 letters and digits'),
+    err: expect.stringContaining('"../BTCUSDT" is not a symbol: 2 to 30 letters and digits'),
   });
 });

@@ -77,7 +77,7 @@ describe('a strategy that never comes back', () => {
     await program.line(/in the loop/);
     expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
     expect(program.lines.join('\n')).toMatch(
-      /^note: still at work 5 s after it was told to stop, and given up: n [123](; n [123])* \(a strategy that takes longer there, or never comes back\)$/m,
+      /^note: still at work 5 s after the stop, and abandoned: n [123](; n [123])* \(a strategy that takes longer there, or never comes back\)$/m,
     );
     expect(program.lines).toContain(
       'stopped before the first of 3 cells was done: nothing is kept; the same command begins anew',
@@ -206,7 +206,7 @@ describe('what a strategy does beside deciding', () => {
     const runs = join(at.dir, 'thrown');
     for (const [decide, what] of [
       ["void Promise.reject(new Error('lost'));", /for: Error: lost \(mine\.ts, line 6\)\n$/],
-      ["void Promise.reject('lost');", /what is no Error; throw new Error.*\n$/],
+      ["void Promise.reject('lost');", /a value that is not an Error; throw new Error.*\n$/],
       ["setTimeout(() => { throw new Error('lost'); }, 0);", /for: Error: lost \(mine\.ts, line 6\)\n$/],
       ["setImmediate(() => { throw new Error('lost'); });", /for: Error: lost \(mine\.ts, line 6\)\n$/],
     ] as const) {

@@ -12,6 +12,7 @@ import { registry } from '../../strategies/registry.ts';
 import { type Case, inputOf } from '../backtest/agreement.ts';
 import { libraries } from '../libraries/cases.ts';
 import { readMeasured } from '../libraries/measured.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const { default: grid } = await registry.grid();
 const { default: smaCross } = await registry['sma-cross']();
@@ -73,14 +74,6 @@ function outcome({ strategy, params }: Tried, rules: Case['rules']): RunResult {
   );
 }
 
-/** Aligned, as the formatter of this tree has tables. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-}
-
 const percent = (fraction: Decimal): string => `${fraction.times(100).toFixed(2)} %`;
 
 function resultRows(one: Tried): readonly (readonly string[])[] {
@@ -104,71 +97,43 @@ function resultRows(one: Tried): readonly (readonly string[])[] {
 }
 
 const resultTable = (one: Tried): string =>
-  `### ${one.name[0]?.toUpperCase() ?? ''}${one.name.slice(1)}\n\n${table(
+  `### ${one.name[0]?.toUpperCase() ?? ''}${one.name.slice(1)}\n\n${markdownTable(
     ['rules', 'fills', 'final equity', 'return', 'ambiguous klines'],
     resultRows(one),
   )}`;
 
-const assumptions = table(
+const assumptions = markdownTable(
   ['', ...rulesetNames.map((name) => `\`${name}\``)],
   [
+    ['MARKET orders fill at', 'next open less 5 bp', 'next open', 'next open', 'next open', 'the same close'],
+    ['resting LIMIT orders fill', 'one tick beyond', 'at a touch', 'at a touch', 'at a touch', 'at a touch'],
+    ['LIMIT orders that the open passed fill at', 'their price', 'their price', 'the open', 'the open', 'the open'],
     [
-      'a MARKET order fills at',
-      'next open, worse by 5 bp',
-      'next open',
-      'next open',
-      'next open',
-      'the close decided on',
+      'stops fill at',
+      'halfway to the extreme',
+      'stop or worse open',
+      'stop or worse open',
+      'stop or worse open',
+      'stop or worse open',
     ],
-    ['a resting LIMIT fills', 'one tick beyond', 'at a touch', 'at a touch', 'at a touch', 'at a touch'],
-    ['LIMIT already passed by the open fills at', 'its price', 'its price', 'the open', 'the open', 'the open'],
+    ['stops work from', 'entry kline', 'entry kline', 'entry kline if MARKET', 'next kline', 'next kline'],
+    ['targets work from', 'next kline', 'next kline', 'entry kline if MARKET', 'next kline', 'next kline'],
+    ['stop and target hit in one kline', 'the stop', 'the stop', 'the stop', 'the stop', 'the stop'],
+    ['and the open passed the target', 'the stop (1)', 'the stop (1)', 'the stop', 'the stop', 'the stop'],
+    ['share of the volume', '10 % (maker), 100 % (taker)', 'no limit', 'no limit', 'no limit', 'no limit'],
+    ['large orders move the price', 'yes (2)', 'no', 'no', 'no', 'no'],
     [
-      'a stop fills at',
-      'half way to the extreme, less half a spread; or a worse open',
-      'its price, or a worse open',
-      'its price, or a worse open',
-      'its price, or a worse open',
-      'its price, or a worse open',
-    ],
-    [
-      'a stop can be hit',
-      'in the kline of the entry',
-      'in the kline of the entry',
-      'entry kline (MARKET), else next',
-      'from the next kline on',
-      'from the next kline on (entries are at closes)',
-    ],
-    [
-      'a target can fill',
-      'from the kline after the first close',
-      'from the kline after the first close',
-      'in the kline of a MARKET entry',
-      'from the kline after the first close',
-      'from the next kline on (entries are at closes)',
-    ],
-    ['stop and target in one kline', 'the stop', 'the stop', 'the stop', 'the stop', 'the stop'],
-    [
-      'and the open has passed the target',
-      'the stop; the target in the kline after the entry',
-      'the stop; the target in the kline after the entry',
-      'the stop',
-      'the stop',
-      'the stop',
-    ],
-    ['part of the volume', '10 % (maker), 100 % (taker)', 'no limit', 'no limit', 'no limit', 'no limit'],
-    ['an order above 0.1 % of a day moves its price', "by a day's deviation × √(its share)", 'no', 'no', 'no', 'no'],
-    [
-      'a share of the equity is sized',
+      'shares of equity are sized',
       'at the close, corrected once',
       'at the close',
-      'at the entry, with the fee',
-      'at the close, without the fee',
-      'at the close, with the fee',
+      'at the entry, with fee',
+      'at the close, without fee',
+      'at the close, with fee',
     ],
-    ['the fee is taken', 'from what is received', 'in quote', 'in quote', 'in quote', 'in quote'],
+    ['fees are taken', 'from the received asset', 'in quote', 'in quote', 'in quote', 'in quote'],
     [
-      'open position at the end',
-      'the last close; the equity curve deducts the cost of selling',
+      'open positions count at',
+      'the last close (3)',
       'the last close',
       'the last close',
       'the last close',
@@ -186,7 +151,7 @@ function comparedTable(): string {
     const count = summary.counts.find(({ kind: of, library }) => of === kind && library === name);
     return count === undefined ? 'not supported' : `${count.equal} of ${count.of}`;
   };
-  return table(
+  return markdownTable(
     ['', ...libraries.map((name) => `${name} ${summary.versions[name]}`)],
     kinds.map((kind) => [kind, ...libraries.map((name) => cell(kind, name))]),
   );
@@ -196,26 +161,31 @@ export const comparedPage = (): string => `# Rules compared
 
 _Written by \`npm run docs\` (\`test/kit/compared-page.ts\`); a test fails when it is not current._
 
-\`sluice backtest --config FILE --rules NAME\` fills orders as another library does. So you can set its results beside those of that
-library, and see the difference to Sluice's own rules. The libraries were run for this page ([what was compared](#what-was-compared)). Both drivers obey each ruleset, and an independent slow
-reference (\`test/reference/\`) gives the same orders and fills, row by row, on generated and on recorded klines.
+\`sluice backtest --config FILE --rules NAME\` fills orders as another library does. You can compare the results with those of that library, and with Sluice's own rules. This page was made
+by running the libraries ([what was compared](#what-was-compared)). An independent slow reference (\`test/reference/\`) gives the same orders and fills, row by row, on generated and on recorded
+klines.
 
-## What each assumes
+## Assumptions
 
 ${assumptions}
 
-None of the others knows a spread, a volume, a delay, or how fills are found out, unless it is told to.
+1. In the kline after the entry, the target.
+2. Above 0.1 % of a day's volume, by a day's deviation × √(share of the volume).
+3. The equity curve deducts the cost of selling.
 
-## What that does to the same strategy on the same data
+"Next kline" is the one after the entry. Entries of \`vectorbt\` are at closes. Stops of \`sluice\` fill halfway between the stop and the kline's extreme, less half a
+spread, or at a worse open. Without settings, the other libraries model no spread, no volume, no delay and no polling for fills.
+
+## Effect on the same strategy and data
 
 XBTUSD, hourly klines of February to April 2020 made from minutes (\`backtests/data\`), ${cash} USD, fees of 0.1 % a side. "Ambiguous" are klines in
 which a stop and a target could both have filled and the stop was taken.
 
 ${tried.map(resultTable).join('\n\n')}
 
-Nothing but the rules differs within a table. In this recording each open equals the close before it, so the next open and the close decided on are one
-price; and whose orders rest for hours loses little by waiting for one tick more. Where stops and targets lie within the reach of a kline, the
-rules decide more than the strategy does: nothing was found out there but what was assumed. Finer klines (\`detail\`) or trades find out.
+Within a table, only the rules differ. In this recording each open equals the close before it, so the next open and the same close have one price. Resting orders that wait for hours
+lose little by one more tick. Where stops and targets lie within the range of a kline, the rules decide more than the strategy does. Finer klines (\`detail\`) or trades show the real
+order of events.
 
 ## What was compared
 
@@ -227,9 +197,9 @@ ${comparedTable()}
 
 A test repeats the constructed edges and two series of each kind against the libraries' recorded fills.
 
-What the comparison does not cover: several resting orders at once, adding to or reversing a position, and several symbols. Quantities are whole units.
-\`plain\` stands for no library. For one rule of two averages \`plain\` gives the round trips and the equity that were measured with vectorbt, backtesting.py,
-backtrader and jesse elsewhere ([benchmarks](../benchmarks.md)).
+The comparison does not cover several resting orders at once, adding to or reversing a position, and several symbols. Quantities are whole units.
+\`plain\` is not the rules of a library. For a crossover of two averages, \`plain\` gives the same round trips and equity as vectorbt, backtesting.py, backtrader and jesse
+([benchmarks](../benchmarks.md)).
 
 ## Differences that remain
 

@@ -3,10 +3,14 @@ import { socketOperations } from '../../src/venue/exchange/market/channels.ts';
 import { codeMeaning, knownCodes } from '../../src/venue/exchange/rest/codes.ts';
 import { type Endpoint, endpoints, type Found } from '../../src/venue/exchange/rest/endpoints.ts';
 import { withdrawApply } from '../../src/withdraw/endpoint.ts';
+import { markdownTable } from './markdown-table.ts';
 
 /** Where the test of a row lies, from the root. */
 export const testOf = ({ test }: Found): string =>
   test.startsWith('src/') ? `${test}.test.ts` : `src/venue/exchange/${test}.test.ts`;
+
+/** The short name of its test: the addresses stand once, at the end of the page. */
+const nameOf = (row: Found): string => testOf(row).replace(/^src\/(venue\/exchange\/)?|\.test\.ts$/g, '');
 
 /** As the specification orders them. */
 export const restRows: readonly Endpoint[] = [...Object.values<Endpoint>(endpoints), withdrawApply].sort((a, b) =>
@@ -22,7 +26,7 @@ export const restCells = (row: Endpoint): string[] => [
   row.frequency === undefined ? '–' : `${row.frequency}`,
   `\`${row.call}\``,
   `\`${row.command}\``,
-  `[${testOf(row).replace(/^.*\//, '')}](../../${testOf(row)})`,
+  `[${nameOf(row)}]`,
 ];
 
 export const socketCells = (row: (typeof socketOperations)[number]): string[] => [
@@ -31,50 +35,49 @@ export const socketCells = (row: (typeof socketOperations)[number]): string[] =>
   row.section,
   `\`${row.call}\``,
   `\`${row.command}\``,
-  `[${testOf(row).replace(/^.*\//, '')}](../../${testOf(row)})`,
+  `[${nameOf(row)}]`,
 ];
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+function addresses(): string {
+  const paths = new Map([...restRows, ...socketOperations].map((row) => [nameOf(row), testOf(row)]));
+  return [...paths].map(([name, path]) => `[${name}]: ../../${path}`).join('\n');
 }
 
 export const exchangePage = (): string => `# The exchange's interface
 
-Every operation of the interface: which function of the client carries it out, by which command a user does, and which test shows
-it. \`npm run docs\` makes this page of the tables \`src/venue/exchange/rest/endpoints.ts\` and \`channels.ts\`, from which the client itself
-takes paths, signatures and weights; a test fails when it is stale. Every row is also carried out by
-[operations.test.ts](../../src/venue/exchange/operations.test.ts), against the table.
+This page lists every operation of the interface, with the function of the client, the command, and the test that shows it. \`npm run docs\` makes it from the tables
+\`src/venue/exchange/rest/endpoints.ts\` and \`channels.ts\`. The client takes paths, signatures and weights from the same tables. A test fails when the page is stale.
+[operations.test.ts](../../src/venue/exchange/operations.test.ts) runs every row.
 
-Functions are members of what \`exchange()\` in [exchange.ts](../../src/venue/exchange/exchange.ts) gives. Orders on the margin account
-go through the same ones, of a client opened with \`account: 'margin'\`.
+Functions are members of \`exchange()\` in [exchange.ts](../../src/venue/exchange/exchange.ts). Orders on the margin account use the same functions of a client with
+\`account: 'margin'\`.
 
 ## REST
 
-_Section_ is that of the specification. _Weight_ counts against 12,000 a minute for the address and 60,000 for the user, _per 2 s_
-is the operation's own limit. Where the specification gives no weight, or two, the dearer guess is counted.
+_Section_ is the section of the specification. _Weight_ counts against 12,000 a minute for the address and 60,000 for the user. _Per 2 s_ is the operation's own limit. If the specification
+gives no weight or two, Sluice counts the higher one.
 
-${table(['operation', 'request', 'section', 'security', 'weight', 'per 2 s', 'function', 'command', 'test'], restRows.map(restCells))}
+${markdownTable(['operation', 'request', 'section', 'security', 'weight', 'per 2 s', 'function', 'command', 'test'], restRows.map(restCells))}
 
-Applying for a withdrawal is in a program of its own, with its own key; nothing imports that program, and
-\`oxlint.config.ts\` keeps it so. \`sluice call METHOD PATH\` sends any other request, signed, for support.
+A separate program with its own key applies for withdrawals. No code of the daemon can, and \`oxlint.config.ts\` proves it. \`sluice call METHOD PATH\` sends any other request, signed, for
+support.
 
 ## Socket
 
-One socket carries all channels. Nothing is acknowledged: data within 5 s confirms a subscription. The specification has no
-\`unsub\` for klines; what still comes is dropped.
+One socket carries all channels. The exchange acknowledges nothing: data within 5 s confirms a subscription. The specification has no \`unsub\` for klines, so Sluice drops frames that still
+arrive.
 
-${table(['operation', 'channel', 'section', 'function', 'command', 'test'], socketOperations.map(socketCells))}
+${markdownTable(['operation', 'channel', 'section', 'function', 'command', 'test'], socketOperations.map(socketCells))}
 
 ## Error codes
 
-What a command says when the exchange refuses. Where a code leaves open whether an order was carried out, nothing is sent again:
-the order is asked for. The specification shows one code; the others were described by, or seen at, deployments of the same stack.
+Commands print these meanings when the exchange refuses. If a code leaves the outcome of an order open, Sluice sends nothing again and queries the order. The specification shows one code. The
+others are from descriptions and observations of deployments of the same software.
 
-${table(
+${markdownTable(
   ['code', 'means', 'what to do'],
   knownCodes.map((code) => [code, codeMeaning(code)?.means ?? '', codeMeaning(code)?.advice ?? '']),
 )}
+
+${addresses()}
 `;

@@ -6,16 +6,14 @@ import { events } from '../../src/simulator/faults/events.ts';
 import { type FaultPlan, plans } from '../../src/simulator/faults/plans.ts';
 import { at, match } from '../../src/simulator/faults/rules.ts';
 
-const row = (...cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
-
-const described = (shapes: Readonly<Record<string, z.ZodType>>): string[][] =>
-  Object.entries(shapes).map(([name, { description }]) => {
-    if (description === undefined) throw new Error(`${name} has no description: give its schema one`);
-    return [`\`${name}\``, description];
-  });
+/** A list, because some keys need several sentences. */
+const described = (shapes: Readonly<Record<string, z.ZodType>>): string =>
+  Object.entries(shapes)
+    .map(([name, { description }]) => {
+      if (description === undefined) throw new Error(`${name} has no description: give its schema one`);
+      return `- \`${name}\`: ${description}.`;
+    })
+    .join('\n');
 
 function planText(name: string, plan: FaultPlan): string {
   const lines = plan.rules.map((rule) => {
@@ -33,14 +31,12 @@ export const faultPlansPage = (): string => `# Faults and named plans
 
 <!-- Made by \`node scripts/fault-plans.ts\` of src/simulator/faults; change it there. -->
 
-The built-in exchange can have a bad day on order: \`npx sluice simulator --faults NAME\` takes a plan from the end of this page,
-\`--faults FILE\` a file of rules (YAML), and the [control address](simulator.md) changes them while it runs. In a test,
-\`startSimulator({ faults })\` takes either as it is written here.
+The built-in exchange injects faults. \`npx sluice simulator --faults NAME\` takes a plan from the end of this page, \`--faults FILE\` a file of rules (YAML). The [control
+address](simulator.md#the-control-address) changes them during a run. In a test, \`startSimulator({ faults })\` takes either.
 
-A rule with \`match\` hits requests, or frames that are about to be pushed; of all rules the first that fires decides, and
-every firing is in the truth log. A rule with \`at\` happens by itself. Chances are drawn from the seed, so a run can be repeated. A key
-that there is not is refused with file and line, and so are a file without rules and a rule about a user, symbol or path that this exchange does
-not have. The start says which faults are in force.
+A rule with \`match\` applies to requests, or to frames before they are sent. The first matching rule decides, and each use is in the truth log. A rule with \`at\` triggers by time.
+Random choices come from the seed, so a run can be repeated. An unknown key is refused with file and line. So are a file without rules and a rule about an unknown user, symbol or
+path. The exchange prints the faults in force at its start.
 
 \`\`\`yaml
 - match: { method: POST, path: /sapi/v1/order, probability: 0.02 }
@@ -51,26 +47,25 @@ not have. The start says which faults are in force.
 
 ## match: which requests and frames
 
-All that is said must hold; nothing said means every request.
+All given keys must match. Without keys, the rule matches every request.
 
-${table(['key', 'meaning'], described(match.shape))}
+${described(match.shape)}
 
 ## do, with match
 
-Durations here are real ms; a fast clock stretches them. Most take \`when: before\` or \`after\`: whether the exchange has carried the request
-out when it happens.
+Durations are real ms; the exchange's clock may run faster. Most actions take \`when: before\` or \`after\`: before or after the exchange executes the request.
 
-${table(['key', 'what happens'], described(actions))}
+${described(actions)}
 
-## at: when it happens by itself
+## at: when an event happens
 
-In ms of exchange time.
+Times are ms of exchange time.
 
-${table(['key', 'meaning'], described(at.shape))}
+${described(at.shape)}
 
 ## do, with at
 
-${table(['key', 'what happens'], described(events))}
+${described(events)}
 
 ## Plans
 

@@ -10,28 +10,21 @@ import {
 import { haltCauses } from '../../src/execution/halt.ts';
 import { proofs } from '../../src/execution/reconcile/evidence.ts';
 import { type OrderEvent, orderActions, orderEvents, transitions } from '../../src/execution/states.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const states: Readonly<Record<OrderState, string>> = {
-  intended: 'Decided and reserved; nothing has left.',
-  sending: 'Its intent is on its way to disk, and then its one request to the exchange.',
-  unknown: 'It may or may not have taken effect. Reserved in full; blocks its symbol, three of them block the account.',
-  quarantined: 'Nobody can prove what became of it. Reserved in full; blocks its symbol; shown until it is decided.',
+  intended: 'Decided and reserved; not sent.',
+  sending: 'Its intent is being committed, then its one request is sent.',
+  unknown: 'May have taken effect. Reserved; blocks its symbol; three block the account.',
+  quarantined: 'Its outcome cannot be proven. Reserved; blocks its symbol until it is decided.',
   open: 'At the exchange, by its id. Partly filled is the same state with fills.',
-  closing: 'Final at the exchange, but not all its fills are rows yet.',
-  filled: 'Filled, and its fills add up.',
-  canceled: 'Cancelled, with what it had filled before.',
-  rejected: 'Refused by the exchange.',
-  notSent: 'Not one byte of it left this machine.',
-  absent: 'Proven not to have taken effect: two complete sweeps after its horizon, and balances explained without it.',
+  closing: 'Final at the exchange; fills are still missing here.',
+  filled: 'Filled; its fills add up.',
+  canceled: 'Cancelled; earlier fills count.',
+  rejected: 'Rejected by the exchange.',
+  notSent: 'No byte left this machine.',
+  absent: 'Proven absent by two complete sweeps and the balances.',
 };
-
-/** Aligned, as the formatter of this tree has tables. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
-}
 
 interface Edge {
   readonly from: string;
@@ -63,7 +56,7 @@ const words = (meanings: Readonly<Record<string, string>>): readonly (readonly s
   Object.entries(meanings).map(([name, what]) => [`\`${name}\``, what]);
 
 const steps = (edges: readonly Edge[]): string =>
-  table(
+  markdownTable(
     ['from', 'event', 'to', 'action'],
     edges.map(({ from, event, to, action }) => [
       `\`${from}\``,
@@ -75,26 +68,26 @@ const steps = (edges: readonly Edge[]): string =>
 
 function proofTable(): string {
   const rows = Object.entries(proofs).map(([kind, { means, verdict, after }]) => {
-    const unknown = `${{ absence: '`absence`', doubt: '`doubt`', again: 'asked again' }[verdict]}${after === undefined ? '' : `, at the ${after}${after === 3 ? 'rd' : 'th'}`}`;
-    return [`\`${kind}\``, means, unknown, verdict === 'absence' ? '`absence`' : 'asked again'];
+    const unknown = `${{ absence: '`absence`', doubt: '`doubt`', again: 'try again' }[verdict]}${after === undefined ? '' : `, at the ${after}${after === 3 ? 'rd' : 'th'}`}`;
+    return [`\`${kind}\``, means, unknown, verdict === 'absence' ? '`absence`' : 'try again'];
   });
-  return table(['the proof is', 'because', 'an unknown order', 'a quarantined one'], rows);
+  return markdownTable(['proof', 'meaning', 'unknown order', 'quarantined order'], rows);
 }
 
 const cancelSection = (edges: readonly Edge[]): string => `## A cancel
 
-A cancel is no state of its order: it has a machine of its own beside it ([cancel-states.ts](../../src/execution/cancel-states.ts)).
-It may be repeated, and its answer is never the truth, in a batch neither. \`cancelSent\` and \`cancelAnswer\` in \`sluice why\` are its timeline.
+A cancel is not a state of its order. It has its own state machine ([cancel-states.ts](../../src/execution/cancel-states.ts)). It may be repeated, and its answer is never
+proof, in a batch neither. A refused cancel leads to an order query. \`cancelSent\` and \`cancelAnswer\` in \`sluice why\` show it.
 
 \`\`\`mermaid
 ${diagram(edges, 'none')}
 \`\`\`
 
-${table(['state', 'meaning'], words(cancelStates))}
+${markdownTable(['state', 'meaning'], words(cancelStates))}
 
-${table(['event', 'meaning'], words(cancelEvents))}
+${markdownTable(['event', 'meaning'], words(cancelEvents))}
 
-${table(['action', 'meaning'], words(cancelActions))}
+${markdownTable(['action', 'meaning'], words(cancelActions))}
 
 ${steps(edges)}
 `;
@@ -106,11 +99,11 @@ export function orderStatesPage(): string {
     isClosed(state as OrderState) ? 'yes' : 'no',
     what,
   ]);
-  const haltRows = Object.entries(haltCauses).map(([cause, what]) => [`\`${cause}\``, `${what}.`]);
+  const haltLines = Object.entries(haltCauses).map(([cause, what]) => `- \`${cause}\`: ${what}.`);
   return `# The life of an order
 
-Made by \`npm run docs\` of the table in [states.ts](../../src/execution/states.ts), by which the program itself moves orders; a test
-fails when it is stale. A step that is not in the table cannot be taken: asking for it stops the program, and the next start recovers.
+\`npm run docs\` makes this page from the tables in [states.ts](../../src/execution/states.ts), which the program itself uses. A test fails when the page is stale. A step that is
+not in the table is impossible: it would stop the program, and the next start would recover.
 
 \`\`\`mermaid
 ${diagram(edges, 'intended')}
@@ -118,37 +111,36 @@ ${diagram(edges, 'intended')}
 
 ## States
 
-A closed order reserves nothing. One that is closed without an id of the exchange, as \`rejected\`, \`notSent\`, \`absent\` or by a human,
-is kept in mind: should the exchange show it after all, it is open again.
+A closed order reserves nothing. Sluice remembers an order that was closed without an exchange id: \`rejected\`, \`notSent\`, \`absent\`, or closed by a human. If the exchange shows it
+later, it is open again.
 
-${table(['state', 'closed', 'meaning'], stateRows)}
+${markdownTable(['state', 'closed', 'meaning'], stateRows)}
 
 ## Events
 
-${table(['event', 'meaning'], words(orderEvents))}
+${markdownTable(['event', 'meaning'], words(orderEvents))}
 
-## What is done
+## Actions
 
-${table(['action', 'meaning'], words(orderActions))}
+${markdownTable(['action', 'meaning'], words(orderActions))}
 
-## Every step
+## Transitions
 
 ${steps(edges)}
 
-## What proves an absence
+## Proof of absence
 
-Two complete looks that missed the order, both after its horizon and the gap between sweeps apart, then the balances. An order that is
-quarantined goes on being looked for and proven, every 30 s: what comes to be explained, or shown, ends its quarantine. One that had an id of
-the exchange, whose id somebody copied, or a fill of which was shown with other numbers is never absent; only the exchange or a human ends it.
+Absence needs two complete sweeps that miss the order, then matching balances. Both sweeps come after its horizon, with the sweep interval between them. Sluice repeats the proof for
+a quarantined order every 30 s. A result, or the order itself, ends the quarantine. Some orders are never absent: those that had an exchange id, those whose id somebody copied, and
+those with a changed fill. Only the exchange or a human ends them.
 
 ${proofTable()}
 
 ${cancelSection(edgesOf(cancelTransitions))}
 ## HALT
 
-Nothing is created, by any strategy, until \`sluice resume\` without \`--strategy\`; looking and cancelling go on. It is written down and
-outlives a restart. What is still wrong halts again.
+During a HALT, no strategy creates orders. Sweeps and cancels go on. \`sluice resume\` without \`--strategy\` lifts it. A HALT is durable. If the cause remains, trading halts again.
 
-${table(['cause', 'what it means'], haltRows)}
+${haltLines.join('\n')}
 `;
 }

@@ -145,7 +145,9 @@ describe('cli.md and json.md', () => {
       object
     >;
     expect(fields('backtest')).toEqual(Object.keys(result).toSorted());
-    const metrics = section(json, 'backtest').match(/^\| `metrics` .*$/m)?.[0] ?? '';
-    expect(cells(metrics, 2).toSorted()).toEqual(Object.keys(result['metrics'] ?? {}).toSorted());
+    const [, metrics = ''] = section(json, 'backtest').split('\n### metrics\n');
+    const listed = [...metrics.matchAll(/^(?:- | {2}).*/gm)].flatMap(([line]) => [...line.matchAll(/`(\w+)`/g)]);
+    const names = listed.map(([, name = '']) => name);
+    expect(names.toSorted()).toEqual(Object.keys(result['metrics'] ?? {}).toSorted());
   });
 });

@@ -125,7 +125,7 @@ describe('a step', () => {
   test.each([
     ['maxOpenOrder', '99', /did you mean "maxOpenOrders"/],
     ['maxOpenOrders', '50', /is no less careful than the standard 50/],
-    ['maxOrderShare', 'much', /is no value of maxOrderShare/],
+    ['maxOrderShare', 'much', /is not a value of maxOrderShare/],
     ['noSelfMatch', 'true', /is no less careful than the standard/],
     ['controls', 'all', /controls can be raised to stated alone/],
   ])('%s %s is refused', async (name, value, why) => {

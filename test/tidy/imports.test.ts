@@ -58,7 +58,7 @@ const targets = [
   ...['src/commands/show.ts', 'src/dashboard/view.ts', 'src/portfolio/portfolio.ts', 'src/venue/venue.ts'],
   ...['src/venue/exchange/exchange.ts', 'src/venue/paper/entry.ts', 'src/venue/recorded/recorded.ts'],
   ...['src/session/session.ts', 'src/backtest/run.ts', 'src/withdraw/apply.ts', 'src/domain/refusal.ts'],
-  ...['strategies/mine/index.ts', 'test/conformance/http.ts', 'test/kit/rig.ts'],
+  ...['strategies/shipped/index.ts', 'test/conformance/http.ts', 'test/kit/rig.ts'],
 ].map((path): Text => [path, 'export type A = number;\nexport const a = 1;\n']);
 
 const dependencies = 'boundaries(dependencies)';
@@ -102,7 +102,7 @@ const planted: readonly (readonly [rule: string, ...Text])[] = [
   [dependencies, 'test/reference/p27.ts', "export { a } from '../kit/rig.ts';"],
   [dependencies, 'test/conformance/p28.ts', "export type { A } from '../../src/clock/clock.ts';"],
   [dependencies, 'test/third-party/p29.ts', "export { a } from '../conformance/http.ts';"],
-  [dependencies, 'strategies/registry.ts', "export { a } from './mine/index.ts';"],
+  [dependencies, 'strategies/registry.ts', "export { a } from './shipped/index.ts';"],
   ['boundaries(no-unknown-files)', 'src/surprise/p30.ts', 'export const one = 1;'],
   ['boundaries(no-unknown-files)', 'test/surprise/p31.ts', 'export const one = 1;'],
   ['boundaries(no-unknown-files)', 'src/venue/surprise/p32.ts', 'export const one = 1;'],
@@ -115,7 +115,7 @@ const planted: readonly (readonly [rule: string, ...Text])[] = [
 const fine: readonly Text[] = [
   ['src/trader.ts', "export type { A } from './portfolio/portfolio.ts';\nexport { merge } from 'rxjs';"],
   ['src/main.ts', "export { a } from './domain/refusal.ts';\nexport type { A } from './commands/show.ts';"],
-  ['strategies/registry.ts', "export const mine = () => import('./mine/index.ts');"],
+  ['strategies/registry.ts', "export const mine = () => import('./shipped/index.ts');"],
   ['src/session/live.ts', "export { a } from '../venue/exchange/exchange.ts';"],
   ['src/data/f1.ts', "export { z } from 'zod';\nexport * from '@duckdb/node-api';\nexport * from 'node:fs/promises';"],
   ['src/dashboard/page/f2.ts', "export { useState } from 'preact/hooks';\nexport { a } from './f3.ts';"],

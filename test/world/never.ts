@@ -3,18 +3,18 @@
  * or column. A cell that is not met and not here is shown as open. What could be met and is rare says so, with the test that meets it.
  */
 const contradicts =
-  'the exchange would have to show an order that it refused, or of which no byte left: this one does not; wrong readings of answers do (mutants `gatewayErrorIsRejected`, `resetIsNotSent`, and a test each in `src/execution/`)';
+  'The exchange would have to show an order that it rejected or never received, which this one does not. Misread answers do (mutants `gatewayErrorIsRejected` and `resetIsNotSent`, and tests in `src/execution/`)';
 const answered =
-  'before an order is quarantined its horizon has passed, and the client gives an answer up before that; only an order in doubt while it is being sent could meet it';
+  'The client stops waiting for an answer before the horizon of the order, and an order is quarantined after it';
 const changes =
-  'the exchange would have to show other numbers for an order than were sent: this one does not; a test does (`src/execution/`)';
+  'The exchange would have to show other numbers than were sent, which this one does not. A test does (`src/execution/`)';
 const byHuman =
-  'the human of these worlds only says what he has looked up, `absent` or `quarantined`; tests of `resolveByHand` say the rest';
+  'The human of the simulation only resolves orders as `absent` or `quarantined`. Tests of `resolveByHand` cover the rest';
 const lateOnly =
-  'only an exchange that carries a create out later than D after its window: `--late-queue --horizon 2000` meets it';
+  'Only an exchange that executes a create later than D after its window causes this: `--late-queue --horizon 2000` does';
 
 const outrun =
-  'rare: a look that was asked for later has to outrun the answer to the create; the table takes it the same way in each of these states, and others of them are met';
+  'Rare: a later poll has to overtake the answer to the create. The transition is the same in each of these states, and some are met';
 
 export const whyNever: Readonly<Record<string, string>> = {
   'order sending doubt': changes,
@@ -36,16 +36,16 @@ export const whyNever: Readonly<Record<string, string>> = {
   'order rejected find': contradicts,
   'order notSent find': contradicts,
   'order rejected *':
-    'the exchange of these worlds rejects in its answer or not at all: no order is rejected before it was answered',
+    'The exchange of the simulation rejects in its answer or not at all, so no order is rejected before its answer',
   'order closing sumRejected':
-    'the exchange of these worlds rejects in its answer or not at all; tests reject an order that was accepted',
+    'The exchange of the simulation rejects in its answer or not at all. Tests reject an accepted order',
   'order filled find': byHuman,
   'order canceled find': byHuman,
   'order * humanFilled': byHuman,
   'order * humanCanceled': byHuman,
   'order absent find': lateOnly,
   'order quarantined absence':
-    'rare: what stood in the way of its proof has to go by itself, as a payment does that is said later; a test heals one (`src/execution/reconcile/unproven-owners.test.ts`)',
+    'Rare: the obstacle to the proof has to disappear, such as a payment that is explained later. A test does this (`src/execution/reconcile/unproven-owners.test.ts`)',
   'order open accept': outrun,
   'order open lose': outrun,
   'order closing accept': outrun,
@@ -55,11 +55,11 @@ export const whyNever: Readonly<Record<string, string>> = {
   'order canceled accept': outrun,
   'order canceled lose': outrun,
   'cancel refused overdue':
-    'an order that cannot be cancelled is over: the next looks find it so, long before the cancel is overdue',
+    'An order that cannot be cancelled is final, and the next polls show it long before the cancel is overdue',
   'fault frame:broken sending':
-    'rare: only one seed of eight hears prices over a socket, few connections break there, and `sending` lasts for a commit and an answer; `frame:silence` and the others met it',
+    'Rare: one seed in eight has prices over a socket, few connections break there, and `sending` is short. `frame:silence` and others met it',
   'fault * quarantined':
-    'rare: few orders are quarantined, and faults are drawn without regard to the states of orders; what a quarantined order lives through is tested by itself (`src/execution/`)',
+    'Rare: few orders are quarantined, and faults are random. Tests of quarantined orders are in `src/execution/`',
   'fault * intended':
-    'an order is sent in the step that decides it; it waits as `intended` only while the disk or the budget holds it',
+    'An order is sent in the step that decides it. It stays `intended` only while it waits for the disk or for weight',
 };

@@ -28,7 +28,7 @@ function endedEarly(all: readonly RunSeries[]): readonly Early[] {
 export const endNotes = (all: readonly RunSeries[]): readonly string[] =>
   endedEarly(all).map(
     ({ series: { symbol }, closedAt, end }) =>
-      `${symbol}: its klines end ${momentText(closedAt)} UTC, ${beforeEnd(end - closedAt)}: nothing of it is traded after, and what is held keeps its last close; import the rest, or name an earlier to`,
+      `${symbol}: its klines end ${momentText(closedAt)} UTC, ${beforeEnd(end - closedAt)}: it is not traded afterwards, and positions keep the last close; import the rest, or set an earlier to`,
   );
 
 interface Left {

@@ -22,7 +22,7 @@ export function marginRulesOf(
   }
   if (margin === undefined)
     return refuse(
-      `account: margin cannot be simulated without your rules of it (margin: ${keys}): the exchange publishes none, and the result would be too good. Write them down, or use account: spot`,
+      `account: margin cannot be simulated without your rules (margin: ${keys}): the exchange publishes none, and the result would be too good. Configure them, or use account: spot`,
     );
   const { interest, interestEveryHours, ...rest } = margin;
   const rates = new Map(Object.entries(interest));

@@ -221,7 +221,7 @@ async function currenciesIn(
   const found = [];
   for (const [asset, pair] of pairs ?? []) {
     const given = config.currencies[asset];
-    if (given === undefined) throw new Error(`${asset} has a pair and is no currency`);
+    if (given === undefined) throw new Error(`${asset} has a pair and is not a currency`);
     const traded = given.data === undefined ? series.find(({ symbol }) => symbol === pair.symbol) : undefined;
     const interval = traded?.interval ?? given.interval;
     const data = given.data === undefined ? {} : { [pair.symbol]: given.data };

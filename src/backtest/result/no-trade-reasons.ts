@@ -9,7 +9,7 @@ import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunResult, RunSeries } from '../run.ts';
 
 /**
- * Of a run that traded nothing, a sentence for each strategy that never wished for anything, or for nothing but to hold nothing, or whose
+ * Of a run that traded nothing, a sentence for each strategy that emitted no signal, or for nothing but to hold nothing, or whose
  * LIMIT orders never filled.
  */
 export function silentTexts(
@@ -26,10 +26,10 @@ export function silentTexts(
       const orders = limits.find(({ strategy }) => strategy === one.id)?.orders;
       return orders === undefined ? [] : [unfilledText(one.id, orders)];
     }
-    if (said.length > 0) return [`${one.id} never wanted anything but flat`];
+    if (said.length > 0) return [`${one.id} emitted only flat targets`];
     const own = series.find(({ symbol }) => symbol === one.symbol);
     const unasked = own === undefined ? undefined : unaskedText(one, own);
-    return [unasked === undefined ? `${one.id} never wished for anything` : `${one.id}: ${unasked}`];
+    return [unasked === undefined ? `${one.id} emitted no signal` : `${one.id}: ${unasked}`];
   });
 }
 

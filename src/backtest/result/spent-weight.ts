@@ -76,6 +76,6 @@ export function spentWeight(
   return { orders, looks, idle, perMinute: ((orders + looks + idle) * 60_000) / spanMs };
 }
 
-/** `1,234, 0.8 a minute: orders 210, looks while they worked 24, idle looks 1,000`. */
+/** `1,234, 0.8 a minute: orders 210, polls 24, idle sweeps 1,000`. */
 export const weightText = ({ orders, looks, idle, perMinute }: SpentWeight): string =>
-  `${grouped(orders + looks + idle)}, ${perMinute.toFixed(1)} a minute: orders ${grouped(orders)}, looks while they worked ${grouped(looks)}, idle looks ${grouped(idle)}`;
+  `${grouped(orders + looks + idle)}, ${perMinute.toFixed(1)} a minute: orders ${grouped(orders)}, polls ${grouped(looks)}, idle sweeps ${grouped(idle)}`;

@@ -33,12 +33,12 @@ function sharpeText({ metrics, riskFree }: Summary): string {
 function roundTripsText({ roundTrips, winRate, profitFactor }: Summary['metrics']): string {
   if (roundTrips === 0) return '0';
   const factor = profitFactor === null ? 'n/a (none lost)' : ratio(profitFactor);
-  return `${grouped(roundTrips)}, ${shareText(winRate ?? 0)} won, profit factor ${factor}`;
+  return `${grouped(roundTrips)}, win rate ${shareText(winRate ?? 0)}, profit factor ${factor}`;
 }
 
 function feesText({ fees, feeShare, breakEvenFees }: Summary['metrics'], asset: string): string {
-  const share = feeShare === null ? '' : `, ${shareText(feeShare)} of what was earned before them`;
-  const factor = breakEvenFees === null ? '' : `; dies at fees ${figureText(breakEvenFees, 'factor')}`;
+  const share = feeShare === null ? '' : `, ${shareText(feeShare)} of the gross profit`;
+  const factor = breakEvenFees === null ? '' : `; break-even at ${ratio(breakEvenFees)} × fees`;
   return `${roundedMoney(fees)} ${asset}${share}${factor}`;
 }
 
@@ -62,14 +62,14 @@ export function verdictText(verdict: Verdict, asset: string): string {
     sharpe === null
       ? 'no Sharpe ratio'
       : `Sharpe ${ratio(sharpe)}${low === null || high === null ? '' : ` [${ratio(low)}, ${ratio(high)}]`}`,
-    `${grouped(tries)} ${tries === 1 ? 'try' : 'tries'}`,
+    `${grouped(tries)} ${tries === 1 ? 'trial' : 'trials'}`,
     ...(psr === null ? [] : [`PSR ${ratio(psr)}`]),
     ...(dsr === null ? [] : [`DSR ${ratio(dsr)}`]),
     worstProfit === bestProfit
       ? `profit ${moneyFigure(worstProfit)} ${asset}`
       : `profit ${moneyFigure(worstProfit)} to ${moneyFigure(bestProfit)} ${asset}`,
     ...(ambiguousShare === null ? [] : [`${shareText(ambiguousShare)} of fills ambiguous`]),
-    ...(breakEvenFees === null ? [] : [`dies at fees ${figureText(breakEvenFees, 'factor')}`]),
+    ...(breakEvenFees === null ? [] : [`break-even at ${ratio(breakEvenFees)} × fees`]),
   ];
   return `${parts.join('; ')} → ${verdict.conclusion}`;
 }
@@ -150,8 +150,8 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
     ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
     ...soldRows(summary, asset),
-    ['Return', `${shareText(m.return)}  (holding: ${shareText(m.holdReturn)})`],
-    ['Largest drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],
+    ['Return', `${shareText(m.return)}  (buy & hold: ${shareText(m.holdReturn)})`],
+    ['Max drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],
     ['Sharpe ratio', sharpeText(summary)],
     ['Round trips', roundTripsText(m)],
     ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],

@@ -103,7 +103,7 @@ function readExpectation(file: string): Expectation | string {
   try {
     return expectation.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return `${file} is no expectation (finalEquity, ambiguousKlines, fills): --accept writes it anew`;
+    return `${file} is not an expectation (finalEquity, ambiguousKlines, fills): --accept rewrites it`;
   }
 }
 

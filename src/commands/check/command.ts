@@ -75,11 +75,11 @@ export async function check(options: CheckOptions): Promise<void> {
 
 /** Why it is not well, in one line. */
 function faultOf({ strategy, klines, leaks, mistakes, wished, unasked }: Checked): string | undefined {
-  if (leaks.length > 0) return `${strategy}: what a backtest says of it cannot be believed until the leak is mended`;
-  if (mistakes.some(({ kind }) => kind === 'share')) return `${strategy}: it wishes for what it cannot have`;
+  if (leaks.length > 0) return `${strategy}: its backtests are not reliable until the leak is fixed`;
+  if (mistakes.some(({ kind }) => kind === 'share')) return `${strategy}: a target is more than it can hold`;
   if (wished === 'something') return undefined;
   if (unasked !== undefined) return `${strategy}: ${unasked}: nothing was proven`;
-  const never = wished === 'flat' ? 'never wanted anything but flat' : 'wanted nothing';
+  const never = wished === 'flat' ? 'emitted only flat targets' : 'emitted no signal';
   return `${strategy}: it ${never} on ${grouped(klines)} klines: nothing was proven`;
 }
 
@@ -229,7 +229,7 @@ function provenLines({ wished, unasked, klines, interval, warmup, history }: Che
     return [
       row(
         'look-ahead',
-        `n/a  (it never wanted anything but flat on ${grouped(klines)} klines: nothing was proven. Does it read a field that is not there? A kline has openTime, open, high, low, close, volume)`,
+        `n/a  (it emitted only flat targets on ${grouped(klines)} klines: nothing was proven. Does it read a field that is not there? A kline has openTime, open, high, low, close, volume)`,
       ),
     ];
   if (unasked !== undefined) return [row('look-ahead', `n/a  (${unasked}: nothing was proven)`)];
@@ -237,7 +237,7 @@ function provenLines({ wished, unasked, klines, interval, warmup, history }: Che
     return [
       row(
         'look-ahead',
-        'n/a  (it wanted nothing over these klines: give it others, --config FILE; one that lives on trades or books cannot be checked by klines)',
+        'n/a  (it emitted no signal on these klines: use others with --config FILE; a strategy of trades or depth cannot be checked with klines)',
       ),
     ];
   return [

@@ -63,9 +63,12 @@ function mistakeOf(want: Want, most: number, mayBeShort: boolean): Pick<Mistake,
   if ('share' in goal && Math.abs(goal.share) > most)
     return {
       kind: 'share',
-      what: `wishes for a share of ${goal.share}; ${most} is ${mayBeShort ? 'the most that margin.maxLeverage allows' : 'all that it has'}`,
+      what: `targets a share of ${goal.share}; ${most} is ${mayBeShort ? 'the maximum by margin.maxLeverage' : 'all its equity'}`,
     };
   if (!mayBeShort && isShort(want))
-    return { kind: 'short', what: 'wishes to be short, which spot takes for flat (account: margin can be short)' };
+    return {
+      kind: 'short',
+      what: 'targets a short position, which counts as flat on spot (account: margin can be short)',
+    };
   return undefined;
 }

@@ -10,9 +10,9 @@ interface Io {
 export function addDecisions(program: Command, io: Io): void {
   program
     .command('resolve')
-    .description('say how an order ended of which nobody else can tell: one that is unknown, quarantined or stuck')
+    .description('record the outcome of an order that Sluice cannot determine: unknown, quarantined or stuck')
     .argument('<ORDER>', "its id, ours or the exchange's, or its beginning or end")
-    .addOption(new Option('--as <STATE>', 'what became of it').choices(['absent', 'quarantined', 'filled', 'canceled']))
+    .addOption(new Option('--as <STATE>', 'its outcome').choices(['absent', 'quarantined', 'filled', 'canceled']))
     .option('--adopt <EXCHANGE_ORDER_ID>', 'bind it to this exchange order and book its fills (needs the daemon)')
     .requiredOption('--reason <TEXT>', 'how you know, for the journal')
     .addOption(stateOption())
@@ -32,7 +32,7 @@ export function addDecisions(program: Command, io: Io): void {
     );
   program
     .command('adjust')
-    .description('tell the ledger of a deposit (positive) or a withdrawal, so that it equals the account again')
+    .description('book a deposit (positive) or a withdrawal (negative), so that the ledger equals the account again')
     .argument('<ASSET>', 'such as USDT')
     .argument('<AMOUNT>', 'such as 100 or -12.5')
     .requiredOption('--reason <TEXT>', 'for the journal')

@@ -18,11 +18,11 @@ import { adjust, resolve, resolveTrade } from './resolve-by-hand.ts';
 
 /** What is no adjustment. */
 const wrong = [
-  ['usdt', '1', 'is no asset'],
-  ['USDT', '1e5', 'is no amount'],
-  ['USDT', '0.0000000000000000001', 'is no amount'],
+  ['usdt', '1', 'is not an asset'],
+  ['USDT', '1e5', 'is not an amount'],
+  ['USDT', '0.0000000000000000001', 'is not an amount'],
   ['USDT', '0.00', 'would change nothing'],
-  ['USDTT', '5', 'is no asset of this account (did you mean "USDT"?): the journal knows BTC, USDT'],
+  ['USDTT', '5', 'is not an asset of this account (did you mean "USDT"?): the journal knows BTC, USDT'],
 ] as const;
 const binding = { mode: 'live', account: 'spot', venue: 'v' } as const;
 const quarantined = orderRowOf({ clientOrderId: 'saaaaab00001', state: 'quarantined', doubt: 'unproven' });
@@ -110,7 +110,7 @@ describe('sluice resolve, without a daemon', () => {
   });
 
   test.each([
-    ['saaaaab00002', 'the exchange says what becomes of it'],
+    ['saaaaab00002', 'the exchange decides its outcome'],
     ['saaaaax', 'there is no order saaaaax'],
   ])('refuses %s and changes nothing', async (id, why) => {
     const asked = resolve(id, { ...options(), as: 'absent', reason: 'why not' });

@@ -92,7 +92,7 @@ function optionsOf(given: ImportGiven): ImportOptions {
 export function intervalOf(text: string): Interval {
   const interval = intervalNamed(text);
   if (interval === undefined)
-    throw new Refusal(`"${text}" is no interval: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month`);
+    throw new Refusal(`"${text}" is not an interval: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month`);
   return interval;
 }
 

@@ -24,7 +24,7 @@ const which = (command: Command): Command =>
 export function addData(program: Command, io: Io): void {
   const data = program
     .command('data')
-    .description('recorded data: import, fetch, check, list, compact, resample, export, remove, ask in SQL');
+    .description('recorded data: import, fetch, check, list, compact, resample, export, remove, query in SQL');
   const add = (name: string, about: string): Command => data.command(name).description(about);
   addImport(add, io);
   addFetch(add, io);
@@ -36,21 +36,21 @@ export function addData(program: Command, io: Io): void {
   );
   which(add('export', 'write one series into a file'))
     .requiredOption('--to <FILE>', 'ends in .csv, .csv.gz, .csv.zst, .jsonl or .parquet, which says the format')
-    .option('--replace', 'let it take the place of a file that is there', false)
-    .option('--from <DATE>', 'from this moment on, UTC', moment)
-    .option('--until <DATE>', 'up to, not including, this moment, UTC', moment)
+    .option('--replace', 'overwrite an existing file', false)
+    .option('--from <DATE>', 'start time, UTC', moment)
+    .option('--until <DATE>', 'end time, exclusive, UTC', moment)
     .action(async (symbol: string | undefined, given) =>
       (await import('./change.ts')).exportOne({ ...given, symbol, ...io }),
     );
   which(add('resample', 'make klines of larger intervals and keep them'))
     .requiredOption('--into <I,I,…>', 'intervals, such as 60min,1day,1week')
-    .option('--zone <ZONE>', 'where days, weeks and months begin', 'UTC')
+    .option('--zone <ZONE>', 'time zone of days, weeks and months', 'UTC')
     .action(async (symbol: string | undefined, given) =>
       (await import('./change.ts')).resample({ ...given, symbol, ...io }),
     );
   which(add('remove', 'take series away'))
-    .option('--yes', 'really', false)
-    .option('--all', 'everything that is stored, where nothing else says what', false)
+    .option('--yes', 'confirm', false)
+    .option('--all', 'all data', false)
     .action(async (symbol: string | undefined, given) =>
       (await import('./change.ts')).remove({ ...given, symbol, ...io }),
     );
@@ -65,20 +65,22 @@ export function addData(program: Command, io: Io): void {
 function addImport(add: (name: string, about: string) => Command, io: Io): void {
   common(add('import', 'files into the catalogue: CSV, JSON, Parquet; plain, gz, xz, zst or zip'))
     .argument('<FILE...>')
-    .addOption(new Option('--as <KIND>', 'what the file holds').choices(['klines', 'trades', 'depth']))
-    .option('--symbol <S>', 'of which symbol')
+    .addOption(new Option('--as <KIND>', 'the kind of data in the file').choices(['klines', 'trades', 'depth']))
+    .option('--symbol <S>', 'the symbol, if the file does not name it')
     .option('--interval <I>', 'of klines: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month')
-    .option('--source <NAME>', 'where the data come from, such as binance')
-    .addOption(new Option('--format <NAME>', 'which source the file is from').choices(Object.keys(formats)))
-    .option('--columns <A,B,…>', 'names of the columns in their order, - for one to leave out')
-    .option('--zone <ZONE>', 'of times that name none: UTC, Europe/Berlin, +02:00')
+    .option('--source <NAME>', 'source of the data, such as binance')
+    .addOption(new Option('--format <NAME>', 'the source of a file without a header').choices(Object.keys(formats)))
+    .option('--columns <A,B,…>', 'names of the columns in order; - skips one')
+    .option('--zone <ZONE>', 'time zone of times without one: UTC, Europe/Berlin, +02:00')
     .addOption(
-      new Option('--stamps <WHICH>', 'which end of a kline its time is').choices(['open', 'close']).default('open'),
+      new Option('--stamps <WHICH>', 'whether times are those of the open or close')
+        .choices(['open', 'close'])
+        .default('open'),
     )
-    .option('--repair <R,R,…>', 'sort, duplicates, impossible, unreadable: what may be mended; it is recorded')
-    .option('--replace', 'let rows take the place of stored ones that say something else', false)
-    .option('--accept-jumps', 'prices that jump to three times or a third within a day are real', false)
-    .option('--dry-run', 'only show what is guessed, and the first rows', false)
+    .option('--repair <R,R,…>', 'sort, duplicates, impossible, unreadable: repairs that you allow; they are recorded')
+    .option('--replace', 'replace stored rows that differ', false)
+    .option('--accept-jumps', 'accept prices that triple or fall to a third within a day', false)
+    .option('--dry-run', 'only show the detected layout and the first rows', false)
     .action(async (files: readonly string[], given) =>
       (await import('./import.ts')).importAll(files, { ...given, ...io }),
     );
@@ -88,12 +90,12 @@ function addFetch(add: (name: string, about: string) => Command, io: Io): void {
   reaching(add('fetch', 'the past from the exchange into the catalogue; goes on where it was stopped'))
     .argument('<SYMBOL>')
     .option('--data <DIR>', 'the folder of the catalogue', 'var/data')
-    .addOption(new Option('--kind <KIND>', 'what to fetch').choices(['klines', 'trades']).default('klines'))
+    .addOption(new Option('--kind <KIND>', 'the kind of data').choices(['klines', 'trades']).default('klines'))
     .option('--interval <I>', 'of klines: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month')
-    .option('--from <DATE>', 'from this moment on, UTC', moment)
-    .option('--to <DATE>', 'up to, not including, this moment, UTC (now)', moment)
-    .option('--source <NAME>', "where the data come from (the exchange's host)")
-    .option('--replace', 'let rows take the place of stored ones that say something else', false)
+    .option('--from <DATE>', 'start time, UTC', moment)
+    .option('--to <DATE>', 'end time, exclusive, UTC (now)', moment)
+    .option('--source <NAME>', "source of the data (the exchange's host)")
+    .option('--replace', 'replace stored rows that differ', false)
     .action(async (symbol: string, given) =>
       (await import('./fetch.ts')).fetch(symbol, { ...given, ...io, environment: process.env }),
     );

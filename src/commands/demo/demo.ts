@@ -116,7 +116,7 @@ function refuseOthers(stateDir: string): void {
   const isDemo = mode === 'demo' || existsSync(join(stateDir, 'exchange', 'exchange.db'));
   if (!isDemo && !names.every((name) => early.includes(name)))
     throw new Refusal(
-      `${stateDir} holds files and is no state directory of a demo, which --fresh takes away whole: give an empty one, or one that is not there yet, with --state DIR; nothing was changed`,
+      `${stateDir} holds files and is not a state directory of a demo, which --fresh deletes: give an empty or new one with --state DIR; nothing was changed`,
       3,
     );
 }

@@ -80,7 +80,7 @@ function clientIds(
       : check(
           'client ids',
           'fail',
-          `${missing}: an order of unknown outcome could not be told from somebody else's`,
+          `${missing}: an order of unknown outcome could be confused with somebody else's`,
           'if nobody and nothing else trades on this account, set dedicatedAccount: true in the configuration; otherwise give Sluice an account of its own',
         );
   const unknown = 'no order to judge by: run the doctor again after the first order of a daemon';

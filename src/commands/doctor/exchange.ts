@@ -132,7 +132,7 @@ function bans({ limits }: Patient): Check {
     return check(
       'limits',
       'fail',
-      `the exchange told this address to ${stoppedUntil === undefined ? 'slow down' : 'send nothing'} before ${new Date(until).toISOString()}`,
+      `the exchange ordered this address to ${stoppedUntil === undefined ? 'slow down' : 'send nothing'} before ${new Date(until).toISOString()}`,
       'wait until then; look what else runs behind this address',
     );
   return check('limits', 'ok', `no ban in force; other processes here spent ${others} of ${ip.max} in the last minute`);
@@ -157,7 +157,7 @@ function symbolChecks(
       ...(at.minQuantity > noLots ? [`at least ${quantityText(at.minQuantity, at)} ${at.base}`] : []),
       ...(at.minNotional > noUnits ? [`at least ${unitsText(at.minNotional)} ${at.quote}`] : []),
     ];
-    const text = `${symbol}: ${at.pricePrecision} decimals of price, ${at.quantityPrecision} of quantity, ${minima.join(', ') || 'no minima told'}`;
+    const text = `${symbol}: ${at.pricePrecision} decimals of price, ${at.quantityPrecision} of quantity, ${minima.join(', ') || 'no minimums'}`;
     if (at.minNotional > risk.maxOrderValue)
       return check(
         'symbol',
@@ -194,7 +194,7 @@ function fundsCheck(
   isNew: boolean,
 ): Check {
   if (account === 'margin')
-    return check('funds', 'warn', 'the exchange tells no balances of margin', 'look there yourself');
+    return check('funds', 'warn', 'the exchange has no query for margin balances', 'look there yourself');
   const quote = listed.find(({ symbol }) => symbol === strategies[0]?.symbol)?.quote ?? '';
   const wanted = strategies.reduce((sum, { allocation }) => plus(sum, allocation ?? noUnits), noUnits);
   const { free = noUnits, locked = noUnits } = balances.find(({ asset }) => asset === quote) ?? {};

@@ -182,7 +182,7 @@ function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
 
 /** Of cells that were still on their way when a grid was to stop. Slow ones and endless ones look the same. */
 const givenUpText = (names: readonly string[]): string =>
-  `note: still at work ${lastCellsMs / 1000} s after it was told to stop, and given up: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
+  `note: still at work ${lastCellsMs / 1000} s after the stop, and abandoned: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
 
 const threadRefusal = ({ message }: ThreadEnd, cell: string): Refusal =>
   new Refusal(

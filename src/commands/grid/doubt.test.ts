@@ -33,16 +33,18 @@ test('cells of chance: the best of one half is nothing in the other, and not sho
   expect(doubt).toMatchObject({ days: 200, splits: 12_870 });
   expect(doubt?.pbo).toBeGreaterThan(0.2);
   expect(doubt?.spa?.consistent).toBeGreaterThan(0.05);
-  expect(textOf(outcomes)).toMatch(/PBO 0\.\d\d \(at most 0\.2 is asked\): of 12,870 ways .* not shown to be better/);
+  expect(textOf(outcomes)).toMatch(/PBO 0\.\d\d \(limit 0\.2\): of 12,870 ways .* not shown to be better/);
 });
 
 test('cells that do the same are one try among them', () => {
   const same = [...Array(20).keys()].map(() => ran(noise(5)));
   expect(doubtOf(hold, same)?.independent?.count).toBeCloseTo(1, 6);
   expect(textOf(same)).toMatch(
-    /Independent 20 cells are as good as 1\.0 tries: their daily returns are correlated by 1\.00 on average; luck is judged by all$/,
+    /Independent 20 cells count as 1\.0 independent trials: their daily returns are correlated by 1\.00 on average; luck is judged by all$/,
   );
-  expect(textOf([...Array(20).keys()].map((seed) => ran(noise(seed + 1))))).toMatch(/as good as (19|20)\.\d tries/);
+  expect(textOf([...Array(20).keys()].map((seed) => ran(noise(seed + 1))))).toMatch(
+    /count as (19|20)\.\d independent trials/,
+  );
 });
 
 test('one cell with an edge among them is seen by both', () => {

@@ -78,20 +78,20 @@ export function doubtTexts(doubt: GridDoubt | undefined): readonly (readonly [st
       'Overfit',
       pbo === null
         ? `n/a  (${days} days are too few, or cells)`
-        : `PBO ${pbo.toFixed(2)} (at most ${gates.pbo} is asked): of ${splits.toLocaleString('en')} ways to halve the ${days} days, the best cell of one half is in the lower half of the other in ${shareText(pbo)}, and loses in ${shareText(pboLoss ?? 0)}`,
+        : `PBO ${pbo.toFixed(2)} (limit ${gates.pbo}): of ${splits.toLocaleString('en')} ways to halve the ${days} days, the best cell of one half is in the lower half of the other in ${shareText(pbo)}, and loses in ${shareText(pboLoss ?? 0)}`,
     ],
     [
       'Against hold',
       spa === null
         ? `n/a  (${days} days are too few)`
-        : `${spa.consistent <= gates.spa ? 'better' : 'not shown to be better'}: cells without an advantage look as good with a chance of ${spa.consistent.toFixed(2)} (SPA, ${spa.lower.toFixed(2)} to ${spa.upper.toFixed(2)}; at most ${gates.spa} is asked)`,
+        : `${spa.consistent <= gates.spa ? 'better' : 'not shown to be better'}: cells without an advantage look as good with a chance of ${spa.consistent.toFixed(2)} (SPA, ${spa.lower.toFixed(2)} to ${spa.upper.toFixed(2)}; limit ${gates.spa})`,
     ],
     ...(independent === null
       ? []
       : [
           [
             'Independent',
-            `${cells.toLocaleString('en')} cells are as good as ${independent.count.toFixed(1)} tries: their daily returns are correlated by ${independent.correlation.toFixed(2)} on average; luck is judged by all`,
+            `${cells.toLocaleString('en')} cells count as ${independent.count.toFixed(1)} independent trials: their daily returns are correlated by ${independent.correlation.toFixed(2)} on average; luck is judged by all`,
           ] as const,
         ]),
   ];

@@ -46,7 +46,7 @@ export function writeGridReport(
     }),
     provenance: [
       ['Configuration', `${resolve(file)}${set.map((one) => ` --set ${one}`).join('')}`],
-      ['of it SHA-256', sha256(configuration)],
+      ['Configuration SHA-256', sha256(configuration)],
       ...code.map(({ strategy, use, sha256: of }): [string, string] => [`Code of ${strategy}`, `${use} ${of}`]),
       ...Object.entries(dataHashes).map(([symbol, of]): [string, string] => [`Data of ${symbol}`, of]),
     ],

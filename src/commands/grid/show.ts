@@ -90,10 +90,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
       'Best cell',
       `${cellText(axes, cells[best])}: ${roundedMoney(winner.finalEquity)} ${asset}  (exactly ${winner.finalEquity})`,
     ),
-    line(
-      '',
-      `return ${shareText(winner.return)}; the best of ${grouped(tries)} tries on these data, so luck has a share in it`,
-    ),
+    line('', `return ${shareText(winner.return)}; the best of ${grouped(tries)} trials on these data, partly by luck`),
     line(
       'Best plateau',
       plateau === undefined

@@ -55,7 +55,7 @@ const taskMs = 100;
 
 // It would end this thread alone, and take the cells after it with it.
 process.exit = () => {
-  throw new WantError('process.exit() is not for a strategy, which only says what it wants');
+  throw new WantError('process.exit() is not for a strategy, which only emits signals');
 };
 
 /** Returned by every task from then on. A message could arrive after the end of its task, when the grid already counts as a success. */

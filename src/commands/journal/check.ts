@@ -83,7 +83,7 @@ function isOld(db: Database.Database, path: string, environment: CheckOptions['e
 
 function checkMoment(db: Database.Database, path: string, version: number): Checked {
   if (version === 0)
-    throw new Refusal(`${path} is no journal of Sluice: give the state directory of a run with --state DIR`, 3);
+    throw new Refusal(`${path} is not a journal of Sluice: give the state directory of a run with --state DIR`, 3);
   const findings: Finding[] = [...ofFile(db, version)];
   const head = version < chainSince ? undefined : readHead(db);
   const found = { schema: version, links: head?.links ?? null, link: head?.link ?? null };

@@ -85,8 +85,8 @@ function filled(sequence: number, given: Partial<OrderEntryRow> = {}): Entry[] {
 }
 const beginning: readonly Entry[] = [
   { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
-  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'USDT', amount: '1000', by: 'first look', reason: 'r' },
-  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'BTC', amount: '0', by: 'first look', reason: 'r' },
+  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'USDT', amount: '1000', by: 'first balances', reason: 'r' },
+  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'BTC', amount: '0', by: 'first balances', reason: 'r' },
 ];
 /** What is found, as `rule order text`. */
 const found = (): readonly string[] =>
@@ -159,7 +159,7 @@ describe('sluice journal check', () => {
       'I3',
       () => filled(1).filter(({ kind }) => kind !== 'fill'),
       [
-        'I3 aaaaaaab traded (trade 71), and there is no fill of it',
+        'I3 aaaaaaab traded (trade 71), but there is no fill',
         'I4 aaaaaaab is filled with 1 executed, but its fills come to 0',
       ],
     ],
@@ -282,7 +282,7 @@ describe('sluice journal check', () => {
   });
 
   test.each([
-    ['somebody else’s database', 'CREATE TABLE t (a)', 'is no journal of Sluice'],
+    ['somebody else’s database', 'CREATE TABLE t (a)', 'is not a journal of Sluice'],
     ['a newer one', `PRAGMA user_version = ${schemaVersion + 1}`, 'was written by a newer Sluice'],
   ])('refuses %s', (_, sql, message) => {
     const other = join(root, 'other');

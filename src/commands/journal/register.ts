@@ -21,7 +21,7 @@ export function addJournal(program: Command, io: Io): void {
     journal
       .command(name)
       .description(about)
-      .option('--state <DIR>', 'where all state lives')
+      .option('--state <DIR>', 'the state directory')
       .option('--json', 'machine output on stdout; everything else goes to stderr', false);
   add('check', "whether it is whole and keeps the order protocol's invariants; read-only").action(
     async (given: { state?: string; json: boolean }) => {
@@ -31,9 +31,9 @@ export function addJournal(program: Command, io: Io): void {
   );
   add('export', 'every row, as it was written')
     .addOption(new Option('--format <NAME>', 'of the rows').choices(['jsonl', 'csv']).default('jsonl'))
-    .addOption(new Option('--table <NAME>', 'only this table; may be given again').argParser(collect).default([]))
-    .option('--from <DATE>', 'rows from this moment on, UTC', moment)
-    .option('--until <DATE>', 'rows up to, not including, this moment, UTC', moment)
+    .addOption(new Option('--table <NAME>', 'only this table; repeatable').argParser(collect).default([]))
+    .option('--from <DATE>', 'start time of rows, UTC', moment)
+    .option('--until <DATE>', 'end time of rows, exclusive, UTC', moment)
     .option('-o, --output <PATH>', 'a file, or a directory (with / at its end) for a file of each table; else stdout')
     .action(async (given) => {
       const [{ exportJournal }, { chooseState }, { doubted }] = await Promise.all([

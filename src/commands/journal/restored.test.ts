@@ -53,7 +53,7 @@ const idOf = (identity: Identity, sequence: number): string =>
   makeClientOrderId({ ...identity, strategy: 1, sequence }, identity.idKey);
 const beginning: readonly Entry[] = [
   { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
-  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'USDT', amount: '1000', by: 'first look', reason: 'r' },
+  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'USDT', amount: '1000', by: 'first balances', reason: 'r' },
 ];
 /** What is found of an order at the exchange of which there is no row: its trade, its fill, and what was said of it. */
 function shown(clientOrderId: string, orderId: string): readonly Entry[] {
@@ -134,7 +134,7 @@ test('has the evidence of an order that it lacks, by either id, and one line for
     out = [];
     showWhy(subject, options);
     expect(out.join('\n')).toMatch(
-      /^order \S+ \(at the exchange: 100\) has no row here: it is of a time that this journal lacks/,
+      /^order \S+ \(at the exchange: 100\) has no row here: it is of a time that this restored journal lacks/,
     );
     expect(out.join('\n')).toMatch(/evidence: the exchange showed trade 100: BUY 1 at 100/);
   }

@@ -43,7 +43,7 @@ export const rules = {
     },
   },
   I3: {
-    holds: 'each fill belongs to an order, and fills are the trades that the exchange showed of it, each once',
+    holds: 'each fill belongs to an order, and its fills are the trades of that order at the exchange, each once',
     *check(view: View): Iterable<Found> {
       yield* fillsWithoutOrder(view);
       yield* fillsAgainstTrades(view);
@@ -256,7 +256,7 @@ function* fillsAgainstTrades({ db, orders, fills, has, all }: View): Iterable<Fo
     const order = unbooked.has(keyOf(trade)) ? undefined : owners.get(trade.orderId);
     if (order === undefined) continue;
     const fill = booked.get(keyOf(trade));
-    if (fill === undefined) yield { order, text: `traded (trade ${trade.tradeId}), and there is no fill of it` };
+    if (fill === undefined) yield { order, text: `traded (trade ${trade.tradeId}), but there is no fill` };
     else if (!new Decimal(fill.price).eq(trade.price) || !new Decimal(fill.quantity).eq(trade.quantity))
       yield { order, text: `has a fill of trade ${trade.tradeId} with other numbers than the exchange showed` };
   }

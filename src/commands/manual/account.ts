@@ -8,7 +8,7 @@ import { printRows } from './show.ts';
 export const account = (command: WhichExchange & Commanded & { readonly all?: boolean }): Promise<void> =>
   withClient(command, command, true, async (client) => {
     if (client.account === 'margin')
-      throw new Refusal('the interface tells no balances of the margin account: look in the user centre');
+      throw new Refusal('the interface has no query for margin balances: look in the user centre');
     const balances = answered(await client.exchange.account.balances(), client)
       .filter(({ free, locked }) => command.all === true || free !== noUnits || locked !== noUnits)
       .map(({ asset, free, locked }) => ({ asset, free: unitsText(free), locked: unitsText(locked) }));

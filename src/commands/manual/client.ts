@@ -123,7 +123,10 @@ export function allowance(
   if (stoppedUntil !== undefined && stoppedUntil - clock.now() > clock.machine(patienceMs)) {
     limits.close();
     const until = new Date(stoppedUntil).toISOString();
-    throw new Refusal(`the exchange at ${host} told this address to send nothing before ${until}: wait until then`, 3);
+    throw new Refusal(
+      `the exchange at ${host} ordered this address to send nothing before ${until}: wait until then`,
+      3,
+    );
   }
   return {
     spend: (lane, cost, until) => limits.spend(lane, cost, until ?? clock.now() + clock.machine(patienceMs)),

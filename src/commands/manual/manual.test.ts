@@ -97,7 +97,7 @@ describe('orders by hand', () => {
 
   it('have no balances of margin, rather than those of spot', async () => {
     const refused = await refusal(() => account({ ...command(), account: 'margin' }));
-    expect(refused.message).toContain('no balances of the margin account');
+    expect(refused.message).toContain('no query for margin balances');
   });
 
   it('are sent and cancelled in batches', async () => {

@@ -173,7 +173,7 @@ export const cancel = (symbol: string, given: readonly string[], command: OrderC
     const orderIds = [...new Set(given)];
     const odd = orderIds.find((id) => !exchangeIdPattern.test(id));
     if (odd !== undefined)
-      throw new Refusal(`${odd} is no order id of the exchange: sluice order open ${symbol} shows them`);
+      throw new Refusal(`${odd} is not an order id of the exchange: sluice order open ${symbol} shows them`);
     const at = await client.instrument(symbol);
     await confirm(command, client, `cancel ${orderIds.join(', ')} of ${at.symbol}`);
     const failures = await askCancels(client, at.symbol, orderIds, command);

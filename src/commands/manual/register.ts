@@ -31,9 +31,9 @@ export function speed(text: string): number {
 export const reaching = (command: Command): Command =>
   command
     .option('--config <FILE>', 'the configuration of a daemon: its address, account and limits')
-    .option('--url <URL>', 'or the address alone')
-    .option('--strip-prefix <PATH>', 'what a gateway there takes from paths before it verifies signatures')
-    .option('--speed <N>', 'times real time that its clock runs, as a built-in exchange says at its start (1)', speed)
+    .option('--url <URL>', 'the REST address, instead of --config')
+    .option('--strip-prefix <PATH>', 'path prefix that a gateway removes before it verifies signatures')
+    .option('--speed <N>', 'speed of a built-in exchange, which it prints at its start (1)', speed)
     .option('--ws-url <URL>', "the socket's address (/kline-api/ws at the same host)")
     .option('--json', 'machine output on stdout; everything else goes to stderr', false);
 const trading = (command: Command): Command =>
@@ -43,8 +43,8 @@ const orderForm = (command: Command): Command =>
   command
     .argument('<SYMBOL>')
     .argument('<SIDE>', 'BUY or SELL')
-    .argument('<VOLUME>', 'a quantity of the base asset; of a BUY without a price the amount of the quote asset')
-    .option('--price <PRICE>', 'makes it a LIMIT order; without it is a MARKET order')
+    .argument('<VOLUME>', 'a quantity in base; for a BUY without a price the amount in quote')
+    .option('--price <PRICE>', 'makes a LIMIT order; otherwise a MARKET order')
     .option('--client-id <ID>', 'your own id for it, at most 32 characters (a new one)');
 
 /** Adds `market`, `account`, `order` and `call`. */
@@ -71,12 +71,12 @@ type All = <T extends Given>(given: T) => T & Io & Pick<Commanded, 'environment'
 function addMarket(program: Command, all: All): void {
   const market = program
     .command('market')
-    .description('what is public: ping, time, symbols, ticker, depth, trades, klines');
+    .description('market data: ping, time, symbols, ticker, depth, trades, klines');
   const add = (name: string, about: string): Command => reaching(market.command(name).description(about));
-  const follow = (command: Command): Command => command.option('--follow', 'print what comes until interrupted', false);
+  const follow = (command: Command): Command => command.option('--follow', 'print updates until interrupted', false);
   const limit = (command: Command, most: number): Command =>
     command.option('--limit <N>', `at most ${most}`, count(most));
-  const socket = (command: Command): Command => command.option('--socket', 'ask over the socket', false);
+  const socket = (command: Command): Command => command.option('--socket', 'read over the socket', false);
   const load = () => import('./market.ts');
   add('ping', 'whether the exchange answers').action(async (given: Given) => (await load()).ping(all(given)));
   add('time', "the exchange's time").action(async (given: Given) => (await load()).time(all(given)));
@@ -102,7 +102,7 @@ function addMarket(program: Command, all: All): void {
     .argument('<WHAT>', 'trades, ticker, asset, depth or tickers')
     .argument('[BASE]', 'of trades and depth, such as BTC')
     .argument('[QUOTE]', 'such as USDT')
-    .option('--step <STEP>', 'how coarse the levels of depth are: 0, 1 or 2', step)
+    .option('--step <STEP>', 'granularity of the depth levels: 0, 1 or 2', step)
     .action(async (what: string, base: string | undefined, quote: string | undefined, given: Given) =>
       (await load()).open(what, base, quote, all(given)),
     );
@@ -128,7 +128,7 @@ function addOrder(program: Command, all: All): void {
     async (symbol: string, side: string, volume: string, given: Given & Form) =>
       (await load()).create(symbol, typed(side, volume, given), all(given)),
   );
-  orderForm(trading(order.command('test').description('have the exchange check an order without placing it'))).action(
+  orderForm(trading(order.command('test').description('let the exchange check an order without placing it'))).action(
     async (symbol: string, side: string, volume: string, given: Given & Form) =>
       (await load()).test(symbol, typed(side, volume, given), all(given)),
   );
@@ -136,11 +136,11 @@ function addOrder(program: Command, all: All): void {
     .argument('<SYMBOL>')
     .argument('<ORDERS...>', 'such as BUY:0.001@50000, or SELL:0.5 for a MARKET order')
     .action(async (symbol: string, orders: string[], given: Given) => (await load()).batch(symbol, orders, all(given)));
-  trading(order.command('query').description('what an order is'))
+  trading(order.command('query').description('show an order'))
     .argument('<SYMBOL>')
     .argument('<ORDER_ID>')
     .action(async (symbol: string, id: string, given: Given) => (await load()).query(symbol, id, all(given)));
-  changing(order.command('cancel').description('cancel orders, after asking, and say what they are then'))
+  changing(order.command('cancel').description('cancel orders, after asking, and show their states'))
     .argument('<SYMBOL>')
     .argument('<ORDER_IDS...>')
     .action(async (symbol: string, ids: string[], given: Given) => (await load()).cancel(symbol, ids, all(given)));

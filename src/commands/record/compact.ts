@@ -42,7 +42,7 @@ async function compactAll(dir: string): Promise<Compacted> {
   for (const path of compactable(dir)) {
     const content = replay.read(readFileSync(path));
     if (content === undefined) {
-      said.push(`${path} is no file of frames: take it away`);
+      said.push(`${path} is not a file of frames: remove it`);
       failed++;
       continue;
     }

@@ -14,14 +14,14 @@ function megabytes(text: string): number {
 
 /** Adds `record`. */
 export function addRecord(program: Command, io: Io): void {
-  reaching(program.command('record').description('record the market: frames as they come, then into the catalogue'))
+  reaching(program.command('record').description('record the market into the catalogue'))
     .argument('<SYMBOL...>')
     .option('--data <DIR>', 'the folder of the catalogue', 'var/data')
-    .option('--trades', 'public trades; with neither of the three all are recorded', false)
-    .option('--depth', 'whole books', false)
+    .option('--trades', 'public trades; without any of the three, all are recorded', false)
+    .option('--depth', 'full depth', false)
     .option('--klines <I,I,…>', 'closed klines of these intervals (1min)')
-    .option('--source <NAME>', "where the data come from (the exchange's host)")
-    .option('--most-mb <N>', 'what recorded frames may take on the disk', megabytes, usualMostMb)
+    .option('--source <NAME>', "source of the data (the exchange's host)")
+    .option('--most-mb <N>', 'maximum disk space of recorded frames, MB', megabytes, usualMostMb)
     .action(async (symbols: readonly string[], given) =>
       (await import('./command.ts')).record(symbols, { ...given, ...io, environment: process.env }),
     );

@@ -55,7 +55,7 @@ function provenanceOf(run: KeptRun): readonly (readonly [string, string])[] {
     ['Run', id],
     ['Ran at', `${momentText(at)} UTC, Sluice ${sluice || '?'}, Node ${node}`],
     ['Configuration', `${configuration.file}${configuration.set.map((one) => ` --set ${one}`).join('')}`],
-    ['of it SHA-256', configuration.sha256],
+    ['Configuration SHA-256', configuration.sha256],
     ...code.map(({ strategy, use, sha256: of }): [string, string] => [`Code of ${strategy}`, `${use} ${of}`]),
     ...Object.entries(summary.dataHashes).map(([symbol, of]): [string, string] => [`Data of ${symbol}`, of]),
     ['Fills', fillsSha256],

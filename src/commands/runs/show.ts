@@ -28,7 +28,7 @@ export function showRuns({
 }: Options & { readonly remove?: readonly string[] }): void {
   for (const folder of new Set(remove.map((name) => ownRun(runs, name)))) {
     rmSync(folder, { recursive: true });
-    say(`${basename(folder)} removed; its try stays counted`);
+    say(`${basename(folder)} removed; its trial still counts`);
   }
   if (remove.length > 0) return;
   const ids = runIds(runs);

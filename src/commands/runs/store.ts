@@ -122,7 +122,7 @@ export function readTries(dir: string, say: (line: string) => void = () => {}): 
   const lost = lines.length - tries.length;
   if (lost > 0)
     say(
-      `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: what ${lost === 1 ? 'it' : 'they'} stood for is not counted among the tries`,
+      `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: what ${lost === 1 ? 'it' : 'they'} stood for is not counted among the trials`,
     );
   return tries;
 }
@@ -164,7 +164,7 @@ const mostNamed = 5;
 
 /** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
 export function findRun(dir: string, name: string): string {
-  if (name === '') throw new Refusal('name a run: its id, the beginning or end of it, or last');
+  if (name === '') throw new Refusal('name a run: its id, the beginning or end of the id, or last');
   if (existsSync(join(name, 'result.json'))) return resolve(name);
   const ids = runIds(dir);
   const found = name === 'last' ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(name) || id.endsWith(name));
@@ -187,7 +187,7 @@ export function ownRun(dir: string, name: string): string {
   const found = findRun(dir, name);
   if (resolve(dirname(found)) === resolve(dir)) return found;
   throw new Refusal(
-    `${name} is no run of ${resolve(dir)}: name one that sluice runs lists, or its folder with --runs DIR`,
+    `${name} is not a run in ${resolve(dir)}: name one that sluice runs lists, or its folder with --runs DIR`,
   );
 }
 

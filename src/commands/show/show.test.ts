@@ -106,7 +106,7 @@ test('a journal that is damaged, empty or locked away is refused in one line', (
   writeFileSync(path, Buffer.alloc(16_384, 'x'));
   expect(refusal(showStatus)?.message).toMatch(/cannot be read \(file is not a database\)/);
   truncateSync(path, 0);
-  expect(refusal(showStatus)?.message).toMatch(/journal\.db is no journal of Sluice: it is empty/);
+  expect(refusal(showStatus)?.message).toMatch(/journal\.db is not a journal of Sluice: it is empty/);
   rmSync(path);
   mkdirSync(path);
   expect(refusal(showStatus)?.message).toMatch(/cannot be read \(/);

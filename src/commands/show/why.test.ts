@@ -102,7 +102,7 @@ test('a beginning that several orders have lists them, the newest first', () => 
   const { message, exitCode } = refusal('saaaaab');
   expect(exitCode).toBe(2);
   expect(message.split('\n')).toEqual([
-    '2 orders have an id that begins with saaaaab; give more of it:',
+    '2 orders have an id that begins with saaaaab; give more characters:',
     expect.stringMatching(/^ {2}saaaaab00002 {2}1954113290481123392 .* s: SELL BTCUSDT, filled$/),
     expect.stringMatching(/^ {2}saaaaab00001 {2}1954113290481123391 .* trend: BUY BTCUSDT, intended$/),
   ]);
@@ -120,7 +120,7 @@ test.each<[string, string, OrderEntryRow]>([
 });
 
 test('an end that several orders have lists them; one of three characters is none', () => {
-  expect(refusal('0001').message).toMatch(/^2 orders have an id that ends with 0001; give more of it:/);
+  expect(refusal('0001').message).toMatch(/^2 orders have an id that ends with 0001; give more characters:/);
   expect(refusal('002').message).toContain('there is no order 002');
 });
 

@@ -33,7 +33,7 @@ const meanings: Readonly<Record<EventEntry['event'], string>> = {
   found: 'found at the exchange',
   notFound: 'not found by two complete sweeps; stays unknown',
   absent: 'ABSENT: proven that it did not take effect',
-  quarantined: 'QUARANTINED: nothing proves what became of it',
+  quarantined: 'QUARANTINED: its outcome cannot be proven',
   contradicted: 'an answer said otherwise; what the exchange shows stands',
   resolved: 'resolved by hand',
   cancelSent: 'cancel requested',
@@ -220,7 +220,7 @@ export function orderOf(reader: JournalReader, asked: string): OrderEntryRow | u
   const more = found.length > mostListed ? [`  and ${found.length - mostListed} older ones`] : [];
   throw new Refusal(
     [
-      `${found.length} orders have an id that ${found === first ? 'begins' : 'ends'} with ${subject}; give more of it:`,
+      `${found.length} orders have an id that ${found === first ? 'begins' : 'ends'} with ${subject}; give more characters:`,
       ...listed,
       ...more,
     ].join('\n'),
@@ -266,7 +266,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
     }
     if (lost !== undefined)
       options.out(
-        `order ${lost.clientOrderId} (at the exchange: ${lost.orderId}) has no row here: it is of a time that this journal lacks, as one that was restored does. What the exchange showed of it:`,
+        `order ${lost.clientOrderId} (at the exchange: ${lost.orderId}) has no row here: it is of a time that this restored journal lacks. The exchange showed:`,
       );
     if (order !== undefined)
       options.out(

@@ -252,7 +252,7 @@ describe('a report', () => {
   });
 
   test('of a file that is none is refused with its line', async () => {
-    await expect(shown(`${JSON.stringify(request)}\n{"at":`)).rejects.toThrow('log.jsonl, line 2: is no JSON');
-    await expect(shown('7\n')).rejects.toThrow('log.jsonl, line 1: is no entry');
+    await expect(shown(`${JSON.stringify(request)}\n{"at":`)).rejects.toThrow('log.jsonl, line 2: is not JSON');
+    await expect(shown('7\n')).rejects.toThrow('log.jsonl, line 1: is not an entry');
   });
 });

@@ -57,9 +57,9 @@ function entryOf(text: string, place: string): LogEntry {
   try {
     entry = JSON.parse(text);
   } catch {
-    throw new Refusal(`${place}: is no JSON; the log of sluice simulator --log FILE has an entry in each line`);
+    throw new Refusal(`${place}: is not JSON; the log of sluice simulator --log FILE has an entry in each line`);
   }
   if (typeof entry !== 'object' || entry === null || !('kind' in entry) || !('at' in entry))
-    throw new Refusal(`${place}: is no entry of a truth log`);
+    throw new Refusal(`${place}: is not an entry of a truth log`);
   return entry as LogEntry;
 }

@@ -131,7 +131,7 @@ export async function simulate(options: SimulateOptions): Promise<void> {
   const { markets } = options;
   if (markets !== undefined && !(existsSync(markets) && statSync(markets).isFile()))
     throw new Refusal(
-      `--markets ${markets}: ${existsSync(markets) ? 'is no file' : 'does not exist'}: give a file of markets`,
+      `--markets ${markets}: ${existsSync(markets) ? 'is not a file' : 'does not exist'}: give a file of markets`,
     );
   const market = markets === undefined ? openScenarios(options.scenario) : openMarketFile(markets);
   const speed = options.speed ?? market.speed;

@@ -8,7 +8,7 @@ import { Empty, Panel, Pill, type Tone, When } from './parts.ts';
 const verdicts: Readonly<Record<DecisionView['verdict'], readonly [Tone, string]>> = {
   approved: ['good', 'Approved'],
   denied: ['warn', 'Denied'],
-  none: ['plain', 'New wish'],
+  none: ['plain', 'New signal'],
 };
 
 type Shown = 'all' | 'denied';
@@ -59,7 +59,7 @@ export function Decisions({ decisions }: { decisions: readonly DecisionView[] })
           ? html`<${Empty}>
               ${
                 shown.value === 'all'
-                  ? 'Each wish of a strategy appears here, with the verdict and its reason in words.'
+                  ? 'Each signal of a strategy appears here, with the verdict and its reason.'
                   : 'Nothing was denied lately.'
               }
             <//>`

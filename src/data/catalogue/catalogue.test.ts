@@ -58,11 +58,11 @@ describe('a series', () => {
     const here = place();
     const nothing = `${header}\n${start},0,0,0,0,1\n`;
     await expect(here.take(nothing, { repair: new Set(['impossible'] as const) })).rejects.toThrow(
-      'no row of it is left after the repairs',
+      'no row is left after the repairs',
     );
     const unread = `${header}\n${start},1,1,1,1,none\n`;
     await expect(here.take(unread, { ...key, repair: new Set(['unreadable'] as const) })).rejects.toThrow(
-      'no row of it is left',
+      'no row is left',
     );
     expect(readManifest(here.dir, key)).toBeUndefined();
   });

@@ -71,7 +71,7 @@ test('a kept series whose source got rows is not used: a run makes it anew, and 
   const found = await here.run('60min');
   expect([...found.columns.volume]).toEqual([60, 60, 60, 60, 60]);
   expect(found.warnings).toEqual([
-    `BTCUSDT: the klines of 60min that are kept are not used, since klines BTCUSDT 1min changed after they were made of it (${again} makes them anew)`,
+    `BTCUSDT: the klines of 60min that are kept are not used, because their source klines BTCUSDT 1min changed (${again} makes them anew)`,
     `BTCUSDT: 60min made from 1min${hint}`,
   ]);
   await here.make(key, '60min');
@@ -110,7 +110,7 @@ test('a made series that was imported into is used, and called stale in part', a
   expect([here.stale(), (await here.run('60min')).warnings]).toEqual([[undefined, undefined], []]);
   await here.minutes(...range(120, 180));
   const words =
-    'stale in part: klines BTCUSDT 1min changed since some of it was made: remove it (sluice data remove BTCUSDT --interval 60min --yes), and import it or make it anew';
+    'stale in part: klines BTCUSDT 1min changed since parts were made: remove the series (sluice data remove BTCUSDT --interval 60min --yes), and import it or make it anew';
   expect(here.stale()).toEqual([undefined, words]);
   const found = await here.run('60min');
   expect([[...found.columns.volume], found.warnings]).toEqual([[60, 60, 1, 1], [`BTCUSDT 60min: ${words}`]]);

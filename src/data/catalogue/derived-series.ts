@@ -48,7 +48,7 @@ export function staleText(all: readonly Manifest[], one: Manifest): string | und
   if (source === undefined) return sourceOf(all, one) === undefined ? lostText(one) : undefined;
   return isMade(one)
     ? `stale: ${nameOf(source)} changed since it was made: resample again (${remaking(one)})`
-    : `stale in part: ${nameOf(source)} changed since some of it was made: remove it (sluice data remove ${one.symbol} --interval ${one.interval} --yes), and import it or make it anew`;
+    : `stale in part: ${nameOf(source)} changed since parts were made: remove the series (sluice data remove ${one.symbol} --interval ${one.interval} --yes), and import it or make it anew`;
 }
 
 /** Of a series that was stale when what told so was removed: nothing is left to make it anew of. */

@@ -112,7 +112,7 @@ function staleNotes(stored: readonly Manifest[], kept: Manifest, changed: Manife
   const { symbol, interval } = kept;
   if (changed !== undefined)
     return [
-      `${symbol}: the klines of ${interval} that are kept are not used, since ${seriesName(changed as SeriesKey)} changed after they were made of it (${remaking(kept)} makes them anew)`,
+      `${symbol}: the klines of ${interval} that are kept are not used, because their source ${seriesName(changed as SeriesKey)} changed (${remaking(kept)} makes them anew)`,
     ];
   const inPart = staleText(stored, kept);
   return inPart === undefined ? [] : [`${symbol} ${interval}: ${inPart}`];

@@ -64,7 +64,7 @@ test('of what came in by many imports: a few of a kind, and how many more there 
   }
   const { warnings, doubts } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
   const one = expect.stringMatching(/^BTCUSDT 1min: 1 close more than 20 % from both neighbours \(/);
-  const more = '3 findings more of this kind, of other imports: sluice data check BTCUSDT tells them together';
+  const more = '3 findings more of this kind, of other imports: sluice data check BTCUSDT lists them all';
   const wick = expect.stringMatching(/beyond its close and the kline before .* a flash, or a wrong print/);
   expect(warnings).toEqual([one, one, one, `BTCUSDT 1min: ${more}`, wick, wick, wick, `BTCUSDT 1min: ${more}`]);
   expect(doubts).toEqual(['BTCUSDT 1min: 1 close more than 20 % from both neighbours']);
@@ -85,7 +85,7 @@ test('of books that came in by many imports: a few of them, and how many there a
   expect(warnings).toEqual([
     expect.stringMatching(/^BTCUSDT depth: 5 gaps/),
     ...[found, found, found],
-    'BTCUSDT depth: 3 findings more of this kind, of other imports: sluice data check BTCUSDT tells them together',
+    'BTCUSDT depth: 3 findings more of this kind, of other imports: sluice data check BTCUSDT lists them all',
   ]);
 });
 

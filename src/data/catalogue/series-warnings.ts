@@ -57,7 +57,7 @@ function fewOf(found: readonly Found[], series: Manifest): readonly Notes[] {
     const [warnings, doubts] = [once(notes.warnings), once(notes.doubts)];
     const left = warnings.length - mostAlike;
     if (left <= 0) return { warnings, doubts };
-    const more = `${nameOf(series)}: ${counted(left, 'finding')} more of this kind, of other imports: sluice data check ${series.symbol} tells them together`;
+    const more = `${nameOf(series)}: ${counted(left, 'finding')} more of this kind, of other imports: sluice data check ${series.symbol} lists them all`;
     return { warnings: [...warnings.slice(0, mostAlike), more], doubts };
   });
 }

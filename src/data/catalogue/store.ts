@@ -66,7 +66,7 @@ export async function storeResampled(
       ? resampleKlines(from.interval, klineColumns(table), frame)
       : resampleTrades({ time: time ?? none, price: price ?? none, quantity: quantity ?? none }, frame);
   const rows = made.openTime.length;
-  if (rows === 0) throw new Refusal(`${name} does not fill a single kline of ${interval}: import more of it`);
+  if (rows === 0) throw new Refusal(`${name} does not fill a single kline of ${interval}: import more`);
   refuseCut(from, time ?? none, frame, made.openTime);
   const unlock = lockCatalogue(dir);
   const duck = await openDuck(1);

@@ -226,7 +226,7 @@ export class KlineChecks {
         this.#disorder,
         `${counted(this.#disorder.count, 'row')} earlier than the row before`,
         'a run would see the future',
-        'correct the file, or sort it (--repair sort; where parts of it overlap, --repair sort,duplicates)',
+        'correct the file, or sort it (--repair sort; if parts overlap, --repair sort,duplicates)',
       );
     if (this.#contradictions.count > 0)
       yield fault(
@@ -263,9 +263,13 @@ export class KlineChecks {
     const [firstGap] = this.gaps;
     if (firstGap !== undefined) {
       const missing = `${counted(this.gaps.length, 'gap')}, ${counted(this.missing, 'kline')} missing, ${longestText(this.gaps)}`;
-      yield remark('gaps', this.gaps.length, missing, 'nothing is traded inside them, and strategies are told', [
-        { time: firstGap[0] },
-      ]);
+      yield remark(
+        'gaps',
+        this.gaps.length,
+        missing,
+        'nothing is traded inside them, and strategies receive them as events',
+        [{ time: firstGap[0] }],
+      );
     }
     if (this.zeroVolume > 0) {
       const { rows, longest } = this.#quiet;

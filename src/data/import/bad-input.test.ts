@@ -79,7 +79,7 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
   [
     'put together of files that overlap',
     csv([...good.slice(0, 2_000), ...good.slice(1_500)]),
-    /1 row earlier than the row before \(line 2002, .*where parts of it overlap, --repair sort,duplicates/,
+    /1 row earlier than the row before \(line 2002, .*if parts overlap, --repair sort,duplicates/,
   ],
   [
     'of larger klines behind its own',
@@ -311,13 +311,13 @@ test.for<[string, string, readonly string[], RegExp]>([
     'with a band that is no number',
     bands,
     [`${first},-1,2,198`, `${first},1,x,404`, `${second},-1,2,198`, `${second},1,4,404`],
-    /line 3: "2020-01-01 00:00:00,1,x,404" is no band of a book/,
+    /line 3: "2020-01-01 00:00:00,1,x,404" is not a band of depth/,
   ],
   [
     'cut off within a band',
     bands,
     [`${first},-1,2,198`, `${first},1,4,404`, `${second},-1,2`],
-    /line 4: .* is no band/,
+    /line 4: .* is not a band/,
   ],
 ])('books in columns, %s, are not taken without it', async ([, head, rows, message]) => {
   const content = [head, ...rows].join('\n');

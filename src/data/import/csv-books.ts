@@ -130,7 +130,7 @@ async function* levelsAsBooks(
     [is, time, ofLine] = [`${at} ${book}`, at, ''];
     if (bids.length + asks.length === mostLevels) ofLine = tooManyLevels(`more than ${counted(mostLevels, 'level')}`);
     else if (side === 'bid' || side === 'ask') (side === 'bid' ? bids : asks).push([price, quantity]);
-    else ofLine = `"${cells.join(',').slice(0, 60)}" is no level of a book`;
+    else ofLine = `"${cells.join(',').slice(0, 60)}" is not a level of depth`;
     if (ofLine !== '') fault = ofLine;
   }
   if (is !== '') yield whole();
@@ -169,7 +169,7 @@ export async function* bandsAsBooks(
     const [percentage = 0, depth = 0, notional = 0] = bandFields.map((name) => numberFrom(cell(name)));
     bands.push({ percentage, depth, notional });
     const isBand = !Number.isNaN(percentage + depth + notional);
-    ofLine = isBand ? '' : `"${cells.join(',').slice(0, 60)}" is no band of a book`;
+    ofLine = isBand ? '' : `"${cells.join(',').slice(0, 60)}" is not a band of depth`;
     if (!isBand) fault = ofLine;
   }
   if (bands.length > 0) yield whole();

@@ -101,7 +101,7 @@ class Builder {
   #take(isSnapshot: boolean, side: string | undefined, text: Level['text']): string | undefined {
     const [price, amount] = text.map(numberFrom) as [number, number];
     if (!(price > 0 && amount >= 0) || (side !== 'bid' && side !== 'ask'))
-      return fault(`"${side ?? ''},${text.join(',')}" is no level of a book`);
+      return fault(`"${side ?? ''},${text.join(',')}" is not a level of depth`);
     // A snapshot after differences begins anew: the connection was lost between.
     if (isSnapshot && !this.#isSnapshot) [this.#bids, this.#asks] = [new Side(1), new Side(-1)];
     this.#isSnapshot = isSnapshot;

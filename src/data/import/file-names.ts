@@ -78,7 +78,7 @@ export const symbolWanted =
 export function namedSymbol(text: string): string {
   const symbol = symbolOf(text);
   if (/^[a-z0-9]+([-/_:. ][a-z0-9]+)*$/i.test(text.trim()) && symbol.length >= 2 && symbol.length <= 30) return symbol;
-  throw new Refusal(`"${escapeLine(text.slice(0, 40))}" is no symbol: ${symbolWanted}`);
+  throw new Refusal(`"${escapeLine(text.slice(0, 40))}" is not a symbol: ${symbolWanted}`);
 }
 
 type Field =

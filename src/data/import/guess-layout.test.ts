@@ -180,7 +180,7 @@ describe('books', () => {
     expect(await take(lines([header, ...levels]), { kind: 'depth' })).toEqual(books);
     const bad = lines([header, ...levels, row(3, 3, 'bid', 96), row(3, 3, 'buy', 95), row(4, 4, 'bid', 0)]);
     await expect(take(bad)).rejects.toThrow(
-      /1 line that cannot be read \(line 10: "[^"]*,buy,95,2" is no level of a book.*1 book that cannot be \(line 11,/s,
+      /1 line that cannot be read \(line 10: "[^"]*,buy,95,2" is not a level of depth.*1 book that cannot be \(line 11,/s,
     );
     const json = (text: string): object => {
       const [time_ms, book, side, price, quantity] = text.split(',');
@@ -190,7 +190,7 @@ describe('books', () => {
     expect(await take(lines(levels.map(json)), { kind: 'depth' })).toEqual(books);
     const badJson = [...levels, row(3, 3, 'bid', 96), row(3, 3, 'buy', 95)].map(json);
     await expect(take(`${lines(badJson)}{"time_ms":\n`)).rejects.toThrow(
-      /2 lines that cannot be read \(first line 9: "[^"]*,buy,95,2" is no level of a book/,
+      /2 lines that cannot be read \(first line 9: "[^"]*,buy,95,2" is not a level of depth/,
     );
   });
 

@@ -47,7 +47,7 @@ function refuseFeather({ path, head }: Pick<DataFile, 'path' | 'head'>): void {
   const magic = new TextDecoder().decode(head.subarray(0, 6));
   if (magic === 'ARROW1' || magic.startsWith('FEA1'))
     throw new Refusal(
-      `${path} is a Feather file, which is not read: make JSON or Parquet of it (freqtrade convert-data --format-from feather --format-to json; in Python pandas.read_feather(FILE).to_parquet(FILE))`,
+      `${path} is a Feather file, which Sluice does not read: convert it to JSON or Parquet (freqtrade convert-data --format-from feather --format-to json; in Python pandas.read_feather(FILE).to_parquet(FILE))`,
     );
 }
 
@@ -62,7 +62,7 @@ function refuseBinary({ path, head }: Pick<DataFile, 'path' | 'head'>): void {
   const broken = new TextDecoder().decode(start).split('\u{fffd}').length - 1;
   if (start.includes(0) || broken > mostBroken * start.length)
     throw new Refusal(
-      `${path} is no text and nothing else that is read (Parquet, or text packed as gz, xz, zst or zip): is it the right file?`,
+      `${path} is neither text nor another known format (Parquet, or text packed as gz, xz, zst or zip): is it the right file?`,
     );
 }
 
@@ -94,7 +94,7 @@ function withSymbol(file: Pick<DataFile, 'path' | 'name'>, told: Told, cell = ''
 function parquetLayout(file: Pick<DataFile, 'path' | 'name'>, told: Told): Layout {
   if (told.kind === undefined)
     throw new Refusal(
-      `${file.path} is Parquet, and the names of its columns do not tell what it holds: say it (--as klines, trades or depth)`,
+      `${file.path} is Parquet, and its column names do not show what it holds: add --as klines, trades or depth`,
     );
   const base = {
     kind: told.kind,
@@ -108,7 +108,7 @@ function parquetLayout(file: Pick<DataFile, 'path' | 'name'>, told: Told): Layou
 
 function objectLayout(file: Pick<DataFile, 'path' | 'name'>, text: string, told: Told): Layout {
   const [row, ...others] = sampledObjects(file, text);
-  if (row === undefined) throw new Refusal(`${file.path}, line 1 is no JSON object`);
+  if (row === undefined) throw new Refusal(`${file.path}, line 1 is not a JSON object`);
   const keys = Object.keys(row);
   const symbol = keys[columnNamed(told.columns ?? keys, 'symbol')] ?? '';
   const symbolKey = keys[symbolColumn(keys, told.columns)] ?? '';
@@ -260,7 +260,7 @@ function refuseUnnamed(
   throw new Refusal(
     `${path}: its header has ${named} columns and most rows have ${width}: ${
       isCut
-        ? 'the commas in them are decimals as well as separators, which cannot be told apart; export it with semicolons, or with points as decimals'
+        ? 'the commas in them are decimals as well as separators, which is ambiguous; export it with semicolons, or with points as decimals'
         : 'name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)'
     }`,
   );

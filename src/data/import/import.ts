@@ -201,7 +201,7 @@ async function takeRows(
       held.append(batch.columns, 0, batch.rows);
       if (held.rows > mostHeldRows)
         throw new Refusal(
-          `${file.path} has more than ${counted(mostHeldRows, 'row')}, too many to mend in one piece: cut it up`,
+          `${file.path} has more than ${counted(mostHeldRows, 'row')}, too many to repair at once: split the file`,
         );
     }
   }
@@ -229,9 +229,7 @@ async function takeRows(
   const findings = [...read, ...found()];
   refuseImport(file.path, findings, table.rows);
   if (table.rows === 0)
-    throw new Refusal(
-      `${file.path}: not imported: no row of it is left after the repairs (--repair); is it the right file?`,
-    );
+    throw new Refusal(`${file.path}: not imported: no row is left after the repairs (--repair); is it the right file?`);
   await writer.add(table.columns, table.rows);
   return { ...span, rows: table.rows, findings, repaired: [...dropped, ...repaired] };
 }

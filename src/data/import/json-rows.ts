@@ -48,7 +48,7 @@ export function readObjects(
   const buffer = new BatchBuffer(width, unreadable, look);
   return buffer.reading(blocks, (json) => {
     const row = z.record(z.string(), z.unknown()).safeParse(json);
-    if (!row.success) return 'it is no JSON object';
+    if (!row.success) return 'it is not a JSON object';
     const values = new Array<number>(width).fill(0);
     for (const { key, role, to } of keys) {
       const text = cellText(row.data[key]);
@@ -98,7 +98,7 @@ export function readBooks(
   let book = 0;
   return buffer.reading(blocks, (json) => {
     const read = bookSchema.safeParse(json);
-    if (!read.success) return `it is no book: ${read.error.issues[0]?.message ?? ''}`;
+    if (!read.success) return `it is not a depth snapshot: ${read.error.issues[0]?.message ?? ''}`;
     const { fault, t, time, time_ms, ts, timestamp, E, b, bids = b ?? [], a, asks = a ?? [] } = read.data;
     if (fault !== undefined) return fault;
     const at = buffer.value('epoch', String(t ?? time ?? time_ms ?? ts ?? timestamp ?? E ?? ''), 'UTC', 0);
@@ -116,7 +116,7 @@ export function readBooks(
         buffer.value('number', String(price), '', 3),
         buffer.value('number', String(quantity), '', 4),
       ];
-      if (row.some((value) => Number.isNaN(value))) return `a level is no pair of numbers: ${JSON.stringify(one)}`;
+      if (row.some((value) => Number.isNaN(value))) return `a level is not a pair of numbers: ${JSON.stringify(one)}`;
       if (row[4] === 0)
         return `the level at ${price} has the quantity 0, as in differences of books: these are no books`;
       rows.push(row);

@@ -103,7 +103,7 @@ test('rows of one of the two hours alone are taken for the first, and told of', 
   const rows = localRows('1min', autumn);
   const { findings } = await place('1min').take([...rows.slice(0, 300), ...rows.slice(360)], { zone: 'Europe/Berlin' });
   expect(findings.find(({ check }) => check === 'zone')).toMatchObject({
-    what: expect.stringMatching(/^rows of 1 hour .* show twice, of which the order of rows does not tell which$/),
+    what: expect.stringMatching(/^rows of 1 hour .* show twice, and the order of rows does not show which one$/),
     refused: false,
     places: [{ time: autumn - hour }],
   });

@@ -157,7 +157,7 @@ export class Clocks {
     this.#endEither();
     const { count, places } = this.#either;
     if (count === 0) return [];
-    const what = `rows of ${counted(count, 'hour')} that the clocks of ${zone} show twice, of which the order of rows does not tell which`;
+    const what = `rows of ${counted(count, 'hour')} that the clocks of ${zone} show twice, and the order of rows does not show which one`;
     const effect = 'taken for the first one: those of the second are an hour early';
     const advice = 'where you know it, import them in UTC, or with their zone';
     return [{ check: 'zone', count, refused: false, what, effect, advice, places }];

@@ -70,7 +70,7 @@ test.for([
 
 test('names that do not tell have to be told', async () => {
   await expect(take(trades, `${start} + i AS t, 1.5 AS value`, { isTold: false })).rejects.toThrow(
-    /given\.parquet is Parquet, and the names of its columns do not tell what it holds: say it \(--as klines, trades or depth\)/,
+    /given\.parquet is Parquet, and its column names do not show what it holds: add --as klines, trades or depth/,
   );
 });
 

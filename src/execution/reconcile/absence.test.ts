@@ -369,7 +369,7 @@ describe('a human', () => {
     const desk = await ready();
     const order = await desk.placed();
     const said = desk.assembled.resolveByHand(order.intent.clientOrderId, 'absent', 'operator', 'why not');
-    expect(await desk.finish(said)).toContain('the exchange says what becomes of it');
+    expect(await desk.finish(said)).toContain('the exchange decides its outcome');
     expect(order.state).toBe('open');
   });
 

@@ -275,7 +275,7 @@ export class Attribution {
     const isOver = isFinal(report.status);
     notice({
       level: 'error',
-      text: `order ${clientOrderId} (${report.orderId}) is at the exchange although this journal had given it up as ${was}; its fills are booked${isOver ? '' : ', and what is left of it is being cancelled'}: see sluice why ${clientOrderId}`,
+      text: `order ${clientOrderId} (${report.orderId}) is at the exchange although this journal had given it up as ${was}; its fills are booked${isOver ? '' : ', and the rest is being cancelled'}: see sluice why ${clientOrderId}`,
     });
     if (then === 'lateHalt')
       halts.halt(

@@ -17,15 +17,15 @@ export type Verdict = 'absence' | 'doubt' | 'again';
 export const proofs: Readonly<
   Record<Proof['kind'], { readonly means: string; readonly verdict: Verdict; readonly after?: number }>
 > = {
-  explained: { means: 'the balances are exact, without anything that is not known', verdict: 'absence' },
+  explained: { means: 'the balances match exactly without the order', verdict: 'absence' },
   unexplained: {
-    means: 'something is missing, left over or locked that nothing known explains, by the same facts each time',
+    means: 'a difference in the balances stays unexplained',
     verdict: 'doubt',
     after: mostUnexplained,
   },
-  moving: { means: 'there was no quiet moment to compare at', verdict: 'doubt', after: mostMoving },
-  impossible: { means: 'it will not be had: no balances, no baseline, or an order that may be it', verdict: 'doubt' },
-  failed: { means: 'a request failed, which proves nothing', verdict: 'again' },
+  moving: { means: 'the account was never quiet enough to compare', verdict: 'doubt', after: mostMoving },
+  impossible: { means: 'no balances, no baseline, or an order that may match', verdict: 'doubt' },
+  failed: { means: 'a request failed', verdict: 'again' },
 };
 
 /** Which proofs there were. */

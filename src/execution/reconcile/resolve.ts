@@ -96,7 +96,8 @@ function alarms({ clock, notice }: Execution, { intent, signedAt }: WorkingOrder
     const due = age >= clock.machine(urgeAfterMs) ? 2 : age >= clock.machine(warnAfterMs) ? 1 : 0;
     if (due <= told) return;
     told = due;
-    const why = cause === undefined ? 'it is not there so far, and may still appear' : `the last look failed: ${cause}`;
+    const why =
+      cause === undefined ? 'it is not there so far, and may still appear' : `the last query failed: ${cause}`;
     notice({
       level: due === 2 ? 'error' : 'warn',
       text: `the outcome of order ${intent.clientOrderId} has been unknown for more than ${due === 2 ? '5 minutes' : '30 s'} (${why}); ${intent.symbol} is blocked until it is known`,

@@ -113,7 +113,7 @@ describe('a start', () => {
 describe('a daemon that is told of a step, by whomever', () => {
   test.each([
     ['maxOrderShar', '0.5', 'there is no limit maxOrderShar (did you mean "maxOrderShare"?)'],
-    ['maxOrderShare', 'lots', 'lots is no value of maxOrderShare: its standard is 0.02'],
+    ['maxOrderShare', 'lots', 'lots is not a value of maxOrderShare: its standard is 0.02'],
     ['maxOrderShare', '0.01', 'maxOrderShare 0.01 is no less careful than the standard 0.02'],
     ['execution.horizonMs', '90000', 'execution.horizonMs 90000 is no less careful than the standard 60000'],
   ])('refuses to raise %s to %s in the words of the command', async (name, value, why) => {

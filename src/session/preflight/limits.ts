@@ -106,7 +106,7 @@ export function knownLimit(name: string, value: string): Standard | undefined {
   if (standard === undefined)
     throw new Refusal(`there is no limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
   const like = typeof standard.value === 'boolean' ? /^(true|false)$/ : /^\d+(\.\d{1,8})?$/;
-  if (!like.test(value)) throw new Refusal(`${value} is no value of ${name}: its standard is ${standard.value}`);
+  if (!like.test(value)) throw new Refusal(`${value} is not a value of ${name}: its standard is ${standard.value}`);
   if (typeof standard.value === 'string' && new Decimal(standard.value).lt(1) && new Decimal(value).gt(1))
     throw new Refusal(`${name} is a fraction, of which 1 is all: 5 % is 0.05, not 5`);
   const given = typeof standard.value === 'boolean' ? value === 'true' : value;
@@ -151,7 +151,7 @@ export function unraised(
   return {
     what: `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard, and nobody has confirmed it:`,
     which: open.map(({ key, value, standard }) => `${pathOf(key)} is ${value}, the standard is ${standard}`),
-    advice: 'lower it, or say once that you want it:',
+    advice: 'lower it, or confirm it once:',
     raises: open.map(({ key, value }) => `sluice limits raise ${key} ${value} --state ${stateDir} --reason "…"`),
   };
 }

@@ -267,7 +267,7 @@ export class Screen {
         event.detail['sweep'] === 'complete'
           ? 'Looked through open orders and own trades: not there yet.'
           : event.detail['balances'] === undefined
-            ? `A look failed: ${String(event.detail['sweep'])}.`
+            ? `A sweep failed: ${String(event.detail['sweep'])}.`
             : `Compared the balances: ${String(event.detail['balances'])}.`;
       this.#unknowns.set(event.clientOrderId, {
         ...unknown,

@@ -24,7 +24,7 @@ const frameFaults = [
 export const actions = {
   hold: z
     .strictObject({ hold: z.string().min(1), when: when.default('after') })
-    .describe('waits until it is released under this name'),
+    .describe('waits until you release it under this name'),
   drop: z.strictObject({ drop: when }).describe('destroys the connection instead of answering'),
   status: z
     .strictObject({
@@ -33,14 +33,14 @@ export const actions = {
       afterMs: ms.default(2_000),
     })
     .describe(
-      'answers with this status and an HTML page: `after` the request took effect, `before`, without any, or at once, the request taking effect `later`, `afterMs` on',
+      'answers with this status and an HTML page. `after`: the request took effect. `before`: it has no effect. `later`: it takes effect `afterMs` after the answer',
     ),
   delayMs: z
     .strictObject({ delayMs: z.union([ms, z.tuple([ms, ms])]), when: when.default('after') })
-    .describe('waits so long, or a time drawn between two'),
+    .describe('waits this long, or a random time between two'),
   truncate: z
     .strictObject({ truncate: z.literal(true) })
-    .describe('promises the whole answer, sends half of it and destroys the connection'),
+    .describe('announces the whole answer, sends half and destroys the connection'),
   body: z
     .strictObject({
       body: z.string(),
@@ -48,7 +48,7 @@ export const actions = {
       type: z.string().default('text/html'),
       when: when.default('after'),
     })
-    .describe('answers with this text: a page of a wall, an empty body, a made-up success'),
+    .describe('answers with this text, such as a firewall page, an empty body or a false success'),
   code: z
     .strictObject({
       code: z.number().int(),
@@ -57,25 +57,25 @@ export const actions = {
       when: when.default('before'),
     })
     .describe(
-      "answers as the exchange refuses, with this code; the HTTP status is the profile's unless given (429, 418, 410); with `when: after` the request took effect all the same",
+      "refuses with this code. The default HTTP status is the profile's. With `when: after` the request took effect anyway",
     ),
   lie: z
     .strictObject({ lie })
     .describe(
-      'changes the answer: `set` and `remove` fields that are there, in it and in its rows; `keep` the first rows only, `omit` each with a chance, `order` them `reversed` or `shuffled`, list each `twice`',
+      'changes the answer and its rows. `set` and `remove` change existing fields. `keep` returns only the first rows, `omit` drops each with a chance, `twice` repeats each. `order` is `reversed` or `shuffled`',
     ),
   deliver: z
     .strictObject({ deliver: z.number().int().min(2).max(10), gapMs: ms.default(0) })
-    .describe('delivers the request so often, `gapMs` apart, and answers the first time'),
+    .describe('delivers the request this many times, `gapMs` apart, and returns the first answer'),
   endAfterMs: z
     .strictObject({ endAfterMs: ms })
-    .describe('takes the order and says so, and ends it by itself so much later, unless it has filled'),
+    .describe('accepts the order, and cancels it after this time unless it has filled'),
   lagMs: z
     .strictObject({ lagMs: ms })
-    .describe('a replica answers that is so far behind: orders, own trades and balances as they were'),
+    .describe('a replica answers with the orders, own trades and balances of this long ago'),
   skewMs: z
     .strictObject({ skewMs: z.number().min(-86_400_000).max(86_400_000) })
-    .describe('a gateway answers whose clock is off by this: `/time` and the time window'),
+    .describe('a gateway answers whose clock is off by this (`/time` and the time window)'),
   socket: z
     .union([
       z.strictObject({ socket: z.enum(frameFaults) }),
@@ -83,7 +83,7 @@ export const actions = {
       z.strictObject({ socket: z.literal('repeat'), times: z.number().int().min(1).max(100).default(1) }),
     ])
     .describe(
-      '`disconnect` cuts the socket, `silence` sends nothing more (for `forMs`, or for good), `repeat` sends the frame again (`times`), `skip` leaves it out, `stale` sends the one before, `swap` sends it after the next one; a book can be `crossed`, `empty` or with a `zero` price; the bytes can be `garbage`, `half` a frame or a gzip `bomb`',
+      '`disconnect` cuts the socket. `silence` sends nothing more, for `forMs` or forever. `repeat` sends the frame again (`times`), `skip` omits it, `stale` sends the one before, `swap` exchanges it with the next. `crossed`, `empty` and `zero` change depth. `garbage`, `half` and `bomb` change the bytes',
     ),
 };
 

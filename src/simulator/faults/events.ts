@@ -54,45 +54,45 @@ export const events = {
   outage: z
     .strictObject({ outage: scope, forMs, how: how.default('reset') })
     .describe(
-      '`all` of the exchange, `rest` or `socket` alone is away for `forMs` of exchange time; requests meet a `reset`, a `status` 503, or `hang`',
+      '`all`, `rest` or `socket` is down for `forMs` of exchange time. Requests get a `reset`, a `status` 503, or `hang`',
     ),
   place: z
     .strictObject({ place: placed })
     .describe(
-      'somebody places an order by hand: on the account of `user` (the first one), in `symbol` (the first one), a `side` drawn at random, a small `volume`, at `price` or `offsetBps` better than the last price for the other side; `copy` gives it the client id of the newest order',
+      'a person places an order by hand. The defaults are the first `user`, the first `symbol`, a random `side` and a small `volume`. The price is `price`, or `offsetBps` better than the last price for the other side. `copy` uses the client id of the newest order',
     ),
-  cancel: z.strictObject({ cancel: cancelled }).describe("somebody cancels `which` of a user's open orders by hand"),
-  adjust: z
-    .strictObject({ adjust: adjusted })
-    .describe('an `amount` of `asset` comes in, or goes out when below zero: a deposit, a conversion, a withdrawal'),
+  cancel: z.strictObject({ cancel: cancelled }).describe("a person cancels `which` of a user's open orders by hand"),
+  adjust: z.strictObject({ adjust: adjusted }).describe('books an `amount` of `asset`, negative for a withdrawal'),
   bust: z
     .strictObject({ bust: busted })
     .describe(
-      "`which` of a user's spot trades (newest, oldest) is undone: it is in no list any more, money and fees go back, and the order stays as it is",
+      "reverses `which` of a user's spot trades (newest, oldest). The trade disappears from all lists, money and fees go back, and the order stays unchanged",
     ),
   delist: z
     .strictObject({ delist: symbol })
     .describe(
-      'the symbol is no longer traded: its open orders are cancelled, it is gone from the symbols, market data and new orders are refused, its channels are silent; old orders and trades can still be asked for',
+      'delists the symbol. Its open orders are cancelled, market data and new orders are refused, and its channels are silent. Old orders and trades stay available',
     ),
   terms: z
     .strictObject({ terms: changedTerms })
     .describe(
-      'a symbol asks something else of new orders, and lists it: `pricePlacesFewer`, `quantityPlacesFewer` decimals than at the opening (0: as many), `minQuantity`, `minNotional`; what rests stays as it is',
+      'changes the terms of a symbol for new orders. `pricePlacesFewer` and `quantityPlacesFewer` reduce the decimals of the start. `minQuantity` and `minNotional` set minimums. Resting orders stay unchanged',
     ),
   stepMs: z
     .strictObject({ stepMs })
     .describe(
-      "the gateway's clock steps: `/time`, the time window and the dates of depth, ticker and klines on the socket are off by so much more from now on",
+      "the gateway's clock steps by this. It affects `/time`, the time window and the times of depth, ticker and klines on the socket",
     ),
-  driftPpm: z.strictObject({ driftPpm }).describe("the gateway's clock runs fast or slow from now on, in millionths"),
+  driftPpm: z.strictObject({ driftPpm }).describe("the gateway's clock runs fast or slow, in millionths"),
   spend: z
     .strictObject({ spend: z.number().int().min(1), ip: z.string().default('127.0.0.1') })
-    .describe('a neighbour behind the same address spends so much weight'),
+    .describe('another client behind the same address uses this weight'),
   ban: z
     .strictObject({ ban: z.literal(true), ip: z.string().default('127.0.0.1') })
     .describe('the address is banned, as after many violations'),
-  cut: z.strictObject({ cut: z.enum(['all', 'sockets']) }).describe('cuts what is open; it may come back at once'),
+  cut: z
+    .strictObject({ cut: z.enum(['all', 'sockets']) })
+    .describe('cuts open connections; clients may reconnect at once'),
 };
 
 export const event = z.union([

@@ -28,7 +28,7 @@ const frame = (
 export const plans = {
   'flaky-504': {
     about:
-      'One create in ten is answered with 504: half of them took effect, some never do, some only two seconds later. A client that sends again holds two orders.',
+      'One create in ten is answered with 504. Half of these took effect, some never do, some take effect two seconds later. A client that sends again has two orders.',
     rules: [
       { match: { ...create, probability: 0.05 }, do: { status: 504, when: 'after' } },
       { match: { ...create, probability: 0.03 }, do: { status: 504, when: 'before' } },
@@ -39,7 +39,7 @@ export const plans = {
   },
   'broken-answers': {
     about:
-      'Answers break off, are cut, come as HTML under 200, or not at all. What the exchange did with the request has to be asked for.',
+      'Answers break off, are truncated, are HTML with status 200, or do not arrive. The client must query the outcome.',
     rules: [
       { match: { ...create, probability: 0.03 }, do: { drop: 'after' } },
       { match: { ...create, probability: 0.03 }, do: { drop: 'before' } },
@@ -50,8 +50,7 @@ export const plans = {
     ],
   },
   'ambiguous-codes': {
-    about:
-      'Refusals that are none: codes which say that the exchange does not know (-1000, -1001, -1006, -1007, -1016), with and without effect.',
+    about: 'Refusals that leave the outcome open (-1000, -1001, -1006, -1007, -1016), with and without effect.',
     rules: [-1_000, -1_001, -1_006, -1_007, -1_016].flatMap((code): FaultRuleInput[] => [
       { match: { ...create, probability: 0.01 }, do: { code, when: 'after' } },
       { match: { ...create, probability: 0.01 }, do: { code, when: 'before' } },
@@ -59,7 +58,7 @@ export const plans = {
   },
   'slow-queue': {
     about:
-      'Requests wait up to eight seconds in a queue in front of the exchange, so that some are refused as too old; others are answered late.',
+      'Requests wait up to eight seconds in a queue before the exchange. Some are refused as too old, others are answered late.',
     rules: [
       { match: { ...create, probability: 0.2 }, do: { delayMs: [0, 8_000], when: 'before' } },
       { match: { ...create, probability: 0.1 }, do: { delayMs: [0, 8_000], when: 'after' } },
@@ -69,7 +68,7 @@ export const plans = {
   },
   'double-delivery': {
     about:
-      'A proxy sends some creates and cancels twice. Client ids are not checked for repetition, so two orders are there.',
+      'A proxy sends some creates and cancels twice. Client ids are not checked for repetition, so both orders exist.',
     rules: [
       { match: { ...create, probability: 0.05 }, do: { deliver: 2, gapMs: 200 } },
       { match: { ...cancel, probability: 0.1 }, do: { deliver: 2 } },
@@ -77,7 +76,7 @@ export const plans = {
   },
   'replica-lag': {
     about:
-      'Half of all queries are answered by a replica that is three seconds behind, some by one that is fifteen: "not found" proves nothing.',
+      'Half of all queries are answered by a replica that lags three seconds, some by one that lags fifteen. “Not found” proves nothing.',
     rules: queries.flatMap((name): FaultRuleInput[] => [
       { match: { ...query(name), probability: 0.1 }, do: { lagMs: 15_000 } },
       { match: { ...query(name), probability: 0.5 }, do: { lagMs: 3_000 } },
@@ -85,15 +84,14 @@ export const plans = {
   },
   'orders-that-end': {
     about:
-      'Some orders are taken and ended by the exchange itself soon after, without a fill: a create that succeeded is no order that works.',
+      'The exchange accepts some orders and cancels them soon after, without a fill. A successful create does not mean a working order.',
     rules: [
       { match: { ...create, probability: 0.05 }, do: { endAfterMs: 0 } },
       { match: { ...create, probability: 0.05 }, do: { endAfterMs: 5_000 } },
     ],
   },
   'lying-lists': {
-    about:
-      'Lists leave rows out, repeat them, shuffle them or end early, and single fields are missing or have strange values.',
+    about: 'Lists omit rows, repeat them, shuffle them or end early. Fields are missing or have strange values.',
     rules: [
       { match: { ...query('openOrders'), probability: 0.1 }, do: { lie: { omit: 0.3 } } },
       { match: { ...query('openOrders'), probability: 0.05 }, do: { lie: { keep: 0 } } },
@@ -107,7 +105,7 @@ export const plans = {
   },
   'ban-hammer': {
     about:
-      'Bursts of 429 although the weight is not used up, a 410 as the last warning, and every ten minutes a ban. A client that goes on makes the ban longer.',
+      'Bursts of 429 although weight is left, a 410 as the last warning, and a ban every ten minutes. A client that continues extends the ban.',
     rules: [
       { match: { probability: 0.005 }, do: { code: -1_003, status: 410 } },
       { match: { probability: 0.02 }, do: { code: -1_003, status: 429 } },
@@ -115,7 +113,7 @@ export const plans = {
     ],
   },
   'shared-address': {
-    about: 'Somebody behind the same address spends three quarters of its weight, in gulps.',
+    about: 'Another client behind the same address uses three quarters of its weight, in bursts.',
     rules: [
       { at: { afterMs: 5_000, everyMs: 10_000 }, do: { spend: 1_500 } },
       { at: { afterMs: 3 * minute, everyMs: 5 * minute }, do: { spend: 9_000 } },
@@ -123,7 +121,7 @@ export const plans = {
   },
   'socket-storm': {
     about:
-      'The socket is cut every forty frames, goes silent while it stays open, and cannot be opened for half a minute now and then.',
+      'The socket is cut every forty frames, goes silent while it is open, and sometimes cannot be opened for half a minute.',
     rules: [
       { match: { method: 'WS', every: 40 }, do: { socket: 'disconnect' } },
       { match: { method: 'WS', probability: 0.01 }, do: { socket: 'silence', forMs: 20_000 } },
@@ -133,7 +131,7 @@ export const plans = {
   },
   'bad-frames': {
     about:
-      'Frames are missing, repeated, out of order or old; books are crossed, empty or have a price of zero; bytes are garbage.',
+      'Frames are missing, repeated, out of order or old. Depth is crossed, empty or has a price of zero. Bytes are garbage.',
     rules: [
       frame('skip', 0.02),
       frame('stale', 0.02),
@@ -149,7 +147,7 @@ export const plans = {
   },
   'human-on-account': {
     about:
-      'Somebody trades on the same account by hand: places orders, copies client ids, cancels what the client placed, moves money.',
+      "A person trades on the same account by hand: places orders, copies client ids, cancels the client's orders, moves money.",
     rules: [
       { at: { afterMs: 15_000, everyMs: 45_000 }, do: { place: { offsetBps: -200 } } },
       { at: { afterMs: 40_000, everyMs: 90_000 }, do: { place: { offsetBps: 20 } } },
@@ -159,7 +157,7 @@ export const plans = {
     ],
   },
   'wrong-clock': {
-    about: "The exchange's clock runs fast, steps to and fro, and one gateway in five is two seconds off.",
+    about: "The exchange's clock runs fast and steps back and forth. One gateway in five is two seconds off.",
     rules: [
       { at: {}, do: { driftPpm: 300 } },
       { at: { afterMs: 2 * minute, everyMs: 10 * minute }, do: { stepMs: 3_000 } },
@@ -170,7 +168,7 @@ export const plans = {
   },
   'changed-terms': {
     about:
-      'While trading goes on the first symbol takes a decimal less of price and of quantity, then a larger least amount, then the decimals of the opening and a least amount of 1. A client that goes on as it began is refused (-1111, -1136); a good one asks for the symbols again and rounds by what they say.',
+      'During trading, the first symbol loses a decimal of price and quantity. Then its minimum amount rises. Then the original decimals return, with a minimum amount of 1. A client that ignores this is refused (-1111, -1136); a good one reads the symbols again.',
     rules: [
       {
         at: { afterMs: 2 * minute, everyMs: 20 * minute },
@@ -184,12 +182,11 @@ export const plans = {
     ],
   },
   'outage-5m': {
-    about:
-      'After a minute the whole exchange is away for five, connections being reset; it comes back as if nothing had been.',
+    about: 'After a minute the whole exchange is down for five minutes, with connection resets. Then it continues.',
     rules: [{ at: { afterMs: minute }, do: { outage: 'all', forMs: 5 * minute } }],
   },
   'rolling-outages': {
-    about: 'REST and socket go away in turn: with 503, with silence, with resets.',
+    about: 'REST and socket go down in turn: with 503, with silence, with resets.',
     rules: [
       { at: { afterMs: minute, everyMs: 12 * minute }, do: { outage: 'rest', how: 'status', forMs: 90_000 } },
       { at: { afterMs: 5 * minute, everyMs: 12 * minute }, do: { outage: 'socket', forMs: 2 * minute } },
@@ -214,7 +211,7 @@ export const plans = {
   },
   'worst-day': {
     about:
-      'Everything at once that a ledger can be kept through: one create in seven has an answer that says nothing or the wrong thing, lists lag, lie and break off, frames are broken, the address is limited, clocks step, the exchange goes away, somebody trades on the account by hand.',
+      'All faults that a ledger can survive, at once. One create in seven has an unclear or wrong answer. Lists lag, are wrong and break off. Frames are broken, the address is limited, clocks step, the exchange goes down, and a person trades on the account.',
     rules: [
       { match: { ...create, probability: 0.03 }, do: { status: 504, when: 'after' } },
       { match: { ...create, probability: 0.02 }, do: { status: 504, when: 'before' } },

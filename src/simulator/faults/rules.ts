@@ -23,23 +23,23 @@ export const match = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('exactly this path, or with `*` at its end every path that begins so; of a frame its channel, or `ping`'),
+    .describe('this path, or with `*` at the end every path with this beginning; for a frame its channel, or `ping`'),
   user: z.string().min(1).optional().describe('only requests that carry a key of this user (uid)'),
-  nth: count.optional().describe('only the nth that matches otherwise, from 1'),
-  every: count.optional().describe('every kth that matches otherwise'),
-  probability: chance.optional().describe("each with this chance, drawn from the simulator's seed"),
-  times: count.optional().describe('at most so often'),
+  nth: count.optional().describe('only the nth match, from 1'),
+  every: count.optional().describe('every kth match'),
+  probability: chance.optional().describe('the chance of each match'),
+  times: count.optional().describe('maximum number of times'),
   from: z.number().optional().describe('not before this exchange time, UTC ms'),
   until: z.number().optional().describe('not at or after this exchange time, UTC ms'),
-  fromMs: z.number().min(0).optional().describe('not in the first so many ms of exchange time of the rule'),
-  untilMs: z.number().min(0).optional().describe('only in the first so many ms of exchange time of the rule'),
+  fromMs: z.number().min(0).optional().describe('not in the first ms after the rule begins, exchange time'),
+  untilMs: z.number().min(0).optional().describe('only in the first ms after the rule begins, exchange time'),
 });
 
 export const at = z.strictObject({
-  afterMs: z.number().min(0).default(0).describe('so many ms of exchange time after the rule begins'),
-  everyMs: z.number().min(1).optional().describe('and again every so many ms; once when left out'),
-  times: count.optional().describe('at most so often'),
-  probability: chance.optional().describe('each time with this chance'),
+  afterMs: z.number().min(0).default(0).describe('delay after the rule begins'),
+  everyMs: z.number().min(1).optional().describe('interval of repetitions; once when left out'),
+  times: count.optional().describe('maximum number of times'),
+  probability: chance.optional().describe('the chance of each time'),
 });
 
 const hitting = z.strictObject({ match: match.default({}), do: action });

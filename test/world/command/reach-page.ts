@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { textTable } from '../../../src/commands/text-table.ts';
 import { cancelEvents, cancelTransitions } from '../../../src/execution/cancel-states.ts';
 import { orderEvents, transitions } from '../../../src/execution/states.ts';
+import { markdownTable } from '../../kit/markdown-table.ts';
 import { frameFaults } from '../cable.ts';
 import { whyNever } from '../never.ts';
 import { crashPoints, wireFaults } from '../plan.ts';
@@ -34,13 +35,12 @@ type Tables = Readonly<Record<string, Readonly<Partial<Record<string, unknown>>>
 export function reachPage({ events, cancels, faults }: Counted, about: string): string {
   return `# What the simulated world has met
 
-Made by \`npm run simulate -- --page\` (${about}). A number is how often; **–** is a cell of the table that was not met, and
-below it is said why it cannot be, or that it is open. An empty cell is none of the table: whoever asks for it stops the program, which
-every seed would report as a failure.
+Made by \`npm run simulate -- --page\` (${about}). A number is a count. **–** is a possible cell that was not met; the list below gives the reason, or says "open". An empty cell is
+impossible: it would stop the program, and every seed would report a failure.
 
 ## State × event
 
-Rows are the states of [an order](order-states.md), columns what was learned of it.
+Rows are events, columns are the states of [an order](order-states.md).
 
 ${cells(transitions, Object.keys(orderEvents), events)}
 
@@ -54,9 +54,8 @@ ${open(cancelTransitions, 'cancel', cancels)}
 
 ## Fault × state
 
-Rows are the states that orders of ours were in when the fault struck (\`none\`: no order was open), columns the faults. A closed order is
-none of the program's any more. \`intended\` lasts for no time at all: an order is sent in the step that decides it, unless the disk or the
-budget holds it.
+Rows are faults. Columns are the states of our orders at that time (\`none\`: no open order); closed orders do not count. \`intended\` takes no time: an order is sent in the step that
+decides it, unless it waits for the disk or for weight.
 
 ${faultTable(faults)}
 
@@ -64,15 +63,18 @@ ${openFaults(faults)}
 `;
 }
 
-function cells(table: Tables, columns: readonly string[], counts: ReadonlyMap<string, number>): string {
-  const rows = Object.entries(table).map(([state, row]) => [
-    `\`${state}\``,
-    ...columns.map((event) => (row[event] === undefined ? '' : String(counts.get(`${state} ${event}`) ?? '–'))),
+function cells(table: Tables, events: readonly string[], counts: ReadonlyMap<string, number>): string {
+  const states = Object.keys(table);
+  const rows = events.map((event) => [
+    `\`${event}\``,
+    ...states.map((state) =>
+      table[state]?.[event] === undefined ? '' : String(counts.get(`${state} ${event}`) ?? '–'),
+    ),
   ]);
-  return markdown(['', ...columns.map((event) => `\`${event}\``)], rows);
+  return markdownTable(['', ...states.map((state) => `\`${state}\``)], rows);
 }
 
-/** Why what was not met cannot be, one line for each cell. */
+/** Why cells were not met, one line for each reason. */
 function open(table: Tables, what: string, counts: ReadonlyMap<string, number>): string {
   const never = Object.entries(table).flatMap(([state, row]) =>
     Object.keys(row)
@@ -101,7 +103,7 @@ const faultNames = [
 const openStates = ['none', 'intended', 'sending', 'unknown', 'quarantined', 'open', 'closing'];
 
 const faultTable = (counts: ReadonlyMap<string, number>): string =>
-  markdown(
+  markdownTable(
     ['', ...openStates.map((state) => `\`${state}\``)],
     faultNames.map((fault) => [
       `\`${fault}\``,
@@ -116,14 +118,14 @@ const openFaults = (counts: ReadonlyMap<string, number>): string =>
   );
 
 function argued(never: readonly string[], what: string): string {
-  if (never.length === 0) return 'All of them were met.';
-  const lines = never.map((name) => {
+  if (never.length === 0) return 'All were met.';
+  const byReason = Map.groupBy(never, (name) => {
     const [one = '', other = ''] = name.split(' ');
-    const why = whyNever[`${what} ${name}`] ?? whyNever[`${what} * ${other}`] ?? whyNever[`${what} ${one} *`];
-    return `- \`${one}\` × \`${other}\`: ${why ?? 'open'}`;
+    return whyNever[`${what} ${name}`] ?? whyNever[`${what} * ${other}`] ?? whyNever[`${what} ${one} *`] ?? 'Open';
+  });
+  const lines = [...byReason].map(([why, names]) => {
+    const cells = names.map((name) => `\`${name.replace(' ', ' × ')}\``);
+    return `- ${why}. ${cells.join(', ')}.`;
   });
   return ['Not met:', '', ...lines].join('\n');
 }
-
-const markdown = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');

@@ -62,6 +62,6 @@ function sort(value: Fields): Frame {
   // A text is echoed as well; anything else is nobody's heartbeat, and could be a megabyte deep.
   if (typeof ping === 'number' || (typeof ping === 'string' && ping.length <= longestPing))
     return { kind: 'ping', echo: JSON.stringify(ping) };
-  if (ping !== undefined) return { kind: 'malformed', sample: 'a ping that is no number' };
+  if (ping !== undefined) return { kind: 'malformed', sample: 'a ping that is not a number' };
   return 'pong' in value ? { kind: 'pong' } : { kind: 'other' };
 }

@@ -21,7 +21,7 @@ export const closeGraceMs = (clock: Clock): number => 2_000 + clock.machine(200)
 
 /** An empty list is suspicious: it is also what a wrong interval or symbol gives, without an error (venue-observed §1). */
 export const noKlines = (symbol: string, interval: Interval): string =>
-  `the exchange has none for ${symbol} ${interval}; is the interval spelled as it wants?`;
+  `the exchange has none for ${symbol} ${interval}; is the interval spelled correctly?`;
 
 interface Newest {
   readonly answer: Answer<readonly RawKline[]>;
@@ -54,7 +54,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
     });
     if (reply.kind !== 'ok') return failure(endpoints.klines, reply);
     const rows = readKlines(reply.value, canOpenAt(interval, clock), count);
-    return rows === undefined ? rest.unreadable(endpoints.klines, 'the answer is no list', reply.value) : ok(rows);
+    return rows === undefined ? rest.unreadable(endpoints.klines, 'the answer is not a list', reply.value) : ok(rows);
   }
 
   /** The newest page with nothing undecided at its end, and when it was asked for: it shows the market of that moment. */

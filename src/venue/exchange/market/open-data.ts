@@ -108,7 +108,7 @@ export function openData(rest: Rest, count: Count): OpenData {
       ask(endpoints.openTrades, { base, quote, ...(wanted !== undefined && { trades: `${wanted}` }) }, (data) => {
         const rows = listed(data['trades']);
         return rows === undefined
-          ? 'the answer is no list'
+          ? 'the answer is not a list'
           : each(rows, readOpenTrade)
               .reverse()
               .sort((a, b) => a.time - b.time);
@@ -129,13 +129,13 @@ export function openData(rest: Rest, count: Count): OpenData {
       );
       return ask(endpoints.openDepth, { base, quote, ...Object.fromEntries(said) }, (data) => {
         const book = data[`orderbook`];
-        return isFields(book) ? readBook(book['bids'], book['asks']) : 'the answer is no book';
+        return isFields(book) ? readBook(book['bids'], book['asks']) : 'the answer is not a depth snapshot';
       });
     },
     allTickers: () =>
       ask(endpoints.openAllTickers, {}, (data) => {
         const rows = listed(data['ticker']);
-        return rows === undefined ? 'the answer is no list' : each(rows, readSummary);
+        return rows === undefined ? 'the answer is not a list' : each(rows, readSummary);
       }),
   };
 }

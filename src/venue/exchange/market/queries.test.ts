@@ -61,7 +61,7 @@ describe('klines by asking', () => {
     at.stub.answer = () => [];
     expect(await open().exchange.market.klines('BTCUSDT', '1min')).toMatchObject({
       kind: 'failed',
-      cause: expect.stringContaining('is the interval spelled as it wants?'),
+      cause: expect.stringContaining('is the interval spelled correctly?'),
     });
   });
 });

@@ -63,24 +63,28 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
     // {"time":null,"bids":[["3.90000000","431.00000000"],…],"asks":[["4.00000200",12.0,17.5],…]}
     depth: (symbol, limit) =>
       ask(endpoints.depth, { symbol, limit }, (value) => {
-        if (!isFields(value)) return 'the answer is no book';
+        if (!isFields(value)) return 'the answer is not a depth snapshot';
         const book = readBook(value['bids'], value['asks']);
         const seenAt = clock.now();
         return typeof book === 'string' ? book : { symbol, time: timeOf(value['time']) ?? seenAt, ...book, seenAt };
       }),
     ticker: (symbol) =>
-      ask(endpoints.ticker, { symbol }, (value) => readTicker(value, symbol, clock.now()) ?? 'the answer is no ticker'),
+      ask(
+        endpoints.ticker,
+        { symbol },
+        (value) => readTicker(value, symbol, clock.now()) ?? 'the answer is not a ticker',
+      ),
     trades: (symbol, limit) =>
       ask(
         endpoints.trades,
         { symbol, limit },
-        (value) => readPublicTrades(value, symbol, clock.now(), count) ?? 'the answer is no list',
+        (value) => readPublicTrades(value, symbol, clock.now(), count) ?? 'the answer is not a list',
       ),
     klines(symbol, interval, limit) {
       const asked = moment(clock);
       return ask(endpoints.klines, { symbol, interval, limit }, (value) => {
         const rows = readKlines(value, canOpenAt(interval, clock), count);
-        if (rows === undefined) return 'the answer is no list';
+        if (rows === undefined) return 'the answer is not a list';
         if (rows.length === 0) return noKlines(symbol, interval);
         const closed = new Set(closedOnly(rows, interval, asked(), closeGraceMs(clock)));
         return rows.map((row) => ({ ...row, closed: closed.has(row) }));
@@ -91,7 +95,7 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
       ask(endpoints.klines, { symbol, interval, limit: pageLimit, endTime: before - 1 }, (value) => {
         const rows = readKlines(value, canOpenAt(interval, clock), count);
         // A deployment that does not heed `endTime` gives its newest.
-        return rows?.filter(({ openTime }) => openTime < before) ?? 'the answer is no list';
+        return rows?.filter(({ openTime }) => openTime < before) ?? 'the answer is not a list';
       }),
   };
 }

@@ -90,7 +90,7 @@ export function orderDesk(rest: Rest, clock: Clock, window: RecvWindow = recvWin
       ),
     cancelMany: async (symbol, orderIds, lane = 'cancel') => {
       const odd = orderIds.find((id) => idOf(id) === undefined);
-      if (odd !== undefined) return { kind: 'notSent', cause: `${odd.slice(0, 40)} is no order id` };
+      if (odd !== undefined) return { kind: 'notSent', cause: `${odd.slice(0, 40)} is not an order id` };
       const body = (): string => batchCancelBody(symbol, orderIds);
       return batch(endpoints.batchCancel, orderIds.length, body, readCanceled, lane);
     },

@@ -135,7 +135,7 @@ describe('lists', () => {
     ],
     [503, `<html>${'x'.repeat(200)}`, `open orders: HTTP 503: <html>${'x'.repeat(74)}`],
     [404, 'null', 'open orders: HTTP 404 without an error code: null'],
-    [200, '{"rows":[]}', 'open orders: the answer is no list, HTTP 200: {"rows":[]}'],
+    [200, '{"rows":[]}', 'open orders: the answer is not a list, HTTP 200: {"rows":[]}'],
   ])('say what was received instead: HTTP %s with %s', async (status, body, cause) => {
     answering((_, response) => {
       response.statusCode = status;

@@ -103,7 +103,7 @@ function tradesReader(): (value: unknown, at: Instrument) => Page<VenueTrade> | 
 /** Every row or none: a row left out would look like an order or a fill that is not there. */
 function readPage<T>(value: unknown, read: (row: unknown) => T | string): Page<T> | string {
   const rows = rowsOf(value);
-  if (rows === undefined) return 'the answer is no list';
+  if (rows === undefined) return 'the answer is not a list';
   const all: T[] = [];
   for (const row of rows) {
     const one = read(row);

@@ -80,7 +80,7 @@ export function withdrawals(rest: Rest): Withdrawals {
  */
 function readPage(value: unknown): WithdrawalPage | string {
   const list = isFields(value) ? rowsOf(value['withdrawList']) : undefined;
-  if (list === undefined || !isFields(value) || value['withdrawList'] === undefined) return 'the answer is no list';
+  if (list === undefined || !isFields(value) || value['withdrawList'] === undefined) return 'the answer is not a list';
   const rows: Withdrawal[] = [];
   for (const row of list) {
     const one = isFields(row) ? readWithdrawal(row) : 'a withdrawal is not an object';

@@ -9,9 +9,9 @@ describe('the meaning of codes', () => {
     for (const code of knownCodes) expect(codeMeaning(code)?.advice).toMatch(/.{9,}/);
   });
 
-  it('of an outcome that is not known says to ask, never to send again at once', () => {
+  it('of an outcome that is not known says to query it, never to send again at once', () => {
     for (const code of ['-1000', '-1001', '-1006', '-1007'])
-      expect(codeMeaning(code)?.advice).toMatch(/^ask for the order/);
+      expect(codeMeaning(code)?.advice).toMatch(/^query the order/);
   });
 
   it('is missing for what nobody described, also for names of every object', () => {

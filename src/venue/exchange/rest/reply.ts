@@ -36,7 +36,7 @@ export function readReply(http: HttpReply): Reply {
   }
   // Some deployments answer null for a list without rows (venue-observed §5): `rowsOf` reads it as one, every other reader refuses it.
   if (typeof value !== 'object')
-    return { kind: 'unclear', cause: `HTTP ${status} with a body that is no object${excerpt(http.body)}` };
+    return { kind: 'unclear', cause: `HTTP ${status} with a body that is not an object${excerpt(http.body)}` };
   const code = isFields(value) ? textOf(value['code']) : undefined;
   if (isFields(value) && (value['succ'] === false || (code !== undefined && !successCodes.has(code)))) {
     return { kind: 'refused', code: code ?? 'succ=false', message: textOf(value['msg']) ?? '' };
