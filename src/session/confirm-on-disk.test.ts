@@ -90,7 +90,10 @@ test('what a limit killed on a full disk is kept as a file of that limit, and a 
   ]);
   // All that a full disk has room for.
   writeFileSync(join(dir, 'kill.dailyLoss'), '');
-  expect(killRequests(dir)[1]).toMatchObject({ by: 'dailyLoss', reason: expect.stringContaining('passed its limit') });
+  expect(killRequests(dir)[1]).toMatchObject({
+    by: 'dailyLoss',
+    reason: expect.stringContaining('exceeded its limit'),
+  });
   expect(existsSync(join(dir, 'kill'))).toBe(false);
 });
 
