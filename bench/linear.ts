@@ -5,12 +5,12 @@
  *     npx node bench/linear.ts [KLINES.csv [ROUNDS]]
  */
 
-import { runColumns } from '../src/backtest/engine/klines/run-columns.ts';
 import { summarise } from '../src/backtest/result/summary.ts';
 import type { RunInput } from '../src/backtest/run.ts';
 import { loadKlines } from '../src/data/klines.ts';
 import type { Columns } from '../src/domain/market.ts';
 import { units } from '../src/domain/money.ts';
+import { runNow } from '../test/kit/run-now.ts';
 import { configFor, inputFor, market } from './market.ts';
 
 const given = process.argv[2];
@@ -34,7 +34,7 @@ function best(input: RunInput): { readonly ms: number; readonly fills: number } 
   let fills = 0;
   for (let round = 0; round < rounds; round++) {
     const from = process.cpuUsage();
-    fills = summarise({ input, warnings: [], dataHashes: {} }, runColumns(input), config).summary.fillCount;
+    fills = summarise({ input, warnings: [], dataHashes: {} }, runNow(input), config).summary.fillCount;
     const { user, system } = process.cpuUsage(from);
     ms = Math.min(ms, (user + system) / 1_000);
   }

@@ -1,95 +1,87 @@
 /**
- * npm run bench: every benchmark in a process of its own, one table of one run. Ratios count, not times: the machine's speed
- * and its neighbours are in both terms. docs/benchmarks.md says what is measured and what was found.
+ * npm run bench: every benchmark in a process of its own, written to docs/benchmarks.md. Ratios count, not times: the machine's speed and its
+ * neighbours are in both terms.
  *
- *     npx node bench/main.ts [--short]     --short: without what is about a daemon, which takes minutes
+ *     node bench/main.ts [--short]     --short: backtests and commands alone, printed and not written
  */
-import { spawnSync } from 'node:child_process';
-import { textTable } from '../src/commands/text-table.ts';
-import type { Round } from './column.ts';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { market, root } from './market.ts';
 
+const isShort = process.argv.includes('--short');
+
 /** Runs a file in a process of its own; its output, or the end of the program with what it said. */
-function run(args: readonly string[], stdio: 'pipe' | 'inherit' = 'pipe'): string {
-  const child = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9, stdio });
-  if (child.status === 0) return child.stdout ?? '';
-  console.error(`${args.join(' ')} failed:\n${child.stderr ?? ''}`);
+function run(...args: readonly string[]): string {
+  console.error(args.join(' '));
+  const child = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
+  if (child.status === 0) return child.stdout;
+  console.error(`${args.join(' ')} failed:\n${child.stderr}`);
   return process.exit(1);
 }
 
-const least = (values: readonly number[]): number => Math.min(...values);
-const millions = (klines: number, ms: number): string => `${(klines / ms / 1000).toFixed(2)} M/s`;
-const times = (ms: number, bareMs: number): string => `${(ms / bareMs).toFixed(1)} ×`;
-
-const head = ['', 'klines/s', 'ms', 'CPU ms', '× bare loop', 'asked'];
-const rows: string[][] = [];
-
-/** A backtest: the first round in a fresh process, and the best of the rounds after it. */
-function backtest(path: string, name: string, args: readonly string[], asked: string): void {
-  const rounds = JSON.parse(run(['bench/column.ts', path, ...args, '--json'])) as Round[];
-  const bareMs = least(rounds.map((round) => round.bareMs));
-  const [cold, ...warm] = rounds as [Round, ...Round[]];
-  const line = (when: string, ms: number, cpuMs: number, limit: string): void => {
-    rows.push([
-      `${name}, ${when}`,
-      millions(cold.klines, ms),
-      ms.toFixed(0),
-      cpuMs.toFixed(0),
-      times(ms, bareMs),
-      limit,
-    ]);
-  };
-  line('cold', cold.ms, cold.cpuMs, '');
-  line('warm', least(warm.map(({ ms }) => ms)), least(warm.map(({ cpuMs }) => cpuMs)), '');
-  const [said, saidCpu] = [warm.map(({ saidMs }) => saidMs), warm.map(({ saidCpuMs }) => saidCpuMs)];
-  line('warm, with all metrics', least(said), least(saidCpu), asked);
-  console.error(`${name}: ${cold.klines} klines, ${cold.fills} fills, final equity ${cold.finalEquity}`);
+interface Speed {
+  readonly name: string;
+  readonly goal?: readonly [number, number];
+  readonly fills: number;
+  readonly run: number;
+  readonly withSummary: number;
+  readonly bare: number;
+}
+interface Command {
+  readonly name: string;
+  readonly ms: number;
+  readonly goal?: number;
 }
 
-/** A command from the start of its process to its end, best of five. */
-function command(name: string, args: readonly string[], asked: string): void {
-  const taken = Array.from({ length: 5 }, () => {
-    const startedAt = performance.now();
-    run(['bin/sluice.js', ...args]);
-    return performance.now() - startedAt;
-  });
-  rows.push([name, '', least(taken).toFixed(0), '', '', asked]);
-}
+/** The bare loop of the machine on which the goals were set, M klines/s. */
+const goalBare = 280;
+const percent = (value: number, bare: number): string => `${((100 * value) / bare).toFixed(1)} %`;
+const grouped = (value: number): string => value.toLocaleString('en-US');
 
-/** Backtests that print tables of their own. */
-const tables = (path: string): readonly (readonly string[])[] => [
-  ['bench/linear.ts', path],
-  ['bench/indicators.ts', path],
-  ['bench/grid.ts', path],
-  ['bench/events.ts', '60', 'maker', '3'],
-  ['bench/events.ts', '60', 'trades', '3'],
-  ['bench/import.ts'],
-  ['bench/start.ts'],
-];
+const speeds = JSON.parse(run('bench/speed.ts', '--json')) as readonly Speed[];
+const commands = JSON.parse(run('bench/commands.ts', '--json')) as readonly Command[];
+const speedRows = speeds.map(({ name, goal, fills, run: alone, withSummary, bare }) => {
+  const [ofRun, ofBoth] = goal ?? [];
+  return [
+    name,
+    grouped(fills),
+    `${alone.toFixed(1)} M/s`,
+    percent(alone, bare),
+    ofRun === undefined ? '' : percent(ofRun, goalBare),
+    `${withSummary.toFixed(1)} M/s`,
+    percent(withSummary, bare),
+    ofBoth === undefined ? '' : percent(ofBoth, goalBare),
+  ];
+});
+const commandRows = commands.map(({ name, ms, goal }) => [
+  name,
+  `${(ms / 1_000).toFixed(2)} s`,
+  goal === undefined ? '' : `${(goal / 1_000).toFixed(1)} s`,
+]);
 
-const { path, about, close } = market();
-console.error(about);
-try {
-  backtest(path, 'columns, SMA 10/50', ['10', '50', 'columns', '12'], '15 M/s');
-  backtest(path, 'columns, SMA 500/2500', ['500', '2500', 'columns', '20'], '60 M/s');
-  backtest(path, 'stream, SMA 10/50', ['10', '50', 'stream', '3'], '1.5 M/s');
-  for (const args of tables(path)) {
-    console.log(`\n${args[0]}`);
-    run(args, 'inherit');
-  }
-} finally {
-  close();
-}
-command(
-  'backtest of the bundled 129,600 klines, start to table',
-  ['backtest', '--config', 'config/backtest.yaml'],
-  '≤ 1000 ms',
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+const klines = table(
+  ['strategy', 'fills', 'run', 'of the bare loop', 'goal', 'with summary', 'of the bare loop', 'goal'],
+  speedRows,
 );
-command('--help', ['--help'], '≤ 200 ms');
-console.log(textTable(head, rows));
+const typed = table(['command', 'time', 'goal'], commandRows);
+console.log(`${klines}\n\n${typed}`);
+if (isShort) process.exit(0);
 
-// Those that take minutes, or are about a daemon, print their own tables; weight and frames in a shorter form than docs/benchmarks.md tells of.
-const others = [
+const { path, close } = market();
+/** Benchmarks that print their own tables: what they measure, and how they are called. */
+const others: readonly (readonly [about: string, ...args: string[]])[] = [
+  ['Indicators', 'bench/indicators.ts', path],
+  ['Growth with the number of klines', 'bench/linear.ts', path],
+  ['200 parameter sets × 100,000 klines', 'bench/grid.ts', path],
+  ['Trades and depth, a maker', 'bench/events.ts', '60', 'maker', '3'],
+  ['Trades and depth, trades alone', 'bench/events.ts', '60', 'trades', '3'],
+  ['Import', 'bench/import.ts'],
+  ['Start to result, and memory', 'bench/start.ts'],
   ...[
     'client',
     'streams',
@@ -101,11 +93,34 @@ const others = [
     'kill',
     'recovery',
     'memory',
-  ].map((name) => [`bench/${name}.ts`]),
-  ['bench/weight.ts', '30'],
-  ['--expose-gc', 'bench/frames.ts', '2'],
+  ].map((name) => [`The daemon: ${name}`, `bench/${name}.ts`] as const),
+  ['The daemon: request weight, 30 minutes', 'bench/weight.ts', '30'],
+  ['The daemon: 2 million frames', '--expose-gc', 'bench/frames.ts', '2'],
 ];
-for (const args of process.argv.includes('--short') ? [] : others) {
-  console.log(`\n${args.join(' ')}`);
-  run(args, 'inherit');
-}
+const blocks = others.map(([about, ...args]) => `## ${about}\n\n\`\`\`\n${run(...args).trim()}\n\`\`\``);
+close();
+
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', [...args], { cwd: root, encoding: 'utf8' }).trim();
+const day = new Date().toISOString().slice(0, 10);
+const file = join(root, 'docs', 'benchmarks.md');
+const [before = ''] = readFileSync(file, 'utf8').split('<!-- Written by npm run bench -->');
+writeFileSync(
+  file,
+  `${before.trimEnd()}
+
+<!-- Written by npm run bench -->
+
+Measured on ${day} at commit ${git('rev-parse', '--short', 'HEAD')}, on ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}.
+
+## Backtests
+
+${klines}
+
+## Commands
+
+${typed}
+
+${blocks.join('\n\n')}
+`,
+);
