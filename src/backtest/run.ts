@@ -1,4 +1,4 @@
-/** What a run over recorded klines is given and what it comes to, whichever driver runs it. */
+/** The input and the result of a backtest, whichever engine runs it. */
 
 import type { Database } from 'better-sqlite3';
 import type { Tape } from '../data/tape.ts';
@@ -58,7 +58,7 @@ export interface RunInput {
   readonly margin?: MarginRules;
   /** Recorded trades and books by symbol; where there are none, orders fill by klines. */
   readonly tapes?: ReadonlyMap<string, Tape>;
-  /** Told how far a driver is that takes long; says when to end. */
+  /** Reports the progress of a long run, and says when to end it. */
   readonly pace?: Pace;
 }
 
@@ -76,9 +76,9 @@ export interface ImpactSums {
 
 export interface RunResult {
   readonly fills: readonly Fill[];
-  /** The fills as columns, of a driver that keeps them so: then `fills` are made when they are asked for. */
+  /** The fills as columns, from an engine that keeps them so: then `fills` are made on request. */
   readonly table?: () => FillTable;
-  /** One of them, of such a driver: all at once they take more memory than the run. */
+  /** One fill, from such an engine: all at once they take more memory than the run. */
   readonly fillAt?: (index: number) => Fill;
   /** Cash and positions at the last close, in quote, exact. */
   readonly finalEquity: Units;
@@ -111,6 +111,19 @@ export interface RunResult {
   readonly endedAt?: number;
   /** Every signal, denial, order and fill as rows; written when asked for, since it takes longer than the run. */
   journal(): Database;
+}
+
+/** A run over klines that goes on when it is told to. */
+export interface BacktestEngine {
+  /** Klines that are done, of all series, and the last close among them, UTC ms. */
+  readonly done: number;
+  readonly closedAt: number;
+  /** Goes on over about so many klines of each series. Where it says `unsupported`, another engine has to make the run. */
+  advance(klines: number): 'more' | 'done' | 'unsupported';
+  /** Waits for what strategies still have to say; throws what they threw. */
+  finish?(): Promise<void>;
+  /** The result of the klines that are done; `endedAt` (UTC ms) where it was told to end before its time. */
+  result(endedAt?: number): RunResult;
 }
 
 /** What a fee taken in base may leave missing. */

@@ -15,6 +15,10 @@ export type TradeDecision = (typeof tradeDecisions)[number];
 /** How much a target holds: a quantity of the base asset, an amount of the quote asset, or a share of the strategy's equity (1 = all). */
 export type Goal = { readonly quantity: number } | { readonly amount: number } | { readonly share: number };
 
+/** How much a goal asks for, in whatever it is counted in; below zero is short. */
+export const goalSize = (goal: Goal): number =>
+  'quantity' in goal ? goal.quantity : 'share' in goal ? goal.share : goal.amount;
+
 /** True when both ask for the same size in the same unit. */
 export function sameGoal(a: Goal | undefined, b: Goal | undefined): boolean {
   if (a === b) return true;

@@ -58,7 +58,7 @@ export const fillTexts = (step: Step): string[] => step.fills.map(fillText);
 export const endTexts = (step: Step): string[] =>
   step.ends.map(({ order: { clientOrderId }, end }) => `${clientOrderId} ${end}`);
 
-/** One kline as a driver runs it: open, stops of what is held, rest. Every stop that is hit sells `lots`, and ends every order. */
+/** One kline as a backtest runs it: open, stops of what is held, rest. Every stop that is hit sells `lots`, and ends every order. */
 export function run(fills: KlineFills, row: FillKline, stops: readonly Stop[] = [], held = '1'): SimFill[] {
   const out = [...fills.open(row).fills];
   for (const hit of fills.triggers(row, stops)) {

@@ -1,5 +1,5 @@
 /**
- * The fill engine where only klines are stored (fill-engine §2.2), for one symbol, in exact integers. A driver walks each
+ * The fill engine where only klines are stored (fill-engine §2.2), for one symbol, in exact integers. The caller takes each
  * kline through its phases, and calls nothing while `idle`:
  *
  *     open      orders that were waiting become active: MARKET orders fill, LIMITs that cross take, the rest begins to rest
@@ -50,7 +50,7 @@ import { limitOf } from './resting-order.ts';
 import type { Rules } from './rules.ts';
 import { stopHit } from './stops.ts';
 
-/** What the engine reads of a kline; a loop over columns may pass one object again and again. */
+/** What the engine reads of a kline; the caller may pass one object again and again. */
 export type FillKline = Pick<Kline, 'openTime' | 'open' | 'high' | 'low' | 'close' | 'volume'>;
 
 export interface KlineFillsOptions {

@@ -17,7 +17,9 @@ export class ByPosition<T> {
   }
 
   set(strategy: string, symbol: string, value: T): void {
-    this.#lastSymbol = '';
+    this.#lastStrategy = strategy;
+    this.#lastSymbol = symbol;
+    this.#last = value;
     const strategies = this.#symbols.get(symbol);
     if (strategies === undefined) this.#symbols.set(symbol, new Map([[strategy, value]]));
     else strategies.set(strategy, value);

@@ -87,9 +87,14 @@ export class Planner {
     const before = known?.signal.want;
     const goal =
       before?.kind === 'target' && want.kind === 'target' && sameGoal(before.goal, want.goal) ? known?.goal : undefined;
-    const byAmount = goal !== undefined && known?.byAmount === true;
-    const standing: Standing = { signal, goal, byAmount, settled: undefined };
-    this.#standing.set(signal.strategy, signal.symbol, standing);
+    let standing = known;
+    if (standing === undefined || goal === undefined) {
+      standing = { signal, goal, settled: undefined };
+      this.#standing.set(signal.strategy, signal.symbol, standing);
+    } else {
+      standing.signal = signal;
+      standing.settled = undefined;
+    }
     if (want.kind === 'target') {
       this.#options.protection.follow(signal.strategy, signal.symbol, want);
       if (goal === undefined) this.#size(standing, want);

@@ -26,7 +26,7 @@ import {
   ticksOf,
   worsened,
 } from '../domain/money.ts';
-import { type Goal, sameGoal, type Target } from '../domain/order.ts';
+import { type Goal, goalSize, sameGoal, type Target } from '../domain/order.ts';
 import { ByPosition } from './by-position.ts';
 import { noOverride, type ProtectionOverride } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
@@ -89,7 +89,7 @@ export const isPlain = ({ stop, takeProfit, trailing, exitAfterMs }: Target): bo
 const noGuard = (): null => null;
 const goalOf = (text: string | undefined): Goal | undefined =>
   text === undefined || text === '' ? undefined : (JSON.parse(text) as Goal);
-const isNothing = (goal: Goal): boolean => Object.values(goal).every((size) => size === 0);
+const isNothing = (goal: Goal): boolean => goalSize(goal) === 0;
 
 export class Protection {
   /** Grows whenever what protection makes of a target may change; a trailing stop that moves does not. */

@@ -1,6 +1,6 @@
 /**
- * Fills of a run as columns of numbers, for statistics and charts. What is summed exactly (fees, turnover) is summed here; a
- * driver that keeps fills as columns itself can make this table without an object for each.
+ * Fills of a run as columns of numbers, for statistics and charts. What is summed exactly (fees, turnover) is summed here; an
+ * engine that keeps fills as columns itself can make this table without an object for each.
  */
 import type { Instrument } from '../domain/instrument.ts';
 import {

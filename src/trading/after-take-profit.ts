@@ -1,6 +1,6 @@
-/** What follows a take-profit, whichever driver books it. */
+/** What follows a take-profit, live and in every backtest. */
 import { priceText } from '../domain/money.ts';
-import type { Fill, Goal } from '../domain/order.ts';
+import { type Fill, goalSize } from '../domain/order.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Protection } from '../portfolio/protection.ts';
@@ -10,7 +10,7 @@ export function leaveAfterProfit(fill: Fill, portfolio: Portfolio, planner: Plan
   if (fill.purpose !== 'takeProfit') return;
   const want = planner.standing(fill.strategy, fill.symbol)?.want;
   // It filled while its cancel was on its way: who has turned round meanwhile has taken nothing of what is wished now.
-  if (want?.kind === 'target' && sizeOf(want.goal) * (fill.side === 'SELL' ? 1 : -1) < 0) return;
+  if (want?.kind === 'target' && goalSize(want.goal) * (fill.side === 'SELL' ? 1 : -1) < 0) return;
   protection.tookProfit(fill.strategy, fill.symbol, fill.quantity);
   const order = portfolio.order(fill.clientOrderId);
   if (order !== undefined && order.filled < order.intent.expectedLots) return;
@@ -22,6 +22,3 @@ export function leaveAfterProfit(fill: Fill, portfolio: Portfolio, planner: Plan
     `profit was taken at ${priceText(fill.price, portfolio.instrument(fill.symbol))}`,
   );
 }
-
-const sizeOf = (goal: Goal): number =>
-  'quantity' in goal ? goal.quantity : 'share' in goal ? goal.share : goal.amount;

@@ -1,7 +1,6 @@
 /** One question put to the column loop, to the live graph and to the slow reference; their answers as rows that compare. */
 import type { Database } from 'better-sqlite3';
 import { filter, map } from 'rxjs';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runBacktest } from '../../src/backtest/engines.ts';
 import type { MarginRules } from '../../src/backtest/prepare/run-money.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
@@ -15,6 +14,7 @@ import { defineStrategy, isStreaming, type Strategy } from '../../src/strategy/c
 import { decider } from '../../src/strategy/decider.ts';
 import { type Params, readParams } from '../../src/strategy/params.ts';
 import { wide } from '../kit/builders.ts';
+import { runNow } from '../kit/run-now.ts';
 import { reference } from '../reference/reference.ts';
 import type {
   Kline,
@@ -232,7 +232,7 @@ const marginOf = (
   interestEveryMs,
 });
 
-export const byColumns = (given: Case): Rows => rowsOf(runColumns(inputOf(given)));
+export const byColumns = (given: Case): Rows => rowsOf(runNow(inputOf(given)));
 /** By the same strategies made of streams, which hear every kline: nothing is passed over. */
 export const byStream = async (given: Case): Promise<Rows> => rowsOf(await runStreams(inputOf(given)));
 

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type MonoTypeOperatorFunction, map, type Observable } from 'rxjs';
 import { afterAll, describe, expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { fastRun } from '../../src/backtest/fast/run.ts';
 import { shortFault } from '../../src/backtest/prepare/data-checks.ts';
@@ -20,6 +19,7 @@ import { refusedRows, refusedText } from '../../src/report/refusals.ts';
 import { defineStrategy, flat, hold, quotes } from '../../src/strategy/contract.ts';
 import type { Need } from '../../src/strategy/warmup.ts';
 import maker from '../../strategies/maker/index.ts';
+import { runByKlines, runNow } from '../kit/run-now.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, runStreams, xz } from './agreement.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-bad-runs-'));
@@ -251,7 +251,7 @@ describe('orders that are refused', () => {
         quotes([{ side: 'BUY', price: 90, quantity: 11.11 }], ''),
       ),
     );
-    const { refused } = runColumns(input);
+    const { refused } = runNow(input);
     const whose = { strategy: 's', symbol: 'XZ', times: 1 };
     const example = 'BUY 20 X at market: It would cost 2,000, the strategy has 1,000 left';
     expect(refused).toEqual([
@@ -273,7 +273,7 @@ describe('orders that are refused', () => {
       hold({ quantity: 0 }, 'none', { stop: 110 }),
     ];
     const input = run(says(...wants));
-    const { refused = [] } = runColumns(input);
+    const { refused = [] } = runNow(input);
     expect(refused).toEqual([{ code: 'stop', strategy: 's', symbol: 'XZ', times: 2, firstAt: minute }]);
     expect((await runStreams(input)).refused).toEqual(refused);
     expect((await runTape(input)).refused).toEqual(refused);
@@ -315,7 +315,7 @@ describe('orders that are refused', () => {
 
 test('what was decided on the last kline waits for nothing yet', async () => {
   const last = run(says(...Array.from({ length: 7 }, () => flat('')), hold({ quantity: 1 }, '')));
-  expect([runLong(last).refused, (await runStreams(last)).refused]).toEqual([[], []]);
+  expect([runByKlines(last).refused, (await runStreams(last)).refused]).toEqual([[], []]);
 });
 
 describe('a strategy whose signals take time that the data do not have', () => {

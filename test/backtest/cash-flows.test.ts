@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { cashFlowsOf } from '../../src/backtest/engine/cash-flows.ts';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
@@ -13,6 +12,7 @@ import { fillTable } from '../../src/research/fill-table.ts';
 import { defineStrategy, hold } from '../../src/strategy/contract.ts';
 import type { Configured } from '../../src/trading/strategies.ts';
 import { fc } from '../kit/properties.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import {
   byColumns,
@@ -85,7 +85,7 @@ test('shared by strategies on two symbols it gives the same rows by columns and 
           shares: ['xz', 'yz'].map((id) => ({ strategy: id, symbol: id.toUpperCase(), amount: half(amount) })),
         })),
       };
-      const [columns, streams] = [runColumns(both), await runStreams(both)];
+      const [columns, streams] = [runNow(both), await runStreams(both)];
       expect(streams.cashFlows).toEqual(columns.cashFlows);
       expect(streams.finalEquity).toBe(columns.finalEquity);
       expect(rowsOfEach(streams, ['%', 'xz', 'yz'])).toEqual(rowsOfEach(columns, ['%', 'xz', 'yz']));
@@ -141,7 +141,7 @@ describe('a flow', () => {
 
   test('is no profit: the curve of a price that stands still stands still', () => {
     const input = inputOf(caseOf({ columns: flat, strategy: idle, ...free, flows: [paid('500', 5), paid('-200', 9)] }));
-    const result = runColumns(input);
+    const result = runNow(input);
     expect(unitsText(result.finalEquity)).toBe('1300');
     const walked = walk(walkableOf(input, fillTable(result.fills, input.instruments), result.cashFlows));
     expect([...walked.chart.equity].every((equity) => Math.abs(equity - 1_000) < 1e-9)).toBe(true);
@@ -158,7 +158,7 @@ describe('a flow', () => {
       }),
     );
     const input = inputOf(caseOf({ columns, strategy: idle, ...free, flows: [paid('1500', 7)] }));
-    const result = runColumns(input);
+    const result = runNow(input);
     expect(unitsText(result.finalEquity)).toBe('4000');
     const walked = walk(walkableOf(input, fillTable(result.fills, input.instruments), result.cashFlows));
     // 1,500 of 1,000, then 4,000 of 3,000.
@@ -168,14 +168,14 @@ describe('a flow', () => {
 
   test('of more than is free is refused with the sum, and nothing is sold for it', () => {
     const flow = inputOf(caseOf({ columns: flat, strategy: idle, ...free, flows: [paid('-501', 5)] }));
-    const { cashFlows, finalEquity } = runColumns(flow);
+    const { cashFlows, finalEquity } = runNow(flow);
     expect(cashFlows).toMatchObject([{ at: 5 * minuteMs, refused: '501 Z is more than s has free, 500' }]);
     expect(unitsText(finalEquity)).toBe('1000');
   });
 
   test('counts from the first close at or after its time, never sooner', () => {
     const at = (minute: number): number | undefined =>
-      runColumns(inputOf(caseOf({ columns: flat, strategy: idle, flows: [paid('1', minute)] }))).cashFlows?.[0]?.at;
+      runNow(inputOf(caseOf({ columns: flat, strategy: idle, flows: [paid('1', minute)] }))).cashFlows?.[0]?.at;
     expect([at(3), at(3.5), at(0)]).toEqual([3, 4, 1].map((minute) => minute * minuteMs));
   });
 
@@ -189,7 +189,7 @@ describe('a flow', () => {
     const killedBy = async (list: Case['flows'], maxDailyLoss: string): Promise<readonly string[]> => {
       const given = inputOf(caseOf({ columns: falling, strategy: idle, ...free, ...(list && { flows: list }) }));
       const input: RunInput = { ...given, limits: { ...given.limits, maxDailyLoss: rate(maxDailyLoss) } };
-      const { kills } = runColumns(input);
+      const { kills } = runNow(input);
       expect((await runStreams(input)).kills).toEqual(kills);
       return kills;
     };
@@ -225,7 +225,7 @@ describe('a flow', () => {
   });
 
   test('is written into the journal, and its money stays whole', () => {
-    const result = runColumns(inputOf(caseOf({ columns: flat, strategy: idle, flows: [paid('7.5', 5)] })));
+    const result = runNow(inputOf(caseOf({ columns: flat, strategy: idle, flows: [paid('7.5', 5)] })));
     const db = result.journal();
     expect(db.prepare('SELECT at, asset, amount, by, reason FROM adjustments').all()).toEqual([
       { at: 5 * minuteMs, asset: 'Z', amount: '7.5', by: 'configuration', reason: 'test' },

@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { inEach, pairsOf, rateNote } from '../../src/backtest/engine/currencies.ts';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { instrument } from '../../src/domain/instrument.ts';
@@ -12,6 +11,7 @@ import { RateLine } from '../../src/research/currency-rates.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
 import { measure } from '../../src/research/metrics.ts';
 import { fc } from '../kit/properties.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import {
   byReference,
@@ -85,7 +85,7 @@ function joined(z: Case, y: Case, line: RateLine): RunInput {
   };
 }
 
-const byColumns = (input: RunInput): Promise<RunResult> => inEach(input, (part) => Promise.resolve(runColumns(part)));
+const byColumns = (input: RunInput): Promise<RunResult> => inEach(input, (part) => Promise.resolve(runNow(part)));
 
 test('each strategy has the rows that it has alone, by columns, streams and the reference, and equity is counted at the last rate', async () => {
   let fills = 0;

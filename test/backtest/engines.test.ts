@@ -1,6 +1,5 @@
 /** The two drivers of a backtest, the loop over columns and the live graph, row by row where limits kill and requests take klines. */
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { seededRng } from '../../src/clock/clock.ts';
 import { type Interval, intervalMs } from '../../src/domain/interval.ts';
@@ -8,6 +7,7 @@ import { rate, units } from '../../src/domain/money.ts';
 import type { Want } from '../../src/domain/order.ts';
 import type { RulesetName } from '../../src/fill/rules.ts';
 import { defineStrategy, flat, hold, quotes, type Strategy } from '../../src/strategy/contract.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import type { Kline } from '../reference/types.ts';
 import { caseOfXz, columnsOf, inputOf, joined, runStreams, scripted } from './agreement.ts';
@@ -40,7 +40,7 @@ function allOf(result: RunResult) {
 
 /** What both drivers say. */
 async function both(input: RunInput, about = ''): Promise<ReturnType<typeof allOf>> {
-  const said = allOf(runColumns(input));
+  const said = allOf(runNow(input));
   expect(allOf(await runStreams(input)), about).toEqual(said);
   return said;
 }

@@ -1,8 +1,7 @@
 /** Runs in short numbers give the rows of the long way, of the live graph and of the slow reference, or give up. */
 
 import { describe, expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runPaced } from '../../src/backtest/engine/klines/run-paced.ts';
+import { runBacktest } from '../../src/backtest/engines.ts';
 import { fastRun } from '../../src/backtest/fast/run.ts';
 import { summarise } from '../../src/backtest/result/summary.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
@@ -12,6 +11,7 @@ import type { Target } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
 import { sma } from '../../src/strategy/indicators.ts';
 import { fc } from '../kit/properties.ts';
+import { runByKlines, runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import type { Want } from '../reference/types.ts';
 import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted } from './agreement.ts';
@@ -34,7 +34,7 @@ function caseOf(seed: number, strategy: Strategy, cash = '1000000'): Case {
 
 const shortly = (input: RunInput) => {
   const run = fastRun(input);
-  return run?.advance(Number.POSITIVE_INFINITY) === 'through' ? run.result() : undefined;
+  return run?.advance(Number.POSITIVE_INFINITY) === 'done' ? run.result() : undefined;
 };
 
 const plainConfig = backtestSchema.parse({
@@ -58,14 +58,14 @@ describe('a run in short numbers', () => {
         const given = caseOf(seed, scripted(wants));
         const input = inputOf(given);
         const expected = byReference(given, { kind: 'script', want: (row) => wants[row] as Want });
-        expect(rowsOf(runLong(input))).toEqual(expected);
-        expect(rowsOf(runColumns(input))).toEqual(expected);
+        expect(rowsOf(runByKlines(input))).toEqual(expected);
+        expect(rowsOf(runNow(input))).toEqual(expected);
         expect(rowsOf(await runStreams(input))).toEqual(expected);
         const result = shortly(input);
         if (result === undefined) return;
         short++;
-        expect(result.fills).toEqual(runLong(input).fills);
-        expect(summaryOf(input, result)).toEqual(summaryOf(input, runLong(input)));
+        expect(result.fills).toEqual(runByKlines(input).fills);
+        expect(summaryOf(input, result)).toEqual(summaryOf(input, runByKlines(input)));
       }),
       { numRuns: 60 },
     );
@@ -94,8 +94,8 @@ describe('a run in short numbers', () => {
           expect(result.fills.map((_, index) => result.fillAt?.(index))).toEqual(result.fills);
           const expected = byReference(given, { kind: 'script', want: (row) => wants[row] as Want });
           expect(rowsOf(result)).toEqual(expected);
-          expect(result.fills).toEqual(runLong(input).fills);
-          expect(summaryOf(input, result)).toEqual(summaryOf(input, runLong(input)));
+          expect(result.fills).toEqual(runByKlines(input).fills);
+          expect(summaryOf(input, result)).toEqual(summaryOf(input, runByKlines(input)));
           expect(rowsOf(await runStreams(input))).toEqual(expected);
           if (expected.orders.some(({ state }) => state === 'open')) waiting++;
         },
@@ -122,7 +122,7 @@ describe('a run in short numbers', () => {
           const name = seed % 2 === 0 ? 'maxPosition' : 'maxOrderValue';
           const limits = { ...plain.limits, [name]: units(limit), maxDailyLoss: rate(loss) };
           const input: RunInput = { ...plain, limits };
-          const [columns, stream] = [runColumns(input), await runStreams(input)];
+          const [columns, stream] = [runNow(input), await runStreams(input)];
           expect(rowsOf(columns)).toEqual(rowsOf(stream));
           expect(columns.kills).toEqual(stream.kills);
           expect(stream.refused).toEqual(columns.refused ?? []);
@@ -163,7 +163,7 @@ describe('a run in short numbers', () => {
       const result = shortly(inputs[0]);
       expect(result?.fills.length).toBeGreaterThan(10);
       const rows = result && rowsOf(result);
-      expect(rowsOf(runLong(inputs[1]))).toEqual(rows);
+      expect(rowsOf(runByKlines(inputs[1]))).toEqual(rows);
       expect(rowsOf(await runStreams(inputs[2]))).toEqual(rows);
       // A loop may ask twice at one row.
       expect([...new Set(short)]).toEqual(stream);
@@ -191,7 +191,7 @@ describe('a run in short numbers', () => {
     });
     const input = inputOf(caseOf(5, strategy));
     expect(shortly(input)).toBeUndefined();
-    expect(runColumns(input).fills.length).toBeGreaterThan(0);
+    expect(runNow(input).fills.length).toBeGreaterThan(0);
   });
 
   test('is none under rules, limits or inputs that it does not know', () => {
@@ -231,9 +231,9 @@ describe('a run in short numbers', () => {
     const { klines } = generated(5, months.length);
     const columns = columnsOf(klines.map((kline, row) => ({ ...kline, time: months[row] as number })));
     const input = inputOf({ ...base, interval: '1month', columns });
-    const expected = runLong(input);
-    expect(rowsOf(shortly(input) as ReturnType<typeof runLong>)).toEqual(rowsOf(expected));
-    expect(rowsOf(await runStreams(input))).toEqual(rowsOf(runLong(input)));
+    const expected = runByKlines(input);
+    expect(rowsOf(shortly(input) as ReturnType<typeof runByKlines>)).toEqual(rowsOf(expected));
+    expect(rowsOf(await runStreams(input))).toEqual(rowsOf(runByKlines(input)));
   });
 
   test('told to end, has what a run has that ends there, the long way too', async () => {
@@ -246,13 +246,13 @@ describe('a run in short numbers', () => {
     };
     for (const input of [whole, several]) {
       let looks = 0;
-      const part = await runPaced({ ...input, pace: () => Promise.resolve(++looks === 2) });
+      const part = await runBacktest({ ...input, pace: () => Promise.resolve(++looks === 2) });
       expect(part.endedAt).toBe(2 * 4_096 * 60_000);
       const short = { ...input, series: input.series.map((one) => ({ ...one, end: 2 * 4_096 })) };
-      expect(rowsOf(part)).toEqual(rowsOf(runColumns(short)));
-      expect(part.fills).toEqual(runColumns(short).fills);
-      expect(rowsOf(await runPaced({ ...input, pace: () => Promise.resolve(false) }))).toEqual(
-        rowsOf(runColumns(input)),
+      expect(rowsOf(part)).toEqual(rowsOf(runNow(short)));
+      expect(part.fills).toEqual(runNow(short).fills);
+      expect(rowsOf(await runBacktest({ ...input, pace: () => Promise.resolve(false) }))).toEqual(
+        rowsOf(runNow(input)),
       );
     }
   });

@@ -2,7 +2,6 @@
 
 import { map, withLatestFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { resampleKlines } from '../../src/data/resample.ts';
 import { type Interval, intervalMs } from '../../src/domain/interval.ts';
@@ -13,6 +12,7 @@ import { atr, ema, type Indicator, sma } from '../../src/strategy/indicators.ts'
 import { framesOf, on, ownWarmup } from '../../src/strategy/larger-klines.ts';
 import { intervalFault, warmupOf } from '../../src/strategy/warmup.ts';
 import { fc } from '../kit/properties.ts';
+import { runNow } from '../kit/run-now.ts';
 import { closedFrames } from '../reference/frames.ts';
 import { generated } from '../reference/generated.ts';
 import type { Kline } from '../reference/types.ts';
@@ -125,7 +125,7 @@ test('a strategy of three intervals gives the same rows by columns and by stream
   await fc.assert(
     fc.asyncProperty(seed, async (from) => {
       const input = inputOf(caseOf(from, byIndicators));
-      const rows = rowsOf(runColumns(input));
+      const rows = rowsOf(runNow(input));
       fills += rows.fills.length;
       expect(rowsOf(await runStreams(input))).toEqual(rows);
     }),
@@ -170,7 +170,7 @@ test('strategies of several intervals on one symbol give the same rows by column
         series: input.series.map((one) => ({ ...one, first })),
       };
       const ids = ['%', 's', 'average'];
-      const rows = rowsOfEach(runColumns(both), ids);
+      const rows = rowsOfEach(runNow(both), ids);
       fills += rows[2]?.fills.length ?? 0;
       expect(rowsOfEach(await runStreams(both), ids)).toEqual(rows);
     }),
@@ -206,7 +206,7 @@ describe('two larger klines that are known at one moment, for the end of the fir
       fills
         .filter((fill) => fill.strategy === place.id)
         .map(({ side, quantity, time }) => `${side} ${Number(quantity) / 1e4} at ${time / minuteMs}`);
-    const rows = of(runColumns(run));
+    const rows = of(runNow(run));
     expect(of(await runStreams(run))).toEqual(rows);
     return rows;
   }

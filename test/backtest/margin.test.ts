@@ -1,7 +1,6 @@
 /** Margin in backtests: what may be borrowed, what that costs, and when the exchange leaves a position; equal to the slow reference. */
 
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { MarginRules } from '../../src/backtest/prepare/run-money.ts';
 import { marginOf, walkableOf } from '../../src/backtest/result/summary.ts';
@@ -11,6 +10,7 @@ import { plus, unitsText } from '../../src/domain/money.ts';
 import { walk } from '../../src/research/equity-walk.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
 import { fc } from '../kit/properties.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated, oftenShort } from '../reference/generated.ts';
 import type { Kline, Margin, Want } from '../reference/types.ts';
 import {
@@ -181,7 +181,7 @@ test('a wish to be short is none on margin, and on spot a refusal, alike by colu
   expect(result.refused).toEqual([]);
   const { margin: _, ...spot } = caseOf(klines, [...wants, hold('0')], free);
   const refused = [{ code: 'short', strategy: 's', symbol: 'XZ', times: 1, firstAt: 2 * 60_000 }];
-  expect(runColumns(inputOf(spot)).refused).toEqual(refused);
+  expect(runNow(inputOf(spot)).refused).toEqual(refused);
   expect((await runStreams(inputOf(spot))).refused).toEqual(refused);
   expect((await runTape(inputOf(spot))).refused).toEqual(refused);
 });

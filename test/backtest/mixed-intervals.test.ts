@@ -1,12 +1,12 @@
 /** Long klines of one symbol beside short ones of another: what an open sets off happens at that open, not when its kline is over. */
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
 import { rate, units, unitsText } from '../../src/domain/money.ts';
 import { walk } from '../../src/research/equity-walk.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
+import { runNow } from '../kit/run-now.ts';
 import type { Kline, Want } from '../reference/types.ts';
 import { caseOfXz, columnsOf, inputOf, joined, runStreams, scripted, xz } from './agreement.ts';
 
@@ -37,7 +37,7 @@ const filled = ({ fills }: RunResult) =>
   fills.map(({ time, symbol, side, fee }) => [time / hourMs, symbol, side, unitsText(fee)]);
 
 describe.each([
-  ['by columns', (input: RunInput): Promise<RunResult> => Promise.resolve(runColumns(input))],
+  ['by columns', (input: RunInput): Promise<RunResult> => Promise.resolve(runNow(input))],
   ['by streams', runStreams],
 ])('%s', (_, run) => {
   test('what fills at the open of a day is held when a loss at noon stops everything', async () => {

@@ -1,7 +1,6 @@
 /** Strategies as people write them, beyond the shipped ones: every driver takes them alike. */
 import { expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runPaced } from '../../src/backtest/engine/klines/run-paced.ts';
+import { runBacktest } from '../../src/backtest/engines.ts';
 import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { leaksOf } from '../../src/commands/check/lookahead.ts';
@@ -11,6 +10,7 @@ import type { Want } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../../src/index.ts';
 import type { Column } from '../../src/strategy/column-pieces.ts';
 import { named } from '../../src/strategy/named-errors.ts';
+import { runByKlines, runNow } from '../kit/run-now.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf, runStreams } from './agreement.ts';
 
 /** Prices that go up and down in waves of forty minutes. */
@@ -24,8 +24,8 @@ const inputFor = (strategy: Strategy) =>
 /** What all drivers give for it; the number of fills. */
 async function alike(strategy: Strategy): Promise<number> {
   const input = inputFor(strategy);
-  const rows = rowsOf(runColumns(input));
-  expect(rowsOf(runLong(input))).toEqual(rows);
+  const rows = rowsOf(runNow(input));
+  expect(rowsOf(runByKlines(input))).toEqual(rows);
   expect(rowsOf(await runStreams(input))).toEqual(rows);
   return rows.fills.length;
 }
@@ -46,7 +46,7 @@ test('null is nothing said, as undefined is', async () => {
     );
   const fills = await alike(decide(null));
   expect(fills).toBeGreaterThan(5);
-  expect(rowsOf(runColumns(inputFor(decide(null))))).toEqual(rowsOf(runColumns(inputFor(decide(undefined)))));
+  expect(rowsOf(runNow(inputFor(decide(null))))).toEqual(rowsOf(runNow(inputFor(decide(undefined)))));
 });
 
 test('an indicator of one’s own that has values before it is warm is waited for', async () => {
@@ -93,9 +93,9 @@ test('a want that a strategy keeps and changes in place is heard at each change,
     return want;
   });
   expect(await alike(changing)).toBe(fresh);
-  const entries: (number | undefined)[] = [runColumns(inputFor(changing)).fills[0]?.time];
+  const entries: (number | undefined)[] = [runNow(inputFor(changing)).fills[0]?.time];
   const worse = async (input: RunInput): Promise<RunResult> => {
-    const result = runColumns(input);
+    const result = runNow(input);
     entries.push(result.fills[0]?.time);
     return result;
   };
@@ -122,11 +122,11 @@ test('one that remembers is asked once a kline, as live, also where a run goes o
     });
   };
   for (const more of [{}, { stop: 1 }]) {
-    const columns = rowsOf(runColumns(inputFor(crossing(more))));
+    const columns = rowsOf(runNow(inputFor(crossing(more))));
     expect(columns.fills.length).toBeGreaterThan(10);
     expect(columns).toEqual(rowsOf(await runStreams(inputFor(crossing(more)))));
-    expect(columns).toEqual(rowsOf(await runPaced(inputFor(crossing(more)))));
-    expect(columns).toEqual(rowsOf(runLong(inputFor(crossing(more)))));
+    expect(columns).toEqual(rowsOf(await runBacktest(inputFor(crossing(more)))));
+    expect(columns).toEqual(rowsOf(runByKlines(inputFor(crossing(more)))));
   }
 });
 
@@ -151,7 +151,7 @@ test.each([
       },
     });
   };
-  const columns = rowsOf(runColumns(inputFor(rising())));
+  const columns = rowsOf(runNow(inputFor(rising())));
   expect(columns.fills.length).toBeGreaterThan(10);
   expect(columns).toEqual(rowsOf(await runStreams(inputFor(rising()))));
 });
@@ -186,7 +186,7 @@ test('an object of a class is as good as one of functions, wherever something of
   expect(strategy.check?.({})).toBeUndefined();
   const stressed = await stress(
     inputFor(strategy),
-    async (worse) => runColumns(worse),
+    async (worse) => runNow(worse),
     () => ({ return: 0, sharpe: null }),
     () => false,
   );
@@ -210,6 +210,6 @@ test('cells of a grid share the averages of klines that are made larger', async 
   );
   const columns = columnsOf(waves);
   const given = caseOfXz({ rules: 'plain', cash: '100000', strategy, columns, decidesOn: '5min' });
-  for (let cell = 0; cell < 3; cell++) runColumns(inputOf(given));
+  for (let cell = 0; cell < 3; cell++) runNow(inputOf(given));
   expect(made).toBe(1);
 });

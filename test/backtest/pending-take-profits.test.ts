@@ -1,6 +1,5 @@
 /** Take-profits of what was entered between two klines of a strategy: they rest soon after the entry, not when the strategy is heard next. */
 import { expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { tradeColumns } from '../../src/data/tape-files.ts';
@@ -8,11 +7,12 @@ import type { Interval } from '../../src/domain/interval.ts';
 import type { Trade } from '../../src/domain/market.ts';
 import { rate } from '../../src/domain/money.ts';
 import { defineStrategy, hold } from '../../src/strategy/contract.ts';
+import { runNow } from '../kit/run-now.ts';
 import { caseOfXz, columnsOf, inputOf, runStreams } from './agreement.ts';
 
 const minute = 60_000;
 const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [
-  runColumns,
+  runNow,
   runStreams,
   (input) => runTape(input),
 ];

@@ -1,12 +1,12 @@
 /** Strategies that go on saying a goal which an exit has closed: they stay out, and results say for how long. */
 import { expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { summarise } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
 import { restText, stayText } from '../../src/report/stale-positions.ts';
 import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
+import { runNow } from '../kit/run-now.ts';
 import { caseOfXz, columnsOf, inputOf, runStreams } from './agreement.ts';
 
 const minute = 60_000;
@@ -31,7 +31,7 @@ function run(wants: (row: number) => ReturnType<typeof hold>): RunInput {
   });
   return inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'plain', cash: '1000', strategy }));
 }
-const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [runColumns, runStreams, runTape];
+const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [runNow, runStreams, runTape];
 const staysOf = async (input: RunInput, by: (typeof drivers)[number]) =>
   summarise({ input, warnings: [], dataHashes: {} }, await by(input), config).summary.stays;
 
@@ -39,7 +39,7 @@ test('who wants to hold nothing is not kept out by the stop that came before its
   const input = run((row) =>
     row < 2 ? hold({ quantity: 1 }, '', { stop: 95 }) : hold({ quantity: 0 }, '', { limit: 120 }),
   );
-  expect(runColumns(input).fills.map(({ purpose }) => purpose)).toEqual(['enter', 'stop']);
+  expect(runNow(input).fills.map(({ purpose }) => purpose)).toEqual(['enter', 'stop']);
   for (const by of drivers) expect(await staysOf(input, by)).toEqual([]);
 });
 
@@ -50,8 +50,8 @@ test('a stop and a take-profit keep out until another goal or the end, alike by 
       ? hold({ quantity: 1 }, '', { stop: 95 - row / 10 })
       : hold({ quantity: 1 }, '', { takeProfit: 105 });
   });
-  const [stay] = (await staysOf(input, runColumns)) ?? [];
-  const exits = runColumns(input).fills.filter(({ side }) => side === 'SELL');
+  const [stay] = (await staysOf(input, runNow)) ?? [];
+  const exits = runNow(input).fills.filter(({ side }) => side === 'SELL');
   expect(exits.map(({ purpose, time }) => [purpose, Math.floor(time / minute)])).toEqual([
     ['stop', 3],
     ['takeProfit', 12],

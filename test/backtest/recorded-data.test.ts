@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { audit } from '../../src/data/catalogue/audit.ts';
 import { ledgerOf } from '../../src/data/catalogue/gap-ledger.ts';
 import { storedKlines } from '../../src/data/catalogue/klines.ts';
@@ -14,6 +13,7 @@ import { intervalMs } from '../../src/domain/interval.ts';
 import { greatest, noUnits, unitsText } from '../../src/domain/money.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { backtestHere } from '../kit/command.ts';
+import { runNow } from '../kit/run-now.ts';
 import { cut, inputOf } from './agreement.ts';
 
 /** The time of the tests: behind all data. */
@@ -137,7 +137,7 @@ describe.skipIf(minutes === undefined)('the recorded minutes of five years', () 
     for (let fast = 5; fast <= 24; fast++)
       for (let slow = 30; slow <= 75; slow += 5) {
         const params = { fast, slow, quantity: 1, share: 0, stop: 0 };
-        const { finalEquity } = runColumns(inputOf({ ...given, strategy: smaCross, params }));
+        const { finalEquity } = runNow(inputOf({ ...given, strategy: smaCross, params }));
         best = greatest(best, finalEquity);
       }
     expect(unitsText(best)).toBe('9999423.50894');

@@ -1,7 +1,6 @@
 /** Column loop, live graph and the slow reference give the same decisions, orders and fills, row by row. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
 import { Decimal, rate } from '../../src/domain/money.ts';
@@ -9,6 +8,7 @@ import type { Strategy } from '../../src/strategy/contract.ts';
 import grid from '../../strategies/grid/index.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { fc } from '../kit/properties.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import type { Want } from '../reference/types.ts';
 import {
@@ -149,7 +149,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
           const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
           expect(byColumns(given)).toEqual(expected);
           expect(await byStream(given)).toEqual(expected);
-          const { impact } = runColumns(inputOf(given));
+          const { impact } = runNow(inputOf(given));
           alone.push(...(impact === undefined || impact.moved === 0 ? [] : [impact]));
         }),
         { numRuns: 30 },
@@ -224,7 +224,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
             byReference(given, { kind: 'script', want: (row) => wants[row] }),
           );
           const both = joined(inputOf(cases[0][0]), inputOf(cases[1][0]));
-          const [all, ...each] = rowsOfEach(runColumns(both), ['%', 'xz', 'yz']);
+          const [all, ...each] = rowsOfEach(runNow(both), ['%', 'xz', 'yz']);
           expect(rowsOfEach(await runStreams(both), ['%', 'xz', 'yz'])).toEqual([all, ...each]);
           const rows = ({ decisions, orders, fills }: Rows) => ({ decisions, orders, fills });
           expect(each.map(rows)).toEqual(alone.map(rows));
@@ -243,7 +243,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
           const both = joined(inputOf(x), inputOf(y));
           // Of both strategies' cash, 60.
           const tight = { ...both, limits: { ...both.limits, maxDailyLoss: rate('0.00003') } };
-          const byColumns = runColumns(tight);
+          const byColumns = runNow(tight);
           const byStream = await runStreams(tight);
           killed += byColumns.kills.length;
           expect(byStream.kills).toEqual(byColumns.kills);
@@ -292,7 +292,7 @@ test('two strategies on two symbols give the same rows by columns and by streams
       recordedCase(recording, 'sluice', smaCross, { fast: 10, slow: 50, quantity: 0, share: 0.9, stop: 0.02 }),
     ) as [Case, Case];
   const both = joined(inputOf(btc), inputOf(eth));
-  expect(rowsOf(await runStreams(both))).toEqual(rowsOf(runColumns(both)));
+  expect(rowsOf(await runStreams(both))).toEqual(rowsOf(runNow(both)));
 });
 
 describe('what a take-profit sold a part of', () => {

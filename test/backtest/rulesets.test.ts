@@ -1,13 +1,13 @@
 /** The rules of other libraries: both drivers and the slow reference give the same decisions, orders and fills, row by row. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { Decimal } from '../../src/domain/money.ts';
 import { rulesets as rulesetsOfProduct } from '../../src/fill/rules.ts';
 import { type RulesetName, rulesetNames } from '../../src/fill/ruleset-names.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { fc } from '../kit/properties.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated, shared } from '../reference/generated.ts';
 import type { Want } from '../reference/types.ts';
 import {
@@ -93,7 +93,7 @@ describe.for(others)('by the rules of %s', (rules) => {
           byReference(rich[index] as Case, { kind: 'script', want: (row) => wants[row] }),
         );
         const both = joined(inputOf(rich[0]), inputOf(rich[1]));
-        const [all, ...each] = rowsOfEach(runColumns(both), ['%', 'xz', 'yz']);
+        const [all, ...each] = rowsOfEach(runNow(both), ['%', 'xz', 'yz']);
         expect(rowsOfEach(await runStreams(both), ['%', 'xz', 'yz'])).toEqual([all, ...each]);
         // All of the money of one may lack its fee, which the other then pays.
         if (alone.some(({ orders }) => orders.some(({ state }) => state === 'canceled'))) return;
@@ -264,7 +264,7 @@ test('of two strategies that buy at one open, and whose account pays for one of 
     caseOfXz({ columns, rules: 'plain', cash: '1000', strategy: scripted([1, 2, 3].map(() => ({ quantity: '9.9' }))) }),
   );
   const both = joined(one, one, ['a', 'b']);
-  for (const run of [runColumns(both), await runStreams(both)]) {
+  for (const run of [runNow(both), await runStreams(both)]) {
     const fills = rowsOfEach(run, ['a', 'b']).map((rows) => rows.fills.length);
     expect(fills).toEqual([1, 0]);
   }

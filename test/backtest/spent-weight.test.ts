@@ -1,9 +1,9 @@
 /** What a backtest's requests would have weighed live. */
 import { describe, expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
 import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../../src/backtest/result/spent-weight.ts';
 import { defaultTiming } from '../../src/execution/context.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
+import { runByKlines, runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, runStreams, scripted } from './agreement.ts';
 
@@ -16,7 +16,7 @@ describe('what a run sent', () => {
   test('is the same by columns and by streams', async () => {
     for (const seed of [1, 2, 3]) {
       const input = inputOf(given(seed));
-      const asked = runColumns(input).asked();
+      const asked = runNow(input).asked();
       expect(asked.cancels).toBeGreaterThan(0);
       expect((await runStreams(input)).asked()).toEqual(asked);
     }
@@ -25,9 +25,9 @@ describe('what a run sent', () => {
   test('is the same in short numbers and the long way', () => {
     const params = { fast: 3, slow: 9, quantity: 1, share: 0, stop: 0 };
     const input = inputOf({ ...given(4), strategy: smaCross, params });
-    const asked = runColumns(input).asked();
+    const asked = runNow(input).asked();
     expect(asked.orders).toBeGreaterThan(5);
-    expect(asked).toEqual(runLong(input).asked());
+    expect(asked).toEqual(runByKlines(input).asked());
   });
 
   test('counts the time that at least one order of a symbol worked once', () => {

@@ -1,13 +1,13 @@
 /** `--stress`: what "latency × 3" means where latencies were measured. */
 import { expect, test } from 'vitest';
-import { runColumns, runLong } from '../../src/backtest/engine/klines/run-columns.ts';
-import { runPaced } from '../../src/backtest/engine/klines/run-paced.ts';
+import { runBacktest } from '../../src/backtest/engines.ts';
 import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { rate } from '../../src/domain/money.ts';
 import type { LatencyModel } from '../../src/fill/latency.ts';
 import { rulesets } from '../../src/fill/rules.ts';
 import { defineStrategy, hold } from '../../src/index.ts';
+import { runByKlines, runNow } from '../kit/run-now.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf, runStreams } from './agreement.ts';
 
 const still = defineStrategy({
@@ -29,7 +29,7 @@ async function slower(latency: LatencyModel | undefined): Promise<RunInput['rule
   const input = { ...given, rules: { ...rulesets.sluice, latency } };
   const run = async (worse: RunInput, name: string) => {
     ran.set(name, worse);
-    return runColumns(worse);
+    return runNow(worse);
   };
   await stress(
     input,
@@ -65,11 +65,11 @@ test('a limit that stops a run under worse conditions is told of beside it', asy
   const input = { ...given, limits: { ...given.limits, maxDailyLoss: rate('0.1515') } };
   const stressed = await stress(
     input,
-    async (worse) => runColumns(worse),
+    async (worse) => runNow(worse),
     () => ({ return: 0, sharpe: null }),
     () => false,
   );
-  expect(runColumns(input).kills).toEqual([]);
+  expect(runNow(input).kills).toEqual([]);
   expect(stressed.map(({ name, kills }) => [name, kills])).toEqual([
     ['Fees × 2', ['lost 152 since midnight UTC, the limit is 151.5']],
     ['Latency × 3', undefined],
@@ -102,9 +102,9 @@ test('a run that begins anew the long way says nothing at first of what it meant
     );
     return rowsOf(came[2] as RunResult);
   };
-  const long = await late(runLong);
+  const long = await late(runByKlines);
   expect(long.fills.length).toBe(2);
-  expect(await late((input) => runPaced(input))).toEqual(long);
+  expect(await late((input) => runBacktest(input))).toEqual(long);
 });
 
 test('one kline later, who asks what he holds does not sell what he has just bought', async () => {
@@ -122,7 +122,7 @@ test('one kline later, who asks what he holds does not sell what he has just bou
   });
   const given = inputOf(caseOfXz({ rules: 'plain', cash: '1000', strategy: entering, columns: columnsOf(klines) }));
   const came = new Map<string, RunResult>();
-  for (const run of [runColumns, runStreams]) {
+  for (const run of [runNow, runStreams]) {
     await stress(
       given,
       async (worse, name) => {

@@ -2,7 +2,6 @@
 import { fileURLToPath } from 'node:url';
 import { ignoreElements, map, merge, tap } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { recordedIn } from '../../src/backtest/prepare/fill-rules.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
@@ -18,6 +17,7 @@ import type { Want } from '../../src/domain/order.ts';
 import { refusedText } from '../../src/report/refusals.ts';
 import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
 import maker from '../../strategies/maker/index.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted, xz } from './agreement.ts';
 
@@ -118,10 +118,10 @@ test('finer klines and paths give the same rows by columns, by streams and by ev
         rules: { ...plain.rules, path },
         series: plain.series.map((series) => ({ ...series, finer: fine })),
       };
-      const rows = rowsOf(runColumns(run));
+      const rows = rowsOf(runNow(run));
       expect(rowsOf(await runStreams(run))).toEqual(rows);
       expect(rowsOf(await runTape(run))).toEqual(rows);
-      if (path === 'pessimistic') decided += runColumns(plain).ambiguousKlines - rows.ambiguousKlines;
+      if (path === 'pessimistic') decided += runNow(plain).ambiguousKlines - rows.ambiguousKlines;
     }
   expect(decided).toBeGreaterThan(0);
 });

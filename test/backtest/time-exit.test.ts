@@ -1,10 +1,10 @@
 /** Time exits and disabling limits in backtests: both drivers give the same rows. */
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
 import { rate } from '../../src/domain/money.ts';
 import { readFills } from '../../src/journal/past-orders.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import { caseOfXz, columnsOf, inputOf, runStreams } from './agreement.ts';
 
@@ -32,7 +32,7 @@ const flipping = defineStrategy({
 });
 /** The rows of both drivers, which must be the same. */
 async function both(given: () => RunInput) {
-  const columns = runColumns(given());
+  const columns = runNow(given());
   const streams = await runStreams(given());
   const rows = (run: typeof columns) => ({
     fills: readFills(run.journal(), '1'),

@@ -1,10 +1,10 @@
 /** Trailing stops on klines: in the kline of the entry, and with time exits row by row by both drivers and the slow reference. */
 import { describe, expect, test } from 'vitest';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { RunResult } from '../../src/backtest/run.ts';
 import { type RulesetName, rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated, oftenShort, trailed } from '../reference/generated.ts';
 import type { Want } from '../reference/types.ts';
 import {
@@ -114,7 +114,7 @@ describe('a trailing stop', () => {
     );
     if (high === undefined || low === undefined) throw new Error('two were asked for');
     const both = joined(high, low, ['high', 'low']);
-    for (const run of [runColumns(both), await runStreams(both), await runTape(both)]) {
+    for (const run of [runNow(both), await runStreams(both), await runTape(both)]) {
       const fills = fillsOfEach(run, ['high', 'low']).map((each) => each.map((fill) => ({ price: '', ...fill }).price));
       expect(fills).toEqual([['98', '96.04'], ['96']]);
     }
@@ -132,9 +132,9 @@ describe('a trailing stop', () => {
           inputOf(caseOfXz({ columns, rules, cash: '100000', strategy: scripted(each) })),
         );
         if (a === undefined || b === undefined) throw new Error('two were asked for');
-        const expected = [a, b].flatMap((input) => fillsOfEach(runColumns(input), ['%']));
+        const expected = [a, b].flatMap((input) => fillsOfEach(runNow(input), ['%']));
         const both = joined(a, b, ['a', 'b']);
-        expect(fillsOfEach(runColumns(both), ['a', 'b'])).toEqual(expected);
+        expect(fillsOfEach(runNow(both), ['a', 'b'])).toEqual(expected);
         expect(fillsOfEach(await runStreams(both), ['a', 'b'])).toEqual(expected);
         entered += expected.flat().length;
       }),

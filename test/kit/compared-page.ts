@@ -1,6 +1,5 @@
 /** The page `docs/explanation/compared.md`: what other libraries assume, and what that does to the same strategies on the same data. */
 import { fileURLToPath } from 'node:url';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import type { RunResult } from '../../src/backtest/run.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { resampleKlines } from '../../src/data/resample.ts';
@@ -13,6 +12,7 @@ import { type Case, inputOf } from '../backtest/agreement.ts';
 import { libraries } from '../libraries/cases.ts';
 import { readMeasured } from '../libraries/measured.ts';
 import { markdownTable } from './markdown-table.ts';
+import { runNow } from './run-now.ts';
 
 const { default: grid } = await registry.grid();
 const { default: smaCross } = await registry['sma-cross']();
@@ -69,7 +69,7 @@ function outcome({ strategy, params }: Tried, rules: Case['rules']): RunResult {
   };
   const columns = resampleKlines('1min', minutes, { interval: '60min' });
   const fees = { maker: '0.001', taker: '0.001' };
-  return runColumns(
+  return runNow(
     inputOf({ symbol: 'XBTUSD', interval: '60min', instrument, columns, rules, fees, cash, strategy, params }),
   );
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { runColumns } from '../../src/backtest/engine/klines/run-columns.ts';
 import { backtestSchema, tradingSchema } from '../../src/config/schema.ts';
 import { instrumentsSchema } from '../../src/data/instruments.ts';
 import { rechain } from '../../src/journal/hash-chain.ts';
 import { openForWriting } from '../../src/journal/worker.ts';
 import { caseOfXz, columnsOf, inputOf, scripted } from '../backtest/agreement.ts';
 import { desk } from '../kit/command.ts';
+import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -106,7 +106,7 @@ describe('cli.md and json.md', () => {
   });
 
   beforeAll(() => {
-    const db = runColumns(inputOf(given)).journal();
+    const db = runNow(inputOf(given)).journal();
     db.prepare('INSERT INTO instruments VALUES (?, ?, ?, ?, ?)').run('XZ', 'X', 'Z', 2, 4);
     const path = join(at.dir, 'journal.db');
     writeFileSync(path, db.serialize());

@@ -1,4 +1,4 @@
-/** The live graph's desk for runs over recorded data: what the drivers that run the graph itself have in common. */
+/** The trader of a live session, assembled for recorded trades and depth. */
 import type { SimClock } from '../../clock/sim-clock.ts';
 import type { Intent } from '../../domain/order.ts';
 import { defaultTiming } from '../../execution/context.ts';

@@ -1,4 +1,4 @@
-/** When runs through the live graph look for take-profits of what was entered since its strategy was heard, as a live session does every second. */
+/** When a backtest checks for missing take-profits of positions that were entered between two decisions; a live session does so every second. */
 
 import type { Assembled } from '../../trading/assemble.ts';
 import type { PendingTakeProfits } from '../../trading/pending-take-profits.ts';

@@ -13,7 +13,7 @@ import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { intendedOrder } from '../../portfolio/working-order.ts';
 import { type FillTable, purposes } from '../../research/fill-table.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import { ColumnLog, clientIdOf, lifeMs } from '../engine/klines/log.ts';
+import { clientIdOf, KlineLog, lifeMs } from '../engine/klines/log.ts';
 import type { Asked } from '../result/spent-weight.ts';
 import type { RunResult } from '../run.ts';
 import { NumberColumn } from './number-column.ts';
@@ -155,7 +155,7 @@ export class ShortLog {
 
   /** The rows that the long way would have written; `now` is the run's last moment, UTC ms. */
   journal(now: number): ReturnType<RunResult['journal']> {
-    const log = new ColumnLog();
+    const log = new KlineLog();
     const { id, symbol } = this.#hosted;
     for (let index = 0; index < this.#saidAt.length; index++) {
       const want = this.#wants[this.#said.values[index] as number] as Target;

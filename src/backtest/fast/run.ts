@@ -15,8 +15,8 @@ import { isPlain } from '../../portfolio/protection.ts';
 import { checkedOf } from '../../strategy/validate.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import { firstEvent } from '../engine/klines/levels.ts';
-import { StrategyCursor, type Told } from '../engine/klines/strategy-cursor.ts';
-import { idleCash, type RunInput, type RunResult } from '../run.ts';
+import { type StrategyAnswers, StrategyCursor } from '../engine/klines/strategy-cursor.ts';
+import { type BacktestEngine, idleCash, type RunInput, type RunResult } from '../run.ts';
 import { ShortLog } from './log.ts';
 import { ShortBooks } from './position.ts';
 import { type Short, shortOf } from './supported.ts';
@@ -27,7 +27,7 @@ export function fastRun(input: RunInput): FastRun | undefined {
   return short === undefined ? undefined : new FastRun(input, short);
 }
 
-export class FastRun {
+export class FastRun implements BacktestEngine {
   readonly #input: RunInput;
   readonly #short: Short;
   readonly #at: Instrument;
@@ -74,7 +74,7 @@ export class FastRun {
   }
 
   /** Goes on for so many klines: whether there are more, or nothing of it counts since it cannot go on. */
-  advance(klines: number): 'more' | 'through' | 'cannot' {
+  advance(klines: number): 'more' | 'done' | 'unsupported' {
     const { series } = this.#short;
     const { close } = series.columns;
     const end = Math.min(this.row + klines, series.end);
@@ -83,14 +83,14 @@ export class FastRun {
     while (this.row < end) {
       const row = this.row++;
       this.#cursor.row = row;
-      if (this.#ordered !== 0 && !this.#fill(row)) return 'cannot';
+      if (this.#ordered !== 0 && !this.#fill(row)) return 'unsupported';
       if (row >= this.#dayEndRow) this.#beginDay(row);
-      if (line.fixed + line.held * (close[row] as number) <= line.least) return 'cannot';
+      if (line.fixed + line.held * (close[row] as number) <= line.least) return 'unsupported';
       const want = strategyCursor.decide();
-      if (!strategyCursor.rests(want) && !this.#wish(row, want as Want)) return 'cannot';
+      if (!strategyCursor.rests(want) && !this.#wish(row, want as Want)) return 'unsupported';
       if (this.#ordered === 0 && strategyCursor.quiet) this.#passOver(Math.min(end, this.#dayEndRow));
     }
-    return this.row < series.end ? 'more' : 'through';
+    return this.row < series.end ? 'more' : 'done';
   }
 
   /** Goes on over rows at which the strategy says nothing new and the equity stays above its limit. */
@@ -103,8 +103,8 @@ export class FastRun {
   }
 
   /** What the strategy said up to where the run could not go on. */
-  get told(): Told {
-    return this.#strategyCursor.toldBy(
+  get answers(): StrategyAnswers {
+    return this.#strategyCursor.answersTo(
       this.row - 1,
       new Map(this.#saidAt.map((row, index) => [row, this.#said[index] as Want])),
     );

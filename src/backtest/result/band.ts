@@ -1,4 +1,4 @@
-/** How much better or worse a run could have gone, and what its large orders did to their prices, whichever driver it has. */
+/** How much better or worse a run could have gone, and what its large orders did to their prices. */
 import { absolute, minus, notional, noUnits, plus, ticks, type Units } from '../../domain/money.ts';
 import { couldBeBetterBy, couldBeWorseBy } from '../../fill/ambiguity.ts';
 import type { PaperListener } from '../../venue/paper/account.ts';

@@ -2,10 +2,11 @@
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
-import type { Account, Goal, Intent, Want } from '../../domain/order.ts';
+import { type Account, goalSize, type Intent, sameGoal, type Want } from '../../domain/order.ts';
 import { denialText } from '../../domain/words.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { DenialEntry } from '../../journal/entries.ts';
+import { ByPosition } from '../../portfolio/by-position.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { NewGoals } from '../../research/re-entry-lockout.ts';
 
@@ -25,8 +26,7 @@ export interface Refused {
 }
 
 /** Whether a wish is to be short. */
-export const isShort = (want: Want): boolean =>
-  want.kind === 'target' && Object.values(want.goal).some((size) => size < 0);
+export const isShort = (want: Want): boolean => want.kind === 'target' && goalSize(want.goal) < 0;
 
 /** The klines of a run. */
 interface Prices {
@@ -40,7 +40,7 @@ interface Prices {
 /** Whether a wish has its stop where the price is already. */
 function isStoppedOut({ series }: Prices, { want, symbol, at }: Whose & { readonly want: Want }): boolean {
   if (want.kind !== 'target' || want.stop === undefined) return false;
-  const size = Object.values(want.goal)[0] ?? 0;
+  const size = goalSize(want.goal);
   const price = size === 0 ? undefined : closeAt(series, symbol, at);
   return price !== undefined && (size > 0 ? want.stop >= price : want.stop <= price);
 }
@@ -55,28 +55,23 @@ function closeAt(series: Prices['series'], symbol: string, at: number): number |
   return opens !== undefined && closeTime(interval, opens) === at ? columns.close[row] : undefined;
 }
 
-/** Whether a wish has the goal of the one before: what a stop has closed stays closed then, and a stop that moves beyond the price is an exit. */
-function isRepeated(before: Want | undefined, { want }: { readonly want: Want }): boolean {
-  if (before?.kind !== 'target' || want.kind !== 'target') return false;
-  const goal: Partial<Record<string, number>> = before.goal satisfies Goal;
-  return Object.entries(want.goal).every(([unit, size]) => goal[unit] === size);
-}
+/** Whether a signal has the goal of the one before: what a stop has closed stays closed then, and a stop that moves beyond the price is an exit. */
+const isRepeated = (before: Want | undefined, want: Want): boolean =>
+  before?.kind === 'target' && want.kind === 'target' && sameGoal(before.goal, want.goal);
 
 /** When each strategy said another goal at a symbol than before. */
 export function newGoals(signals: Iterable<Whose & { readonly want: Want }>): NewGoals {
-  const known = new Map<string, { want: Want; readonly said: { at: number; isNothing: boolean }[] }>();
-  for (const signal of signals) {
-    const key = keyOf({ code: '', ...signal });
-    const before = known.get(key);
-    const { at, want } = signal;
-    const isNothing = want.kind === 'target' && Object.values(want.goal).every((size) => size === 0);
-    if (before === undefined) known.set(key, { want, said: [{ at, isNothing }] });
+  const known = new ByPosition<{ want: Want; readonly said: { at: number; isNothing: boolean }[] }>();
+  for (const { strategy, symbol, at, want } of signals) {
+    const before = known.get(strategy, symbol);
+    if (before !== undefined && isRepeated(before.want, want)) before.want = want;
     else {
-      if (!isRepeated(before.want, signal)) before.said.push({ at, isNothing });
-      before.want = want;
+      const said = before?.said ?? [];
+      said.push({ at, isNothing: want.kind === 'target' && goalSize(want.goal) === 0 });
+      known.set(strategy, symbol, { want, said });
     }
   }
-  return (strategy, symbol) => known.get(keyOf({ code: '', strategy, symbol }))?.said ?? [];
+  return (strategy, symbol) => known.get(strategy, symbol)?.said ?? [];
 }
 
 /** Of whom, and when (UTC ms). */
@@ -116,7 +111,7 @@ export class Refusals {
     const before = this.#wishes.get(signal.strategy);
     this.#wishes.set(signal.strategy, signal.want);
     if (account === 'spot' && isShort(signal.want)) this.add('short', signal);
-    else if (isStoppedOut(run, signal) && !isRepeated(before, signal)) this.add('stop', signal);
+    else if (!isRepeated(before, signal.want) && isStoppedOut(run, signal)) this.add('stop', signal);
   }
 
   /** A MARKET order that is open when the run ends, UTC ms, unless it had not arrived yet. */

@@ -1,7 +1,7 @@
 /**
- * A simulated venue on klines, for backtests. The driver of the backtest walks it through each kline as
+ * A simulated venue on klines, for backtests. The backtest takes it through each kline as
  * `fill/kline-fills.ts` says; orders come in through the order port, or at once through `submit` where there is no network
- * to imitate (a loop over columns). Both ways are one.
+ * to imitate. Both ways are one.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';

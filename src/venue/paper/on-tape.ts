@@ -1,5 +1,5 @@
 /**
- * A simulated venue on recorded trades and books, and on klines where neither is stored. The driver of the backtest hands each
+ * A simulated venue on recorded trades and books, and on klines where neither is stored. The backtest hands each
  * event over when it reached the exchange; requests take their time there and back, and nobody is told of a fill: it is found by
  * asking (fill-engine §2.1.2, §2.1.3). Where klines speak, latency is counted in whole klines and news come at once.
  */
@@ -135,7 +135,7 @@ export class PaperOnTape {
   }
 }
 
-/** One symbol: filled by trades and books, or by klines, as the driver says. */
+/** One symbol: filled by trades and books, or by klines, as the backtest says. */
 export class TapeMarket {
   /** True while trades and books speak. */
   byTape = false;

@@ -37,7 +37,7 @@ export class Records {
   /** Oldest first; mostly the last one is asked for. */
   readonly #closed: PaperOrder[] = [];
 
-  /** Without `keepsClosed` only open orders are known: a driver that is told of everything asks for nothing. */
+  /** Without `keepsClosed` only open orders are known: a backtest, which hears of everything, asks for nothing. */
   constructor(keepsClosed = true) {
     this.#keepsClosed = keepsClosed;
   }

@@ -1,4 +1,4 @@
-/** A market feed over recorded klines. Nothing moves by itself: the driver of a backtest pushes row after row. */
+/** A market feed over recorded klines. Nothing moves by itself: a backtest pushes row after row. */
 import { NEVER, Observable, Subject, type Subscriber } from 'rxjs';
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Columns, FeedGap, Kline } from '../../domain/market.ts';
@@ -24,7 +24,7 @@ export class RecordedFeed implements MarketFeed {
     for (const one of series) this.#series.set(keyOf(one.symbol, one.interval), new RecordedSeries(one, this.#gaps));
   }
 
-  /** The series that a driver walks through; there is one for each that was given. */
+  /** The series that a backtest goes through; there is one for each that was given. */
   series(symbol: string, interval: Interval): RecordedSeries {
     const found = this.#series.get(keyOf(symbol, interval));
     if (found === undefined) throw new Error(`no recorded klines of ${symbol} ${interval}`);

@@ -29,7 +29,7 @@ import { fillOf, openingBalances, planTerms, type RunInput } from '../../run.ts'
 import { type MarginDesk, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
 import { Lane } from './lane.ts';
-import { ColumnLog, clientIdOf, lifeMs } from './log.ts';
+import { clientIdOf, KlineLog, lifeMs } from './log.ts';
 
 /** What a desk tells the engine. */
 export interface DeskListener {
@@ -45,7 +45,7 @@ export class KlineDesk implements Trading {
   readonly planner: Planner;
   readonly risk: Risk;
   readonly venue: PaperOnKlines;
-  readonly log = new ColumnLog();
+  readonly log = new KlineLog();
   readonly band: Band;
   readonly margin: MarginDesk | undefined;
   readonly #hears: (signal: Signal) => boolean;

@@ -13,33 +13,43 @@ import { checkedOf } from '../../../strategy/validate.ts';
 import { source } from '../../../trading/hot-streams.ts';
 import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
-import { killsOf, type RunInput, type RunResult, type RunSeries } from '../../run.ts';
+import { type BacktestEngine, killsOf, type RunInput, type RunResult, type RunSeries } from '../../run.ts';
 import { type CashFlows, flowsOn } from '../cash-flows.ts';
 import { decidedPhase, isActive, leaveOverdue, openPhase, restPhases } from '../phases.ts';
 import { type LateStage, placeLate } from '../take-profit-check.ts';
 import { KlineDesk } from './desk.ts';
 import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
+import { cursorOf } from './larger-cursor.ts';
 import { extremes, firstEvent, levelsOf } from './levels.ts';
-import { closesAt, isAwake, markCloses, opening, opensAt, type SeriesWalk, unknown, walkOf } from './series-walk.ts';
-import type { StrategyCursor, Told } from './strategy-cursor.ts';
-import { cursorOf } from './strategy-cursors.ts';
+import {
+  closesAt,
+  isAwake,
+  lastClose,
+  markCloses,
+  opening,
+  opensAt,
+  type SeriesWalk,
+  unknown,
+  walkOf,
+} from './series-walk.ts';
+import type { StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 import { StreamingCursor } from './streaming-cursor.ts';
 
 export interface KlineEngineOptions {
   /** What the only strategy of a run said already. */
-  readonly told?: Told | undefined;
+  readonly answers?: StrategyAnswers | undefined;
   /** Streams that are not recorded stay silent, instead of ending the run. */
   readonly isSilent?: boolean;
 }
 
-export class KlineEngine {
+export class KlineEngine implements BacktestEngine {
   readonly #input: RunInput;
   readonly #clock: SimClock;
   readonly #desk: KlineDesk;
   readonly #stage: LateStage;
   readonly #flows: CashFlows;
-  readonly walks: readonly SeriesWalk[];
+  readonly #walks: readonly SeriesWalk[];
   readonly #walkOf = new Map<string, SeriesWalk>();
   readonly #equity: Equity;
   readonly #booked = source<Fill>();
@@ -50,7 +60,7 @@ export class KlineEngine {
   /** What streaming strategies threw. */
   readonly #faults: unknown[] = [];
 
-  constructor(input: RunInput, { told, isSilent = false }: KlineEngineOptions = {}) {
+  constructor(input: RunInput, { answers, isSilent = false }: KlineEngineOptions = {}) {
     this.#input = input;
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
     this.#desk = new KlineDesk(input, this.#clock, {
@@ -66,10 +76,10 @@ export class KlineEngine {
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.#equity = new Equity(portfolio, risk);
     const missed = isSilent ? [] : this.#faults;
-    this.walks = input.series.map((series) => this.#walk(series, told, missed));
+    this.#walks = input.series.map((series) => this.#walk(series, answers, missed));
   }
 
-  #walk(series: RunSeries, told: Told | undefined, missed: unknown[]): SeriesWalk {
+  #walk(series: RunSeries, answers: StrategyAnswers | undefined, missed: unknown[]): SeriesWalk {
     const { portfolio, venue } = this.#desk;
     const cursor = new KlineCursor(series);
     const strategies = this.#input.hosted
@@ -77,7 +87,7 @@ export class KlineEngine {
       .map((hosted) =>
         isStreaming(hosted.strategy)
           ? this.#streaming(hosted, series, missed)
-          : cursorOf(hosted, series, cursor, portfolio, told),
+          : cursorOf(hosted, series, cursor, portfolio, answers),
       );
     const walk = walkOf(series, venue.market(series.symbol), cursor, strategies);
     for (const { hosted } of strategies) this.#walkOf.set(hosted.id, walk);
@@ -100,27 +110,35 @@ export class KlineEngine {
   }
 
   /** Goes on over about so many klines of each series. */
-  advance(klines: number): 'more' | 'through' {
-    const left = this.walks.filter(({ row, series }) => row < series.end);
+  advance(klines: number): 'more' | 'done' {
+    const left = this.#walks.filter(({ row, series }) => row < series.end);
     const horizon = Math.min(...left.map((walk) => closesAt(walk, walk.row + klines - 1)));
     for (;;) {
       let next = Number.POSITIVE_INFINITY;
-      for (const walk of this.walks) next = Math.min(next, opensAt(walk, this.#quietTo(walk)));
+      for (const walk of this.#walks) next = Math.min(next, opensAt(walk, this.#quietTo(walk)));
       if (next >= horizon || next === Number.POSITIVE_INFINITY) break;
       let at = Number.POSITIVE_INFINITY;
-      for (const walk of this.walks) {
+      for (const walk of this.#walks) {
         this.#passOver(walk, next);
         at = Math.min(at, closesAt(walk, walk.row));
       }
       this.#stepAll(at);
     }
-    for (const walk of this.walks) this.#passOver(walk, horizon);
-    return this.walks.some(({ row, series }) => row < series.end) ? 'more' : 'through';
+    for (const walk of this.#walks) this.#passOver(walk, horizon);
+    return this.#walks.some(({ row, series }) => row < series.end) ? 'more' : 'done';
+  }
+
+  get done(): number {
+    return this.#walks.reduce((sum, { row, series }) => sum + row - series.first, 0);
+  }
+
+  get closedAt(): number {
+    return lastClose(this.#walks);
   }
 
   /** Waits for what promises of streaming strategies still have to say, and throws what they threw. */
   async finish(): Promise<void> {
-    const streaming = this.walks.flatMap(({ strategies }) =>
+    const streaming = this.#walks.flatMap(({ strategies }) =>
       strategies.filter((one) => one instanceof StreamingCursor),
     );
     if (streaming.length > 0) await this.#clock.loop();
@@ -131,7 +149,7 @@ export class KlineEngine {
   /** What the klines that are done came to; `endedAt` where it was told to end before its time. */
   result(endedAt?: number): RunResult {
     const { portfolio, risk, log, band, margin } = this.#desk;
-    for (const { series, symbol, row, cursor } of this.walks)
+    for (const { series, symbol, row, cursor } of this.#walks)
       if (row > series.first) portfolio.mark(symbol, cursor.close, cursor.seenAt);
     return {
       ...log.results(portfolio, this.#input, endedAt),
@@ -141,7 +159,7 @@ export class KlineEngine {
       ...(margin !== undefined && { margin: margin.result() }),
       ...(endedAt !== undefined && { endedAt }),
       ...band.sums(),
-      ambiguousKlines: this.walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
+      ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
       journal: () => log.journal(portfolio, this.#clock.now()),
     };
   }
@@ -199,9 +217,9 @@ export class KlineEngine {
 
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
-    for (const walk of opening(this.walks, at)) this.#open(walk, at);
+    for (const walk of opening(this.#walks, at)) this.#open(walk, at);
     const closing: SeriesWalk[] = [];
-    for (const walk of this.walks) if (closesAt(walk, walk.row) === at) closing.push(walk);
+    for (const walk of this.#walks) if (closesAt(walk, walk.row) === at) closing.push(walk);
     for (const walk of closing) this.#close(walk, at);
     for (const walk of closing) if (walk.isOpen || (isAwake(walk) && isActive(this.#stage, walk))) this.#fill(walk);
     for (const walk of closing) if (isAwake(walk)) this.#see(walk);
@@ -210,7 +228,9 @@ export class KlineEngine {
     for (const walk of closing) if (isAwake(walk) && this.#equity.needsLook(walk)) needsLook = true;
     if (needsLook) this.#watchLoss(at);
     // What happened to one may concern another that was to be passed over.
-    for (const walk of closing) if (isAwake(walk)) this.#run(walk, leaveOverdue(this.#stage, walk, walk.cursor));
+    for (const walk of closing)
+      if (isAwake(walk) && this.#desk.protection.exitDue(walk.symbol) <= at)
+        this.#run(walk, leaveOverdue(this.#stage, walk, walk.cursor));
     for (const walk of closing) if (isAwake(walk)) this.#decide(walk);
     if (this.#input.rules.marketAt === 'open') return;
     for (const walk of closing) if (isAwake(walk)) this.#run(walk, decidedPhase(this.#stage, walk, walk.cursor));
@@ -283,10 +303,10 @@ export class KlineEngine {
   /** `at` is the moment, UTC ms. */
   #watchLoss(at: number): void {
     this.#clock.skipTo(at);
-    const kill = this.#equity.look(this.walks);
+    const kill = this.#equity.look(this.#walks);
     if (kill === undefined) return;
     this.#desk.kill(kill);
-    for (const { symbol } of this.walks) this.#settle(symbol);
+    for (const { symbol } of this.#walks) this.#settle(symbol);
     // Another limit may have been passed, too: one is reported at a time.
     this.#equity.stale = true;
   }
@@ -302,7 +322,7 @@ export class KlineEngine {
     this.#settle(walk.symbol);
     for (const strategy of walk.deciding) strategy.quiet = this.#isQuiet(strategy);
     if (walk.larger.length === 0 || !isActive(this.#stage, walk)) return;
-    markCloses(this.walks, this.#desk.portfolio);
+    markCloses(this.#walks, this.#desk.portfolio);
     this.#run(walk, placeLate(this.#stage, walk.larger));
   }
 
@@ -314,7 +334,7 @@ export class KlineEngine {
 
   #push({ cursor }: SeriesWalk, strategy: StreamingCursor): void {
     this.#clock.skipTo(cursor.seenAt);
-    markCloses(this.walks, this.#desk.portfolio);
+    markCloses(this.#walks, this.#desk.portfolio);
     this.#isPushing = true;
     strategy.push();
     this.#isPushing = false;
@@ -326,7 +346,7 @@ export class KlineEngine {
     if (said === undefined) return;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
-    markCloses(this.walks, this.#desk.portfolio);
+    markCloses(this.#walks, this.#desk.portfolio);
     const want = checkedOf(said, strategy.hosted, cursor.openTime);
     strategy.lastWant = want;
     strategy.quiet = false;

@@ -1,4 +1,4 @@
-/** One kline object that stands for any row of a series: a loop over columns makes no object for each row that nobody looks at. */
+/** One kline object that stands for any row of a series: no object is made for a row that nobody reads. */
 import { closeTime } from '../../../domain/interval.ts';
 import type { Columns, Kline } from '../../../domain/market.ts';
 import type { RunSeries } from '../../run.ts';

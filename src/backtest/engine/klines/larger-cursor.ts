@@ -7,7 +7,7 @@ import { type Frames, framesOf } from '../../../strategy/larger-klines.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import { KlineCursor } from './kline-cursor.ts';
-import { StrategyCursor, type Told } from './strategy-cursor.ts';
+import { type StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 
 /** Larger klines by those they were made from: cells of a grid share them, and with them the columns of their indicators. */
 const made = new WeakMap<Columns, Map<string, Frames>>();
@@ -27,11 +27,11 @@ export function cursorOf(
   series: RunSeries,
   cursor: KlineCursor,
   portfolio: Portfolio,
-  told?: Told,
+  answers?: StrategyAnswers,
 ): StrategyCursor {
   // The portfolio hears of a price only where something is planned; the strategy sees each.
   const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
-  if (hosted.interval === series.interval) return new StrategyCursor(hosted, series, cursor, holding, { told });
+  if (hosted.interval === series.interval) return new StrategyCursor(hosted, series, cursor, holding, { answers });
   const { columns, knownAt } = framesIn(series, hosted.interval);
   const first = knownAt.findIndex((row) => row >= series.first);
   const own: RunSeries = {

@@ -1,5 +1,5 @@
 /**
- * What a column run remembers of itself. The rows of a journal are made from it afterwards and only when asked for: making
+ * What a run over klines remembers of itself. The rows of a journal are made from it afterwards and only when asked for: making
  * them takes longer than the run, and every object kept costs as much again when memory is cleared.
  */
 import type { Instrument } from '../../../domain/instrument.ts';
@@ -29,10 +29,10 @@ const neverSigned = {
 
 /** Our id of the order that is so many orders after the first. */
 export const clientIdOf = (sequence: number): string => `b${String(sequence).padStart(9, '0')}`;
-/** Nothing waits in a loop over columns, so nothing expires. */
+/** Nothing waits in a run over klines, so nothing expires. */
 export const lifeMs = 1;
 
-export class ColumnLog {
+export class KlineLog {
   readonly fills: Fill[] = [];
   /** Denials and kills. */
   readonly entries: Entry[] = [];

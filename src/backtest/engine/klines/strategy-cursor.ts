@@ -25,14 +25,14 @@ export interface LargerKlines {
  * What a strategy said at rows that were gone over already. It is asked once a kline, as live: one that remembers, such as on which side its
  * averages stood, would say something else when it is asked again.
  */
-export interface Told {
+export interface StrategyAnswers {
   /** One past the last row at which it was asked. */
   readonly to: number;
   /** By row; none where it said nothing, or the same again. */
   readonly wants: ReadonlyMap<number, Want>;
 }
 
-const untold: Told = { to: 0, wants: new Map() };
+const noAnswers: StrategyAnswers = { to: 0, wants: new Map() };
 
 /** What a strategy decides by; the kline is made where it is looked at. */
 class SeatMoment implements Moment {
@@ -69,7 +69,7 @@ export class StrategyCursor {
   readonly #behind: Behind;
   readonly #values: Readonly<Record<string, number>>;
   readonly #moment: Moment;
-  readonly #told: Told;
+  readonly #answers: StrategyAnswers;
   /** It was asked at the rows before this one; and the last row at which it said something else, and what. */
   #askedTo = -1;
   #answerAt = -1;
@@ -80,10 +80,13 @@ export class StrategyCursor {
     { columns, interval, first }: RunSeries,
     cursor: KlineCursor,
     holding: Holding,
-    { larger, told = untold }: { readonly larger?: LargerKlines; readonly told?: Told | undefined } = {},
+    {
+      larger,
+      answers = noAnswers,
+    }: { readonly larger?: LargerKlines; readonly answers?: StrategyAnswers | undefined } = {},
   ) {
     this.#larger = larger;
-    this.#told = told;
+    this.#answers = answers;
     this.hosted = hosted;
     const strategy = hosted.strategy as Deciding;
     const indicators = Object.entries(strategy.indicators(hosted.params));
@@ -135,7 +138,7 @@ export class StrategyCursor {
   /** What it wants at the cursor's row; undefined also while an indicator is not warm. `null`, which JavaScript often says for nothing, is that. */
   decide(): Want | undefined {
     const { row } = this.#cursor;
-    if (row < this.#told.to) return this.#told.wants.get(row);
+    if (row < this.#answers.to) return this.#answers.wants.get(row);
     if (row < this.#askedTo) return row === this.#answerAt ? this.#answer : undefined;
     this.#askedTo = row + 1;
     const window = this.#window;
@@ -150,7 +153,7 @@ export class StrategyCursor {
   }
 
   /** These wants, and what it said at a row where it was asked there. */
-  toldBy(row: number, wants: Map<number, Want>): Told {
+  answersTo(row: number, wants: Map<number, Want>): StrategyAnswers {
     if (row !== this.#answerAt) return { to: Math.max(row, this.#askedTo), wants };
     if (this.#answer !== undefined) wants.set(row, this.#answer);
     return { to: row + 1, wants };
@@ -181,7 +184,7 @@ export class StrategyCursor {
     while (at < end && this.#answerAt < row) {
       this.#window.reach(at);
       const to = Math.min(end, this.#window.to);
-      if (at < this.#told.to) at = this.#nextTold(at, Math.min(to, this.#told.to));
+      if (at < this.#answers.to) at = this.#nextAnswer(at, Math.min(to, this.#answers.to));
       else at = this.#next(at, to);
     }
     this.#askedTo = Math.max(this.#askedTo, Math.min(at, end));
@@ -223,9 +226,9 @@ export class StrategyCursor {
     return to;
   }
 
-  #nextTold(row: number, end: number): number {
+  #nextAnswer(row: number, end: number): number {
     for (let at = row; at < end; at++) {
-      const want = this.#told.wants.get(at);
+      const want = this.#answers.wants.get(at);
       if (want === undefined || (this.lastWant !== undefined && sameWant(want, this.lastWant))) continue;
       this.#answerAt = at;
       this.#answer = want;

@@ -1,5 +1,5 @@
 /**
- * A backtest through the live graph over recorded trades and books, and klines where neither is stored (fill-engine §2.1.10):
+ * The backtest over recorded trades and depth, and klines where neither is stored, through the same streams as a live session:
  * events reach the exchange at their time and strategies `feedLatencyMs` later; requests travel; fills are found by asking every
  * `pollMs` while an order works.
  */
