@@ -215,30 +215,30 @@ export const rateOf = (value: number): Rate => BigInt(Math.round(value * 1e8)) a
 export const rateText = (fraction: Rate): string => toText(fraction, rateDecimals);
 export const rateNumber = (fraction: Rate): number => Number(fraction) / 10 ** rateDecimals;
 
-// Short money: whole steps as plain numbers, exact up to 2^53, for a loop over a hundred thousand fills (safe-integers.ts). NaN or a number
+// Money in safe integers: whole steps as numbers, exact up to 2^53, for a loop over a hundred thousand fills (safe-integers.ts). NaN or a number
 // that is not safe says that it does not fit.
-export const shortTicksOf = (value: number, at: Precision, rounding: Rounding): number =>
+export const safeTicksOf = (value: number, at: Precision, rounding: Rounding): number =>
   nearSteps(value, at.pricePrecision, rounding);
-export const shortLotsOf = (value: number, at: Precision): number => nearSteps(value, at.quantityPrecision, 'down');
-export const shortSteps = (value: Ticks | Lots | Rate): number =>
+export const safeLotsOf = (value: number, at: Precision): number => nearSteps(value, at.quantityPrecision, 'down');
+export const safeSteps = (value: Ticks | Lots | Rate): number =>
   absolute(value as bigint) <= largestSafe ? Number(value) : Number.NaN;
 /** An amount in steps of 10^-decimals. */
-export function shortUnits(amount: Units, decimals: number): number {
+export function safeUnits(amount: Units, decimals: number): number {
   const step = scale(unitDecimals - decimals);
   const steps = amount / step;
   return steps * step === amount && absolute(steps) <= largestSafe ? Number(steps) : Number.NaN;
 }
-/** The most steps that an amount, 0 or more, allows; every short amount where it is too large to be short itself. */
-export function shortMost(amount: Units, decimals: number): number {
+/** The most steps that an amount, 0 or more, allows; the largest safe integer where there are more. */
+export function safeMost(amount: Units, decimals: number): number {
   const steps = amount / scale(unitDecimals - decimals);
   return Number(least(steps, largestSafe));
 }
-export const ticksOfShort = (steps: number): Ticks => BigInt(steps) as Ticks;
-export const lotsOfShort = (steps: number): Lots => BigInt(steps) as Lots;
-export const unitsOfShort = (steps: number, decimals: number): Units =>
+export const ticksOfSafe = (steps: number): Ticks => BigInt(steps) as Ticks;
+export const lotsOfSafe = (steps: number): Lots => BigInt(steps) as Lots;
+export const unitsOfSafe = (steps: number, decimals: number): Units =>
   (BigInt(steps) * scale(unitDecimals - decimals)) as Units;
 /** What `unitsNumber` makes of the same amount, to the last bit. */
-export const shortNumber = (steps: number, decimals: number): number =>
+export const safeNumber = (steps: number, decimals: number): number =>
   (steps * (numberPow10[unitDecimals - decimals] as number)) / 1e18;
 
 // Between the units

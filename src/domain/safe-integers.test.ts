@@ -3,22 +3,22 @@ import { fc } from '../../test/kit/properties.ts';
 import { instrument } from './instrument.ts';
 import {
   feeOn,
-  lotsOfShort,
+  lotsOfSafe,
   notional,
   priceFor,
   rate,
   rateText,
-  shortMost,
-  shortNumber,
-  shortTicksOf,
-  shortUnits,
+  safeMost,
+  safeNumber,
+  safeTicksOf,
+  safeUnits,
   type Ticks,
-  ticksOfShort,
+  ticksOfSafe,
   units,
   unitsNumber,
-  unitsOfShort,
+  unitsOfSafe,
 } from './money.ts';
-import { safe, shortFee, shortNotional, shortScale } from './safe-integers.ts';
+import { safe, safeFee, safeNotional, safeScale } from './safe-integers.ts';
 
 const at = (pricePrecision: number, quantityPrecision: number) =>
   instrument({ symbol: 'XY', base: 'X', quote: 'Y', pricePrecision, quantityPrecision });
@@ -36,20 +36,20 @@ describe('short money', () => {
         fc.integer({ min: 0, max: 1_000_000 }),
         (prices, quantities, ticks, lots, steps) => {
           const place = at(prices, quantities);
-          const scale = shortScale(place);
+          const scale = safeScale(place);
           const feeRate = rate((steps / 1e8).toFixed(8));
-          const value = shortNotional(ticks, lots, scale);
-          const exact = notional(ticksOfShort(ticks), lotsOfShort(lots), place);
+          const value = safeNotional(ticks, lots, scale);
+          const exact = notional(ticksOfSafe(ticks), lotsOfSafe(lots), place);
           if (Number.isNaN(value)) {
-            expect(shortUnits(exact, scale.decimals)).toBeNaN();
+            expect(safeUnits(exact, scale.decimals)).toBeNaN();
             return;
           }
-          expect(unitsOfShort(value, scale.decimals)).toBe(exact);
-          expect(shortNumber(value, scale.decimals)).toBe(unitsNumber(exact));
-          const fee = shortFee(feeRate, scale)(value);
+          expect(unitsOfSafe(value, scale.decimals)).toBe(exact);
+          expect(safeNumber(value, scale.decimals)).toBe(unitsNumber(exact));
+          const fee = safeFee(feeRate, scale)(value);
           if (Number.isNaN(fee)) return;
           fits++;
-          expect(unitsOfShort(fee, scale.decimals), rateText(feeRate)).toBe(feeOn(exact, feeRate));
+          expect(unitsOfSafe(fee, scale.decimals), rateText(feeRate)).toBe(feeOn(exact, feeRate));
         },
       ),
       { numRuns: 3_000 },
@@ -59,27 +59,27 @@ describe('short money', () => {
 
   test('rounds a fee up where a division would round to the whole number', () => {
     // Amounts are counted in steps of 10^-8, so 0.3 of one step is one step of fee.
-    const scale = shortScale(at(2, 5));
-    expect(shortFee(rate('0.3'), scale)(1)).toBe(1);
-    expect(shortFee(rate('0.001'), scale)(9_007_199_254_740_000)).toBe(9_007_199_254_740);
-    expect(shortFee(rate('0.001'), scale)(9_007_199_254_740_001)).toBe(9_007_199_254_741);
-    expect(shortFee(rate('0.00012345'), scale)(9_007_199_254_740_001)).toBeNaN();
+    const scale = safeScale(at(2, 5));
+    expect(safeFee(rate('0.3'), scale)(1)).toBe(1);
+    expect(safeFee(rate('0.001'), scale)(9_007_199_254_740_000)).toBe(9_007_199_254_740);
+    expect(safeFee(rate('0.001'), scale)(9_007_199_254_740_001)).toBe(9_007_199_254_741);
+    expect(safeFee(rate('0.00012345'), scale)(9_007_199_254_740_001)).toBeNaN();
   });
 
   test('takes prices to the same ticks', () => {
     fc.assert(
       fc.property(fc.double({ min: 0.01, max: 1e6, noNaN: true }), fc.constantFrom('BUY', 'SELL'), (price, side) => {
         const place = at(2, 5);
-        const ticks: Ticks = ticksOfShort(shortTicksOf(price, place, side === 'BUY' ? 'up' : 'down'));
+        const ticks: Ticks = ticksOfSafe(safeTicksOf(price, place, side === 'BUY' ? 'up' : 'down'));
         expect(ticks).toBe(priceFor(side, price, place));
       }),
     );
   });
 
   test('lets a limit that is too large to be short pass everything, and what is finer nothing more', () => {
-    expect(shortMost(units('1000000000000'), 8)).toBe(Number.MAX_SAFE_INTEGER);
-    expect(shortMost(units('12.5'), 8)).toBe(1_250_000_000);
-    expect(shortMost(units('0.000000019'), 8)).toBe(1);
+    expect(safeMost(units('1000000000000'), 8)).toBe(Number.MAX_SAFE_INTEGER);
+    expect(safeMost(units('12.5'), 8)).toBe(1_250_000_000);
+    expect(safeMost(units('0.000000019'), 8)).toBe(1);
     expect(safe(2 ** 53)).toBeNaN();
   });
 });

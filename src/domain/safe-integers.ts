@@ -3,19 +3,19 @@
  * 2^53, and NaN as soon as something is not, so that nobody goes on with a number that has lost its last digit.
  */
 import type { Instrument } from './instrument.ts';
-import { type Rate, shortSteps } from './money.ts';
+import { type Rate, safeSteps } from './money.ts';
 
 const feeDecimals = 8;
 
 /** What amounts of an instrument's quote asset are counted in: steps of 10^-decimals. */
-export interface ShortScale {
+export interface SafeScale {
   readonly decimals: number;
   /** Price × quantity in ticks × lots, times this, counts those steps. */
   readonly ofNotional: number;
 }
 
 /** The coarsest scale in which price × quantity and fees of an instrument are whole. */
-export function shortScale({ pricePrecision, quantityPrecision }: Instrument): ShortScale {
+export function safeScale({ pricePrecision, quantityPrecision }: Instrument): SafeScale {
   const own = pricePrecision + quantityPrecision;
   const decimals = Math.max(feeDecimals, own);
   return { decimals, ofNotional: 10 ** (decimals - own) };
@@ -25,13 +25,13 @@ export function shortScale({ pricePrecision, quantityPrecision }: Instrument): S
 export const safe = (value: number): number =>
   value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER ? value : Number.NaN;
 
-/** Price × quantity in the scale's steps; `notional` in short. */
-export const shortNotional = (ticks: number, lots: number, { ofNotional }: ShortScale): number =>
+/** Price × quantity in the scale's steps; `notional` in safe integers. */
+export const safeNotional = (ticks: number, lots: number, { ofNotional }: SafeScale): number =>
   safe(ticks * lots * ofNotional);
 
-/** `feeOn` in short: amount × rate in the scale's steps, rounded up to 8 decimals. */
-export function shortFee(rate: Rate, { decimals }: ShortScale): (amount: number) => number {
-  const steps = shortSteps(rate);
+/** `feeOn` in safe integers: amount × rate in the scale's steps, rounded up to 8 decimals. */
+export function safeFee(rate: Rate, { decimals }: SafeScale): (amount: number) => number {
+  const steps = safeSteps(rate);
   const whole = 10 ** decimals;
   const common = divisor(steps, whole);
   const [times, by] = [steps / common, whole / common];

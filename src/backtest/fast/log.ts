@@ -1,12 +1,12 @@
 /**
- * What a short run remembers of itself: wishes, orders and fills as columns of numbers. Objects of them are made when somebody
+ * What a fast run remembers: signals, orders and fills as columns of numbers. Objects of them are made when somebody
  * asks for fills or for the journal; statistics read the columns.
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Interval } from '../../domain/interval.ts';
-import { lotsOfShort, noUnits, plus, shortNumber, ticksOfShort, type Units, unitsOfShort } from '../../domain/money.ts';
+import { lotsOfSafe, noUnits, plus, safeNumber, ticksOfSafe, type Units, unitsOfSafe } from '../../domain/money.ts';
 import type { Evidence, Fill, Intent, Target } from '../../domain/order.ts';
-import type { ShortScale } from '../../domain/safe-integers.ts';
+import type { SafeScale } from '../../domain/safe-integers.ts';
 import { arrivalEvidence, isLate } from '../../fill/order-arrival.ts';
 import { sameWant } from '../../portfolio/planner.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
@@ -25,10 +25,10 @@ const fewWants = 4;
 const evidenceOf = (orderedAt: number, filledAt: number, interval: Interval): Evidence =>
   arrivalEvidence('open', filledAt !== orderedAt && isLate(orderedAt, filledAt, interval, 0));
 
-export class ShortLog {
+export class FastLog {
   readonly #hosted: NamedHosted;
   readonly #at: Instrument;
-  readonly #scale: ShortScale;
+  readonly #scale: SafeScale;
   readonly #wants: Target[] = [];
   /** Wishes: when, which of the wants, the size of its goal in lots. */
   readonly #saidAt = new NumberColumn();
@@ -45,7 +45,7 @@ export class ShortLog {
   readonly #fee = new NumberColumn();
   #fills: readonly Fill[] | undefined;
 
-  constructor(hosted: NamedHosted, at: Instrument, scale: ShortScale) {
+  constructor(hosted: NamedHosted, at: Instrument, scale: SafeScale) {
     this.#hosted = hosted;
     this.#at = at;
     this.#scale = scale;
@@ -111,9 +111,9 @@ export class ShortLog {
       account: 'spot',
       symbol,
       side: lots > 0 ? 'BUY' : 'SELL',
-      price: ticksOfShort(this.#price.values[index] as number),
-      quantity: lotsOfShort(Math.abs(lots)),
-      fee: unitsOfShort(this.#fee.values[index] as number, this.#scale.decimals),
+      price: ticksOfSafe(this.#price.values[index] as number),
+      quantity: lotsOfSafe(Math.abs(lots)),
+      fee: unitsOfSafe(this.#fee.values[index] as number, this.#scale.decimals),
       feeAsset: this.#at.quote,
       maker: false,
       time,
@@ -126,7 +126,7 @@ export class ShortLog {
     const { id, symbol } = this.#hosted;
     const lots = this.#lots.values[index] as number;
     const createdAt = this.#orderedAt.values[index] as number;
-    const expectedLots = lotsOfShort(Math.abs(lots));
+    const expectedLots = lotsOfSafe(Math.abs(lots));
     const said = this.#said.values[this.#wish.values[index] as number] as number;
     return {
       clientOrderId: clientIdOf(index),
@@ -160,7 +160,7 @@ export class ShortLog {
     for (let index = 0; index < this.#saidAt.length; index++) {
       const want = this.#wants[this.#said.values[index] as number] as Target;
       const at = this.#saidAt.values[index] as number;
-      log.signal({ strategy: id, symbol, at, want }, lotsOfShort(this.#goal.values[index] as number));
+      log.signal({ strategy: id, symbol, at, want }, lotsOfSafe(this.#goal.values[index] as number));
     }
     const filled = this.#filledAt.length;
     for (let index = 0; index < filled; index++)
@@ -192,7 +192,7 @@ export class ShortLog {
       const paid = allFees[index] as number;
       const each = ticks / priceSteps;
       const traded = lots / lotSteps;
-      const charged = shortNumber(paid, decimals);
+      const charged = safeNumber(paid, decimals);
       price[index] = each;
       quantity[index] = traded;
       fee[index] = charged;
@@ -224,26 +224,26 @@ export class ShortLog {
 const orderIdOf = (index: number): string => String(2 * index + 1);
 const tradeIdOf = (index: number): string => String(2 * index + 2);
 
-/** A sum of short amounts that need not be short itself. */
+/** A sum of safe amounts that need not be safe itself. */
 class ShortSum {
   readonly #decimals: number;
   #whole: Units = noUnits;
-  #short = 0;
+  #supported = 0;
 
   constructor(decimals: number) {
     this.#decimals = decimals;
   }
 
   add(amount: number): void {
-    const sum = this.#short + amount;
-    if (sum <= Number.MAX_SAFE_INTEGER) this.#short = sum;
+    const sum = this.#supported + amount;
+    if (sum <= Number.MAX_SAFE_INTEGER) this.#supported = sum;
     else {
       this.#whole = this.total;
-      this.#short = amount;
+      this.#supported = amount;
     }
   }
 
   get total(): Units {
-    return plus(this.#whole, unitsOfShort(this.#short, this.#decimals));
+    return plus(this.#whole, unitsOfSafe(this.#supported, this.#decimals));
   }
 }

@@ -1,20 +1,12 @@
-/** The position of a short run, as a `Position` counts it: lots held, and amounts in steps of the scale. */
+/** The position of a fast run, as `Position` counts it: lots held, and amounts in steps of the scale. */
 
 import type { Instrument } from '../../domain/instrument.ts';
-import {
-  lotsOfShort,
-  notional,
-  plus,
-  shortNumber,
-  ticksOfShort,
-  type Units,
-  unitsOfShort,
-} from '../../domain/money.ts';
-import { type ShortScale, safe } from '../../domain/safe-integers.ts';
+import { lotsOfSafe, notional, plus, safeNumber, ticksOfSafe, type Units, unitsOfSafe } from '../../domain/money.ts';
+import { type SafeScale, safe } from '../../domain/safe-integers.ts';
 import type { Holding } from '../../strategy/contract.ts';
 import type { KlineCursor } from '../engine/klines/kline-cursor.ts';
 
-export class ShortBooks implements Holding {
+export class FastPosition implements Holding {
   readonly #allocation: number;
   readonly #at: Instrument;
   readonly #decimals: number;
@@ -24,7 +16,7 @@ export class ShortBooks implements Holding {
   #realised = 0;
   #fees = 0;
 
-  constructor(allocation: number, at: Instrument, { decimals }: ShortScale, cursor: KlineCursor) {
+  constructor(allocation: number, at: Instrument, { decimals }: SafeScale, cursor: KlineCursor) {
     this.#allocation = allocation;
     this.#at = at;
     this.#decimals = decimals;
@@ -51,28 +43,28 @@ export class ShortBooks implements Holding {
 
   /** The equity at a last price in ticks. */
   equityAt(ticks: number): Units {
-    const closed = unitsOfShort(this.#allocation + this.free, this.#decimals);
-    return plus(closed, notional(ticksOfShort(ticks), lotsOfShort(this.lots), this.#at));
+    const closed = unitsOfSafe(this.#allocation + this.free, this.#decimals);
+    return plus(closed, notional(ticksOfSafe(ticks), lotsOfSafe(this.lots), this.#at));
   }
 
   /** The equity at a price of 0: what `quantity` × price comes on top of. */
   get fixed(): number {
-    return shortNumber(this.#allocation + this.free, this.#decimals);
+    return safeNumber(this.#allocation + this.free, this.#decimals);
   }
 
   // What the strategy sees, with the last bit of `Portfolio.holding`.
   get quantity(): number {
-    return shortNumber(this.lots, this.#at.quantityPrecision);
+    return safeNumber(this.lots, this.#at.quantityPrecision);
   }
 
   get entryPrice(): number {
-    return this.lots === 0 ? Number.NaN : shortNumber(this.#cost, this.#decimals) / this.quantity;
+    return this.lots === 0 ? Number.NaN : safeNumber(this.#cost, this.#decimals) / this.quantity;
   }
 
   get equity(): number {
-    const closed = shortNumber(this.#allocation + this.#realised - this.#fees, this.#decimals);
+    const closed = safeNumber(this.#allocation + this.#realised - this.#fees, this.#decimals);
     return this.lots === 0
       ? closed
-      : closed + this.quantity * this.#cursor.close - shortNumber(this.#cost, this.#decimals);
+      : closed + this.quantity * this.#cursor.close - safeNumber(this.#cost, this.#decimals);
   }
 }

@@ -1,41 +1,41 @@
 /**
- * The commonest run over columns, reckoned in whole numbers of the machine: targets of a quantity that are reached by MARKET
- * orders (supported.ts). It does what plan, rules, account and fill engine do in `engine/klines/run.ts` a fifth as fast, with the same
- * digits, and it judges nothing that could be refused: as soon as a limit is not clearly kept, funds are short, a want has a
- * level or a number grows past what is exact, it gives up, and the run is made anew the long way, by what the strategy said so far. Both give the same rows
- * (test/backtest/fast.test.ts and test/backtest/reference.test.ts).
+ * The fast engine: the most frequent runs over klines, calculated in safe integers. It supports one strategy on one spot symbol whose MARKET
+ * orders reach targets of a fixed quantity (`supported.ts`). It gives the digits of plan, rules, account and fill engine, a tenth of the time.
+ *
+ * It denies nothing. Where a limit may be exceeded, funds may not suffice, a signal has an exit or a number is no longer safe, it stops as
+ * `unsupported`, and the engine over klines makes the run with the answers that the strategy gave so far.
  */
 import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime, intervalMs } from '../../domain/interval.ts';
-import { noUnits, plus, rateNumber, shortLotsOf, shortTicksOf } from '../../domain/money.ts';
+import { noUnits, plus, rateNumber, safeLotsOf, safeTicksOf } from '../../domain/money.ts';
 import type { Want } from '../../domain/order.ts';
-import { safe, shortFee, shortNotional } from '../../domain/safe-integers.ts';
+import { safe, safeFee, safeNotional } from '../../domain/safe-integers.ts';
 import { isPlain } from '../../portfolio/protection.ts';
 import { checkedOf } from '../../strategy/validate.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import { firstEvent } from '../engine/klines/levels.ts';
 import { type StrategyAnswers, StrategyCursor } from '../engine/klines/strategy-cursor.ts';
 import { type BacktestEngine, idleCash, type RunInput, type RunResult } from '../run.ts';
-import { ShortLog } from './log.ts';
-import { ShortBooks } from './position.ts';
-import { type Short, shortOf } from './supported.ts';
+import { FastLog } from './log.ts';
+import { FastPosition } from './position.ts';
+import { fastRunOf, type Supported } from './supported.ts';
 
-/** A run that can be reckoned so, at its first row; undefined where it cannot. */
+/** The engine at its first row; undefined where it does not support the run. */
 export function fastRun(input: RunInput): FastRun | undefined {
-  const short = shortOf(input);
-  return short === undefined ? undefined : new FastRun(input, short);
+  const supported = fastRunOf(input);
+  return supported === undefined ? undefined : new FastRun(input, supported);
 }
 
 export class FastRun implements BacktestEngine {
   readonly #input: RunInput;
-  readonly #short: Short;
+  readonly #supported: Supported;
   readonly #at: Instrument;
   readonly #cursor: KlineCursor;
-  readonly #books: ShortBooks;
+  readonly #books: FastPosition;
   readonly #strategyCursor: StrategyCursor;
-  readonly #log: ShortLog;
-  /** At which rows it wished something else, and what. */
+  readonly #log: FastLog;
+  /** The rows at which it said something else, and what. */
   readonly #saidAt: number[] = [];
   readonly #said: Want[] = [];
   readonly #feeOf: (amount: number) => number;
@@ -55,17 +55,17 @@ export class FastRun implements BacktestEngine {
   /** The equity is `fixed` + `held` × price; at or below `least` the limit of the daily loss is too near. */
   readonly #line = { fixed: 0, held: 0, least: Number.NEGATIVE_INFINITY };
 
-  constructor(input: RunInput, short: Short) {
-    const { series, hosted, scale, at } = short;
+  constructor(input: RunInput, supported: Supported) {
+    const { series, hosted, scale, at } = supported;
     this.#input = input;
-    this.#short = short;
+    this.#supported = supported;
     this.#at = at;
     this.#cursor = new KlineCursor(series);
-    this.#books = new ShortBooks(short.allocation, at, scale, this.#cursor);
+    this.#books = new FastPosition(supported.allocation, at, scale, this.#cursor);
     this.#strategyCursor = new StrategyCursor(hosted, series, this.#cursor, this.#books);
-    this.#log = new ShortLog(hosted, at, scale);
-    this.#feeOf = shortFee(short.taker, scale);
-    this.#mostFeeOf = shortFee(short.most, scale);
+    this.#log = new FastLog(hosted, at, scale);
+    this.#feeOf = safeFee(supported.taker, scale);
+    this.#mostFeeOf = safeFee(supported.most, scale);
     this.#lengthMs = intervalMs(series.interval, 0);
     this.#keeps = 1 - rateNumber(input.limits.maxDailyLoss);
     // Nothing happens before the strategy may decide.
@@ -75,7 +75,7 @@ export class FastRun implements BacktestEngine {
 
   /** Goes on for so many klines: whether there are more, or nothing of it counts since it cannot go on. */
   advance(klines: number): 'more' | 'done' | 'unsupported' {
-    const { series } = this.#short;
+    const { series } = this.#supported;
     const { close } = series.columns;
     const end = Math.min(this.row + klines, series.end);
     const strategyCursor = this.#strategyCursor;
@@ -87,7 +87,7 @@ export class FastRun implements BacktestEngine {
       if (row >= this.#dayEndRow) this.#beginDay(row);
       if (line.fixed + line.held * (close[row] as number) <= line.least) return 'unsupported';
       const want = strategyCursor.decide();
-      if (!strategyCursor.rests(want) && !this.#wish(row, want as Want)) return 'unsupported';
+      if (!strategyCursor.rests(want) && !this.#signal(row, want as Want)) return 'unsupported';
       if (this.#ordered === 0 && strategyCursor.quiet) this.#passOver(Math.min(end, this.#dayEndRow));
     }
     return this.row < series.end ? 'more' : 'done';
@@ -98,7 +98,7 @@ export class FastRun implements BacktestEngine {
     const { fixed, held, least } = this.#line;
     const below = held === 0 ? Number.NEGATIVE_INFINITY : (least - fixed) / held;
     const levels = { below, above: Number.POSITIVE_INFINITY, trails: [] };
-    const { columns } = this.#short.series;
+    const { columns } = this.#supported.series;
     this.row = firstEvent(columns, [this.#strategyCursor], levels, { from: this.row, to }).row;
   }
 
@@ -110,19 +110,19 @@ export class FastRun implements BacktestEngine {
     );
   }
 
-  /** Takes a wish that differs from the last, and orders what it takes to reach it. */
-  #wish(row: number, said: Want): boolean {
-    const want = checkedOf(said, this.#short.hosted, this.#opensAt(row));
+  /** Takes a signal that differs from the last, and orders what reaches it. */
+  #signal(row: number, said: Want): boolean {
+    const want = checkedOf(said, this.#supported.hosted, this.#opensAt(row));
     this.#saidAt.push(row);
     this.#said.push(want);
     if (want.kind !== 'target' || want.limit !== undefined || !isPlain(want) || !('quantity' in want.goal))
       return false;
     const { quantity } = want.goal;
-    // Spot cannot be short, and less than a lot is refused: both are judged the long way.
+    // Spot cannot be short, and less than a lot is denied: the other engine knows how.
     if (quantity < 0) return false;
-    const goal = safe(shortLotsOf(quantity, this.#at));
+    const goal = safe(safeLotsOf(quantity, this.#at));
     if (goal === 0 && quantity > 0) return false;
-    const at = closeTime(this.#short.series.interval, this.#opensAt(row));
+    const at = closeTime(this.#supported.series.interval, this.#opensAt(row));
     this.#strategyCursor.lastWant = want;
     this.#strategyCursor.quiet = true;
     this.#log.wish(at, want, goal);
@@ -141,30 +141,30 @@ export class FastRun implements BacktestEngine {
 
   /** True when no limit, nor what was allotted, stands against a purchase at the last price. */
   #mayBuy(row: number, lots: number): boolean {
-    const { scale, series, maxOrderValue, maxPosition, allocation } = this.#short;
-    const last = shortTicksOf(series.columns.close[row] as number, this.#at, 'up');
-    const value = shortNotional(last, lots, scale);
+    const { scale, series, maxOrderValue, maxPosition, allocation } = this.#supported;
+    const last = safeTicksOf(series.columns.close[row] as number, this.#at, 'up');
+    const value = safeNotional(last, lots, scale);
     return (
       this.#isLarge(row, lots) &&
       value <= maxOrderValue &&
-      shortNotional(last, this.#books.lots + lots, scale) <= maxPosition &&
+      safeNotional(last, this.#books.lots + lots, scale) <= maxPosition &&
       value <= allocation + this.#books.free
     );
   }
 
   /** Beyond the exchange's minima, within which a plan does nothing. */
   #isLarge(row: number, lots: number): boolean {
-    const { scale, series, minLots, minNotional } = this.#short;
-    const last = shortTicksOf(series.columns.close[row] as number, this.#at, 'down');
-    return lots >= minLots && shortNotional(last, lots, scale) > minNotional;
+    const { scale, series, minLots, minNotional } = this.#supported;
+    const last = safeTicksOf(series.columns.close[row] as number, this.#at, 'down');
+    return lots >= minLots && safeNotional(last, lots, scale) > minNotional;
   }
 
-  /** Fills what is ordered at the row's open; false when the money is short or not exact any more. */
+  /** Fills what is ordered at the row's open; false when the money does not suffice or is no longer exact. */
   #fill(row: number): boolean {
-    const { series, scale, cash } = this.#short;
+    const { series, scale, cash } = this.#supported;
     const lots = this.#ordered;
-    const price = shortTicksOf(series.columns.open[row] as number, this.#at, lots > 0 ? 'up' : 'down');
-    const value = shortNotional(price, Math.abs(lots), scale);
+    const price = safeTicksOf(series.columns.open[row] as number, this.#at, lots > 0 ? 'up' : 'down');
+    const value = safeNotional(price, Math.abs(lots), scale);
     const fee = this.#feeOf(value);
     if (lots > 0 && !(value + this.#mostFeeOf(value) <= cash + this.#books.free)) return false;
     this.#ordered = 0;
@@ -174,15 +174,15 @@ export class FastRun implements BacktestEngine {
     return isExact;
   }
 
-  /** When a row opened, UTC ms: a read of a column that nobody else reads is dearer than all else of a fill. */
+  /** When a row opened, UTC ms: reading another column costs more than the rest of a fill. */
   #opensAt(row: number): number {
     const at = row < this.#dayEndRow ? this.#firstAt + row * this.#lengthMs : Number.NaN;
-    return Number.isNaN(at) ? (this.#short.series.columns.openTime[row] as number) : at;
+    return Number.isNaN(at) ? (this.#supported.series.columns.openTime[row] as number) : at;
   }
 
   /** At the first close of a UTC day the loss is counted anew. */
   #beginDay(row: number): void {
-    const { interval, columns, end } = this.#short.series;
+    const { interval, columns, end } = this.#supported.series;
     const opensAt = columns.openTime[row] as number;
     const closesAt = closeTime(interval, opensAt);
     if (closesAt < this.#dayEndsAt) return;
@@ -192,13 +192,13 @@ export class FastRun implements BacktestEngine {
     const isSteady = (columns.openTime[last] as number) - opensAt === (last - row) * this.#lengthMs;
     this.#firstAt = isSteady ? opensAt - row * this.#lengthMs : Number.NaN;
     const start = this.#line.fixed + this.#line.held * (columns.close[row] as number);
-    // Far wider than the rounding of a sum: what is nearer is judged the long way.
+    // Far wider than the rounding of a sum: what is nearer needs exact amounts.
     this.#line.least = start * this.#keeps + Math.abs(start) * 1e-8;
   }
 
   /** The first row that opens at `time` or later, beyond `row`: mostly where it is if no kline is missing between. */
   #rowAt(row: number, time: number): number {
-    const { openTime } = this.#short.series.columns;
+    const { openTime } = this.#supported.series.columns;
     const guess = row + Math.ceil((time - (openTime[row] as number)) / this.#lengthMs);
     const isThere = (openTime[guess - 1] as number) < time && time <= (openTime[guess] as number);
     return isThere ? guess : rowAt(openTime, time);
@@ -210,24 +210,24 @@ export class FastRun implements BacktestEngine {
   }
 
   get done(): number {
-    return this.row - this.#short.series.first;
+    return this.row - this.#supported.series.first;
   }
 
   /** The last row that is done. */
   get #last(): number {
-    return Math.max(this.row, this.#short.series.first + 1) - 1;
+    return Math.max(this.row, this.#supported.series.first + 1) - 1;
   }
 
   /** The last close of the klines that are done, UTC ms. */
   get closedAt(): number {
-    const { interval, columns } = this.#short.series;
+    const { interval, columns } = this.#supported.series;
     return closeTime(interval, columns.openTime[this.#last] as number);
   }
 
-  /** What the klines that are done came to; `endedAt` where it was told to end before its time. */
+  /** What the klines that are done came to; `endedAt` where it ended before its time. */
   result(endedAt?: number): RunResult {
     const [log, { closedAt }] = [this.#log, this];
-    const price = shortTicksOf(this.#short.series.columns.close[this.#last] as number, this.#at, 'down');
+    const price = safeTicksOf(this.#supported.series.columns.close[this.#last] as number, this.#at, 'down');
     return {
       get fills() {
         return log.fills;

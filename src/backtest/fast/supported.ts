@@ -1,12 +1,11 @@
 /**
- * Which runs can be reckoned in short numbers (run.ts): one strategy on one symbol of a spot account, whose MARKET orders
- * fill whole at the next open, under limits that are in force all the same. Everything that is not known here to make no
- * difference says no, so that a new rule or limit need not think of it.
+ * Which runs the fast engine supports: one strategy on one symbol of a spot account, whose MARKET orders fill whole at the next open. Limits
+ * stay in force. Whatever is not known here to make no difference is unsupported, so that a new rule or limit need not think of it.
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import { intervalMs } from '../../domain/interval.ts';
-import { noRate, noUnits, type Rate, shortMost, shortSteps, shortUnits } from '../../domain/money.ts';
-import { type ShortScale, shortScale } from '../../domain/safe-integers.ts';
+import { noRate, noUnits, type Rate, safeMost, safeSteps, safeUnits } from '../../domain/money.ts';
+import { type SafeScale, safeScale } from '../../domain/safe-integers.ts';
 import { mostRate, ratesOf } from '../../fill/fees.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { Limits } from '../../risk/context.ts';
@@ -14,12 +13,12 @@ import { isStreaming } from '../../strategy/contract.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunSeries } from '../run.ts';
 
-/** A run in short numbers; amounts in steps of the scale. */
-export interface Short {
+/** A run in safe integers; amounts in steps of the scale. */
+export interface Supported {
   readonly series: RunSeries;
   readonly hosted: NamedHosted;
   readonly at: Instrument;
-  readonly scale: ShortScale;
+  readonly scale: SafeScale;
   readonly cash: number;
   readonly allocation: number;
   readonly maxOrderValue: number;
@@ -82,8 +81,8 @@ function fits<T extends object>(given: T, { any, only }: Known<T>): boolean {
   );
 }
 
-/** The run in short numbers; undefined where it has to go the long way. */
-export function shortOf(given: RunInput): Short | undefined {
+/** The run in safe integers; undefined where it is not supported. */
+export function fastRunOf(given: RunInput): Supported | undefined {
   const [hosted, second] = given.hosted;
   const [series, other] = given.series;
   const [allocation, another] = given.allocations;
@@ -102,20 +101,22 @@ export function shortOf(given: RunInput): Short | undefined {
     series.interval !== hosted.interval
   )
     return undefined;
-  const scale = shortScale(at);
+  const scale = safeScale(at);
   const { decimals } = scale;
-  const short = {
+  const supported = {
     ...{ series, hosted, at, scale },
-    cash: shortUnits(given.cash, decimals),
-    allocation: shortUnits(allocation.amount, decimals),
-    maxOrderValue: shortMost(given.limits.maxOrderValue, decimals),
-    maxPosition: shortMost(given.limits.maxPosition, decimals),
-    minNotional: shortUnits(at.minNotional, decimals),
-    minLots: Math.max(1, shortSteps(at.minQuantity)),
+    cash: safeUnits(given.cash, decimals),
+    allocation: safeUnits(allocation.amount, decimals),
+    maxOrderValue: safeMost(given.limits.maxOrderValue, decimals),
+    maxPosition: safeMost(given.limits.maxPosition, decimals),
+    minNotional: safeUnits(at.minNotional, decimals),
+    minLots: Math.max(1, safeSteps(at.minQuantity)),
     taker: ratesOf(given.fees, at.symbol, noUnits).taker,
     most: mostRate(given.fees),
   };
-  return [short.cash, short.allocation, short.minNotional, short.minLots].some(Number.isNaN) ? undefined : short;
+  return [supported.cash, supported.allocation, supported.minNotional, supported.minLots].some(Number.isNaN)
+    ? undefined
+    : supported;
 }
 
 /** Orders arrive within the kline that they were decided in, and none is near another in time. */
