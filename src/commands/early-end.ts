@@ -1,20 +1,11 @@
 /** A program that ends before its command is through must not look like one that went well. */
 import { loopTurn } from '../clock/clock.ts';
-import { faultText, isStrategyFault, strategyPlace } from '../strategy/fault.ts';
+import { strategyPlace, strayText } from '../strategy/fault.ts';
 import { hasLoadedFiles, loadingNow } from '../strategy/load.ts';
 import { exitCodeOf } from './exit-code.ts';
 
 /** Enough of a stack to reach a strategy below whatever it calls. */
 const frames = 100;
-
-/** What a strategy threw where nothing waits for it; undefined of an error of ours. */
-export function strayText(error: NodeJS.ErrnoException): string | undefined {
-  // Ours are always errors; of anything else that a promise was rejected with Node does not say where.
-  const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
-  if (!isNone && !isStrategyFault(error)) return undefined;
-  const what = isNone ? "a value that is not an Error; throw new Error('…') to see the line" : faultText(error);
-  return `a strategy threw in a timer or a promise of its own, which nothing waits for: ${what}`;
-}
 
 /** Watches from now on; what it gives is to be called once the command is through, whatever came of it. */
 export function refusesEarlyEnd(say: (line: string) => void): () => void {

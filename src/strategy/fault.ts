@@ -93,3 +93,12 @@ export class LateWant extends Error {
     );
   }
 }
+
+/** What a strategy threw where nothing waits for it; undefined of an error of ours. */
+export function strayText(error: NodeJS.ErrnoException): string | undefined {
+  // Ours are always errors; of anything else that a promise was rejected with Node does not say where.
+  const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
+  if (!isNone && !isStrategyFault(error)) return undefined;
+  const what = isNone ? "a value that is not an Error; throw new Error('…') to see the line" : faultText(error);
+  return `a strategy threw in a timer or a promise of its own, which nothing waits for: ${what}`;
+}

@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { map, withLatestFrom } from 'rxjs';
 import { describe, expect, test } from 'vitest';
+import { leaksOf } from '../../src/backtest/check/lookahead.ts';
+import { warmupNeeded } from '../../src/backtest/check/warmup.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
 import { check } from '../../src/commands/check/command.ts';
-import { leaksOf } from '../../src/commands/check/lookahead.ts';
-import { warmupNeeded } from '../../src/commands/check/warmup.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
 import { atr, type Columns, ema, type Indicator, type Prices, sma } from '../../src/strategy/indicators.ts';

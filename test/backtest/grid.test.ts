@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { writeTables } from '../../src/backtest/runs/keep.ts';
+import { openPool } from '../../src/backtest/search/pool.ts';
 import { seededRng } from '../../src/clock/clock.ts';
 import { backtest } from '../../src/commands/backtest/backtest.ts';
 import { type GridOptions, gridBacktest } from '../../src/commands/grid/command.ts';
-import { openPool } from '../../src/commands/grid/pool.ts';
-import { writeTables } from '../../src/commands/runs/keep.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
 

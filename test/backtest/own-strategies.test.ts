@@ -1,10 +1,10 @@
 /** Strategies as people write them, beyond the shipped ones: every driver takes them alike. */
 import { expect, test } from 'vitest';
+import { leaksOf } from '../../src/backtest/check/lookahead.ts';
 import { runBacktest } from '../../src/backtest/engines.ts';
 import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
-import { leaksOf } from '../../src/commands/check/lookahead.ts';
-import { remembering } from '../../src/commands/grid/memory.ts';
+import { remembering } from '../../src/backtest/search/indicator-memory.ts';
 import type { Kline } from '../../src/domain/market.ts';
 import type { Want } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../../src/index.ts';

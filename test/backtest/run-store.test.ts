@@ -2,9 +2,9 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { csvRows, csvText } from '../../src/commands/runs/csv.ts';
+import { findRun, keepRun, noteTry, readTries } from '../../src/backtest/runs/store.ts';
 import { showRuns } from '../../src/commands/runs/show.ts';
-import { findRun, keepRun, noteTry, readTries } from '../../src/commands/runs/store.ts';
+import { csvRows, csvText } from '../../src/report/csv.ts';
 import { desk } from '../kit/command.ts';
 
 const at = desk();

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findRun, type KeptRun, readRun, readTries, runIds } from '../../src/backtest/runs/store.ts';
 import { backtest } from '../../src/commands/backtest/backtest.ts';
-import { csvRows } from '../../src/commands/runs/csv.ts';
 import { showRuns } from '../../src/commands/runs/show.ts';
-import { findRun, type KeptRun, readRun, readTries, runIds } from '../../src/commands/runs/store.ts';
+import { csvRows } from '../../src/report/csv.ts';
 import { backtestYaml, desk, klineLines } from '../kit/command.ts';
 
 const at = desk();

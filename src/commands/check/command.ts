@@ -1,6 +1,11 @@
 /** `sluice check STRATEGY`: whether it knows the future, and how much history it needs. */
 
 import { basename, join, resolve } from 'node:path';
+import { cut } from '../../backtest/check/columns.ts';
+import { decisionLog } from '../../backtest/check/decision-log.ts';
+import { type Mistake, mistakesIn, type Wished, wishedIn } from '../../backtest/check/decision-summary.ts';
+import { type Leak, leaksOf } from '../../backtest/check/lookahead.ts';
+import { klinesToSay, type Warmup, warmupNeeded } from '../../backtest/check/warmup.ts';
 import { partsOf } from '../../backtest/engine/currencies.ts';
 import { showPace } from '../../backtest/pace.ts';
 import { prepare } from '../../backtest/prepare/prepare.ts';
@@ -17,11 +22,6 @@ import { faultText, isStrategyFault, StrategyThrew } from '../../strategy/fault.
 import { framesOf } from '../../strategy/larger-klines.ts';
 import { isPath } from '../../strategy/load.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
-import { cut } from './columns.ts';
-import { type Mistake, mistakesIn, type Wished, wishedIn } from './decision-summary.ts';
-import { decisionLog } from './log.ts';
-import { type Leak, leaksOf } from './lookahead.ts';
-import { klinesToSay, type Warmup, warmupNeeded } from './warmup.ts';
 
 export interface CheckOptions {
   /** A shipped strategy, a file, or with a configuration the id of one of its strategies. */

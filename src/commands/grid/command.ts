@@ -3,21 +3,21 @@ import { join, resolve } from 'node:path';
 import { refuseOther } from '../../backtest/determinism-check.ts';
 import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
 import { quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
+import { codeVersions } from '../../backtest/runs/identity.ts';
+import { writeTables } from '../../backtest/runs/keep.ts';
+import { type Axis, asKept, type Cell, cellsOf, readAxes } from '../../backtest/search/axes.ts';
+import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
+import { type GridPool, lastCellsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
+import { gridId, keptCells } from '../../backtest/search/store.ts';
+import { countTries } from '../../backtest/search/trials.ts';
 import { machineSteady } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { spanText } from '../../report/figures.ts';
-import { codeVersions } from '../runs/identity.ts';
-import { writeTables } from '../runs/keep.ts';
-import { type Axis, asKept, type Cell, cellsOf, readAxes } from './axes.ts';
 import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
-import { hasRun, isFew, type Outcome } from './outcome.ts';
-import { type GridPool, lastCellsMs, openPool, ThreadEnd } from './pool.ts';
 import { writeGridReport } from './report.ts';
 import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
-import { gridId, keptCells } from './store.ts';
-import { countTries } from './trials.ts';
 
 export interface GridOptions {
   readonly config: string;

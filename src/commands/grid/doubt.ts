@@ -2,6 +2,7 @@
 
 import { walkableOf } from '../../backtest/result/summary.ts';
 import type { RunInput } from '../../backtest/run.ts';
+import { isRanked, type Outcome } from '../../backtest/search/outcome.ts';
 import { seededRng } from '../../clock/clock.ts';
 import { shareText } from '../../report/figures.ts';
 import { dailyReturns } from '../../research/daily.ts';
@@ -10,7 +11,6 @@ import { fillTable } from '../../research/fill-table.ts';
 import { type Independent, independentTries } from '../../research/significance/effective-trials.ts';
 import { overfitting } from '../../research/significance/overfitting.ts';
 import { type Superior, superiorAbility } from '../../research/significance/spa-test.ts';
-import { isRanked, type Outcome } from './outcome.ts';
 
 export interface GridDoubt {
   readonly days: number;

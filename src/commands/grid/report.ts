@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Prepared } from '../../backtest/prepare/prepare.ts';
 import { endsOf } from '../../backtest/run.ts';
+import { type CodeVersion, sha256 } from '../../backtest/runs/identity.ts';
+import { writeWhole } from '../../backtest/runs/keep.ts';
+import { axisNames } from '../../backtest/search/axes.ts';
+import { hasRun } from '../../backtest/search/outcome.ts';
 import { units, unitsNumber } from '../../domain/money.ts';
 import { gridText } from '../../report/grid.ts';
-import { type CodeVersion, sha256 } from '../runs/identity.ts';
-import { writeWhole } from '../runs/keep.ts';
-import { axisNames } from './axes.ts';
 import { doubtTexts } from './doubt.ts';
-import { hasRun } from './outcome.ts';
 import { fewText, findIn, type GridResult, stoppedText } from './show.ts';
 
 interface Of {

@@ -1,14 +1,15 @@
 /** A grid for the terminal: the best cell with the number of tries, the best plateau, the first cells, the heat map. */
+
+import { type Axis, axisNames, type Cell } from '../../backtest/search/axes.ts';
+import { hasRun, isFew, isRanked, type Outcome, type Ran } from '../../backtest/search/outcome.ts';
 import { counted } from '../../data/check/finding.ts';
 import { roundedMoney } from '../../domain/words.ts';
+import { cellText as csvCell } from '../../report/csv.ts';
 import { figureText, grouped, shareText } from '../../report/figures.ts';
 import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/significance/plateau.ts';
 import { fewestTrips } from '../../research/trip-numbers.ts';
 import { doubtsText } from '../../research/verdict.ts';
-import { cellText as csvCell } from '../runs/csv.ts';
-import { type Axis, axisNames, type Cell } from './axes.ts';
 import { doubtTexts, type GridDoubt } from './doubt.ts';
-import { hasRun, isFew, isRanked, type Outcome, type Ran } from './outcome.ts';
 
 export interface GridResult {
   readonly axes: readonly Axis[];

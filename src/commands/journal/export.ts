@@ -6,7 +6,7 @@ import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { oneLine } from '../../journal/examiner.ts';
 import { makeDirs } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
-import { cellText } from '../runs/csv.ts';
+import { cellText } from '../../report/csv.ts';
 
 export interface ExportOptions {
   readonly dir: string;

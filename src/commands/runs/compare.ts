@@ -1,12 +1,12 @@
 /** `sluice compare`: kept runs side by side, in the terminal or in one HTML file. */
 import { resolve } from 'node:path';
+import { writeWhole } from '../../backtest/runs/keep.ts';
+import { readEquityCsv } from '../../backtest/runs/rows.ts';
+import { findRun, type KeptRun, readRun, readRunFile } from '../../backtest/runs/store.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { compareText } from '../../report/compare.ts';
 import { figureText } from '../../report/figures.ts';
 import { conventions } from '../../research/conventions.ts';
-import { writeWhole } from './keep.ts';
-import { readEquityCsv } from './rows.ts';
-import { findRun, type KeptRun, readRun, readRunFile } from './store.ts';
 
 /** More would not fit beside each other. */
 const mostRuns = 8;

@@ -3,15 +3,15 @@ import { resolve } from 'node:path';
 import type { Prepared } from '../../backtest/prepare/prepare.ts';
 import type { Summarised } from '../../backtest/result/summary.ts';
 import type { RunResult } from '../../backtest/run.ts';
+import { type CodeVersion, codeVersions, tryOf } from '../../backtest/runs/identity.ts';
+import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from '../../backtest/runs/keep.ts';
+import { readTries } from '../../backtest/runs/store.ts';
 import { machineWall } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Measured } from '../../research/metrics.ts';
 import { triesOf } from '../../research/significance/trials.ts';
 import type { Tries } from '../../research/verdict.ts';
-import { type CodeVersion, codeVersions, tryOf } from './identity.ts';
-import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from './keep.ts';
-import { readTries } from './store.ts';
 
 interface Ended {
   readonly file: string;
@@ -62,7 +62,7 @@ export function keeping(ended: Ended): Keeper {
       ];
       if (runs !== undefined) keepOrSay(runs, finished, say);
       if (report !== undefined) {
-        const { reportOfRun } = await import('./report-input.ts');
+        const { reportOfRun } = await import('../../backtest/runs/report-input.ts');
         const path = resolve(report === true ? `${idOf(finished)}.html` : report);
         const text = reportOfRun(keptOf(finished), finished, fewStops(finished));
         refusals.push(refusalOf(() => writeWhole(path, [text])));

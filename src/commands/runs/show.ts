@@ -2,10 +2,19 @@
 import { rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { groupLines, metricLines, tableOf } from '../../backtest/result/table.ts';
+import { writeTables, writeWhole } from '../../backtest/runs/keep.ts';
+import {
+  findRun,
+  type KeptRun,
+  ownRun,
+  type RunFile,
+  readRun,
+  readRunFile,
+  runBytes,
+  runIds,
+} from '../../backtest/runs/store.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { grouped, momentText, shareText } from '../../report/figures.ts';
-import { writeTables, writeWhole } from './keep.ts';
-import { findRun, type KeptRun, ownRun, type RunFile, readRun, readRunFile, runBytes, runIds } from './store.ts';
 
 interface Options {
   readonly runs: string;
@@ -113,7 +122,7 @@ export async function showReport(
     say(`${there.join(', ')} written to ${resolve(csv)}${lacks}`);
   }
   if (output !== undefined) {
-    const { reportOfKept } = await import('./report-input.ts');
+    const { reportOfKept } = await import('../../backtest/runs/report-input.ts');
     writeWhole(resolve(output), [await reportOfKept(folder)]);
     say(`report: ${resolve(output)}`);
     return;

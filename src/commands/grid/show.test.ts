@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { btc } from '../../../test/kit/builders.ts';
+import { axisNames, cellsOf, readAxes } from '../../backtest/search/axes.ts';
 import { defineStrategy } from '../../strategy/contract.ts';
 import { choice, decimal, integer } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import { axisNames, cellsOf, readAxes } from './axes.ts';
 import { findIn, gridCsv, gridLines } from './show.ts';
 
 const strategy = defineStrategy({

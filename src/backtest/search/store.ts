@@ -2,9 +2,9 @@
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Prepared } from '../../backtest/prepare/prepare.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { makeDirs } from '../../journal/open.ts';
+import type { Prepared } from '../prepare/prepare.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import { type Axis, type Cell, ownOrder } from './axes.ts';
 import type { Outcome } from './outcome.ts';

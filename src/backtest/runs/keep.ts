@@ -1,9 +1,6 @@
 /** After a backtest: the run is kept, written out as CSV, counted as a try. */
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { Prepared } from '../../backtest/prepare/prepare.ts';
-import type { Summarised } from '../../backtest/result/summary.ts';
-import { quoteAsset, type RunResult } from '../../backtest/run.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { unwritten } from '../../data/folder.ts';
 import type { Fill } from '../../domain/order.ts';
@@ -11,6 +8,9 @@ import { Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { StopLevel } from '../../report/input.ts';
 import type { Try } from '../../research/significance/trials.ts';
+import type { Prepared } from '../prepare/prepare.ts';
+import type { Summarised } from '../result/summary.ts';
+import { quoteAsset, type RunResult } from '../run.ts';
 import { type CodeVersion, sha256, sha256Of } from './identity.ts';
 import { equityCsv, fillsCsv, ordersCsv, stopsCsv, stopsOf } from './rows.ts';
 import { type KeptRun, keepRun, noteTry, type RunFile, runId, writePieces } from './store.ts';

@@ -1,21 +1,20 @@
 /** A worker of a grid: it has the strategies of its own and the klines in memory that all workers share, and runs cells. */
 import { parentPort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { runBacktest } from '../../backtest/engines.ts';
-import { shortFault, warmingOf } from '../../backtest/prepare/data-checks.ts';
-import { type Cast, castOf, inputOf } from '../../backtest/prepare/prepare.ts';
-import type { RunInput, RunSeries } from '../../backtest/run.ts';
 import { loopTurn, realMs } from '../../clock/clock.ts';
 import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rateNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { faultText, isStrategyFault, WantError } from '../../strategy/fault.ts';
+import { faultText, isStrategyFault, strayText, WantError } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import { strayText } from '../early-end.ts';
+import { runBacktest } from '../engines.ts';
+import { shortFault, warmingOf } from '../prepare/data-checks.ts';
+import { type Cast, castOf, inputOf } from '../prepare/prepare.ts';
+import type { RunInput, RunSeries } from '../run.ts';
 import { type Axis, type Cell, cellsOf } from './axes.ts';
-import { remembering } from './memory.ts';
+import { remembering } from './indicator-memory.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
 /** What a worker is given when it starts. */

@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import type { Prepared } from '../../backtest/prepare/prepare.ts';
-import { endsOf, type RunInput } from '../../backtest/run.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Measured } from '../../research/metrics.ts';
 import { yearDays } from '../../research/ratios.ts';
 import { familyOf, type Try } from '../../research/significance/trials.ts';
 import { codeHash } from '../../strategy/code-version.ts';
 import { isPath } from '../../strategy/load.ts';
+import type { Prepared } from '../prepare/prepare.ts';
+import { endsOf, type RunInput } from '../run.ts';
 
 export interface CodeVersion {
   readonly strategy: string;

@@ -1,9 +1,6 @@
 /** From a run, just finished or kept, to its report. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
-import { walkableOf } from '../../backtest/result/summary.ts';
-import type { RunResult } from '../../backtest/run.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
@@ -19,6 +16,9 @@ import type { Walked } from '../../research/equity-walk.ts';
 import { walk } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { tripsOf, tripTable } from '../../research/trips.ts';
+import { type Prepared, prepare } from '../prepare/prepare.ts';
+import { walkableOf } from '../result/summary.ts';
+import type { RunResult } from '../run.ts';
 import { sha256 } from './identity.ts';
 import type { Finished } from './keep.ts';
 import { readEquityCsv, readFillsCsv, readStopsCsv } from './rows.ts';

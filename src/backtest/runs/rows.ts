@@ -1,15 +1,15 @@
 /** Fills, orders, equity and stops of a run as CSV files. */
 
-import type { RunResult } from '../../backtest/run.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { Fill, Want } from '../../domain/order.ts';
 import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/order-rows.ts';
+import { cellText, csvRows, csvText } from '../../report/csv.ts';
 import type { StopLevel } from '../../report/input.ts';
 import type { Curve } from '../../research/curves.ts';
-import { cellText, csvRows, csvText } from './csv.ts';
+import type { RunResult } from '../run.ts';
 
 export interface RunRows {
   readonly fills: Iterable<Fill>;

@@ -1,6 +1,5 @@
 /** Does a strategy know the future? Asked by taking the future away, and by changing it (fill-engine §4, "Look-ahead"). */
 
-import type { RunInput } from '../../backtest/run.ts';
 import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { momentText } from '../../report/figures.ts';
@@ -8,8 +7,9 @@ import { wholeColumn } from '../../strategy/column-pieces.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
 import { pricesAt } from '../../strategy/larger-klines.ts';
+import type { RunInput } from '../run.ts';
 import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
-import { type DecisionLog, decisionLog, type Line, sameLine } from './log.ts';
+import { type DecisionLog, decisionLog, type Line, sameLine } from './decision-log.ts';
 
 export interface Leak {
   /**

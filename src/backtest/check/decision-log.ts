@@ -1,7 +1,5 @@
 /** The decision log of a strategy over klines: what it saw and wanted after each of them, where it wanted nothing, too. */
 import { type Observable, tap } from 'rxjs';
-import { runBacktest } from '../../backtest/engines.ts';
-import type { RunInput } from '../../backtest/run.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
 import type { Want } from '../../domain/order.ts';
@@ -11,6 +9,8 @@ import { isStrategyFault } from '../../strategy/fault.ts';
 import { framedKlines } from '../../strategy/larger-kline-stream.ts';
 import { over } from '../../strategy/override.ts';
 import type { Params } from '../../strategy/params.ts';
+import { runBacktest } from '../engines.ts';
+import type { RunInput } from '../run.ts';
 
 /** What was decided after one kline. */
 export interface Line {

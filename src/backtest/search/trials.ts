@@ -1,11 +1,11 @@
 /** The cells of a grid as trials: how many its best cell is the best of, and their line in the ledger. */
 
-import type { Prepared } from '../../backtest/prepare/prepare.ts';
-import { endsOf } from '../../backtest/run.ts';
 import { machineWall } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { yearDays } from '../../research/ratios.ts';
 import { familyOf, type Try, triesOf } from '../../research/significance/trials.ts';
+import type { Prepared } from '../prepare/prepare.ts';
+import { endsOf } from '../run.ts';
 import { type CodeVersion, settingsHash, sha256, trialOf } from '../runs/identity.ts';
 import { noteTry, readTries } from '../runs/store.ts';
 import type { Axis, Cell } from './axes.ts';

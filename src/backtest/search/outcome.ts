@@ -1,7 +1,5 @@
 /** What one cell of a grid comes to: the figures by which cells are compared, the money exact. */
 
-import { marginOf, walkableOf } from '../../backtest/result/summary.ts';
-import type { RunInput, RunResult } from '../../backtest/run.ts';
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { dailyReturns, daysKnown } from '../../research/daily.ts';
 import { walk } from '../../research/equity-walk.ts';
@@ -9,6 +7,8 @@ import { fillTable } from '../../research/fill-table.ts';
 import { dailySharpe } from '../../research/metrics.ts';
 import { fewestTrips } from '../../research/trip-numbers.ts';
 import { countTrips } from '../../research/trips.ts';
+import { marginOf, walkableOf } from '../result/summary.ts';
+import type { RunInput, RunResult } from '../run.ts';
 
 export interface Ran {
   /** Quote units, exact. */

@@ -1,10 +1,10 @@
 /** What a strategy wished over its klines, taken together: whether anything could be compared, and what cannot be had. */
 
-import { isShort } from '../../backtest/result/refusals.ts';
-import type { RunInput } from '../../backtest/run.ts';
 import { rateNumber } from '../../domain/money.ts';
 import type { Goal, Want } from '../../domain/order.ts';
-import type { DecisionLog } from './log.ts';
+import { isShort } from '../result/refusals.ts';
+import type { RunInput } from '../run.ts';
+import type { DecisionLog } from './decision-log.ts';
 
 /** `nothing` was ever said; nothing but `flat`, which proves as little; or `something`. */
 export type Wished = 'nothing' | 'flat' | 'something';

@@ -1,10 +1,10 @@
 /** Cells over worker threads. A cell's outcome depends on the cell alone, so it is the same for any number of workers. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
-import type { RunSeries } from '../../backtest/run.ts';
 import { pause, systemClock } from '../../clock/clock.ts';
 import { type Columns, mapColumns } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { RunSeries } from '../run.ts';
 import type { Outcome } from './outcome.ts';
 import type { Fault, Share, Stage, Told } from './worker.ts';
 

@@ -1,12 +1,12 @@
 /** How many klines a strategy needs until its decisions are the same wherever its history began (fill-engine §4, "Warm-up"). */
 
-import type { RunInput } from '../../backtest/run.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
 import { ownWarmup } from '../../strategy/larger-klines.ts';
 import { warmupOf } from '../../strategy/warmup.ts';
+import type { RunInput } from '../run.ts';
 import { cut } from './columns.ts';
-import { decisionLog } from './log.ts';
+import { decisionLog } from './decision-log.ts';
 
 export interface Warmup {
   /** What the strategy asks for. */
