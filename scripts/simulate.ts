@@ -54,7 +54,7 @@ const most = whole('most') ?? 1_000;
 const seed = whole('seed', 0);
 const count = whole('twice') ?? whole('seeds') ?? 500;
 const plan = asked.plan === undefined ? undefined : planIn(asked.plan);
-/** The variant of the exchange on which the protocol's promise depends on D (order-protocol §4). */
+/** The variant of the exchange on which the protocol's promise depends on D. */
 const variant = {
   lateQueue: asked['late-queue'],
   horizonMs: whole('horizon', 0),

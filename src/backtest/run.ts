@@ -62,7 +62,7 @@ export interface RunInput {
   readonly pace?: Pace;
 }
 
-/** Orders that are large for their market, and took from it (fill-engine §2, defaults). */
+/** Orders that are large for their market, and took from it. */
 export interface ImpactSums {
   /** How many moved their own price, and what that cost them in quote: it is in the prices of their fills. */
   readonly moved: number;

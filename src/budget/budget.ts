@@ -72,7 +72,7 @@ const jitterMs = 500;
 
 /**
  * A warning while no window is fuller than this: somebody at the address, or with the account, spends what we cannot see. So much of
- * each window is then all that the less urgent lanes reckon with (order-protocol §2 #15).
+ * each window is then all that the less urgent lanes reckon with.
  */
 const halfOfWindow = 0.5;
 /** For so long after such a warning, ms of the exchange: ten windows. */

@@ -266,7 +266,7 @@ class SharedFile implements Shared {
     }
   }
 
-  /** A loop of crashes would begin to count at nothing each time (order-protocol §2 #17): as after a 410, only kills are sent for a window. */
+  /** A loop of crashes would begin to count at nothing each time: as after a 410, only kills are sent for a window. */
   #assumeFull(): void {
     const { path, clock, warn } = this.#options;
     this.#learn(later(this.bans, { ...noBans, slowUntil: clock.now() + carefulMs }));

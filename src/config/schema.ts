@@ -240,7 +240,7 @@ const moment = z
 
 const latencyMs = z.int().min(0).max(86_400_000);
 
-/** What differs from the ruleset (fill-engine §2). */
+/** What differs from the ruleset. */
 const fills = z.strictObject({
   halfSpread: fraction.optional(),
   slip: fraction.optional(),

@@ -1,5 +1,5 @@
 /**
- * Who may speak to the daemon (order-protocol §6). A page of any site can make the user's browser send requests to
+ * Who may speak to the daemon. A page of any site can make the user's browser send requests to
  * 127.0.0.1, and a name of its own can be made to resolve there (DNS rebinding); hence Host, Origin and token.
  *
  * There is no cookie: browsers send cookies to every port of a host, and another user may listen on one. The token travels in a header that

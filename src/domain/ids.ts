@@ -1,5 +1,5 @@
 /**
- * Client order ids that prove they are ours (order-protocol §3.2), at most 32 of `[a-z0-9]`:
+ * Client order ids that prove they are ours, at most 32 of `[a-z0-9]`:
  *
  *     version(1) instance(5) epoch(4) strategy(3) sequence(8) mac(8) = 29, lower-case base32
  *

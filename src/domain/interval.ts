@@ -24,7 +24,7 @@ export const intervalMs = (interval: Interval, openTime: number): number =>
 
 /**
  * UTC ms at which the kline that opens at `openTime` closes, which is when the next one opens. A month that opens at midnight of its
- * first day in some zone is a month of that zone: exchanges count the long intervals in theirs (venue-observed §1: UTC+8).
+ * first day in some zone is a month of that zone: exchanges count the long intervals in theirs (UTC+8).
  */
 export function closeTime(interval: Interval, openTime: number): number {
   if (interval !== '1month') return openTime + fixedMs[interval];

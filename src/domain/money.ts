@@ -177,7 +177,7 @@ export const ticks = (value: Decimal | string, at: Precision, rounding: Rounding
   toSteps(value, at.pricePrecision, rounding) as Ticks;
 export const ticksOf = (value: number, at: Precision, rounding: Rounding): Ticks =>
   numberToSteps(value, at.pricePrecision, rounding) as Ticks;
-/** A price for an order of this side: BUY rounds up to the tick, SELL down (fill-engine §2.1.1). */
+/** A price for an order of this side: BUY rounds up to the tick, SELL down. */
 export const priceFor = (side: 'BUY' | 'SELL', value: number, at: Precision): Ticks =>
   ticksOf(value, at, side === 'BUY' ? 'up' : 'down');
 export const priceText = (price: Ticks, at: Precision): string => toText(price, at.pricePrecision);
@@ -281,7 +281,7 @@ export const shareOf = (amount: Units, held: Units, whole: Units): Units =>
   whole === 0n ? noUnits : held === whole ? amount : (((amount * held) / whole) as Units);
 /** A fraction that falls due so many times. */
 export const timesRate = (fraction: Rate, count: number): Rate => (fraction * BigInt(count)) as Rate;
-/** A fee: the amount × the rate, rounded up to 8 decimals (fill-engine §2.1.8). */
+/** A fee: the amount × the rate, rounded up to 8 decimals. */
 export const feeOn = (amount: Units, feeRate: Rate): Units =>
   (divide(amount * feeRate, feeDivisor, 'up') * feeStep) as Units;
 /** What of an amount is left for a purchase whose fee by that rate, rounded up to 8 decimals, is paid out of it, too. */

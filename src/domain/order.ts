@@ -139,7 +139,7 @@ export type Outcome =
   | { readonly kind: 'unknown'; readonly cause: string; readonly signedAt: number };
 
 /**
- * The life of one of our orders (order-protocol §3.3; `execution/states.ts` says how one becomes another). `closing`: final at
+ * The life of one of our orders (`execution/states.ts` says how one becomes another). `closing`: final at
  * the exchange, but not all its fills are rows yet. `absent`: proven not to have taken effect. `quarantined`: nobody can prove
  * what became of it, so it stays reserved and blocks its symbol until the exchange shows it or a human decides.
  */
@@ -179,7 +179,7 @@ export interface VenueTrade {
   readonly evidence?: Evidence;
 }
 
-/** By which rule a simulated fill was granted (fill-engine §2.1.11). */
+/** By which rule a simulated fill was granted. */
 export interface Evidence {
   readonly rule: string;
   readonly ambiguous?: true;

@@ -1,5 +1,5 @@
 /**
- * The ledger against the account (order-protocol §3.9, I6 and I12): each minute and when the program ends. What the exchange has
+ * The ledger against the account (I6 and I12): each minute and when the program ends. What the exchange has
  * more is told of; what it has less halts, since nobody knows why.
  */
 import { absolute, minus, negate, noUnits, plus, type Units, unitsText } from '../domain/money.ts';

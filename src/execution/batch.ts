@@ -1,4 +1,4 @@
-/** Several orders of one symbol in one request (order-protocol §3.6): journalled each, sent once, and each verified by asking for it. */
+/** Several orders of one symbol in one request: journalled each, sent once, and each verified by asking for it. */
 import type { OrderReport, Sent } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { BatchCreated, Batches } from '../venue/venue.ts';

@@ -1,5 +1,5 @@
 /**
- * The side machine of a cancel as a table (order-protocol §3.5), beside that of its order: what was asked and answered is never
+ * The side machine of a cancel as a table, beside that of its order: what was asked and answered is never
  * the truth, only the order query is. A cancel may be repeated, so that every way but the last leads back to sending it again.
  * `docs/reference/order-states.md` is made of this file; a cell that is not here cannot happen, and asking for it is a bug.
  */

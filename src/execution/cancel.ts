@@ -1,5 +1,5 @@
 /**
- * Cancelling (order-protocol §3.5). A cancel may be repeated, and its answer is never the truth: the order query is, until
+ * Cancelling. A cancel may be repeated, and its answer is never the truth: the order query is, until
  * the order is final.
  */
 import type { WorkingOrder } from '../portfolio/portfolio.ts';

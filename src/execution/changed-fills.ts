@@ -1,4 +1,4 @@
-/** A fill that is a row already and is shown with other numbers (order-protocol §3.7): never overwritten, never passed over. */
+/** A fill that is a row already and is shown with other numbers: never overwritten, never passed over. */
 import type { FillEntry } from '../journal/entries.ts';
 import { type Execution, quarantine, tellAgainst } from './context.ts';
 import { transitions } from './states.ts';

@@ -28,7 +28,7 @@ export interface Timing {
   readonly pollMs: number;
   /** Between looks when none does: foreign orders and late fills show up here. */
   readonly sweepMs: number;
-  /** How long after its receive window an order may still appear: gateway queue plus replica lag (order-protocol §3.4, D). */
+  /** How long after its receive window an order may still appear: gateway queue plus replica lag (D). */
   readonly horizonMs: number;
   /** Between the two complete sweeps that an absence needs (L). */
   readonly sweepGapMs: number;

@@ -1,4 +1,4 @@
-/** An order closes on sums (order-protocol R5): only when its fills come to what the exchange says was executed. */
+/** An order closes on sums: only when its fills come to what the exchange says was executed. */
 import { noLots, quantityText } from '../domain/money.ts';
 import { isClosed, isFinal, type OrderReport } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';

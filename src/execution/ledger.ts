@@ -1,6 +1,6 @@
 /**
  * What the account should hold, asset by asset: what was there at the beginning, what our fills moved, what others' trades on
- * the account moved, and what the operator said (order-protocol §3.9, I6). Exact, and compared to the last decimal.
+ * the account moved, and what the operator said (I6). Exact, and compared to the last decimal.
  */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';

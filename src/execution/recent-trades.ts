@@ -1,7 +1,7 @@
 /** The newest trades of a symbol that were booked, and what each said then: how far its trades have been read. */
 import type { VenueTrade } from '../domain/order.ts';
 
-/** Trade ids read again at each look: a trade may become visible after a younger one (order-protocol §2 #22). */
+/** Trade ids read again at each look: a trade may become visible after a younger one. */
 const overlap = 50;
 
 export class Recent {

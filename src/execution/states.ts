@@ -1,5 +1,5 @@
 /**
- * The life of an order as a table (order-protocol §3.3): state × event → state and what is to be done about it. `move` in
+ * The life of an order as a table: state × event → state and what is to be done about it. `move` in
  * `desk.ts` is the only writer of a state and knows no other way; `docs/reference/order-states.md` is made of this file. A cell
  * that is not here cannot happen: to ask for it is a bug and stops the program, whose next start recovers.
  */

@@ -1,4 +1,4 @@
-/** How much the order of events inside ambiguous klines could matter (fill-engine §2.2). */
+/** How much the order of events inside ambiguous klines could matter. */
 import type { Instrument } from '../domain/instrument.ts';
 import { absolute, type Lots, minus, notional, noUnits, plus, type Ticks, type Units } from '../domain/money.ts';
 import { feeOf, ratesOf } from './fees.ts';

@@ -5,7 +5,7 @@ import type { SimFill } from './orders.ts';
 import type { FeeRates, Fees, Rules } from './rules.ts';
 
 /**
- * The fee of a fill and its asset, rounded up to 8 decimals (fill-engine §2.1.8): from the received asset (base for a BUY,
+ * The fee of a fill and its asset, rounded up to 8 decimals: from the received asset (base for a BUY,
  * quote for a SELL), or in quote for rulesets that say so. `value` is price × quantity, for those who know it.
  */
 export function feeOf(

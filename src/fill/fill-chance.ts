@@ -1,4 +1,4 @@
-/** Chance that adding an order cannot change for another (fill-engine §2.1.5). */
+/** Chance that adding an order cannot change for another. */
 
 /** A number in [0, 1) that depends on the seed, the order and the event and on nothing else. */
 export function draw(seed: number, orderId: string, eventSeq: number): number {

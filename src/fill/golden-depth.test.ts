@@ -45,7 +45,7 @@ const threeAsks: readonly Level[] = [
   [100.2, 5],
 ];
 
-describe('the golden fills on trades and depth (fill-engine §2.5)', () => {
+describe('the golden fills on trades and depth', () => {
   test('D1, D2: a MARKET BUY walks the levels, and what it took stays taken until the level changes', () => {
     const fills = engine();
     fills.book(book(threeAsks));

@@ -6,7 +6,7 @@ import { feeOf } from './fees.ts';
 import { firstOf } from './kline-path.ts';
 import { rulesets } from './rules.ts';
 
-describe('the golden fills on klines (fill-engine §2.5)', () => {
+describe('the golden fills on klines', () => {
   test('K1: a MARKET BUY for an amount fills at the next open, half a spread up, in whole lots', () => {
     const fills = engine();
     fills.submit(order({ amount: '1000' }));

@@ -1,4 +1,4 @@
-/** How far an order moves the price against itself (fill-engine §2, defaults): as a fraction of the price. */
+/** How far an order moves the price against itself: as a fraction of the price. */
 import { type Rate, rateOf } from '../domain/money.ts';
 
 /** What an instrument usually trades in a day. */
@@ -18,7 +18,7 @@ export type ImpactModel =
   /** zipline's VolumeShare: `impact` · share², the share of the kline's volume being at most `most`. */
   | { readonly kind: 'volumeShare'; readonly impact: number; readonly most: number };
 
-/** The defaults of fill-engine §2. */
+/** The square-root law with Y = 1, for orders above a thousandth of a usual day's volume. */
 export const squareRoot = { kind: 'squareRoot', y: 1, from: 0.001 } as const satisfies ImpactModel;
 
 /** The part of a day's usual volume that a quantity of base is; all of it where nothing is traded. */

@@ -1,5 +1,5 @@
 /**
- * The fill engine where only klines are stored (fill-engine §2.2), for one symbol, in exact integers. The caller takes each
+ * The fill engine where only klines are stored, for one symbol, in exact integers. The caller takes each
  * kline through its phases, and calls nothing while `idle`:
  *
  *     open      orders that were waiting become active: MARKET orders fill, LIMITs that cross take, the rest begins to rest

@@ -1,4 +1,4 @@
-/** Which extreme of a kline came first, for the paths that a ruleset may choose (fill-engine §2.2). */
+/** Which extreme of a kline came first, for the paths that a ruleset may choose. */
 import type { Kline, Side } from '../domain/market.ts';
 import type { Rules } from './rules.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Orders that are large for their market: what their size does to their price (fill-engine §2, defaults). Nearly all orders are
+ * Orders that are large for their market: what their size does to their price. Nearly all orders are
  * small, and those cost one comparison within a day.
  */
 import type { Instrument } from '../domain/instrument.ts';

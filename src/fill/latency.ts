@@ -1,4 +1,4 @@
-/** How long a request travels to the exchange, and its answer back (fill-engine §2.1.2). */
+/** How long a request travels to the exchange, and its answer back. */
 import { draw } from './fill-chance.ts';
 
 export interface Travel {

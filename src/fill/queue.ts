@@ -1,5 +1,5 @@
 /**
- * How far an order's queue moves up when the displayed size at its price changes (fill-engine §2.4). Sizes are base
+ * How far an order's queue moves up when the displayed size at its price changes. Sizes are base
  * quantities. Prints shorten the queue by themselves; what is left of a change was canceled by others, before us or behind.
  */
 import type { QueueModel } from './rules.ts';

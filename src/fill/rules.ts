@@ -1,5 +1,5 @@
 /**
- * By which rules a simulated exchange fills orders (fill-engine §2): named sets of plain data, read by one engine. The
+ * By which rules a simulated exchange fills orders: named sets of plain data, read by one engine. The
  * numbers of `sluice` are careful defaults, not calibrated; `plain` is what most backtesting libraries assume; the others
  * are those of the libraries whose names they bear (docs/explanation/compared.md).
  */
@@ -68,7 +68,7 @@ export interface Rules {
   readonly closeAtEnd: boolean;
 }
 
-/** Models of the queue at a price (fill-engine §2.4); all but the first are hftbacktest's, `n` the exponent where there is one. */
+/** Models of the queue at a price; all but the first are hftbacktest's, `n` the exponent where there is one. */
 export interface QueueModel {
   readonly kind: 'riskAverse' | 'log' | 'log2' | 'power' | 'power2' | 'power3';
   readonly n: number;

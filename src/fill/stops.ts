@@ -1,4 +1,4 @@
-/** Client-side stops on klines (fill-engine §2.2). */
+/** Client-side stops on klines. */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Kline } from '../domain/market.ts';
 import { Decimal, priceFor, priceNumber, priceText, rateText, ticks, worsened } from '../domain/money.ts';

@@ -1,5 +1,5 @@
 /**
- * The fill engine on public trades and, where one is shown, the book (fill-engine §2.3, §2.4), for one symbol. Calls come in
+ * The fill engine on public trades and, where one is shown, the book, for one symbol. Calls come in
  * the order in which things reach the exchange; whoever calls has added the latencies. While the last book is young, MARKET
  * orders walk it and resting LIMITs have a place in its queues; without one, only trades speak.
  */

@@ -1,6 +1,6 @@
 /**
  * The journal: what was wanted, refused, sent, answered and filled. `append` is synchronous and cheap; `durable` comes before
- * a create leaves (order-protocol R1). Which fills are rows already is known in memory, so that a fill counts once.
+ * a create leaves. Which fills are rows already is known in memory, so that a fill counts once.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { CursorEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
@@ -22,7 +22,7 @@ export interface Journal {
   insertFill(key: FillKey, fill: () => FillEntry): boolean;
   /** True when the fill of this key is a row already. */
   hasFill(key: FillKey): boolean;
-  /** True when the fill of this key is a row already, with other content: the row stays, and somebody must be told (order-protocol §3.7). */
+  /** True when the fill of this key is a row already, with other content: the row stays, and somebody must be told. */
   isOther(key: FillKey, fill: () => FillEntry): boolean;
   /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
   durable(): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Refuses a state directory that lies on another machine: locks and syncs do not hold there (order-protocol §2 #55). */
+/** Refuses a state directory that lies on another machine: locks and syncs do not hold there. */
 import { statfsSync } from 'node:fs';
 import { Refusal } from '../domain/refusal.ts';
 

@@ -1,4 +1,4 @@
-/** Watches how long commits take: an order waits for one, so that a slow disk is a slow trader (order-protocol §2 #56). */
+/** Watches how long commits take: an order waits for one, so that a slow disk is a slow trader. */
 import { machineSteady } from '../clock/clock.ts';
 import type { WriterHost } from './journal.ts';
 

@@ -180,7 +180,7 @@ export class Portfolio {
 
   /**
    * True while the outcome of a request on this symbol is not known or cannot be, or of several on any is not known, or a trade of
-   * it is quarantined: nothing new may be sent there (order-protocol §3.4).
+   * it is quarantined: nothing new may be sent there.
    */
   isUndecided(symbol: string): boolean {
     if (this.#blocked.has(symbol)) return true;

@@ -1,4 +1,4 @@
-/** What a run came to, in the numbers that traders recognise (fill-engine §3); null where a number would mean nothing. */
+/** What a run came to, in the numbers that traders recognise; null where a number would mean nothing. */
 import { seededRng } from '../clock/clock.ts';
 import type { Units } from '../domain/money.ts';
 import { unitsNumber } from '../domain/money.ts';

@@ -1,4 +1,4 @@
-/** Published numbers of others, from their own tests and books (fill-engine §3, "External oracles"). */
+/** Published numbers of others, from their own tests and books ("External oracles"). */
 import { expect, test } from 'vitest';
 import {
   downsideDeviation,

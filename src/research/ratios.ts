@@ -1,5 +1,5 @@
 /**
- * Ratios of a series of returns (fill-engine §3). `periods` is how many of them make a year. Undefined where a number would mean
+ * Ratios of a series of returns. `periods` is how many of them make a year. Undefined where a number would mean
  * nothing: never infinite, never NaN.
  */
 import { ascending, deviation, mean, quantile, type Sample, sum, varies } from './sample-moments.ts';

@@ -1,4 +1,4 @@
-/** Sums over samples, each with the convention that its name is used in (fill-engine §3); undefined where there is nothing to say. */
+/** Sums over samples, each with the convention that its name is used in; undefined where there is nothing to say. */
 
 export type Sample = ArrayLike<number>;
 

@@ -1,4 +1,4 @@
-/** Statistics of round trips, in money after fees (fill-engine §3). */
+/** Statistics of round trips, in money after fees. */
 import { deviation } from './sample-moments.ts';
 import type { TripTable } from './trip-table.ts';
 

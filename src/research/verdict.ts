@@ -1,4 +1,4 @@
-/** The verdict card (fill-engine §4): what speaks for a result and what against it, and what that comes to. It stops nobody. */
+/** The verdict card: what speaks for a result and what against it, and what that comes to. It stops nobody. */
 import { type Late, lateText } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
 import { yearDays } from './ratios.ts';

@@ -1,5 +1,5 @@
 /**
- * Every control that is expected of a trading program (order-protocol §5), what does it here, and what it is where nothing else
+ * Every control that is expected of a trading program, what does it here, and what it is where nothing else
  * is configured. `docs/reference/controls.md` is made of this file.
  */
 import type { KillingLimit } from './kill.ts';

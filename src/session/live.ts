@@ -5,7 +5,7 @@ import type { SessionOptions, StartOptions } from './options.ts';
 import { begin } from './preflight/open-state.ts';
 import type { Session } from './session.ts';
 
-/** The exchange publishes no rates; unset, 0.20 % is assumed (fill-engine §2.1.8). */
+/** The exchange publishes no rates; unset, 0.20 % is assumed. */
 const assumedFee = rate('0.002');
 
 /** The account's name in the journal: where it is, and which key; not the key. */

@@ -2,7 +2,7 @@
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
 
-/** Refuses a margin account where fills are simulated: nobody would charge its interest or liquidate it (fill-engine §2.1.9). */
+/** Refuses a margin account where fills are simulated: nobody would charge its interest or liquidate it. */
 export function refuseMargin(account: Account, configFile: string): void {
   if (account === 'spot') return;
   throw new Refusal(

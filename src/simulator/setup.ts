@@ -21,7 +21,7 @@ import type { Store } from './persist/store.ts';
 
 /** How long a cancel takes where it does not happen at once, ms of exchange time. */
 const cancelDelayMs = 500;
-/** Live venues charge this, and documents give it as the default (venue-observed §14). */
+/** Live venues charge this, and documents give it as the default. */
 const usualFees = { maker: '0.002', taker: '0.002' };
 
 interface Opening {

@@ -67,7 +67,7 @@ export interface Parts {
   readonly notice: (notice: Notice) => void;
   /** Why no order may be created at the moment although none of the rules speaks against it, as when the time is in doubt. */
   readonly blocked?: (symbol: string) => string | undefined;
-  /** Nobody else trades on the account: an order without its client id is found by its likeness (order-protocol §3.6). */
+  /** Nobody else trades on the account: an order without its client id is found by its likeness. */
   readonly dedicated?: boolean;
   /** Several quotes leave in one request, without client ids; only on a dedicated account. */
   readonly batchCreate?: boolean;

@@ -1,5 +1,5 @@
 /**
- * Which orders leave at one moment, and how they are kept apart on an account where nobody else trades (order-protocol §3.6): one, or
+ * Which orders leave at one moment, and how they are kept apart on an account where nobody else trades: one, or
  * several quotes of one symbol in one request, which is off by default.
  */
 import type { Signal } from '../domain/order.ts';
@@ -56,7 +56,7 @@ export function togetherWith(
 /** Those that nothing of ours looks like, not even what is kept in mind as absent; the others wait for their own turn. */
 function allUnlike(execution: Execution, wished: readonly OrderDraft[]): readonly Sendable[] {
   const taken = takenLikenesses(execution, wished[0]?.symbol ?? '');
-  // Of several answers at once it must be plain which order each is about (order-protocol §3.6).
+  // Of several answers at once it must be plain which order each is about.
   for (const { intent } of execution.portfolio.orders()) taken.add(likenessOf(intent) ?? '');
   return wished.flatMap((wish) => {
     const draft = unlike(wish, taken, execution.portfolio.instrument(wish.symbol));

@@ -22,7 +22,7 @@ export interface MarketFeed {
   history(symbol: string, interval: Interval, count: number): Promise<Answer<readonly Kline[]>>;
 }
 
-/** A query's answer. A failed query proves nothing (order-protocol R4), so it is a value of its own and never an empty list. */
+/** A query's answer. A failed query proves nothing, so it is a value of its own and never an empty list. */
 export type Answer<T> = { readonly kind: 'ok'; readonly value: T } | Failure;
 export interface Failure {
   readonly kind: 'failed';
@@ -56,7 +56,7 @@ export interface PreparedOrder {
   send(gate: Gate): Promise<Outcome>;
 }
 
-/** What came of a batch of creates. Ids say which orders there are, not which is whose: their order means nothing (order-protocol §3.6). */
+/** What came of a batch of creates. Ids say which orders there are, not which is whose: their order means nothing. */
 export type BatchCreated =
   | { readonly kind: 'answered'; readonly orderIds: readonly string[] }
   | { readonly kind: 'rejected'; readonly code: string; readonly message: string }
@@ -68,7 +68,7 @@ export interface PreparedBatch extends Omit<PreparedOrder, 'send'> {
   send(gate: Gate): Promise<BatchCreated>;
 }
 
-/** What became of asking for a cancel. It is never the truth about the order: only a query is (order-protocol §3.5). */
+/** What became of asking for a cancel. It is never the truth about the order: only a query is. */
 export type CancelOutcome =
   | { readonly kind: 'requested' }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
@@ -89,7 +89,7 @@ export interface Page<T> {
 /** Orders that one batch may hold (specification §8). */
 export const mostInBatch = 10;
 
-/** Up to `mostInBatch` orders of one symbol in one request (order-protocol §3.6). */
+/** Up to `mostInBatch` orders of one symbol in one request. */
 export interface Batches {
   /** As `OrderEntry.admit`, for a batch. */
   admit(until: number): Promise<boolean>;
@@ -135,7 +135,7 @@ export interface AccountReader {
   balances(): Promise<Answer<readonly Balance[]>>;
 }
 
-/** Request lanes, the most urgent first (order-protocol §3.7). */
+/** Request lanes, the most urgent first. */
 export type Lane = 'kill' | 'cancel' | 'reconcile' | 'create' | 'market';
 
 /** What a request costs against the exchange's limits (specification §8). */

@@ -1,6 +1,6 @@
 /**
  * What an exchange may answer: to the letter of the specification (`documented`), or as live deployments do (`observed`), where
- * they were seen to differ from it. Numbers in brackets are sections of `venue-observed.md`. Replies are read leniently; where their
+ * they were seen to differ from it. Replies are read leniently; where their
  * shape differs, that breaks one rule, and the check goes on.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';

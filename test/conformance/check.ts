@@ -5,7 +5,7 @@ import type { Session } from './session.ts';
 export interface Check {
   /** Of the specification. */
   readonly section: string;
-  /** Set where the specification is silent and this section of `venue-observed.md` decides: failing it is only noted elsewhere. */
+  /** Set where the specification is silent and observed deployments decide: a failure is only noted elsewhere. */
   readonly observed?: string;
   /** Completes "the exchange …". */
   readonly says: string;

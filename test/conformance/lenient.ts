@@ -56,7 +56,7 @@ export function msIn(value: unknown): number | undefined {
 export const orderStates = ['NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'REJECTED'] as const;
 export type OrderState = (typeof orderStates)[number];
 
-/** The spellings of live exchanges and the integers of older ones (venue-observed §5). */
+/** The spellings of live exchanges and the integers of older ones. */
 const spellings: readonly (readonly [pattern: RegExp, state: OrderState])[] = [
   [
     /^(partially_filled_cancel(ed|led)?|partially filled\/cancell?ed|part_cancell?ed|cancell?ed|expired|4|6)$/i,

@@ -38,7 +38,7 @@ export interface Wanted {
 /** An order as a query or a list shows it, its id as text and its status as one of §3.1, whatever the spelling. */
 export type Shown = Fields & { readonly id: string | undefined; readonly status: OrderState };
 
-/** The codes with which live exchanges say what an account lacks (venue-observed §4), and what to do about it. */
+/** The codes with which live exchanges say what an account lacks, and what to do about it. */
 const lacking: readonly (readonly [codes: readonly number[], remedy: string])[] = [
   [[-2017, 110_049], 'pay in more, or give a smaller --spend'],
   [[-2015, -2200, 35, 40, 10_005, 10_006], 'give a key that may do this'],

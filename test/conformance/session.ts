@@ -117,7 +117,7 @@ const symbolOf = (row: Fields): Instrument => {
     quote: text(row['quoteAsset'], 'quoteAsset'),
     pricePrecision: decimal(row['pricePrecision'], 'pricePrecision'),
     quantityPrecision: decimal(row['quantityPrecision'], 'quantityPrecision'),
-    // Live exchanges show these beside the documented fields (venue-observed §3).
+    // Live exchanges show these beside the documented fields.
     minQuantity: least('limitVolumeMin', 'marketSellMin'),
     minAmount: least('limitAmountMin', 'marketBuyMin'),
   };

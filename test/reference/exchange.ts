@@ -1,4 +1,4 @@
-/** The exchange on klines: what fills in which kline, at what price (fill-engine §2.1, §2.2). */
+/** The exchange on klines: what fills in which kline, at what price. */
 import {
   Decimal,
   end,

@@ -1,4 +1,4 @@
-/** What the size of an order does to its price: the square root of its part of a usual day (fill-engine §2, defaults). */
+/** What the size of an order does to its price: the square root of its part of a usual day. */
 import { Decimal, roundTo } from './account.ts';
 import type { Kline, Question, Side } from './types.ts';
 

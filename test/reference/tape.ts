@@ -1,5 +1,5 @@
 /**
- * Fills on trades and books, written from fill-engine §2.3 and §2.4 alone, slowly: decimals, whole lists, nothing remembered that
+ * Fills on trades and books, written from the rules alone, slowly: decimals, whole lists, nothing remembered that
  * can be looked up. It imports nothing of src/.
  */
 import { Decimal } from 'decimal.js';

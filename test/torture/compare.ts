@@ -65,7 +65,7 @@ const endings: Readonly<Partial<Record<OrderEntryRow['state'], readonly OrderRow
   open: ['NEW', 'PARTIALLY_FILLED'],
 };
 
-/** Proven to be without effect and to come: it may have been there and be gone again, unseen (order-protocol §2, row 25). */
+/** Proven to be without effect and to come: it may have been there and be gone again, unseen (row 25). */
 const wentUnseen = ({ state, orderId }: OrderEntryRow, { status, executed }: OrderRow): boolean =>
   state === 'absent' && orderId === null && units(executed) === 0n && ['CANCELED', 'REJECTED'].includes(status);
 

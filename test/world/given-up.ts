@@ -1,6 +1,6 @@
 /**
  * Orders that were carried out after they had been given up: where an exchange carries requests out later than D after their window
- * (order-protocol §4, the late queue) an absence is a risk that was taken, and this counts what came of it.
+ * (the late queue) an absence is a risk that was taken, and this counts what came of it.
  */
 import type { SimOrder } from '../../src/simulator/core/order.ts';
 import { idOf, strategyOf } from './truth.ts';
@@ -32,5 +32,5 @@ export class GivenUp {
   }
 }
 
-/** Version, instance and epoch change with restarts; the strategy stands behind them (order-protocol §3.2). */
+/** Version, instance and epoch change with restarts; the strategy stands behind them. */
 const placeOf = (id: string, symbol: string): string => `${id.slice(10, 13)} ${symbol}`;

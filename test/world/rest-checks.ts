@@ -1,4 +1,4 @@
-/** Invariants that hold once everything has come to rest (order-protocol §3.9): the journal and the exchange say the same, to the last decimal. */
+/** Invariants that hold once everything has come to rest: the journal and the exchange say the same, to the last decimal. */
 import type { Database } from 'better-sqlite3';
 import { baseUnits, minus, notional, noUnits, plus, type Units, units, unitsText } from '../../src/domain/money.ts';
 import { isClosed } from '../../src/domain/order.ts';
@@ -182,7 +182,7 @@ function theExchangeIsSound({ exchange }: AtRest): Verdict {
   }
 }
 
-/** By the numbers of order-protocol §3.9; what holds at every step is in step-checks.ts. */
+/** By the numbers of the invariants in docs/explanation/exactly-once.md; what holds at every step is in step-checks.ts. */
 export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
   exchange: theExchangeIsSound,
   I1: everyOrderHasOneIntent,

@@ -1,4 +1,4 @@
-/** Short courses of events, each about one step of the protocol, that are gone through with a crash at every point (order-protocol §4). */
+/** Short courses of events, each about one step of the protocol, that are gone through with a crash at every point. */
 import type { Want } from '../../src/domain/order.ts';
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { btc } from '../kit/builders.ts';

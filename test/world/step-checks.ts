@@ -1,4 +1,4 @@
-/** Invariants that hold at every step (order-protocol §3.9), each a function that says what is wrong or nothing. */
+/** Invariants that hold at every step, each a function that says what is wrong or nothing. */
 import type { Database } from 'better-sqlite3';
 import { readClientOrderId } from '../../src/domain/ids.ts';
 import {
@@ -210,7 +210,7 @@ export function weightOf({ url, method }: HttpRequest): number {
   return method === 'POST' && /\/(order|cancel)$/.test(url.pathname) ? 5 : 1;
 }
 
-/** Human orders are left alone (order-protocol §3.8): only what carries an id of ours is cancelled, and there is no kill of everything here. */
+/** Human orders are left alone: only what carries an id of ours is cancelled, and there is no kill of everything here. */
 export function onlyOursIsCancelled({ url, method, body }: HttpRequest, truth: Truth): Verdict {
   if (method !== 'POST' || !/\/(cancel|batchCancel)$/.test(url.pathname)) return undefined;
   for (const [orderId] of (body ?? '').matchAll(/\d{10,}/g)) {
@@ -236,7 +236,7 @@ export class Spending {
     this.#slackMs = slackMs;
   }
 
-  /** How much of the limit creates may fill; the rest is kept for cancels and questions (order-protocol §3.7). */
+  /** How much of the limit creates may fill; the rest is kept for cancels and questions. */
   readonly #createShare = 0.8;
 
   spend(request: HttpRequest, now: number): Verdict {

@@ -1,4 +1,4 @@
-/** Does a strategy know the future? Asked by taking the future away, and by changing it (fill-engine §4, "Look-ahead"). */
+/** Does a strategy know the future? Asked by taking the future away, and by changing it ("Look-ahead"). */
 
 import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';

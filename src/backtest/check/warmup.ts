@@ -1,4 +1,4 @@
-/** How many klines a strategy needs until its decisions are the same wherever its history began (fill-engine §4, "Warm-up"). */
+/** How many klines a strategy needs until its decisions are the same wherever its history began ("Warm-up"). */
 
 import { isStreaming } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';

@@ -1,5 +1,5 @@
 /**
- * Margin in backtests, by rules of the user alone (fill-engine §2.1.9): what strategies borrow, what that costs, and when the exchange
+ * Margin in backtests, by rules of the user alone: what strategies borrow, what that costs, and when the exchange
  * leaves their positions. Each strategy stands for its own position with its own money; none answers for another's.
  */
 import type { SimClock } from '../../clock/sim-clock.ts';

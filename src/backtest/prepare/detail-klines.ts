@@ -1,4 +1,4 @@
-/** Finer klines, which decide what came first where a stop and a target lie within one kline (fill-engine §2.2). */
+/** Finer klines, which decide what came first where a stop and a target lie within one kline. */
 import { catalogueOf } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';

@@ -65,7 +65,7 @@ export function rulesText(
 
 const tickCount = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });
 
-/** With the numbers of fill-engine §2 and of zipline. */
+/** The models of impact, with their usual numbers; `volumeShare` has those of zipline. */
 const impactModels: Readonly<Record<'none' | ImpactModel['kind'], ImpactModel | undefined>> = {
   none: undefined,
   squareRoot,

@@ -1,5 +1,5 @@
 /**
- * What the requests of a run would have weighed live (fill-engine §2.1.3): each order and what is asked about it, looks while orders
+ * What the requests of a run would have weighed live: each order and what is asked about it, looks while orders
  * work, and idle sweeps by arithmetic, for no timer runs at each kline for nothing.
  */
 import type { Account } from '../../domain/order.ts';

@@ -1,4 +1,4 @@
-/** `--stress`: the same run under worse conditions, to see what of its result hangs on them (fill-engine §4, "Perturbation"). */
+/** `--stress`: the same run under worse conditions, to see what of its result hangs on them ("Perturbation"). */
 import { Observable } from 'rxjs';
 import type { Kline } from '../../domain/market.ts';
 import { unitsNumber } from '../../domain/money.ts';

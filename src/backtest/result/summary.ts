@@ -39,7 +39,7 @@ export const noDoubt: Doubt = { tries: () => ({ count: 1, variance: undefined })
 
 /**
  * What a held unit counts for: under careful rules what selling it now would bring (bid less the taker's fee); under `plain`,
- * which is there to be compared, the last close (fill-engine §2.1, §3). Fees are those of the symbol before anything was traded.
+ * which is there to be compared, the last close. Fees are those of the symbol before anything was traded.
  */
 export function costsOf({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>, symbol: string): Costs {
   const fee = rateNumber(feesOf(fees, symbol, noUnits).taker);

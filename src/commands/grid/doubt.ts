@@ -1,4 +1,4 @@
-/** How much of a grid's best cell may be luck: overfitting by halves of the days, and the best of all against holding (fill-engine §4). */
+/** How much of a grid's best cell may be luck: overfitting by halves of the days, and the best of all against holding. */
 
 import { walkableOf } from '../../backtest/result/summary.ts';
 import type { RunInput } from '../../backtest/run.ts';
@@ -33,7 +33,7 @@ export const mostReturns = 4_000_000;
 const leastDays = 10;
 const mostBlocks = 16;
 
-/** What of the gates by which results are judged by convention (fill-engine §4). */
+/** What of the gates by which results are judged by convention. */
 const gates = { pbo: 0.2, spa: 0.05 } as const;
 
 /** Of the cells that are ranked. `hold`: the daily returns of holding. Undefined where the returns of a cell were not kept: those of the others say nothing of the grid. */

@@ -1,4 +1,4 @@
-/** What the account should hold by a journal alone: the daemon's ledger, worked out again from rows (order-protocol §3.9, I6). */
+/** What the account should hold by a journal alone: the daemon's ledger, worked out again from rows (I6). */
 import type { Side } from '../../domain/market.ts';
 import { Decimal } from '../../domain/money.ts';
 import type { FillEntry } from '../../journal/entries.ts';

@@ -1,5 +1,5 @@
 /**
- * The invariants of order-protocol §3.9 as far as a journal alone can show them. I10 (weight) and I11 (liveness) leave no rows;
+ * The invariants of orders and fills (docs/explanation/exactly-once.md) as far as a journal alone can show them. I10 (weight) and I11 (liveness) leave no rows;
  * the other half of I3, I6, I7 and I12 is the exchange's, which the daemon compares each minute while it runs, leaving a row.
  */
 import { readClientOrderId } from '../../domain/ids.ts';

@@ -1,4 +1,4 @@
-/** Whether an order's timeline is a way through the table of states (order-protocol §3.9, I9), and ends where its row says. */
+/** Whether an order's timeline is a way through the table of states (I9), and ends where its row says. */
 import { isClosed, type OrderState } from '../../domain/order.ts';
 import { type OrderEvent, orderEvents, stepOf, transitions } from '../../execution/states.ts';
 import type { EventKind } from '../../journal/entries.ts';

@@ -1,4 +1,4 @@
-/** Whose an order at the exchange is (order-protocol §3.4, step 2): found by its echoed client id, never guessed. */
+/** Whose an order at the exchange is (step 2): found by its echoed client id, never guessed. */
 import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../../domain/order.ts';
 import type { EventEntry, ForeignWhy } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';

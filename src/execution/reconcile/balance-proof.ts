@@ -1,5 +1,5 @@
 /**
- * The balance proof (order-protocol §3.4): a live order that no list shows still locks funds, and a fill that no list shows
+ * The balance proof: a live order that no list shows still locks funds, and a fill that no list shows
  * still moved some. Sweep, account, sweep; only if nothing changed in between, all three speak of one moment.
  */
 import type { Instrument } from '../../domain/instrument.ts';

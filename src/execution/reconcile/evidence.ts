@@ -1,5 +1,5 @@
 /**
- * What evidence is enough to call an order absent, or to give up proving it (order-protocol §3.4), apart from how it is got: pure,
+ * What evidence is enough to call an order absent, or to give up proving it, apart from how it is got: pure,
  * and a table. `docs/reference/order-states.md` shows it.
  */
 import type { OrderState } from '../../domain/order.ts';

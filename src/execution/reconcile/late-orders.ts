@@ -5,7 +5,7 @@ import { cancelThrough } from '../cancel-through.ts';
 import type { Execution } from '../context.ts';
 
 /**
- * Cancels what is left of an order of ours that was found although it had been given up (order-protocol §3.4): nothing
+ * Cancels what is left of an order of ours that was found although it had been given up: nothing
  * counts its exposure and nobody wishes it any more.
  */
 export const cancelLate = (execution: Execution, clientOrderId: string, order: OrderRef): Promise<void> =>

@@ -1,5 +1,5 @@
 /**
- * Orders told apart by what they are (order-protocol §3.6): those of a batch reach the exchange without a client id, and some
+ * Orders told apart by what they are: those of a batch reach the exchange without a client id, and some
  * deployments do not return it. Then side, type, price and volume are all there is to know an order by. Pure.
  */
 import { type Instrument, orderLots } from '../../domain/instrument.ts';

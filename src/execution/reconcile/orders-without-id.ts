@@ -1,5 +1,5 @@
 /**
- * Orders that the exchange shows without their client id (order-protocol §3.6): those of a batch, and every order on a deployment
+ * Orders that the exchange shows without their client id: those of a batch, and every order on a deployment
  * that does not return ids. Where nobody else trades on the account they are found by what they are: one order at the exchange that
  * nobody owns is bound to an order of ours when each is the only match of the other. In every other case nobody can say, and the
  * order is quarantined. Never cancelled: it may be a human's.

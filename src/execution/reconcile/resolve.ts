@@ -1,5 +1,5 @@
 /**
- * An unknown create becomes a fact (order-protocol §3.4): by the exchange's evidence, never by waiting alone. A failed query
+ * An unknown create becomes a fact: by the exchange's evidence, never by waiting alone. A failed query
  * proves nothing; not being found proves nothing before the horizon, and after it only by two complete sweeps and the balances.
  */
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';

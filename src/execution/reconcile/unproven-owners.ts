@@ -1,6 +1,6 @@
 /**
  * Orders on the account that count as somebody else's although nobody could say whose they are: the exchange did not know them,
- * or did not say their client id (order-protocol §2 #20). They are asked for now and then for as long as the program runs, and
+ * or did not say their client id. They are asked for now and then for as long as the program runs, and
  * what they traded is kept, so that one that turns out to be ours can be booked as ours.
  */
 import type { Side } from '../../domain/market.ts';

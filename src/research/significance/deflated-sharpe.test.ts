@@ -1,4 +1,4 @@
-/** Published numbers: Bailey and López de Prado's papers, pypbo and rubenbriones' tests (fill-engine §3). */
+/** Published numbers: Bailey and López de Prado's papers, pypbo and rubenbriones' tests. */
 import { expect, test } from 'vitest';
 import {
   deflatedSharpe,

@@ -1,4 +1,4 @@
-/** How many independent tries a number of correlated ones amounts to (fill-engine §4, "effective N"). */
+/** How many independent tries a number of correlated ones amounts to ("effective N"). */
 import { deviation, mean, type Sample, varies } from '../sample-moments.ts';
 
 export interface Independent {

@@ -1,4 +1,4 @@
-/** What a grid of results says beyond its best cell: which neighbourhood is good as a whole (fill-engine §5, "plateau centres"). */
+/** What a grid of results says beyond its best cell: which neighbourhood is good as a whole ("plateau centres"). */
 
 /** Cells are numbered with the last axis fastest; undefined where a cell has no result. */
 export interface Grid {

@@ -1,4 +1,4 @@
-/** How many tries a result is the best of: each trial of the same strategies on overlapping data counts (fill-engine §4). */
+/** How many tries a result is the best of: each trial of the same strategies on overlapping data counts. */
 import type { Tries } from '../verdict.ts';
 
 /** One line of the ledger of runs. */

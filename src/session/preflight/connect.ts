@@ -57,6 +57,6 @@ export async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): P
   }
 }
 
-/** Codes about the key or the request itself (venue-observed §4): waiting changes nothing about them. */
+/** Codes about the key or the request itself: waiting changes nothing about them. */
 export const isFinalCode = (code: string): boolean =>
   ['-1002', '-1022', '-1023', '-1024', '-2014', '-2015', '-2200', '40'].includes(code);

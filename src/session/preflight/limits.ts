@@ -25,7 +25,7 @@ export const isStrict = ({ exchange, risk }: Pick<TradingConfig, 'exchange' | 'r
 
 const isFraction = ({ value }: Standard): boolean => typeof value === 'string';
 
-/** Settings outside `risk` that say how careful a run is: the gap between two sweeps, the watchdog's patience (order-protocol §5), and D (§3.4). */
+/** Settings outside `risk` that say how careful a run is: the gap between two sweeps, the watchdog's patience, and D (§3.4). */
 const settings: readonly Standard[] = [
   { key: 'execution.sweepMs', value: 5_000, careful: 'lower' },
   { key: 'execution.horizonMs', value: 60_000, careful: 'higher' },

@@ -10,7 +10,7 @@ const clockErrorMs = 5_000;
 /** A trade this young is certainly still listed: exchanges forget old ones after months. */
 const surelyListedMs = 86_400_000;
 
-/** The id before a trade's: some exchanges list from `fromId` on, others what comes after it (venue-observed §11). */
+/** The id before a trade's: some exchanges list from `fromId` on, others what comes after it. */
 const before = (tradeId: string): string => (/^[1-9]\d*$/.test(tradeId) ? String(BigInt(tradeId) - 1n) : tradeId);
 
 /** Rows among which the newest fill is looked for: one that was shown late comes after newer ones. */

@@ -1,5 +1,5 @@
 /**
- * Whether this process itself is well: it ran all the time, and it has memory (order-protocol §2 #7, #40, #50). One that stood
+ * Whether this process itself is well: it ran all the time, and it has memory. One that stood
  * still, suspended or busy, knows nothing of the meantime: it looks at the exchange as after a crash before it creates anything.
  */
 import { type Clock, machineSteady } from '../../clock/clock.ts';

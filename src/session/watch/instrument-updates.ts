@@ -1,6 +1,6 @@
 /**
  * What the exchange asks of orders in each symbol, followed while a daemon runs: decimals and minima change, symbols are delisted
- * (order-protocol §2 #27). Amounts go on being reckoned in the steps of the start, in which everything is written down; orders are
+ *. Amounts go on being reckoned in the steps of the start, in which everything is written down; orders are
  * rounded to the new ones, which is said. What cannot be followed like that is refused, with the reason.
  */
 import { type Clock, pause } from '../../clock/clock.ts';
@@ -34,7 +34,7 @@ export interface TermsOptions {
 const everyMs = 300_000;
 const leastMs = 2_000;
 
-/** Precision, minima and symbols, under the documented codes and under those of the engine (venue-observed §4). */
+/** Precision, minima and symbols, under the documented codes and under those of the engine. */
 const termsCodes: ReadonlySet<string> = new Set([
   ...['-1111', '-1121', '-1136', '-1138', '-1147', '-2022', '-2023', '-2024', '-2025', '-2029'],
   ...['10062', '21020', '110046', '110047'],

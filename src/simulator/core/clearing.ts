@@ -16,7 +16,7 @@ import type { Accounts } from './accounts.ts';
 import type { Match } from './matching.ts';
 import { holderOf, type Leg, type SimOrder, type SimTrade } from './order.ts';
 
-/** Fractions of what is received (fill-engine §2.1.8). */
+/** Fractions of what is received. */
 export interface Fees {
   readonly maker: Rate;
   readonly taker: Rate;

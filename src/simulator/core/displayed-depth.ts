@@ -1,6 +1,6 @@
 /**
  * The book that the market displays, less what users have already taken from it. Recorded data cannot react to us, so
- * taken size stays taken until the displayed size at that price changes (fill-engine §2.4).
+ * taken size stays taken until the displayed size at that price changes.
  */
 import type { Side } from '../../domain/market.ts';
 import { greatest, type Lots, least, minus, noLots, plus, type Ticks } from '../../domain/money.ts';

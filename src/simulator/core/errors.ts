@@ -1,4 +1,4 @@
-/** Refusals by code (venue-observed §4). The text is for people; clients match on the code. */
+/** Refusals by code. The text is for people; clients match on the code. */
 export interface Refusal {
   readonly code: number;
   readonly msg: string;

@@ -1,7 +1,7 @@
 /**
  * What deployments of the interface do differently. `documented` is the specification to the letter where it speaks,
  * `observed` what live venues were seen to do; each habit is a switch of its own, so that one can be tried alone.
- * Sections (§) are the specification's; numbers in brackets are those of venue-observed.
+ * Sections (§) are the specification's.
  */
 import { Refusal } from '../../domain/refusal.ts';
 

@@ -32,7 +32,7 @@ export interface SimOrder {
   spent: Units;
   /** What is still locked for it: quote for a BUY, base for a SELL. */
   locked: Units;
-  /** Displayed size that came before it at its own price (fill-engine §2.4). */
+  /** Displayed size that came before it at its own price. */
   queueAhead: Lots;
   /** Its slot in the order book while it rests, so that it leaves without being looked for. */
   place: number | undefined;

@@ -37,7 +37,7 @@ export interface Endpoint {
   readonly run: (call: Call) => Json;
 }
 
-/** The instrument that the parameter `symbol` names, with or without a slash, in any case unless a habit is strict (venue-observed §2). */
+/** The instrument that the parameter `symbol` names, with or without a slash, in any case unless a habit is strict. */
 export const instrumentOf = (call: Call): Instrument => named(required(call.params, 'symbol'), call);
 
 /** The same where only a symbol will do that is still traded. */

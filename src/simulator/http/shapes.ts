@@ -52,7 +52,7 @@ const numbers: Readonly<Record<SimOrder['status'], number>> = {
   REJECTED: 6,
 };
 
-/** The states of live venues in queries: many spellings, or the integers of older ones (venue-observed §5). */
+/** The states of live venues in queries: many spellings, or the integers of older ones. */
 function stateOf(order: SimOrder, { states }: Habits): Json {
   if (states === 'five')
     return order.status !== 'CANCELING' ? order.status : order.executed > 0n ? 'PARTIALLY_FILLED' : 'NEW';

@@ -5,7 +5,7 @@ import { alice, call, exchange, limitOrder, objectOf, signed, startTime } from '
 import { isSignature, signatureOf, timingFault } from './signature.ts';
 
 describe('signatures', () => {
-  test('the published vector comes out (venue-observed §6)', () => {
+  test('the published vector comes out', () => {
     const body = '{"symbol":"BTCUSDT","price":"9300","volume":"1","side":"BUY","type":"LIMIT"}';
     const sign = signatureOf('902ae3cb34ecee2779aa4d3e1d226686', '1588591856950', 'POST', '/sapi/v1/order/test', body);
     expect(sign).toBe('c50d0a74bb9427a9a03933d0eded03af9bf50115dc5b706882a4fcf07a26b761');

@@ -1,5 +1,5 @@
 /**
- * What a deployment of the interface does where the specification leaves it open (venue-observed), found out by asking: queries and
+ * What a deployment of the interface does where the specification leaves it open, found out by asking: queries and
  * the test of an order, nothing that changes anything. What they cannot show stays `unknown`, and nobody may lean on it.
  */
 import type { Answer } from '../venue.ts';

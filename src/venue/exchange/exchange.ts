@@ -1,5 +1,5 @@
 /**
- * The real exchange. What one must know of it, in short (specification `exchange-interface.md`, habits `venue-observed.md`):
+ * The real exchange. What one must know of it, in short:
  *
  * - REST gives and takes JSON. Signed requests carry key, time and an HMAC over exactly the bytes sent (`sign.ts`).
  * - Each request costs weight, counted per address and per user over a minute; overdoing it leads from 410 over 429 to 418, a ban.

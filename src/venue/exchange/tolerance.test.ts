@@ -1,4 +1,4 @@
-/** What a client of this stack must tolerate: the list at the end of `venue-observed.md`, item by item, each with what was seen. */
+/** What a client of this exchange must tolerate, item by item, each as it was seen on live deployments. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { ScaledClock } from '../../clock/clock.ts';

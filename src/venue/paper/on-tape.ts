@@ -1,7 +1,7 @@
 /**
  * A simulated venue on recorded trades and books, and on klines where neither is stored. The backtest hands each
  * event over when it reached the exchange; requests take their time there and back, and nobody is told of a fill: it is found by
- * asking (fill-engine §2.1.2, §2.1.3). Where klines speak, latency is counted in whole klines and news come at once.
+ * asking. Where klines speak, latency is counted in whole klines and news come at once.
  */
 import { Subject } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';

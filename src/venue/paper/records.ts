@@ -20,7 +20,7 @@ export interface PaperOrder {
 export interface PaperTrade extends VenueTrade {
   readonly clientOrderId: string;
   readonly evidence: Evidence;
-  /** The price that an ambiguous kline could have given (fill-engine §2.2). */
+  /** The price that an ambiguous kline could have given. */
   readonly bestPrice: Ticks | undefined;
   readonly worstPrice?: Ticks | undefined;
 }

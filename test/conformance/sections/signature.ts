@@ -11,7 +11,7 @@ const key = ['key'] as const;
 const accountPath = '/sapi/v1/account';
 const testPath = '/sapi/v1/order/test';
 
-/** The codes for what is wrong with a signature or a time, as vendors document them (venue-observed §4). */
+/** The codes for what is wrong with a signature or a time, as vendors document them. */
 const codes = {
   noKey: [-1002],
   noTime: [-1023],
@@ -268,7 +268,7 @@ const times: readonly Check[] = [
     needs: key,
     says: 'refuses a timestamp 1000 ms and more ahead',
     async run(at) {
-      const slack = at.answers.profile === 'observed' ? 2_000 : 0; // some tolerate 3 s (venue-observed §7)
+      const slack = at.answers.profile === 'observed' ? 2_000 : 0; // some tolerate 3 s
       for (const aheadMs of [1_000 + slack + slackMs, 3_600_000])
         at.answers.refused(await at.ask(accountPath, {}, { aheadMs }), codes.time);
     },

@@ -4,7 +4,7 @@
 export interface Cursor {
   /** UTC ms of its next event; infinity at its end. */
   time: number;
-  /** Ranks at equal times (fill-engine §2.1.4): trade < book < kline < what strategies see < the kline that opens. */
+  /** Ranks at equal times: trade < book < kline < what strategies see < the kline that opens. */
   rank: number;
   /** Lets its next event happen and moves on. */
   fire(): Promise<void> | undefined;

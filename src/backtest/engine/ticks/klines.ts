@@ -1,4 +1,4 @@
-/** Klines beside recorded trades and books: where neither is stored they fill orders, elsewhere they are only seen (fill-engine §2.1.10). */
+/** Klines beside recorded trades and books: where neither is stored they fill orders, elsewhere they are only seen. */
 
 import type { SimClock } from '../../../clock/sim-clock.ts';
 import { closeTime } from '../../../domain/interval.ts';

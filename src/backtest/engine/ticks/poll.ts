@@ -1,4 +1,4 @@
-/** Looking for fills while an order works, in runs where they have to be asked for (fill-engine §2.1.3). */
+/** Looking for fills while an order works, in runs where they have to be asked for. */
 import type { SimClock } from '../../../clock/sim-clock.ts';
 import type { Rules } from '../../../fill/rules.ts';
 import type { Assembled } from '../../../trading/assemble.ts';

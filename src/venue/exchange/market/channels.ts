@@ -51,7 +51,7 @@ export const socketOperations: readonly SocketOperation[] = [
   }),
 ];
 
-/** A channel's name. It is lower case; upper case is ignored without a word (venue-observed §2). */
+/** A channel's name. It is lower case; upper case is ignored without a word. */
 export const channelOf = (kind: Exclude<Kind, 'klines'>, symbol: string): string =>
   names[kind].replace('<symbol>', symbol.toLowerCase());
 

@@ -19,7 +19,7 @@ const maxPages = 100;
  */
 export const closeGraceMs = (clock: Clock): number => 2_000 + clock.machine(200);
 
-/** An empty list is suspicious: it is also what a wrong interval or symbol gives, without an error (venue-observed §1). */
+/** An empty list is suspicious: it is also what a wrong interval or symbol gives, without an error. */
 export const noKlines = (symbol: string, interval: Interval): string =>
   `the exchange has none for ${symbol} ${interval}; is the interval spelled correctly?`;
 

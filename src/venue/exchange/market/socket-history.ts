@@ -31,7 +31,7 @@ export function socketHistory(sockets: Sockets, count: Count, clock: Clock): Soc
     async klines(symbol, interval, { count: wanted, before } = {}) {
       const channel = klineChannel(symbol, interval);
       const answer = await sockets.ask(channel, {
-        // An empty endIdx has closed sockets (venue-observed §8). Ids are seconds.
+        // An empty endIdx has closed sockets. Ids are seconds.
         ...(before !== undefined && { endIdx: `${Math.floor(before / 1_000)}` }),
         ...(wanted !== undefined && { pageSize: wanted }),
       });

@@ -152,7 +152,7 @@ export class Sockets {
     return this.#open && this.#saidAt >= time;
   }
 
-  /** Subscribes anew to a channel that seems deaf; a repeated subscription is harmless (venue-observed §8). */
+  /** Subscribes anew to a channel that seems deaf; a repeated subscription is harmless. */
   again(name: string): void {
     const channel = this.#channels.get(name);
     if (channel !== undefined) this.#subscribe(name, channel);

@@ -24,7 +24,7 @@ export interface Created {
   readonly complete: boolean;
 }
 
-/** Either list is what the exchange says and proves nothing: a query of each order does (order-protocol §3.6). */
+/** Either list is what the exchange says and proves nothing: a query of each order does. */
 export interface Canceled {
   readonly success: readonly string[];
   readonly failed: readonly string[];

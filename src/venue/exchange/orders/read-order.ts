@@ -53,7 +53,7 @@ function createdAtOf(raw: Fields): Pick<OrderReport, 'createdAt'> {
   return createdAt === undefined ? {} : { createdAt };
 }
 
-/** What an order asked for. Of a MARKET BUY `origQty` is the amount of the quote asset that it spends [venue-observed §5]. */
+/** What an order asked for. Of a MARKET BUY `origQty` is the amount of the quote asset that it spends. */
 function askedOf(
   raw: Fields,
   type: OrderType,
@@ -122,7 +122,7 @@ function executedOf(raw: Fields, at: Instrument): Lots | undefined {
   }
 }
 
-/** Spellings seen in the wild (venue-observed §5), upper case with every other character as one `_`. */
+/** Spellings seen in the wild, upper case with every other character as one `_`. */
 const statuses: Readonly<Record<string, VenueStatus>> = {
   NEW: 'NEW',
   NEW_ORDER: 'NEW',

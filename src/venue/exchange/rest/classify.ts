@@ -1,4 +1,4 @@
-/** What came of a create or a cancel, by order-protocol §3.3: definite only where listed, everything else unknown. */
+/** What became of a create or a cancel: definite only where listed, everything else is unknown. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import type { Intent, Outcome } from '../../../domain/order.ts';
 import type { CancelOutcome } from '../../venue.ts';

@@ -1,4 +1,4 @@
-/** What the exchange's error codes mean in plain words, and what to do (specification §7 shows one; the rest are venue-observed §4). */
+/** What the exchange's error codes mean in plain words, and what to do (specification §7 shows one; the rest were seen on live deployments). */
 
 export interface CodeMeaning {
   /** Completes the sentence "the exchange says that …". */

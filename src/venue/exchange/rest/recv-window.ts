@@ -1,6 +1,6 @@
 /**
  * How long the exchange may act on a create, and under which name it is told so. The specification spells the field in three ways
- * (§5.3), deployments take one of them or another (venue-observed §7): which one is a capability, found by asking.
+ * (§5.3), deployments take one of them or another: which one is a capability, found by asking.
  */
 import type { Clock } from '../../../clock/clock.ts';
 import type { Reply } from './reply.ts';

@@ -12,7 +12,7 @@ export type Reply =
 
 /** Statuses that speak of limits (specification §7). They say nothing about the request itself. */
 export const limitStatuses = [410, 418, 429] as const;
-/** "Requests exceed the limit too frequently": the body form of a 429 (venue-observed §4). */
+/** "Requests exceed the limit too frequently": the body form of a 429. */
 export const tooManyRequests = '-1003';
 
 const successCodes = new Set(['0', '200']);
@@ -34,7 +34,7 @@ export function readReply(http: HttpReply): Reply {
   } catch {
     return { kind: 'unclear', cause: `HTTP ${status} with a body that is not JSON${excerpt(http.body)}` };
   }
-  // Some deployments answer null for a list without rows (venue-observed §5): `rowsOf` reads it as one, every other reader refuses it.
+  // Some deployments answer null for a list without rows: `rowsOf` reads it as one, every other reader refuses it.
   if (typeof value !== 'object')
     return { kind: 'unclear', cause: `HTTP ${status} with a body that is not an object${excerpt(http.body)}` };
   const code = isFields(value) ? textOf(value['code']) : undefined;

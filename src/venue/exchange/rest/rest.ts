@@ -10,7 +10,7 @@ import { replyReader } from './repeated.ts';
 import { excerpt, limitStatuses, type Reply, tooManyRequests } from './reply.ts';
 import type { Signer } from './sign.ts';
 
-/** "Timestamp for this request is outside of the recvWindow", or too far ahead (venue-observed §4). */
+/** "Timestamp for this request is outside of the recvWindow", or too far ahead. */
 const outsideWindowCode = '-1021';
 
 export interface Call {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { signer } from './sign.ts';
 
-it('gives the published signature (venue-observed §6)', () => {
+it('gives the published signature', () => {
   const body = '{"symbol":"BTCUSDT","price":"9300","volume":"1","side":"BUY","type":"LIMIT"}';
   const headers = signer('k', '902ae3cb34ecee2779aa4d3e1d226686').headers(
     'POST',
