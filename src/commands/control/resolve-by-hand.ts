@@ -5,6 +5,8 @@ import { unitsText } from '../../domain/money.ts';
 import { exchangeIdPattern, isClosed, type OrderState, type TradeDecision } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';
+import { holdings } from '../../execution/invariants/holdings.ts';
+import { type View, viewOf } from '../../execution/invariants/view.ts';
 import { type HumanWord, humanWords, whyNot } from '../../execution/operator-decisions.ts';
 import { decisionEntries, rowsToDecide } from '../../execution/quarantined-trades.ts';
 import { transitions } from '../../execution/states.ts';
@@ -21,8 +23,6 @@ import {
   tradeText,
 } from '../../session/decisions.ts';
 import { chooseState, inJournal, refusalOf } from '../../session/state.ts';
-import { holdings } from '../journal/holdings.ts';
-import { type View, viewOf } from '../journal/view.ts';
 import { orderOf } from '../show/why.ts';
 import { ask, writeAtRest } from './kill-resume-cancel.ts';
 

@@ -3,9 +3,9 @@ import got from 'got';
 import { z } from 'zod';
 import { Decimal } from '../../domain/money.ts';
 import { isClosed } from '../../domain/order.ts';
+import { holdings } from '../../execution/invariants/holdings.ts';
+import { type View, viewOf } from '../../execution/invariants/view.ts';
 import { openToRead } from '../../journal/reader.ts';
-import { holdings } from '../journal/holdings.ts';
-import { type View, viewOf } from '../journal/view.ts';
 
 const truth = z.object({
   balances: z.object({ spot: z.record(z.string(), z.object({ free: z.string(), locked: z.string() })) }),

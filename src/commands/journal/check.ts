@@ -2,6 +2,9 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Refusal } from '../../domain/refusal.ts';
+import { holdings } from '../../execution/invariants/holdings.ts';
+import { type Rule, rules } from '../../execution/invariants/rules.ts';
+import { type Finding, type View, viewOf } from '../../execution/invariants/view.ts';
 import { integrityOf, oneLine } from '../../journal/examiner.ts';
 import { brokenHead, readHead, sumRows } from '../../journal/hash-chain.ts';
 import { journalFile } from '../../journal/open.ts';
@@ -9,9 +12,6 @@ import { openToRead } from '../../journal/reader.ts';
 import { chainSince, isOurs } from '../../journal/schema.ts';
 import { refuseOld } from '../../session/preflight/journal-head-check.ts';
 import { refusalOf } from '../../session/state.ts';
-import { holdings } from './holdings.ts';
-import { type Rule, rules } from './rules.ts';
-import { type Finding, type View, viewOf } from './view.ts';
 
 export interface CheckOptions {
   readonly dir: string;

@@ -1,7 +1,7 @@
 /** Whether an order's timeline is a way through the table of states (I9), and ends where its row says. */
 import { isClosed, type OrderState } from '../../domain/order.ts';
-import { type OrderEvent, orderEvents, stepOf, transitions } from '../../execution/states.ts';
 import type { EventKind } from '../../journal/entries.ts';
+import { type OrderEvent, orderEvents, stepOf, transitions } from '../states.ts';
 import type { Step } from './view.ts';
 
 const events = Object.keys(orderEvents) as OrderEvent[];

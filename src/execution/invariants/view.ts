@@ -1,12 +1,15 @@
 /** A journal as its rules are checked on: one consistent moment, read-only, beside a running daemon or without one. */
-import type { Database } from 'better-sqlite3';
+
 import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
 import type { EventEntry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/order-rows.ts';
 import { readFills } from '../../journal/past-orders.ts';
+import type { openToRead } from '../../journal/reader.ts';
 
-/** What is wrong, with the order it is about where it is one's. */
+type Database = ReturnType<typeof openToRead>['db'];
+
+/** A violation, with the order that it is about, if there is one. */
 export interface Finding {
   readonly rule: string;
   readonly order?: string;
