@@ -2,12 +2,13 @@
  * npm run bench: every benchmark in a process of its own, written to docs/benchmarks.md. Ratios count, not times: the machine's speed and its
  * neighbours are in both terms.
  *
- *     node bench/main.ts [--short]     --short: backtests and commands alone, printed and not written
+ *     node bench/main.ts [--short]     --short: backtests and commands alone; the others take most of an hour
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { markdownTable } from '../test/kit/markdown-table.ts';
 import { market, root } from './market.ts';
 
 const isShort = process.argv.includes('--short');
@@ -61,17 +62,11 @@ const commandRows = commands.map(({ name, ms, goal }) => [
   goal === undefined ? '' : `${(goal / 1_000).toFixed(1)} s`,
 ]);
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-
-const klines = table(
+const klines = markdownTable(
   ['strategy', 'fills', 'run', 'of the bare loop', 'goal', 'with summary', 'of the bare loop', 'goal'],
   speedRows,
 );
-const typed = table(['command', 'time', 'goal'], commandRows);
-console.log(`${klines}\n\n${typed}`);
-if (isShort) process.exit(0);
-
+const typed = markdownTable(['command', 'time', 'goal'], commandRows);
 const { path, close } = market();
 /** Benchmarks that print their own tables: what they measure, and how they are called. */
 const others: readonly (readonly [about: string, ...args: string[]])[] = [
@@ -97,7 +92,9 @@ const others: readonly (readonly [about: string, ...args: string[]])[] = [
   ['The daemon: request weight, 30 minutes', 'bench/weight.ts', '30'],
   ['The daemon: 2 million frames', '--expose-gc', 'bench/frames.ts', '2'],
 ];
-const blocks = others.map(([about, ...args]) => `## ${about}\n\n\`\`\`\n${run(...args).trim()}\n\`\`\``);
+const blocks = (isShort ? [] : others).map(
+  ([about, ...args]) => `## ${about}\n\n\`\`\`\n${run(...args).trim()}\n\`\`\``,
+);
 close();
 
 const git = (...args: readonly string[]): string =>
@@ -111,7 +108,7 @@ writeFileSync(
 
 <!-- Written by npm run bench -->
 
-Measured on ${day} at commit ${git('rev-parse', '--short', 'HEAD')}, on ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}.
+Measured on ${day} at commit ${git('rev-parse', '--short', 'HEAD')}, on ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}${isShort ? ', by `node bench/main.ts --short`' : ''}.
 
 ## Backtests
 
@@ -119,8 +116,6 @@ ${klines}
 
 ## Commands
 
-${typed}
-
-${blocks.join('\n\n')}
+${[typed, ...blocks].join('\n\n')}
 `,
 );

@@ -19,39 +19,46 @@ export function levelsOf(walk: SeriesWalk, { planner, protection, portfolio, mar
   const { symbol, market, strategies, deciding, fixed, held, floor, ceiling } = walk;
   // A strategy made of streams hears every kline.
   if (strategies.length > deciding.length) return undefined;
-  let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const narrow = (levels: { readonly below: number; readonly above: number }): void => {
-    below = Math.max(below, levels.below);
-    above = Math.min(above, levels.above);
-  };
+  let below = Number.NEGATIVE_INFINITY;
+  let above = Number.POSITIVE_INFINITY;
   for (const strategy of deciding) {
     const { id } = strategy.hosted;
     const settled = planner.settled(id, symbol);
     if (settled === undefined && planner.standing(id, symbol) !== undefined) strategy.quiet = false;
     if (!strategy.quiet) return undefined;
-    if (settled !== undefined && settled.from > 0) narrow({ below: settled.from, above: settled.to });
+    if (settled === undefined || settled.from <= 0) continue;
+    below = Math.max(below, settled.from);
+    above = Math.min(above, settled.to);
   }
   if (!market.idle) {
     const { reach } = market;
     if (reach === undefined) return undefined;
-    narrow(reach);
+    below = Math.max(below, reach.below);
+    above = Math.min(above, reach.above);
   }
   if (held !== 0) {
-    const [atFloor, atCeiling] = [(floor - fixed) / held, (ceiling - fixed) / held];
-    narrow({ below: Math.min(atFloor, atCeiling), above: Math.max(atFloor, atCeiling) });
+    const atFloor = (floor - fixed) / held;
+    const atCeiling = (ceiling - fixed) / held;
+    below = Math.max(below, Math.min(atFloor, atCeiling));
+    above = Math.min(above, Math.max(atFloor, atCeiling));
   }
   const liquidated = margin?.held(symbol);
-  if (liquidated !== undefined) narrow({ below: liquidated.above, above: liquidated.below });
-  if (!protection.guards(symbol)) return { below, above, trails: [] };
+  if (liquidated !== undefined) {
+    below = Math.max(below, liquidated.above);
+    above = Math.min(above, liquidated.below);
+  }
+  if (!protection.guards(symbol)) return { below, above, trails: noTrails };
   const trails = protection.trails(symbol);
   if (trails === undefined) return undefined;
   const at = portfolio.instrument(symbol);
   for (const { side, price } of protection.stops(symbol)) {
-    const level = priceNumber(price, at);
-    narrow(side === 'SELL' ? { below: level, above } : { below, above: level });
+    if (side === 'SELL') below = Math.max(below, priceNumber(price, at));
+    else above = Math.min(above, priceNumber(price, at));
   }
   return { below, above, trails };
 }
+
+const noTrails: readonly Trail[] = [];
 
 /** Wider than the rounding of a sum of numbers: what is nearer goes the full way, which is exact. */
 const slack = 1e-9;
