@@ -31,7 +31,6 @@ import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import { leaveAfterProfit } from './after-take-profit.ts';
 import { togetherWith } from './batches.ts';
 import { executionOf, instrumentOf, unbookedTrades } from './build-execution.ts';
-import { carryOut, carryOutAll } from './carry-out.ts';
 import type { Book } from './components.ts';
 import { denialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
@@ -40,6 +39,7 @@ import { countedIds, type OrderIds, provenIds } from './order-ids.ts';
 import { counting, type Work } from './pending-tasks.ts';
 import { restore, riskMemory } from './restore.ts';
 import { type Cancelling, type CancellingAll, diskWatch, exitOf, leaveOverdue, retries } from './retries.ts';
+import { send, sendAll } from './send.ts';
 import { signalRateLimit } from './signal-rate-limit.ts';
 
 export interface Parts {
@@ -214,9 +214,9 @@ function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
       return verdict;
     },
     reserve: (draft) => reserve(parts, book, execution, ids.next(draft.strategy), draft),
-    execute: (intent) => work.during(carryOut(book, execution, sweeps, against.reason, intent)),
+    execute: (intent) => work.during(send(book, execution, sweeps, against.reason, intent)),
     together: togetherWith(execution, planner, parts.batchCreate === true),
-    executeAll: (intents) => work.during(carryOutAll(book, execution, sweeps, against.reason, intents)),
+    executeAll: (intents) => work.during(sendAll(book, execution, sweeps, against.reason, intents)),
     cancel: (order) => cancelling(order),
     record: (fill) => journal.insertFill(fill, () => fillRow(fill, portfolio.instrument(fill.symbol))),
     book(fill) {

@@ -1,4 +1,4 @@
-/** From an order that is reserved to what came of it, and what a kill in the meantime makes of that. */
+/** Sends reserved orders, and cancels those that a kill meanwhile forbids. */
 import type { Intent, Sent } from '../domain/order.ts';
 import { executeBatch } from '../execution/batch.ts';
 import { cancel } from '../execution/cancel.ts';
@@ -8,8 +8,8 @@ import type { Sweeps } from '../execution/sweep.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Book } from './components.ts';
 
-/** Carries out an order that is reserved. */
-export async function carryOut(
+/** Sends an order that is reserved; what became of it. */
+export async function send(
   book: Book,
   execution: Execution,
   sweeps: Sweeps,
@@ -18,13 +18,13 @@ export async function carryOut(
 ): Promise<Sent> {
   const order = book.portfolio.order(intent.clientOrderId);
   if (order === undefined) return 'refused';
-  const carried = await execute(execution, sweeps, against, order);
-  await cancelIfKilled(book, execution, sweeps, order, carried);
-  return carried;
+  const sent = await execute(execution, sweeps, against, order);
+  await cancelIfKilled(book, execution, sweeps, order, sent);
+  return sent;
 }
 
-/** Carries out several of one symbol in one request; what came of each, in their order. */
-export async function carryOutAll(
+/** Sends several of one symbol in one request; what became of each, in their order. */
+export async function sendAll(
   book: Book,
   execution: Execution,
   sweeps: Sweeps,
@@ -34,11 +34,11 @@ export async function carryOutAll(
   const { batches } = execution.orders;
   const orders = intents.flatMap(({ clientOrderId }) => book.portfolio.order(clientOrderId) ?? []);
   if (batches === undefined) return [];
-  const carried = await executeBatch(execution, sweeps, against, batches, orders);
+  const sent = await executeBatch(execution, sweeps, against, batches, orders);
   await Promise.all(
-    orders.map((order, index) => cancelIfKilled(book, execution, sweeps, order, carried[index] ?? 'unknown')),
+    orders.map((order, index) => cancelIfKilled(book, execution, sweeps, order, sent[index] ?? 'unknown')),
   );
-  return carried;
+  return sent;
 }
 
 async function cancelIfKilled(
@@ -46,10 +46,10 @@ async function cancelIfKilled(
   execution: Execution,
   sweeps: Sweeps,
   order: WorkingOrder,
-  carried: Sent,
+  sent: Sent,
 ): Promise<void> {
   // Killed while its outcome was unknown: it could not be cancelled before it was found. A disk that filled up in the
   // meantime is no such reason: it keeps orders from being created, and this one is written down and wanted.
-  if (carried === 'placed' && book.risk.switch.against(order.intent) !== undefined)
+  if (sent === 'placed' && book.risk.switch.against(order.intent) !== undefined)
     await cancel(execution, sweeps, order, 'kill');
 }
