@@ -1,5 +1,6 @@
 /** What `backtest()` is given and gives back. */
 import type { Interval } from '../domain/interval.ts';
+import type { Columns, ColumnValues, Kline } from '../domain/market.ts';
 import type { Account, Evidence, FillJson } from '../domain/order.ts';
 import type { RulesetName } from '../fill/ruleset-names.ts';
 import type { Curve } from '../research/curves.ts';
@@ -11,30 +12,14 @@ import type { Params, ParamValues } from '../strategy/params.ts';
 /** A decimal: text keeps every digit. */
 export type Amount = string | number;
 
-/** One kline as code gives it. Prices are in quote, volume in base. */
-export interface KlineRow {
-  /** UTC ms. */
-  readonly openTime: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
+/** One kline as code gives it: opening time in UTC ms, prices in quote, volume in base. */
+export interface KlineRow extends Pick<Kline, keyof Columns> {
   readonly symbol?: string;
   readonly interval?: Interval;
 }
 
-/** Klines as columns of one length, oldest first. */
-export interface KlineColumns {
-  /** UTC ms. */
-  readonly openTime: ArrayLike<number>;
-  readonly open: ArrayLike<number>;
-  readonly high: ArrayLike<number>;
-  readonly low: ArrayLike<number>;
-  readonly close: ArrayLike<number>;
-  /** In base. */
-  readonly volume: ArrayLike<number>;
-}
+/** Klines as columns of one length, oldest first: opening times in UTC ms, prices in quote, volumes in base. */
+export type KlineColumns = ColumnValues;
 
 /** How a symbol of your own is traded. */
 export interface InstrumentOptions {

@@ -30,6 +30,9 @@ export interface Columns {
   readonly volume: Float64Array;
 }
 
+/** The same of anything that can be indexed, as code outside gives them. */
+export type ColumnValues = Readonly<Record<keyof Columns, ArrayLike<number>>>;
+
 /** Another column in the place of each. */
 export const mapColumns = (
   columns: Columns,

@@ -1,15 +1,9 @@
 /** Recorded minutes as an endless series: the rows before the start once, then the rows from the start over and over. */
+import type { ColumnValues } from '../../domain/market.ts';
 import type { MinuteRow } from './market.ts';
 
 /** Recorded one-minute klines as columns of one length, the oldest first; times are UTC ms of the open. */
-export interface MinuteColumns {
-  readonly openTime: ArrayLike<number>;
-  readonly open: ArrayLike<number>;
-  readonly high: ArrayLike<number>;
-  readonly low: ArrayLike<number>;
-  readonly close: ArrayLike<number>;
-  readonly volume: ArrayLike<number>;
-}
+export type MinuteColumns = ColumnValues;
 
 export interface ReplayedRows {
   /** Any row from 0 on; times are moved so that row `startIndex` opens at the anchor and later rounds follow on. */
