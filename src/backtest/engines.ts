@@ -1,13 +1,11 @@
 /** Runs a backtest. The one place that chooses the engine. */
 import type { StrategyAnswers } from './engine/klines/strategy-cursor.ts';
 import { fastRun } from './fast/run.ts';
+import { everySteps } from './pace.ts';
 import { type BacktestEngine, type RunInput, type RunResult, spanOf } from './run.ts';
 
 /** What a strategy gets that listens to data which are not recorded: a refusal, or a stream that stays silent. */
 export type MissingData = 'refuse' | 'silent';
-
-/** Klines between two reports of progress: a strategy of a microsecond takes 4 ms for them. */
-const everyKlines = 4_096;
 
 /**
  * Runs `input` to its end, or until its pace says stop.
@@ -42,7 +40,7 @@ async function klineEngine(
 async function resultOf(engine: BacktestEngine, { pace, series }: RunInput): Promise<RunResult | undefined> {
   const { of } = spanOf(series);
   for (;;) {
-    const state = engine.advance(pace === undefined ? Number.POSITIVE_INFINITY : everyKlines);
+    const state = engine.advance(pace === undefined ? Number.POSITIVE_INFINITY : everySteps);
     if (state === 'unsupported') return undefined;
     const isEnded = state === 'more' && (await pace?.(engine.done, of)) === true;
     if (state === 'more' && !isEnded) continue;

@@ -1,20 +1,26 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock/clock.ts';
-import { paced, pacedByTime, paceText, showPace } from './pace.ts';
+import { pacedByTime, paceText, showPace } from './pace.ts';
 
 test('asks once in many steps, and never where nobody listens', async () => {
   const told: (readonly [number, number])[] = [];
-  const step = paced(async (done, of) => {
+  const span = { start: 0, end: 10_000, of: 10_000 };
+  const step = pacedByTime(async (done, of) => {
     told.push([done, of]);
     return done > 5_000;
-  }, 10_000);
-  const answers = Array.from({ length: 10_000 }, step).filter((answer) => answer !== undefined);
+  }, span);
+  const answers = Array.from({ length: 10_000 }, (_, index) => step(index + 1)).filter(
+    (answer) => answer !== undefined,
+  );
   expect(await Promise.all(answers)).toEqual([false, true]);
   expect(told).toEqual([
     [4_096, 10_000],
     [8_192, 10_000],
   ]);
-  expect(Array.from({ length: 10_000 }, paced(undefined, 10_000)).every((answer) => answer === undefined)).toBe(true);
+  const silent = pacedByTime(undefined, span);
+  expect(Array.from({ length: 10_000 }, (_, index) => silent(index)).every((answer) => answer === undefined)).toBe(
+    true,
+  );
 });
 
 test('says how far it is, how fast, and how long it will take', () => {

@@ -5,18 +5,12 @@ import { grouped } from '../report/figures.ts';
 /** Told how many of how many steps are done; true says to end here, with what there is. */
 export type Pace = (done: number, of: number) => Promise<boolean>;
 
-/** Steps between two looks: a look at each would cost more than the step. */
-const everySteps = 4_096;
+/** Steps between two reports: one for each would cost more than the step. */
+export const everySteps = 4_096;
 /** Between two drawings, and between two moments at which signals are heard, real ms. */
 const everyMs = 150;
 /** Runs that take less say nothing. */
 const quietMs = 600;
-
-/** A step was made; a promise now and then, of whether to end. */
-export function paced(pace: Pace | undefined, of: number): () => Promise<boolean> | undefined {
-  let done = 0;
-  return () => (pace !== undefined && ++done % everySteps === 0 ? pace(done, of) : undefined);
-}
 
 /** A moment was reached of a run from `start` to `end` over `of` klines; a promise now and then, of whether to end. */
 export function pacedByTime(

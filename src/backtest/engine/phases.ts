@@ -128,4 +128,4 @@ function* hitStops(
   }
 }
 
-export const stopReason = (price: number): string => `stop hit, leaving at ${price}`;
+const stopReason = (price: number): string => `stop hit, leaving at ${price}`;

@@ -13,19 +13,16 @@ import { planTerms, type RunInput } from '../run.ts';
 /** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
 export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
 
-/** What a run trades through. */
-export type RecordedDesk = Assembled;
-
 export function deskOf(
   input: RunInput,
   clock: SimClock,
   book: Journal,
   orders: OrderEntry,
   orderLifeMs: number,
-): RecordedDesk {
+): Assembled {
   return assemble({
     clock,
-    journal: withoutCursors(book),
+    journal: book,
     identity: undefined,
     loaded: emptyLoaded,
     orders,
@@ -38,21 +35,6 @@ export function deskOf(
     notice: () => {},
   });
 }
-
-/** Cursors, which serve restarts, are not even kept. */
-const withoutCursors = (book: Journal): Journal => ({
-  append: (entry) => book.append(entry),
-  latest: (key, entry) => {
-    if (!key.startsWith('cursor ')) book.latest(key, entry);
-  },
-  insertFill: (key, fill) => book.insertFill(key, fill),
-  hasFill: (key) => book.hasFill(key),
-  isOther: (key, fill) => book.isOther(key, fill),
-  durable: () => book.durable(),
-  volatile: book.volatile,
-  full: book.full,
-  close: () => book.close(),
-});
 
 /**
  * Looks when the venue says that something happened, and once more after an order in whose sending it said so. An order can end in its

@@ -27,7 +27,7 @@ export function fastRun(input: RunInput): FastRun | undefined {
   return supported === undefined ? undefined : new FastRun(input, supported);
 }
 
-export class FastRun implements BacktestEngine {
+class FastRun implements BacktestEngine {
   readonly #input: RunInput;
   readonly #supported: Supported;
   readonly #at: Instrument;

@@ -32,7 +32,7 @@ import { heardKlines } from '../larger-klines.ts';
 import { type MarginDesk, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
 import { heardTape } from '../missing-data.ts';
-import { deskOf, isResult, looksOnNews, type RecordedDesk } from '../recorded-trader.ts';
+import { deskOf, isResult, looksOnNews } from '../recorded-trader.ts';
 import { withRequests } from '../requests.ts';
 import { lookAfterFills } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
@@ -69,7 +69,7 @@ class TapeRun {
   readonly #input: RunInput;
   readonly #clock: SimClock;
   readonly #venue: PaperOnTape;
-  readonly #assembled: RecordedDesk;
+  readonly #assembled: Assembled;
   readonly #margin: MarginDesk | undefined;
   readonly #stage: TapeStage;
   readonly #lanes: readonly Lane[];
