@@ -166,7 +166,9 @@ const port = await new Promise<number>((resolve) => server.once('message', resol
 const at = instrument({ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 });
 const intent: Intent = {
   clientOrderId: 'saaaaabbbbcccdddddddd12345678',
+  decision: 1,
   strategy: 'bench',
+  role: 'main',
   account: 'spot',
   symbol: 'BTCUSDT',
   side: 'BUY',

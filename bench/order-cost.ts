@@ -116,13 +116,22 @@ const desks = {
 };
 const bareThread = new Worker(new URL('./journal/bare.ts', import.meta.url), { workerData: join(dir, 'bare.db') });
 const draft: OrderDraft = {
-  ...{ strategy: 's', account: 'spot', symbol: at.symbol, side: 'BUY', type: 'LIMIT', purpose: 'quote' },
+  ...{
+    decision: 1,
+    strategy: 's',
+    role: 'main',
+    account: 'spot',
+    symbol: at.symbol,
+    side: 'BUY',
+    type: 'LIMIT',
+    purpose: 'quote',
+  },
   ...{ volume: { lots: lots('0.00123', at) }, expectedLots: lots('0.00123', at), price: ticks('60000', at) },
   reason: '3 orders a side, 0.10 % from line to line',
 };
 
 /** ns from the decision to the first byte. */
-async function way({ desk }: Assembled): Promise<number> {
+async function way({ trader: desk }: Assembled): Promise<number> {
   await answer(server, 'arm');
   const arrives = answer<number>(server);
   await clock.sleep(pauseMs);

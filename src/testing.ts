@@ -4,7 +4,7 @@
  */
 import { closeTime, type Interval, intervals } from './domain/interval.ts';
 import type { Kline } from './domain/market.ts';
-import type { Want } from './domain/order.ts';
+import type { Signal } from './domain/order.ts';
 import { Refusal } from './domain/refusal.ts';
 import type { DecidingStrategy, Holding } from './strategy/contract.ts';
 import { decider } from './strategy/decider.ts';
@@ -149,7 +149,7 @@ export function decide<P extends Params>(
   strategy: DecidingStrategy<P, Readonly<Record<string, Indicator>>>,
   klines: Iterable<Kline>,
   options: DecideOptions<P> = {},
-): Want | undefined {
+): Signal | undefined {
   const rows = [...klines];
   const last = rows.pop();
   if (last === undefined) throw new RangeError('decide() needs klines: there are none');

@@ -52,6 +52,8 @@ export function lifeOf(order: PastOrder, index: number, at: number, isOpen: bool
     ...(isOpen ? [] : [step('closing', { status }), step('closed', { state })]),
     {
       kind: 'order',
+      decision: index + 1,
+      role: 'main',
       ...common,
       ...(isOpen ? resting : { price: sold.price, quantity: sold.quantity }),
       clientOrderId,
@@ -72,7 +74,7 @@ export function lifeOf(order: PastOrder, index: number, at: number, isOpen: bool
       bodyHash: '3208f1c83d22f8b4e96a82ac7fc68df58d1f7ed6bfec968b992d72f647005d5d',
       tradeFloor: tradeId,
       cancelRequested: !isOpen && !isFilled,
-      doubt: null,
+      quarantineReason: null,
       batch: null,
       closedAt: isOpen ? null : at + 500,
     },

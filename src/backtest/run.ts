@@ -14,7 +14,7 @@ import type { Sizing } from '../portfolio/plan.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import { momentText } from '../report/figures.ts';
 import type { FillTable } from '../research/fill-table.ts';
-import type { NewGoals } from '../research/re-entry-lockout.ts';
+import type { NewTargets } from '../research/re-entry-lockout.ts';
 import type { Risk } from '../risk/risk.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
@@ -92,7 +92,7 @@ export interface RunResult {
   /** What was wished for and not got; left out where nothing can be refused. */
   readonly refused?: readonly Refused[];
   /** When other goals were said, worked out when it is asked for; left out where no exit keeps a strategy out. */
-  readonly newGoals?: () => NewGoals;
+  readonly newTargets?: () => NewTargets;
   /** What it sent, worked out when it is asked for. */
   readonly asked: () => Asked;
   /** Why trading was stopped, when a limit stopped it. */

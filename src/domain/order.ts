@@ -1,4 +1,4 @@
-/** Orders, from what a strategy wants to what the exchange did about it. */
+/** Orders, from a strategy's signal to the exchange's fills. */
 import type { Side } from './market.ts';
 import type { Lots, Ticks, Units } from './money.ts';
 
@@ -13,14 +13,14 @@ export const tradeDecisions = ['accepted', 'discarded'] as const;
 export type TradeDecision = (typeof tradeDecisions)[number];
 
 /** How much a target holds: a quantity of the base asset, an amount of the quote asset, or a share of the strategy's equity (1 = all). */
-export type Goal = { readonly quantity: number } | { readonly amount: number } | { readonly share: number };
+export type Size = { readonly quantity: number } | { readonly amount: number } | { readonly share: number };
 
-/** How much a goal asks for, in whatever it is counted in; below zero is short. */
-export const goalSize = (goal: Goal): number =>
-  'quantity' in goal ? goal.quantity : 'share' in goal ? goal.share : goal.amount;
+/** The number of a size, in its own unit; below zero is short. */
+export const sizeValue = (size: Size): number =>
+  'quantity' in size ? size.quantity : 'share' in size ? size.share : size.amount;
 
-/** True when both ask for the same size in the same unit. */
-export function sameGoal(a: Goal | undefined, b: Goal | undefined): boolean {
+/** True when both have the same number in the same unit. */
+export function sameSize(a: Size | undefined, b: Size | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
   if ('quantity' in a) return 'quantity' in b && a.quantity === b.quantity;
@@ -28,19 +28,19 @@ export function sameGoal(a: Goal | undefined, b: Goal | undefined): boolean {
   return 'share' in b && a.share === b.share;
 }
 
-/** Hold this much; repeating it is harmless. */
+/** A position to hold. Repeating it changes nothing. */
 export interface Target {
   readonly kind: 'target';
-  readonly goal: Goal;
-  /** Work towards the goal with a resting LIMIT order at this price; without it with a MARKET order, now. */
+  readonly size: Size;
+  /** Enter and exit by a resting LIMIT order at this price; without it by a MARKET order. */
   readonly limit?: number;
-  /** Leave at market when the price touches this. */
+  /** Exit at market when the price touches this. */
   readonly stop?: number;
-  /** Leave with a resting LIMIT order at this price. */
+  /** Exit by a resting LIMIT order at this price. */
   readonly takeProfit?: number;
-  /** A stop that follows the best price since entry at this distance, as a fraction of it (0.02 = 2 %). */
+  /** A stop that follows the best price since entry at this distance, as a fraction (0.02 = 2 %). */
   readonly trailing?: number;
-  /** Leave at market once the position has been held for so long, ms; `intervalMs` of an interval times its klines. */
+  /** Exit at market once the position has been held for so long, ms; `intervalMs` of an interval times its klines. */
   readonly exitAfterMs?: number;
   /** For the reader of `sluice why`. */
   readonly reason: string;
@@ -52,24 +52,40 @@ export interface Quote {
   readonly quantity: number;
 }
 
-/** Have exactly these resting orders. */
+/** The resting orders to have. */
 export interface Quotes {
   readonly kind: 'quotes';
   readonly quotes: readonly Quote[];
   readonly reason: string;
 }
 
-/** What a strategy wants the world to be. */
-export type Want = Target | Quotes;
+/** What a strategy emits: a desired state, so that repeating it is harmless. */
+export type Signal = Target | Quotes;
 
-/** A want, stamped with whose it is and when it was said. */
-export interface Signal {
+/** The role of the only market of a strategy that names none. */
+export const mainRole = 'main';
+
+/** A decision's signal for one market. */
+export interface Leg {
   readonly strategy: string;
+  /** The strategy's name for the market. */
+  readonly role: string;
   readonly symbol: string;
+  /** Time of the decision, UTC ms. */
+  readonly at: number;
+  readonly signal: Signal;
+}
+
+/** The signals of one strategy at one moment; for now there is always one. */
+export interface Decision {
+  readonly strategy: string;
   /** UTC ms. */
   readonly at: number;
-  readonly want: Want;
+  readonly legs: readonly [Leg, ...Leg[]];
 }
+
+/** A decision about one market. */
+export const decisionOf = (leg: Leg): Decision => ({ strategy: leg.strategy, at: leg.at, legs: [leg] });
 
 /** How much an order asks for: base lots, or for a MARKET BUY on the exchange an amount of the quote asset (specification §4.2). */
 export type Volume = { readonly lots: Lots } | { readonly amount: Units };
@@ -80,7 +96,11 @@ export type Purpose = 'enter' | 'exit' | 'quote' | 'stop' | 'takeProfit';
 /** One order that we decided to send, journalled before sending. */
 export interface Intent {
   readonly clientOrderId: string;
+  /** Number of the decision that it belongs to: grows by one with each changed decision of a journal. */
+  readonly decision: number;
   readonly strategy: string;
+  /** The leg of that decision. */
+  readonly role: string;
   readonly account: Account;
   readonly symbol: string;
   readonly side: Side;

@@ -7,7 +7,7 @@ import { lots, units, unitsText } from '../domain/money.ts';
 /** A desk that knows what the account held at first. */
 async function ready(options: ConstructorParameters<typeof TestDesk>[0] = {}): Promise<TestDesk> {
   const desk = new TestDesk(options).listen();
-  await desk.finish(desk.assembled.desk.recover());
+  await desk.finish(desk.assembled.trader.recover());
   return desk;
 }
 
@@ -23,7 +23,7 @@ const halts = (desk: TestDesk): string[] => desk.assembled.execution.halts.inFor
 describe('what the account held at first', () => {
   test('is not taken from lists and an account that both hide a trade of a moment ago, and show it one after the other', async () => {
     const desk = new TestDesk().listen();
-    const recovered = desk.assembled.desk.recover();
+    const recovered = desk.assembled.trader.recover();
     await desk.pass(1_000);
     const other = desk.venue.place({ clientOrderId: 'web_1' });
     desk.venue.fill(other.orderId, '1');
@@ -37,7 +37,7 @@ describe('what the account held at first', () => {
 
   test('is taken down once, whoever asks while it is: what was paid meanwhile is no part of it', async () => {
     const desk = new TestDesk().listen();
-    const recovered = desk.assembled.desk.recover();
+    const recovered = desk.assembled.trader.recover();
     await desk.pass(timing.sweepGapMs - 500);
     desk.venue.failing.add('balances');
     const asked = desk.assembled.audit();
@@ -56,13 +56,13 @@ describe('what the account held at first', () => {
   test('counts only once it is on disk: a crash before that takes it down anew, with what was paid in meanwhile', async () => {
     const desk = new TestDesk().listen();
     desk.diskFull = true;
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     desk.venue.pay('USDT', units('12.5'));
     expect(await desk.finish(desk.assembled.audit())).toMatchObject({ kind: 'skipped' });
     desk.crash();
     desk.diskFull = false;
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
     // Whoever was told to adjust before the crash would count it twice.
     expect(desk.notices.filter(({ text }) => text.includes('sluice adjust'))).toEqual([]);
@@ -71,7 +71,7 @@ describe('what the account held at first', () => {
   test('is what was taken down while the disk was full: what was paid in until there was space is no part of it', async () => {
     const desk = new TestDesk().listen();
     desk.diskFull = true;
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     desk.venue.pay('USDT', units('12.5'));
     await desk.finish(desk.assembled.audit());
     desk.diskFull = false;
@@ -79,7 +79,7 @@ describe('what the account held at first', () => {
       if (isRestarted) {
         desk.crash();
         desk.listen();
-        await desk.finish(desk.assembled.desk.recover());
+        await desk.finish(desk.assembled.trader.recover());
       }
       const differences = [{ asset: 'USDT', amount: units('12.5') }];
       expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'off', differences });
@@ -93,7 +93,7 @@ describe('what the account held at first', () => {
     // The lists show it, the account will only later.
     desk.venue.pay('BTC', units('-1'));
     desk.venue.pay('USDT', units('100'));
-    const recovered = desk.assembled.desk.recover();
+    const recovered = desk.assembled.trader.recover();
     await desk.pass(1_000);
     desk.venue.pay('BTC', units('1'));
     desk.venue.pay('USDT', units('-100'));
@@ -126,7 +126,7 @@ describe('the ledger', () => {
     await desk.written();
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(await audit(desk)).toBe('even');
   });
 
@@ -169,7 +169,7 @@ describe('the ledger', () => {
       await desk.written();
       desk.crash();
       desk.listen();
-      await desk.finish(desk.assembled.desk.recover());
+      await desk.finish(desk.assembled.trader.recover());
       await desk.pass(timing.sweepGapMs);
       expect(await audit(desk)).toBe('even');
     },
@@ -187,7 +187,7 @@ describe('the ledger', () => {
     await desk.written();
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(await audit(desk)).toBe('even');
   });
 
@@ -287,7 +287,7 @@ describe('evidence', () => {
     desk.db.prepare('DELETE FROM fills').run();
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
     expect(lots('0.4', btc)).toBe([...desk.assembled.portfolio.orders()][0]?.filled);
   });

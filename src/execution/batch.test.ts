@@ -1,12 +1,12 @@
 /** Orders that leave in one request, without client ids: told apart by what they are, and never by a guess. */
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { btc, draft } from '../../test/kit/builders.ts';
+import { btc, decision, draft } from '../../test/kit/builders.ts';
 import { type DeskOptions, TestDesk, timing } from '../../test/kit/desk.ts';
 import type { CreateFate } from '../../test/kit/scripted-venue.ts';
 import { seededRng } from '../clock/clock.ts';
 import { lots, quantityText, ticks, units } from '../domain/money.ts';
-import type { OrderReport, Quote, Signal } from '../domain/order.ts';
+import type { Decision, OrderReport, Quote } from '../domain/order.ts';
 import { intentOf, type OrderDraft } from '../portfolio/plan.ts';
 import { likenessOf, pairsOf, unlike } from './reconcile/match-orders.ts';
 
@@ -14,19 +14,14 @@ const buys = (...prices: readonly number[]): Quote[] => prices.map((price) => ({
 
 /** A desk whose strategy wants quotes, with the fates of its first creates. */
 async function wanting(fates: CreateFate[], options: DeskOptions = {}) {
-  const signals = new Subject<Signal>();
+  const signals = new Subject<Decision>();
   const desk = new TestDesk({ batches: true, ...options }).start(signals);
   // The first start looks at the account twice.
   await desk.pass(timing.sweepGapMs + 1_000);
   desk.venue.creates = fates;
-  const want = (quotes: readonly Quote[], strategy = 's'): void =>
-    signals.next({
-      strategy,
-      symbol: 'BTCUSDT',
-      at: desk.clock.now(),
-      want: { kind: 'quotes', quotes, reason: 'test' },
-    });
-  return { desk, want };
+  const signal = (quotes: readonly Quote[], strategy = 's'): void =>
+    signals.next(decision({ kind: 'quotes', quotes, reason: 'test' }, strategy));
+  return { desk, signal };
 }
 
 const orders = (desk: TestDesk): string[] =>
@@ -40,8 +35,8 @@ const places = (desk: TestDesk): number => desk.asked('createMany') + desk.asked
 
 describe('several quotes of one wish', () => {
   test('leave in one request once all are on disk, and each is bound by asking for it', async () => {
-    const { desk, want } = await wanting(['accept']);
-    want(buys(99, 98, 97));
+    const { desk, signal } = await wanting(['accept']);
+    signal(buys(99, 98, 97));
     await desk.pass(2_000);
     expect([desk.asked('createMany 3'), desk.asked('create ')]).toEqual([1, 0]);
     const sent = desk.log.indexOf('createMany 3');
@@ -56,27 +51,27 @@ describe('several quotes of one wish', () => {
   });
 
   test('leave one by one when that is not switched on', async () => {
-    const { desk, want } = await wanting(['accept'], { batches: false });
-    want(buys(99, 98));
+    const { desk, signal } = await wanting(['accept'], { batches: false });
+    signal(buys(99, 98));
     await desk.pass(2_000);
     expect([desk.asked('createMany'), desk.asked('create ')]).toEqual([0, 2]);
   });
 
   test('leave one by one once anybody else was seen on the account, which is said', async () => {
-    const { desk, want } = await wanting(['accept']);
+    const { desk, signal } = await wanting(['accept']);
     desk.venue.place({ clientOrderId: 'web_1' });
     await desk.sweep();
-    want(buys(99, 98));
+    signal(buys(99, 98));
     await desk.pass(2_000);
     expect([desk.asked('createMany'), desk.asked('create ')]).toEqual([0, 2]);
     expect(texts(desk)).toContain('no batches are created');
   });
 
   test('that look like another order of ours are a lot smaller', async () => {
-    const { desk, want } = await wanting(['accept']);
-    want([...buys(99, 99)]);
+    const { desk, signal } = await wanting(['accept']);
+    signal([...buys(99, 99)]);
     await desk.pass(2_000);
-    want([...buys(99, 98)], 't');
+    signal([...buys(99, 98)], 't');
     await desk.pass(2_000);
     expect(desk.asked('createMany 2')).toBe(2);
     const likenesses = [...desk.assembled.portfolio.orders()].map(({ intent }) => likenessOf(intent));
@@ -86,8 +81,8 @@ describe('several quotes of one wish', () => {
   });
 
   test('of which one is denied leave without it', async () => {
-    const { desk, want } = await wanting(['accept'], { limits: { maxPosition: units('250') } });
-    want(buys(99, 98, 97));
+    const { desk, signal } = await wanting(['accept'], { limits: { maxPosition: units('250') } });
+    signal(buys(99, 98, 97));
     await desk.pass(2_000);
     expect(desk.asked('createMany 2')).toBe(1);
     expect(halves(desk)).toEqual(['open 1001', 'open 1002']);
@@ -96,9 +91,9 @@ describe('several quotes of one wish', () => {
   });
 
   test('are not sent while the disk is full', async () => {
-    const { desk, want } = await wanting(['accept']);
+    const { desk, signal } = await wanting(['accept']);
     desk.diskFull = true;
-    want(buys(99, 98));
+    signal(buys(99, 98));
     await desk.pass(2_000);
     expect(places(desk)).toBe(0);
     expect(orders(desk)).toEqual([]);
@@ -106,8 +101,8 @@ describe('several quotes of one wish', () => {
 
   test('are all refused by an answer that comes before any order, and by a connection that was refused', async () => {
     for (const fate of ['reject', 'notSent'] as const) {
-      const { desk, want } = await wanting([fate]);
-      want(buys(99, 98));
+      const { desk, signal } = await wanting([fate]);
+      signal(buys(99, 98));
       await desk.pass(2_000);
       expect(orders(desk)).toEqual([]);
       expect(desk.asked('createMany')).toBe(1);
@@ -117,16 +112,16 @@ describe('several quotes of one wish', () => {
 
 describe('a batch whose answer is lost', () => {
   test('is found by what its orders are, each of them', async () => {
-    const { desk, want } = await wanting(['acceptLost', 'acceptLost', 'acceptLost', 'accept']);
-    want(buys(99, 98, 97));
+    const { desk, signal } = await wanting(['acceptLost', 'acceptLost', 'acceptLost', 'accept']);
+    signal(buys(99, 98, 97));
     await desk.pass(5_000);
     expect(halves(desk)).toEqual(['open 1001', 'open 1002', 'open 1003']);
     expect(places(desk)).toBe(1);
   });
 
   test('of which a part arrived is found in part, and the rest is proven absent', async () => {
-    const { desk, want } = await wanting(['acceptLost', 'dropLost', 'accept', 'accept']);
-    want(buys(99, 98, 97));
+    const { desk, signal } = await wanting(['acceptLost', 'dropLost', 'accept', 'accept']);
+    signal(buys(99, 98, 97));
     await desk.pass(5_000);
     expect(halves(desk)).toEqual(['open 1001', 'unknown -', 'open 1002']);
     await desk.pass(timing.horizonMs + 20_000);
@@ -135,29 +130,29 @@ describe('a batch whose answer is lost', () => {
   });
 
   test('whose answer names fewer orders than were sent has the others looked for', async () => {
-    const { desk, want } = await wanting(['accept', 'reject', 'accept']);
-    want(buys(99, 98, 97));
+    const { desk, signal } = await wanting(['accept', 'reject', 'accept']);
+    signal(buys(99, 98, 97));
     await desk.pass(5_000);
     expect(halves(desk)).toEqual(['open 1001', 'unknown -', 'open 1002']);
   });
 
   test('is found after a crash as well', async () => {
-    const { desk, want } = await wanting(['accept']);
+    const { desk, signal } = await wanting(['accept']);
     desk.venue.latencyMs = 5_000;
-    want(buys(99, 98));
+    signal(buys(99, 98));
     await desk.pass(500);
     expect(desk.asked('createMany 2')).toBe(1);
     desk.crash();
     desk.venue.latencyMs = 10;
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(halves(desk)).toEqual(['open 1001', 'open 1002']);
   });
 
   test('is quarantined where two orders look like one, and neither is cancelled', async () => {
-    const { desk, want } = await wanting(['acceptLost', 'acceptLost', 'accept']);
+    const { desk, signal } = await wanting(['acceptLost', 'acceptLost', 'accept']);
     desk.venue.failing.add('query');
-    want(buys(99, 98));
+    signal(buys(99, 98));
     await desk.pass(500);
     desk.venue.place({ clientOrderId: 'web_1', price: '99' });
     desk.venue.failing.delete('query');
@@ -170,8 +165,8 @@ describe('a batch whose answer is lost', () => {
   });
 
   test('that counted as absent and seems to turn up is quarantined, and nothing is cancelled', async () => {
-    const { desk, want } = await wanting(['acceptLost', 'dropLost', 'reject']);
-    want(buys(99, 98));
+    const { desk, signal } = await wanting(['acceptLost', 'dropLost', 'reject']);
+    signal(buys(99, 98));
     await desk.pass(timing.horizonMs + 30_000);
     expect(halves(desk)).toEqual(['open 1001']);
     const late = desk.venue.place({ price: '98' });

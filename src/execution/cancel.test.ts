@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TestDesk } from '../../test/kit/desk.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 
-const cancel = (desk: TestDesk, order: WorkingOrder): Promise<void> => desk.assembled.desk.cancel(order);
+const cancel = (desk: TestDesk, order: WorkingOrder): Promise<void> => desk.assembled.trader.cancel(order);
 
 describe('a cancel', () => {
   test('ends once the exchange shows the order final', async () => {

@@ -173,7 +173,7 @@ function end(
 
 /** Quarantines an order: why nobody can say what became of it, in a word and in a sentence for people. */
 export function quarantine(execution: Execution, order: WorkingOrder, doubt: Doubt, text: string): void {
-  order.doubt = doubt;
+  order.quarantineReason = doubt;
   move(execution, order, 'doubt', { doubt, evidence: text });
   const { clientOrderId, symbol } = order.intent;
   execution.notice({

@@ -1,12 +1,12 @@
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { signal, target } from '../../test/kit/builders.ts';
+import { decision, target } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
-import type { Signal } from '../domain/order.ts';
+import type { Decision } from '../domain/order.ts';
 import { latestWhenFree } from './lane.ts';
 
 interface Lane {
-  readonly signals: Subject<Signal>;
+  readonly signals: Subject<Decision>;
   /** What was begun, as `strategy quantity`. */
   readonly begun: string[];
   /** Ends the work that runs. */
@@ -20,12 +20,12 @@ interface Lane {
 /** A lane whose work takes until the test ends it; a quantity of 0 is nothing to do. */
 function lane(): Lane {
   const clock = new SimClock(0);
-  const signals = new Subject<Signal>();
+  const signals = new Subject<Decision>();
   const begun: string[] = [];
   let state = 'running';
   let end: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
-  const carryOut = ({ strategy, want }: Signal): Promise<void> | undefined => {
-    const quantity = want.kind === 'target' && 'quantity' in want.goal ? want.goal.quantity : 0;
+  const carryOut = ({ strategy, legs: [{ signal }] }: Decision): Promise<void> | undefined => {
+    const quantity = signal.kind === 'target' && 'quantity' in signal.size ? signal.size.quantity : 0;
     if (quantity === 0) return undefined;
     begun.push(`${strategy} ${quantity}`);
     return new Promise((resolve, reject) => {
@@ -60,8 +60,8 @@ function lane(): Lane {
 describe('a lane', () => {
   test('carries out one wish at a time', async () => {
     const { signals, begun, free } = lane();
-    signals.next(signal(target(1), 's'));
-    signals.next(signal(target(2), 't'));
+    signals.next(decision(target(1), 's'));
+    signals.next(decision(target(2), 't'));
     expect(begun).toEqual(['s 1']);
     await free();
     expect(begun).toEqual(['s 1', 't 2']);
@@ -69,8 +69,8 @@ describe('a lane', () => {
 
   test('keeps of each strategy only the latest wish while it is busy', async () => {
     const { signals, begun, free } = lane();
-    for (const quantity of [1, 2, 3, 4]) signals.next(signal(target(quantity), 's'));
-    for (const quantity of [5, 6]) signals.next(signal(target(quantity), 't'));
+    for (const quantity of [1, 2, 3, 4]) signals.next(decision(target(quantity), 's'));
+    for (const quantity of [5, 6]) signals.next(decision(target(quantity), 't'));
     await free();
     await free();
     await free();
@@ -85,7 +85,7 @@ describe('a lane', () => {
       [3, 's'],
       [4, 't'],
     ] as const)
-      signals.next(signal(target(quantity), strategy));
+      signals.next(decision(target(quantity), strategy));
     await free();
     await free();
     expect(begun).toEqual(['s 1', 't 4', 's 3']);
@@ -93,11 +93,11 @@ describe('a lane', () => {
 
   test('is not busy with a wish about which there is nothing to do', async () => {
     const { signals, begun, free } = lane();
-    signals.next(signal(target(0)));
-    signals.next(signal(target(1)));
+    signals.next(decision(target(0)));
+    signals.next(decision(target(1)));
     expect(begun).toEqual(['s 1']);
-    signals.next(signal(target(0), 's'));
-    signals.next(signal(target(2), 't'));
+    signals.next(decision(target(0), 's'));
+    signals.next(decision(target(2), 't'));
     await free();
     expect(begun).toEqual(['s 1', 't 2']);
   });
@@ -105,7 +105,7 @@ describe('a lane', () => {
   test('holds simulated time until its work is done', async () => {
     const { signals, free, clock } = lane();
     expect(clock.busy).toBe(false);
-    signals.next(signal(target(1)));
+    signals.next(decision(target(1)));
     expect(clock.busy).toBe(true);
     await free();
     expect(clock.busy).toBe(false);
@@ -113,8 +113,8 @@ describe('a lane', () => {
 
   test('never abandons work: it ends after it, and begins none once nobody listens', async () => {
     const ended = lane();
-    ended.signals.next(signal(target(1), 's'));
-    ended.signals.next(signal(target(2), 't'));
+    ended.signals.next(decision(target(1), 's'));
+    ended.signals.next(decision(target(2), 't'));
     ended.signals.complete();
     expect(ended.state()).toBe('running');
     await ended.free();
@@ -123,8 +123,8 @@ describe('a lane', () => {
     expect(ended.state()).toBe('complete');
 
     const left = lane();
-    left.signals.next(signal(target(1), 's'));
-    left.signals.next(signal(target(2), 't'));
+    left.signals.next(decision(target(1), 's'));
+    left.signals.next(decision(target(2), 't'));
     left.stop();
     await left.free();
     expect(left.begun).toEqual(['s 1']);
@@ -132,7 +132,7 @@ describe('a lane', () => {
 
   test('fails when its work throws, which is a bug and ends the program', async () => {
     const { signals, fail, state } = lane();
-    signals.next(signal(target(1)));
+    signals.next(decision(target(1)));
     await fail(new Error('bug'));
     expect(state()).toBe('failed: bug');
   });

@@ -1,27 +1,27 @@
 /**
- * A lane carries out one wish at a time. It does not queue: of each strategy it keeps the latest signal, so nothing is sent
+ * A lane carries out one decision at a time. It does not queue: it keeps the latest of each strategy, so nothing is sent
  * while an earlier outcome is unknown, and nothing stale is sent after it.
  */
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
-import type { Signal } from '../domain/order.ts';
+import type { Decision } from '../domain/order.ts';
 
 /**
- * Hands signals to `carryOut` one after another, each strategy's latest only. `carryOut` gives undefined when there was
- * nothing to do. Work that has begun is never abandoned: unsubscribing only stops taking new signals.
+ * Hands decisions to `carryOut` one after another, each strategy's latest only. `carryOut` gives undefined when there was
+ * nothing to do. Work that has begun is never abandoned: unsubscribing only stops taking new decisions.
  */
 export function latestWhenFree(
   clock: Clock,
-  carryOut: (signal: Signal) => Promise<void> | undefined,
-): OperatorFunction<Signal, never> {
-  return (signals) =>
+  carryOut: (decision: Decision) => Promise<void> | undefined,
+): OperatorFunction<Decision, never> {
+  return (decisions) =>
     new Observable((out) => {
-      const waiting = new Map<string, Signal>();
+      const waiting = new Map<string, Decision>();
       let busy = false;
       let ended = false;
 
-      function begin(signal: Signal): void {
-        const work = carryOut(signal);
+      function begin(decision: Decision): void {
+        const work = carryOut(decision);
         if (work === undefined) return;
         busy = true;
         clock.track(work.then(free, fail)).catch(fail);
@@ -29,9 +29,9 @@ export function latestWhenFree(
       function free(): void {
         busy = false;
         while (!busy && waiting.size > 0 && !out.closed) {
-          const [strategy, signal] = waiting.entries().next().value as [string, Signal];
+          const [strategy, decision] = waiting.entries().next().value as [string, Decision];
           waiting.delete(strategy);
-          begin(signal);
+          begin(decision);
         }
         if (ended && !busy) out.complete();
       }
@@ -39,10 +39,10 @@ export function latestWhenFree(
         out.error(error);
       }
 
-      return signals.subscribe({
-        next(signal) {
-          if (busy) waiting.set(signal.strategy, signal);
-          else begin(signal);
+      return decisions.subscribe({
+        next(decision) {
+          if (busy) waiting.set(decision.strategy, decision);
+          else begin(decision);
         },
         error: fail,
         complete() {

@@ -59,7 +59,7 @@ export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
       if (order === undefined) return `order ${clientOrderId} is not open here: there is nothing to resolve`;
       const against = whyNot(clientOrderId, order.state, as);
       if (against !== undefined) return against;
-      if (as === 'quarantined') order.doubt = 'human';
+      if (as === 'quarantined') order.quarantineReason = 'human';
       move(execution, order, humanWords[as], { as, by, reason });
       await journal.durable();
       return undefined;

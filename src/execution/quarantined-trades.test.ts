@@ -34,7 +34,7 @@ const restart = async (): Promise<void> => {
   await desk.written();
   desk.crash();
   desk.listen();
-  await desk.finish(desk.assembled.desk.recover());
+  await desk.finish(desk.assembled.trader.recover());
 };
 const isBlocked = (symbol = btc.symbol): boolean => desk.assembled.portfolio.isUndecided(symbol);
 const decide = (as: 'accepted' | 'discarded', subject = '1') =>
@@ -242,7 +242,7 @@ describe('an invalid trade', () => {
     await desk.sweep();
     show('1', amount('-0.4'));
     await readTwice();
-    expect(order).toMatchObject({ state: 'quarantined', doubt: 'changed' });
+    expect(order).toMatchObject({ state: 'quarantined', quarantineReason: 'changed' });
     expect(await rows()).toEqual([]);
   });
 

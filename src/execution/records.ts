@@ -11,7 +11,9 @@ export function orderRow(order: WorkingOrder, at: Instrument, now: number): Orde
     kind: 'order',
     clientOrderId: intent.clientOrderId,
     orderId: order.orderId ?? null,
+    decision: intent.decision,
     strategy: intent.strategy,
+    role: intent.role,
     account: intent.account,
     symbol: intent.symbol,
     side: intent.side,
@@ -33,7 +35,7 @@ export function orderRow(order: WorkingOrder, at: Instrument, now: number): Orde
     bodyHash: order.bodyHash ?? null,
     tradeFloor: order.tradeFloor ?? null,
     cancelRequested: order.cancelRequested,
-    doubt: order.doubt ?? null,
+    quarantineReason: order.quarantineReason ?? null,
     batch: order.batch ?? null,
     closedAt: isClosed(order.state) ? now : null,
   };
@@ -47,7 +49,9 @@ export function restoreOrder(row: OrderEntryRow, at: Instrument): WorkingOrder {
   return {
     intent: {
       clientOrderId: row.clientOrderId,
+      decision: row.decision,
       strategy: row.strategy,
+      role: row.role,
       account: row.account,
       symbol: row.symbol,
       side: row.side,
@@ -71,7 +75,7 @@ export function restoreOrder(row: OrderEntryRow, at: Instrument): WorkingOrder {
     bodyHash: row.bodyHash ?? undefined,
     tradeFloor: row.tradeFloor ?? undefined,
     cancelRequested: row.cancelRequested,
-    doubt: row.doubt ?? undefined,
+    quarantineReason: row.quarantineReason ?? undefined,
     batch: row.batch ?? undefined,
   };
 }

@@ -7,7 +7,7 @@ import { unitsText } from '../domain/money.ts';
 async function restart(desk: TestDesk): Promise<void> {
   desk.crash();
   desk.listen();
-  await desk.finish(desk.assembled.desk.recover());
+  await desk.finish(desk.assembled.trader.recover());
 }
 const onlyRow = (desk: TestDesk): unknown =>
   desk.db.prepare('SELECT state, order_id AS orderId, filled FROM orders').get();
@@ -48,7 +48,7 @@ describe('start-up after kill -9', () => {
 
   test('gives up an order that was on its way when the balances prove that it is nowhere', async () => {
     const desk = new TestDesk().listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     desk.venue.latencyMs = 1_000;
     desk.venue.creates = ['dropLost'];
     desk.begin({ price: '100' });
@@ -68,7 +68,7 @@ describe('start-up after kill -9', () => {
     desk.venue.lagMs = 300_000;
     const { order, carried } = desk.begin({ price: '100' });
     await desk.finish(carried);
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'unproven' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'unproven' });
     await restart(desk);
     const [again] = [...desk.assembled.portfolio.orders()];
     expect(again?.state).toBe('quarantined');
@@ -84,14 +84,14 @@ describe('start-up after kill -9', () => {
     await desk.written();
     desk.crash();
     desk.listen();
-    void desk.assembled.desk.recover();
+    void desk.assembled.trader.recover();
     await desk.pass(10_000);
     expect((await desk.steps(order)).filter((step) => step === 'unknown')).toHaveLength(2);
   });
 
   test('closes what was decided but never sent', async () => {
     const desk = new TestDesk().listen();
-    const { desk: trading } = desk.assembled;
+    const { trader: trading } = desk.assembled;
     trading.reserve(draft({ price: '100' }));
     await desk.written();
     expect(onlyRow(desk)).toMatchObject({ state: 'intended' });
@@ -104,7 +104,7 @@ describe('start-up after kill -9', () => {
 
   test('forgets what was never committed, and so was never sent', async () => {
     const desk = new TestDesk().listen();
-    desk.assembled.desk.reserve(draft({ price: '100' }));
+    desk.assembled.trader.reserve(draft({ price: '100' }));
     await restart(desk);
     expect(onlyRow(desk)).toBeUndefined();
     expect(desk.venue.orders.size).toBe(0);
@@ -153,13 +153,13 @@ describe('start-up after kill -9', () => {
     const order = await desk.placed();
     desk.venue.cancels = ['dropLost', 'apply'];
     desk.venue.latencyMs = 1_000;
-    void desk.assembled.desk.cancel(order);
+    void desk.assembled.trader.cancel(order);
     await desk.pass(500);
     desk.venue.latencyMs = 10;
     await restart(desk);
     const [again] = [...desk.assembled.portfolio.orders()];
     expect(again).toMatchObject({ state: 'open', cancelRequested: false });
-    if (again !== undefined) await desk.finish(desk.assembled.desk.cancel(again));
+    if (again !== undefined) await desk.finish(desk.assembled.trader.cancel(again));
     expect(desk.venue.order('1001').status).toBe('CANCELED');
   });
 
@@ -168,7 +168,7 @@ describe('start-up after kill -9', () => {
     desk.venue.failing.add('openOrders');
     desk.crash();
     desk.listen();
-    const recovered = desk.assembled.desk.recover();
+    const recovered = desk.assembled.trader.recover();
     await desk.pass(1_000);
     expect(desk.notices).toEqual([
       {
@@ -190,7 +190,7 @@ describe('start-up after kill -9', () => {
     desk.venue.fill('1001', '0.5');
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover(), 20_000);
+    await desk.finish(desk.assembled.trader.recover(), 20_000);
     expect(await desk.fillRows()).toEqual([]);
   });
 
@@ -202,14 +202,14 @@ describe('start-up after kill -9', () => {
     await desk.pass(120_000);
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover(), timing.sweepGapMs + 1_000);
+    await desk.finish(desk.assembled.trader.recover(), timing.sweepGapMs + 1_000);
     expect(desk.notices.map(({ level }) => level)).toEqual(['info']);
     expect((await desk.sweep()).complete).toBe(true);
   });
 
   test('takes a trade for ours whose time is up to a minute before our first order: two clocks differ', async () => {
     const desk = new TestDesk().listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     desk.venue.creates = ['acceptLost'];
     const { order } = desk.begin({ price: '100' });
     await desk.clock.settle();
@@ -219,7 +219,7 @@ describe('start-up after kill -9', () => {
     await desk.written();
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(await desk.fillRows()).toEqual(['1 1001 1']);
   });
 
@@ -233,7 +233,7 @@ describe('start-up after kill -9', () => {
     desk.venue.fill('1001', '0.4');
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover(), 5_000);
+    await desk.finish(desk.assembled.trader.recover(), 5_000);
     expect(desk.notices.map(({ text }) => text)).toEqual([
       expect.stringContaining('not everything on BTCUSDT can be seen'),
     ]);
@@ -252,7 +252,7 @@ describe('start-up after kill -9', () => {
     desk.venue.fill('1001', '0.4');
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover(), 5_000);
+    await desk.finish(desk.assembled.trader.recover(), 5_000);
     expect(desk.notices).toEqual([
       { level: 'warn', text: expect.stringContaining('the list of open orders is cut') as string },
     ]);
@@ -278,7 +278,7 @@ describe('start-up after kill -9', () => {
     for (let ms = 0; ms < 300; ms += 20) {
       desk.crash();
       desk.listen();
-      void desk.assembled.desk.recover();
+      void desk.assembled.trader.recover();
       await desk.pass(ms);
     }
     await restart(desk);

@@ -43,7 +43,7 @@ describe('what strategies hold', () => {
 
   test('adds up through orders, fills, a crash and recovery', async () => {
     const desk = new TestDesk().listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     const check = (): void => {
       const { portfolio: book, execution } = desk.assembled;
       if (execution.books === undefined) throw new Error('no ledger');
@@ -63,7 +63,7 @@ describe('what strategies hold', () => {
     desk.crash();
     desk.listen();
     check();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     check();
   });
 });

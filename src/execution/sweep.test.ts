@@ -141,7 +141,7 @@ describe('a sweep', () => {
     await desk.written();
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
   });
 

@@ -4,16 +4,19 @@
  */
 
 import type { Side } from '../domain/market.ts';
-import type { Account, OrderState, OrderType, Purpose, TradeDecision, Want } from '../domain/order.ts';
+import type { Account, OrderState, OrderType, Purpose, Signal, TradeDecision } from '../domain/order.ts';
 
-/** A want that differs from the strategy's last one. `goal`: the quantity it was sized to, for a target. */
+/** A signal that differs from the strategy's last one. `quantity`: what it was sized to, for a target. */
 export interface SignalEntry {
   readonly kind: 'signal';
   readonly at: number;
+  /** Number of its decision. Decisions of a journal are counted from 1; the legs of one share its number. */
+  readonly decision: number;
   readonly strategy: string;
+  readonly role: string;
   readonly symbol: string;
-  readonly want: Want;
-  readonly goal: string | null;
+  readonly signal: Signal;
+  readonly quantity: string | null;
 }
 
 /** A refusal by us, with the numbers it was judged by. Repetitions of the same one are counted, not repeated. */
@@ -24,8 +27,8 @@ export interface DenialEntry {
   readonly symbol: string;
   readonly code: string;
   readonly facts: Readonly<Record<string, string | number>>;
-  /** What would have been sent, in words. */
-  readonly wanted: string;
+  /** The order that would have been sent, in words. */
+  readonly draft: string;
   readonly reason: string;
 }
 
@@ -34,7 +37,10 @@ export interface OrderEntryRow {
   readonly kind: 'order';
   readonly clientOrderId: string;
   readonly orderId: string | null;
+  /** Number of the decision that it belongs to, and its leg. */
+  readonly decision: number;
   readonly strategy: string;
+  readonly role: string;
   readonly account: Account;
   readonly symbol: string;
   readonly side: Side;
@@ -61,8 +67,8 @@ export interface OrderEntryRow {
   /** The newest trade id of the symbol that we knew when the order was sent: its fills cannot lie before it. */
   readonly tradeFloor: string | null;
   readonly cancelRequested: boolean;
-  /** Why nobody can say what became of it, of an order that is or was quarantined; null otherwise. */
-  readonly doubt: string | null;
+  /** Of an order that is or was quarantined; null otherwise. */
+  readonly quarantineReason: string | null;
   /** The batch in which it left: the exchange has no client id of it then. null: it left alone. */
   readonly batch: string | null;
   readonly closedAt: number | null;

@@ -6,7 +6,7 @@ import { blockUntil } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { answerBytes, type Examination, type Examined, examined, integrityOf } from './examiner.ts';
 import { addTotal, brokenHead, chainedTables, nothing, sumRows, type Total, totalOf } from './hash-chain.ts';
-import { chainSince, isOurs, schemaVersion, versionOf } from './schema.ts';
+import { isOurs, schemaVersion, versionOf } from './schema.ts';
 
 /** From this size on a journal is examined by threads of their own, bytes: starting one costs more than reading a small file. */
 const largeBytes = 16 * 1_048_576;
@@ -67,7 +67,7 @@ export function examine<T>(path: string, meanwhile: (db: Database.Database) => T
 function refuseDamaged(db: Database.Database, path: string, { integrity, total }: Findings): void {
   if (integrity !== 'ok')
     throw new Refusal(`${path} is damaged (${integrity}): restore a backup; nothing was changed`, 3);
-  const broken = versionOf(db) < chainSince ? undefined : brokenHead(db, total);
+  const broken = brokenHead(db, total);
   if (broken !== undefined)
     throw new Refusal(
       `${path} was changed by something other than Sluice (${broken}): restore a backup, or see sluice journal check; nothing was changed`,

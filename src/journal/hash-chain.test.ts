@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -7,7 +7,8 @@ import { btc, startTime } from '../../test/kit/builders.ts';
 import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
 import type { Entry } from './entries.ts';
 import { brokenHead, chainOf, commitIn, readHead, sumRows } from './hash-chain.ts';
-import { chainSince, migrate, schemaVersion, versionOf } from './schema.ts';
+import { backUpBeforeMigration } from './open.ts';
+import { migrate, released, schemaVersion, versionOf } from './schema.ts';
 import { openForWriting } from './worker.ts';
 import { writer } from './writer.ts';
 
@@ -150,24 +151,42 @@ describe('the chain of a journal', () => {
   });
 });
 
-describe('a journal from before the chain', () => {
-  const old = (): void => {
-    db.close();
-    rmSync(path);
-    db = openForWriting(path);
-    migrate(db, chainSince - 1);
-    writer(db, 1)(everything);
-  };
+describe('a migration', () => {
+  /** A version that is still to come. */
+  const next = [...released, 'ALTER TABLE notices ADD COLUMN source TEXT'];
 
-  test('begins one when it is migrated, over the rows that it has', () => {
-    old();
-    expect(chainOf(db)).toBeUndefined();
-    migrate(db);
-    expect(versionOf(db)).toBe(schemaVersion);
-    expect(readHead(db)?.links).toBe(1);
+  test('keeps all rows, goes on with the chain, and is not done twice', () => {
+    writer(db, 1)(everything);
+    const links = readHead(db)?.links ?? 0;
+    const fills = db.prepare('SELECT * FROM fills').all();
+    for (let times = 0; times < 2; times++) migrate(db, next);
+    expect(versionOf(db)).toBe(schemaVersion + 1);
+    expect(db.prepare('SELECT * FROM fills').all()).toEqual(fills);
+    expect(db.prepare('SELECT source FROM notices').all()).not.toEqual([]);
+    expect(readHead(db)?.links).toBe(links + 1);
     expect(broken()).toBeUndefined();
     elsewhere("UPDATE fills SET price = '1'");
     expect(broken()).toEqual(expect.any(String));
+  });
+
+  test('refuses a journal whose chain is broken, and leaves it as it is', () => {
+    writer(db, 1)(everything);
+    elsewhere("UPDATE fills SET price = '1'");
+    expect(() => migrate(db, next)).toThrow(/changed by something other than Sluice/);
+    expect(versionOf(db)).toBe(schemaVersion);
+  });
+
+  test('is preceded by a copy, also after one that was cut off', () => {
+    writer(db, 1)(everything);
+    const copy = `${path}.before-${schemaVersion + 1}`;
+    writeFileSync(copy, 'half a copy');
+    backUpBeforeMigration(db, path, schemaVersion + 1);
+    const kept = new Database(copy, { readonly: true });
+    expect(versionOf(kept)).toBe(schemaVersion);
+    expect(kept.prepare('SELECT count(*) AS fills FROM fills').get()).toEqual(
+      db.prepare('SELECT count(*) AS fills FROM fills').get(),
+    );
+    kept.close();
   });
 });
 

@@ -13,9 +13,8 @@ import type {
   SignalEntry,
   VenueTradeEntry,
 } from './entries.ts';
-import { isFirst, readOrders } from './order-rows.ts';
+import { readOrders } from './order-rows.ts';
 import { noPast, type Past, pastIn } from './past-orders.ts';
-import { limitsSince, quarantinedTradesSince, versionOf } from './schema.ts';
 
 export interface Loaded {
   /** Orders that are not closed, oldest first. */
@@ -56,26 +55,19 @@ export interface Loaded {
   readonly firstOrderAt: number | undefined;
 }
 
-/** Steps above the standard limits, oldest first; a journal of an earlier schema has none. */
+/** Steps above the standard limits, oldest first. */
 export const readLimits = (db: Database): LimitEntry[] =>
-  versionOf(db) < limitsSince
-    ? []
-    : (
-        db.prepare('SELECT at, what, name, value, by, reason FROM limits ORDER BY seq').all() as Omit<
-          LimitEntry,
-          'kind'
-        >[]
-      ).map((row) => ({ ...row, kind: 'limit' }));
+  (
+    db.prepare('SELECT at, what, name, value, by, reason FROM limits ORDER BY seq').all() as Omit<LimitEntry, 'kind'>[]
+  ).map((row) => ({ ...row, kind: 'limit' }));
 
-/** What the risk rules remembered, JSON by name. */
+/** What the risk rules need after a restart, JSON by name. */
 export const readMemories = (db: Database): ReadonlyMap<string, string> =>
   new Map(
-    versionOf(db) < limitsSince
-      ? []
-      : (db.prepare('SELECT name, value FROM memories').all() as { name: string; value: string }[]).map((row) => [
-          row.name,
-          row.value,
-        ]),
+    (db.prepare('SELECT name, value FROM memories').all() as { name: string; value: string }[]).map((row) => [
+      row.name,
+      row.value,
+    ]),
   );
 
 /** Orders that ended without an id and are kept in mind: past it the oldest are forgotten, and one of them that shows up is a HALT. */
@@ -101,28 +93,26 @@ const readVenueTrades = (db: Database): VenueTradeEntry[] =>
     maker: row.maker === 1,
   }));
 
-/** Quarantined trades, decided ones too, oldest first; a journal of an earlier schema has none. */
+/** Quarantined trades, decided ones too, oldest first. */
 export const readQuarantinedTrades = (db: Database): QuarantinedTradeEntry[] =>
-  versionOf(db) < quarantinedTradesSince
-    ? []
-    : (
-        db
-          .prepare(
-            `SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset, maker, time, at, why,
-               raw, can_be_accepted AS canBeAccepted, decision, decided_at AS decidedAt, by, reason FROM quarantined_trades ORDER BY at`,
-          )
-          .all() as (Omit<QuarantinedTradeEntry, 'kind' | 'orderIds' | 'maker' | 'canBeAccepted'> & {
-          orderIds: string;
-          maker: number;
-          canBeAccepted: number;
-        })[]
-      ).map((row) => ({
-        ...row,
-        kind: 'quarantinedTrade',
-        orderIds: JSON.parse(row.orderIds) as string[],
-        maker: row.maker === 1,
-        canBeAccepted: row.canBeAccepted === 1,
-      }));
+  (
+    db
+      .prepare(
+        `SELECT symbol, trade_id AS tradeId, order_ids AS orderIds, side, price, quantity, fee, fee_asset AS feeAsset, maker, time, at, why,
+           raw, can_be_accepted AS canBeAccepted, decision, decided_at AS decidedAt, by, reason FROM quarantined_trades ORDER BY at`,
+      )
+      .all() as (Omit<QuarantinedTradeEntry, 'kind' | 'orderIds' | 'maker' | 'canBeAccepted'> & {
+      orderIds: string;
+      maker: number;
+      canBeAccepted: number;
+    })[]
+  ).map((row) => ({
+    ...row,
+    kind: 'quarantinedTrade',
+    orderIds: JSON.parse(row.orderIds) as string[],
+    maker: row.maker === 1,
+    canBeAccepted: row.canBeAccepted === 1,
+  }));
 
 /** What there is, with the past to be asked for in `past`: by the connection itself, where it stays open. */
 export function load(db: Database, past = pastIn(() => db)): Loaded {
@@ -137,16 +127,18 @@ export function load(db: Database, past = pastIn(() => db)): Loaded {
         JSON.parse(row.ids) as string[],
       ]),
     ),
-    ...foreignIn(versionOf(db) < 3 ? 'NULL' : 'why', rows),
+    ...foreignIn(rows),
     protections: rows('SELECT strategy, symbol, protection FROM protections'),
-    signals: rows<Omit<SignalEntry, 'kind' | 'want'> & { want: string }>(
-      'SELECT max(seq), at, strategy, symbol, want, goal FROM signals GROUP BY strategy, symbol',
-    ).map(({ at, strategy, symbol, want, goal }) => ({
+    signals: rows<Omit<SignalEntry, 'kind' | 'signal'> & { signal: string }>(
+      'SELECT max(seq), at, decision, strategy, role, symbol, signal, quantity FROM signals GROUP BY strategy, symbol',
+    ).map(({ at, decision, strategy, role, symbol, signal, quantity }) => ({
       at,
+      decision,
       strategy,
+      role,
       symbol,
-      goal,
-      want: JSON.parse(want) as SignalEntry['want'],
+      quantity,
+      signal: JSON.parse(signal) as SignalEntry['signal'],
     })),
     kills: inForce(kills),
     halts: haltsInForce(kills),
@@ -155,11 +147,10 @@ export function load(db: Database, past = pastIn(() => db)): Loaded {
       'order_id IS NULL AND closed_at IS NOT NULL ORDER BY created_at DESC LIMIT ?',
       mostGivenUp,
     ).reverse(),
-    venueTrades: isFirst(db) ? [] : readVenueTrades(db),
+    venueTrades: readVenueTrades(db),
     quarantinedTrades: readQuarantinedTrades(db),
-    adjustments: (isFirst(db)
-      ? []
-      : rows<Omit<AdjustmentEntry, 'kind'>>('SELECT at, what, asset, amount, by, reason FROM adjustments ORDER BY seq')
+    adjustments: rows<Omit<AdjustmentEntry, 'kind'>>(
+      'SELECT at, what, asset, amount, by, reason FROM adjustments ORDER BY seq',
     ).map((row) => ({ ...row, kind: 'adjustment' })),
     limits: readLimits(db),
     memories: readMemories(db),
@@ -180,9 +171,9 @@ export function load(db: Database, past = pastIn(() => db)): Loaded {
 }
 
 /** Orders that are not ours, and those of them that could be. */
-function foreignIn(why: string, rows: <T>(sql: string) => T[]): Pick<Loaded, 'foreign' | 'doubtful'> {
+function foreignIn(rows: <T>(sql: string) => T[]): Pick<Loaded, 'foreign' | 'doubtful'> {
   const all = rows<Omit<ForeignEntry, 'kind'>>(
-    `SELECT order_id AS orderId, symbol, at, ${why} AS why FROM foreign_orders WHERE ${why} IS NOT 'ours'`,
+    "SELECT order_id AS orderId, symbol, at, why FROM foreign_orders WHERE why IS NOT 'ours'",
   );
   return { foreign: new Set(all.map(({ orderId }) => orderId)), doubtful: all.filter((row) => row.why !== null) };
 }

@@ -25,7 +25,7 @@ import { journal } from './journal.ts';
 import { isLocked, takeLock } from './lock.ts';
 import { type Binding, journalFile, type OpenedState, openState } from './open.ts';
 import { openReader } from './reader.ts';
-import { migrate, schemaVersion, versionOf } from './schema.ts';
+import { schemaVersion, versionOf } from './schema.ts';
 import { workerHost } from './writer-hosts.ts';
 
 const binding: Binding = { mode: 'live', account: 'spot', venue: '127.0.0.1:1 key ab' };
@@ -319,52 +319,5 @@ describe('reading', () => {
     mkdirSync(dir);
     expect(refusal(() => openReader(dir)).message).toContain(dir);
     expect(existsSync(join(dir, journalFile))).toBe(false);
-  });
-});
-
-describe('a journal of the first schema', () => {
-  /** With an order that rests and one that was refused. */
-  function makeOld(): void {
-    mkdirSync(dir);
-    const db = new Database(join(dir, journalFile));
-    migrate(db, 1);
-    const columns = Object.keys(orderRowOf()).length - 3;
-    const insert = db.prepare(`INSERT INTO orders VALUES (${Array(columns).fill('?').join(', ')})`);
-    for (const [id, state, closedAt] of [
-      ['c1', 'open', null],
-      ['c2', 'rejected', 5],
-    ] as const) {
-      const { kind: _, doubt: __, batch: ___, ...row } = orderRowOf({ clientOrderId: id, state, closedAt });
-      insert.run(...Object.values(row).map((value) => (typeof value === 'boolean' ? Number(value) : value)));
-    }
-    db.close();
-  }
-
-  test('is read as it is, and left so', () => {
-    makeOld();
-    const reader = openReader(dir);
-    expect(reader.orders().map(({ clientOrderId, doubt }) => [clientOrderId, doubt])).toEqual([
-      ['c1', null],
-      ['c2', null],
-    ]);
-    expect(reader.evidence('1')).toEqual({ orders: [], trades: [] });
-    expect(reader.halts()).toEqual([]);
-    expect(reader.positions()).toEqual([]);
-    reader.close();
-    const db = new Database(join(dir, journalFile));
-    expect(versionOf(db)).toBe(1);
-    db.close();
-  });
-
-  test('is copied and then migrated by the first start, also after one that was cut off in between', () => {
-    makeOld();
-    writeFileSync(join(dir, `${journalFile}.before-${schemaVersion}`), 'half a copy');
-    const { loaded } = openOnce();
-    expect(loaded.orders).toMatchObject([{ clientOrderId: 'c1', doubt: null }]);
-    expect(loaded.givenUp).toMatchObject([{ clientOrderId: 'c2', state: 'rejected' }]);
-    const copy = new Database(join(dir, `${journalFile}.before-${schemaVersion}`), { readonly: true });
-    expect(versionOf(copy)).toBe(1);
-    expect(copy.prepare('SELECT count(*) AS rows FROM orders').get()).toEqual({ rows: 2 });
-    copy.close();
   });
 });

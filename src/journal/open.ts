@@ -22,7 +22,7 @@ import {
   type Taken,
 } from './outside-copy.ts';
 import { type Past, pastIn } from './past-orders.ts';
-import { chainSince, migrate, schemaVersion, versionOf } from './schema.ts';
+import { migrate, schemaVersion, versionOf } from './schema.ts';
 import { openForWriting } from './worker.ts';
 
 export const journalFile = 'journal.db';
@@ -193,10 +193,8 @@ function openLocked(
         : { path: headFile(guard.dir, Buffer.from(identity.idKey).toString('hex')), epoch: identity.epoch, mark };
     rememberNow(db, remember);
     const said = [
-      ...(looked !== undefined && version < chainSince
-        ? [
-            `${path} was brought from schema ${version} to ${schemaVersion}; the chain over its rows begins here, and a copy is kept beside it`,
-          ]
+      ...(version > 0 && version < schemaVersion
+        ? [`${path} was brought from schema ${version} to ${schemaVersion}; a copy is kept beside it`]
         : []),
       ...(taken.accepted === null ? [] : [`${path} is taken as it is: ${taken.accepted}`]),
     ];
@@ -230,7 +228,7 @@ const look = (path: string, dir: string, binding: Binding, guard: Guard | undefi
     const version = versionOf(db);
     return {
       loaded: version === schemaVersion ? load(db, pastAt(path)) : undefined,
-      taken: guard === undefined || version < chainSince ? nothingAgainst : checkGuard(db, path, guard),
+      taken: guard === undefined ? nothingAgainst : checkGuard(db, path, guard),
     };
   });
 
@@ -252,12 +250,12 @@ export function discard({ path, remember }: Pick<OpenedState, 'path' | 'remember
 }
 
 /** Keeps a copy of a journal of an earlier schema beside it, as `journal.db.before-N`. */
-export function backUpBeforeMigration(db: Database.Database, path: string): void {
+export function backUpBeforeMigration(db: Database.Database, path: string, target = schemaVersion): void {
   const version = versionOf(db);
-  if (version === 0 || version >= schemaVersion) return;
+  if (version === 0 || version >= target) return;
   // One that was begun and not followed by the migration would be in the way.
-  rmSync(`${path}.before-${schemaVersion}`, { force: true });
-  db.exec(`VACUUM INTO '${path.replaceAll("'", "''")}.before-${schemaVersion}'`);
+  rmSync(`${path}.before-${target}`, { force: true });
+  db.exec(`VACUUM INTO '${path.replaceAll("'", "''")}.before-${target}'`);
 }
 
 /** Counts one more opening for writing: what it writes is numbered after all that was written before. */

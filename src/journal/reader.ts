@@ -116,12 +116,12 @@ export function openToRead(dir: string): {
 
 /** Opens the journal of a state directory for reading; refuses what `openToRead` does. */
 export function openReader(dir: string): JournalReader {
-  const { db, version } = openToRead(dir);
+  const { db } = openToRead(dir);
   const all = <T>(sql: string, ...values: readonly (string | number | null)[]): T[] =>
     db.prepare(sql).all(...values) as T[];
-  const parsed = <T extends { want: string }>(row: T): Omit<T, 'want'> & { want: SignalEntry['want'] } => ({
+  const parsed = <T extends { signal: string }>(row: T): Omit<T, 'signal'> & { signal: SignalEntry['signal'] } => ({
     ...row,
-    want: JSON.parse(row.want) as SignalEntry['want'],
+    signal: JSON.parse(row.signal) as SignalEntry['signal'],
   });
   return {
     meta: new Map(
@@ -139,13 +139,13 @@ export function openReader(dir: string): JournalReader {
     positions: () => positionsIn(db),
     denials: (limit, strategy) =>
       all<Omit<Denied, 'facts'> & { facts: string }>(
-        'SELECT at, strategy, symbol, code, facts, wanted, reason, times, last_at AS lastAt FROM denials WHERE strategy = coalesce(?, strategy) ORDER BY seq DESC LIMIT ?',
+        'SELECT at, strategy, symbol, code, facts, draft, reason, times, last_at AS lastAt FROM denials WHERE strategy = coalesce(?, strategy) ORDER BY seq DESC LIMIT ?',
         strategy ?? null,
         limit,
       ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as Denied['facts'] })),
     signalBefore(strategy, symbol, at) {
-      const rows = all<Omit<SignalEntry, 'kind' | 'want'> & { want: string }>(
-        'SELECT at, strategy, symbol, want, goal FROM signals WHERE strategy = ? AND symbol = ? AND at <= ? ORDER BY seq DESC LIMIT 1',
+      const rows = all<Omit<SignalEntry, 'kind' | 'signal'> & { signal: string }>(
+        'SELECT at, decision, strategy, role, symbol, signal, quantity FROM signals WHERE strategy = ? AND symbol = ? AND at <= ? ORDER BY seq DESC LIMIT 1',
         strategy,
         symbol,
         at,
@@ -155,7 +155,7 @@ export function openReader(dir: string): JournalReader {
     halts: () => haltsInForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     limits: () => readLimits(db),
     memories: () => readMemories(db),
-    evidence: (orderId) => evidenceIn(db, version, orderId),
+    evidence: (orderId) => evidenceIn(db, orderId),
     quarantinedTrades: () => readQuarantinedTrades(db),
     kills: () => inForce(all<KillEntry>('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq')),
     strategies: () => all<{ id: string }>('SELECT id FROM strategies ORDER BY number').map(({ id }) => id),
@@ -168,9 +168,7 @@ export function openReader(dir: string): JournalReader {
   };
 }
 
-function evidenceIn(db: Database.Database, version: number, orderId: string): Evidence {
-  // A journal of the first schema keeps none; it is read as it is.
-  if (version < 2) return { orders: [], trades: [] };
+function evidenceIn(db: Database.Database, orderId: string): Evidence {
   return {
     orders: db
       .prepare(

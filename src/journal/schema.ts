@@ -3,7 +3,8 @@ import type { Database } from 'better-sqlite3';
 import { Refusal } from '../domain/refusal.ts';
 import { brokenHead, rechain, sumRows } from './hash-chain.ts';
 
-const migrations: readonly string[] = [
+/** Each brings a journal from one version to the next. A released one never changes: add another. */
+export const released: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE strategies (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
@@ -12,22 +13,23 @@ const migrations: readonly string[] = [
     price_precision INTEGER NOT NULL, quantity_precision INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE TABLE signals (
-    seq INTEGER NOT NULL, at INTEGER NOT NULL, strategy TEXT NOT NULL, symbol TEXT NOT NULL, want TEXT NOT NULL, goal TEXT,
-    PRIMARY KEY (strategy, symbol, seq)
+    seq INTEGER NOT NULL, at INTEGER NOT NULL, decision INTEGER NOT NULL, strategy TEXT NOT NULL, role TEXT NOT NULL,
+    symbol TEXT NOT NULL, signal TEXT NOT NULL, quantity TEXT, PRIMARY KEY (strategy, symbol, seq)
   ) WITHOUT ROWID;
   CREATE TABLE denials (
     seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, strategy TEXT NOT NULL, symbol TEXT NOT NULL, code TEXT NOT NULL,
-    facts TEXT NOT NULL, wanted TEXT NOT NULL, reason TEXT NOT NULL, times INTEGER NOT NULL DEFAULT 1, last_at INTEGER NOT NULL
+    facts TEXT NOT NULL, draft TEXT NOT NULL, reason TEXT NOT NULL, times INTEGER NOT NULL DEFAULT 1, last_at INTEGER NOT NULL
   );
   CREATE TABLE orders (
-    client_order_id TEXT PRIMARY KEY, order_id TEXT, strategy TEXT NOT NULL, account TEXT NOT NULL, symbol TEXT NOT NULL,
-    side TEXT NOT NULL, type TEXT NOT NULL, quantity TEXT, amount TEXT, price TEXT, expected TEXT NOT NULL,
-    purpose TEXT NOT NULL, reason TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    client_order_id TEXT PRIMARY KEY, order_id TEXT, decision INTEGER NOT NULL, strategy TEXT NOT NULL, role TEXT NOT NULL,
+    account TEXT NOT NULL, symbol TEXT NOT NULL, side TEXT NOT NULL, type TEXT NOT NULL, quantity TEXT, amount TEXT, price TEXT,
+    expected TEXT NOT NULL, purpose TEXT NOT NULL, reason TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
     state TEXT NOT NULL, filled TEXT NOT NULL, executed TEXT, venue_status TEXT, signed_at INTEGER, recv_window_ms INTEGER,
-    body_hash TEXT, trade_floor TEXT, cancel_requested INTEGER NOT NULL, closed_at INTEGER
+    body_hash TEXT, trade_floor TEXT, cancel_requested INTEGER NOT NULL, quarantine_reason TEXT, batch TEXT, closed_at INTEGER
   ) WITHOUT ROWID;
   CREATE INDEX orders_by_id ON orders (order_id) WHERE order_id IS NOT NULL;
   CREATE INDEX orders_open ON orders (state) WHERE closed_at IS NULL;
+  CREATE INDEX orders_given_up ON orders (created_at) WHERE order_id IS NULL AND closed_at IS NOT NULL;
   CREATE TABLE events (
     seq INTEGER NOT NULL, at INTEGER NOT NULL, client_order_id TEXT NOT NULL, event TEXT NOT NULL, detail TEXT NOT NULL,
     PRIMARY KEY (client_order_id, seq)
@@ -39,7 +41,9 @@ const migrations: readonly string[] = [
     evidence TEXT, UNIQUE (account, trade_id, order_id)
   );
   CREATE TABLE cursors (symbol TEXT PRIMARY KEY, trade_ids TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE foreign_orders (order_id TEXT PRIMARY KEY, symbol TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE foreign_orders (
+    order_id TEXT PRIMARY KEY, symbol TEXT NOT NULL, at INTEGER NOT NULL, why TEXT
+  ) WITHOUT ROWID;
   CREATE TABLE protections (strategy TEXT NOT NULL, symbol TEXT NOT NULL, protection TEXT NOT NULL, PRIMARY KEY (strategy, symbol)) WITHOUT ROWID;
   CREATE TABLE kills (
     seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL, strategy TEXT, by TEXT NOT NULL, reason TEXT NOT NULL
@@ -47,11 +51,6 @@ const migrations: readonly string[] = [
   CREATE TABLE days (day INTEGER PRIMARY KEY, equity TEXT NOT NULL);
   CREATE TABLE equity (at INTEGER PRIMARY KEY, equity TEXT NOT NULL);
   CREATE TABLE notices (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, level TEXT NOT NULL, text TEXT NOT NULL);
-  `,
-  // Evidence as the exchange showed it, what balances hold beside fills, and orders that nobody can decide.
-  `
-  ALTER TABLE orders ADD COLUMN doubt TEXT;
-  CREATE INDEX orders_given_up ON orders (created_at) WHERE order_id IS NULL AND closed_at IS NOT NULL;
   CREATE TABLE venue_trades (
     symbol TEXT NOT NULL, trade_id TEXT NOT NULL, order_ids TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL,
     quantity TEXT NOT NULL, fee TEXT NOT NULL, fee_asset TEXT NOT NULL, maker INTEGER NOT NULL, time INTEGER NOT NULL,
@@ -61,26 +60,25 @@ const migrations: readonly string[] = [
     order_id TEXT PRIMARY KEY, symbol TEXT NOT NULL, client_order_id TEXT, side TEXT NOT NULL, type TEXT NOT NULL,
     status TEXT NOT NULL, executed TEXT NOT NULL, seen_at INTEGER NOT NULL
   ) WITHOUT ROWID;
+  CREATE TABLE quarantined_trades (
+    symbol TEXT NOT NULL, trade_id TEXT NOT NULL, order_ids TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL,
+    quantity TEXT NOT NULL, fee TEXT NOT NULL, fee_asset TEXT NOT NULL, maker INTEGER NOT NULL, time INTEGER NOT NULL,
+    at INTEGER NOT NULL, why TEXT NOT NULL, raw TEXT NOT NULL, can_be_accepted INTEGER NOT NULL,
+    decision TEXT, decided_at INTEGER, by TEXT, reason TEXT, PRIMARY KEY (symbol, trade_id, side)
+  ) WITHOUT ROWID;
   CREATE TABLE adjustments (
     seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, asset TEXT NOT NULL, amount TEXT NOT NULL,
     by TEXT NOT NULL, reason TEXT NOT NULL
   );
-  `,
-  // Orders counted as somebody else's without proof, and orders that left in a batch, without a client id at the exchange.
-  `
-  ALTER TABLE foreign_orders ADD COLUMN why TEXT;
-  ALTER TABLE orders ADD COLUMN batch TEXT;
-  `,
-  // Steps above the standard limits, and what the risk rules remember over a restart.
-  `
+  CREATE TABLE audits (
+    day INTEGER NOT NULL, outcome TEXT NOT NULL, differences TEXT NOT NULL, at INTEGER NOT NULL, held TEXT NOT NULL,
+    PRIMARY KEY (day, outcome, differences)
+  ) WITHOUT ROWID;
   CREATE TABLE limits (
     seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
     by TEXT NOT NULL, reason TEXT NOT NULL
   );
   CREATE TABLE memories (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  `,
-  // The head of the chain over all rows (hash-chain.ts), and each opening for writing, with where the chain stood.
-  `
   CREATE TABLE chain (
     one INTEGER PRIMARY KEY CHECK (one = 1), links INTEGER NOT NULL, total TEXT NOT NULL, link TEXT NOT NULL, before TEXT NOT NULL
   );
@@ -88,70 +86,37 @@ const migrations: readonly string[] = [
     epoch INTEGER PRIMARY KEY, at INTEGER NOT NULL, mark TEXT NOT NULL, host TEXT, links INTEGER NOT NULL, link TEXT NOT NULL, accepted TEXT
   );
   `,
-  // What the account held when it was last compared with the ledger: of each day and each outcome the last time.
-  `
-  CREATE TABLE audits (
-    day INTEGER NOT NULL, outcome TEXT NOT NULL, differences TEXT NOT NULL, at INTEGER NOT NULL, held TEXT NOT NULL,
-    PRIMARY KEY (day, outcome, differences)
-  ) WITHOUT ROWID;
-  `,
-  // Quarantined trades, and what a human decided about each.
-  `
-  CREATE TABLE quarantined_trades (
-    symbol TEXT NOT NULL, trade_id TEXT NOT NULL, order_ids TEXT NOT NULL, side TEXT NOT NULL, price TEXT NOT NULL,
-    quantity TEXT NOT NULL, fee TEXT NOT NULL, fee_asset TEXT NOT NULL, maker INTEGER NOT NULL, time INTEGER NOT NULL,
-    at INTEGER NOT NULL, why TEXT NOT NULL, raw TEXT NOT NULL, can_be_accepted INTEGER NOT NULL,
-    decision TEXT, decided_at INTEGER, by TEXT, reason TEXT, PRIMARY KEY (symbol, trade_id, side)
-  ) WITHOUT ROWID;
-  `,
 ];
 
-export const schemaVersion = migrations.length;
-/** The first version with the tables `limits` and `memories`. */
-export const limitsSince = 4;
+export const schemaVersion = released.length;
 
 /** The version a journal file is at; 0 when it is new. */
 export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }));
 
-/** The first version with the table `quarantined_trades`. */
-export const quarantinedTradesSince = 7;
-
-/** The first version with a chain and its openings. */
-export const chainSince = 5;
-
 /**
- * Brings a journal up to this program's schema, or to an earlier one, in one transaction; its chain begins there or goes on.
- * The caller has refused newer ones.
+ * Brings a journal up to the newest schema in one transaction; its chain begins there or goes on. The caller has refused newer ones.
+ * Throws a `Refusal` for a journal whose chain is broken: a migration must not mend it.
  */
-export function migrate(db: Database, target = schemaVersion): void {
-  if (versionOf(db) >= target) return;
+export function migrate(db: Database, migrations = released): void {
+  if (versionOf(db) >= migrations.length) return;
   db.transaction(() => {
-    refuseBroken(db);
-    for (let version = versionOf(db); version < target; version++) {
-      db.exec(migrations[version] as string);
-      db.pragma(`user_version = ${version + 1}`);
-    }
+    const broken = versionOf(db) === 0 || db.memory ? undefined : brokenHead(db, sumRows(db));
+    if (broken !== undefined)
+      throw new Refusal(
+        `${db.name} was changed by something other than Sluice (${broken}): restore a backup; nothing was changed`,
+        3,
+      );
+    for (const [version, statements] of migrations.entries()) if (version >= versionOf(db)) db.exec(statements);
+    db.pragma(`user_version = ${migrations.length}`);
     if (!db.memory) rechain(db);
   })();
 }
 
-/** A chain that does not hold must not be made whole by a migration. */
-function refuseBroken(db: Database): void {
-  const broken = versionOf(db) < chainSince || db.memory ? undefined : brokenHead(db, sumRows(db));
-  if (broken !== undefined)
-    throw new Refusal(
-      `${db.name} was changed by something other than Sluice (${broken}): restore a backup; nothing was changed`,
-      3,
-    );
-}
+/** Tables that hardly any other program's database has. */
+const ours = ['meta', 'orders', 'events', 'fills', 'kills', 'venue_trades', 'chain'];
 
-/** Tables that every version of a journal has, and hardly anybody else's database. */
-const always = ['meta', 'orders', 'events', 'fills', 'kills', 'venue_trades'];
-
-/** Whether a database is a journal at all; what its tables say to the letter is proven by its chain. */
+/** Whether a database is a journal at all; its chain proves its rows. */
 export function isOurs(db: Database): boolean {
-  const version = versionOf(db);
   const tables = new Set(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all());
-  if (version === 0 || !always.slice(0, version === 1 ? -1 : undefined).every((name) => tables.has(name))) return false;
-  return version < chainSince === !tables.has('chain');
+  return versionOf(db) > 0 && ours.every((name) => tables.has(name));
 }

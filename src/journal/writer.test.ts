@@ -84,7 +84,7 @@ describe('a refusal', () => {
 
   test.each([
     ['another rule', { code: 'position' }],
-    ['another order', { wanted: 'BUY 3' }],
+    ['another order', { draft: 'BUY 3' }],
     ['another strategy', { strategy: 't' }],
     ['another symbol', { symbol: 'ETHUSDT' }],
   ])('by or of %s is a row of its own', (_, other) => {
@@ -95,17 +95,17 @@ describe('a refusal', () => {
 
   test('of each order of a wish that is repeated is counted in its own row', () => {
     const { write, rows } = bench();
-    write([denialOf({ wanted: 'BUY 1' }), denialOf({ wanted: 'BUY 2' })]);
-    write([denialOf({ wanted: 'BUY 1' }), denialOf({ wanted: 'BUY 2' })]);
+    write([denialOf({ draft: 'BUY 1' }), denialOf({ draft: 'BUY 2' })]);
+    write([denialOf({ draft: 'BUY 1' }), denialOf({ draft: 'BUY 2' })]);
     expect(rows('SELECT wanted, times FROM denials')).toEqual([
-      { wanted: 'BUY 1', times: 2 },
-      { wanted: 'BUY 2', times: 2 },
+      { draft: 'BUY 1', times: 2 },
+      { draft: 'BUY 2', times: 2 },
     ]);
   });
 
   test('that is too long ago is not remembered', () => {
     const { write, rows } = bench();
-    write(Array.from({ length: 102 }, (_, index) => denialOf({ wanted: `BUY ${index % 101}` })));
+    write(Array.from({ length: 102 }, (_, index) => denialOf({ draft: `BUY ${index % 101}` })));
     expect(rows('SELECT times FROM denials').length).toBe(102);
   });
 
@@ -166,10 +166,12 @@ describe('what is loaded', () => {
     const wish = (quantity: number, strategy = 's'): Entry => ({
       kind: 'signal',
       at: startTime,
+      decision: quantity,
       strategy,
+      role: 'main',
       symbol: btc.symbol,
-      want: target(quantity),
-      goal: String(quantity),
+      signal: target(quantity),
+      quantity: String(quantity),
     });
     write([
       orderRowOf({ clientOrderId: 'late', createdAt: startTime + 5, state: 'unknown' }),
@@ -202,8 +204,8 @@ describe('what is loaded', () => {
       undefined,
     ]);
     expect([...past.fills()].map((row) => row.tradeId)).toEqual(['2', '1']);
-    expect(loaded.signals.map(({ strategy, goal }) => `${strategy} ${goal}`)).toEqual(['s 2', 't 3']);
-    expect(loaded.signals[0]?.want).toEqual(target(2));
+    expect(loaded.signals.map(({ strategy, quantity }) => `${strategy} ${quantity}`)).toEqual(['s 2', 't 3']);
+    expect(loaded.signals[0]?.signal).toEqual(target(2));
     expect(loaded.cursors).toEqual(new Map([['BTCUSDT', ['1', '2']]]));
     expect(loaded.foreign).toEqual(new Set(['77']));
     expect(loaded.protections).toEqual([{ strategy: 's', symbol: 'BTCUSDT', protection: '{"stop":"90"}' }]);

@@ -26,11 +26,11 @@ const denialsRemembered = 100;
 const bit = (flag: boolean): number => (flag ? 1 : 0);
 
 const statements = {
-  signal: 'INSERT INTO signals (seq, at, strategy, symbol, want, goal) VALUES (?, ?, ?, ?, ?, ?)',
+  signal: 'INSERT INTO signals VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   denied:
-    'INSERT INTO denials (at, strategy, symbol, code, facts, wanted, reason, last_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO denials (at, strategy, symbol, code, facts, draft, reason, last_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   deniedAgain: 'UPDATE denials SET times = times + 1, last_at = ?, facts = ? WHERE seq = ?',
-  order: `INSERT OR REPLACE INTO orders VALUES (${Array(27).fill('?').join(', ')})`,
+  order: `INSERT OR REPLACE INTO orders VALUES (${Array(29).fill('?').join(', ')})`,
   event: 'INSERT INTO events (seq, at, client_order_id, event, detail) VALUES (?, ?, ?, ?, ?)',
   // Only the same trade again is passed over: INSERT OR IGNORE would drop a row with a missing value as well.
   fill: `INSERT INTO fills (trade_id, order_id, client_order_id, strategy, account, symbol, side, price, quantity, fee, fee_asset,
@@ -64,7 +64,9 @@ const statements = {
 const orderValues = (row: OrderEntryRow): Values => [
   row.clientOrderId,
   row.orderId,
+  row.decision,
   row.strategy,
+  row.role,
   row.account,
   row.symbol,
   row.side,
@@ -86,9 +88,9 @@ const orderValues = (row: OrderEntryRow): Values => [
   row.bodyHash,
   row.tradeFloor,
   bit(row.cancelRequested),
-  row.closedAt,
-  row.doubt,
+  row.quarantineReason,
   row.batch,
+  row.closedAt,
 ];
 
 /** `epoch`: which opening of the journal this is; rows are numbered anew in each, above all earlier ones. */
@@ -108,7 +110,7 @@ export function writer(db: Database, epoch = 0): Write {
     const key = `${entry.strategy}\n${entry.symbol}`;
     const known = lastDenials.get(key) ?? new Map<string, { code: string; seq: number | bigint }>();
     lastDenials.set(key, known);
-    const last = known.get(entry.wanted);
+    const last = known.get(entry.draft);
     const facts = JSON.stringify(entry.facts);
     if (last?.code === entry.code) {
       prepared('deniedAgain').run(entry.at, facts, last.seq);
@@ -120,12 +122,12 @@ export function writer(db: Database, epoch = 0): Write {
       entry.symbol,
       entry.code,
       facts,
-      entry.wanted,
+      entry.draft,
       entry.reason,
       entry.at,
     );
-    known.delete(entry.wanted);
-    known.set(entry.wanted, { code: entry.code, seq: row.lastInsertRowid });
+    known.delete(entry.draft);
+    known.set(entry.draft, { code: entry.code, seq: row.lastInsertRowid });
     const [oldest] = known.keys();
     if (known.size > denialsRemembered && oldest !== undefined) known.delete(oldest);
   }
@@ -180,7 +182,19 @@ export function latestVersions(entries: readonly Entry[]): readonly Entry[] {
 function rowOf(entry: Exclude<Entry, DenialEntry>, seq: number): readonly [keyof typeof statements, Values] {
   switch (entry.kind) {
     case 'signal':
-      return ['signal', [seq, entry.at, entry.strategy, entry.symbol, JSON.stringify(entry.want), entry.goal]];
+      return [
+        'signal',
+        [
+          seq,
+          entry.at,
+          entry.decision,
+          entry.strategy,
+          entry.role,
+          entry.symbol,
+          JSON.stringify(entry.signal),
+          entry.quantity,
+        ],
+      ];
     case 'order':
       return ['order', orderValues(entry)];
     case 'event':

@@ -13,7 +13,7 @@ import {
   ticksOf,
   unitsText,
 } from '../domain/money.ts';
-import type { Denial, Quotes, Target } from '../domain/order.ts';
+import { type Denial, type Quotes, sizeValue, type Target } from '../domain/order.ts';
 import {
   isUndecided,
   leastLots,
@@ -39,18 +39,18 @@ const none: readonly TooSmall[] = [];
  */
 export function targetTooSmall(
   target: Target,
-  goal: Lots,
+  targetLots: Lots,
   override: ProtectionOverride,
   situation: Situation,
 ): readonly TooSmall[] {
   const { instrument: at, held } = situation;
   if (situation.orders.length > 0) return none;
-  const wished = override.leave === undefined ? lessTaken(goal, override.taken) : goal;
+  const wished = override.leave === undefined ? lessTaken(targetLots, override.taken) : targetLots;
   const heldLots = orderLots(lotsIn(absolute(held), at), at);
-  const leaves = override.leave !== undefined || (goal === 0n && !asksForMore(target, situation));
+  const leaves = override.leave !== undefined || (targetLots === 0n && !asksForMore(target, situation));
   if (leaves !== heldLots > 0n) return none;
   // What a take-profit has sold is no entry any more.
-  if (!leaves && wished === 0n && goal !== 0n) return none;
+  if (!leaves && wished === 0n && targetLots !== 0n) return none;
   const lots = leaves ? heldLots : absolute(wished);
   if (lots > leastLots(situation)) return none;
   const purpose = override.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
@@ -60,9 +60,9 @@ export function targetTooSmall(
 }
 
 /** More than nothing is wished, though less than a lot may be left of it; spot cannot be short. */
-function asksForMore({ goal }: Target, { account }: Situation): boolean {
-  const size = 'quantity' in goal ? goal.quantity : 'amount' in goal ? goal.amount : goal.share;
-  return account === 'spot' ? size > 0 : size !== 0;
+function asksForMore({ size }: Target, { account }: Situation): boolean {
+  const value = sizeValue(size);
+  return account === 'spot' ? value > 0 : value !== 0;
 }
 
 /** The quotes that are too small. */
@@ -75,9 +75,13 @@ export function quotesTooSmall(quotes: Quotes, situation: Situation): readonly T
 
 type Asked = Pick<OrderDraft, 'side' | 'purpose' | 'reason'> & { readonly lots: Lots; readonly price?: Ticks };
 
-function refused({ lots, price, ...asked }: Asked, at: Ticks, { strategy, account, instrument }: Situation): TooSmall {
+function refused(
+  { lots, price, ...asked }: Asked,
+  at: Ticks,
+  { decision, strategy, role, account, instrument }: Situation,
+): TooSmall {
   const { symbol, minNotional, minQuantity } = instrument;
-  const order = { strategy, account, symbol, volume: { lots }, expectedLots: lots, ...asked };
+  const order = { decision, strategy, role, account, symbol, volume: { lots }, expectedLots: lots, ...asked };
   return {
     draft: price === undefined ? { ...order, type: 'MARKET' } : { ...order, type: 'LIMIT', price },
     denial: {

@@ -16,7 +16,6 @@ import {
 } from '../domain/money.ts';
 import type { Quote, Target } from '../domain/order.ts';
 import {
-  goalLots,
   intentOf,
   noOverride,
   type OrderDraft,
@@ -25,11 +24,14 @@ import {
   planTarget,
   type Situation,
   type Step,
+  sizeInLots,
 } from './plan.ts';
 import type { WorkingOrder } from './portfolio.ts';
 
 const situation = (given: Partial<Situation> & { readonly has?: string } = {}): Situation => ({
+  decision: 1,
   strategy: 's',
+  role: 'main',
   account: 'spot',
   instrument: btc,
   held: units(given.has ?? '0'),
@@ -50,11 +52,11 @@ function words(step: Step | undefined): string {
   return `${side} ${quantityText(expectedLots, btc)} ${how}${amount}`;
 }
 const plan = (
-  goal: string,
+  size: string,
   given: Parameters<typeof situation>[0] = {},
-  want: Partial<Target> = {},
+  signal: Partial<Target> = {},
   override = noOverride,
-): string => words(planTarget(target(1, want), lots(goal, btc), override, situation(given)));
+): string => words(planTarget(target(1, signal), lots(size, btc), override, situation(given)));
 const purposeOf = (step: Step | undefined): string => (step?.do === 'create' ? step.draft.purpose : 'none');
 const order = (text: Parameters<typeof resting>[1] = {}): WorkingOrder => resting(portfolio(), text);
 
@@ -82,8 +84,8 @@ describe('a target', () => {
   });
 
   test('names its order an entry when it adds and an exit when it takes away', () => {
-    const toward = (goal: string, has: string): string =>
-      purposeOf(planTarget(target(1), lots(goal, btc), noOverride, situation({ account: 'margin', has })));
+    const toward = (size: string, has: string): string =>
+      purposeOf(planTarget(target(1), lots(size, btc), noOverride, situation({ account: 'margin', has })));
     expect(toward('2', '1')).toBe('enter');
     expect(toward('1', '2')).toBe('exit');
     expect(toward('-2', '-1')).toBe('enter');
@@ -103,15 +105,15 @@ describe('a target', () => {
 
   test('never asks for a market order below the exchange’s minima', () => {
     const random = fc.record({
-      goal: fc.bigInt(0n, 10n ** 6n),
+      size: fc.bigInt(0n, 10n ** 6n),
       has: fc.bigInt(0n, 10n ** 6n),
       price: fc.double({ min: 0.5, max: 1e6, noNaN: true }),
     });
     fc.assert(
-      fc.property(random, ({ goal, has, price }) => {
+      fc.property(random, ({ size, has, price }) => {
         const step = planTarget(
           target(1),
-          goal as Lots,
+          size as Lots,
           noOverride,
           situation({ held: baseUnits(has as Lots, btc), price, marketBuyIn: 'lots' }),
         );
@@ -129,7 +131,7 @@ describe('a target', () => {
     expect(plan('0', { ...held, feeInBase: rate('0.001') })).toBe('SELL 9.99 market');
   });
 
-  test('does not mend what an amount bought beside its goal, up to half a percent beside the fee', () => {
+  test('does not mend what an amount bought beside its size, up to half a percent beside the fee', () => {
     const dear = { price: 10_000, feeInBase: rate('0.002') };
     expect(plan('10', { ...dear, has: '9.93' })).toBe('nothing');
     expect(plan('10', { ...dear, has: '9.92999' })).toBe('BUY 0.07001 market for 700.1');
@@ -338,8 +340,8 @@ describe('quotes', () => {
 });
 
 describe('the size of a goal', () => {
-  const size = (goal: Target['goal'], given: Parameters<typeof situation>[0] = {}): string =>
-    quantityText(goalLots(target(1, { goal }), units('1000'), situation(given)), btc);
+  const size = (size: Target['size'], given: Parameters<typeof situation>[0] = {}): string =>
+    quantityText(sizeInLots(target(1, { size }), units('1000'), situation(given)), btc);
 
   test('is its quantity, rounded towards nothing', () => {
     expect(size({ quantity: 1.234567 })).toBe('1.23456');
@@ -357,17 +359,17 @@ describe('the size of a goal', () => {
   });
 
   test('is never short on spot', () => {
-    for (const goal of [{ quantity: -1 }, { amount: -5 }, { share: -1 }]) expect(size(goal)).toBe('0');
+    for (const none of [{ quantity: -1 }, { amount: -5 }, { share: -1 }]) expect(size(none)).toBe('0');
   });
 });
 
 /** A world that carries out every step at once and in full. */
-function carriedOut(want: { readonly goal: Lots; readonly limit?: number }, start: Situation): number {
+function carriedOut(signal: { readonly size: Lots; readonly limit?: number }, start: Situation): number {
   let now = start;
   for (let steps = 0; steps < 10; steps++) {
     const step = planTarget(
-      target(1, want.limit === undefined ? {} : { limit: want.limit }),
-      want.goal,
+      target(1, signal.limit === undefined ? {} : { limit: signal.limit }),
+      signal.size,
       noOverride,
       now,
     );
@@ -385,8 +387,8 @@ property.prop([
   fc.bigInt(0n, 10n ** 7n),
   fc.bigInt(0n, 10n ** 7n),
   fc.array(fc.constantFrom('98', '99', '101'), { maxLength: 3 }),
-])('every target is reached in a few steps, and repeating it then does nothing', (goal, has, prices) => {
+])('every target is reached in a few steps, and repeating it then does nothing', (size, has, prices) => {
   const orders = prices.map((price, index) => order({ price, id: `c${index}` }));
-  const steps = carriedOut({ goal: goal as Lots }, situation({ held: baseUnits(has as Lots, btc), orders }));
+  const steps = carriedOut({ size: size as Lots }, situation({ held: baseUnits(has as Lots, btc), orders }));
   expect(steps).toBeLessThanOrEqual(prices.length + 1);
 });

@@ -38,10 +38,12 @@ export type OrderDraft = Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt
 
 /** A draft as an order to be sent. Spelt out: a spread that adds fields costs twice as much. */
 export function intentOf(draft: OrderDraft, clientOrderId: string, createdAt: number, expiresAt: number): Intent {
-  const { strategy, account, symbol, side, type, volume, price, expectedLots, purpose, reason } = draft;
+  const { decision, strategy, role, account, symbol, side, type, volume, price, expectedLots, purpose, reason } = draft;
   const intent = {
     clientOrderId,
+    decision,
     strategy,
+    role,
     account,
     symbol,
     side,
@@ -65,7 +67,9 @@ export type Step =
 
 /** What a plan is made from. */
 export interface Situation {
+  readonly decision: number;
   readonly strategy: string;
+  readonly role: string;
   readonly account: Account;
   readonly instrument: Instrument;
   readonly held: Units;
@@ -98,23 +102,23 @@ export interface Sizing {
 const bySharePrice: Sizing = { fee: noRate, atFill: false };
 
 /** A target's goal in lots, at the price and equity of the moment it was wished. Spot cannot be short. */
-export function goalLots(
+export function sizeInLots(
   target: Target,
   equity: Units,
   situation: Pick<Situation, 'account' | 'instrument' | 'price'>,
   { fee }: Sizing = bySharePrice,
 ): Lots {
-  const { goal } = target;
+  const { size } = target;
   const at = situation.instrument;
-  const size = (): Lots => {
-    if ('quantity' in goal) return goal.quantity < 0 ? negate(lotsOf(-goal.quantity, at)) : lotsOf(goal.quantity, at);
+  const exact = (): Lots => {
+    if ('quantity' in size) return size.quantity < 0 ? negate(lotsOf(-size.quantity, at)) : lotsOf(size.quantity, at);
     const price = ticksOf(situation.price, at, 'up');
-    const share = 'share' in goal ? part(equity, rateOf(goal.share), 'down') : unitsOf(goal.amount);
+    const share = 'share' in size ? part(equity, rateOf(size.share), 'down') : unitsOf(size.amount);
     const amount = absolute(share);
-    const lots = lotsFor('share' in goal ? lessFee(amount, fee) : amount, price, at);
+    const lots = lotsFor('share' in size ? lessFee(amount, fee) : amount, price, at);
     return share < 0n ? negate(lots) : lots;
   };
-  const lots = orderLots(size(), at);
+  const lots = orderLots(exact(), at);
   return situation.account === 'spot' ? greatest(lots, noLots) : lots;
 }
 
@@ -135,13 +139,13 @@ export const isUndecided = (orders: readonly WorkingOrder[]): boolean =>
 
 export function planTarget(
   target: Target,
-  goal: Lots,
+  targetLots: Lots,
   override: ProtectionOverride,
   situation: Situation,
 ): Step | undefined {
   const { orders, instrument: at } = situation;
   if (isUndecided(orders)) return undefined;
-  const wished = override.leave === undefined ? lessTaken(goal, override.taken) : noLots;
+  const wished = override.leave === undefined ? lessTaken(targetLots, override.taken) : noLots;
   const wishedBase = baseUnits(wished, at);
   const distance = minus(wishedBase, situation.held);
   // The world is as wished, which is so for most of what is asked here: nothing has to be worked out.
@@ -150,7 +154,7 @@ export function planTarget(
   const lots = orderLots(situation.held === 0n ? absolute(wished) : lotsIn(absolute(distance), at), at);
   const atMarket = target.limit === undefined;
   // What an entry left missing was a part of the whole goal, however much of it a take-profit has sold since.
-  const band = deadBand(wished === 0n ? noLots : goal, side, atMarket, situation);
+  const band = deadBand(wished === 0n ? noLots : targetLots, side, atMarket, situation);
   const grows = absolute(wishedBase) > absolute(situation.held);
   const purpose = override.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
   const reason = override.leave ?? target.reason;
@@ -165,9 +169,11 @@ export function planTarget(
 }
 
 /** A goal less what a take-profit has sold of it, towards nothing. */
-export function lessTaken(goal: Lots, taken: Lots): Lots {
-  if (taken === 0n) return goal;
-  return goal > 0n ? greatest(minus(goal, taken), noLots) : negate(greatest(minus(negate(goal), taken), noLots));
+export function lessTaken(targetLots: Lots, taken: Lots): Lots {
+  if (taken === 0n) return targetLots;
+  return targetLots > 0n
+    ? greatest(minus(targetLots, taken), noLots)
+    : negate(greatest(minus(negate(targetLots), taken), noLots));
 }
 
 /**
@@ -221,12 +227,12 @@ const priceSlack = rate('0.005');
  * The distance from the goal within which nothing is done: one lot, the exchange's minimum, or what the fee and the price of
  * an entry made of it. Without it every entry would be followed by a small order that mends them.
  */
-function deadBand(goal: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
+function deadBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
   const at = situation.instrument;
-  const byFee = side === 'BUY' && goal > 0n ? situation.feeInBase : noRate;
+  const byFee = side === 'BUY' && targetLots > 0n ? situation.feeInBase : noRate;
   const byPrice = atMarket && situation.marketBuyIn === 'amount' ? priceSlack : noRate;
   const slack = plus(byFee, byPrice);
-  const byEntry = slack === 0n ? noLots : lotsIn(part(baseUnits(absolute(goal), at), slack, 'up'), at, 'up');
+  const byEntry = slack === 0n ? noLots : lotsIn(part(baseUnits(absolute(targetLots), at), slack, 'up'), at, 'up');
   return greatest(leastLots(situation), byEntry);
 }
 
@@ -285,12 +291,25 @@ function rest(wished: readonly Resting[], situation: Situation): Step | undefine
 
 function limit(wish: Resting, situation: Situation): Step {
   const { side, price, lots, purpose, reason } = wish;
-  const { strategy, account } = situation;
+  const { decision, strategy, role, account } = situation;
   const { symbol } = situation.instrument;
   const volume = { lots };
   return {
     do: 'create',
-    draft: { strategy, account, symbol, side, type: 'LIMIT', volume, price, expectedLots: lots, purpose, reason },
+    draft: {
+      decision,
+      strategy,
+      role,
+      account,
+      symbol,
+      side,
+      type: 'LIMIT',
+      volume,
+      price,
+      expectedLots: lots,
+      purpose,
+      reason,
+    },
   };
 }
 
@@ -301,9 +320,21 @@ function market(side: Side, lots: Lots, purpose: OrderDraft['purpose'], reason: 
   const amount = (): Units =>
     cut(notional(ticksOf(situation.price, at, 'up'), size, at), at.orderPlaces?.price ?? at.pricePrecision);
   const volume = side === 'BUY' && marketBuyIn === 'amount' ? { amount: amount() } : { lots: size };
-  const { strategy, account } = situation;
+  const { decision, strategy, role, account } = situation;
   return {
     do: 'create',
-    draft: { strategy, account, symbol: at.symbol, side, type: 'MARKET', volume, expectedLots: size, purpose, reason },
+    draft: {
+      decision,
+      strategy,
+      role,
+      account,
+      symbol: at.symbol,
+      side,
+      type: 'MARKET',
+      volume,
+      expectedLots: size,
+      purpose,
+      reason,
+    },
   };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { btc, draft, fill, intent, portfolio, resting, signal, startTime, target } from '../../test/kit/builders.ts';
+import { btc, decision, draft, fill, intent, portfolio, resting, startTime, target } from '../../test/kit/builders.ts';
 import { type Lots, lots, quantityText, rate } from '../domain/money.ts';
-import type { Signal, Want } from '../domain/order.ts';
+import type { Decision, Leg, Signal } from '../domain/order.ts';
 import type { Step } from './plan.ts';
-import { Planner, sameWant } from './planner.ts';
+import { Planner, sameSignal } from './planner.ts';
 import type { Portfolio } from './portfolio.ts';
 import { Protection } from './protection.ts';
 
@@ -27,7 +27,7 @@ function bench(held = portfolio()): Bench {
     account: 'spot',
     marketBuyIn: 'lots',
     feeInBase: rate('0'),
-    changed: (_: Signal, goal: Lots | undefined) => told.push(goal === undefined ? undefined : quantityText(goal, btc)),
+    changed: (_: Leg, size: Lots | undefined) => told.push(size === undefined ? undefined : quantityText(size, btc)),
     tooSmall: ({ purpose, side }, { code, facts }) =>
       small.push(`${code}: ${purpose} ${side} ${facts['quantity']} worth ${facts['value']} of ${facts['minNotional']}`),
   });
@@ -40,14 +40,14 @@ const sizeOf = (step: Step | undefined): string =>
 describe('a standing wish', () => {
   test('is told of once, however often it is repeated', () => {
     const { planner, told } = bench();
-    for (const reason of ['one', 'two', 'three']) planner.note(signal(target(1, { reason })));
+    for (const reason of ['one', 'two', 'three']) planner.note(decision(target(1, { reason })));
     expect(told).toEqual(['1']);
-    expect(planner.standing('s', 'BTCUSDT')?.want.reason).toBe('three');
+    expect(planner.standing('s', 'BTCUSDT')?.signal.reason).toBe('three');
   });
 
   test('is sized once: repeating a share of equity does not rebalance it with every price', () => {
     const { planner, held, told } = bench();
-    const share = signal({ kind: 'target', goal: { share: 0.5 }, reason: '' });
+    const share = decision({ kind: 'target', size: { share: 0.5 }, reason: '' });
     planner.note(share);
     expect(sizeOf(planner.plan(share))).toBe('5000');
     held.mark(btc.symbol, 50, startTime + 1);
@@ -58,27 +58,27 @@ describe('a standing wish', () => {
 
   test('keeps its size while only its levels move', () => {
     const { planner, held } = bench();
-    planner.note(signal({ kind: 'target', goal: { share: 0.5 }, stop: 90, reason: '' }));
+    planner.note(decision({ kind: 'target', size: { share: 0.5 }, stop: 90, reason: '' }));
     held.mark(btc.symbol, 50, startTime + 1);
-    const moved = signal({ kind: 'target', goal: { share: 0.5 }, stop: 45, reason: '' });
+    const moved = decision({ kind: 'target', size: { share: 0.5 }, stop: 45, reason: '' });
     planner.note(moved);
     expect(sizeOf(planner.plan(moved))).toBe('5000');
   });
 
   test('is sized anew when it changes', () => {
     const { planner, held } = bench();
-    planner.note(signal({ kind: 'target', goal: { share: 0.5 }, reason: '' }));
+    planner.note(decision({ kind: 'target', size: { share: 0.5 }, reason: '' }));
     held.mark(btc.symbol, 50, startTime + 1);
-    const more = signal({ kind: 'target', goal: { share: 0.25 }, reason: '' });
+    const more = decision({ kind: 'target', size: { share: 0.25 }, reason: '' });
     planner.note(more);
     expect(sizeOf(planner.plan(more))).toBe('5000');
   });
 
   test.each([{ quantity: 2 }, { amount: 200 }])(
     'of %j from before the first price is sized at the first price',
-    (goal) => {
+    (size) => {
       const { planner, held, told } = bench(portfolio(null));
-      const early = signal({ kind: 'target', goal, reason: '' });
+      const early = decision({ kind: 'target', size, reason: '' });
       planner.note(early);
       expect(planner.plan(early)).toBeUndefined();
       expect(told).toEqual([]);
@@ -93,8 +93,8 @@ describe('a standing wish', () => {
 
   test('that was kept over a restart keeps its size and is not told of again', () => {
     const { planner, told } = bench();
-    const share = signal({ kind: 'target', goal: { share: 0.5 }, reason: '' });
-    planner.restore(share, lots('3', btc));
+    const share = decision({ kind: 'target', size: { share: 0.5 }, reason: '' });
+    planner.restore(share.legs[0], lots('3', btc), 7);
     planner.note(share);
     expect(sizeOf(planner.plan(share))).toBe('3');
     expect(told).toEqual([]);
@@ -102,16 +102,16 @@ describe('a standing wish', () => {
 
   test('belongs to one strategy and one symbol', () => {
     const { planner } = bench();
-    planner.note(signal(target(1), 's'));
-    planner.note(signal(target(2), 't'));
-    expect(sizeOf(planner.plan(signal(target(9), 's')))).toBe('1');
-    expect(sizeOf(planner.plan(signal(target(9), 't')))).toBe('2');
-    expect(planner.plan(signal(target(1), 'nobody'))).toBeUndefined();
+    planner.note(decision(target(1), 's'));
+    planner.note(decision(target(2), 't'));
+    expect(sizeOf(planner.plan(decision(target(9), 's')))).toBe('1');
+    expect(sizeOf(planner.plan(decision(target(9), 't')))).toBe('2');
+    expect(planner.plan(decision(target(1), 'nobody'))).toBeUndefined();
   });
 
   test('of quotes has no size', () => {
     const { planner, told } = bench();
-    planner.note(signal({ kind: 'quotes', quotes: [{ side: 'BUY', price: 99, quantity: 1 }], reason: '' }));
+    planner.note(decision({ kind: 'quotes', quotes: [{ side: 'BUY', price: 99, quantity: 1 }], reason: '' }));
     expect(told).toEqual([undefined]);
   });
 });
@@ -119,7 +119,7 @@ describe('a standing wish', () => {
 describe('a plan', () => {
   test('waits while any order on the symbol is unknown, whoever sent it', () => {
     const { planner, held } = bench();
-    const wish = signal(target(1));
+    const wish = decision(target(1));
     planner.note(wish);
     const other = held.reserve({ ...draft({ strategy: 't' }), clientOrderId: 'x', createdAt: 0, expiresAt: 0 });
     other.state = 'unknown';
@@ -133,7 +133,7 @@ describe('a plan', () => {
     const order = resting(held, { price: '99' });
     const unknown = held.reserve(intent({ id: 'x', strategy }));
     unknown.state = 'unknown';
-    const wish = signal({ kind: 'quotes', quotes: [{ side: 'BUY', price: 98, quantity: 1 }], reason: '' });
+    const wish = decision({ kind: 'quotes', quotes: [{ side: 'BUY', price: 98, quantity: 1 }], reason: '' });
     planner.note(wish);
     expect(planner.plan(wish)).toEqual({ do: 'cancel', order });
     held.close(order, 'canceled');
@@ -144,7 +144,7 @@ describe('a plan', () => {
 
   test('that nothing could be done about while an order was unknown is made again after it', () => {
     const { planner, held } = bench();
-    const wish = signal(target(1));
+    const wish = decision(target(1));
     planner.note(wish);
     const unknown = held.reserve(intent());
     unknown.state = 'unknown';
@@ -155,7 +155,7 @@ describe('a plan', () => {
 
   test('that found nothing to do is made again after a fill', () => {
     const { planner, held } = bench();
-    const wish = signal(target(1));
+    const wish = decision(target(1));
     planner.note(wish);
     held.apply(fill());
     expect(planner.plan(wish)).toBeUndefined();
@@ -166,7 +166,7 @@ describe('a plan', () => {
 
   test('that found nothing to do because an order rests is made again', () => {
     const { planner, held } = bench();
-    const wish = signal(target(1, { limit: 99 }));
+    const wish = decision(target(1, { limit: 99 }));
     planner.note(wish);
     const order = resting(held, { price: '99' });
     expect(planner.plan(wish)).toBeUndefined();
@@ -176,7 +176,7 @@ describe('a plan', () => {
 
   test('of a protected target is bent by a stop although nothing was filled since', () => {
     const { planner, held, protection } = bench();
-    const wish = signal(target(1, { stop: 90 }));
+    const wish = decision(target(1, { stop: 90 }));
     planner.note(wish);
     held.apply(fill());
     expect(planner.plan(wish)).toBeUndefined();
@@ -189,7 +189,7 @@ describe('a wish below the exchange’s minimum', () => {
   test('to enter is told of once, however the levels move, and again when it is wished again', () => {
     const { planner, small } = bench();
     const say = (quantity: number, stop?: number): void => {
-      const wish = signal(target(quantity, stop === undefined ? {} : { stop }));
+      const wish = decision(target(quantity, stop === undefined ? {} : { stop }));
       planner.note(wish);
       expect(planner.plan(wish)).toBeUndefined();
     };
@@ -203,7 +203,7 @@ describe('a wish below the exchange’s minimum', () => {
 
   test('by a stop is told of, since the position cannot be sold', () => {
     const { planner, held, protection, small } = bench();
-    const wish = signal(target(0.06, { stop: 92 }));
+    const wish = decision(target(0.06, { stop: 92 }));
     planner.note(wish);
     held.apply(fill({ quantity: '0.06' }));
     expect(planner.plan(wish)).toBeUndefined();
@@ -218,7 +218,7 @@ describe('a wish below the exchange’s minimum', () => {
 
   test('of less than a lot is told of, too', () => {
     const { planner, small } = bench();
-    const wish = signal(target(1e-9));
+    const wish = decision(target(1e-9));
     planner.note(wish);
     expect(planner.plan(wish)).toBeUndefined();
     expect(small).toEqual(['belowMinimum: enter BUY 0 worth 0 of 5']);
@@ -226,8 +226,8 @@ describe('a wish below the exchange’s minimum', () => {
 
   test('of one quote among others is told of once for its side', () => {
     const { planner, held, small } = bench();
-    const quotes = (price: number): Signal =>
-      signal({
+    const quotes = (price: number): Decision =>
+      decision({
         kind: 'quotes',
         quotes: [
           { side: 'BUY', price, quantity: 0.04 },
@@ -250,35 +250,35 @@ describe('a wish below the exchange’s minimum', () => {
     const { planner, held, small } = bench();
     held.apply(fill({ quantity: '1' }));
     for (const quantity of [1.04, 1]) {
-      const wish = signal(target(quantity));
+      const wish = decision(target(quantity));
       planner.note(wish);
       expect(planner.plan(wish)).toBeUndefined();
     }
     held.apply(fill({ tradeId: 't2', side: 'SELL', quantity: '1' }));
-    const flat = signal(target(0));
+    const flat = decision(target(0));
     planner.note(flat);
     expect(planner.plan(flat)).toBeUndefined();
     expect(small).toEqual([]);
   });
 });
 
-describe('two wants are the same', () => {
-  const quotes = (quantity: number): Want => ({
+describe('two signals are the same', () => {
+  const quotes = (quantity: number): Signal => ({
     kind: 'quotes',
     quotes: [{ side: 'BUY', price: 99, quantity }],
     reason: '',
   });
   test('when they ask for the same world, whatever the reason', () => {
-    expect(sameWant(target(1, { reason: 'a' }), target(1, { reason: 'b' }))).toBe(true);
-    expect(sameWant(quotes(1), { ...quotes(1), reason: 'other' })).toBe(true);
+    expect(sameSignal(target(1, { reason: 'a' }), target(1, { reason: 'b' }))).toBe(true);
+    expect(sameSignal(quotes(1), { ...quotes(1), reason: 'other' })).toBe(true);
   });
 
   test.each([
     [target(1), target(2)],
-    [target(1), { ...target(1), goal: { amount: 1 } }],
+    [target(1), { ...target(1), size: { amount: 1 } }],
     [
-      { ...target(1), goal: { share: 1 } },
-      { ...target(1), goal: { amount: 1 } },
+      { ...target(1), size: { share: 1 } },
+      { ...target(1), size: { amount: 1 } },
     ],
     [target(1), target(1, { limit: 99 })],
     [target(1), target(1, { stop: 99 })],
@@ -288,7 +288,7 @@ describe('two wants are the same', () => {
     [quotes(1), { kind: 'quotes', quotes: [], reason: '' }],
     [target(0), { kind: 'quotes', quotes: [], reason: '' }],
   ] as const)('but not %j and %j', (a, b) => {
-    expect(sameWant(a, b)).toBe(false);
-    expect(sameWant(b, a)).toBe(false);
+    expect(sameSignal(a, b)).toBe(false);
+    expect(sameSignal(b, a)).toBe(false);
   });
 });

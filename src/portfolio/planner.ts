@@ -1,19 +1,19 @@
-/** Each strategy's standing wish: its last signal, the size it was given, and what protection makes of it. */
+/** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
 import type { Lots, Rate } from '../domain/money.ts';
 import { cut, lotsIn, noLots, noUnits, part, rateOf } from '../domain/money.ts';
 import {
   type Account,
+  type Decision,
   type Denial,
+  type Leg,
   type Quote,
   type Signal,
-  sameGoal,
+  sameSize,
   type Target,
-  type Want,
 } from '../domain/order.ts';
 import { quotesTooSmall, type TooSmall, targetTooSmall } from './below-minimum.ts';
 import { ByPosition } from './by-position.ts';
 import {
-  goalLots,
   isUndecided,
   noDrafts,
   noOverride,
@@ -24,6 +24,7 @@ import {
   type Situation,
   type Sizing,
   type Step,
+  sizeInLots,
 } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 import type { Protection } from './protection.ts';
@@ -34,21 +35,23 @@ export interface PlannerOptions {
   readonly account: Account;
   readonly marketBuyIn: 'amount' | 'lots';
   readonly feeInBase: Rate;
-  /** By the price alone when left out. */
+  /** By the price alone if absent. */
   readonly sizing?: Sizing;
-  /** Told of each wish that differs from the one before, with the size of its goal. */
-  readonly changed: (signal: Signal, goal: Lots | undefined) => void;
-  /** Told of an order that is wished and too small for the exchange: once, until it is not any more. */
+  /** Called for each signal that differs from the one before, with its size and the number of its decision. */
+  readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
+  /** Called once for an order that is too small for the exchange, until it no longer is. */
   readonly tooSmall: (draft: OrderDraft, denial: Denial) => void;
 }
 
 interface Standing {
-  signal: Signal;
-  /** Sized once, at the first price at which the wish stands: a share of equity is not rebalanced with every price. */
-  goal: Lots | undefined;
-  /** Its entry was ordered as an amount: what it buys is the goal. */
+  leg: Leg;
+  /** Number of the decision that changed it last. */
+  decision: number;
+  /** Sized once, at the first known price: a share of equity is not rebalanced with every price. */
+  lots: Lots | undefined;
+  /** Its entry was ordered as an amount: what it buys is the size. */
   byAmount?: boolean;
-  /** When the last plan found nothing to do; undefined when something may be. */
+  /** Set when the last plan found nothing to do. */
   settled: Settled | undefined;
 }
 
@@ -63,125 +66,148 @@ interface Settled {
 export class Planner {
   readonly #options: PlannerOptions;
   readonly #standing = new ByPosition<Standing>();
-  /** What was told to be too small, by place: a wish that moves with every kline would fill the journal with it. */
-  readonly #toldOf = new ByPosition<ReadonlySet<string>>();
+  /** Number of decisions so far. */
+  #decisions = 0;
+  /** Orders reported as too small: a target that moves with every kline would fill the journal with them. */
+  readonly #reported = new ByPosition<ReadonlySet<string>>();
 
   constructor(options: PlannerOptions) {
     this.#options = options;
   }
 
-  /** The last signal of a strategy, to be carried out again when something else than the strategy asks for it. */
-  standing(strategy: string, symbol: string): Signal | undefined {
-    return this.#standing.get(strategy, symbol)?.signal;
+  /** The last signal of a strategy at a symbol. */
+  standing(strategy: string, symbol: string): Leg | undefined {
+    return this.#standing.get(strategy, symbol)?.leg;
   }
 
-  /** Takes a signal as the strategy's wish from now on. False when it is the one that rests already: `plan` would give nothing. */
-  note(signal: Signal): boolean {
-    const known = this.#standing.get(signal.strategy, signal.symbol);
-    if (known !== undefined && sameWant(known.signal.want, signal.want)) {
-      known.signal = signal;
-      return !this.#isSettled(known, this.#options.portfolio.lastMark(signal.symbol)?.price);
+  /** Makes the signals of a decision the standing ones. False when they stand already and `plan` would give nothing. */
+  note(decision: Decision): boolean {
+    let isOpen = false;
+    const before = this.#decisions;
+    for (const leg of decision.legs) if (this.#note(leg, before + 1)) isOpen = true;
+    return isOpen;
+  }
+
+  #note(leg: Leg, decision: number): boolean {
+    const known = this.#standing.get(leg.strategy, leg.symbol);
+    if (known !== undefined && sameSignal(known.leg.signal, leg.signal)) {
+      known.leg = leg;
+      return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
     }
-    const { want } = signal;
+    this.#decisions = decision;
+    const { signal } = leg;
     // A stop that moves with every kline must not resize a share of equity with every kline.
-    const before = known?.signal.want;
-    const goal =
-      before?.kind === 'target' && want.kind === 'target' && sameGoal(before.goal, want.goal) ? known?.goal : undefined;
+    const before = known?.leg.signal;
+    const lots =
+      before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size)
+        ? known?.lots
+        : undefined;
     let standing = known;
-    if (standing === undefined || goal === undefined) {
-      standing = { signal, goal, settled: undefined };
-      this.#standing.set(signal.strategy, signal.symbol, standing);
+    if (standing === undefined || lots === undefined) {
+      standing = { leg, decision, lots, settled: undefined };
+      this.#standing.set(leg.strategy, leg.symbol, standing);
     } else {
-      standing.signal = signal;
+      standing.leg = leg;
+      standing.decision = decision;
       standing.settled = undefined;
     }
-    if (want.kind === 'target') {
-      this.#options.protection.follow(signal.strategy, signal.symbol, want);
-      if (goal === undefined) this.#size(standing, want);
-      else this.#options.changed(signal, goal);
-    } else this.#options.changed(signal, undefined);
+    if (signal.kind === 'target') {
+      this.#options.protection.follow(leg.strategy, leg.symbol, signal);
+      if (lots === undefined) this.#size(standing, signal);
+      else this.#options.changed(leg, lots, decision);
+    } else this.#options.changed(leg, undefined, decision);
     return true;
   }
 
-  /** Puts back the last wish that a journal kept, so that repeating it after a restart keeps its size. */
-  restore(signal: Signal, goal: Lots): void {
-    this.#standing.set(signal.strategy, signal.symbol, { signal, goal, settled: undefined });
+  /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size. */
+  restore(leg: Leg, lots: Lots, decision: number): void {
+    this.#decisions = Math.max(this.#decisions, decision);
+    this.#standing.set(leg.strategy, leg.symbol, { leg, decision, lots, settled: undefined });
   }
 
   /**
-   * The next thing to do about a strategy's wish; undefined when nothing is, or nothing may be yet. `denied` is what a rule or
-   * the exchange refused since this wish began to be carried out: it is not asked for again before the next time.
+   * The next step of a decision; undefined when there is none, or none may be taken yet. `refused` is what a rule or the exchange
+   * refused since the decision began to be carried out: it is not planned again.
    */
-  plan(signal: Signal, denied: readonly OrderDraft[] = noDrafts): Step | undefined {
+  plan({ legs }: Pick<Decision, 'legs'>, refused: readonly OrderDraft[] = noDrafts): Step | undefined {
+    for (const leg of legs) {
+      const step = this.#plan(leg, refused);
+      if (step !== undefined) return step;
+    }
+    return undefined;
+  }
+
+  #plan({ strategy, symbol }: Leg, refused: readonly OrderDraft[]): Step | undefined {
     const { portfolio, protection } = this.#options;
-    const { strategy, symbol } = signal;
     const standing = this.#standing.get(strategy, symbol);
     if (standing === undefined) return undefined;
     const mark = portfolio.lastMark(symbol);
     if (mark === undefined || this.#isSettled(standing, mark.price)) return undefined;
-    const { want } = standing.signal;
-    // A target wishes for one order at a time, so nothing comes after it.
-    if (denied.length > 0 && want.kind === 'target') return undefined;
+    const { signal } = standing.leg;
+    // A target needs one order at a time, so nothing comes after a refusal.
+    if (refused.length > 0 && signal.kind === 'target') return undefined;
     // While an outcome is unknown nothing is created on its symbol; what rests there may still be cancelled.
     const blocked = portfolio.isUndecided(symbol);
-    const situation = this.#situation(strategy, symbol, mark.price, blocked);
+    const situation = this.#situation(standing, mark.price, blocked);
     if (standing.byAmount === true && situation.held !== 0n) {
-      standing.goal = lotsIn(situation.held, situation.instrument);
+      standing.lots = lotsIn(situation.held, situation.instrument);
       standing.byAmount = false;
     }
-    const goal = want.kind === 'quotes' ? noLots : (standing.goal ?? this.#size(standing, want));
-    const override = want.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, want);
+    const lots = signal.kind === 'quotes' ? noLots : (standing.lots ?? this.#size(standing, signal));
+    const override = signal.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, signal);
     const step =
-      want.kind === 'quotes' ? planQuotes(want, situation, denied) : planTarget(want, goal, override, situation);
+      signal.kind === 'quotes' ? planQuotes(signal, situation, refused) : planTarget(signal, lots, override, situation);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
     if (step === undefined)
-      this.#tell(
-        want.kind === 'quotes' ? quotesTooSmall(want, situation) : targetTooSmall(want, goal, override, situation),
+      this.#reportTooSmall(
+        signal.kind === 'quotes'
+          ? quotesTooSmall(signal, situation)
+          : targetTooSmall(signal, lots, override, situation),
         strategy,
         symbol,
       );
-    if (step === undefined && denied.length === 0) this.#settle(standing, goal, override, situation);
+    if (step === undefined && refused.length === 0) this.#settle(standing, lots, override, situation);
     return step?.do === 'create' && this.#options.sizing?.atFill === true
       ? this.#byAmount(standing, situation, step)
       : step;
   }
 
-  /** What is not too small any more is told of anew when it is so again. */
-  #tell(small: readonly TooSmall[], strategy: string, symbol: string): void {
-    const before = this.#toldOf.get(strategy, symbol);
+  /** An order that is large enough in between is reported again when it is too small. */
+  #reportTooSmall(small: readonly TooSmall[], strategy: string, symbol: string): void {
+    const before = this.#reported.get(strategy, symbol);
     if (small.length === 0) {
-      if (before !== undefined) this.#toldOf.delete(strategy, symbol);
+      if (before !== undefined) this.#reported.delete(strategy, symbol);
       return;
     }
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const { draft, denial } of small) {
       const what = `${draft.purpose} ${draft.side}`;
-      if (before?.has(what) !== true && !told.has(what)) this.#options.tooSmall(draft, denial);
-      told.add(what);
+      if (before?.has(what) !== true && !reported.has(what)) this.#options.tooSmall(draft, denial);
+      reported.add(what);
     }
-    this.#toldOf.set(strategy, symbol, told);
+    this.#reported.set(strategy, symbol, reported);
   }
 
-  /** An entry at market by a share of the equity, as the amount of that share; any other step as it is. */
+  /** An entry at market by a share of the equity becomes an order for its amount; other steps stay as they are. */
   #byAmount(standing: Standing, { held, instrument: at }: Situation, step: Step & { readonly do: 'create' }): Step {
-    const { want } = standing.signal;
+    const { signal } = standing.leg;
     const { side, type, strategy, symbol } = step.draft;
-    if (want.kind !== 'target' || !('share' in want.goal) || held !== 0n || side !== 'BUY' || type !== 'MARKET')
+    if (signal.kind !== 'target' || !('share' in signal.size) || held !== 0n || side !== 'BUY' || type !== 'MARKET')
       return step;
-    const share = part(this.#options.portfolio.equity(strategy, symbol), rateOf(want.goal.share), 'down');
+    const share = part(this.#options.portfolio.equity(strategy, symbol), rateOf(signal.size.share), 'down');
     standing.byAmount = true;
     return { do: 'create', draft: { ...step.draft, volume: { amount: cut(share, at.pricePrecision) } } };
   }
 
-  /** Something else than a fill or a price changed what a wish comes to. */
+  /** Something else than a fill or a price changed what is left to do. */
   wake(strategy: string, symbol: string): void {
     const standing = this.#standing.get(strategy, symbol);
     if (standing !== undefined) standing.settled = undefined;
   }
 
   /**
-   * Nothing needs to be planned for a strategy until it wants something else, its position or its orders change, protection closes the
-   * position, or the price leaves this range. undefined where something has to be done.
+   * The price range in which nothing needs to be planned until the signal, the position, its orders or its protection change;
+   * undefined where something has to be done.
    */
   settled(strategy: string, symbol: string): { readonly from: number; readonly to: number } | undefined {
     const standing = this.#standing.get(strategy, symbol);
@@ -189,7 +215,7 @@ export class Planner {
     return standing !== undefined && this.#isSettled(standing, price) ? standing.settled : undefined;
   }
 
-  #isSettled({ signal: { strategy, symbol }, settled }: Standing, price: number | undefined): boolean {
+  #isSettled({ leg: { strategy, symbol }, settled }: Standing, price: number | undefined): boolean {
     if (settled === undefined || price === undefined) return false;
     const { portfolio, protection } = this.#options;
     return (
@@ -200,48 +226,52 @@ export class Planner {
     );
   }
 
-  /** Nothing is to be done at this price. The exchange's minimum in quote depends on it: where that may matter the range is asked, too. */
-  #settle(standing: Standing, goal: Lots, override: ProtectionOverride, situation: Situation): void {
-    const { want, strategy, symbol } = standing.signal;
+  /** Nothing is to be done at this price. The exchange's minimum in quote depends on it, so both ends of a range are tried, too. */
+  #settle(standing: Standing, lots: Lots, override: ProtectionOverride, situation: Situation): void {
+    const { signal, strategy, symbol } = standing.leg;
     if (isUndecided(situation.orders)) return;
     const { portfolio, protection } = this.#options;
     const at = { version: portfolio.version(strategy, symbol), revision: protection.revision };
     const hasRange =
-      want.kind === 'target' &&
+      signal.kind === 'target' &&
       (situation.orders.length > 0 || override.takeProfit !== undefined || override.leave !== undefined);
     if (!hasRange) {
       standing.settled = { ...at, from: 0, to: Number.POSITIVE_INFINITY };
       return;
     }
     const [from, to] = [situation.price / 2, situation.price * 2];
-    const isQuiet = (price: number): boolean => planTarget(want, goal, override, { ...situation, price }) === undefined;
+    const isQuiet = (price: number): boolean =>
+      planTarget(signal, lots, override, { ...situation, price }) === undefined;
     if (isQuiet(from) && isQuiet(to)) standing.settled = { ...at, from, to };
   }
 
-  /** Gives a new wish its size. Before the first price there is none: then the first plan that has a price gives it. */
-  #size(standing: Standing, want: Target): Lots {
+  /** Gives a new target its size in lots; without a price the first plan that has one does. */
+  #size(standing: Standing, signal: Target): Lots {
     const { portfolio, account, changed } = this.#options;
-    const { strategy, symbol } = standing.signal;
+    const { strategy, symbol } = standing.leg;
     const mark = portfolio.lastMark(symbol);
     if (mark === undefined) return noLots;
-    // Only a share of the equity needs the equity, which is exact and dear.
-    const equity = 'share' in want.goal ? portfolio.equity(strategy, symbol) : noUnits;
-    const goal = goalLots(
-      want,
+    // Only a share needs the equity, which is exact and expensive.
+    const equity = 'share' in signal.size ? portfolio.equity(strategy, symbol) : noUnits;
+    const lots = sizeInLots(
+      signal,
       equity,
       { account, instrument: portfolio.instrument(symbol), price: mark.price },
       this.#options.sizing,
     );
-    standing.goal = goal;
-    changed(standing.signal, goal);
-    return goal;
+    standing.lots = lots;
+    changed(standing.leg, lots, standing.decision);
+    return lots;
   }
 
-  #situation(strategy: string, symbol: string, price: number, blocked: boolean): Situation {
+  #situation({ leg, decision }: Standing, price: number, blocked: boolean): Situation {
+    const { strategy, symbol, role } = leg;
     const { portfolio, account, marketBuyIn, feeInBase } = this.#options;
     const orders = portfolio.ordersOf(strategy, symbol);
     return {
+      decision,
       strategy,
+      role,
       account,
       instrument: portfolio.instrument(symbol),
       held: portfolio.position(strategy, symbol).base,
@@ -253,12 +283,12 @@ export class Planner {
   }
 }
 
-/** True when two wants ask for the same world; their reasons may differ. */
-export function sameWant(a: Want, b: Want): boolean {
+/** True when two signals have the same effect; their reasons may differ. */
+export function sameSignal(a: Signal, b: Signal): boolean {
   if (a === b) return true;
   if (a.kind === 'target' && b.kind === 'target') {
     return (
-      sameGoal(a.goal, b.goal) &&
+      sameSize(a.size, b.size) &&
       a.limit === b.limit &&
       a.stop === b.stop &&
       a.takeProfit === b.takeProfit &&

@@ -10,7 +10,7 @@ interface Bench {
   readonly protection: Protection;
   /** What a journal would hold, or null. */
   saved(): SavedGuard | null | undefined;
-  follow(want: Partial<Target>, quantity?: number): Target;
+  follow(signal: Partial<Target>, quantity?: number): Target;
 }
 
 /** One BTC bought at 100, unless the test wants none. */
@@ -25,8 +25,8 @@ function bench({ bought = true }: { readonly bought?: boolean } = {}): Bench {
     held,
     protection,
     saved: () => last,
-    follow(want, quantity = 1) {
-      const wished = target(quantity, want);
+    follow(signal, quantity = 1) {
+      const wished = target(quantity, signal);
       protection.follow('s', 'BTCUSDT', wished);
       return wished;
     },
@@ -117,7 +117,7 @@ describe('a stop', () => {
     made.follow({ stop: 90 });
     made.follow({ stop: 95 });
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 95']);
-    expect(made.saved()).toEqual({ goal: '{"quantity":1}', stop: '95' });
+    expect(made.saved()).toEqual({ size: '{"quantity":1}', stop: '95' });
   });
 
   test('goes with a target that no longer carries one', () => {
@@ -129,10 +129,10 @@ describe('a stop', () => {
 
   test.each([{ quantity: 0 }, { amount: 0 }, { share: 0 }])(
     'stays in force while a target of %j has not been reached yet',
-    (goal) => {
+    (size) => {
       const made = bench();
       made.follow({ stop: 90 });
-      made.follow({ goal });
+      made.follow({ size });
       expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 90']);
     },
   );
@@ -171,7 +171,7 @@ describe('a trailing stop', () => {
     expect(made.protection.stops('BTCUSDT')).toEqual([]);
     prices(made, 100, 120, 110);
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 108']);
-    expect(made.saved()).toEqual({ goal: '{"quantity":1}', trailing: '0.1', best: '120' });
+    expect(made.saved()).toEqual({ size: '{"quantity":1}', trailing: '0.1', best: '120' });
   });
 
   test('of a short position follows downwards', () => {
@@ -229,9 +229,9 @@ test('a trailing stop starts anew with a position that is entered before any pri
 
 describe('dust that a fee in the bought asset left', () => {
   /** One BTC bought with its fee in BTC, and all whole lots of it sold again. */
-  function dusty(want: Partial<Target>): Bench {
+  function dusty(signal: Partial<Target>): Bench {
     const made = bench({ bought: false });
-    made.follow(want);
+    made.follow(signal);
     made.held.apply(fill({ fee: '0.002000005', feeAsset: 'BTC' }));
     prices(made, 100);
     made.follow({}, 0);
@@ -257,7 +257,7 @@ describe('dust that a fee in the bought asset left', () => {
 
   test('is not a position that must still be left', () => {
     const made = dusty({ stop: 90 });
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).goal, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
     expect(made.protection.isLeaving('s', 'BTCUSDT')).toBe(false);
   });
 });
@@ -267,7 +267,7 @@ describe('a position that protection left', () => {
     const made = bench();
     const wished = made.follow({ stop: 90, takeProfit: 120 });
     expect(made.protection.override('s', 'BTCUSDT', wished).leave).toBeUndefined();
-    made.protection.leave('s', 'BTCUSDT', wished.goal, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', wished.size, 'traded at 90');
     expect(made.protection.override('s', 'BTCUSDT', wished)).toMatchObject({
       takeProfit: undefined,
       leave: 'traded at 90',
@@ -309,13 +309,13 @@ describe('a position that protection left', () => {
 
   test('has no stop that could be hit again', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).goal, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
     expect(made.protection.hitBy('BTCUSDT', 80)).toEqual([]);
   });
 
   test('may be entered again under another goal', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).goal, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
     made.held.apply(fill({ side: 'SELL' }));
     const another = made.follow({ stop: 80 }, 2);
     expect(made.protection.override('s', 'BTCUSDT', another).leave).toBeUndefined();
@@ -325,7 +325,7 @@ describe('a position that protection left', () => {
 
   test('may be entered again under the same goal once the strategy wished to be flat', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).goal, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
     made.held.apply(fill({ side: 'SELL' }));
     made.follow({}, 0);
     const again = made.follow({ stop: 85 });
@@ -347,7 +347,7 @@ test('protection comes back from a journal as it was', () => {
   after.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
   expect(texts(after.protection.stops('BTCUSDT'))).toEqual(['s SELL 99']);
   expect(after.protection.override('s', 'BTCUSDT', wished)).toEqual(before.protection.override('s', 'BTCUSDT', wished));
-  before.protection.leave('s', 'BTCUSDT', wished.goal, 'traded at 99');
+  before.protection.leave('s', 'BTCUSDT', wished.size, 'traded at 99');
   const later = bench();
   later.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
   expect(later.protection.override('s', 'BTCUSDT', wished).leave).toBe('traded at 99');

@@ -26,7 +26,7 @@ import {
   ticksOf,
   worsened,
 } from '../domain/money.ts';
-import { type Goal, goalSize, sameGoal, type Target } from '../domain/order.ts';
+import { type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
 import { ByPosition } from './by-position.ts';
 import { noOverride, type ProtectionOverride } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
@@ -56,7 +56,7 @@ export interface Overdue {
 
 interface Guard {
   /** The goal that these levels belong to; undefined where a journal did not say. */
-  readonly goal: Goal | undefined;
+  readonly size: Size | undefined;
   /** What a take-profit has sold of it. */
   taken: Lots;
   stop: Ticks | undefined;
@@ -68,7 +68,7 @@ interface Guard {
   best: Ticks | undefined;
   entry: number;
   /** The goal under which the position was left; while the strategy repeats it nothing is entered. */
-  leftGoal: Goal | undefined;
+  leftSize: Size | undefined;
   leftWhy: string | undefined;
 }
 
@@ -87,9 +87,9 @@ const noneOverdue: readonly Overdue[] = [];
 export const isPlain = ({ stop, takeProfit, trailing, exitAfterMs }: Target): boolean =>
   stop === undefined && takeProfit === undefined && trailing === undefined && exitAfterMs === undefined;
 const noGuard = (): null => null;
-const goalOf = (text: string | undefined): Goal | undefined =>
-  text === undefined || text === '' ? undefined : (JSON.parse(text) as Goal);
-const isNothing = (goal: Goal): boolean => goalSize(goal) === 0;
+const sizeOf = (text: string | undefined): Size | undefined =>
+  text === undefined || text === '' ? undefined : (JSON.parse(text) as Size);
+const isNothing = (size: Size): boolean => sizeValue(size) === 0;
 
 export class Protection {
   /** Grows whenever what protection makes of a target may change; a trailing stop that moves does not. */
@@ -109,25 +109,25 @@ export class Protection {
     const known = this.#guards.get(strategy, symbol);
     const plain = isPlain(target);
     if (known === undefined && plain) return;
-    const { goal } = target;
+    const { size } = target;
     // Leaving: the old stop stays in force until the position is gone, whatever delays the exit; what was taken is forgotten.
-    if (plain && known?.leftGoal === undefined && isNothing(target.goal) && !this.#isFlat(strategy, symbol)) {
-      if (known !== undefined && !sameGoal(known.goal, goal))
-        this.#keep(strategy, symbol, { ...known, goal, taken: noLots });
+    if (plain && known?.leftSize === undefined && isNothing(target.size) && !this.#isFlat(strategy, symbol)) {
+      if (known !== undefined && !sameSize(known.size, size))
+        this.#keep(strategy, symbol, { ...known, size, taken: noLots });
       return;
     }
     const at = this.#portfolio.instrument(symbol);
-    const left = known !== undefined && sameGoal(known.leftGoal, goal) ? known : undefined;
+    const left = known !== undefined && sameSize(known.leftSize, size) ? known : undefined;
     const guard: Guard = {
-      goal,
-      taken: known !== undefined && sameGoal(known.goal, goal) ? known.taken : noLots,
+      size,
+      taken: known !== undefined && sameSize(known.size, size) ? known.taken : noLots,
       stop: target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down'),
       takeProfit: target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down'),
       trailing: target.trailing === undefined ? undefined : rateOf(target.trailing),
       exitAfterMs: target.exitAfterMs,
       best: this.#best(strategy, symbol, known),
       entry: this.#portfolio.entries(strategy, symbol),
-      leftGoal: left?.leftGoal,
+      leftSize: left?.leftSize,
       leftWhy: left?.leftWhy,
     };
     if (known !== undefined && same(known, guard)) return;
@@ -140,12 +140,12 @@ export class Protection {
   override(strategy: string, symbol: string, target: Target): ProtectionOverride {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return noOverride;
-    const { goal } = target;
-    const left = sameGoal(guard.leftGoal, goal);
+    const { size } = target;
+    const left = sameSize(guard.leftSize, size);
     return {
       takeProfit: left ? undefined : guard.takeProfit,
       leave: left ? (guard.leftWhy ?? 'left') : undefined,
-      taken: sameGoal(guard.goal, goal) ? guard.taken : noLots,
+      taken: sameSize(guard.size, size) ? guard.taken : noLots,
     };
   }
 
@@ -160,7 +160,7 @@ export class Protection {
     if (guards.size === 0) return noStops;
     const armed: ArmedStop[] = [];
     for (const [strategy, guard] of guards) {
-      if (guard.leftGoal !== undefined || this.#isFlat(strategy, symbol)) continue;
+      if (guard.leftSize !== undefined || this.#isFlat(strategy, symbol)) continue;
       const side: Side = this.#portfolio.position(strategy, symbol).base > 0n ? 'SELL' : 'BUY';
       const price = levelOf(guard, this.#best(strategy, symbol, guard), side);
       if (price !== undefined) armed.push({ strategy, symbol, side, price });
@@ -204,8 +204,8 @@ export class Protection {
     const guards = this.#guards.on(symbol);
     if (guards.size === 0) return noneOverdue;
     const overdue: Overdue[] = [];
-    for (const [strategy, { exitAfterMs, leftGoal }] of guards) {
-      if (exitAfterMs === undefined || leftGoal !== undefined || this.#isFlat(strategy, symbol)) continue;
+    for (const [strategy, { exitAfterMs, leftSize }] of guards) {
+      if (exitAfterMs === undefined || leftSize !== undefined || this.#isFlat(strategy, symbol)) continue;
       if (now - this.#portfolio.enteredAt(strategy, symbol) < exitAfterMs) continue;
       overdue.push({ strategy, symbol, why: `time exit: held for ${exitAfterMs / 1_000} s` });
     }
@@ -215,8 +215,8 @@ export class Protection {
   /** When the first position on a symbol will have been held for as long as it may be, UTC ms; infinity where none is limited. */
   exitDue(symbol: string): number {
     let due = Number.POSITIVE_INFINITY;
-    for (const [strategy, { exitAfterMs, leftGoal }] of this.#guards.on(symbol))
-      if (exitAfterMs !== undefined && leftGoal === undefined && !this.#isFlat(strategy, symbol))
+    for (const [strategy, { exitAfterMs, leftSize }] of this.#guards.on(symbol))
+      if (exitAfterMs !== undefined && leftSize === undefined && !this.#isFlat(strategy, symbol))
         due = Math.min(due, this.#portfolio.enteredAt(strategy, symbol) + exitAfterMs);
     return due;
   }
@@ -227,7 +227,7 @@ export class Protection {
     if (guards.size === 0) return noTrails;
     const trails: Trail[] = [];
     for (const [strategy, guard] of guards) {
-      if (guard.trailing === undefined || guard.leftGoal !== undefined || this.#isFlat(strategy, symbol)) continue;
+      if (guard.trailing === undefined || guard.leftSize !== undefined || this.#isFlat(strategy, symbol)) continue;
       const best = this.#best(strategy, symbol, guard);
       if (best === undefined) return undefined;
       const side: Side = this.#portfolio.position(strategy, symbol).base > 0n ? 'SELL' : 'BUY';
@@ -245,7 +245,7 @@ export class Protection {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined || this.#isFlat(strategy, symbol)) return false;
     return (
-      guard.leftGoal !== undefined ||
+      guard.leftSize !== undefined ||
       guard.stop !== undefined ||
       guard.trailing !== undefined ||
       guard.exitAfterMs !== undefined
@@ -253,26 +253,26 @@ export class Protection {
   }
 
   /** The position must go, and stay gone while the goal stays the same. */
-  leave(strategy: string, symbol: string, goal: Goal, why: string): void {
+  leave(strategy: string, symbol: string, size: Size, why: string): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
     this.revision++;
-    guard.leftGoal = goal;
+    guard.leftSize = size;
     guard.leftWhy = why;
     guard.best = undefined;
     this.#save(strategy, symbol, guard);
   }
 
   /** Makes a position that nothing protects one that can be left: an exchange may leave it all the same. */
-  guard(strategy: string, symbol: string, goal: Goal): void {
+  guard(strategy: string, symbol: string, size: Size): void {
     if (this.#guards.get(strategy, symbol) !== undefined) return;
     this.revision++;
     this.#guards.set(strategy, symbol, {
-      goal,
+      size,
       taken: noLots,
       ...{ stop: undefined, takeProfit: undefined, trailing: undefined, exitAfterMs: undefined, best: undefined },
       entry: this.#portfolio.entries(strategy, symbol),
-      ...{ leftGoal: undefined, leftWhy: undefined },
+      ...{ leftSize: undefined, leftWhy: undefined },
     });
   }
 
@@ -306,7 +306,7 @@ export class Protection {
 
   /** True while a position that protection left is still held. */
   isLeaving(strategy: string, symbol: string): boolean {
-    return this.#guards.get(strategy, symbol)?.leftGoal !== undefined && !this.#isFlat(strategy, symbol);
+    return this.#guards.get(strategy, symbol)?.leftSize !== undefined && !this.#isFlat(strategy, symbol);
   }
 
   /** Puts back what a journal kept; levels that are finer than the exchange takes now are rounded down. */
@@ -319,7 +319,7 @@ export class Protection {
     const taken = text('taken');
     this.revision++;
     this.#guards.set(strategy, symbol, {
-      goal: goalOf(text('goal')),
+      size: sizeOf(text('size')),
       taken: taken === undefined ? noLots : lots(taken, at, 'down'),
       stop: level('stop'),
       takeProfit: level('takeProfit'),
@@ -327,7 +327,7 @@ export class Protection {
       entry: this.#portfolio.entries(strategy, symbol),
       trailing: trailing === undefined ? undefined : rate(trailing),
       exitAfterMs: saved['exitAfterMs'] === undefined ? undefined : Number(saved['exitAfterMs']),
-      leftGoal: goalOf(text('leftGoal')),
+      leftSize: sizeOf(text('leftSize')),
       leftWhy: text('leftWhy'),
     });
   }
@@ -376,23 +376,23 @@ function levelOf(guard: Guard, best: Ticks | undefined, side: Side): Ticks | und
 }
 
 const same = (a: Guard, b: Guard): boolean =>
-  sameGoal(a.goal, b.goal) &&
+  sameSize(a.size, b.size) &&
   a.stop === b.stop &&
   a.takeProfit === b.takeProfit &&
   a.trailing === b.trailing &&
   a.exitAfterMs === b.exitAfterMs &&
   a.best === b.best &&
-  sameGoal(a.leftGoal, b.leftGoal);
+  sameSize(a.leftSize, b.leftSize);
 
 function saved(guard: Guard, at: Instrument): SavedGuard {
-  const out: Record<string, string> = { goal: guard.goal === undefined ? '' : JSON.stringify(guard.goal) };
+  const out: Record<string, string> = { size: guard.size === undefined ? '' : JSON.stringify(guard.size) };
   if (guard.taken > 0n) out['taken'] = quantityText(guard.taken, at);
   if (guard.stop !== undefined) out['stop'] = priceText(guard.stop, at);
   if (guard.takeProfit !== undefined) out['takeProfit'] = priceText(guard.takeProfit, at);
   if (guard.best !== undefined) out['best'] = priceText(guard.best, at);
   if (guard.trailing !== undefined) out['trailing'] = rateText(guard.trailing);
   if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
-  if (guard.leftGoal !== undefined) out['leftGoal'] = JSON.stringify(guard.leftGoal);
+  if (guard.leftSize !== undefined) out['leftSize'] = JSON.stringify(guard.leftSize);
   if (guard.leftWhy !== undefined) out['leftWhy'] = guard.leftWhy;
   return out;
 }

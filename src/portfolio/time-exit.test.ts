@@ -13,13 +13,13 @@ function bench(options: Parameters<typeof target>[1] = { exitAfterMs: 5 * minute
   const protection = new Protection(held, (_strategy, _symbol, now) => {
     saved = now();
   });
-  const want = target(1, options);
-  protection.follow('s', 'BTCUSDT', want);
+  const signal = target(1, options);
+  protection.follow('s', 'BTCUSDT', signal);
   held.apply(fill());
   const kept: string[] = [];
   const watch = (aloneSince?: number, before?: string): Unprotected =>
     new Unprotected({ portfolio: held, protection, kept: before, keep: (json) => kept.push(json), aloneSince });
-  return { held, protection, want, saved: () => saved, kept, watch };
+  return { held, protection, signal, saved: () => saved, kept, watch };
 }
 const due = (protection: Protection, afterMs: number): string[] =>
   protection.overdue('BTCUSDT', startTime + afterMs).map(({ strategy, why }) => `${strategy} ${why}`);
@@ -47,10 +47,10 @@ describe('a time exit', () => {
   });
 
   test('is asked for once, and the position stays left', () => {
-    const { protection, want } = bench();
-    protection.leave('s', 'BTCUSDT', want.goal, 'time exit');
+    const { protection, signal } = bench();
+    protection.leave('s', 'BTCUSDT', signal.size, 'time exit');
     expect(due(protection, 6 * minute)).toEqual([]);
-    expect(protection.override('s', 'BTCUSDT', want).leave).toBe('time exit');
+    expect(protection.override('s', 'BTCUSDT', signal).leave).toBe('time exit');
   });
 
   test('survives a restart', () => {
@@ -84,9 +84,9 @@ describe('a position without its protection', () => {
   });
 
   test('is so while its exit is due and not on its way', () => {
-    const { watch, protection, want, held } = bench({ stop: 90 });
+    const { watch, protection, signal, held } = bench({ stop: 90 });
     const unprotected = watch();
-    protection.leave('s', 'BTCUSDT', want.goal, 'stop hit');
+    protection.leave('s', 'BTCUSDT', signal.size, 'stop hit');
     unprotected.look(startTime, yes);
     unprotected.look(startTime + 2_000, yes);
     expect(unprotected.of('s', 'BTCUSDT').longestMs).toBe(2_000);

@@ -30,7 +30,7 @@ export interface WorkingOrder {
   tradeFloor: string | undefined;
   cancelRequested: boolean;
   /** Why nobody can say what became of it, once it was quarantined. */
-  doubt: string | undefined;
+  quarantineReason: string | undefined;
   /** The batch in which it left, without a client id at the exchange; undefined when it leaves alone. */
   batch: string | undefined;
 }
@@ -49,7 +49,7 @@ export const intendedOrder = (intent: Intent): WorkingOrder => ({
   bodyHash: undefined,
   tradeFloor: undefined,
   cancelRequested: false,
-  doubt: undefined,
+  quarantineReason: undefined,
   batch: undefined,
 });
 

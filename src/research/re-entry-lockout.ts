@@ -16,7 +16,7 @@ export interface StayRow {
 }
 
 /** When a strategy said another goal at a symbol than before, UTC ms, and whether it was to hold nothing; ascending. */
-export type NewGoals = (
+export type NewTargets = (
   strategy: string,
   symbol: string,
 ) => readonly { readonly at: number; readonly isNothing: boolean }[];
@@ -28,11 +28,11 @@ const exits = [purposes.indexOf('stop'), purposes.indexOf('takeProfit')];
 /** The times out that come to a quarter of a run or more; what is entered again, another goal and the run's end, UTC ms, end each. */
 export function stayRows(
   { trips, fills }: { readonly trips: TripTable; readonly fills: FillTable },
-  newGoals: () => NewGoals,
+  newTargets: () => NewTargets,
   { start, end }: { readonly start: number; readonly end: number },
 ): readonly StayRow[] {
   if (!fills.purpose.some((purpose) => exits.includes(purpose))) return [];
-  const goals = newGoals();
+  const goals = newTargets();
   return fills.places.flatMap(({ strategy, symbol }, place): readonly StayRow[] => {
     const said = goals(strategy, symbol);
     let next = 0;

@@ -1,14 +1,14 @@
 /** Strategies that misbehave, one beside a good one: refused with reasons, disabled, their orders cancelled, the other untouched. */
 import { NEVER, Observable, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { btc, kline, signal } from '../../test/kit/builders.ts';
+import { btc, decision, kline } from '../../test/kit/builders.ts';
 import { TestDesk } from '../../test/kit/desk.ts';
 import { ScaledClock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Signal, Want } from '../domain/order.ts';
+import type { Decision, Signal } from '../domain/order.ts';
 import type { Limits } from '../risk/rules.ts';
 import { defineStrategy, flat, hold, quotes } from '../strategy/contract.ts';
-import { signalsOf } from '../strategy/host.ts';
+import { decisionsOf } from '../strategy/host.ts';
 import { ok } from '../venue/venue.ts';
 import { strategySignals } from './strategy-runner.ts';
 
@@ -18,10 +18,10 @@ const bid = (price: number, quantity = 1) => ({ side: 'BUY' as const, price, qua
 /** Runs strategy `s`, which says whatever the test sends, beside `t`, which has one order at rest. */
 async function beside(limits: Partial<Limits>) {
   const desk = new TestDesk({ limits });
-  const said = new Subject<Want>();
+  const said = new Subject<Signal>();
   const failed: unknown[] = [];
   const strategy = defineStrategy({ name: 'bad', about: 'says what it is told', params: {}, signals: () => said });
-  const bad = signalsOf(
+  const bad = decisionsOf(
     { id: 's', strategy, symbol: btc.symbol, interval: '1min', params: {}, instrument },
     {
       history: [],
@@ -36,10 +36,10 @@ async function beside(limits: Partial<Limits>) {
       failed: (error) => failed.push(error),
     },
   );
-  const good = new Subject<Signal>();
+  const good = new Subject<Decision>();
   desk.start(bad, good);
   await desk.pass(10_000);
-  good.next(signal(quotes([bid(50)], 'good'), 't'));
+  good.next(decision(quotes([bid(50)], 'good'), 't'));
   await desk.pass(5_000);
   const open = (id: string): number =>
     [...desk.assembled.portfolio.orders()].filter(({ intent, state }) => intent.strategy === id && state === 'open')
@@ -54,12 +54,12 @@ async function beside(limits: Partial<Limits>) {
   /** What must hold of the other whatever the one does: its order rests, and it is heard. */
   const isOtherUntouched = async (): Promise<boolean> => {
     const before = open('t');
-    good.next(signal(quotes([bid(50), bid(49)], 'good'), 't'));
+    good.next(decision(quotes([bid(50), bid(49)], 'good'), 't'));
     await desk.pass(10_000);
     return before === 1 && open('t') === 2 && desk.assembled.risk.switch.of('t') === undefined;
   };
-  const say = async (want: Want): Promise<void> => {
-    said.next(want);
+  const say = async (signal: Signal): Promise<void> => {
+    said.next(signal);
     await desk.pass(200);
   };
   return { desk, said, say, failed, open, denials, isOtherUntouched };
@@ -96,27 +96,27 @@ describe('a strategy that', () => {
     expect(await isOtherUntouched()).toBe(true);
   });
 
-  test.each<[string, Want]>([
+  test.each<[string, Signal]>([
     ['no number', hold({ quantity: Number.NaN }, 'nan')],
     ['an infinite one', hold({ share: Number.POSITIVE_INFINITY }, 'much')],
     ['a negative price', quotes([bid(-1)], 'below nothing')],
     ['a negative quantity', quotes([bid(40, -1)], 'less than nothing')],
     ['a stop that is no number', hold({ quantity: 1 }, 'stop', { stop: Number.NaN })],
     ['a negative time', hold({ quantity: 1 }, 'then', { exitAfterMs: -1 })],
-    ['nothing that anybody knows', JSON.parse('{"kind":"leap"}') as Want],
-    ['nothing', JSON.parse('null') as Want],
-  ])('says %s is stopped at once, and nothing of it rests', async (_, want) => {
+    ['nothing that anybody knows', JSON.parse('{"kind":"leap"}') as Signal],
+    ['nothing', JSON.parse('null') as Signal],
+  ])('says %s is stopped at once, and nothing of it rests', async (_, signal) => {
     const { desk, say, failed, open, isOtherUntouched } = await beside({});
     await say(quotes([bid(40)], 'calm'));
     await desk.pass(5_000);
     expect(open('s')).toBe(1);
-    await say(want);
+    await say(signal);
     await desk.pass(10_000);
     expect([failed.length, open('s')]).toEqual([1, 0]);
     expect(await isOtherUntouched()).toBe(true);
   });
 
-  test.each<[string, Want, string | undefined]>([
+  test.each<[string, Signal, string | undefined]>([
     ['quantity', hold({ quantity: 1e300 }, 'all there is'), 'denials'],
     ['amount', hold({ amount: 1e30 }, 'all the money'), 'denials'],
     ['share', hold({ share: 1e12 }, 'a lot of it'), 'denials'],
@@ -125,13 +125,13 @@ describe('a strategy that', () => {
     ['quote', quotes([bid(99, 1e250)], 'all of it'), 'denials'],
     ['short', hold({ quantity: -1e300 }, 'what nobody has'), undefined],
     ['stop', hold({ quantity: 1 }, 'stop', { stop: 1e300, trailing: 0.5 }), undefined],
-  ])('says an absurd %s does nothing, and one that is refused again and again is disabled', async (_, want, by) => {
+  ])('says an absurd %s does nothing, and one that is refused again and again is disabled', async (_, signal, by) => {
     const { desk, say, isOtherUntouched } = await beside({
       maxDenials: 5,
       maxOrderValue: (10n ** 24n) as Limits['maxOrderValue'],
     });
     for (let step = 0; step < 6; step++) {
-      await say({ ...want, reason: `again ${step}` });
+      await say({ ...signal, reason: `again ${step}` });
       await desk.pass(2_000);
     }
     const { portfolio } = desk.assembled;
@@ -167,7 +167,7 @@ describe('a strategy that', () => {
       about: 'thinks for long at the second kline',
       params: {},
       signals: (context) =>
-        new Observable<Want>((out) =>
+        new Observable<Signal>((out) =>
           context.klines.subscribe(({ close }) => {
             const until = clock.monotonic() + (close > 100 ? 40 : 0);
             while (clock.monotonic() < until);

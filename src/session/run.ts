@@ -2,7 +2,7 @@
 import { defer, EMPTY, takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
 import { priceText, unitsText } from '../domain/money.ts';
-import type { Signal } from '../domain/order.ts';
+import { type Decision, decisionOf } from '../domain/order.ts';
 import type { Notice } from '../execution/context.ts';
 import { differenceText } from '../execution/ledger.ts';
 import { subLedgerDifferences } from '../execution/sub-ledgers.ts';
@@ -68,17 +68,17 @@ export function run(made: Made): Running {
   const fresh = freshness(clock);
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
   const failed = stoppedByThemselves(made);
-  const again = source<Signal>();
+  const again = source<Decision>();
   let begun = (): void => {};
   const ready = new Promise<void>((resolve) => {
     begun = resolve;
   });
 
-  const desk = {
-    ...assembled.desk,
+  const trader = {
+    ...assembled.trader,
     async recover() {
       screen.state = 'recovering';
-      await assembled.desk.recover();
+      await assembled.trader.recover();
       screen.state = 'ready';
       for (const place of former) tellOfFormer(made, place);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
@@ -87,14 +87,14 @@ export function run(made: Made): Running {
       begun();
     },
     // A stop that came while recovery went on is over when strategies would begin.
-    signals: [
+    decisions: [
       ...hosted.map((one) =>
         defer(() => (isStopping ? EMPTY : strategySignals({ ...made, failed }, one).pipe(takeUntil(stopping.stream)))),
       ),
       again.stream.pipe(takeUntil(stopping.stream)),
     ],
   };
-  const trading = trade(desk).subscribe({ error: fatal });
+  const trading = trade(trader).subscribe({ error: fatal });
   lookAfter(made, fresh, tasks.signal);
 
   async function atMost(work: Promise<unknown>): Promise<void> {
@@ -139,7 +139,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
 }
 
 /** Lets take-profits rest of what was entered since its strategy was heard. */
-function targetsOf({ assembled, hosted, clock }: Made, again: Source<Signal>): () => void {
+function targetsOf({ assembled, hosted, clock }: Made, again: Source<Decision>): () => void {
   const { risk, execution } = assembled;
   const targets = new PendingTakeProfits(assembled, (times) => clock.machine(waitMs(times)));
   const isForbidden = (strategy: string): boolean =>
@@ -150,8 +150,8 @@ function targetsOf({ assembled, hosted, clock }: Made, again: Source<Signal>): (
         targets.forget(one);
         continue;
       }
-      const signal = targets.due(one, clock.now());
-      if (signal !== undefined) again.emit(signal);
+      const leg = targets.due(one, clock.now());
+      if (leg !== undefined) again.emit(decisionOf(leg));
     }
   };
 }

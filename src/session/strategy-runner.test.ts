@@ -65,7 +65,7 @@ function listening(
       interval: '1min',
       instrument: btc,
     },
-  ).subscribe(({ want }) => reasons.push(want.reason));
+  ).subscribe(({ legs: [{ signal }] }) => reasons.push(signal.reason));
   /** Lets the history arrive. */
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();

@@ -14,11 +14,11 @@ import {
 } from 'rxjs';
 import { type Clock, pause } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Signal } from '../domain/order.ts';
+import type { Decision } from '../domain/order.ts';
 import type { Notice } from '../execution/context.ts';
 import { isStreaming } from '../strategy/contract.ts';
 import { faultText } from '../strategy/fault.ts';
-import { type Inputs, signalsOf } from '../strategy/host.ts';
+import { decisionsOf, type Inputs } from '../strategy/host.ts';
 import { liveHistory, warmupOf } from '../strategy/warmup.ts';
 import type { Assembled } from '../trading/assemble.ts';
 import { clipped } from '../trading/format.ts';
@@ -62,7 +62,7 @@ const wakeMs = 1_000;
  * that reads streams by itself is told of the hole and decides. One that kept the program busy for too long hears nothing until it is
  * resumed, since it would do so again, and then begins again from history, too.
  */
-export function strategySignals(runner: Runner, one: NamedHosted): Observable<Signal> {
+export function strategySignals(runner: Runner, one: NamedHosted): Observable<Decision> {
   const { assembled, exchange, clock, notice } = runner;
   const { inForce } = assembled.risk.switch;
   const course: Course = {
@@ -78,7 +78,7 @@ export function strategySignals(runner: Runner, one: NamedHosted): Observable<Si
   const fresh = defer(() => {
     const klines = held(exchange.feed.klines(one.symbol, one.interval));
     return defer(() => warmupKlines(runner, one)).pipe(
-      mergeMap((history) => signalsOf(one, inputsOf(runner, one, history, klines.stream, course))),
+      mergeMap((history) => decisionsOf(one, inputsOf(runner, one, history, klines.stream, course))),
       finalize(() => {
         klines.end();
         if (course.isOver || course.isTooSlow) chart();
@@ -181,7 +181,7 @@ function inputsOf(
     gaps: timed(feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol))),
     fills: timed(assembled.booked.pipe(filter((fill) => fill.strategy === one.id))),
     holding: assembled.portfolio.holding(one.id, one.symbol),
-    before: assembled.planner.standing(one.id, one.symbol)?.want,
+    before: assembled.planner.standing(one.id, one.symbol)?.signal,
     now: () => clock.now(),
     failed(error) {
       course.isOver = true;

@@ -1,7 +1,7 @@
 /** Columns of indicators that can be had piece by piece, by whoever looks at each row once. */
 import type { Interval } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
-import { WantError } from './fault.ts';
+import { SignalError } from './fault.ts';
 
 /** Writes the values of the rows `from` up to, not including, `to` to the front of `into`. Each call goes on where the last one ended; the first begins at row 0. */
 export type Piece = (into: Float64Array, from: number, to: number) => void;
@@ -40,7 +40,7 @@ export function wholeColumn(indicator: { readonly column: Column }, klines: Colu
   const made = indicator.column(klines, interval);
   for (const [index, [name, values]] of all.entries())
     if (places.some((row, at) => !Object.is(values[row], before[index]?.[at])))
-      throw new WantError(
+      throw new SignalError(
         `column() of an indicator writes into the ${name} of the klines that it is given, which are those of the whole run: it must write into an array of its own`,
       );
   return made;

@@ -1,5 +1,5 @@
 /**
- * The contract between Sluice and a strategy. A strategy says what it wants the world to be (`Want`); it never sees anything
+ * The contract between Sluice and a strategy. A strategy says what it wants the world to be (`Signal`); it never sees anything
  * that acts. It uses one of two layers:
  *
  * - `indicators` + `decide`: a pure function of the closed kline, indicator values and the position, which a backtest can run
@@ -13,10 +13,10 @@ import type { Observable } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import type { Fill, Goal, Quote, Quotes, Target, Want } from '../domain/order.ts';
+import type { Fill, Quote, Quotes, Signal, Size, Target } from '../domain/order.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
-import { isSeveral, made, refuseOthers, severalGoals } from './validate.ts';
+import { isSeveral, made, refuseOthers, severalSizes } from './validate.ts';
 
 /** What a strategy holds and has, in numbers. */
 export interface Holding {
@@ -71,12 +71,12 @@ interface Common<P extends Params> {
 export interface DecidingStrategy<P extends Params, I extends Readonly<Record<string, Indicator>>> extends Common<P> {
   indicators(params: ParamValues<P>): I;
   /** Called after each closed kline once every indicator is warm. `undefined` says the last want again, and so does `null` in JavaScript. */
-  decide(values: { readonly [Name in keyof I]: number }, moment: Moment<P>): Want | undefined;
+  decide(values: { readonly [Name in keyof I]: number }, moment: Moment<P>): Signal | undefined;
 }
 
 export interface StreamingStrategy<P extends Params> extends Common<P> {
   /** Says what it wants while it is told something: a want that comes of a timer or a promise ends a run over recorded data, and comes late live. */
-  signals(context: Context<P>): Observable<Want>;
+  signals(context: Context<P>): Observable<Signal>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds strategies of every parameter and indicator type
@@ -96,16 +96,16 @@ export function defineStrategy(strategy: Strategy): Strategy {
  * Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, take its place; they are
  * said here, and not put onto what this gives.
  */
-export function hold(goal: Goal, reason: string, options?: Exits): Target {
+export function hold(size: Size, reason: string, options?: Exits): Target {
   // Nothing here keeps options that are left out: an engine that need not make them halves the time of a loop over klines.
-  if (options !== undefined && !isPlain(options)) return made({ kind: 'target', goal, reason, ...options });
+  if (options !== undefined && !isPlain(options)) return made({ kind: 'target', size, reason, ...options });
   // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none. It is everybody's, so nobody's to change.
-  if (said.reason !== reason || !isSame(said.goal, goal))
-    said = made(Object.freeze({ kind: 'target', goal: Object.freeze(copyOf(goal)), reason }));
+  if (said.reason !== reason || !isSame(said.size, size))
+    said = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
   return said;
 }
 
-type Exits = Omit<Target, 'kind' | 'goal' | 'reason'>;
+type Exits = Omit<Target, 'kind' | 'size' | 'reason'>;
 
 /** Throws for what is no option: a stop whose name is misspelt would protect nothing. */
 function isPlain(options: Exits): boolean {
@@ -121,30 +121,30 @@ function isPlain(options: Exits): boolean {
 }
 
 /** The last plain target. */
-let said: Target = { kind: 'target', goal: { quantity: 0 }, reason: '' };
+let said: Target = { kind: 'target', size: { quantity: 0 }, reason: '' };
 
-function isSame(a: Goal, b: Goal): boolean {
+function isSame(a: Size, b: Size): boolean {
   if ('quantity' in b) return 'quantity' in a && a.quantity === b.quantity;
   if ('amount' in b) return 'amount' in a && a.amount === b.amount;
   return 'share' in a && a.share === b.share;
 }
 
 /** What was given may go on to belong to the caller; of several goals all but one would be lost here. */
-function copyOf(goal: Goal): Goal {
-  if (isSeveral(goal)) throw severalGoals(goal);
-  if ('quantity' in goal) return { quantity: goal.quantity };
-  return 'amount' in goal ? { amount: goal.amount } : { share: goal.share };
+function copyOf(size: Size): Size {
+  if (isSeveral(size)) throw severalSizes(size);
+  if ('quantity' in size) return { quantity: size.quantity };
+  return 'amount' in size ? { amount: size.amount } : { share: size.share };
 }
 
 /** Hold nothing. */
 export function flat(reason: string): Target {
-  if (away.reason !== reason) away = Object.freeze({ kind: 'target', goal: nothing, reason });
+  if (away.reason !== reason) away = Object.freeze({ kind: 'target', size: nothing, reason });
   return away;
 }
 
-const nothing: Goal = Object.freeze({ quantity: 0 });
+const nothing: Size = Object.freeze({ quantity: 0 });
 /** What was said last to hold nothing. */
-let away: Target = Object.freeze({ kind: 'target', goal: nothing, reason: '' });
+let away: Target = Object.freeze({ kind: 'target', size: nothing, reason: '' });
 
 /** Have exactly these resting orders. */
 export const quotes = (quotes: readonly Quote[], reason: string): Quotes => ({ kind: 'quotes', quotes, reason });

@@ -2,7 +2,7 @@
 
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Want } from '../domain/order.ts';
+import type { Signal } from '../domain/order.ts';
 import type { DecidingStrategy, Holding } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
@@ -20,7 +20,7 @@ export function decider(
   params: ParamValues<Params>,
   interval: Interval,
   holding: Holding,
-): (kline: Kline, mayDecide: boolean) => Want | undefined {
+): (kline: Kline, mayDecide: boolean) => Signal | undefined {
   const indicators = Object.entries(strategy.indicators(params));
   const streams = indicators.map(([, indicator]) => indicator.stream(interval));
   const latest = new Float64Array(streams.length).fill(Number.NaN);
@@ -33,7 +33,7 @@ export function decider(
   const warmup = Math.max(strategy.warmup?.(params) ?? 0, ...indicators.map(([, indicator]) => indicator.warmup));
   let seen = 0;
   /** The last want that came back as it was said: nobody can change it, so that it is sound whenever it is said again. */
-  let sound: Want | undefined;
+  let sound: Signal | undefined;
   return (kline, mayDecide) => {
     seen++;
     let warm = seen >= warmup;
@@ -43,12 +43,12 @@ export function decider(
       if (Number.isNaN(value)) warm = false;
     }
     if (!warm || !mayDecide) return undefined;
-    const want = strategy.decide(values, { kline, holding, params });
+    const signal = strategy.decide(values, { kline, holding, params });
     // JavaScript often says null for nothing.
-    if (want === undefined || want === null) return undefined;
-    if (want === sound) return want;
-    const said = checked(want);
-    sound = said === want ? said : undefined;
+    if (signal === undefined || signal === null) return undefined;
+    if (signal === sound) return signal;
+    const said = checked(signal);
+    sound = said === signal ? said : undefined;
     return said;
   };
 }

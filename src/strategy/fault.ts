@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 import { Refusal } from '../domain/refusal.ts';
 
 /** A want that could not be carried out honestly: a number that is not finite, a goal that is not there. */
-export class WantError extends RangeError {
-  override name = 'WantError';
+export class SignalError extends RangeError {
+  override name = 'SignalError';
 }
 
 /** What a strategy threw, with what only its host knows: which strategy it is, and at which kline. */
@@ -34,7 +34,7 @@ const momentOf = (time: number): string => `${new Date(time).toISOString().slice
 
 /** What was thrown; a want that cannot be carried out is found by Sluice, when the strategy has said it: then with whose it is, and where. */
 export const saidBy = (thrown: unknown, whose: Thrower): unknown =>
-  thrown instanceof WantError ? new StrategyThrew(thrown, whose) : thrown;
+  thrown instanceof SignalError ? new StrategyThrew(thrown, whose) : thrown;
 
 const ours = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -62,8 +62,8 @@ export function refuseFault(error: unknown): never {
 /** True when it was the strategy that threw, not Sluice, which throws nothing but errors. */
 export const isStrategyFault = (error: unknown): boolean =>
   !(error instanceof Error) ||
-  error instanceof WantError ||
-  error instanceof LateWant ||
+  error instanceof SignalError ||
+  error instanceof LateSignal ||
   error instanceof StrategyThrew ||
   placesOf(error.stack ?? '')[0]?.isOurs === false;
 
@@ -84,8 +84,8 @@ export function faultText(error: unknown): string {
 }
 
 /** A want over recorded data that came, or was to come, of a timer or a promise: when it does depends on how fast this machine is. */
-export class LateWant extends Error {
-  override name = 'LateWant';
+export class LateSignal extends Error {
+  override name = 'LateSignal';
 
   constructor(id: string) {
     super(

@@ -2,10 +2,10 @@ import { combineLatest, map, mergeMap, NEVER, type Observable, of, Subject } fro
 import { describe, expect, test } from 'vitest';
 import { btc, kline, startTime, target } from '../../test/kit/builders.ts';
 import type { Kline, Trade } from '../domain/market.ts';
-import type { Signal, Want } from '../domain/order.ts';
+import type { Leg, Signal } from '../domain/order.ts';
 import { type Context, defineStrategy, flat, hold, quotes, type Strategy } from './contract.ts';
-import { WantError } from './fault.ts';
-import { type Inputs, signalsOf } from './host.ts';
+import { SignalError } from './fault.ts';
+import { decisionsOf, type Inputs } from './host.ts';
 import { sma } from './indicators.ts';
 import type { Params } from './params.ts';
 import { warmupOf } from './warmup.ts';
@@ -13,7 +13,7 @@ import { warmupOf } from './warmup.ts';
 const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };
 
 interface Hearing {
-  readonly said: Signal[];
+  readonly said: Leg[];
   readonly errors: unknown[];
   readonly ended: () => boolean;
   readonly klines: Subject<Kline>;
@@ -21,8 +21,8 @@ interface Hearing {
 }
 
 /** Runs a strategy on klines that the test sends. */
-function hear(strategy: Strategy, history: readonly Kline[] = [], before?: Want): Hearing {
-  const said: Signal[] = [];
+function hear(strategy: Strategy, history: readonly Kline[] = [], before?: Signal): Hearing {
+  const said: Leg[] = [];
   const errors: unknown[] = [];
   let ended = false;
   const klines = new Subject<Kline>();
@@ -41,8 +41,8 @@ function hear(strategy: Strategy, history: readonly Kline[] = [], before?: Want)
     failed: (error) => errors.push(error),
   };
   const hosted = { id: 'mine', strategy, symbol: btc.symbol, interval: '1min', params: {}, instrument: btc } as const;
-  signalsOf(hosted, inputs).subscribe({
-    next: (signal) => said.push(signal),
+  decisionsOf(hosted, inputs).subscribe({
+    next: ({ legs }) => said.push(...legs),
     complete: () => {
       ended = true;
     },
@@ -55,7 +55,7 @@ const any = <T>(value: unknown): T => value as T;
 const bid = { side: 'BUY', price: 1, quantity: 1 } as const;
 
 const quantities = ({ said }: Hearing): unknown[] =>
-  said.map(({ want }) => (want.kind === 'target' ? Object.values(want.goal)[0] : want));
+  said.map(({ signal }) => (signal.kind === 'target' ? Object.values(signal.size)[0] : signal));
 
 /** Wants its average of two closes. */
 const average = defineStrategy({
@@ -67,7 +67,7 @@ const average = defineStrategy({
 });
 
 /** Does what the test says after each closed kline. */
-const deciding = (decide: (kline: Kline) => Want | undefined, warmup = 0): Strategy =>
+const deciding = (decide: (kline: Kline) => Signal | undefined, warmup = 0): Strategy =>
   defineStrategy({
     name: 'deciding',
     about: 'test',
@@ -77,11 +77,11 @@ const deciding = (decide: (kline: Kline) => Want | undefined, warmup = 0): Strat
     decide: (_, moment) => decide(moment.kline),
   });
 
-const streaming = (signals: (context: Context<Params>) => Observable<Want>): Strategy =>
+const streaming = (signals: (context: Context<Params>) => Observable<Signal>): Strategy =>
   defineStrategy({ name: 'streaming', about: 'test', params: {}, signals });
 
 describe('a deciding strategy', () => {
-  test('wants nothing before its indicators are warm', () => {
+  test('signals nothing before its indicators are warm', () => {
     const heard = hear(average);
     heard.klines.next(kline(10));
     expect(heard.said).toEqual([]);
@@ -107,7 +107,7 @@ describe('a deciding strategy', () => {
     expect(quantities(heard)).toEqual([3]);
   });
 
-  test('says its last want again by saying nothing, so that what got lost heals', () => {
+  test('says its last signal again by saying nothing, so that what got lost heals', () => {
     const heard = hear(deciding(({ close }) => (close > 1 ? target(close) : undefined)));
     for (const close of [1, 2, 1]) heard.klines.next(kline(close));
     expect(quantities(heard)).toEqual([2, 2]);
@@ -116,7 +116,7 @@ describe('a deciding strategy', () => {
   test('speaks under its own name, symbol and time', () => {
     const heard = hear(deciding(() => target(1)));
     heard.klines.next(kline(1));
-    expect(heard.said).toEqual([{ strategy: 'mine', symbol: 'BTCUSDT', at: startTime, want: target(1) }]);
+    expect(heard.said).toEqual([{ strategy: 'mine', symbol: 'BTCUSDT', at: startTime, signal: target(1) }]);
   });
 
   test('that throws is told of once, wishes its resting orders away and says nothing more', () => {
@@ -128,7 +128,7 @@ describe('a deciding strategy', () => {
     );
     for (const close of [1, 2, 1, 3]) heard.klines.next(kline(close));
     expect(heard.errors.map(String)).toEqual(['Error: oops']);
-    expect(heard.said.map(({ want }) => want)).toEqual([
+    expect(heard.said.map(({ signal }) => signal)).toEqual([
       target(1),
       { ...target(holding.quantity), reason: 'the strategy was stopped because it threw' },
     ]);
@@ -147,14 +147,14 @@ describe('a deciding strategy', () => {
     });
     const heard = hear(broken, [], target(1, { stop: 90, takeProfit: 120 }));
     heard.klines.next(kline(100));
-    expect(heard.said.map(({ want }) => want)).toEqual([
-      { kind: 'target', goal: { quantity: 0 }, stop: 90, reason: 'the strategy was stopped because it threw' },
+    expect(heard.said.map(({ signal }) => signal)).toEqual([
+      { kind: 'target', size: { quantity: 0 }, stop: 90, reason: 'the strategy was stopped because it threw' },
     ]);
   });
 
   test('that throws does not stop another on the same klines', () => {
     const klines = new Subject<Kline>();
-    const bad = hear(streaming(() => klines.pipe(map(() => JSON.parse('{') as Want))));
+    const bad = hear(streaming(() => klines.pipe(map(() => JSON.parse('{') as Signal))));
     const good = hear(streaming(() => klines.pipe(map(({ close }) => target(close)))));
     klines.next(kline(1));
     klines.next(kline(2));
@@ -162,7 +162,7 @@ describe('a deciding strategy', () => {
     expect(quantities(good)).toEqual([1, 2]);
   });
 
-  test('that throws on its warm-up klines never wants anything', () => {
+  test('that throws on its warm-up klines never signals anything', () => {
     const broken = defineStrategy({
       ...average,
       indicators: () => ({
@@ -178,7 +178,7 @@ describe('a deciding strategy', () => {
     });
     const heard = hear(broken, [kline(1)]);
     expect(heard.errors.length).toBe(1);
-    expect(heard.said.map(({ want }) => want.kind)).toEqual(['quotes']);
+    expect(heard.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
   });
 
   test.each([
@@ -193,11 +193,11 @@ describe('a deciding strategy', () => {
       { kind: 'quotes', quotes: [{ side: 'BUY', price: Number.NaN, quantity: 1 }], reason: '' },
     ],
     ['a quote of less than nothing', { kind: 'quotes', quotes: [{ side: 'BUY', price: 1, quantity: -1 }], reason: '' }],
-  ] as const)('is stopped for %s', (_, want) => {
-    const heard = hear(deciding(() => want));
+  ] as const)('is stopped for %s', (_, signal) => {
+    const heard = hear(deciding(() => signal));
     heard.klines.next(kline(1));
     expect(heard.errors.length).toBe(1);
-    expect(heard.said.map((signal) => signal.want.kind)).toEqual(['quotes']);
+    expect(heard.said.map((leg) => leg.signal.kind)).toEqual(['quotes']);
   });
 
   test.each<[string, () => unknown, RegExp]>([
@@ -210,15 +210,15 @@ describe('a deciding strategy', () => {
     [
       'a reason left out',
       () => hold({ quantity: 1 }, any(undefined)),
-      /^a signal whose reason is not a string: .*; say hold/,
+      /^a leg whose reason is not a string: .*; say hold/,
     ],
     [
       'exits in place of the reason',
       () => hold({ quantity: 1 }, any({ stop: 1 })),
-      /^a signal whose reason is not a string/,
+      /^a leg whose reason is not a string/,
     ],
-    ['no reason to be flat', () => flat(any(undefined)), /^a signal whose reason is not a string/],
-    ['quotes without a reason', () => quotes([bid], any(undefined)), /^a signal whose reason is not a string/],
+    ['no reason to be flat', () => flat(any(undefined)), /^a leg whose reason is not a string/],
+    ['quotes without a reason', () => quotes([bid], any(undefined)), /^a leg whose reason is not a string/],
     ['a bigint', () => hold({ quantity: any(1n) }, ''), /^a target without a finite size: .*"1"/],
     [
       '5 % written as 5',
@@ -232,7 +232,7 @@ describe('a deciding strategy', () => {
     const heard = hear(deciding(() => any(said())));
     heard.klines.next(kline(1));
     expect(heard.errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })]);
-    expect(heard.errors[0]).toBeInstanceOf(WantError);
+    expect(heard.errors[0]).toBeInstanceOf(SignalError);
   });
 
   test('may hold a short position with a stop as far away as the price itself', () => {
@@ -241,7 +241,7 @@ describe('a deciding strategy', () => {
     expect([heard.errors, heard.said.length]).toEqual([[], 1]);
   });
 
-  test('may want to be short', () => {
+  test('may signal to be short', () => {
     const heard = hear(deciding(() => target(-1)));
     heard.klines.next(kline(1));
     expect(quantities(heard)).toEqual([-1]);
@@ -251,7 +251,7 @@ describe('a deciding strategy', () => {
 describe('a streaming strategy', () => {
   const history = [kline(1), kline(2, 1)];
 
-  test('sees the klines of before, and its wants about them are dropped', () => {
+  test('sees the klines of before, and its signals about them are dropped', () => {
     const seen: number[] = [];
     const heard = hear(
       streaming(({ klines }) =>
@@ -314,15 +314,15 @@ describe('a streaming strategy', () => {
       }),
     );
     expect(heard.errors.length).toBe(1);
-    expect(heard.said.map(({ want }) => want.kind)).toEqual(['quotes']);
+    expect(heard.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
     expect(heard.ended()).toBe(true);
   });
 
-  test('is stopped for a want that cannot be carried out', () => {
+  test('is stopped for a signal that cannot be carried out', () => {
     const heard = hear(streaming(({ klines }) => klines.pipe(mergeMap(() => of(target(Number.NaN), target(1))))));
     heard.klines.next(kline(1));
     expect(heard.errors.length).toBe(1);
-    expect(heard.said.map(({ want }) => want.kind)).toEqual(['quotes']);
+    expect(heard.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
   });
 });
 

@@ -1,12 +1,12 @@
-/** Runs a strategy over streams: klines in, signals out. A strategy that throws is stopped alone. */
+/** Runs a strategy over streams: klines in, decisions out. A strategy that throws is stopped alone. */
 import { concat, defer, EMPTY, from, Observable, of, type Subscriber } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import type { Fill, Signal, Want } from '../domain/order.ts';
+import { type Decision, decisionOf, type Fill, mainRole, type Signal } from '../domain/order.ts';
 import { type Context, type Holding, isStreaming, type Strategy, type StreamingStrategy } from './contract.ts';
 import { type Deciding, decider } from './decider.ts';
-import { LateWant } from './fault.ts';
+import { LateSignal } from './fault.ts';
 import { framedKlines } from './larger-kline-stream.ts';
 import type { Params, ParamValues } from './params.ts';
 import { endsTimers, Telling } from './synchronous.ts';
@@ -33,74 +33,78 @@ export interface Inputs {
   readonly gaps: Observable<FeedGap>;
   readonly fills: Observable<Fill>;
   readonly holding: Holding;
-  /** What it wished last in an earlier run, and still does until it says something. */
-  readonly before?: Want | undefined;
+  /** Its last signal of an earlier run, which stands until it emits another. */
+  readonly before?: Signal | undefined;
   readonly now: () => number;
-  /** Over recorded data: a want that a timer or a promise led to has no moment of its own there, and is a fault. Live it is said when it comes. */
+  /** Over recorded data: a signal emitted by a timer or a promise has no market time there, and is an error. */
   readonly atOnce?: boolean;
-  /** Told once when the strategy threw; its resting orders are wished away by the last signal. */
+  /** Called once when the strategy threw; its last signal cancels its resting orders. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * The strategy's signals. A kline at which it says nothing repeats what it said last, so that what got lost heals. After a
- * throw one last signal wishes its resting orders away, and the stream ends.
+ * The decisions of a strategy. A kline without a new signal repeats the last one, so that lost orders are placed again. After a
+ * throw one last decision cancels its resting orders, and the stream ends.
  */
-export function signalsOf(hosted: Hosted, inputs: Inputs): Observable<Signal> {
+export function decisionsOf(hosted: Hosted, inputs: Inputs): Observable<Decision> {
   return isStreaming(hosted.strategy)
     ? repeating(streaming(hosted.strategy, hosted, inputs), hosted, inputs)
     : deciding(hosted.strategy, hosted, inputs);
 }
 
-/** What a strategy that threw says last; then its stream ends. */
+/** A decision on the only market of a strategy. */
+const decided = ({ id, symbol }: Hosted, { now }: Inputs, signal: Signal): Decision =>
+  decisionOf({ strategy: id, role: mainRole, symbol, at: now(), signal });
+
+/** The last decision of a strategy that threw; then its stream ends. */
 function giveUp(
   error: unknown,
-  last: Want | undefined,
-  { id, symbol }: Hosted,
+  last: Signal | undefined,
+  hosted: Hosted,
   inputs: Inputs,
-  out: Subscriber<Signal>,
+  out: Subscriber<Decision>,
 ): void {
   inputs.failed(error);
-  out.next({ strategy: id, symbol, at: inputs.now(), want: lastWish(last ?? inputs.before, inputs.holding) });
+  out.next(decided(hosted, inputs, withdrawn(last ?? inputs.before, inputs.holding)));
   out.complete();
 }
 
-/** The wants of a strategy as signals, those repeated beside which a kline is heard. */
-function repeating(wants: Observable<Want>, hosted: Hosted, inputs: Inputs): Observable<Signal> {
+/** The signals of a strategy as decisions; the last one is repeated at each kline without a new one. */
+function repeating(signals: Observable<Signal>, hosted: Hosted, inputs: Inputs): Observable<Decision> {
   return new Observable((out) => {
-    let last: Want | undefined;
-    let saidSomething = false;
-    const say = (want: Want): void => {
-      last = want;
-      saidSomething = true;
-      out.next({ strategy: hosted.id, symbol: hosted.symbol, at: inputs.now(), want });
+    let last: Signal | undefined;
+    let hasEmitted = false;
+    const emit = (signal: Signal): void => {
+      last = signal;
+      hasEmitted = true;
+      out.next(decided(hosted, inputs, signal));
     };
-    const speaking = wants.subscribe({
-      next: say,
+    const emitted = signals.subscribe({
+      next: emit,
       complete: () => out.complete(),
       error: (error: unknown) => giveUp(error, last, hosted, inputs, out),
     });
-    // Heard after the strategy has heard the same kline.
-    const hearing = inputs.klines.subscribe(() => {
-      if (!saidSomething && last !== undefined && !out.closed) say(last);
-      saidSomething = false;
+    // Subscribed after the strategy, so it receives each kline after it.
+    const klines = inputs.klines.subscribe(() => {
+      if (!hasEmitted && last !== undefined && !out.closed) emit(last);
+      hasEmitted = false;
     });
     return () => {
-      speaking.unsubscribe();
-      hearing.unsubscribe();
+      emitted.unsubscribe();
+      klines.unsubscribe();
     };
   });
 }
 
-/** What a strategy that threw leaves behind: no resting order; what it holds stays, and with it the stop that protects it. */
-function lastWish(last: Want | undefined, holding: Holding): Want {
+/** The last signal of a strategy that threw: no resting order; its position and stop stay. */
+function withdrawn(last: Signal | undefined, holding: Holding): Signal {
   const reason = 'the strategy was stopped because it threw';
   if (last?.kind !== 'target') return { kind: 'quotes', quotes: [], reason };
   const { stop, trailing, exitAfterMs } = last;
-  const goal = { quantity: holding.quantity };
+  const size = { quantity: holding.quantity };
   return {
     kind: 'target',
-    goal,
+    size,
     reason,
     ...(stop === undefined ? {} : { stop }),
     ...(trailing === undefined ? {} : { trailing }),
@@ -108,11 +112,11 @@ function lastWish(last: Want | undefined, holding: Holding): Want {
   };
 }
 
-/** One observable for what a kline leads to: it is asked at each of millions. */
-function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observable<Signal> {
-  const { id, symbol, params, interval } = hosted;
+/** One observable without operators: it is called at each of millions of klines. */
+function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observable<Decision> {
+  const { params, interval } = hosted;
   return new Observable((out) => {
-    let last: Want | undefined;
+    let last: Signal | undefined;
     const failed = (error: unknown): void => giveUp(error, last, hosted, inputs, out);
     let step: ReturnType<typeof decider>;
     try {
@@ -124,15 +128,15 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
     }
     return inputs.klines.subscribe({
       next(kline) {
-        let want: Want | undefined;
+        let signal: Signal | undefined;
         try {
-          want = step(kline, true);
+          signal = step(kline, true);
         } catch (error) {
           failed(error);
           return;
         }
-        if (want !== undefined) last = want;
-        if (last !== undefined) out.next({ strategy: id, symbol, at: inputs.now(), want: last });
+        if (signal !== undefined) last = signal;
+        if (last !== undefined) out.next(decided(hosted, inputs, last));
       },
       error: failed,
       complete: () => out.complete(),
@@ -140,7 +144,7 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
   });
 }
 
-function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: Inputs): Observable<Want> {
+function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: Inputs): Observable<Signal> {
   return new Observable((out) => {
     const telling = new Telling();
     // Live nobody asks, and each book would go through one listener more.
@@ -174,19 +178,19 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
       fills: told(inputs.fills),
       holding: () => inputs.holding,
     };
-    const wants = attempt(() => strategy.signals(context));
-    const say = (want: Want): void => {
+    const signals = attempt(() => strategy.signals(context));
+    const say = (signal: Signal): void => {
       // Told by the warm-up klines, which are over: acting on it would trade on the past.
       if (warming > 0) return;
       try {
-        if (inputs.atOnce === true && !telling.isOn) throw new LateWant(hosted.id);
-        out.next(checked(want));
+        if (inputs.atOnce === true && !telling.isOn) throw new LateSignal(hosted.id);
+        out.next(checked(signal));
       } catch (error) {
         out.error(error);
       }
     };
-    const speaking = telling.during(() =>
-      wants.subscribe({ next: say, error: (error: unknown) => out.error(error), complete: () => out.complete() }),
+    const emitted = telling.during(() =>
+      signals.subscribe({ next: say, error: (error: unknown) => out.error(error), complete: () => out.complete() }),
     );
     const listeners = waiting;
     waiting = undefined;
@@ -195,16 +199,16 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
     warming--;
     for (const listener of listeners) heard.subscribe(listener);
     return () => {
-      if (inputs.atOnce !== true) speaking.unsubscribe();
-      else if (endsTimers(() => speaking.unsubscribe())) inputs.failed(new LateWant(hosted.id));
+      if (inputs.atOnce !== true) emitted.unsubscribe();
+      else if (endsTimers(() => emitted.unsubscribe())) inputs.failed(new LateSignal(hosted.id));
     };
   });
 }
 
-function attempt(make: () => Observable<Want>): Observable<Want> {
+function attempt(make: () => Observable<Signal>): Observable<Signal> {
   try {
     return make();
   } catch (error) {
-    return concat(of<Want>(), new Observable<never>((out) => out.error(error)), EMPTY);
+    return concat(of<Signal>(), new Observable<never>((out) => out.error(error)), EMPTY);
   }
 }

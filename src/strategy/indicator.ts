@@ -1,7 +1,7 @@
 /** What an indicator is, and what it may be over. */
 import type { Interval } from '../domain/interval.ts';
 import type { Column } from './column-pieces.ts';
-import { WantError } from './fault.ts';
+import { SignalError } from './fault.ts';
 
 /** The prices of one kline, as an indicator sees it. */
 export interface Prices {
@@ -36,7 +36,7 @@ const sources: readonly string[] = ['open', 'high', 'low', 'close', 'volume'] sa
 export function refuseInvalid(name: string, period: number, source?: string): void {
   const said = `${name}(${source === undefined ? '' : `'${source}', `}${period})`;
   if (source !== undefined && !sources.includes(source))
-    throw new WantError(`${said}: there is no ${source} of a kline; there are ${sources.join(', ')}`);
+    throw new SignalError(`${said}: there is no ${source} of a kline; there are ${sources.join(', ')}`);
   if (!Number.isInteger(period) || period < 1)
-    throw new WantError(`${said}: the period must be a whole number of klines, 1 or more`);
+    throw new SignalError(`${said}: the period must be a whole number of klines, 1 or more`);
 }

@@ -5,7 +5,7 @@
 import { closeTime, type Interval, intervalMs, intervals, isWithin, openTimeOf } from '../domain/interval.ts';
 import { type Columns, mapColumns } from '../domain/market.ts';
 import { wholeColumn } from './column-pieces.ts';
-import { WantError } from './fault.ts';
+import { SignalError } from './fault.ts';
 import type { Indicator, TimedPrices } from './indicators.ts';
 import { plusVolume } from './volumes.ts';
 
@@ -109,7 +109,7 @@ export const pricesAt = ({ openTime, open, high, low, close, volume }: Columns, 
  */
 export function on(interval: Interval, indicator: Indicator): Indicator {
   if (!intervals.includes(interval))
-    throw new WantError(`on('${interval}', …): there is no interval ${interval}; there are ${intervals.join(', ')}`);
+    throw new SignalError(`on('${interval}', …): there is no interval ${interval}; there are ${intervals.join(', ')}`);
   if (indicator.of !== undefined)
     throw new Error(`on('${interval}', …): the indicator is over klines of ${indicator.of} already; name one interval`);
   const { key } = indicator.column;

@@ -1,8 +1,8 @@
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { fill, signal, target } from '../../test/kit/builders.ts';
+import { decision, fill, target } from '../../test/kit/builders.ts';
 import { TestDesk, timing } from '../../test/kit/desk.ts';
-import type { Signal, Want } from '../domain/order.ts';
+import type { Decision, Signal } from '../domain/order.ts';
 import type { Kill } from '../risk/kill.ts';
 
 const kill = (by: 'dailyLoss' | 'operator'): Kill => ({ at: 0, strategy: undefined, by, reason: 'enough' });
@@ -64,7 +64,7 @@ describe('a kill by the daily loss limit', () => {
     await desk.finish(desk.assembled.kill(kill('dailyLoss')));
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(desk.asked('cancel')).toBe(0);
     expect(await desk.stateOf(exit)).toBe('open');
   });
@@ -80,13 +80,13 @@ test('a kill by a person cancels the exit of a stop too', async () => {
 /** A desk that trades what the test wishes, through recovery. */
 async function trading() {
   const desk = new TestDesk();
-  let signals = new Subject<Signal>();
+  let signals = new Subject<Decision>();
   desk.start(signals);
   // The first start looks at the account twice.
   await desk.pass(timing.sweepGapMs + 1_000);
   return {
     desk,
-    wish: (want: Want, strategy = 's'): void => signals.next({ ...signal(want, strategy), at: desk.clock.now() }),
+    wish: (signal: Signal, strategy = 's'): void => signals.next(decision(signal, strategy)),
     /** kill -9 and a new start, whose recovery is under way. */
     restart: async (): Promise<void> => {
       await desk.written();
@@ -104,7 +104,7 @@ async function trading() {
     resting: (): number => [...desk.venue.orders.values()].filter(({ status }) => status === 'NEW').length,
   };
 }
-const bid = (price: number): Want => ({
+const bid = (price: number): Signal => ({
   kind: 'quotes',
   quotes: [{ side: 'BUY', price, quantity: 1 }],
   reason: 'test',
@@ -295,7 +295,7 @@ describe('while the exchange’s time is in doubt', () => {
 
 test('an order that the exchange rejects hides neither those after it nor the next kline’s', async () => {
   const { desk, wish, resting } = await trading();
-  const three: Want = {
+  const three: Signal = {
     kind: 'quotes',
     quotes: [90, 91, 92].map((price) => ({ side: 'BUY', price, quantity: 1 })),
     reason: 'test',

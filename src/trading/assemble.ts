@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { quantityText, type Rate } from '../domain/money.ts';
-import type { Account, Fill, Intent, Signal, Verdict } from '../domain/order.ts';
+import { type Account, type Decision, decisionOf, type Fill, type Intent, type Verdict } from '../domain/order.ts';
 import { denialText } from '../domain/words.ts';
 import { type Audit, type Auditor, auditor } from '../execution/audit.ts';
 import { cancel, cancelTogether } from '../execution/cancel.ts';
@@ -26,7 +26,7 @@ import { Unprotected } from '../portfolio/unprotected.ts';
 import type { Limits, NewVersion } from '../risk/context.ts';
 import type { Kill } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
-import type { Desk } from '../trader.ts';
+import type { Trader } from '../trader.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import { leaveAfterProfit } from './after-take-profit.ts';
 import { togetherWith } from './batches.ts';
@@ -77,9 +77,9 @@ export interface Parts {
   readonly serverTime?: () => Promise<Answer<number>>;
 }
 
-/** A desk without its strategies, and what a mode needs beside it. */
+/** A trader without its strategies, and what a mode needs beside it. */
 export interface Assembled extends Book, Controls, ByHand {
-  readonly desk: Omit<Desk, 'signals'>;
+  readonly trader: Omit<Trader, 'decisions'>;
   readonly sweeps: Sweeps;
   readonly execution: Execution;
   /** Fills that were booked, for whoever wants to know. */
@@ -109,16 +109,16 @@ export function assemble(parts: Parts): Assembled {
   const execution = executionOf(parts, portfolio, ledger, ids.read);
   const sweeps = new Sweeps(execution, parts.loaded.cursors);
   const audits = auditor(execution, sweeps);
-  const stopped = source<Signal>();
+  const stopped = source<Decision>();
   const booked = source<Fill>();
   const work = counting();
   const cancelling: Cancelling = (order, lane) => work.during(cancel(execution, sweeps, order, lane));
   const cancellingAll: CancellingAll = async (orders, lane) => {
     await Promise.all(cancelTogether(execution, sweeps, orders, lane).map((one) => work.during(one)));
   };
-  const retrying = retries(book, clock, cancellingAll, (signal) => stopped.emit(signal));
+  const retrying = retries(book, clock, cancellingAll, (leg) => stopped.emit(decisionOf(leg)));
   const tellOfDisk = diskWatch(journal, notice);
-  const hears = signalRateLimit(book, clock, journal);
+  const isAllowed = signalRateLimit(book, clock, journal);
   const control = controls(book, execution, cancellingAll);
   const against: Against = {
     ending: false,
@@ -127,7 +127,7 @@ export function assemble(parts: Parts): Assembled {
         ? 'trading is being ended'
         : (execution.halts.against() ?? parts.blocked?.(intent.symbol) ?? reasonAgainst(book.risk, parts, intent)),
   };
-  const desk = deskOf(parts, {
+  const trader = traderOf(parts, {
     book,
     execution,
     sweeps,
@@ -137,14 +137,14 @@ export function assemble(parts: Parts): Assembled {
     booked,
     work,
     retrying,
-    hears,
+    isAllowed,
     cancelling,
     against,
   });
   return {
     ...book,
     ...control,
-    desk,
+    trader,
     sweeps,
     execution,
     booked: booked.stream,
@@ -163,10 +163,10 @@ export function assemble(parts: Parts): Assembled {
       void retrying.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
-      const signal = exitOf(planner, strategy, symbol, why, clock.now());
-      if (signal === undefined) return;
-      protection.leave(strategy, symbol, signal.want.goal, why);
-      stopped.emit(signal);
+      const leg = exitOf(planner, strategy, symbol, why, clock.now());
+      if (leg === undefined) return;
+      protection.leave(strategy, symbol, leg.signal.size, why);
+      stopped.emit(decisionOf(leg));
     },
   };
 }
@@ -177,23 +177,24 @@ interface Against {
   readonly reason: (intent: Intent) => string | undefined;
 }
 
-interface Rig {
+interface Assembling {
   readonly book: Book;
   readonly execution: Execution;
   readonly sweeps: Sweeps;
   readonly audits: Auditor;
   readonly ids: OrderIds;
-  readonly stopped: Source<Signal>;
+  readonly stopped: Source<Decision>;
   readonly booked: Source<Fill>;
   readonly work: Work;
   readonly retrying: ReturnType<typeof retries>;
-  readonly hears: (signal: Signal) => boolean;
+  readonly isAllowed: (decision: Decision) => boolean;
   readonly cancelling: Cancelling;
   readonly against: Against;
 }
 
-function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
-  const { book, execution, sweeps, audits, ids, stopped, booked, work, retrying, hears, cancelling, against } = rig;
+function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions'> {
+  const { book, execution, sweeps, audits, ids, stopped, booked, work, retrying, isAllowed, cancelling, against } =
+    assembling;
   const { portfolio, planner } = book;
   const { clock, journal } = parts;
   return {
@@ -205,9 +206,9 @@ function deskOf(parts: Parts, rig: Rig): Omit<Desk, 'signals'> {
     },
     stopped: stopped.stream,
     fills: sweeps.fills,
-    note: (signal) => hears(signal) && planner.note(signal),
+    note: (decision) => isAllowed(decision) && planner.note(decision),
     // An order that is being moved is not created anew behind the back of whoever cancels what rests.
-    plan: (signal, denied) => (against.ending ? undefined : planner.plan(signal, denied)),
+    plan: (decision, refused) => (against.ending ? undefined : planner.plan(decision, refused)),
     judge(draft) {
       const verdict = judge(parts, book, execution.halts, draft);
       if (verdict.kind === 'denied') retrying.refused(draft, verdict.code);
@@ -262,9 +263,9 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     marketBuyIn,
     feeInBase,
     ...(parts.sizing === undefined ? {} : { sizing: parts.sizing }),
-    changed({ at, strategy, symbol, want }, size) {
-      const goal = size === undefined ? null : quantityText(size, portfolio.instrument(symbol));
-      journal.append({ kind: 'signal', at, strategy, symbol, want, goal });
+    changed({ at, strategy, role, symbol, signal }, lots, decision) {
+      const quantity = lots === undefined ? null : quantityText(lots, portfolio.instrument(symbol));
+      journal.append({ kind: 'signal', at, decision, strategy, role, symbol, signal, quantity });
     },
     tooSmall: (draft, denial) =>
       journal.append(denialRow(draft, denial, portfolio.instrument(draft.symbol), clock.now())),

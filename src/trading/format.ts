@@ -1,7 +1,7 @@
 /** Orders and positions in words. */
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
-import type { Denial, FillJson, Want } from '../domain/order.ts';
+import type { Denial, FillJson, Signal } from '../domain/order.ts';
 import { isRest, type Position } from '../domain/position.ts';
 import type { Entry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
@@ -31,7 +31,7 @@ export const denialRow = (draft: OrderDraft, { code, facts }: Denial, instrument
   symbol: draft.symbol,
   code,
   facts,
-  wanted: draftText(draft, instrument),
+  draft: draftText(draft, instrument),
   reason: draft.reason,
 });
 
@@ -64,18 +64,18 @@ export const fillJson = (fill: Omit<FillEntry, 'kind' | 'account' | 'maker' | 'p
 export const isDust = (position: Position, at: Instrument): boolean => position.base !== 0n && isRest(position, at);
 
 /** A wish in words: `hold 0.25 XBT, stop 4900`, `4 resting orders`. */
-export function wantText(want: Want, at: Instrument): string {
-  if (want.kind === 'quotes')
-    return want.quotes.length === 1 ? '1 resting order' : `${want.quotes.length} resting orders`;
-  const { goal, limit, stop, takeProfit, trailing, exitAfterMs } = want;
-  const size =
-    'quantity' in goal
-      ? goal.quantity === 0
+export function signalText(signal: Signal, at: Instrument): string {
+  if (signal.kind === 'quotes')
+    return signal.quotes.length === 1 ? '1 resting order' : `${signal.quotes.length} resting orders`;
+  const { size, limit, stop, takeProfit, trailing, exitAfterMs } = signal;
+  const sizeText =
+    'quantity' in size
+      ? size.quantity === 0
         ? 'nothing'
-        : `${goal.quantity} ${at.base}`
-      : 'amount' in goal
-        ? `${goal.amount} ${at.quote} worth of ${at.base}`
-        : `${(goal.share * 100).toFixed(1).replace(/\.0$/, '')} % of equity in ${at.base}`;
+        : `${size.quantity} ${at.base}`
+      : 'amount' in size
+        ? `${size.amount} ${at.quote} worth of ${at.base}`
+        : `${(size.share * 100).toFixed(1).replace(/\.0$/, '')} % of equity in ${at.base}`;
   const extras = [
     limit === undefined ? undefined : `limit ${limit}`,
     stop === undefined ? undefined : `stop ${stop}`,
@@ -83,5 +83,5 @@ export function wantText(want: Want, at: Instrument): string {
     exitAfterMs === undefined ? undefined : `leave after ${exitAfterMs / 1_000} s`,
     trailing === undefined ? undefined : `trailing stop ${(trailing * 100).toFixed(2)} %`,
   ].filter((text) => text !== undefined);
-  return [`hold ${size}`, ...extras].join(', ');
+  return [`hold ${sizeText}`, ...extras].join(', ');
 }

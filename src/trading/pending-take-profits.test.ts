@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fill, intent, portfolio, signal, startTime, target } from '../../test/kit/builders.ts';
+import { decision, fill, intent, portfolio, startTime, target } from '../../test/kit/builders.ts';
 import { rate } from '../domain/money.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { Protection } from '../portfolio/protection.ts';
@@ -19,7 +19,7 @@ function bench(more: Parameters<typeof target>[1] = { takeProfit: 110 }) {
     changed: () => {},
     tooSmall: () => {},
   });
-  planner.note(signal(target(1, more)));
+  planner.note(decision(target(1, more)));
   return { held, planner, targets: new PendingTakeProfits({ portfolio: held, planner }) };
 }
 
@@ -27,7 +27,7 @@ test('is due once for each position, however often one looks', () => {
   const { held, targets } = bench();
   expect(targets.due(place, startTime)).toBeUndefined();
   held.apply(fill({ quantity: '1' }));
-  expect(targets.due(place, startTime)?.want).toMatchObject({ takeProfit: 110 });
+  expect(targets.due(place, startTime)?.signal).toMatchObject({ takeProfit: 110 });
   expect(targets.due(place, startTime)).toBeUndefined();
   targets.forget(place);
   expect(targets.due(place, startTime)).toBeDefined();
@@ -63,7 +63,7 @@ test('that ended without selling is due again, whatever ended it, and at once wh
     held.close(order, end);
     expect([dueAt(ms - 1), dueAt(ms)]).toEqual([false, true]);
   }
-  planner.note(signal(target(1, { takeProfit: 112 })));
+  planner.note(decision(target(1, { takeProfit: 112 })));
   expect(dueAt(146_001)).toBe(true);
 });
 

@@ -1,8 +1,8 @@
 /**
- * Take-profits of what was entered since a strategy was heard. A strategy says its wish again with each kline of its own, which may be a day
- * away: until then nothing would take its profit, while its stop is watched from the first fill on.
+ * Take-profits of entries since the last signal of a strategy. Its next kline may be a day away. Until then no take-profit would rest,
+ * while the stop is watched from the first fill on.
  */
-import type { Signal, Want } from '../domain/order.ts';
+import type { Leg, Signal } from '../domain/order.ts';
 import { ByPosition } from '../portfolio/by-position.ts';
 import type { Book } from './components.ts';
 
@@ -12,9 +12,7 @@ interface Place {
 }
 
 interface Asked {
-  /** What its strategy said last. */
-  readonly want: Want;
-  /** Which position it was. */
+  readonly signal: Signal;
   readonly position: string;
   readonly times: number;
   readonly nextAt: number;
@@ -24,8 +22,8 @@ const firstWaitMs = 2_000;
 const mostWaitMs = 600_000;
 
 /**
- * How long one that was asked for so many times and does not rest is let be, ms. A price that is not known yet refuses it for a moment; what is
- * refused for longer counts against its strategy each time (`risk.maxDenials`).
+ * Pause after so many refusals, ms. An unknown price refuses it for a moment; longer refusals count against the strategy each time
+ * (`risk.maxDenials`).
  */
 export const waitMs = (times: number): number => Math.min(firstWaitMs * 8 ** (times - 1), mostWaitMs);
 
@@ -34,31 +32,31 @@ export class PendingTakeProfits {
   readonly #waitMs: (times: number) => number;
   readonly #asked = new ByPosition<Asked>();
 
-  /** `wait`: the same in ms of the clock that moments are told by. */
+  /** `wait`: the pause in ms of the clock. */
   constructor(book: Pick<Book, 'planner' | 'portfolio'>, wait = waitMs) {
     this.#book = book;
     this.#waitMs = wait;
   }
 
-  /** The standing wish, where its next step at UTC ms `now` is to let a take-profit rest. */
-  due({ id, symbol }: Place, now: number): Signal | undefined {
+  /** The standing leg whose next step at UTC ms `now` is a take-profit order. */
+  due({ id, symbol }: Place, now: number): Leg | undefined {
     const { planner, portfolio } = this.#book;
-    const signal = planner.standing(id, symbol);
-    if (signal?.want.kind !== 'target' || signal.want.takeProfit === undefined) return undefined;
+    const leg = planner.standing(id, symbol);
+    if (leg?.signal.kind !== 'target' || leg.signal.takeProfit === undefined) return undefined;
     if (portfolio.isFlat(id, symbol) || portfolio.ordersOf(id, symbol).length > 0) return undefined;
     const position = `${portfolio.entries(id, symbol)} ${portfolio.position(id, symbol).base}`;
     const asked = this.#asked.get(id, symbol);
-    const { want } = signal;
-    const before = asked?.want === want && asked.position === position ? asked : undefined;
+    const { signal } = leg;
+    const before = asked?.signal === signal && asked.position === position ? asked : undefined;
     if (before !== undefined && now < before.nextAt) return undefined;
-    const step = planner.plan(signal);
+    const step = planner.plan({ legs: [leg] });
     if (step?.do !== 'create' || step.draft.purpose !== 'takeProfit') return undefined;
     const times = (before?.times ?? 0) + 1;
-    this.#asked.set(id, symbol, { want, position, times, nextAt: now + this.#waitMs(times) });
-    return { ...signal, at: now };
+    this.#asked.set(id, symbol, { signal, position, times, nextAt: now + this.#waitMs(times) });
+    return { ...leg, at: now };
   }
 
-  /** What forbids orders at the moment takes those that rest away: they are asked for again when it is over. */
+  /** A kill or halt cancels resting orders: they are placed again when it is over. */
   forget({ id, symbol }: Place): void {
     this.#asked.delete(id, symbol);
   }

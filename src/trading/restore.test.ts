@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { btc, portfolio, startTime } from '../../test/kit/builders.ts';
 import { noRate, priceText, unitsText } from '../domain/money.ts';
-import type { Want } from '../domain/order.ts';
+import type { Signal } from '../domain/order.ts';
 import { Ledger } from '../execution/ledger.ts';
 import { fillRowOf, orderRowOf, pastOf } from '../journal/builders.ts';
 import { emptyLoaded, type Loaded } from '../journal/load.ts';
@@ -10,15 +10,17 @@ import { Protection } from '../portfolio/protection.ts';
 import { restore } from './restore.ts';
 
 /** Written when the exchange took six more decimals than it does now. */
-const want: Want = { kind: 'target', goal: { quantity: 1.5 }, reason: 'test' };
+const signal: Signal = { kind: 'target', size: { quantity: 1.5 }, reason: 'test' };
 const finer: Loaded = {
   ...emptyLoaded,
   orders: [
     orderRowOf({ orderId: '1001', state: 'open', quantity: '2.00000003', expected: '2.00000003', price: '100.0054' }),
   ],
   past: pastOf(fillRowOf({ price: '100.0051', quantity: '1.00000001', fee: '0' })),
-  protections: [{ strategy: 's', symbol: 'BTCUSDT', protection: '{"goal":"{\\"quantity\\":1.5}","stop":"90.0099"}' }],
-  signals: [{ at: startTime, strategy: 's', symbol: 'BTCUSDT', want, goal: '1.50000001' }],
+  protections: [{ strategy: 's', symbol: 'BTCUSDT', protection: '{"size":"{\\"quantity\\":1.5}","stop":"90.0099"}' }],
+  signals: [
+    { at: startTime, strategy: 's', symbol: 'BTCUSDT', signal, quantity: '1.50000001', decision: 4, role: 'main' },
+  ],
 };
 
 test('rows with more decimals than the exchange takes now are read, and the position is exactly theirs', () => {

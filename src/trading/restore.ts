@@ -1,6 +1,6 @@
 /** What a journal kept, put back into the parts of a trader. */
 import { lots, units } from '../domain/money.ts';
-import type { Signal } from '../domain/order.ts';
+import type { Leg } from '../domain/order.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import { restoreFill, restoreOrder } from '../execution/records.ts';
 import { finer, type Loaded } from '../journal/load.ts';
@@ -31,8 +31,8 @@ export function restore(loaded: Loaded, { portfolio, protection, planner, ledger
   for (const { strategy, symbol, protection: saved } of loaded.protections) {
     protection.restore(strategy, symbol, JSON.parse(saved) as SavedGuard);
   }
-  for (const { goal, ...signal } of loaded.signals) {
-    planner.restore(signal satisfies Signal, lots(goal ?? '0', portfolio.instrument(signal.symbol), 'down'));
+  for (const { quantity, decision, ...leg } of loaded.signals) {
+    planner.restore(leg satisfies Leg, lots(quantity ?? '0', portfolio.instrument(leg.symbol), 'down'), decision);
   }
 }
 

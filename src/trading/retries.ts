@@ -1,6 +1,6 @@
 /** What is asked for until it is done, and told of until it is over. */
 import type { Clock } from '../clock/clock.ts';
-import type { Signal, Target } from '../domain/order.ts';
+import { type Leg, mainRole, type Target } from '../domain/order.ts';
 import type { Notice } from '../execution/context.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
@@ -23,11 +23,11 @@ export function retries(
   { portfolio, planner, protection, risk }: Book,
   clock: Clock,
   cancellingAll: CancellingAll,
-  ask: (signal: Signal) => void,
+  ask: (leg: Leg) => void,
 ) {
   const late = new Map<string, Pick<OrderDraft, 'strategy' | 'symbol'>>();
   return {
-    /** A wish that came only too fast is asked for again in a moment, not when its strategy says it again. */
+    /** An order that was only too fast is planned again in a moment, not at the next signal. */
     refused({ strategy, symbol }: OrderDraft, code: string): void {
       if (tooFast.has(code)) late.set(`${strategy} ${symbol}`, { strategy, symbol });
     },
@@ -35,18 +35,18 @@ export function retries(
       const waiting = [...late.values()];
       late.clear();
       for (const { strategy, symbol } of waiting) {
-        const signal = planner.standing(strategy, symbol);
-        if (signal !== undefined) ask({ ...signal, at: clock.now() });
+        const leg = planner.standing(strategy, symbol);
+        if (leg !== undefined) ask({ ...leg, at: clock.now() });
       }
     },
-    /** A stop was hit, but its exit was refused, not sent or heard by nobody: the position is naked until it is asked for again. */
+    /** A stop was hit, but its exit was refused or not sent: the position is unprotected until it is planned again. */
     leaveAgain(): void {
       for (const { strategy, symbol } of portfolio.places()) {
-        const signal = planner.standing(strategy, symbol);
-        if (signal === undefined || !protection.isLeaving(strategy, symbol)) continue;
+        const leg = planner.standing(strategy, symbol);
+        if (leg === undefined || !protection.isLeaving(strategy, symbol)) continue;
         // What else rests, as a take-profit does, is cancelled by the exit.
         const isLeaving = portfolio.ordersOf(strategy, symbol).some(({ intent }) => intent.purpose === 'stop');
-        if (!isLeaving) ask({ ...signal, at: clock.now() });
+        if (!isLeaving) ask({ ...leg, at: clock.now() });
       }
     },
     /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */
@@ -70,8 +70,7 @@ export function leaveOverdue(
 }
 
 /**
- * The wish that protection bends into leaving a position: the standing target, or to hold nothing where a journal has none.
- * undefined while the strategy says its orders itself, by quotes.
+ * The standing target, which protection turns into an exit, or a flat one where a journal has none. undefined for quotes.
  */
 export function exitOf(
   planner: Planner,
@@ -79,9 +78,10 @@ export function exitOf(
   symbol: string,
   why: string,
   at: number,
-): (Signal & { readonly want: Target }) | undefined {
-  const want = planner.standing(strategy, symbol)?.want ?? { kind: 'target', goal: { quantity: 0 }, reason: why };
-  return want.kind === 'target' ? { strategy, symbol, at, want } : undefined;
+): (Leg & { readonly signal: Target }) | undefined {
+  const leg = planner.standing(strategy, symbol);
+  const signal = leg?.signal ?? { kind: 'target', size: { quantity: 0 }, reason: why };
+  return signal.kind === 'target' ? { strategy, role: leg?.role ?? mainRole, symbol, at, signal } : undefined;
 }
 
 /** Tells once when the disk has filled up, and once when it has space again. */

@@ -1,34 +1,38 @@
-/** The door through which strategies are heard: one that changes its mind without end is not, and that counts against it. */
+/** Ignores the signals of a strategy that changes them too often, and counts that against it. */
 import type { Clock } from '../clock/clock.ts';
-import type { Signal } from '../domain/order.ts';
+import type { Decision } from '../domain/order.ts';
 import type { Journal } from '../journal/journal.ts';
-import { sameWant } from '../portfolio/planner.ts';
+import { sameSignal } from '../portfolio/planner.ts';
 import type { Book } from './components.ts';
 
 /** One real second, ms. */
 const secondMs = 1_000;
 
-interface Heard {
+interface Second {
   since: number;
   count: number;
 }
 
-/** True while a signal is heard. A wish that is only repeated costs nothing and is not counted. */
+/** True while a decision is allowed. One that only repeats its signals is not counted. */
 export function signalRateLimit(
   { planner, risk }: Pick<Book, 'planner' | 'risk'>,
   clock: Clock,
   journal: Pick<Journal, 'append'>,
-): (signal: Signal) => boolean {
+): (decision: Decision) => boolean {
   const most = risk.limits.maxSignalsPerSecond;
   if (most === undefined) return () => true;
-  const heard = new Map<string, Heard>();
+  const seconds = new Map<string, Second>();
   const second = clock.machine(secondMs);
-  return ({ strategy, symbol, want }) => {
-    const standing = planner.standing(strategy, symbol);
-    if (standing !== undefined && sameWant(standing.want, want)) return true;
+  return ({ strategy, legs }) => {
+    const changed = legs.find(({ symbol, signal }) => {
+      const standing = planner.standing(strategy, symbol);
+      return standing === undefined || !sameSignal(standing.signal, signal);
+    });
+    if (changed === undefined) return true;
+    const { symbol, signal } = changed;
     const now = clock.now();
-    const one = heard.get(strategy) ?? { since: now, count: 0 };
-    heard.set(strategy, one);
+    const one = seconds.get(strategy) ?? { since: now, count: 0 };
+    seconds.set(strategy, one);
     if (now - one.since >= second) {
       one.since = now;
       one.count = 0;
@@ -44,8 +48,8 @@ export function signalRateLimit(
         symbol,
         code: 'signalRate',
         facts: { inLastSecond: one.count, maxSignalsPerSecond: most },
-        wanted: want.kind === 'target' ? 'another target' : 'other quotes',
-        reason: want.reason,
+        draft: signal.kind === 'target' ? 'another target' : 'other quotes',
+        reason: signal.reason,
       });
     risk.refused(strategy, 'signalRate');
     return false;

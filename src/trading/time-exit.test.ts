@@ -1,19 +1,19 @@
 /** Time exits and the measure of protection on a live desk: through partial fills, refusals and a crash. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
-import { btc, signal, target } from '../../test/kit/builders.ts';
+import { btc, decision, target } from '../../test/kit/builders.ts';
 import { TestDesk } from '../../test/kit/desk.ts';
-import type { Signal } from '../domain/order.ts';
+import type { Decision } from '../domain/order.ts';
 
 const minute = 60_000;
 
 /** A desk on which `s` has bought one BTC under a target that leaves after five minutes. */
 async function holding(options: Parameters<typeof target>[1] = { exitAfterMs: 5 * minute }) {
   const desk = new TestDesk();
-  const signals = new Subject<Signal>();
+  const signals = new Subject<Decision>();
   desk.start(signals);
   await desk.pass(10_000);
-  signals.next(signal(target(1, options)));
+  signals.next(decision(target(1, options)));
   await desk.pass(10_000);
   const held = (): number => desk.assembled.portfolio.holding('s', btc.symbol).quantity;
   expect(held()).toBe(1);
@@ -35,7 +35,7 @@ test('a position is left once its time is over, and not bought again for the sam
   expect(held()).toBe(1);
   await look(1.5 * minute);
   expect(held()).toBe(0);
-  signals.next(signal(target(1, { exitAfterMs: 5 * minute })));
+  signals.next(decision(target(1, { exitAfterMs: 5 * minute })));
   await look(20_000);
   expect(held()).toBe(0);
 });
@@ -45,7 +45,7 @@ test('the time goes on over a crash, and is in force before anything is created'
   await look(3 * minute);
   desk.crash();
   await desk.pass(3 * minute);
-  desk.start(new Subject<Signal>());
+  desk.start(new Subject<Decision>());
   await desk.pass(10_000);
   await look(30_000);
   expect(desk.assembled.portfolio.holding('s', btc.symbol).quantity).toBe(0);

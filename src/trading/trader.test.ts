@@ -1,15 +1,15 @@
 import { NEVER, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { btc, kline, signal, target } from '../../test/kit/builders.ts';
+import { btc, decision, kline, target } from '../../test/kit/builders.ts';
 import { type DeskOptions, TestDesk, timing } from '../../test/kit/desk.ts';
 import type { CancelFate, CreateFate, Question } from '../../test/kit/scripted-venue.ts';
 import { type Rng, seededRng } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import { quantityText, units, unitsText } from '../domain/money.ts';
-import type { Quote, Signal, Want } from '../domain/order.ts';
+import type { Decision, Quote, Signal } from '../domain/order.ts';
 import { readOrders } from '../journal/order-rows.ts';
 import { defineStrategy, flat, hold } from '../strategy/contract.ts';
-import { signalsOf } from '../strategy/host.ts';
+import { decisionsOf } from '../strategy/host.ts';
 import { sma } from '../strategy/indicators.ts';
 import { draftText } from './format.ts';
 
@@ -29,7 +29,7 @@ function desk(options: DeskOptions = {}) {
   const made = new TestDesk(options);
   const klines = new Subject<Kline>();
   const { booked, portfolio } = made.assembled;
-  const signals = signalsOf(
+  const signals = decisionsOf(
     { id: 's', strategy: above, symbol: btc.symbol, interval: '1min', params: {}, instrument: btc },
     {
       history: [kline(100)],
@@ -62,26 +62,26 @@ function desk(options: DeskOptions = {}) {
 /** A desk that trades the signals that the test sends. */
 async function wishing(options: DeskOptions = {}) {
   const made = new TestDesk(options);
-  const signals = new Subject<Signal>();
+  const signals = new Subject<Decision>();
   made.start(signals);
   await made.pass(startMs);
   return {
     made,
-    wish: (want: Want, strategy = 's'): void => {
-      signals.next({ ...signal(want, strategy), at: made.clock.now() });
+    wish: (signal: Signal, strategy = 's'): void => {
+      signals.next(decision(signal, strategy));
     },
   };
 }
 
 describe('a kline becomes a fill row', () => {
-  test('by way of a signal, an order, and the exchange’s list of trades', async () => {
+  test('by way of a leg, an order, and the exchange’s list of trades', async () => {
     const { made, close, position } = desk();
     await made.pass(startMs);
     await close(110);
     expect(await made.fillRows()).toEqual(['1 1001 1']);
     expect(position()).toBe('1');
     const rows = made.db.prepare('SELECT strategy, goal FROM signals').all();
-    expect(rows).toEqual([{ strategy: 's', goal: '1' }]);
+    expect(rows).toEqual([{ strategy: 's', size: '1' }]);
     expect(readOrders(made.db, '1')).toMatchObject([{ state: 'filled', reason: 'above', purpose: 'enter' }]);
   });
 
@@ -230,7 +230,7 @@ describe('a wish', () => {
 
   test('of quotes is carried out order by order, and changed by cancelling first', async () => {
     const { made, wish } = await wishing();
-    const buys = (...prices: readonly number[]): Want => ({
+    const buys = (...prices: readonly number[]): Signal => ({
       kind: 'quotes',
       quotes: prices.map((price): Quote => ({ side: 'BUY', price, quantity: 1 })),
       reason: 'test',
@@ -265,7 +265,7 @@ describe('a wish', () => {
   });
 });
 
-const wants = (rng: Rng): Want => {
+const signals = (rng: Rng): Signal => {
   const draw = rng();
   if (draw < 0.4) return target(Math.floor(rng() * 4));
   if (draw < 0.7) return target(Math.floor(rng() * 4), { limit: 95 + Math.floor(rng() * 10) });
@@ -281,7 +281,7 @@ const pick = <T>(rng: Rng, of: readonly [T, ...T[]]): T => of[Math.floor(rng() *
 class Storm {
   readonly rng: Rng;
   readonly desk = new TestDesk({ timing: { horizonMs: 10_000 } });
-  signals = new Subject<Signal>();
+  signals = new Subject<Decision>();
 
   constructor(seed: number) {
     this.rng = seededRng(seed);
@@ -309,15 +309,15 @@ class Storm {
       if (rng() < 0.15) venue.failing.add(pick(rng, questions));
       else venue.failing.clear();
       made.price(95 + Math.floor(rng() * 10));
-      if (rng() < 0.6) this.wish(wants(rng), rng() < 0.5 ? 's' : 't');
+      if (rng() < 0.6) this.wish(signals(rng), rng() < 0.5 ? 's' : 't');
       if (rng() < 0.4) this.#fillSome();
       await made.pass(Math.floor(rng() * 2_000));
       if (rng() < 0.07) this.crash();
     }
   }
 
-  wish(want: Want, strategy: string): void {
-    this.signals.next({ ...signal(want, strategy), at: this.desk.clock.now() });
+  wish(signal: Signal, strategy: string): void {
+    this.signals.next(decision(signal, strategy));
   }
 
   crash(): void {

@@ -11,9 +11,9 @@ const flat: Holding = { quantity: 0, entryPrice: Number.NaN, equity: 10_000 };
 /** Quotes at a close of `close`, with lots of 1 and a distance of 1 % between lines unless the test says otherwise. */
 function quotesAt(close: number, { range = 0, params = {}, ...holding }: Given = {}): readonly Quote[] {
   const { values } = readParams(grid.params, { quantity: 1, most: 5, least: 0.01, ...params });
-  const want = grid.decide({ range }, { kline: kline(close), holding: { ...flat, ...holding }, params: values });
-  if (want?.kind !== 'quotes') throw new Error('a grid quotes');
-  return want.quotes;
+  const signal = grid.decide({ range }, { kline: kline(close), holding: { ...flat, ...holding }, params: values });
+  if (signal?.kind !== 'quotes') throw new Error('a grid quotes');
+  return signal.quotes;
 }
 const prices = (quotes: readonly Quote[], side: Side): number[] =>
   quotes.filter((quote) => quote.side === side).map(({ price }) => price);

@@ -1,5 +1,5 @@
 import { NEVER, Subject } from 'rxjs';
-import type { Depth, Want } from 'sluice';
+import type { Depth, Signal } from 'sluice';
 import { describe, expect, test } from 'vitest';
 import { readParams } from '../../src/strategy/params.ts';
 import { btc } from '../../test/kit/builders.ts';
@@ -8,13 +8,13 @@ import maker from './index.ts';
 const params = { offset: 0.01, refresh: 0.001, quantity: 1, most: 2 };
 
 /** What it wants after each book, whose best prices are given, with this much held. */
-function wants(
+function signals(
   books: readonly (readonly [bid: number, ask: number] | undefined)[],
   held = 0,
   entryPrice = Number.NaN,
-): Want[] {
+): Signal[] {
   const depth = new Subject<Depth>();
-  const said: Want[] = [];
+  const said: Signal[] = [];
   const signals = maker.signals({
     params: readParams(maker.params, params).values,
     symbol: btc.symbol,
@@ -29,7 +29,7 @@ function wants(
     fills: NEVER,
     holding: () => ({ quantity: held, entryPrice, equity: 1_000 }),
   });
-  signals.subscribe((want) => said.push(want));
+  signals.subscribe((signal) => said.push(signal));
   for (const best of books) {
     const [bids, asks] = best === undefined ? [[], []] : [[[best[0], 1] as const], [[best[1], 1] as const]];
     depth.next({ symbol: btc.symbol, time: 0, seenAt: 0, bids, asks });
@@ -37,26 +37,26 @@ function wants(
   return said;
 }
 
-const shown = (want: Want | undefined): unknown =>
-  want?.kind === 'quotes' && want.quotes.map(({ side, price, quantity }) => `${side} ${quantity} at ${price}`);
+const shown = (signal: Signal | undefined): unknown =>
+  signal?.kind === 'quotes' && signal.quotes.map(({ side, price, quantity }) => `${side} ${quantity} at ${price}`);
 
 describe('the maker', () => {
   test('buys below the middle while it holds nothing', () => {
-    expect(wants([[99, 101]]).map(shown)).toEqual([['BUY 1 at 99']]);
+    expect(signals([[99, 101]]).map(shown)).toEqual([['BUY 1 at 99']]);
   });
 
   test('sells above the middle what it holds, and never below what it cost', () => {
-    expect(wants([[99, 101]], 0.998, 90).map(shown)).toEqual([['BUY 1 at 99', 'SELL 0.998 at 101']]);
-    expect(shown(wants([[99, 101]], 0.998, 200)[0])).toContain('SELL 0.998 at 202');
+    expect(signals([[99, 101]], 0.998, 90).map(shown)).toEqual([['BUY 1 at 99', 'SELL 0.998 at 101']]);
+    expect(shown(signals([[99, 101]], 0.998, 200)[0])).toContain('SELL 0.998 at 202');
   });
 
   test('stops buying when it holds enough', () => {
-    expect(wants([[99, 101]], 1.5, 100).map(shown)).toEqual([['SELL 1 at 101']]);
+    expect(signals([[99, 101]], 1.5, 100).map(shown)).toEqual([['SELL 1 at 101']]);
   });
 
   test('follows the middle only when it has moved far enough', () => {
     expect(
-      wants([
+      signals([
         [99, 101],
         [99.05, 101.05],
         [99.2, 101.2],
@@ -65,6 +65,6 @@ describe('the maker', () => {
   });
 
   test('waits while the book has only one side', () => {
-    expect(wants([undefined])).toEqual([]);
+    expect(signals([undefined])).toEqual([]);
   });
 });

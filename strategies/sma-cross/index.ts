@@ -16,8 +16,8 @@ export default defineStrategy({
   decide({ fast, slow }, { params }) {
     // Prices are decimals and doubles are not: averages that are equal on paper may differ in the last digits.
     if (fast - slow <= 1e-11 * slow) return out;
-    const goal = params.quantity > 0 ? { quantity: params.quantity } : { share: params.share };
-    return params.stop > 0 ? hold(goal, above, { trailing: params.stop }) : hold(goal, above);
+    const size = params.quantity > 0 ? { quantity: params.quantity } : { share: params.share };
+    return params.stop > 0 ? hold(size, above, { trailing: params.stop }) : hold(size, above);
   },
 });
 

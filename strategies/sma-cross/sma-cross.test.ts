@@ -1,4 +1,4 @@
-import { backtest, type Target, type Want } from 'sluice';
+import { backtest, type Signal, type Target } from 'sluice';
 import { type DecideOptions, decide, type Klines, klines } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
 import smaCross from './index.ts';
@@ -7,16 +7,16 @@ const start = klines({ interval: '1min', from: 100 });
 type Given = NonNullable<DecideOptions<typeof smaCross.params>['params']>;
 
 /** What it wants to hold at the last of these klines; undefined while an average is not warm. */
-const goalAt = (series: Klines, params: Given): Target['goal'] | undefined =>
-  (decide(smaCross, series, { params }) as Target | undefined)?.goal;
+const sizeAt = (series: Klines, params: Given): Target['size'] | undefined =>
+  (decide(smaCross, series, { params }) as Target | undefined)?.size;
 
 describe('sma-cross', () => {
   test('waits for the slow average, then is long while the fast one stands above it', () => {
     const params = { fast: 1, slow: 3, quantity: 2 };
-    expect(goalAt(start.rise(2), params)).toBeUndefined();
-    expect(goalAt(start.rise(3), params)).toEqual({ quantity: 2 });
-    expect(goalAt(start.rise(3).fall(2), params)).toEqual({ quantity: 0 });
-    expect(goalAt(start.rise(3).fall(2).rise(2), params)).toEqual({ quantity: 2 });
+    expect(sizeAt(start.rise(2), params)).toBeUndefined();
+    expect(sizeAt(start.rise(3), params)).toEqual({ quantity: 2 });
+    expect(sizeAt(start.rise(3).fall(2), params)).toEqual({ quantity: 0 });
+    expect(sizeAt(start.rise(3).fall(2).rise(2), params)).toEqual({ quantity: 2 });
   });
 
   test('takes averages that differ by noise for equal', () => {
@@ -24,11 +24,11 @@ describe('sma-cross', () => {
       .kline({ close: 0.1 })
       .kline({ close: 0.2 })
       .kline({ close: 0.15 });
-    const want: Want | undefined = decide(smaCross, noisy, { params: { fast: 1, slow: 3, quantity: 1 } });
-    expect(want).toMatchObject({ goal: { quantity: 0 }, reason: expect.stringContaining('not above') });
+    const signal: Signal | undefined = decide(smaCross, noisy, { params: { fast: 1, slow: 3, quantity: 1 } });
+    expect(signal).toMatchObject({ size: { quantity: 0 }, reason: expect.stringContaining('not above') });
   });
 
-  test('wants of a coin that costs a hundred-thousandth what it wants of an expensive one', () => {
+  test('signals of a coin that costs a hundred-thousandth what it signals of an expensive one', () => {
     const closes = [1231, 1233, 1234, 1230, 1229, 1229, 1229, 1229, 1231];
     const goals = (scale: number, decimals: number) =>
       closes.map((_, last) => {
@@ -36,7 +36,7 @@ describe('sma-cross', () => {
         const series = closes
           .slice(0, last + 1)
           .reduce((so, close) => so.kline({ open: close * scale, close: close * scale }), empty);
-        return goalAt(series, { fast: 1, slow: 3, quantity: 2 });
+        return sizeAt(series, { fast: 1, slow: 3, quantity: 2 });
       });
     expect(goals(1e-8, 8)).toEqual(goals(1, 2));
     expect(goals(1, 2)).toContainEqual({ quantity: 2 });
@@ -47,12 +47,12 @@ describe('sma-cross', () => {
     const changing = Array.from({ length: 1_380 }, (_, at) => 12.34 + ((at * 7) % 13) / 100);
     const empty: Klines = klines({ interval: '1min', from: 12.34 });
     const series = changing.reduce((so, close) => so.kline({ open: close, close }), empty).kline({ open: 0.1 });
-    for (const more of [49, 55, 59]) expect(goalAt(series.flat(more), { quantity: 2 })).toEqual({ quantity: 0 });
+    for (const more of [49, 55, 59]) expect(sizeAt(series.flat(more), { quantity: 2 })).toEqual({ quantity: 0 });
   });
 
   test('holds a share of equity when no quantity is given', () => {
-    expect(goalAt(start.rise(1), { fast: 1, slow: 2, share: 0.5 })).toBeUndefined();
-    expect(goalAt(start.rise(2), { fast: 1, slow: 2, share: 0.5 })).toEqual({ share: 0.5 });
+    expect(sizeAt(start.rise(1), { fast: 1, slow: 2, share: 0.5 })).toBeUndefined();
+    expect(sizeAt(start.rise(2), { fast: 1, slow: 2, share: 0.5 })).toEqual({ share: 0.5 });
   });
 
   test('carries a trailing stop only when one is asked for', () => {

@@ -8,7 +8,7 @@ import { type Instrument, instrument } from '../../src/domain/instrument.ts';
 import { type Interval, intervalMs } from '../../src/domain/interval.ts';
 import type { Columns } from '../../src/domain/market.ts';
 import { Decimal, lots, plus, type Rate, rate, ticks, units, unitsText } from '../../src/domain/money.ts';
-import type { Want as ProductWant } from '../../src/domain/order.ts';
+import type { Signal as ProductWant } from '../../src/domain/order.ts';
 import { feesFrom, type Rules, type RulesetName, rulesets } from '../../src/fill/rules.ts';
 import { defineStrategy, isStreaming, type Strategy } from '../../src/strategy/contract.ts';
 import { decider } from '../../src/strategy/decider.ts';
@@ -23,7 +23,7 @@ import type {
   Question,
   Instrument as ReferenceInstrument,
   Rules as ReferenceRules,
-  Want,
+  Signal,
 } from '../reference/types.ts';
 import { rulesets as referenceRules } from '../reference/types.ts';
 
@@ -82,7 +82,7 @@ export const caseOfXz = (given: Pick<Case, 'columns' | 'strategy' | 'rules' | 'c
 
 /** What came of a run, in the reference's words. */
 export interface Rows {
-  readonly decisions: readonly { readonly time: number; readonly want: unknown }[];
+  readonly decisions: readonly { readonly time: number; readonly signal: unknown }[];
   readonly orders: readonly {
     readonly number: number;
     readonly side: unknown;
@@ -132,29 +132,29 @@ export const cut = (columns: Columns, from: number, to: number): Columns => {
 };
 
 /** A strategy that says after each kline what stands at its place in the list; the first kline opens at 0. */
-export const scripted = (wants: readonly Want[], lengthMs = 60_000): Strategy =>
+export const scripted = (signals: readonly Signal[], lengthMs = 60_000): Strategy =>
   defineStrategy({
     name: 'scripted',
     about: 'Says what a test wrote down',
     params: {},
     indicators: () => ({}),
-    decide: (_, { kline }) => asProduct(wants[kline.openTime / lengthMs] as Want),
+    decide: (_, { kline }) => asProduct(signals[kline.openTime / lengthMs] as Signal),
   });
 
 /** A want of the reference, whose numbers are text, as the product's. */
-function asProduct(want: Want): ProductWant {
-  if ('quotes' in want) {
-    const quotes = want.quotes.map(({ side, price, quantity }) => ({
+function asProduct(signal: Signal): ProductWant {
+  if ('quotes' in signal) {
+    const quotes = signal.quotes.map(({ side, price, quantity }) => ({
       side,
       price: Number(price),
       quantity: Number(quantity),
     }));
     return { kind: 'quotes', quotes, reason: '' };
   }
-  const { limit, stop, takeProfit, trailing, exitAfterMs } = want;
+  const { limit, stop, takeProfit, trailing, exitAfterMs } = signal;
   return {
     kind: 'target',
-    goal: 'share' in want ? { share: Number(want.share) } : { quantity: Number(want.quantity) },
+    size: 'share' in signal ? { share: Number(signal.share) } : { quantity: Number(signal.quantity) },
     ...(limit === undefined ? {} : { limit: Number(limit) }),
     ...(stop === undefined ? {} : { stop: Number(stop) }),
     ...(takeProfit === undefined ? {} : { takeProfit: Number(takeProfit) }),
@@ -254,7 +254,7 @@ function streamed({ strategy, params }: RunInput['hosted'][number]): Strategy {
       const step = decider(strategy, params, interval, holding());
       return klines.pipe(
         map((kline) => step(kline, true)),
-        filter((want) => want !== undefined),
+        filter((signal) => signal !== undefined),
       );
     },
   });
@@ -297,7 +297,7 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     ...(given.maxPosition === undefined ? {} : { maxPosition: given.maxPosition }),
   };
   const { decisions, orders, fills, equity, ambiguousKlines, charges } = reference(question);
-  const wanted = decisions.map(({ time, want }) => ({ time, want: asProduct(want) }));
+  const wanted = decisions.map(({ time, signal }) => ({ time, signal: asProduct(signal) }));
   const rows = withoutRefused({ decisions: wanted, orders, fills, equity, ambiguousKlines });
   return given.margin === undefined ? rows : { ...rows, charges };
 }
@@ -325,10 +325,10 @@ export function rowsOfEach(result: RunResult, strategies: readonly string[]): re
     return strategies.map((strategy) => {
       const fills = fillsOf(db, strategy);
       const orders = ordersOf(db, strategy, fills);
-      const decisions = all(db, 'SELECT at, want FROM signals WHERE strategy LIKE ? ORDER BY seq', strategy).map(
+      const decisions = all(db, 'SELECT at, signal FROM signals WHERE strategy LIKE ? ORDER BY seq', strategy).map(
         (row) => ({
           time: Number(row['at']),
-          want: { ...(JSON.parse(String(row['want'])) as ProductWant), reason: '' },
+          signal: { ...(JSON.parse(String(row['signal'])) as ProductWant), reason: '' },
         }),
       );
       const rows = withoutRefused({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });

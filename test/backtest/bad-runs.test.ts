@@ -232,13 +232,13 @@ function run(strategy: Case['strategy'], more: Partial<Case> = {}): RunInput {
   return inputOf(caseOfXz({ instrument, columns: columnsOf(klines), rules: 'plain', cash: '1000', strategy, ...more }));
 }
 /** Says each want in its turn. */
-const says = (...wants: readonly ReturnType<typeof hold | typeof quotes>[]) =>
+const says = (...signals: readonly ReturnType<typeof hold | typeof quotes>[]) =>
   defineStrategy({
     name: 'says',
     about: 'Says what a test wrote down',
     params: {},
     indicators: () => ({}),
-    decide: (_, { kline }) => wants[kline.openTime / minute] ?? flat(''),
+    decide: (_, { kline }) => signals[kline.openTime / minute] ?? flat(''),
   });
 
 describe('orders that are refused', () => {
@@ -264,7 +264,7 @@ describe('orders that are refused', () => {
   });
 
   test('stops on the wrong side of the price are counted, on both sides of it and alike by every driver', async () => {
-    const wants = [
+    const signals = [
       hold({ quantity: 1 }, 'long', { stop: 110 }),
       hold({ quantity: 1 }, 'closed by it, and stays so', { stop: 120 }),
       hold({ quantity: 2 }, 'long', { stop: 120 }),
@@ -272,7 +272,7 @@ describe('orders that are refused', () => {
       hold({ quantity: 1 }, 'an exit', { stop: 110 }),
       hold({ quantity: 0 }, 'none', { stop: 110 }),
     ];
-    const input = run(says(...wants));
+    const input = run(says(...signals));
     const { refused = [] } = runNow(input);
     expect(refused).toEqual([{ code: 'stop', strategy: 's', symbol: 'XZ', times: 2, firstAt: minute }]);
     expect((await runStreams(input)).refused).toEqual(refused);
@@ -290,7 +290,7 @@ describe('orders that are refused', () => {
     ] as const)
       shorts.wish(
         'margin',
-        { want: hold({ share }, 'short', { stop }), strategy: 's', symbol: 'XZ', at: minute },
+        { signal: hold({ share }, 'short', { stop }), strategy: 's', symbol: 'XZ', at: minute },
         input,
       );
     expect(shorts.list().map(({ code, times }) => [code, times])).toEqual([['stop', 1]]);

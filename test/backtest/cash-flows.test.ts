@@ -45,9 +45,9 @@ test.each(['plain', 'sluice'] as const)(
     let [moved, otherwise] = [0, 0];
     await fc.assert(
       fc.asyncProperty(seed, flows, async (from, list) => {
-        const { klines, wants } = generated(from, 200);
-        const given = caseOf({ columns: columnsOf(klines), strategy: scripted(wants), rules, flows: list });
-        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        const { klines, signals } = generated(from, 200);
+        const given = caseOf({ columns: columnsOf(klines), strategy: scripted(signals), rules, flows: list });
+        const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
         const rows = byColumns(given);
         expect(rows).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
@@ -67,12 +67,12 @@ test('shared by strategies on two symbols it gives the same rows by columns and 
   await fc.assert(
     fc.asyncProperty(seed, seed, flows, async (seedX, seedY, list) => {
       const [x, y] = [seedX, seedY].map((from, index) => {
-        const { klines, wants } = generated(from, 200);
+        const { klines, signals } = generated(from, 200);
         const lengthMs = index === 0 ? minuteMs : 5 * minuteMs;
         const columns = columnsOf(klines.map((kline, row) => ({ ...kline, time: row * lengthMs })));
         const symbol = index === 0 ? 'XZ' : 'YZ';
         return inputOf({
-          ...caseOf({ columns, strategy: scripted(wants, lengthMs), rules: 'sluice' }),
+          ...caseOf({ columns, strategy: scripted(signals, lengthMs), rules: 'sluice' }),
           ...{ symbol, interval: index === 0 ? '1min' : '5min' },
           instrument: { ...xz, base: symbol[0] ?? '' },
         });

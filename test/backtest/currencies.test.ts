@@ -39,7 +39,7 @@ const pair = instrument({
 
 function caseOf(seed: number, symbol: string, quote: string, cash: string, interval: Interval = '1min'): Case {
   const lengthMs = interval === '1min' ? minuteMs : 5 * minuteMs;
-  const { klines, wants } = generated(seed, 120);
+  const { klines, signals } = generated(seed, 120);
   return caseOfXz({
     symbol,
     interval,
@@ -47,7 +47,7 @@ function caseOf(seed: number, symbol: string, quote: string, cash: string, inter
     columns: columnsOf(klines.map((kline, row) => ({ ...kline, time: row * lengthMs }))),
     rules: 'sluice',
     cash,
-    strategy: scripted(wants, lengthMs),
+    strategy: scripted(signals, lengthMs),
   });
 }
 
@@ -100,8 +100,8 @@ test('each strategy has the rows that it has alone, by columns, streams and the 
       ]);
       const input = joined(z, y, line);
       const alone = [z, y].map((one, index) => {
-        const { wants } = generated(index === 0 ? seedZ : seedY, 120);
-        return byReference(one, { kind: 'script', want: (row) => wants[row] });
+        const { signals } = generated(index === 0 ? seedZ : seedY, 120);
+        return byReference(one, { kind: 'script', signal: (row) => signals[row] });
       });
       const ids = ['z', 'y'];
       const [columns, streams] = [await byColumns(input), await inEach(input, runStreams)];
@@ -129,11 +129,11 @@ test('each strategy has the rows that it has alone, by columns, streams and the 
 const bare = (fills: readonly object[]): unknown => fills.map((fill) => ({ ...fill, order: 0 }));
 
 describe('figures in one currency', () => {
-  const flat = (symbol: string, quote: string, wants: Parameters<typeof scripted>[0]): Case => ({
+  const flat = (symbol: string, quote: string, signals: Parameters<typeof scripted>[0]): Case => ({
     ...caseOf(1, symbol, quote, '1000'),
     rules: 'plain',
     fees: { maker: '0', taker: '0.01' },
-    strategy: scripted(wants),
+    strategy: scripted(signals),
     columns: columnsOf(
       Array.from({ length: 20 }, (_, row) => ({
         ...{ time: row * minuteMs, open: 10, high: 10, low: 10, close: 10, volume: 1_000 },

@@ -25,7 +25,7 @@ beforeAll(async () => {
     `export default {
   name: 'between', about: 'A stop and a target that one hour reaches both', params: {}, indicators: () => ({}),
   decide: () => ({
-    kind: 'target', goal: { quantity: 1 }, stop: 99.5, takeProfit: 100.5, reason: 'between',
+    kind: 'target', size: { quantity: 1 }, stop: 99.5, takeProfit: 100.5, reason: 'between',
   }),
 };
 `,

@@ -4,7 +4,7 @@ import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { seededRng } from '../../src/clock/clock.ts';
 import { type Interval, intervalMs } from '../../src/domain/interval.ts';
 import { rate, units } from '../../src/domain/money.ts';
-import type { Want } from '../../src/domain/order.ts';
+import type { Signal } from '../../src/domain/order.ts';
 import type { RulesetName } from '../../src/fill/rules.ts';
 import { defineStrategy, flat, hold, quotes, type Strategy } from '../../src/strategy/contract.ts';
 import { runNow } from '../kit/run-now.ts';
@@ -22,7 +22,7 @@ function allOf(result: RunResult) {
   try {
     return {
       ...{ finalEquity, kills, refused, ambiguousKlines, asked: result.asked() },
-      signals: rows('SELECT at, strategy, symbol, want, goal FROM signals ORDER BY at, strategy'),
+      signals: rows('SELECT at, strategy, symbol, signal, goal FROM signals ORDER BY at, strategy'),
       denials: rows(
         'SELECT at, strategy, symbol, code, facts, wanted, times, last_at FROM denials ORDER BY at, strategy, seq',
       ),
@@ -58,7 +58,7 @@ describe('generated markets, wishes, limits and latencies', () => {
     const first = market('XZ', '1min', rules, rng);
     const run = rng() < 0.4 ? first : joined(first, market('YZ', oneOf(rng, '1min', '5min'), rules, rng));
     const hosted = ['a', 'b', 'c'].slice(0, oneOf(rng, 1, 2, 3)).map((id) => {
-      const { wants } = generated(anySeed(rng), 700);
+      const { signals } = generated(anySeed(rng), 700);
       const place = oneOf(rng, ...(run.hosted as [RunInput['hosted'][number]]));
       const interval = oneOf<Interval>(
         rng,
@@ -66,7 +66,7 @@ describe('generated markets, wishes, limits and latencies', () => {
         place.interval,
         place.interval === '1min' ? '5min' : '15min',
       );
-      return { ...place, id, interval, strategy: scripted(wants, intervalMs(interval, 0)) };
+      return { ...place, id, interval, strategy: scripted(signals, intervalMs(interval, 0)) };
     });
     const symbols = new Set(hosted.map(({ symbol }) => symbol));
     const isSlow = rules === 'sluice' && rng() < 0.5;
@@ -137,21 +137,21 @@ const minutes = (...prices: readonly number[]): readonly Kline[] =>
 const quiet = minutes(...Array.from({ length: 12 }, () => 100));
 
 /** Says what it is told to at each minute. */
-const saying = (wantAt: (minute: number) => Want | undefined): Strategy =>
+const saying = (signalAt: (minute: number) => Signal | undefined): Strategy =>
   defineStrategy({
     name: 'saying',
     about: 'Says what a test wrote down',
     params: {},
     indicators: () => ({}),
-    decide: (_, { kline }) => wantAt(kline.openTime / minuteMs),
+    decide: (_, { kline }) => signalAt(kline.openTime / minuteMs),
   });
 
 /** Strategies on minutes of one symbol, with 1,000 each. */
-function runOf(klines: readonly Kline[], says: readonly ((minute: number) => Want | undefined)[]): RunInput {
+function runOf(klines: readonly Kline[], says: readonly ((minute: number) => Signal | undefined)[]): RunInput {
   const given = caseOfXz({ columns: columnsOf(klines), rules: 'sluice', cash: '1000', strategy: scripted([]) });
   const input = inputOf(given);
   const [place] = input.hosted as [RunInput['hosted'][number]];
-  const hosted = says.map((wantAt, index) => ({ ...place, id: 'abc'.charAt(index), strategy: saying(wantAt) }));
+  const hosted = says.map((signalAt, index) => ({ ...place, id: 'abc'.charAt(index), strategy: saying(signalAt) }));
   return {
     ...input,
     hosted,
@@ -163,7 +163,7 @@ function runOf(klines: readonly Kline[], says: readonly ((minute: number) => Wan
 describe('a cancel that takes a kline to arrive', () => {
   const slow = (input: RunInput): RunInput => ({ ...input, rules: { ...input.rules, entryLatencyMs: 61_000 } });
   /** Cancelled from minute 3 on, which the exchange does at the open of minute 5; another price is wished then. */
-  const moving = (minute: number): Want =>
+  const moving = (minute: number): Signal =>
     hold({ quantity: 1 }, 'moving', { limit: minute < 3 ? 98 : minute < 5 ? 97 : 96 });
 
   test('is followed by what is wished once it is over, not by what was wished meanwhile', async () => {
@@ -175,7 +175,7 @@ describe('a cancel that takes a kline to arrive', () => {
   });
 
   test('holds up no other strategy of its symbol', async () => {
-    const entering = (minute: number): Want => (minute < 3 ? flat('not yet') : hold({ quantity: 2 }, 'now'));
+    const entering = (minute: number): Signal => (minute < 3 ? flat('not yet') : hold({ quantity: 2 }, 'now'));
     const { fills } = await both(slow(runOf(quiet, [moving, entering])));
     expect(fills).toMatchObject([{ side: 'BUY', time: 5 * minuteMs }]);
   });
@@ -215,7 +215,7 @@ describe('kills', () => {
   });
 
   test('by two limits that one fall passes come one after the other, also where nothing is held any more', async () => {
-    const out = (minute: number): Want => (minute < 2 ? hold({ quantity: 9 }, 'in') : flat('out'));
+    const out = (minute: number): Signal => (minute < 2 ? hold({ quantity: 9 }, 'in') : flat('out'));
     const input = runOf(minutes(100, 100, 100, 90, 90, 90), [out]);
     const limits = { ...input.limits, maxDailyLoss: rate('0.01'), maxDrawdown: rate('0.01') };
     const { kills } = await both({ ...input, limits });
@@ -224,7 +224,7 @@ describe('kills', () => {
 });
 
 /** `input` with a strategy on minutes of another symbol that never move. */
-const beside = (input: RunInput, wantAt: (minute: number) => Want | undefined, length: number): RunInput =>
+const beside = (input: RunInput, signalAt: (minute: number) => Signal | undefined, length: number): RunInput =>
   joined(
     input,
     inputOf({
@@ -232,7 +232,7 @@ const beside = (input: RunInput, wantAt: (minute: number) => Want | undefined, l
         columns: columnsOf(quiet.slice(0, length)),
         rules: 'sluice',
         cash: '1000',
-        strategy: saying(wantAt),
+        strategy: saying(signalAt),
       }),
       symbol: 'YZ',
     }),
@@ -254,7 +254,7 @@ test('a loss at an open counts at the next close of another symbol, also where n
 test('limits that are shares of the equity ask for the last price of every symbol', async () => {
   const holding = runOf(minutes(100, 100, 100, 50, 50, 50, 50), [() => hold({ quantity: 9 }, 'in')]);
   // Half of 2,000 is more than 900, half of 1,550 is not.
-  const later = (minute: number): Want => (minute < 4 ? flat('not yet') : hold({ quantity: 9 }, 'then'));
+  const later = (minute: number): Signal => (minute < 4 ? flat('not yet') : hold({ quantity: 9 }, 'then'));
   const input = beside(holding, later, 7);
   const { refused, fills } = await both({ ...input, limits: { ...input.limits, maxOrderShare: rate('0.5') } });
   expect(refused).toMatchObject([{ code: 'orderShare', symbol: 'YZ', times: 3, firstAt: 5 * minuteMs }]);

@@ -13,7 +13,7 @@ import { sma } from '../../src/strategy/indicators.ts';
 import { fc } from '../kit/properties.ts';
 import { runByKlines, runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
-import type { Want } from '../reference/types.ts';
+import type { Signal } from '../reference/types.ts';
 import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted } from './agreement.ts';
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
@@ -54,10 +54,10 @@ describe('a run in short numbers', () => {
     let short = 0;
     await fc.assert(
       fc.asyncProperty(seeds, sizes, async (seed, quantities) => {
-        const wants = quantities.map((quantity): Want => ({ quantity }));
-        const given = caseOf(seed, scripted(wants));
+        const signals = quantities.map((quantity): Signal => ({ quantity }));
+        const given = caseOf(seed, scripted(signals));
         const input = inputOf(given);
-        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] as Want });
+        const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] as Signal });
         expect(rowsOf(runByKlines(input))).toEqual(expected);
         expect(rowsOf(runNow(input))).toEqual(expected);
         expect(rowsOf(await runStreams(input))).toEqual(expected);
@@ -81,18 +81,18 @@ describe('a run in short numbers', () => {
         fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 200, maxLength: 200 }),
         async (seed, draws) => {
           let held = 0;
-          const wants = draws.map((draw): Want => {
+          const signals = draws.map((draw): Signal => {
             held = draw > 6 ? (held === 0 || draw === 9 ? held + draw : 0) : held;
             return { quantity: String(held) };
           });
-          const given = caseOf(seed, scripted(wants));
+          const given = caseOf(seed, scripted(signals));
           const input = inputOf(given);
           const result = shortly(input);
           expect(result).toBeDefined();
           if (result === undefined) return;
           fills += result.fills.length;
           expect(result.fills.map((_, index) => result.fillAt?.(index))).toEqual(result.fills);
-          const expected = byReference(given, { kind: 'script', want: (row) => wants[row] as Want });
+          const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] as Signal });
           expect(rowsOf(result)).toEqual(expected);
           expect(result.fills).toEqual(runByKlines(input).fills);
           expect(summaryOf(input, result)).toEqual(summaryOf(input, runByKlines(input)));
@@ -117,8 +117,8 @@ describe('a run in short numbers', () => {
         fc.constantFrom('0.002', '0.05', '1'),
         fc.constantFrom('0.0009', '0.005', '4', '7'),
         async (seed, cash, limit, loss, size) => {
-          const wants = Array.from({ length: 200 }, (_, row): Want => ({ quantity: row % 7 < 4 ? size : '0' }));
-          const plain = inputOf(caseOf(seed, scripted(wants), cash));
+          const signals = Array.from({ length: 200 }, (_, row): Signal => ({ quantity: row % 7 < 4 ? size : '0' }));
+          const plain = inputOf(caseOf(seed, scripted(signals), cash));
           const name = seed % 2 === 0 ? 'maxPosition' : 'maxOrderValue';
           const limits = { ...plain.limits, [name]: units(limit), maxDailyLoss: rate(loss) };
           const input: RunInput = { ...plain, limits };
@@ -179,15 +179,15 @@ describe('a run in short numbers', () => {
     ['a limit', { limit: 99 }],
     ['a trailing stop', { trailing: 0.01 }],
     ['a time exit', { exitAfterMs: 600_000 }],
-    ['a share', { goal: { share: 0.5 } }],
+    ['a share', { size: { share: 0.5 } }],
   ] as const)('is none with %s', ([, level]) => {
-    const want: Target = { kind: 'target', goal: { quantity: 1 }, reason: '', ...level };
+    const signal: Target = { kind: 'target', size: { quantity: 1 }, reason: '', ...level };
     const strategy = defineStrategy({
       name: 'levels',
       about: '',
       params: {},
       indicators: () => ({}),
-      decide: () => want,
+      decide: () => signal,
     });
     const input = inputOf(caseOf(5, strategy));
     expect(shortly(input)).toBeUndefined();
@@ -195,7 +195,7 @@ describe('a run in short numbers', () => {
   });
 
   test('is none under rules, limits or inputs that it does not know', () => {
-    const plain = inputOf(caseOf(5, scripted(Array.from({ length: 200 }, (): Want => ({ quantity: '1' })))));
+    const plain = inputOf(caseOf(5, scripted(Array.from({ length: 200 }, (): Signal => ({ quantity: '1' })))));
     const { rules, limits, fees } = plain;
     const most = rate('0.1');
     const others: readonly Partial<RunInput>[] = [
@@ -237,7 +237,7 @@ describe('a run in short numbers', () => {
   });
 
   test('told to end, has what a run has that ends there, the long way too', async () => {
-    const sizes = Array.from({ length: 30_000 }, (_, row): Want => ({ quantity: row % 90 < 50 ? '1' : '0' }));
+    const sizes = Array.from({ length: 30_000 }, (_, row): Signal => ({ quantity: row % 90 < 50 ? '1' : '0' }));
     const whole = inputOf({ ...caseOf(5, scripted(sizes)), columns: columnsOf(generated(5, 30_000).klines) });
     const several = {
       ...whole,

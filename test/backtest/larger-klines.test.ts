@@ -6,7 +6,7 @@ import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { resampleKlines } from '../../src/data/resample.ts';
 import { type Interval, intervalMs } from '../../src/domain/interval.ts';
 import { units } from '../../src/domain/money.ts';
-import type { Want } from '../../src/domain/order.ts';
+import type { Signal } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
 import { atr, ema, type Indicator, sma } from '../../src/strategy/indicators.ts';
 import { framesOf, on, ownWarmup } from '../../src/strategy/larger-klines.ts';
@@ -140,11 +140,11 @@ test.each(['plain', 'sluice'] as const)(
     let fills = 0;
     await fc.assert(
       fc.asyncProperty(seed, async (from) => {
-        const { klines, wants: each } = generated(from, 400);
-        const wants = each.filter((_, row) => row % 5 === 4);
-        const strategy = scripted(wants, 5 * minuteMs);
+        const { klines, signals: each } = generated(from, 400);
+        const signals = each.filter((_, row) => row % 5 === 4);
+        const strategy = scripted(signals, 5 * minuteMs);
         const given: Case = { ...caseOf(from, strategy), rules, columns: columnsOf(klines), decidesOn: '5min' };
-        const expected = byReference(given, { kind: 'script', want: (row) => wants[Math.floor(row / 5)] });
+        const expected = byReference(given, { kind: 'script', signal: (row) => signals[Math.floor(row / 5)] });
         fills += expected.fills.length;
         expect(byColumns(given)).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
@@ -186,13 +186,13 @@ describe('two larger klines that are known at one moment, for the end of the fir
     .map((minute) => ({ time: minute * minuteMs, open: 100, high: 100.5, low: 99.5, close: 100, volume: 5_000 }));
 
   /** Wishes by the minute at which the kline of five opens; nothing is said at the others. */
-  const saying = (wants: Readonly<Record<number, Want>>): Strategy =>
+  const saying = (signals: Readonly<Record<number, Signal>>): Strategy =>
     defineStrategy({
       name: 'saying',
       about: 'Says what a test wrote down',
       params: {},
       indicators: () => ({}),
-      decide: (_, { kline }) => wants[kline.openTime / minuteMs],
+      decide: (_, { kline }) => signals[kline.openTime / minuteMs],
     });
 
   async function filled(strategy: Strategy, first: readonly Strategy[] = []): Promise<readonly string[]> {
@@ -218,13 +218,13 @@ describe('two larger klines that are known at one moment, for the end of the fir
 
   test('make an order of the last wish alone where something has to be cancelled before', async () => {
     const resting = hold({ quantity: 2 }, 'rest', { limit: 95 });
-    const wants = { 0: resting, 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') };
-    expect(await filled(saying(wants))).toEqual(['BUY 1 at 20']);
+    const signals = { 0: resting, 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') };
+    expect(await filled(saying(signals))).toEqual(['BUY 1 at 20']);
   });
 
   test('make an order of the last wish alone where the symbol is busy with that of another strategy', async () => {
-    const wants = { 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') };
-    expect(await filled(saying(wants), [saying(wants)])).toEqual(['BUY 1 at 20']);
+    const signals = { 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') };
+    expect(await filled(saying(signals), [saying(signals)])).toEqual(['BUY 1 at 20']);
   });
 });
 

@@ -12,7 +12,7 @@ import { fillTable } from '../../src/research/fill-table.ts';
 import { fc } from '../kit/properties.ts';
 import { runNow } from '../kit/run-now.ts';
 import { generated, oftenShort } from '../reference/generated.ts';
-import type { Kline, Margin, Want } from '../reference/types.ts';
+import type { Kline, Margin, Signal } from '../reference/types.ts';
 import {
   byReference,
   byStream,
@@ -33,7 +33,7 @@ const margin: Margin = {
   interestEveryMs: 3_600_000,
 };
 
-const caseOf = (klines: readonly Kline[], wants: readonly Want[], more: Partial<Case> = {}): Case => {
+const caseOf = (klines: readonly Kline[], signals: readonly Signal[], more: Partial<Case> = {}): Case => {
   const interval = more.interval ?? '1min';
   const lengthMs = intervalMs(interval, 0);
   return caseOfXz({
@@ -41,7 +41,7 @@ const caseOf = (klines: readonly Kline[], wants: readonly Want[], more: Partial<
     columns: columnsOf(klines.map((kline, row) => ({ ...kline, time: row * lengthMs }))),
     rules: 'sluice',
     cash: '1000',
-    strategy: scripted(wants, lengthMs),
+    strategy: scripted(signals, lengthMs),
     margin,
     ...more,
   });
@@ -51,7 +51,7 @@ const seeds = fc.integer({ min: 1, max: 2 ** 31 });
 const lengths = fc.constantFrom<Case['interval']>('1min', '15min', '60min', '1day');
 
 describe.for(['plain', 'sluice', 'backtesting.py', 'backtrader'] as const)('under %s', (rules) => {
-  test('generated klines and wants, long and short, give the same rows and charges as the reference', async () => {
+  test('generated klines and signals, long and short, give the same rows and charges as the reference', async () => {
     const seen = { liquidation: 0, interest: 0, short: 0, ambiguous: 0 };
     await fc.assert(
       fc.asyncProperty(
@@ -61,9 +61,9 @@ describe.for(['plain', 'sluice', 'backtesting.py', 'backtrader'] as const)('unde
         fc.boolean(),
         async (seed, interval, cash, isLong) => {
           const world = generated(seed, 200);
-          const wants = isLong ? world.wants : oftenShort(world.wants);
-          const given = caseOf(world.klines, wants, { rules, interval, cash });
-          const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+          const signals = isLong ? world.signals : oftenShort(world.signals);
+          const given = caseOf(world.klines, signals, { rules, interval, cash });
+          const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
           expect(await byStream(given)).toEqual(expected);
           for (const { kind } of expected.charges ?? []) seen[kind === 'interest' ? 'interest' : 'liquidation']++;
           seen.ambiguous += expected.ambiguousKlines;
@@ -84,11 +84,11 @@ const kline = (open: number, high: number, low: number, close: number): Kline =>
 const calm = kline(100, 100, 100, 100);
 const free = { rules: 'plain', fees: { maker: '0', taker: '0' } } as const;
 const noInterest = { ...margin, interest: { base: '0', quote: '0' } };
-const hold = (quantity: string, more: Partial<Want> = {}): Want => ({ quantity, ...more });
+const hold = (quantity: string, more: Partial<Signal> = {}): Signal => ({ quantity, ...more });
 
 /** Fills as text, what was charged, and the equity; without fees and interest unless it is said otherwise. */
-async function ran(klines: readonly Kline[], wants: readonly Want[], more: Partial<Case> = {}) {
-  const given = caseOf(klines, [...wants, ...klines.map(() => wants.at(-1) as Want)], {
+async function ran(klines: readonly Kline[], signals: readonly Signal[], more: Partial<Case> = {}) {
+  const given = caseOf(klines, [...signals, ...klines.map(() => signals.at(-1) as Signal)], {
     ...free,
     margin: noInterest,
     ...more,
@@ -155,12 +155,12 @@ describe('a position on margin', () => {
 
   test('stays left while the same is wished, and another wish trades on with what is there', async () => {
     const crash = [...enter, kline(100, 100, 90, 100), calm, calm, calm];
-    const wants = [...Array.from({ length: 4 }, () => hold('40')), hold('20')];
-    expect((await ran(crash, wants)).fills.slice(2)).toEqual(['enter BUY 20 @ 100 kline-open']);
+    const signals = [...Array.from({ length: 4 }, () => hold('40')), hold('20')];
+    expect((await ran(crash, signals)).fills.slice(2)).toEqual(['enter BUY 20 @ 100 kline-open']);
   });
 
   test('that quotes bought is left, too, and the quotes come back', async () => {
-    const quotes: Want = { quotes: [{ side: 'BUY', price: '99', quantity: '20' }] };
+    const quotes: Signal = { quotes: [{ side: 'BUY', price: '99', quantity: '20' }] };
     const dip = kline(100, 100, 98, 100);
     const { fills } = await ran([calm, dip, dip, kline(100, 100, 80, 100), dip, calm], [quotes]);
     expect(fills).toEqual([
@@ -173,13 +173,13 @@ describe('a position on margin', () => {
 });
 
 test('a wish to be short is none on margin, and on spot a refusal, alike by columns, by streams and by events', async () => {
-  const [wants, klines] = [
+  const [signals, klines] = [
     [hold('1'), hold('-1'), hold('-1'), hold('0')],
     [calm, calm, calm, calm, calm],
   ];
-  const { result } = await ran(klines, wants);
+  const { result } = await ran(klines, signals);
   expect(result.refused).toEqual([]);
-  const { margin: _, ...spot } = caseOf(klines, [...wants, hold('0')], free);
+  const { margin: _, ...spot } = caseOf(klines, [...signals, hold('0')], free);
   const refused = [{ code: 'short', strategy: 's', symbol: 'XZ', times: 1, firstAt: 2 * 60_000 }];
   expect(runNow(inputOf(spot)).refused).toEqual(refused);
   expect((await runStreams(inputOf(spot))).refused).toEqual(refused);
@@ -254,8 +254,8 @@ test('two strategies on two symbols stand each for its own position: together th
           [seedY, lengthY, 'Y'],
         ] as const
       ).map(([seed, interval, base]) => {
-        const { klines, wants } = generated(seed, 200);
-        const given = caseOf(klines, oftenShort(wants), { interval, cash: '700' });
+        const { klines, signals } = generated(seed, 200);
+        const given = caseOf(klines, oftenShort(signals), { interval, cash: '700' });
         return inputOf({ ...given, symbol: `${base}Z`, instrument: { ...given.instrument, base } });
       }) as [RunInput, RunInput];
       const interest = new Map([...(x.margin?.interest ?? []), ...(y.margin?.interest ?? [])]);

@@ -7,7 +7,7 @@ import { rate, units, unitsText } from '../../src/domain/money.ts';
 import { walk } from '../../src/research/equity-walk.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
 import { runNow } from '../kit/run-now.ts';
-import type { Kline, Want } from '../reference/types.ts';
+import type { Kline, Signal } from '../reference/types.ts';
 import { caseOfXz, columnsOf, inputOf, joined, runStreams, scripted, xz } from './agreement.ts';
 
 const hourMs = 3_600_000;
@@ -22,17 +22,17 @@ const at = (time: number, open: number, close = open): Kline => ({
 const inputFor = (
   symbol: 'XZ' | 'YZ',
   klines: readonly Kline[],
-  wants: readonly Want[],
+  signals: readonly Signal[],
   interval: '1day' | '1week' | '60min' = symbol === 'XZ' ? '1day' : '60min',
 ): RunInput => {
   const lengthMs = intervalMs(interval, 0);
   return inputOf({
-    ...caseOfXz({ columns: columnsOf(klines), strategy: scripted(wants, lengthMs), rules: 'plain', cash: '10000' }),
+    ...caseOfXz({ columns: columnsOf(klines), strategy: scripted(signals, lengthMs), rules: 'plain', cash: '10000' }),
     ...{ symbol, interval, fees: { maker: '0', taker: '0' } },
     instrument: { ...xz, base: symbol[0] ?? '' },
   });
 };
-const nothing: Want = { quantity: '0' };
+const nothing: Signal = { quantity: '0' };
 const filled = ({ fills }: RunResult) =>
   fills.map(({ time, symbol, side, fee }) => [time / hourMs, symbol, side, unitsText(fee)]);
 

@@ -8,7 +8,7 @@ import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
 import { generated, oftenShort, shared, trailed } from '../reference/generated.ts';
-import type { Want } from '../reference/types.ts';
+import type { Signal } from '../reference/types.ts';
 import {
   byColumns,
   byReference,
@@ -71,26 +71,26 @@ const unnumbered = ({ fills }: Pick<Rows, 'fills'>) => fills.map((fill) => ({ ..
 
 type Mixture = typeof mixtures extends fc.Arbitrary<infer T> ? T : never;
 
-function caseOf(mixture: Mixture): readonly [Case, (row: number) => Want | undefined] {
+function caseOf(mixture: Mixture): readonly [Case, (row: number) => Signal | undefined] {
   const { seed, account, precision, pace, isShared, isTrailed, flows, maxPosition, given } = mixture;
-  const { klines, wants: plain } = generated(seed, 400);
+  const { klines, signals: plain } = generated(seed, 400);
   const either = account === 'short' ? oftenShort(plain) : plain;
   const sized = isShared ? shared(either) : either;
   const [minutes, decidesOn] = pace;
-  const wants = (isTrailed ? trailed(sized) : sized).filter((_, row) => row % minutes === minutes - 1);
+  const signals = (isTrailed ? trailed(sized) : sized).filter((_, row) => row % minutes === minutes - 1);
   const [quantityPrecision, minQuantity] = precision;
   const made = caseOfXz({
     ...given,
     columns: columnsOf(klines),
     instrument: { ...xz, quantityPrecision, minQuantity },
-    strategy: scripted(wants, minutes * minuteMs),
+    strategy: scripted(signals, minutes * minuteMs),
     ...(minutes > 1 && { decidesOn }),
     // Configurations refuse flows on margin.
     ...(account === 'spot' && maxPosition !== undefined && { maxPosition }),
     ...(account === 'spot' && flows.length > 0 && { flows }),
     ...(account !== 'spot' && { margin }),
   });
-  return [made, (row) => wants[Math.floor(row / minutes)]];
+  return [made, (row) => signals[Math.floor(row / minutes)]];
 }
 
 test('of all that a backtest can be asked give the same rows by columns, by streams and by the reference', async () => {
@@ -98,8 +98,8 @@ test('of all that a backtest can be asked give the same rows by columns, by stre
   const numRuns = Number(process.env['MIXTURES'] ?? 150);
   await fc.assert(
     fc.asyncProperty(mixtures, async (mixture) => {
-      const [given, want] = caseOf(mixture);
-      const expected = byReference(given, { kind: 'script', want });
+      const [given, signal] = caseOf(mixture);
+      const expected = byReference(given, { kind: 'script', signal });
       if (given.margin === undefined) expect(byColumns(given)).toEqual(expected);
       expect(await byStream(given)).toEqual(expected);
       // By events other rulesets do not fill, and what is under way within a kline is not counted in whole ones.

@@ -15,8 +15,8 @@ afterAll(() => at.remove());
 const always = (value: string): string =>
   `{ warmup: 1, column: (k) => new Float64Array(k.openTime.length).fill(${value}), stream: () => () => ${value} }`;
 const mine = `{ mine: ${always('NaN')}, other: ${always('1')} }`;
-const goal = (quantity: number, more = ''): string =>
-  `({ kind: 'target', goal: { quantity: ${quantity} }, reason: ''${more} })`;
+const size = (quantity: number, more = ''): string =>
+  `({ kind: 'target', size: { quantity: ${quantity} }, reason: ''${more} })`;
 let files = 0;
 
 /** The reasons that a backtest gives of a strategy. */
@@ -39,17 +39,17 @@ const nothing = 'nothing was traded';
 
 test.each(['plain', 'sluice'])('what was never asked, or never wished, is named: rules %s', async (name) => {
   const rules = `rules=${name}`;
-  expect(await reasons(mine, goal(1), rules)).toEqual([
+  expect(await reasons(mine, size(1), rules)).toEqual([
     nothing,
     'trend: decide was never asked: its indicator mine had no value at any kline of the run',
   ]);
   expect(await reasons('{}', 'null', rules)).toEqual([nothing, 'trend emitted no signal']);
-  expect(await reasons('{}', goal(0), rules)).toEqual([nothing, 'trend emitted only flat targets']);
+  expect(await reasons('{}', size(0), rules)).toEqual([nothing, 'trend emitted only flat targets']);
   const none = "({ kind: 'quotes', quotes: [], reason: '' })";
   expect(await reasons('{}', none, rules)).toEqual([nothing, 'trend emitted only flat targets']);
   // What it wished for was refused, which is told of beside it.
-  expect(await reasons('{}', goal(1), rules, 'risk.maxOrderValue=1')).toEqual([nothing]);
-  expect(await reasons('{}', goal(1, ', limit: 1'), rules)).toEqual([
+  expect(await reasons('{}', size(1), rules, 'risk.maxOrderValue=1')).toEqual([nothing]);
+  expect(await reasons('{}', size(1, ', limit: 1'), rules)).toEqual([
     nothing,
     'the one LIMIT order of trend never filled',
   ]);
@@ -57,7 +57,7 @@ test.each(['plain', 'sluice'])('what was never asked, or never wished, is named:
 
 test('the same over larger klines than those that are recorded', async () => {
   const set = ['strategies.0.interval=60min', 'dataIntervals.XBTUSD=1min'];
-  expect(await reasons(mine, goal(1), ...set)).toEqual([
+  expect(await reasons(mine, size(1), ...set)).toEqual([
     nothing,
     'trend: decide was never asked: its indicator mine had no value at any kline of the run',
   ]);
@@ -67,7 +67,7 @@ test('the same over larger klines than those that are recorded', async () => {
 test('a check says that it was never asked, too', async () => {
   at.write(
     'none.ts',
-    `export default { name: 'none', about: '', params: {}, indicators: () => (${mine}), decide: () => ${goal(1)} };`,
+    `export default { name: 'none', about: '', params: {}, indicators: () => (${mine}), decide: () => ${size(1)} };`,
   );
   const lines: string[] = [];
   const ended = check({

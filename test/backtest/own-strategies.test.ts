@@ -6,7 +6,7 @@ import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { remembering } from '../../src/backtest/search/indicator-memory.ts';
 import type { Kline } from '../../src/domain/market.ts';
-import type { Want } from '../../src/domain/order.ts';
+import type { Signal } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../../src/index.ts';
 import type { Column } from '../../src/strategy/column-pieces.ts';
 import { named } from '../../src/strategy/named-errors.ts';
@@ -30,7 +30,7 @@ async function alike(strategy: Strategy): Promise<number> {
   return rows.fills.length;
 }
 
-const saying = (decide: (fast: number, slow: number) => Want | undefined): Strategy =>
+const saying = (decide: (fast: number, slow: number) => Signal | undefined): Strategy =>
   defineStrategy({
     name: 'own',
     about: 'test',
@@ -79,18 +79,18 @@ test('an indicator of one’s own that has values before it is warm is waited fo
   expect((await runStreams(inputFor(strategy))).fills[0]?.time).toBeGreaterThan(49 * 60_000);
 });
 
-test('a want that a strategy keeps and changes in place is heard at each change, and again one kline later', async () => {
+test('a signal that a strategy keeps and changes in place is heard at each change, and again one kline later', async () => {
   const fresh = await alike(
     saying((fast, slow) => (fast > slow ? hold({ quantity: 1 }, 'up', { stop: slow * 0.9 }) : flat('down'))),
   );
-  const goal = { quantity: 0 };
-  const want: { kind: 'target'; goal: { quantity: number }; stop?: number; reason: string } = {
-    ...{ kind: 'target', goal, reason: 'own' },
+  const size = { quantity: 0 };
+  const signal: { kind: 'target'; size: { quantity: number }; stop?: number; reason: string } = {
+    ...{ kind: 'target', size, reason: 'own' },
   };
   const changing = saying((fast, slow) => {
-    goal.quantity = fast > slow ? 1 : 0;
-    want.stop = fast > slow ? slow * 0.9 : 0;
-    return want;
+    size.quantity = fast > slow ? 1 : 0;
+    signal.stop = fast > slow ? slow * 0.9 : 0;
+    return signal;
   });
   expect(await alike(changing)).toBe(fresh);
   const entries: (number | undefined)[] = [runNow(inputFor(changing)).fills[0]?.time];
@@ -157,7 +157,7 @@ test.each([
 });
 
 test('what hold and flat give is not for the strategy to change', () => {
-  const change = (want: Want) => () => Object.assign(want, { stop: 90 });
+  const change = (signal: Signal) => () => Object.assign(signal, { stop: 90 });
   expect(change(hold({ quantity: 1 }, 'up'))).toThrow('not extensible');
   expect(change(flat('down'))).toThrow('not extensible');
   expect(change(hold({ quantity: 1 }, 'up', { stop: 80 }))).not.toThrow();

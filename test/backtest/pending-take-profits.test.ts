@@ -24,13 +24,13 @@ const half = Array.from({ length: 30 }, (_, row) => ({
 }));
 
 /** A strategy that says the same at each of its closes, every five minutes. */
-function run(want: ReturnType<typeof hold>, klines = half, decidesOn: Interval = '5min'): RunInput {
+function run(signal: ReturnType<typeof hold>, klines = half, decidesOn: Interval = '5min'): RunInput {
   const strategy = defineStrategy({
     name: 'says',
     about: 'Says the same all the time',
     params: {},
     indicators: () => ({}),
-    decide: () => want,
+    decide: () => signal,
   });
   return inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'sluice', cash: '1000', strategy, decidesOn }));
 }

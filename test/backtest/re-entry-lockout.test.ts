@@ -17,7 +17,7 @@ const config = backtestSchema.parse({
 });
 
 /** Twenty minutes that fall to 90 in the fourth and rise to 110 in the thirteenth, and what is said at the close of each. */
-function run(wants: (row: number) => ReturnType<typeof hold>): RunInput {
+function run(signals: (row: number) => ReturnType<typeof hold>): RunInput {
   const klines = Array.from({ length: 20 }, (_, row) => ({
     ...{ time: row * minute, open: 100, close: 100, volume: 5_000 },
     ...{ high: row === 12 ? 110 : 101, low: row === 3 ? 90 : 99 },
@@ -27,7 +27,7 @@ function run(wants: (row: number) => ReturnType<typeof hold>): RunInput {
     about: 'Says what a test wrote down',
     params: {},
     indicators: () => ({}),
-    decide: (_, { kline }) => wants(kline.openTime / minute),
+    decide: (_, { kline }) => signals(kline.openTime / minute),
   });
   return inputOf(caseOfXz({ columns: columnsOf(klines), rules: 'plain', cash: '1000', strategy }));
 }
@@ -35,7 +35,7 @@ const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] 
 const staysOf = async (input: RunInput, by: (typeof drivers)[number]) =>
   summarise({ input, warnings: [], dataHashes: {} }, await by(input), config).summary.stays;
 
-test('who wants to hold nothing is not kept out by the stop that came before its limit', async () => {
+test('who signals to hold nothing is not kept out by the stop that came before its limit', async () => {
   const input = run((row) =>
     row < 2 ? hold({ quantity: 1 }, '', { stop: 95 }) : hold({ quantity: 0 }, '', { limit: 120 }),
   );

@@ -10,7 +10,7 @@ import smaCross from '../../strategies/sma-cross/index.ts';
 import { fc } from '../kit/properties.ts';
 import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
-import type { Want } from '../reference/types.ts';
+import type { Signal } from '../reference/types.ts';
 import {
   byColumns,
   byReference,
@@ -114,7 +114,7 @@ function generatedCase(
     columns: columnsOf(klines),
     rules,
     cash: '1000000',
-    strategy: scripted(world.wants, lengthMs),
+    strategy: scripted(world.signals, lengthMs),
   });
   return [given, world];
 }
@@ -127,11 +127,11 @@ const mended = ({ orders }: Rows): Rows['orders'] =>
   });
 
 describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
-  test('generated klines and wants with stops, targets, limits and quotes give the same rows thrice', async () => {
+  test('generated klines and signals with stops, targets, limits and quotes give the same rows thrice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), async (seed) => {
-        const [given, { wants }] = generatedCase(seed, rules);
-        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        const [given, { signals }] = generatedCase(seed, rules);
+        const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
         expect(byColumns(given)).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
       }),
@@ -145,8 +145,8 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
       const alone: unknown[] = [];
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), async (seed) => {
-          const [given, { wants }] = generatedCase(seed, rules, 'X', length);
-          const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+          const [given, { signals }] = generatedCase(seed, rules, 'X', length);
+          const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
           expect(byColumns(given)).toEqual(expected);
           expect(await byStream(given)).toEqual(expected);
           const { impact } = runNow(inputOf(given));
@@ -162,10 +162,10 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
     const found = { late: 0, ofLimits: 0 };
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), fc.integer({ min: 1, max: 5 }), async (seed, missing) => {
-        const { klines, wants } = generated(seed, 200);
+        const { klines, signals } = generated(seed, 200);
         const opensAt = (row: number): number => row + Math.floor(row / 3) * missing;
-        const said = wants.reduce<Want[]>((all, want, row) => {
-          all[opensAt(row)] = want;
+        const said = signals.reduce<Signal[]>((all, signal, row) => {
+          all[opensAt(row)] = signal;
           return all;
         }, []);
         const given = caseOfXz({
@@ -174,7 +174,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
           cash: '1000000',
           strategy: scripted(said),
         });
-        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
         expect(byColumns(given)).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
         for (const { late, order } of expected.fills as readonly { late: boolean; order: number }[])
@@ -199,9 +199,9 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
         fc.integer({ min: 1, max: 2 ** 31 }),
         fc.constantFrom('450', '900', '1500'),
         async (seed, maxPosition) => {
-          const [wide, { wants }] = generatedCase(seed, rules);
+          const [wide, { signals }] = generatedCase(seed, rules);
           const given = { ...wide, maxPosition };
-          const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+          const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
           expect(byColumns(given)).toEqual(expected);
           expect(await byStream(given)).toEqual(expected);
           sales += expected.orders.filter(({ side, purpose }) => side === 'SELL' && purpose === 'quote').length;
@@ -220,8 +220,8 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
       await fc.assert(
         fc.asyncProperty(seeds, seeds, lengths, lengths, async (seedX, seedY, lengthX, lengthY) => {
           const cases = [generatedCase(seedX, rules, 'X', lengthX), generatedCase(seedY, rules, 'Y', lengthY)] as const;
-          const alone = cases.map(([given, { wants }]) =>
-            byReference(given, { kind: 'script', want: (row) => wants[row] }),
+          const alone = cases.map(([given, { signals }]) =>
+            byReference(given, { kind: 'script', signal: (row) => signals[row] }),
           );
           const both = joined(inputOf(cases[0][0]), inputOf(cases[1][0]));
           const [all, ...each] = rowsOfEach(runNow(both), ['%', 'xz', 'yz']);
@@ -258,7 +258,7 @@ describe.for(['plain', 'sluice'] as const)('under %s', (rules) => {
   test.for(recordings)('sma-cross on $symbol, $interval, gives the same rows thrice', async (recording) => {
     const params = { fast: 10, slow: 50, quantity: 1 };
     const given = recordedCase(recording, rules, smaCross, { ...params, share: 0, stop: 0 });
-    const expected = byReference(given, { kind: 'sma-cross', ...params, goal: { quantity: '1' } });
+    const expected = byReference(given, { kind: 'sma-cross', ...params, size: { quantity: '1' } });
     expect(expected.fills.length).toBeGreaterThan(recording.leastFills);
     expect(mended(expected)).toEqual([]);
     expect(byColumns(given)).toEqual(expected);
@@ -302,15 +302,15 @@ describe('what a take-profit sold a part of', () => {
   const columns = columnsOf(
     klines.map(([open, high, low, close, volume], row) => ({ time: row * 60_000, open, high, low, close, volume })),
   );
-  const protectedWant: Want = { quantity: '10', stop: '90', takeProfit: '105' };
-  const sell: Want = { quotes: [{ side: 'SELL', price: '99', quantity: '5.9' }] };
-  const flat: Want = { quantity: '0' };
+  const protectedSignal: Signal = { quantity: '10', stop: '90', takeProfit: '105' };
+  const sell: Signal = { quotes: [{ side: 'SELL', price: '99', quantity: '5.9' }] };
+  const flat: Signal = { quantity: '0' };
 
   /** Quantities bought, less what the fee makes of them: to the nearest unit. */
-  const bought = async (then: Want, again: Want): Promise<readonly string[]> => {
-    const wants = [protectedWant, protectedWant, protectedWant, then, then, again, again, again, again];
-    const given = { ...generatedCase(1, 'sluice')[0], columns, strategy: scripted(wants) };
-    const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+  const bought = async (then: Signal, again: Signal): Promise<readonly string[]> => {
+    const signals = [protectedSignal, protectedSignal, protectedSignal, then, then, again, again, again, again];
+    const given = { ...generatedCase(1, 'sluice')[0], columns, strategy: scripted(signals) };
+    const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
     expect(byColumns(given)).toEqual(expected);
     expect(await byStream(given)).toEqual(expected);
     const fills = expected.fills as readonly (Rows['fills'][number] & Readonly<Record<'side' | 'quantity', string>>)[];
@@ -318,14 +318,14 @@ describe('what a take-profit sold a part of', () => {
   };
 
   test.for([
-    ['with its levels', protectedWant],
+    ['with its levels', protectedSignal],
     ['without levels', { quantity: '10' }],
   ] as const)('is bought whole by the same goal %s after a wish to be flat', async ([, again]) => {
     expect(await bought(flat, again)).toEqual(['BUY 10', 'SELL 4', 'SELL 6', 'BUY 10']);
   });
 
   test.for([
-    ['with its levels', protectedWant],
+    ['with its levels', protectedSignal],
     ['without levels', { quantity: '10' }],
   ] as const)('is not bought back by the same goal %s after quotes, which are no goal', async ([, again]) => {
     expect(await bought(sell, again)).toEqual(['BUY 10', 'SELL 4', 'SELL 6', 'BUY 6']);

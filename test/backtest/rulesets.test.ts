@@ -9,7 +9,7 @@ import smaCross from '../../strategies/sma-cross/index.ts';
 import { fc } from '../kit/properties.ts';
 import { runNow } from '../kit/run-now.ts';
 import { generated, shared } from '../reference/generated.ts';
-import type { Want } from '../reference/types.ts';
+import type { Signal } from '../reference/types.ts';
 import {
   byColumns,
   byReference,
@@ -30,18 +30,18 @@ import {
 const others = rulesetNames.filter((name) => name !== 'sluice');
 
 /** Two hundred generated minutes and wants; shares are of so little cash that all-in ones meet its end. */
-function caseOf(seed: number, rules: RulesetName, base = 'X'): [Case, readonly Want[]] {
-  const { klines, wants: quantities } = generated(seed, 200);
-  const wants = shared(quantities);
+function caseOf(seed: number, rules: RulesetName, base = 'X'): [Case, readonly Signal[]] {
+  const { klines, signals: quantities } = generated(seed, 200);
+  const signals = shared(quantities);
   const given = caseOfXz({
     symbol: `${base}Z`,
     instrument: { ...xz, base },
     columns: columnsOf(klines),
     rules,
     cash: '3000',
-    strategy: scripted(wants),
+    strategy: scripted(signals),
   });
-  return [given, wants];
+  return [given, signals];
 }
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
@@ -68,12 +68,12 @@ const onEth = (rules: RulesetName, params: Case['params']): Case => ({
 });
 
 describe.for(others)('by the rules of %s', (rules) => {
-  test('generated klines and wants, quantities and shares, give the same rows thrice', async () => {
+  test('generated klines and signals, quantities and shares, give the same rows thrice', async () => {
     const filled = new Set<unknown>();
     await fc.assert(
       fc.asyncProperty(seeds, async (seed) => {
-        const [given, wants] = caseOf(seed, rules);
-        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        const [given, signals] = caseOf(seed, rules);
+        const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
         expect(byColumns(given)).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
         for (const purpose of purposes(expected)) filled.add(purpose);
@@ -89,8 +89,8 @@ describe.for(others)('by the rules of %s', (rules) => {
         const cases = [caseOf(seedX, rules, 'X'), caseOf(seedY, rules, 'Y')] as const;
         // Money that one of them leaves must not pay for the other.
         const rich = cases.map(([given]): Case => ({ ...given, cash: '1000000' })) as [Case, Case];
-        const alone = cases.map(([, wants], index) =>
-          byReference(rich[index] as Case, { kind: 'script', want: (row) => wants[row] }),
+        const alone = cases.map(([, signals], index) =>
+          byReference(rich[index] as Case, { kind: 'script', signal: (row) => signals[row] }),
         );
         const both = joined(inputOf(rich[0]), inputOf(rich[1]));
         const [all, ...each] = rowsOfEach(runNow(both), ['%', 'xz', 'yz']);
@@ -109,10 +109,10 @@ describe.for(others)('by the rules of %s', (rules) => {
     ['one coin', { quantity: 1 }, { quantity: '1' }],
     ['nine tenths of the equity', { share: 0.9 }, { share: '0.9' }],
     ['all of the equity', { share: 1 }, { share: '1' }],
-  ] as const)('sma-cross with %s on recorded klines gives the same rows thrice', async ([, params, goal]) => {
+  ] as const)('sma-cross with %s on recorded klines gives the same rows thrice', async ([, params, size]) => {
     const given = onEth(rules, params);
-    const expected = byReference(given, { kind: 'sma-cross', fast: 10, slow: 50, goal });
-    expect(expected.fills.length).toBeGreaterThan('share' in goal && goal.share === '1' ? 10 : 200);
+    const expected = byReference(given, { kind: 'sma-cross', fast: 10, slow: 50, size });
+    expect(expected.fills.length).toBeGreaterThan('share' in size && size.share === '1' ? 10 : 200);
     expect(byColumns(given)).toEqual(expected);
     expect(await byStream(given)).toEqual(expected);
   });
@@ -130,13 +130,17 @@ const minutes = (...rows: readonly (readonly [number, number, number, number])[]
   columnsOf(rows.map(([open, high, low, close], row) => ({ time: row * 60_000, open, high, low, close, volume: 100 })));
 
 /** What is bought and sold by each ruleset after the first kline has said this. */
-const traded = (want: Want, columns: Case['columns'], changed: Case['fills'] = {}): Readonly<Record<string, string>> =>
+const traded = (
+  signal: Signal,
+  columns: Case['columns'],
+  changed: Case['fills'] = {},
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
     others.map((rules) => {
-      const wants = Array.from(columns.openTime, () => want);
-      const given = { ...caseOf(1, rules)[0], columns, strategy: scripted(wants), cash: '1000', fills: changed };
+      const signals = Array.from(columns.openTime, () => signal);
+      const given = { ...caseOf(1, rules)[0], columns, strategy: scripted(signals), cash: '1000', fills: changed };
       const rows = byColumns(given);
-      expect(rows).toEqual(byReference(given, { kind: 'script', want: () => want }));
+      expect(rows).toEqual(byReference(given, { kind: 'script', signal: () => signal }));
       const fills = rows.fills as readonly (Rows['fills'][number] &
         Readonly<Record<'side' | 'price' | 'quantity', string>>)[];
       return [rules, fills.map(({ side, price, quantity }) => `${side} ${quantity} @ ${price}`).join(', ')];
@@ -198,9 +202,9 @@ test('an open that has passed the target as it arrives, and a low that reaches t
 test('an open beyond the target is first on a chosen path; without one the stop is', () => {
   const quiet = [101, 102, 100, 101] as const;
   const columns = minutes([100, 100, 100, 100], quiet, quiet, [115, 130, 94, 115]);
-  const want = { quantity: '1', stop: '95', takeProfit: '110' };
-  expect(traded(want, columns)['backtesting.py']).toBe('BUY 1 @ 101, SELL 1 @ 95');
-  expect(traded(want, columns, { path: 'nearest' })['backtesting.py']).toBe('BUY 1 @ 101, SELL 1 @ 115');
+  const signal = { quantity: '1', stop: '95', takeProfit: '110' };
+  expect(traded(signal, columns)['backtesting.py']).toBe('BUY 1 @ 101, SELL 1 @ 95');
+  expect(traded(signal, columns, { path: 'nearest' })['backtesting.py']).toBe('BUY 1 @ 101, SELL 1 @ 115');
 });
 
 describe('what is held at the end', () => {
@@ -212,7 +216,7 @@ describe('what is held at the end', () => {
   });
   const sold = async (given: Case): Promise<readonly [string, string]> => {
     const rows = byColumns(given);
-    expect(rows).toEqual(byReference(given, { kind: 'script', want: () => wanted }));
+    expect(rows).toEqual(byReference(given, { kind: 'script', signal: () => wanted }));
     expect(await byStream(given)).toEqual(rows);
     const fills = rows.fills as readonly (Rows['fills'][number] & Readonly<Record<'side' | 'price' | 'fee', string>>)[];
     return [fills.map(({ side, price, fee }) => `${side} @ ${price}, fee ${fee}`).join('; '), rows.equity];
@@ -234,9 +238,9 @@ describe('what is held at the end', () => {
     let ends = 0;
     await fc.assert(
       fc.asyncProperty(seeds, async (seed) => {
-        const [open, wants] = caseOf(seed, rules);
+        const [open, signals] = caseOf(seed, rules);
         const given = { ...open, closeAtEnd: true };
-        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
         expect(byColumns(given)).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
         expect(expected.orders.filter(({ state }) => state === 'open')).toEqual([]);

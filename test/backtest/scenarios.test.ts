@@ -56,7 +56,7 @@ function expected(file: string): object {
   const answer = reference({
     klines,
     intervalMs: intervalMs[interval],
-    strategy: { kind: 'sma-cross', ...params, goal: { quantity: String(params.quantity) } },
+    strategy: { kind: 'sma-cross', ...params, size: { quantity: String(params.quantity) } },
     rules: rules === 'plain' ? plain : sluice,
     instrument: yamlOf<Readonly<Record<string, Instrument>>>(join(root, 'config', 'instruments.yaml'))[
       symbol

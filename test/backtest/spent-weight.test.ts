@@ -8,8 +8,8 @@ import { generated } from '../reference/generated.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, runStreams, scripted } from './agreement.ts';
 
 const given = (seed: number): Case => {
-  const { klines, wants } = generated(seed, 200);
-  return caseOfXz({ columns: columnsOf(klines), rules: 'plain', cash: '1000000', strategy: scripted(wants) });
+  const { klines, signals } = generated(seed, 200);
+  return caseOfXz({ columns: columnsOf(klines), rules: 'plain', cash: '1000000', strategy: scripted(signals) });
 };
 
 describe('what a run sent', () => {

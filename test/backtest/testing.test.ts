@@ -62,7 +62,7 @@ describe('decide', () => {
 
   test('sees the values that the indicators have, those of larger intervals too', () => {
     expect(decide(trend, start.rise(47))).toBeUndefined();
-    expect(decide(trend, start.rise(48))).toMatchObject({ goal: { share: 1 }, reason: 'above 147 and 136' });
+    expect(decide(trend, start.rise(48))).toMatchObject({ size: { share: 1 }, reason: 'above 147 and 136' });
   });
 
   test('sees what is held', () => {

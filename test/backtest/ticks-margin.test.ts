@@ -7,7 +7,7 @@ import { bookColumns, tradeColumns } from '../../src/data/tape-files.ts';
 import type { Depth, Trade } from '../../src/domain/market.ts';
 import { priceText, quantityText, unitsText } from '../../src/domain/money.ts';
 import { generated, oftenShort } from '../reference/generated.ts';
-import type { Margin, Want } from '../reference/types.ts';
+import type { Margin, Signal } from '../reference/types.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted, xz } from './agreement.ts';
 
 const minute = 60_000;
@@ -44,20 +44,20 @@ const tapeOf = (trades: readonly Trade[], books: readonly Depth[] = []): Tape =>
   gaps: [],
 });
 
-const caseOf = (wants: readonly Want[], more: Partial<Case> = {}): Case =>
+const caseOf = (signals: readonly Signal[], more: Partial<Case> = {}): Case =>
   caseOfXz({
     columns: minutes(5),
     rules: 'sluice',
     cash: '1000',
     fees: { maker: '0', taker: '0' },
-    strategy: scripted(wants, minute),
+    strategy: scripted(signals, minute),
     margin: free,
     ...more,
   });
 
 async function ran(quantity: string, tape: Tape, more: Partial<Case> = {}) {
-  const wants = Array.from({ length: 5 }, (): Want => ({ quantity }));
-  const result = await runTape({ ...inputOf(caseOf(wants, more)), tapes: new Map([['XZ', tape]]) });
+  const signals = Array.from({ length: 5 }, (): Signal => ({ quantity }));
+  const result = await runTape({ ...inputOf(caseOf(signals, more)), tapes: new Map([['XZ', tape]]) });
   return {
     result,
     fills: result.fills.map(
@@ -72,8 +72,8 @@ const xzAt = { pricePrecision: xz.pricePrecision, quantityPrecision: xz.quantity
 test('without trades or books it gives the rows and charges of the stream driver', async () => {
   let liquidations = 0;
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
-    const { klines, wants } = generated(seed, 200);
-    const given = caseOf(seed % 2 === 0 ? oftenShort(wants) : wants, {
+    const { klines, signals } = generated(seed, 200);
+    const given = caseOf(seed % 2 === 0 ? oftenShort(signals) : signals, {
       columns: columnsOf(klines),
       margin: charged,
       cash: '300',
@@ -137,13 +137,13 @@ test('no print or book that liquidates is passed over', async () => {
     const books = prints
       .filter((_, at) => at % 5 === 0)
       .map((one) => book(one.time + 3, one.price - 0.05, one.price + 0.05));
-    const wants = Array.from({ length: 10 }, (): Want => {
+    const signals = Array.from({ length: 10 }, (): Signal => {
       const quantity = (rng() < 0.5 ? -1 : 1) * Math.round(rng() * 40);
       return rng() < 0.3
         ? { quantity: `${quantity}`, stop: `${100 - Math.sign(quantity) * 4}` }
         : { quantity: `${quantity}` };
     });
-    const given = inputOf(caseOf(wants, { columns: minutes(10), margin: charged, cash: '700' }));
+    const given = inputOf(caseOf(signals, { columns: minutes(10), margin: charged, cash: '700' }));
     const run = {
       ...given,
       tapes: new Map([['XZ', tapeOf(round % 3 === 0 ? [] : prints, round % 3 === 1 ? [] : books)]]),

@@ -13,7 +13,7 @@ import { bookColumns, silencesOf, tradeColumns } from '../../src/data/tape-files
 import { loadTrades } from '../../src/data/trades.ts';
 import type { Depth, Level, Trade } from '../../src/domain/market.ts';
 import { priceText, quantityText } from '../../src/domain/money.ts';
-import type { Want } from '../../src/domain/order.ts';
+import type { Signal } from '../../src/domain/order.ts';
 import { refusedText } from '../../src/report/refusals.ts';
 import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
 import maker from '../../strategies/maker/index.ts';
@@ -37,7 +37,7 @@ const flatKlines = (count: number) =>
   );
 
 /** Says the wants one after another, after each kline. */
-function input(wants: readonly (Want | undefined)[], tape: Tape | undefined, count = wants.length): RunInput {
+function input(signals: readonly (Signal | undefined)[], tape: Tape | undefined, count = signals.length): RunInput {
   const given = caseOfXz({
     columns: flatKlines(count),
     rules: 'sluice',
@@ -47,7 +47,7 @@ function input(wants: readonly (Want | undefined)[], tape: Tape | undefined, cou
       about: 'Says what a test wrote down',
       params: {},
       indicators: () => ({}),
-      decide: (_, { kline }) => wants[kline.openTime / minute],
+      decide: (_, { kline }) => signals[kline.openTime / minute],
     }),
   });
   const plain = inputOf(given);
@@ -84,12 +84,12 @@ const shown = ({ fills }: RunResult): string[] =>
 
 test('without trades or books it gives the rows of the stream driver', async () => {
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
-    const { klines, wants } = generated(seed, 200);
+    const { klines, signals } = generated(seed, 200);
     const given = caseOfXz({
       columns: columnsOf(klines),
       rules: 'sluice',
       cash: '1000000',
-      strategy: scripted(wants),
+      strategy: scripted(signals),
     });
     expect(rowsOf(await runTape(inputOf(given)))).toEqual(rowsOf(await runStreams(inputOf(given))));
   }
@@ -99,7 +99,7 @@ test('finer klines and paths give the same rows by columns, by streams and by ev
   let decided = 0;
   for (const path of ['pessimistic', 'nearest'] as const)
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
-      const { klines, wants } = generated(seed, 400);
+      const { klines, signals } = generated(seed, 400);
       const fine = columnsOf(klines);
       const coarse = resampleKlines('1min', fine, { interval: '5min' });
       const given = caseOfXz({
@@ -108,7 +108,7 @@ test('finer klines and paths give the same rows by columns, by streams and by ev
         rules: 'sluice',
         cash: '1000000',
         strategy: scripted(
-          wants.filter((_, row) => row % 5 === 0),
+          signals.filter((_, row) => row % 5 === 0),
           5 * minute,
         ),
       });
@@ -240,9 +240,9 @@ test('two books in a row set off a stop where no trades are stored', async () =>
     const price = at === 90 || at >= 130 ? 94 : 100;
     return book(at * 1_000, [price - 0.01, 50], [price + 0.01, 50]);
   });
-  const wants = [hold({ quantity: 1 }, '', { stop: 95 }), undefined, undefined, undefined];
+  const signals = [hold({ quantity: 1 }, '', { stop: 95 }), undefined, undefined, undefined];
   const tape: Tape = { books: bookColumns(books), gaps: [] };
-  const run = await runTape(input(wants, tape));
+  const run = await runTape(input(signals, tape));
   expect(run.fills.map(({ purpose, side, time, evidence }) => [purpose, side, time, evidence?.rule])).toEqual([
     ['enter', 'BUY', 60_250, 'depth-walk'],
     ['stop', 'SELL', 131_250, 'depth-walk'],
@@ -251,8 +251,8 @@ test('two books in a row set off a stop where no trades are stored', async () =>
 
 test('klines speak where nothing else is stored, and orders go over to trades with what they have filled', async () => {
   const tape = tapeOf(quiet(8 * minute).filter(({ time }) => time >= 3 * minute));
-  const wants = [hold({ quantity: 1 }, ''), undefined, undefined, undefined, flat(''), undefined, undefined];
-  const run = await runTape(input(wants, tape));
+  const signals = [hold({ quantity: 1 }, ''), undefined, undefined, undefined, flat(''), undefined, undefined];
+  const run = await runTape(input(signals, tape));
   expect(run.fills.map(({ time, evidence }) => [time, evidence?.rule])).toEqual([
     [60_000, 'kline-open'],
     [5 * minute + 1_000, 'trade-next'],
@@ -276,7 +276,7 @@ test('passing over trades that change nothing leaves the rows that handing over 
         [Math.round((middle + 0.05) * 100) / 100, 2],
       );
     });
-    const wants = Array.from({ length: 10 }, () => {
+    const signals = Array.from({ length: 10 }, () => {
       const pick = rng();
       const near = Math.round((100 + (rng() - 0.5) * 2) * 100) / 100;
       return pick < 0.3
@@ -287,7 +287,7 @@ test('passing over trades that change nothing leaves the rows that handing over 
             ? flat('')
             : hold({ quantity: 1.5 }, '');
     });
-    const run = input(wants, tapeOf(prints, round % 2 === 0 ? books : []), 10);
+    const run = input(signals, tapeOf(prints, round % 2 === 0 ? books : []), 10);
     const rows = rowsOf(await runTape(run));
     expect(rowsOf(await runTape(run, true))).toEqual(rows);
     stops.push(...rows.orders.filter(({ purpose }) => purpose === 'stop' || purpose === 'takeProfit'));

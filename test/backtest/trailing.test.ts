@@ -6,7 +6,7 @@ import { type RulesetName, rulesetNames } from '../../src/fill/ruleset-names.ts'
 import { fc } from '../kit/properties.ts';
 import { runNow } from '../kit/run-now.ts';
 import { generated, oftenShort, trailed } from '../reference/generated.ts';
-import type { Want } from '../reference/types.ts';
+import type { Signal } from '../reference/types.ts';
 import {
   byColumns,
   byReference,
@@ -30,7 +30,7 @@ const margin = {
 /** Says one want from the first close on, over minutes of open, high, low and close. */
 function caseOf(
   rules: RulesetName,
-  want: Want,
+  signal: Signal,
   klines: readonly (readonly number[])[],
   more: Partial<Case> = {},
 ): Case {
@@ -39,20 +39,20 @@ function caseOf(
       ...{ time: row * 60_000, open, high, low, close, volume: 100_000 },
     })),
   );
-  const wants = klines.map(() => want);
+  const signals = klines.map(() => signal);
   return caseOfXz({
     columns,
     rules,
     cash: '10000',
-    strategy: scripted(wants),
+    strategy: scripted(signals),
     fees: { maker: '0', taker: '0' },
     ...more,
   });
 }
 
 /** Side, price and minute of each fill, alike by columns, by streams, by events and by the reference. */
-async function fillsOf(given: Case, want: Want): Promise<readonly string[]> {
-  const expected = byReference(given, { kind: 'script', want: () => want });
+async function fillsOf(given: Case, signal: Signal): Promise<readonly string[]> {
+  const expected = byReference(given, { kind: 'script', signal: () => signal });
   if (given.margin === undefined) expect(byColumns(given)).toEqual(expected);
   expect(await byStream(given)).toEqual(expected);
   expect(rowsOf(await runTape(inputOf(given))).fills).toHaveLength(expected.fills.length);
@@ -65,20 +65,20 @@ const fillsOfEach = (run: RunResult, ids: readonly string[]): readonly (readonly
   rowsOfEach(run, ids).map(({ fills }) => fills.map((fill) => ({ ...fill, order: 0 })));
 
 /** The same want with a limit that is reached a little later, or sooner. */
-const lower = (want: Want, isAbove: boolean): Want =>
-  'limit' in want && want.limit !== undefined
-    ? { ...want, limit: (Number(want.limit) + (isAbove ? 0.3 : -0.3)).toFixed(2) }
-    : want;
+const lower = (signal: Signal, isAbove: boolean): Signal =>
+  'limit' in signal && signal.limit !== undefined
+    ? { ...signal, limit: (Number(signal.limit) + (isAbove ? 0.3 : -0.3)).toFixed(2) }
+    : signal;
 
 describe('a trailing stop', () => {
   const quiet = [100, 100, 100, 100] as const;
 
   test('begins with the open at which a MARKET order entered, and is hit in that kline', async () => {
-    const want = { quantity: '1', trailing: '0.02' };
+    const signal = { quantity: '1', trailing: '0.02' };
     const rows = [quiet, [101, 101.2, 90, 101], [110, 110, 110, 110]];
-    expect(await fillsOf(caseOf('plain', want, rows), want)).toEqual(['BUY 101 in 1', 'SELL 98.98 in 1']);
+    expect(await fillsOf(caseOf('plain', signal, rows), signal)).toEqual(['BUY 101 in 1', 'SELL 98.98 in 1']);
     // Half way to the low, as a fixed stop.
-    const sluice = await fillsOf(caseOf('sluice', want, rows), want);
+    const sluice = await fillsOf(caseOf('sluice', signal, rows), signal);
     expect(sluice).toEqual([expect.stringMatching(/^BUY 101/), expect.stringMatching(/^SELL 94\.\d+ in 1$/)]);
     const short = { quantity: '-1', trailing: '0.02' };
     const mirrored = [quiet, [101, 112, 100.8, 101], [90, 90, 90, 90]];
@@ -89,22 +89,22 @@ describe('a trailing stop', () => {
   });
 
   test('begins with the price of a LIMIT order that filled inside a kline: its high may lie before', async () => {
-    const want = { quantity: '1', limit: '96', trailing: '0.05' };
+    const signal = { quantity: '1', limit: '96', trailing: '0.05' };
     const rows = [quiet, [100, 110, 95.5, 96.5], [96.5, 97, 96, 96.4], [96.4, 96.4, 91, 92], quiet];
-    expect(await fillsOf(caseOf('plain', want, rows), want)).toEqual([
+    expect(await fillsOf(caseOf('plain', signal, rows), signal)).toEqual([
       'BUY 96 in 1',
       // 97, the best since, less five percent.
       'SELL 92.15 in 3',
     ]);
     // What fell on by five percent after the fill was stopped in that kline.
     const falling = [quiet, [100, 110, 90, 96.5], quiet];
-    expect(await fillsOf(caseOf('plain', want, falling), want)).toEqual(['BUY 96 in 1', 'SELL 91.2 in 1']);
+    expect(await fillsOf(caseOf('plain', signal, falling), signal)).toEqual(['BUY 96 in 1', 'SELL 91.2 in 1']);
   });
 
   test('moves by an open before the rest of its kline', async () => {
-    const want = { quantity: '1', trailing: '0.02' };
+    const signal = { quantity: '1', trailing: '0.02' };
     const rows = [quiet, quiet, [110, 110, 107, 109], quiet];
-    expect(await fillsOf(caseOf('plain', want, rows), want)).toEqual(['BUY 100 in 1', 'SELL 107.8 in 2']);
+    expect(await fillsOf(caseOf('plain', signal, rows), signal)).toEqual(['BUY 100 in 1', 'SELL 107.8 in 2']);
   });
 
   test('begins with the limit of its own strategy where another one entered the symbol in the same kline', async () => {
@@ -124,11 +124,11 @@ describe('a trailing stop', () => {
     let entered = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), fc.boolean(), async (seed, isAbove) => {
-        const { klines, wants } = generated(seed, 200);
+        const { klines, signals } = generated(seed, 200);
         // What fills on one symbol shares its volume, and the exchange looks at the cash of both.
         const columns = columnsOf(klines.map((kline) => ({ ...kline, volume: kline.volume > 0 ? 1_000_000 : 0 })));
-        const wanted = trailed(wants);
-        const [a, b] = [wanted, wanted.map((want) => lower(want, isAbove))].map((each) =>
+        const wanted = trailed(signals);
+        const [a, b] = [wanted, wanted.map((signal) => lower(signal, isAbove))].map((each) =>
           inputOf(caseOfXz({ columns, rules, cash: '100000', strategy: scripted(each) })),
         );
         if (a === undefined || b === undefined) throw new Error('two were asked for');
@@ -147,13 +147,13 @@ describe('a trailing stop', () => {
     let stops = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), fc.boolean(), async (seed, isShort) => {
-        const { klines, wants: plain } = generated(seed, 200);
-        const wants = trailed(isShort ? oftenShort(plain) : plain);
+        const { klines, signals: plain } = generated(seed, 200);
+        const signals = trailed(isShort ? oftenShort(plain) : plain);
         const given = caseOfXz({
-          ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(wants) },
+          ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(signals) },
           ...(isShort && { margin }),
         });
-        const expected = byReference(given, { kind: 'script', want: (row) => wants[row] });
+        const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
         stops += expected.orders.filter(({ purpose, state }) => purpose === 'stop' && state === 'filled').length;
         if (!isShort) expect(byColumns(given)).toEqual(expected);
         expect(await byStream(given)).toEqual(expected);
@@ -169,14 +169,14 @@ describe('a trailing stop', () => {
       let left = 0;
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 2 ** 31 }), fc.boolean(), async (seed, isShort) => {
-          const { klines, wants: each } = generated(seed, 400);
-          const wants = trailed(isShort ? oftenShort(each) : each).filter((_, row) => row % 5 === 4);
+          const { klines, signals: each } = generated(seed, 400);
+          const signals = trailed(isShort ? oftenShort(each) : each).filter((_, row) => row % 5 === 4);
           const given = caseOfXz({
-            ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(wants, 300_000) },
+            ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(signals, 300_000) },
             ...{ decidesOn: '5min', closeAtEnd: true },
             ...(isShort && { margin }),
           });
-          const expected = byReference(given, { kind: 'script', want: (row) => wants[Math.floor(row / 5)] });
+          const expected = byReference(given, { kind: 'script', signal: (row) => signals[Math.floor(row / 5)] });
           left += expected.orders.filter(({ purpose, state }) => purpose === 'stop' && state === 'filled').length;
           if (!isShort) expect(byColumns(given)).toEqual(expected);
           expect(await byStream(given)).toEqual(expected);

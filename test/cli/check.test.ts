@@ -25,7 +25,7 @@ test('a file goes by its name, and it is said over what it was judged and how to
   );
 });
 
-test('one that reads a field that is not there never wants anything but flat: nothing was proven', async () => {
+test('one that reads a field that is not there never signals anything but flat: nothing was proven', async () => {
   const { code, out, err } = await checked("kline.time > 5 ? hold({ share: 1 }, '') : flat('')");
   expect(out).toMatch(/emitted only flat targets on 2,500 klines: nothing was proven\. .*openTime/);
   expect(err).toBe('sluice: my-own: it emitted only flat targets on 2,500 klines: nothing was proven\n');
@@ -43,12 +43,12 @@ test('one that wishes for more than all it has is told', async () => {
 test.for([
   ["hold({ quantity: 5, share: 1 }, '')", /say quantity, amount or share \(My_own\.ts, line 3\); strategy my-own \(/],
   [
-    "{ kind: 'target', goal: { amount: 5, share: 1 }, reason: '' }",
+    "{ kind: 'target', size: { amount: 5, share: 1 }, reason: '' }",
     /say quantity, amount or share; strategy my-own, at the kline of 2025-10-\S+\n/,
   ],
 ] as const)('one that has two goals is told: %s', async ([target, place]) => {
   const { code, err } = await checked(target);
-  expect(err).toMatch(/a strategy threw: WantError: a target with more than one size: \{"\w+":5,"share":1\}; say/);
+  expect(err).toMatch(/a strategy threw: SignalError: a target with more than one size: \{"\w+":5,"share":1\}; say/);
   expect(err).toMatch(place);
   expect(code).toBe(1);
 });

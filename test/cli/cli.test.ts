@@ -332,7 +332,7 @@ describe('a strategy file', () => {
     );
   });
 
-  test('that says what is no want is named with the place', async () => {
+  test('that says what is no signal is named with the place', async () => {
     const message = await refusedStrategy(1, deciding('return true;'));
     expect(message).toContain('use hold(), flat() or quotes(); strategy trend, at the kline of 2020-02-01T00:00Z\n');
   });
@@ -353,7 +353,7 @@ describe('a strategy file', () => {
     expect(await refusedStrategy(1, streams)).toBe(`sluice: a strategy threw: ${line} trend (./mine.ts)\n`);
   });
 
-  test('that wants what cannot be ends a backtest', async () => {
+  test('that signals what cannot be ends a backtest', async () => {
     const message = await refusedStrategy(1, deciding("return hold({ quantity: 0 / 0 }, '');"));
     expect(message).toMatch(/a target without a finite size: .*"NaN"/);
   });

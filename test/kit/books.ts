@@ -81,11 +81,11 @@ const tolerance = 0.01;
 
 /** True when the world is as every puppet wants it. */
 function isAsWished(rig: Rig, orders: readonly OrderEntryRow[], fills: readonly FillEntry[]): boolean {
-  return [...rig.wished].every(([puppet, want]) => {
-    if (want.kind === 'target')
-      return 'quantity' in want.goal && Math.abs(heldBy(puppet, fills) - want.goal.quantity) < tolerance;
+  return [...rig.wished].every(([puppet, signal]) => {
+    if (signal.kind === 'target')
+      return 'quantity' in signal.size && Math.abs(heldBy(puppet, fills) - signal.size.quantity) < tolerance;
     const resting = orders.filter(({ strategy }) => strategy === puppet).map((order) => Number(order.price));
-    return want.quotes.length === resting.length && want.quotes.every((quote) => resting.includes(quote.price));
+    return signal.quotes.length === resting.length && signal.quotes.every((quote) => resting.includes(quote.price));
   });
 }
 

@@ -2,7 +2,16 @@
 import { type Instrument, instrument } from '../../src/domain/instrument.ts';
 import type { Kline, Side } from '../../src/domain/market.ts';
 import { lots, noUnits, rate, ticks, units } from '../../src/domain/money.ts';
-import type { Fill, Intent, Purpose, Signal, Target, Want } from '../../src/domain/order.ts';
+import {
+  type Decision,
+  decisionOf,
+  type Fill,
+  type Intent,
+  mainRole,
+  type Purpose,
+  type Signal,
+  type Target,
+} from '../../src/domain/order.ts';
 import type { OrderDraft } from '../../src/portfolio/plan.ts';
 import { Portfolio, type WorkingOrder } from '../../src/portfolio/portfolio.ts';
 import type { Limits } from '../../src/risk/rules.ts';
@@ -42,7 +51,9 @@ interface OrderText {
 export function draft(text: OrderText = {}): OrderDraft {
   const quantity = lots(text.quantity ?? '1', btc);
   return {
+    decision: 1,
     strategy: text.strategy ?? 's',
+    role: 'main',
     account: text.account ?? 'spot',
     symbol: text.symbol ?? btc.symbol,
     side: text.side ?? 'BUY',
@@ -112,17 +123,13 @@ export const kline = (close: number, minute = 0, symbol: string = btc.symbol): K
 /** A target of this many BTC. */
 export const target = (quantity: number, options: Partial<Target> = {}): Target => ({
   kind: 'target',
-  goal: { quantity },
+  size: { quantity },
   reason: 'test',
   ...options,
 });
 
-export const signal = (want: Want, strategy = 's', symbol: string = btc.symbol): Signal => ({
-  strategy,
-  symbol,
-  at: startTime,
-  want,
-});
+export const decision = (signal: Signal, strategy = 's', symbol: string = btc.symbol): Decision =>
+  decisionOf({ strategy, role: mainRole, symbol, at: startTime, signal });
 
 /** Two strategies, `s` and `t`, with 1,000,000 USDT each on BTCUSDT; the last price is 100; null: none yet. */
 export function portfolio(price: number | null = 100): Portfolio {

@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import type { Observable, Subscription } from 'rxjs';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { noRate, quantityText, ticks, ticksOf, units } from '../../src/domain/money.ts';
-import type { Intent, OrderState, Sent, Signal } from '../../src/domain/order.ts';
+import type { Decision, Intent, OrderState, Sent } from '../../src/domain/order.ts';
 import type { Notice, Timing } from '../../src/execution/context.ts';
 import { type Journal, journal, type WriterHost } from '../../src/journal/journal.ts';
 import { load } from '../../src/journal/load.ts';
@@ -148,21 +148,21 @@ export class TestDesk {
 
   /** Books fills as the trader does. Tests of `trade` leave this to it. */
   listen(): this {
-    const { desk } = this.assembled;
-    this.#fills = desk.fills.subscribe((fill) => {
-      if (desk.record(fill)) desk.book(fill);
+    const { trader } = this.assembled;
+    this.#fills = trader.fills.subscribe((fill) => {
+      if (trader.record(fill)) trader.book(fill);
     });
     return this;
   }
 
-  /** Trades on these signals, and looks for fills all the while, until the desk crashes. */
-  start(...signals: readonly Observable<Signal>[]): this {
-    const { desk, sweeps } = this.assembled;
+  /** Trades on these decisions, and looks for fills all the while, until it crashes. */
+  start(...decisions: readonly Observable<Decision>[]): this {
+    const { trader, sweeps } = this.assembled;
     const trading = trade({
-      ...desk,
-      signals,
+      ...trader,
+      decisions,
       async recover() {
-        await desk.recover();
+        await trader.recover();
         void sweeps.watch(btc.symbol);
       },
     });
@@ -186,11 +186,11 @@ export class TestDesk {
     readonly order: WorkingOrder;
     readonly carried: Promise<Sent>;
   } {
-    const { desk, portfolio } = this.assembled;
-    const intent: Intent = desk.reserve('volume' in text ? text : draft(text));
+    const { trader, portfolio } = this.assembled;
+    const intent: Intent = trader.reserve('volume' in text ? text : draft(text));
     const order = portfolio.order(intent.clientOrderId);
     if (order === undefined) throw new Error('the order was not reserved');
-    return { order, carried: desk.execute(intent) };
+    return { order, carried: trader.execute(intent) };
   }
 
   /** An order that the exchange has accepted. */

@@ -38,7 +38,7 @@ function someOrders(random: Rng, count: number): Entry[] {
       eventOf('accepted', { clientOrderId: id, detail: { orderId } }),
       orderRowOf({ ...order, ...ended }),
       fillRowOf({ tradeId: String(index), orderId, clientOrderId: id }),
-      denialOf({ wanted: `BUY ${index % 7}` }),
+      denialOf({ draft: `BUY ${index % 7}` }),
       { kind: 'cursor', symbol: 'BTCUSDT', tradeIds: [String(index)] },
     ];
   }).flat();

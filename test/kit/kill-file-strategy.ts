@@ -14,7 +14,7 @@ export default defineStrategy({
       take(1),
       map(() => {
         writeFileSync(join(process.env[stringsVariable] ?? '.', 'state', 'kill'), 'smoke');
-        return { kind: 'target', goal: { quantity: 0.1 }, reason: 'the test wants it' } as const;
+        return { kind: 'target', size: { quantity: 0.1 }, reason: 'the test signals it' } as const;
       }),
     ),
 });

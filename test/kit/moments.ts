@@ -29,7 +29,7 @@ const cancel = { method: 'POST', path: cancelPath } as const;
 /** Takes the other one of two positions: an order must be created. */
 export function turnTaker({ rig }: Pick<Stage, 'rig'>): void {
   const before = rig.wished.get('taker');
-  const holds = before?.kind === 'target' && 'quantity' in before.goal && before.goal.quantity > 0;
+  const holds = before?.kind === 'target' && 'quantity' in before.size && before.size.quantity > 0;
   rig.wish('taker', target(holds ? 0 : 0.1));
 }
 

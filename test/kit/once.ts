@@ -1,7 +1,7 @@
 /** A strategy that says what a file holds until it holds something, and nothing from then on. */
 import { readFileSync } from 'node:fs';
 import { filter, map } from 'rxjs';
-import { defineStrategy, type Want } from '../../src/index.ts';
+import { defineStrategy, type Signal } from '../../src/index.ts';
 import { stringsFile, stringsVariable } from './puppet.ts';
 
 export default defineStrategy({
@@ -11,6 +11,6 @@ export default defineStrategy({
   signals: ({ trades, holding }) =>
     trades.pipe(
       filter(() => holding().quantity === 0),
-      map(() => JSON.parse(readFileSync(stringsFile(process.env[stringsVariable] ?? '.', 1), 'utf8')) as Want),
+      map(() => JSON.parse(readFileSync(stringsFile(process.env[stringsVariable] ?? '.', 1), 'utf8')) as Signal),
     ),
 });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mergeMap } from 'rxjs';
-import { defineStrategy, integer, type Want } from '../../src/index.ts';
+import { defineStrategy, integer, type Signal } from '../../src/index.ts';
 
 /** Where the wishes lie, one file for each number. */
 export const stringsVariable = 'SLUICE_TEST_STRINGS';
@@ -16,7 +16,7 @@ export default defineStrategy({
     const file = stringsFile(process.env[stringsVariable] ?? '.', params.number);
     return trades.pipe(
       mergeMap(() => {
-        const wish = existsSync(file) ? wishIn(file) : undefined;
+        const wish = existsSync(file) ? signalIn(file) : undefined;
         if (wish === undefined) return [];
         if (wish.kind === 'throw') throw new Error('the puppet was told to throw');
         return [wish];
@@ -26,9 +26,9 @@ export default defineStrategy({
 });
 
 /** undefined while the daemon can open no file: that is not the strategy's business. */
-function wishIn(file: string): Want | { readonly kind: 'throw' } | undefined {
+function signalIn(file: string): Signal | { readonly kind: 'throw' } | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Want | { readonly kind: 'throw' };
+    return JSON.parse(readFileSync(file, 'utf8')) as Signal | { readonly kind: 'throw' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EMFILE') return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Instrument, instrument } from '../../src/domain/instrument.ts';
 import { lots, units } from '../../src/domain/money.ts';
-import type { Goal, Quote, Want } from '../../src/domain/order.ts';
+import type { Quote, Signal, Size } from '../../src/domain/order.ts';
 import { type JournalReader, openReader } from '../../src/journal/reader.ts';
 import {
   type MinuteColumns,
@@ -94,9 +94,9 @@ export interface Rig extends Surroundings {
   readonly dir: string;
   readonly state: string;
   /** Puppets of a daemon from now on want this; `undefined`: they have nothing to say. */
-  wish(puppet: Puppet, want: Want | { readonly kind: 'throw' } | undefined): void;
+  wish(puppet: Puppet, signal: Signal | { readonly kind: 'throw' } | undefined): void;
   /** What each puppet wants. */
-  readonly wished: ReadonlyMap<Puppet, Want>;
+  readonly wished: ReadonlyMap<Puppet, Signal>;
   /** Writes the configuration, changed at the top level, and returns its path. */
   configure(change?: ConfigChange): string;
   /** Starts a daemon and waits until its recovery is through. */
@@ -153,7 +153,7 @@ export function makeRig(exchange: Addresses): Rig {
   const state = join(dir, 'state');
   const config = join(dir, 'live.yaml');
   const surroundings = surroundingsIn(dir);
-  const wished = new Map<Puppet, Want>();
+  const wished = new Map<Puppet, Signal>();
   const launch = (...args: readonly string[]): Program =>
     startProgram(['live', '--config', config, '--state', state, ...args], surroundings);
   const rig: Rig = {
@@ -166,13 +166,13 @@ export function makeRig(exchange: Addresses): Rig {
       writeFileSync(config, configText(exchange, change));
       return config;
     },
-    wish(puppet, want) {
-      if (want === undefined || want.kind === 'throw') wished.delete(puppet);
-      else wished.set(puppet, want);
+    wish(puppet, signal) {
+      if (signal === undefined || signal.kind === 'throw') wished.delete(puppet);
+      else wished.set(puppet, signal);
       const file = stringsFile(dir, puppets.findIndex(({ id }) => id === puppet) + 1);
-      if (want === undefined) return rmSync(file, { force: true });
+      if (signal === undefined) return rmSync(file, { force: true });
       // Whole or not at all: the puppet reads it at any moment.
-      writeFileSync(`${file}.new`, JSON.stringify(want));
+      writeFileSync(`${file}.new`, JSON.stringify(signal));
       renameSync(`${file}.new`, file);
     },
     async start(...args) {
@@ -202,16 +202,16 @@ export function makeRig(exchange: Addresses): Rig {
 export const target = (
   quantity: number,
   more: { stop?: number; trailing?: number; takeProfit?: number } = {},
-): Want => ({
+): Signal => ({
   kind: 'target',
-  goal: { quantity } satisfies Goal,
+  size: { quantity } satisfies Size,
   ...more,
-  reason: 'the test wants it',
+  reason: 'the test signals it',
 });
-export const quotes = (...list: readonly Quote[]): Want => ({
+export const quotes = (...list: readonly Quote[]): Signal => ({
   kind: 'quotes',
   quotes: list,
-  reason: 'the test wants it',
+  reason: 'the test signals it',
 });
 
 /** A bid so far below the market that it only rests; `below` tells several apart. */

@@ -10,7 +10,7 @@ import { seededRng } from '../../src/clock/clock.ts';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { type Instrument, instrument } from '../../src/domain/instrument.ts';
 import { lots, rate, units } from '../../src/domain/money.ts';
-import type { Signal, Want } from '../../src/domain/order.ts';
+import { type Decision, decisionOf, mainRole, type Signal } from '../../src/domain/order.ts';
 import { emptyLoaded } from '../../src/journal/load.ts';
 import { memoryJournal } from '../../src/journal/memory.ts';
 import { pricesOf } from '../../src/session/preflight/weight-plan.ts';
@@ -224,16 +224,16 @@ function start(
     for (const { symbol } of symbols) assembled.portfolio.mark(symbol, price, clock.now());
   });
   return new Promise((resolve, reject) => {
-    const desk = {
-      ...assembled.desk,
+    const trader = {
+      ...assembled.trader,
       async recover() {
-        await assembled.desk.recover();
+        await assembled.trader.recover();
         for (const { symbol } of symbols) void assembled.sweeps.watch(symbol).catch(reject);
         resolve();
       },
-      signals: strategies.map((one, index) => wishes(clock, `s${index}`, symbols[index]?.symbol ?? '', one, index)),
+      decisions: strategies.map((one, index) => wishes(clock, `s${index}`, symbols[index]?.symbol ?? '', one, index)),
     };
-    trade(desk).subscribe({ error: reject });
+    trade(trader).subscribe({ error: reject });
   });
 }
 
@@ -244,17 +244,17 @@ function wishes(
   symbol: string,
   { ordersPerMinute, resting }: Weighing['strategies'][number],
   index: number,
-): Observable<Signal> {
+): Observable<Decision> {
   return new Observable((out) => {
     let turn = 0;
     const rng = seededRng(index);
     const periodMs = (): number => Math.round((60_000 / ordersPerMinute) * (0.5 + rng()));
     const wish = (): void => {
       turn++;
-      const want: Want = resting
+      const signal: Signal = resting
         ? { kind: 'quotes', quotes: [{ side: 'BUY', price: price / 2 + (turn % 2), quantity: 0.1 }], reason: 'test' }
-        : { kind: 'target', goal: { quantity: (turn % 2) * 0.1 }, reason: 'test' };
-      out.next({ strategy, symbol, at: clock.now(), want });
+        : { kind: 'target', size: { quantity: (turn % 2) * 0.1 }, reason: 'test' };
+      out.next(decisionOf({ strategy, role: mainRole, symbol, at: clock.now(), signal }));
       clock.at(clock.now() + periodMs(), wish);
     };
     if (ordersPerMinute > 0) clock.at(clock.now() + periodMs(), wish);

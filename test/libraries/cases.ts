@@ -2,13 +2,13 @@
  * Cases on which a library and its ruleset are compared: klines, and what is wanted after which of them. Constructed ones for each
  * edge, and generated ones whose prices lie on a coarse grid, so that touches, gaps and equal prices are frequent.
  */
-import type { Kline, Want } from '../reference/types.ts';
+import type { Kline, Signal } from '../reference/types.ts';
 
 export const libraries = ['backtesting.py', 'backtrader', 'vectorbt'] as const;
 export type Library = (typeof libraries)[number];
 
 /** A want that a library has words for. */
-export type Wanted = Exclude<Want, { readonly quotes: unknown }>;
+export type Wanted = Exclude<Signal, { readonly quotes: unknown }>;
 
 export interface LibraryCase {
   readonly name: string;

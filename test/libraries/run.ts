@@ -1,6 +1,6 @@
 /** The fills of a case by the ruleset of a library, in the words of the libraries: kline, signed quantity, price. */
 import { byColumns, byReference, byStream, type Case, columnsOf, type Rows, scripted } from '../backtest/agreement.ts';
-import type { Want } from '../reference/types.ts';
+import type { Signal } from '../reference/types.ts';
 import type { Library, LibraryCase } from './cases.ts';
 
 export interface LibraryFill {
@@ -17,9 +17,9 @@ export interface LibraryRun {
 }
 
 /** The want that stands after each kline: nothing before the first. */
-const standing = ({ klines, wants }: LibraryCase): readonly Want[] => {
-  const said = new Map<number, Want>(wants);
-  let last: Want = { quantity: '0' };
+const standing = ({ klines, wants }: LibraryCase): readonly Signal[] => {
+  const said = new Map<number, Signal>(wants);
+  let last: Signal = { quantity: '0' };
   return klines.map((_, row) => {
     last = said.get(row) ?? last;
     return last;
@@ -30,7 +30,7 @@ const standing = ({ klines, wants }: LibraryCase): readonly Want[] => {
 export function questionOf(
   library: Library,
   given: LibraryCase,
-): { readonly asked: Case; readonly said: readonly Want[] } {
+): { readonly asked: Case; readonly said: readonly Signal[] } {
   const said = standing(given);
   const fee = String(given.fee);
   const isShort = said.some((want) =>
@@ -75,7 +75,7 @@ export async function sluiceRun(library: Library, given: LibraryCase): Promise<L
 /** By the live graph, and by the slow reference. */
 export async function otherRuns(library: Library, given: LibraryCase): Promise<readonly LibraryRun[]> {
   const { asked, said } = questionOf(library, given);
-  const rows = [await byStream(asked), byReference(asked, { kind: 'script', want: (row) => said[row] })];
+  const rows = [await byStream(asked), byReference(asked, { kind: 'script', signal: (row) => said[row] })];
   return rows.map((one) => runOf(library, given, one));
 }
 

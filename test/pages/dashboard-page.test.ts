@@ -206,7 +206,7 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
 });
 
 describe.skipIf(!existsSync(executablePath) && CI === undefined)('a page whose daemon has gone', () => {
-  it('says that its numbers are old, goes on when the daemon is back, and says when that wants a new login', async () => {
+  it('says that its numbers are old, goes on when the daemon is back, and says when that signals a new login', async () => {
     dashboard = await start();
     const { port, url } = dashboard;
     const browser = await launch();

@@ -102,7 +102,7 @@ describe('cli.md and json.md', () => {
     columns: columnsOf(world.klines),
     rules: 'sluice',
     cash: '1000000',
-    strategy: scripted(world.wants),
+    strategy: scripted(world.signals),
   });
 
   beforeAll(() => {

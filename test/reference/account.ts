@@ -1,6 +1,6 @@
 /** Cash, base and orders of the one account, and what its fills do to them. */
 import { Decimal as Decimals } from 'decimal.js';
-import type { ChargeRow, DecisionRow, FillRow, OrderRow, Question, Side, Want } from './types.ts';
+import type { ChargeRow, DecisionRow, FillRow, OrderRow, Question, Side, Signal } from './types.ts';
 
 export const Decimal = Decimals.clone({ precision: 60, toExpNeg: -40, toExpPos: 60 });
 export type Decimal = Decimals;
@@ -40,7 +40,7 @@ export interface State {
   takeProfit: Decimal | undefined;
   /** The wish and the position whose take-profit was asked for between two klines of the strategy, and when it may be next. */
   targetOf:
-    | { readonly want: Want; readonly position: string; readonly waitMs: number; readonly nextAt: number }
+    | { readonly signal: Signal; readonly position: string; readonly waitMs: number; readonly nextAt: number }
     | undefined;
   trailing: Decimal | undefined;
   exitAfterMs: number | undefined;

@@ -1,26 +1,26 @@
 /** Generated markets and wants for property tests: the same seed gives the same, and gaps, quiet klines and touches occur. */
-import type { Kline, Side, Want } from './types.ts';
+import type { Kline, Side, Signal } from './types.ts';
 
 export interface Generated {
   readonly klines: readonly Kline[];
   /** What is wanted after each kline; often the same as before. */
-  readonly wants: readonly Want[];
+  readonly signals: readonly Signal[];
 }
 
 /** Klines of one minute around 100.00 with two decimals, and wants of every kind, in quantities of a few units. */
 export function generated(seed: number, rows: number): Generated {
   const chance = draws(seed);
   const klines: Kline[] = [];
-  const wants: Want[] = [];
+  const signals: Signal[] = [];
   let price = 100;
   for (let row = 0; row < rows; row++) {
     const kline = nextKline(chance, row, price);
     klines.push(kline);
     price = kline.close;
-    const last = wants.at(-1);
-    wants.push(last === undefined || chance() < 0.25 ? anyWant(chance, price) : last);
+    const last = signals.at(-1);
+    signals.push(last === undefined || chance() < 0.25 ? anySignal(chance, price) : last);
   }
-  return { klines, wants };
+  return { klines, signals };
 }
 
 type Chance = () => number;
@@ -46,7 +46,7 @@ function nextKline(chance: Chance, row: number, before: number): Kline {
   return { time: row * 60_000, open, high, low, close, volume };
 }
 
-function anyWant(chance: Chance, price: number): Want {
+function anySignal(chance: Chance, price: number): Signal {
   const at = (distance: number): string => (price + distance).toFixed(2);
   const kind = chance();
   if (kind < 0.2) return { quantity: '0' };
@@ -63,18 +63,18 @@ function anyWant(chance: Chance, price: number): Want {
 }
 
 /** The same wants, some of them as shares of the equity in place of quantities, from a fifth of it to all of it. */
-export const shared = (wants: readonly Want[]): readonly Want[] =>
-  wants.map((want) => {
-    if (!('quantity' in want) || Number(want.quantity) % 3 !== 0 || want.quantity === '0') return want;
-    const { quantity, ...rest } = want;
+export const shared = (signals: readonly Signal[]): readonly Signal[] =>
+  signals.map((signal) => {
+    if (!('quantity' in signal) || Number(signal.quantity) % 3 !== 0 || signal.quantity === '0') return signal;
+    const { quantity, ...rest } = signal;
     return { ...rest, share: String(Math.min(1, Number(quantity) / 15)) };
   });
 
 /** The same wants, those of an even quantity as short ones: what limits a loss of a long position takes the profit of a short one. */
-export const oftenShort = (wants: readonly Want[]): readonly Want[] =>
-  wants.map((want) => {
-    if (!('quantity' in want) || want.quantity === '0' || Number(want.quantity) % 2 === 1) return want;
-    const { quantity, stop, takeProfit, ...rest } = want;
+export const oftenShort = (signals: readonly Signal[]): readonly Signal[] =>
+  signals.map((signal) => {
+    if (!('quantity' in signal) || signal.quantity === '0' || Number(signal.quantity) % 2 === 1) return signal;
+    const { quantity, stop, takeProfit, ...rest } = signal;
     return {
       ...rest,
       quantity: `-${quantity}`,
@@ -84,11 +84,11 @@ export const oftenShort = (wants: readonly Want[]): readonly Want[] =>
   });
 
 /** The same wants, some of those with a stop with one that trails, by half a percent to three, in its place or beside it, or with a time. */
-export const trailed = (wants: readonly Want[]): readonly Want[] =>
-  wants.map((want) => {
-    if (!('quantity' in want) || want.stop === undefined) return want;
-    const size = Math.abs(Number(want.quantity));
-    const { stop, ...rest } = want;
+export const trailed = (signals: readonly Signal[]): readonly Signal[] =>
+  signals.map((signal) => {
+    if (!('quantity' in signal) || signal.stop === undefined) return signal;
+    const size = Math.abs(Number(signal.quantity));
+    const { stop, ...rest } = signal;
     const trailing = String(0.005 * (1 + (size % 6)));
     const exits = [
       { trailing },

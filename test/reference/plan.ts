@@ -14,7 +14,7 @@ import {
 } from './account.ts';
 import { leaving } from './exchange.ts';
 import { isTooMuch } from './margin.ts';
-import type { OrderRow, Side, Want } from './types.ts';
+import type { OrderRow, Side, Signal } from './types.ts';
 
 /** When and at what price a plan is made: after the close of `row`, or inside it for a stop. */
 export interface Moment {
@@ -41,36 +41,36 @@ const lotOf = (state: State): Decimal => new Decimal(10).pow(-state.question.ins
 const priceSlack = '0.005';
 
 /** A quantity below this distance from the goal is let be: the minima, and what the fee and the price of an entry made of it. */
-function deadBand(state: State, goal: Decimal, side: Side, atMarket: boolean, close: Decimal): Decimal {
+function deadBand(state: State, size: Decimal, side: Side, atMarket: boolean, close: Decimal): Decimal {
   const { instrument, rules, fees } = state.question;
   const digits = instrument.quantityPrecision;
   const byNotional = roundTo(new Decimal(instrument.minNotional).div(close), digits, 'down');
   const byQuantity = Decimal.max(0, new Decimal(instrument.minQuantity).minus(lotOf(state)));
   const feeInBase = rules.feeIn === 'received' ? Decimal.max(fees.maker, fees.taker) : zero;
-  const byFee = side === 'BUY' && goal.gt(0) ? feeInBase : zero;
+  const byFee = side === 'BUY' && size.gt(0) ? feeInBase : zero;
   const byPrice = atMarket && rules.marketBuyIn === 'amount' ? priceSlack : zero;
-  const byEntry = roundTo(goal.abs().times(byFee.plus(byPrice)), digits, 'up');
+  const byEntry = roundTo(size.abs().times(byFee.plus(byPrice)), digits, 'up');
   return Decimal.max(byNotional, byQuantity, byEntry);
 }
 
 /** What a target holds, as text: two that say the same are one goal. */
-export const goalOf = (want: Want): string =>
-  'quantity' in want ? want.quantity : 'share' in want ? `${want.share} of the equity` : '';
+export const sizeOf = (signal: Signal): string =>
+  'quantity' in signal ? signal.quantity : 'share' in signal ? `${signal.share} of the equity` : '';
 
 const equityAt = ({ cash, base }: State, price: Decimal): Decimal => cash.plus(base.times(price));
 
 /** Gives a new goal its size, at the close after which it was wished. */
-export function size(state: State, want: Want, close: Decimal): void {
-  const goal = goalOf(want);
-  if (state.sizedFor === goal) return;
+export function size(state: State, signal: Signal, close: Decimal): void {
+  const size = sizeOf(signal);
+  if (state.sizedFor === size) return;
   const { quantityPrecision, pricePrecision } = state.question.instrument;
-  state.sizedFor = goal;
+  state.sizedFor = size;
   state.byAmount = false;
-  if ('quotes' in want) return;
-  if ('quantity' in want) state.sized = new Decimal(want.quantity).toDecimalPlaces(quantityPrecision, towardsZero);
+  if ('quotes' in signal) return;
+  if ('quantity' in signal) state.sized = new Decimal(signal.quantity).toDecimalPlaces(quantityPrecision, towardsZero);
   else {
     const dear = roundTo(close, pricePrecision, 'up');
-    const share = roundTo(equityAt(state, dear).times(want.share), 18, 'down');
+    const share = roundTo(equityAt(state, dear).times(signal.share), 18, 'down');
     const fee = state.question.rules.sizing === 'close' ? zero : mostFee(state.question);
     const amount = withoutFee(share.abs(), fee);
     const lots = amount.div(dear).toDecimalPlaces(quantityPrecision, towardsZero);
@@ -79,12 +79,12 @@ export function size(state: State, want: Want, close: Decimal): void {
 }
 
 /** What should be at the exchange now: one MARKET order, or these resting ones. */
-export function wishes(state: State, want: Want, close: Decimal): readonly Wish[] {
+export function wishes(state: State, signal: Signal, close: Decimal): readonly Wish[] {
   const { quantityPrecision, minNotional, minQuantity } = state.question.instrument;
   const tooSmall = (quantity: Decimal, price: Decimal): boolean =>
     quantity.lt(minQuantity) || price.times(quantity).lt(minNotional);
-  if ('quotes' in want) {
-    return want.quotes
+  if ('quotes' in signal) {
+    return signal.quotes
       .map(({ side, price, quantity }): Wish & { price: Decimal } => {
         const size = roundTo(new Decimal(quantity), quantityPrecision, 'down');
         return {
@@ -98,9 +98,9 @@ export function wishes(state: State, want: Want, close: Decimal): readonly Wish[
       })
       .filter((wish) => wish.quantity.gt(0) && !tooSmall(wish.quantity, wish.price));
   }
-  const goalText = goalOf(want);
-  const left = state.leftAt === goalText;
-  const taken = state.levelsOf === goalText ? state.taken : zero;
+  const sizeText = sizeOf(signal);
+  const left = state.leftAt === sizeText;
+  const taken = state.levelsOf === sizeText ? state.taken : zero;
   if (state.byAmount && !state.base.isZero()) {
     state.sized = roundTo(state.base, quantityPrecision, 'down');
     state.byAmount = false;
@@ -108,16 +108,16 @@ export function wishes(state: State, want: Want, close: Decimal): readonly Wish[
   // Spot cannot be short.
   const whole = state.question.margin === undefined ? Decimal.max(state.sized, 0) : state.sized;
   const wished = whole.gt(0) ? Decimal.max(whole.minus(taken), 0) : Decimal.min(whole.plus(taken), 0);
-  const goal = left ? zero : wished;
-  const distance = goal.minus(state.base);
+  const size = left ? zero : wished;
+  const distance = size.minus(state.base);
   const side: Side = distance.gt(0) ? 'BUY' : 'SELL';
-  const band = deadBand(state, goal.isZero() ? zero : whole, side, want.limit === undefined, close);
+  const band = deadBand(state, size.isZero() ? zero : whole, side, signal.limit === undefined, close);
   const quantity = roundTo(distance.abs(), quantityPrecision, 'down');
   if (quantity.gt(band)) {
-    const purpose = left ? 'stop' : goal.abs().gt(state.base.abs()) ? 'enter' : 'exit';
-    return want.limit === undefined || left
+    const purpose = left ? 'stop' : size.abs().gt(state.base.abs()) ? 'enter' : 'exit';
+    return signal.limit === undefined || left
       ? [{ side, type: 'MARKET', quantity, purpose, tolerance: band }]
-      : [{ side, type: 'LIMIT', quantity, price: tick(state, want.limit, side), purpose, tolerance: band }];
+      : [{ side, type: 'LIMIT', quantity, price: tick(state, signal.limit, side), purpose, tolerance: band }];
   }
   const held = roundTo(state.base.abs(), quantityPrecision, 'down');
   if (left || state.takeProfit === undefined || held.isZero() || tooSmall(held, state.takeProfit)) return [];
@@ -139,18 +139,18 @@ const tick = (state: State, price: string, side: Side): Decimal =>
 /**
  * Cancels what is not wished and creates what is missing. What is denied or rejected keeps nothing else from being created. Returns the MARKET order when one was made.
  */
-export function act(state: State, want: Want, moment: Moment, inside: boolean): Order | undefined {
+export function act(state: State, signal: Signal, moment: Moment, inside: boolean): Order | undefined {
   if (openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined)) return undefined;
   if (state.settled) return undefined;
-  const wished = [...wishes(state, want, moment.close)];
-  state.settled = wished.length === 0 && openOrders(state).length === 0 && isBare(want);
+  const wished = [...wishes(state, signal, moment.close)];
+  state.settled = wished.length === 0 && openOrders(state).length === 0 && isBare(signal);
   for (const order of openOrders(state)) {
     const index = wished.findIndex((wish) => stands(order, wish));
     if (index >= 0) wished.splice(index, 1);
     else if (cancel(state, order, moment, inside)) return undefined;
   }
   for (const wish of wished) {
-    const order = create(state, want, wish, moment);
+    const order = create(state, signal, wish, moment);
     // By rules that let a target work in the kline of its entry, one that is placed inside a kline works at once.
     const { targetsFrom, delayKlines } = state.question.rules;
     if (inside && wish.type === 'LIMIT' && targetsFrom === 'entry' && delayKlines === 0) order.arrived = true;
@@ -160,9 +160,9 @@ export function act(state: State, want: Want, moment: Moment, inside: boolean): 
 }
 
 /** Nothing but a goal, and perhaps a price to work at. */
-export const isBare = (want: Want): boolean =>
-  !('quotes' in want) &&
-  [want.stop, want.trailing, want.takeProfit, want.exitAfterMs].every((level) => level === undefined);
+export const isBare = (signal: Signal): boolean =>
+  !('quotes' in signal) &&
+  [signal.stop, signal.trailing, signal.takeProfit, signal.exitAfterMs].every((level) => level === undefined);
 
 const stands = (order: Order, wish: Wish): boolean =>
   wish.type === 'LIMIT' &&
@@ -182,18 +182,18 @@ function cancel(state: State, order: Order, moment: Moment, inside: boolean): bo
   return true;
 }
 
-function create(state: State, want: Want, wish: Wish, { row, time, close }: Moment): Order {
+function create(state: State, signal: Signal, wish: Wish, { row, time, close }: Moment): Order {
   const { rules, instrument } = state.question;
   const byShare =
     rules.sizing === 'fillWithFee' &&
-    'share' in want &&
+    'share' in signal &&
     wish.type === 'MARKET' &&
     wish.side === 'BUY' &&
     state.base.isZero();
   if (byShare) state.byAmount = true;
   const byAmount = byShare || (wish.type === 'MARKET' && wish.side === 'BUY' && rules.marketBuyIn === 'amount');
   const dear = roundTo(close, instrument.pricePrecision, 'up');
-  const worth = byShare ? equityAt(state, dear).times(want.share) : dear.times(wish.quantity);
+  const worth = byShare ? equityAt(state, dear).times(signal.share) : dear.times(wish.quantity);
   const amount = byAmount ? roundTo(worth, instrument.pricePrecision, 'down') : undefined;
   const order: Order = {
     row: {

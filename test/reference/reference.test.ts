@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Decimal } from './account.ts';
 import { generated } from './generated.ts';
 import { reference } from './reference.ts';
-import { type Answer, type Kline, plain, type Question, sluice, type Want } from './types.ts';
+import { type Answer, type Kline, plain, type Question, type Signal, sluice } from './types.ts';
 
 const instrument = {
   base: 'X',
@@ -16,10 +16,10 @@ type Row = readonly [open: number, high: number, low: number, close: number, vol
 const quiet: Row = [100, 100, 100, 100, 1000];
 
 /** Runs wants, each standing from its row on, over klines of one minute under the golden tests' rates. */
-function run(rows: readonly Row[], wants: Readonly<Record<number, Want>>, options: Partial<Question> = {}): Answer {
-  let standing: Want | undefined;
-  const want = (row: number): Want | undefined => {
-    standing = wants[row] ?? standing;
+function run(rows: readonly Row[], signals: Readonly<Record<number, Signal>>, options: Partial<Question> = {}): Answer {
+  let standing: Signal | undefined;
+  const signal = (row: number): Signal | undefined => {
+    standing = signals[row] ?? standing;
     return standing;
   };
   const klines = rows.map(
@@ -28,7 +28,7 @@ function run(rows: readonly Row[], wants: Readonly<Record<number, Want>>, option
   return reference({
     klines,
     intervalMs: 60_000,
-    strategy: { kind: 'script', want },
+    strategy: { kind: 'script', signal },
     rules: sluice,
     instrument,
     fees: { maker: '0.001', taker: '0.002' },
@@ -52,8 +52,11 @@ describe('the reference reproduces the golden fills', () => {
 
   test('K2, K3', () => {
     const rows: Row[] = [quiet, [100, 100.5, 99.5, 100, 50], [100, 100.5, 99.49, 100, 12], [100, 100, 99.4, 99.9, 100]];
-    const wants: Want = { quotes: [{ side: 'BUY', price: '99.50', quantity: '2' }] };
-    expect(texts(run(rows, { 0: wants }))).toEqual(['BUY 1.2 @ 99.5 maker 0.0012 X', 'BUY 0.8 @ 99.5 maker 0.0008 X']);
+    const signals: Signal = { quotes: [{ side: 'BUY', price: '99.50', quantity: '2' }] };
+    expect(texts(run(rows, { 0: signals }))).toEqual([
+      'BUY 1.2 @ 99.5 maker 0.0012 X',
+      'BUY 0.8 @ 99.5 maker 0.0008 X',
+    ]);
   });
 
   test('K4', () => {
@@ -72,10 +75,10 @@ describe('the reference reproduces the golden fills', () => {
     ['K8', '97', [100, 104, 96, 101, 50], '96.45', true],
     ['K9', '97', [100, 104, 99.9, 103.5, 20], '103', false],
   ] as const)('%s', (_, stop, row, price, ambiguous) => {
-    const want = { quantity: '1', stop, takeProfit: '103' };
+    const signal = { quantity: '1', stop, takeProfit: '103' };
     const answer = run(
       [quiet, quiet, quiet, row, quiet, quiet],
-      { 0: want },
+      { 0: signal },
       { rules: { ...sluice, marketBuyIn: 'lots' } },
     );
     expect(answer.fills.at(-1)).toMatchObject({ side: 'SELL', quantity: '0.998', price, ambiguous });
@@ -85,22 +88,22 @@ describe('the reference reproduces the golden fills', () => {
   });
 
   test('K10', () => {
-    const want = { quantity: '1', limit: '99', stop: '97.50', takeProfit: '100.50' };
-    const answer = run([quiet, [100, 101, 98.5, 99.8, 50]], { 0: want });
+    const signal = { quantity: '1', limit: '99', stop: '97.50', takeProfit: '100.50' };
+    const answer = run([quiet, [100, 101, 98.5, 99.8, 50]], { 0: signal });
     expect(texts(answer)).toEqual(['BUY 1 @ 99 maker 0.001 X']);
     expect(answer.orders.at(-1)).toMatchObject({ purpose: 'takeProfit', state: 'open' });
   });
 });
 
 test('what was entered inside a kline can be stopped there', () => {
-  const want = { quantity: '1', limit: '99', stop: '98.60' };
-  const answer = run([quiet, [100, 101, 98.5, 99.8, 50]], { 0: want });
+  const signal = { quantity: '1', limit: '99', stop: '98.60' };
+  const answer = run([quiet, [100, 101, 98.5, 99.8, 50]], { 0: signal });
   expect(texts(answer)).toEqual(['BUY 1 @ 99 maker 0.001 X', 'SELL 0.999 @ 98.5 taker 0.196803 Z']);
 });
 
 test('another quantity enters again after a stop', () => {
-  const wants = { 0: { quantity: '1', stop: '95' }, 3: { quantity: '2', stop: '95' } };
-  const answer = run([quiet, quiet, [90, 90, 90, 90, 50], quiet, quiet, quiet], wants, { rules: plain });
+  const signals = { 0: { quantity: '1', stop: '95' }, 3: { quantity: '2', stop: '95' } };
+  const answer = run([quiet, quiet, [90, 90, 90, 90, 50], quiet, quiet, quiet], signals, { rules: plain });
   expect(answer.fills.map(({ side, time }) => `${side} ${time / 60_000}`)).toEqual(['BUY 1', 'SELL 2', 'BUY 4']);
 });
 
@@ -112,10 +115,10 @@ test('under plain, the averages decide at the close and orders fill whole at the
     {
       rules: plain,
       cash: '100',
-      strategy: { kind: 'sma-cross', fast: 2, slow: 3, goal: { quantity: '2' } },
+      strategy: { kind: 'sma-cross', fast: 2, slow: 3, size: { quantity: '2' } },
     },
   );
-  expect(answer.decisions.map(({ time, want }) => [time / 60_000, want])).toEqual([
+  expect(answer.decisions.map(({ time, signal }) => [time / 60_000, signal])).toEqual([
     [3, { quantity: '0' }],
     [4, { quantity: '2' }],
     [6, { quantity: '0' }],
@@ -138,8 +141,8 @@ test.each([plain, sluice])(
   (rules) => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 20; seed++) {
-      const { klines, wants } = generated(seed, 300);
-      const strategy = { kind: 'script', want: (row: number) => wants[row] } as const;
+      const { klines, signals } = generated(seed, 300);
+      const strategy = { kind: 'script', signal: (row: number) => signals[row] } as const;
       const answer = run([], {}, { klines, strategy, rules, cash: '2000' });
       let cash = new Decimal(2000);
       let base = new Decimal(0);

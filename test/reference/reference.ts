@@ -2,9 +2,9 @@
 import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
 import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, rest, stopHit } from './exchange.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
-import { act, goalOf, isBare, type Moment, size, wishes } from './plan.ts';
-import type { Answer, Kline, Question, Want } from './types.ts';
-import { wantAfter } from './wants.ts';
+import { act, isBare, type Moment, size, sizeOf, wishes } from './plan.ts';
+import type { Answer, Kline, Question, Signal } from './types.ts';
+import { signalAfter } from './wants.ts';
 
 export function reference(question: Question): Answer {
   const state: State = {
@@ -39,7 +39,7 @@ export function reference(question: Question): Answer {
   };
   const { klines, intervalMs, strategy, instrument, decidesEveryMs } = question;
   let flows = question.cashFlows ?? [];
-  let standing: Want | undefined;
+  let standing: Signal | undefined;
   for (const [row, kline] of klines.entries()) {
     const before = row === 0 ? kline : (klines[row - 1] as Kline);
     // What is left of its volume goes through all that happens in it.
@@ -51,24 +51,24 @@ export function reference(question: Question): Answer {
     const time = kline.time + intervalMs;
     const isAsked = decidesEveryMs === undefined || time % decidesEveryMs === 0;
     // Saying nothing repeats what was said last.
-    const want = (isAsked ? wantAfter(strategy, klines, row, instrument.pricePrecision) : undefined) ?? standing;
-    if (want === undefined) continue;
-    if (JSON.stringify(want) !== JSON.stringify(standing)) {
-      state.decisions.push({ time, want });
-      follow(state, want);
-      size(state, want, new Decimal(kline.close));
-      standing = want;
+    const signal = (isAsked ? signalAfter(strategy, klines, row, instrument.pricePrecision) : undefined) ?? standing;
+    if (signal === undefined) continue;
+    if (JSON.stringify(signal) !== JSON.stringify(standing)) {
+      state.decisions.push({ time, signal });
+      follow(state, signal);
+      size(state, signal, new Decimal(kline.close));
+      standing = signal;
       state.settled = false;
     }
     const moment: Moment = { row, time, close: new Decimal(kline.close) };
-    if (isAsked) act(state, want, moment, false);
-    if (decidesEveryMs !== undefined) placeLate(state, want, moment);
+    if (isAsked) act(state, signal, moment, false);
+    if (decidesEveryMs !== undefined) placeLate(state, signal, moment);
     if (question.rules.marketAt === 'open' || openOrders(state).length === 0) continue;
     const fillsBefore = state.fills.length;
     decided(state, at);
-    placeTarget(state, want, moment, false);
+    placeTarget(state, signal, moment, false);
     decided(state, at);
-    leaveAfterProfit(state, want, fillsBefore);
+    leaveAfterProfit(state, signal, fillsBefore);
   }
   const last = klines.at(-1);
   if (question.rules.closeAtEnd && last !== undefined) closeAtEnd(state, now(state, klines.length - 1, last));
@@ -87,18 +87,18 @@ function payFlows(state: State, flows: NonNullable<Question['cashFlows']>, time:
 }
 
 /** What was held for as long as it may be is left. */
-function leaveInTime(state: State, standing: Want | undefined, moment: Moment): void {
+function leaveInTime(state: State, standing: Signal | undefined, moment: Moment): void {
   const { exitAfterMs, enteredAt, leftAt } = state;
   if (standing === undefined || 'quotes' in standing || isFlat(state) || leftAt !== undefined) return;
   if (exitAfterMs === undefined || moment.time - enteredAt < exitAfterMs) return;
   state.working = openOrders(state);
-  state.leftAt = goalOf(standing);
+  state.leftAt = sizeOf(standing);
   state.best = undefined;
   act(state, standing, moment, false);
 }
 
 /** What happens inside one kline; gives what is wanted after it, which a liquidation changes. */
-function trade(state: State, standing: Want | undefined, at: Now, lastClose: number): Want | undefined {
+function trade(state: State, standing: Signal | undefined, at: Now, lastClose: number): Signal | undefined {
   state.working = openOrders(state);
   if (state.working.length === 0 && isFlat(state)) return standing;
   let fillsBefore = state.fills.length;
@@ -145,7 +145,7 @@ function stopOf(state: State): Decimal | undefined {
 }
 
 /** The target of what a MARKET order has entered this very moment. */
-function placeTarget(state: State, standing: Want | undefined, moment: Moment, inside: boolean): void {
+function placeTarget(state: State, standing: Signal | undefined, moment: Moment, inside: boolean): void {
   if (standing === undefined || 'quotes' in standing || standing.takeProfit === undefined) return;
   if (standing.limit === undefined && state.enteredAt === moment.time && !isFlat(state))
     act(state, standing, moment, inside);
@@ -155,17 +155,18 @@ function placeTarget(state: State, standing: Want | undefined, moment: Moment, i
  * The target of what was entered since the strategy was heard last. One that does not rest is asked for again 2, 16, 128 s after the try
  * before, at most ten minutes, by wish and position.
  */
-function placeLate(state: State, want: Want, moment: Moment): void {
-  if ('quotes' in want || want.takeProfit === undefined || isFlat(state)) return;
-  const of = { want, position: `${state.enteredAt} ${state.base.toString()}` };
+function placeLate(state: State, signal: Signal, moment: Moment): void {
+  if ('quotes' in signal || signal.takeProfit === undefined || isFlat(state)) return;
+  const of = { signal, position: `${state.enteredAt} ${state.base.toString()}` };
   if (openOrders(state).length > 0) return;
-  const before = state.targetOf?.want === want && state.targetOf.position === of.position ? state.targetOf : undefined;
+  const before =
+    state.targetOf?.signal === signal && state.targetOf.position === of.position ? state.targetOf : undefined;
   if (before !== undefined && moment.time < before.nextAt) return;
-  const [first, ...others] = wishes(state, want, moment.close);
+  const [first, ...others] = wishes(state, signal, moment.close);
   if (first?.purpose !== 'takeProfit' || others.length > 0) return;
   const waitMs = before === undefined ? 2_000 : Math.min(8 * before.waitMs, 600_000);
   state.targetOf = { ...of, waitMs, nextAt: moment.time + waitMs };
-  act(state, want, moment, false);
+  act(state, signal, moment, false);
 }
 
 /** Whether the rules let a stop be hit in this kline already. */
@@ -180,10 +181,10 @@ function isArmed({ question: { rules }, enteredAt }: State, { limit }: { readonl
  */
 function watchStop(
   state: State,
-  standing: Want | undefined,
+  standing: Signal | undefined,
   at: Now,
   { targetsHadTurn, ...moment }: Moment & { readonly targetsHadTurn: boolean },
-): Want | undefined {
+): Signal | undefined {
   const target = standing === undefined || 'quotes' in standing ? undefined : standing;
   if (isFlat(state) || standing === undefined || (target !== undefined && state.leftAt !== undefined)) return standing;
   const known = stopOf(state);
@@ -197,62 +198,62 @@ function watchStop(
   if (first.isRuin) state.liquidating = true;
   if (first.isRuin) state.settled = false;
   const hitAt = { ...moment, time: hit.time };
-  const want = target ?? giveUp(state, hitAt);
-  state.leftAt = goalOf(want);
+  const signal = target ?? giveUp(state, hitAt);
+  state.leftAt = sizeOf(signal);
   state.best = undefined;
   const here = { ...hitAt, close: hit.price };
-  const order = act(state, want, here, true);
-  if (order === undefined) return want;
+  const order = act(state, signal, here, true);
+  if (order === undefined) return signal;
   if (hit.ambiguous || first.inDoubt) state.ambiguousKlines++;
   fillStop(state, order, { ...hit, ambiguous: hit.ambiguous || first.inDoubt }, at);
   // What the kline's volume did not give is asked for again at once; that order arrives at the next open.
-  act(state, want, here, true);
-  return want;
+  act(state, signal, here, true);
+  return signal;
 }
 
 /** In place of quotes nothing is wanted. */
-function giveUp(state: State, { time, close }: Moment): Want {
-  const want = { quantity: '0' };
-  state.decisions.push({ time, want });
-  follow(state, want);
-  size(state, want, close);
-  return want;
+function giveUp(state: State, { time, close }: Moment): Signal {
+  const signal = { quantity: '0' };
+  state.decisions.push({ time, signal });
+  follow(state, signal);
+  size(state, signal, close);
+  return signal;
 }
 
 /**
  * A target that filled wholly in this kline leaves the position as a stop does. It may be of a former wish, since cancels take time: where
  * that was for the other side, nothing of the present one is taken.
  */
-function leaveAfterProfit(state: State, standing: Want | undefined, fillsBefore: number): void {
+function leaveAfterProfit(state: State, standing: Signal | undefined, fillsBefore: number): void {
   if (standing === undefined) return;
-  const goal = goalOf(standing);
+  const size = sizeOf(standing);
   for (const { order, quantity, side } of state.fills.slice(fillsBefore)) {
     const { purpose, state: ending } = (state.orders[order - 1] as Order).row;
     if (purpose !== 'takeProfit') continue;
-    const isOther = side === 'SELL' ? goal.startsWith('-') : goal !== '' && goal !== '0' && !goal.startsWith('-');
+    const isOther = side === 'SELL' ? size.startsWith('-') : size !== '' && size !== '0' && !size.startsWith('-');
     if (isOther) continue;
     state.taken = state.taken.plus(quantity);
     if ('quotes' in standing || ending !== 'filled') continue;
-    state.leftAt = goal;
+    state.leftAt = size;
     state.best = undefined;
   }
 }
 
 /** Levels of the same quantity may move; another quantity, none too, starts afresh; while leaving, the old stop stays in force. */
-function follow(state: State, want: Want): void {
-  if ('quotes' in want) return;
-  const goal = goalOf(want);
-  if (state.levelsOf !== goal) state.taken = new Decimal(0);
-  state.levelsOf = goal;
-  const bare = isBare(want);
-  if (bare && goal === '0' && !isFlat(state) && state.leftAt === undefined) return;
+function follow(state: State, signal: Signal): void {
+  if ('quotes' in signal) return;
+  const size = sizeOf(signal);
+  if (state.levelsOf !== size) state.taken = new Decimal(0);
+  state.levelsOf = size;
+  const bare = isBare(signal);
+  if (bare && size === '0' && !isFlat(state) && state.leftAt === undefined) return;
   const level = (text: string | undefined): Decimal | undefined =>
     text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
-  state.stop = level(want.stop);
-  state.takeProfit = level(want.takeProfit);
-  state.trailing = want.trailing === undefined ? undefined : new Decimal(want.trailing);
-  state.exitAfterMs = want.exitAfterMs;
-  if (state.leftAt !== goal) state.leftAt = undefined;
+  state.stop = level(signal.stop);
+  state.takeProfit = level(signal.takeProfit);
+  state.trailing = signal.trailing === undefined ? undefined : new Decimal(signal.trailing);
+  state.exitAfterMs = signal.exitAfterMs;
+  if (state.leftAt !== size) state.leftAt = undefined;
 }
 
 function answer(state: State): Answer {

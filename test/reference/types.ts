@@ -100,8 +100,8 @@ export const rulesets = {
 } as const satisfies Record<string, Rules>;
 
 /** Hold this quantity or this share of the equity, or have exactly these resting orders. */
-export type Want =
-  | (Goal & {
+export type Signal =
+  | (Size & {
       readonly limit?: string;
       readonly stop?: string;
       /** A stop this far from the best price since the entry, as a fraction of that. */
@@ -113,14 +113,14 @@ export type Want =
   | { readonly quotes: readonly { readonly side: Side; readonly price: string; readonly quantity: string }[] };
 
 /** What a target holds. */
-export type Goal = { readonly quantity: string } | { readonly share: string };
+export type Size = { readonly quantity: string } | { readonly share: string };
 
 export type Side = 'BUY' | 'SELL';
 
 /** What is wanted after the close of a kline; undefined says nothing: resting orders stay and nothing is ordered. */
 export type Strategy =
-  | { readonly kind: 'sma-cross'; readonly fast: number; readonly slow: number; readonly goal: Goal }
-  | { readonly kind: 'script'; want(row: number): Want | undefined };
+  | { readonly kind: 'sma-cross'; readonly fast: number; readonly slow: number; readonly size: Size }
+  | { readonly kind: 'script'; signal(row: number): Signal | undefined };
 
 /** What may be borrowed, what that costs, and when the exchange leaves a position. */
 export interface Margin {
@@ -161,7 +161,7 @@ export interface Question {
 /** A want that differs from the one before, when its kline had closed. */
 export interface DecisionRow {
   readonly time: number;
-  readonly want: Want;
+  readonly signal: Signal;
 }
 
 export interface OrderRow {

@@ -1,18 +1,18 @@
 /** What the strategy wants after each kline has closed. */
-import type { Kline, Strategy, Want } from './types.ts';
+import type { Kline, Signal, Strategy } from './types.ts';
 
 /**
  * sma-cross: once both averages exist, long while fast - slow > 1e-11 slow, else flat. Closes are counted in ticks, which makes
  * their sums exact; the averages are compared over their common denominator.
  */
-export function wantAfter(
+export function signalAfter(
   strategy: Strategy,
   klines: readonly Kline[],
   row: number,
   pricePrecision: number,
-): Want | undefined {
-  if (strategy.kind === 'script') return strategy.want(row);
-  const { fast, slow, goal } = strategy;
+): Signal | undefined {
+  if (strategy.kind === 'script') return strategy.signal(row);
+  const { fast, slow, size } = strategy;
   if (row + 1 < slow) return undefined;
   let sumFast = 0;
   let sumSlow = 0;
@@ -22,5 +22,5 @@ export function wantAfter(
     if (back < fast) sumFast += ticks;
   }
   const difference = sumFast * slow - sumSlow * fast;
-  return difference > 1e-11 * sumSlow * fast ? goal : { quantity: '0' };
+  return difference > 1e-11 * sumSlow * fast ? size : { quantity: '0' };
 }

@@ -28,7 +28,7 @@ describe('ten kinds of strategies on forty symbols', () => {
     expect(refusals).toBe(0);
   });
 
-  it('draw none either where they want more than there is: then they wait', async () => {
+  it('draw none either where they signal more than there is: then they wait', async () => {
     const strategies = busy(8).map(({ resting }) => ({ resting, ordersPerMinute: 30 }));
     const limited = { strategies, ipWeightPerMinute: 1_500, minutes: 2 };
     const { plan, weightPerMinute, refusals, meter } = await weigh(limited);

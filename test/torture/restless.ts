@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { mergeMap } from 'rxjs';
-import { defineStrategy, integer, type Trade, type Want } from '../../src/index.ts';
+import { defineStrategy, integer, type Signal, type Trade } from '../../src/index.ts';
 import { stringsVariable } from '../kit/puppet.ts';
 
 /** While this file lies there it wants nothing to be held and nothing to rest. */
@@ -12,26 +12,26 @@ export const calmFile = (dir: string): string => join(dir, 'calm');
 export const restlessReason = /^restless at the trade of (\d+)$/;
 const reasonOf = (time: number): string => `restless at the trade of ${time}`;
 
-const size = 0.1;
+const lot = 0.1;
 
-const calmly = (isMaker: boolean, reason: string): Want =>
-  isMaker ? { kind: 'quotes', quotes: [], reason } : { kind: 'target', goal: { quantity: 0 }, reason };
+const calmly = (isMaker: boolean, reason: string): Signal =>
+  isMaker ? { kind: 'quotes', quotes: [], reason } : { kind: 'target', size: { quantity: 0 }, reason };
 
 /** Of a maker: one order that often fills, buying and selling in turn, and one that rests; of a taker: in and out, at market or by a limit. */
-function wildly(isMaker: boolean, turn: number, { price, time }: Trade): Want {
+function wildly(isMaker: boolean, turn: number, { price, time }: Trade): Signal {
   const reason = reasonOf(time);
   const away = (share: number): number => Math.round(price * share * 100) / 100;
   if (isMaker) {
     const quotes = [
       turn % 2 === 0
-        ? ({ side: 'BUY', price: away(1.0005), quantity: size } as const)
-        : ({ side: 'SELL', price: away(0.9995), quantity: size } as const),
-      { side: 'BUY', price: away(0.98 + (turn % 7) / 1_000), quantity: size } as const,
+        ? ({ side: 'BUY', price: away(1.0005), quantity: lot } as const)
+        : ({ side: 'SELL', price: away(0.9995), quantity: lot } as const),
+      { side: 'BUY', price: away(0.98 + (turn % 7) / 1_000), quantity: lot } as const,
     ];
     return { kind: 'quotes', quotes, reason };
   }
-  const goal = { quantity: turn % 2 === 0 ? size : 0 };
-  return { kind: 'target', goal, ...(turn % 5 === 0 && { limit: away(turn % 10 === 0 ? 1.002 : 0.998) }), reason };
+  const size = { quantity: turn % 2 === 0 ? lot : 0 };
+  return { kind: 'target', size, ...(turn % 5 === 0 && { limit: away(turn % 10 === 0 ? 1.002 : 0.998) }), reason };
 }
 
 export default defineStrategy({

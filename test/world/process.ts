@@ -244,21 +244,21 @@ async function run(options: ProcessOptions, running: Running, time: ExchangeTime
     now: () => clock.now(),
     mid: (symbol: string) => mid(symbol) ?? 100,
   };
-  const desk = {
-    ...assembled.desk,
+  const trader = {
+    ...assembled.trader,
     async recover() {
-      await assembled.desk.recover();
+      await assembled.trader.recover();
       running.ready = true;
       options.say(`${life.number} ready`);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
     },
-    signals: strategyIds.flatMap((strategy) =>
+    decisions: strategyIds.flatMap((strategy) =>
       symbolsOf[strategy].map((symbol) =>
         signalsFrom(wishes.get(`${strategy} ${symbol}`) ?? [], strategy, symbol, speaking),
       ),
     ),
   };
-  trade(desk).subscribe({ error: fatal });
+  trade(trader).subscribe({ error: fatal });
   if (options.ws === undefined) every(life, 1_400, () => hear(options, assembled));
   else listen(options, assembled, running.caller, options.ws);
   every(life, auditMs, () => void assembled.audit().catch(fatal));

@@ -1,5 +1,5 @@
 /** Short courses of events, each about one step of the protocol, that are gone through with a crash at every point. */
-import type { Want } from '../../src/domain/order.ts';
+import type { Signal } from '../../src/domain/order.ts';
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { btc } from '../kit/builders.ts';
 import type { PlannedEvent } from './plan.ts';
@@ -22,7 +22,7 @@ export interface Scenario {
   readonly price?: (elapsedMs: number) => number;
 }
 
-const at = (ms: number, want: (mid: number) => Want): Wish => ({ at: ms, want });
+const at = (ms: number, signal: (mid: number) => Signal): Wish => ({ at: ms, signal });
 const of = (strategy: StrategyId, symbol: string, ...wishes: readonly Wish[]): Scenario['wishes'] => ({
   [`${strategy} ${symbol}`]: wishes,
 });
@@ -32,9 +32,9 @@ const rounded = (price: number): number => Math.round(price * 100) / 100;
 /** A target that is bought at a limit above the price. */
 const target =
   (quantity: number, more: { readonly stop?: number; readonly off?: number } = {}) =>
-  (mid: number): Want => ({
+  (mid: number): Signal => ({
     kind: 'target',
-    goal: { quantity },
+    size: { quantity },
     reason,
     limit: rounded(mid * (1 + (more.off ?? 0.006))),
     ...(more.stop !== undefined && { stop: more.stop }),
@@ -43,7 +43,7 @@ const target =
 /** Bids far below the price, which rest. */
 const bids =
   (count: number) =>
-  (mid: number): Want => ({
+  (mid: number): Signal => ({
     kind: 'quotes',
     reason,
     quotes: Array.from({ length: count }, (_, step) => ({

@@ -3,7 +3,7 @@
  * maker's quotes, and flips at market. After a restart a strategy says its last wish again, as strategies do.
  */
 import { Observable } from 'rxjs';
-import type { Signal, Want } from '../../src/domain/order.ts';
+import { type Decision, decisionOf, mainRole, type Signal } from '../../src/domain/order.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Life } from './life.ts';
 import { faultsMs } from './plan.ts';
@@ -13,19 +13,19 @@ import type { StrategyId } from './strategies.ts';
 export interface Wish {
   /** ms after the start. */
   readonly at: number;
-  readonly want: (mid: number) => Want;
+  readonly signal: (mid: number) => Signal;
 }
 
 const rounded = (price: number): number => Math.round(price * 100) / 100;
 const reason = 'wished by the seed';
 
-function stepWish(chance: Chance): Wish['want'] {
+function stepWish(chance: Chance): Wish['signal'] {
   const quantity = chance.pick([0, 1, 2, 3]);
   const [limited, stopped, profit] = [chance.is(0.4), chance.is(0.3), chance.is(0.3)];
   const off = chance.between(-0.3, 0.2);
   return (mid) => ({
     kind: 'target',
-    goal: { quantity },
+    size: { quantity },
     reason,
     ...(limited && { limit: rounded(mid * (1 + off / 100)) }),
     ...(stopped && { stop: rounded(mid - 0.8) }),
@@ -33,7 +33,7 @@ function stepWish(chance: Chance): Wish['want'] {
   });
 }
 
-function quoteWish(chance: Chance): Wish['want'] {
+function quoteWish(chance: Chance): Wish['signal'] {
   const [bids, asks] = [chance.whole(0, 2), chance.whole(0, 2)];
   const [width, size] = [chance.between(-0.05, 0.5), chance.between(0.3, 1.5)];
   return (mid) => ({
@@ -54,12 +54,12 @@ function quoteWish(chance: Chance): Wish['want'] {
   });
 }
 
-function flipWish(chance: Chance): Wish['want'] {
+function flipWish(chance: Chance): Wish['signal'] {
   const quantity = chance.pick([0, 0, 1, 2]);
-  return () => ({ kind: 'target', goal: { quantity }, reason });
+  return () => ({ kind: 'target', size: { quantity }, reason });
 }
 
-const makers: Readonly<Record<StrategyId, readonly [(chance: Chance) => Wish['want'], number, number]>> = {
+const makers: Readonly<Record<StrategyId, readonly [(chance: Chance) => Wish['signal'], number, number]>> = {
   steps: [stepWish, 1_700, 5_500],
   quotes: [quoteWish, 2_100, 6_800],
   flips: [flipWish, 1_700, 6_800],
@@ -71,7 +71,7 @@ export function wishesOf(seed: number, strategy: StrategyId, symbol: string): re
   const [make, least, most] = makers[strategy];
   const wishes: Wish[] = [];
   for (let at = chance.whole(300, 3_000); at < faultsMs + 6_000; at += chance.whole(least, most))
-    wishes.push({ at, want: make(chance) });
+    wishes.push({ at, signal: make(chance) });
   return wishes;
 }
 
@@ -89,9 +89,10 @@ export function signalsFrom(
   strategy: string,
   symbol: string,
   by: Speaking,
-): Observable<Signal> {
+): Observable<Decision> {
   return new Observable((out) => {
-    const say = (wish: Wish): void => out.next({ strategy, symbol, at: by.now(), want: wish.want(by.mid(symbol)) });
+    const say = (wish: Wish): void =>
+      out.next(decisionOf({ strategy, role: mainRole, symbol, at: by.now(), signal: wish.signal(by.mid(symbol)) }));
     let index = wishes.findLastIndex(({ at }) => at <= by.elapsed());
     const current = wishes[index];
     const next = (): void => {

@@ -2,7 +2,7 @@
 import { type Observable, tap } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
-import type { Want } from '../../domain/order.ts';
+import type { Signal } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { isStrategyFault } from '../../strategy/fault.ts';
@@ -17,7 +17,7 @@ export interface Line {
   /** Indicator values and what was held, as text that keeps every bit; empty for strategies made of streams. */
   readonly seen: Readonly<Record<string, string>>;
   /** As JSON; `null` where nothing was said. */
-  readonly want: string;
+  readonly signal: string;
 }
 
 export interface DecisionLog {
@@ -28,7 +28,7 @@ export interface DecisionLog {
 }
 
 export const sameLine = (a: Line | undefined, b: Line | undefined): boolean =>
-  a === b || (a !== undefined && b !== undefined && a.want === b.want && sameSeen(a.seen, b.seen));
+  a === b || (a !== undefined && b !== undefined && a.signal === b.signal && sameSeen(a.seen, b.seen));
 
 const sameSeen = (a: Line['seen'], b: Line['seen']): boolean =>
   Object.keys(a).every((name) => a[name] === b[name]) && Object.keys(b).length === Object.keys(a).length;
@@ -77,36 +77,39 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
     return over(strategy, {
       signals(context: Context<Params>) {
         let at = Number.NaN;
-        let wants: string[] = [];
+        let signals: string[] = [];
         const klines = context.klines.pipe(
           tap(({ openTime }) => {
-            if (openTime !== at) wants = [];
+            if (openTime !== at) signals = [];
             at = openTime;
-            note(at, { seen: {}, want: JSON.stringify(wants) });
+            note(at, { seen: {}, signal: JSON.stringify(signals) });
           }),
         );
         const klinesOf = (larger: Interval): Observable<Kline> => framedKlines(klines, context.interval, larger);
         return strategy.signals({ ...context, klines, klinesOf }).pipe(
-          tap((want) => {
-            wants.push(JSON.stringify(want));
-            note(at, { seen: {}, want: JSON.stringify(wants) });
+          tap((signal) => {
+            signals.push(JSON.stringify(signal));
+            note(at, { seen: {}, signal: JSON.stringify(signals) });
           }),
         );
       },
     });
   let last: string | undefined;
   return over(strategy, {
-    decide(values: Readonly<Record<string, number>>, moment: Parameters<typeof strategy.decide>[1]): Want | undefined {
-      const want = strategy.decide(values, moment);
+    decide(
+      values: Readonly<Record<string, number>>,
+      moment: Parameters<typeof strategy.decide>[1],
+    ): Signal | undefined {
+      const signal = strategy.decide(values, moment);
       const seen: Record<string, string> = { 'what is held': String(moment.holding.quantity) };
       for (const name of Object.keys(values)) seen[name] = String(values[name]);
-      const text = JSON.stringify(want ?? null);
-      note(moment.kline.openTime, { seen, want: text });
+      const text = JSON.stringify(signal ?? null);
+      note(moment.kline.openTime, { seen, signal: text });
       // Once more where its wish changes: one that remembers, such as the side of its averages, may answer otherwise nowhere else.
-      if (want !== undefined && text !== last)
-        note(moment.kline.openTime, { seen, want: JSON.stringify(strategy.decide(values, moment) ?? null) });
+      if (signal !== undefined && text !== last)
+        note(moment.kline.openTime, { seen, signal: JSON.stringify(strategy.decide(values, moment) ?? null) });
       last = text;
-      return want;
+      return signal;
     },
   });
 }

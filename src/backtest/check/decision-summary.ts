@@ -1,7 +1,7 @@
 /** What a strategy wished over its klines, taken together: whether anything could be compared, and what cannot be had. */
 
 import { rateNumber } from '../../domain/money.ts';
-import type { Goal, Want } from '../../domain/order.ts';
+import { type Signal, sizeValue } from '../../domain/order.ts';
 import { isShort } from '../result/refusals.ts';
 import type { RunInput } from '../run.ts';
 import type { DecisionLog } from './decision-log.ts';
@@ -20,23 +20,21 @@ export interface Mistake {
 }
 
 /** The wants of a line of the log: one, or those of a stream. */
-function wantsIn(text: string): readonly Want[] {
+function signalsIn(text: string): readonly Signal[] {
   const said: unknown = JSON.parse(text);
   if (said === null) return [];
-  return Array.isArray(said) ? said.map((one: string) => JSON.parse(one) as Want) : [said as Want];
+  return Array.isArray(said) ? said.map((one: string) => JSON.parse(one) as Signal) : [said as Signal];
 }
 
-const sizeOf = (goal: Goal): number =>
-  'quantity' in goal ? goal.quantity : 'amount' in goal ? goal.amount : goal.share;
-const isFlat = (want: Want): boolean =>
-  want.kind === 'target' ? sizeOf(want.goal) === 0 : want.quotes.every(({ quantity }) => quantity === 0);
+const isFlat = (signal: Signal): boolean =>
+  signal.kind === 'target' ? sizeValue(signal.size) === 0 : signal.quotes.every(({ quantity }) => quantity === 0);
 
 export function wishedIn({ lines }: DecisionLog): Wished {
-  const texts = new Set(lines.flatMap((line) => (line === undefined ? [] : [line.want])));
+  const texts = new Set(lines.flatMap((line) => (line === undefined ? [] : [line.signal])));
   let wished: Wished = 'nothing';
   for (const text of texts)
-    for (const want of wantsIn(text)) {
-      if (!isFlat(want)) return 'something';
+    for (const signal of signalsIn(text)) {
+      if (!isFlat(signal)) return 'something';
       wished = 'flat';
     }
   return wished;
@@ -47,8 +45,8 @@ export function mistakesIn({ lines }: DecisionLog, { series: [series], margin }:
   const most = margin === undefined ? 1 : rateNumber(margin.maxLeverage);
   const found = new Map<Mistake['kind'], Mistake>();
   for (const [row, line] of lines.entries())
-    for (const want of line === undefined ? [] : wantsIn(line.want)) {
-      const mistake = mistakeOf(want, most, margin !== undefined);
+    for (const signal of line === undefined ? [] : signalsIn(line.signal)) {
+      const mistake = mistakeOf(signal, most, margin !== undefined);
       if (mistake === undefined) continue;
       const before = found.get(mistake.kind);
       const at = series?.columns.openTime[row] as number;
@@ -57,15 +55,15 @@ export function mistakesIn({ lines }: DecisionLog, { series: [series], margin }:
   return [...found.values()];
 }
 
-function mistakeOf(want: Want, most: number, mayBeShort: boolean): Pick<Mistake, 'kind' | 'what'> | undefined {
-  if (want.kind !== 'target') return undefined;
-  const { goal } = want;
-  if ('share' in goal && Math.abs(goal.share) > most)
+function mistakeOf(signal: Signal, most: number, mayBeShort: boolean): Pick<Mistake, 'kind' | 'what'> | undefined {
+  if (signal.kind !== 'target') return undefined;
+  const { size } = signal;
+  if ('share' in size && Math.abs(size.share) > most)
     return {
       kind: 'share',
-      what: `targets a share of ${goal.share}; ${most} is ${mayBeShort ? 'the maximum by margin.maxLeverage' : 'all its equity'}`,
+      what: `targets a share of ${size.share}; ${most} is ${mayBeShort ? 'the maximum by margin.maxLeverage' : 'all its equity'}`,
     };
-  if (!mayBeShort && isShort(want))
+  if (!mayBeShort && isShort(signal))
     return {
       kind: 'short',
       what: 'targets a short position, which counts as flat on spot (account: margin can be short)',

@@ -126,7 +126,7 @@ function cutsOf({ base: { lines }, first, columns }: Asked): readonly number[] {
   const last = columns.openTime.length - 2;
   const changes: number[] = [];
   for (let row = first + 1; row <= last; row++)
-    if (lines[row]?.want !== lines[row - 1]?.want) changes.push(row - 1, row);
+    if (lines[row]?.signal !== lines[row - 1]?.signal) changes.push(row - 1, row);
   const spread = Array.from({ length: mostCuts / 3 }, (_, index) =>
     Math.round(first + ((last - first) * (index + 1)) / (mostCuts / 3)),
   );

@@ -49,7 +49,7 @@ export async function warmupNeeded(input: RunInput): Promise<Warmup | undefined>
   const places = placesFrom(tried, rows - span);
   const wantsFrom = async (start: number, history: number): Promise<string> => {
     const { lines } = await decisionLog(input, cut(columns, start - history, start + span), history);
-    return JSON.stringify(lines.slice(history).map((line) => line?.want));
+    return JSON.stringify(lines.slice(history).map((line) => line?.signal));
   };
   const decisions = await worst(places, declared, async (start, low) => {
     const reference = await wantsFrom(start, tried);

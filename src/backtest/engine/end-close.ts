@@ -21,7 +21,7 @@ import {
   worsened,
   worth,
 } from '../../domain/money.ts';
-import type { Fill } from '../../domain/order.ts';
+import { type Fill, mainRole } from '../../domain/order.ts';
 import { fillRow, orderRow } from '../../execution/records.ts';
 import { feeOf, ratesOf, Turnover } from '../../fill/fees.ts';
 import { writer } from '../../journal/writer.ts';
@@ -142,10 +142,11 @@ function written(db: ReturnType<RunResult['journal']>, sales: readonly Fill[], i
 
 const orderOf = ({ clientOrderId, orderId, strategy, account, symbol, side, quantity, time }: Fill): WorkingOrder => ({
   intent: {
-    ...{ clientOrderId, strategy, account, symbol, side, type: 'MARKET', volume: { lots: quantity } },
+    ...{ clientOrderId, decision: 0, strategy, role: mainRole, account, symbol, side, type: 'MARKET' },
+    volume: { lots: quantity },
     ...{ expectedLots: quantity, createdAt: time, expiresAt: time + lifeMs, purpose: 'exit', reason: 'the run ends' },
   },
   ...{ state: 'filled', orderId, filled: quantity, executed: quantity, venueStatus: 'FILLED', cancelRequested: false },
   ...{ spent: noUnits, signedAt: undefined, recvWindowMs: undefined, bodyHash: undefined },
-  ...{ tradeFloor: undefined, doubt: undefined, batch: undefined },
+  ...{ tradeFloor: undefined, quarantineReason: undefined, batch: undefined },
 });

@@ -1,6 +1,6 @@
 /** What a ruleset says of the kline in which a position was entered: when its stop may be hit, and when its take-profit rests. */
 import { greatest, least, ticksOf } from '../../domain/money.ts';
-import type { Signal } from '../../domain/order.ts';
+import type { Leg } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { Planner } from '../../portfolio/planner.ts';
@@ -25,13 +25,13 @@ export function armedStops(
   if (stops.length === 0) return stops;
   return stops.flatMap((stop): readonly ArmedStop[] => {
     const { strategy } = stop;
-    const want = planner.standing(strategy, symbol)?.want;
+    const signal = planner.standing(strategy, symbol)?.signal;
     // The stop of a former target leaves nothing while quotes are wished.
-    if (want?.kind !== 'target') return [];
+    if (signal?.kind !== 'target') return [];
     const enteredAt = portfolio.enteredAt(strategy, symbol);
     if (enteredAt < openTime) return [stop];
     const isArmed =
-      stopsFrom === 'entry' || (stopsFrom === 'marketEntry' && enteredAt === openTime && want.limit === undefined);
+      stopsFrom === 'entry' || (stopsFrom === 'marketEntry' && enteredAt === openTime && signal.limit === undefined);
     return isArmed ? [stop] : [];
   });
 }
@@ -48,19 +48,19 @@ export function withSoon<T extends ArmedStop>(
   // What was entered at the close before has its target by now.
   const isResting = targetsFrom === 'entry' || (marketAt === 'close' && enteredAt === openTime);
   if (enteredAt < openTime || isResting) return stop;
-  const want = planner.standing(strategy, symbol)?.want;
-  if (want?.kind !== 'target' || want.takeProfit === undefined) return stop;
-  return { ...stop, soon: ticksOf(want.takeProfit, portfolio.instrument(symbol), 'down') };
+  const signal = planner.standing(strategy, symbol)?.signal;
+  if (signal?.kind !== 'target' || signal.takeProfit === undefined) return stop;
+  return { ...stop, soon: ticksOf(signal.takeProfit, portfolio.instrument(symbol), 'down') };
 }
 
 /** The wishes of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */
-export function withTargets(symbol: string, at: number, { portfolio, planner }: Holders): readonly Signal[] {
+export function withTargets(symbol: string, at: number, { portfolio, planner }: Holders): readonly Leg[] {
   return portfolio.places().flatMap((place) => {
     if (place.symbol !== symbol || portfolio.enteredAt(place.strategy, symbol) !== at) return [];
-    const signal = planner.standing(place.strategy, symbol);
-    if (signal?.want.kind !== 'target' || signal.want.takeProfit === undefined || signal.want.limit !== undefined)
+    const leg = planner.standing(place.strategy, symbol);
+    if (leg?.signal.kind !== 'target' || leg.signal.takeProfit === undefined || leg.signal.limit !== undefined)
       return [];
-    return portfolio.isFlat(place.strategy, symbol) ? [] : [signal];
+    return portfolio.isFlat(place.strategy, symbol) ? [] : [leg];
   });
 }
 
@@ -89,7 +89,7 @@ export function trailEntry(
   const at = portfolio.instrument(symbol);
   for (const strategy of protection.trailingSince(symbol, openTime)) {
     // What quotes enter is under no stop: one begins where a target asks for it.
-    if (planner.standing(strategy, symbol)?.want.kind !== 'target') continue;
+    if (planner.standing(strategy, symbol)?.signal.kind !== 'target') continue;
     const isLong = portfolio.position(strategy, symbol).base > 0n;
     const opened = ticksOf(open, at, isLong ? 'down' : 'up');
     const price = portfolio.enteredPrice(strategy, symbol);

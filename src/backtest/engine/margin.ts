@@ -20,7 +20,7 @@ import {
   unitsText,
   worth,
 } from '../../domain/money.ts';
-import type { Fill, Signal } from '../../domain/order.ts';
+import { decisionOf, type Fill, mainRole, type Signal } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import { orLiquidation } from '../../fill/stops.ts';
 import type { Entry } from '../../journal/entries.ts';
@@ -60,13 +60,13 @@ export function marginOn(
   assembled: MarginParts['assembled'],
   write: (entry: Entry) => void,
   venue: { transfer(asset: string, amount: Units): boolean },
-): MarginDesk | undefined {
+): MarginAccounts | undefined {
   if (margin === undefined) return undefined;
   const transfer = (asset: string, amount: Units): boolean => venue.transfer(asset, amount);
-  return new MarginDesk(margin, { clock, assembled, transfer, write });
+  return new MarginAccounts(margin, { clock, assembled, transfer, write });
 }
 
-export class MarginDesk {
+export class MarginAccounts {
   readonly #rules: MarginRules;
   readonly #parts: MarginParts;
   readonly #debts = new ByPosition<Debt>();
@@ -139,7 +139,7 @@ export class MarginDesk {
     for (const strategy of this.#debts.on(symbol).keys()) {
       const ruin = this.#ruin(strategy, symbol);
       // A stop of a target that has given way to quotes leaves nothing.
-      const own = planner.standing(strategy, symbol)?.want.kind === 'target' ? left.get(strategy) : undefined;
+      const own = planner.standing(strategy, symbol)?.signal.kind === 'target' ? left.get(strategy) : undefined;
       const at = portfolio.instrument(symbol);
       const first = ruin === undefined ? own : orLiquidation(kline, own, ruin, at);
       if (first !== undefined) all.push({ ...first, symbol });
@@ -154,12 +154,12 @@ export class MarginDesk {
     const debt = this.#debts.get(strategy, symbol);
     if (debt !== undefined) debt.isLeaving = true;
     this.#sums.liquidations++;
-    if (planner.standing(strategy, symbol)?.want.kind !== 'target') {
-      const nothing: Signal['want'] = { kind: 'target', goal: { quantity: 0 }, reason: why };
-      planner.note({ strategy, symbol, at: clock.now(), want: nothing });
+    if (planner.standing(strategy, symbol)?.signal.kind !== 'target') {
+      const flat: Signal = { kind: 'target', size: { quantity: 0 }, reason: why };
+      planner.note(decisionOf({ strategy, role: mainRole, symbol, at: clock.now(), signal: flat }));
     }
-    const want = planner.standing(strategy, symbol)?.want;
-    if (want?.kind === 'target') protection.guard(strategy, symbol, want.goal);
+    const signal = planner.standing(strategy, symbol)?.signal;
+    if (signal?.kind === 'target') protection.guard(strategy, symbol, signal.size);
     planner.wake(strategy, symbol);
   }
 
@@ -241,7 +241,7 @@ export class MarginDesk {
     const { portfolio, planner, protection } = this.#parts.assembled;
     if (portfolio.isFlat(strategy, symbol)) return undefined;
     const isLeft = protection.isLeaving(strategy, symbol);
-    if (isLeft && planner.standing(strategy, symbol)?.want.kind === 'target') return undefined;
+    if (isLeft && planner.standing(strategy, symbol)?.signal.kind === 'target') return undefined;
     const { base } = portfolio.position(strategy, symbol);
     const cash = portfolio.cash(strategy, symbol);
     const price = ruinPrice(base, cash, this.#rules.maintenanceRatio, portfolio.instrument(symbol));

@@ -5,7 +5,7 @@
 import type { SimClock } from '../../clock/sim-clock.ts';
 import type { Kline } from '../../domain/market.ts';
 import { priceNumber } from '../../domain/money.ts';
-import type { Signal } from '../../domain/order.ts';
+import type { Leg } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';
 import type { Rules } from '../../fill/rules.ts';
 import { isGapped } from '../../fill/stops.ts';
@@ -13,17 +13,17 @@ import type { ArmedStop } from '../../portfolio/protection.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { PaperMarket } from '../../venue/paper/on-klines.ts';
 import { armedStops, trailClose, trailEntry, trailOpen, withSoon, withTargets } from './entry-kline.ts';
-import type { MarginDesk } from './margin.ts';
+import type { MarginAccounts } from './margin.ts';
 
 /** Who trades, and who moves time. */
 export interface Stage {
   readonly clock: SimClock;
   readonly assembled: Pick<Assembled, 'portfolio' | 'planner' | 'protection' | 'hitStop'>;
   readonly rules: Pick<Rules, 'marketAt' | 'stopsFrom' | 'targetsFrom'>;
-  /** Carries out a signal again that its strategy gave before. */
-  readonly again: (signal: Signal) => void;
+  /** Carries out a standing signal again. */
+  readonly again: (leg: Leg) => void;
   /** Where strategies may borrow. */
-  readonly margin?: MarginDesk | undefined;
+  readonly margin?: MarginAccounts | undefined;
 }
 
 /** A symbol and the klines by which its orders fill. */
@@ -90,9 +90,9 @@ export function* restPhases(stage: Stage, { market, symbol }: Phased, kline: Kli
 }
 
 function* placeTargets({ assembled, again }: Stage, symbol: string, at: number, price: number): Phase {
-  for (const signal of withTargets(symbol, at, assembled)) {
+  for (const leg of withTargets(symbol, at, assembled)) {
     assembled.portfolio.mark(symbol, price, at);
-    again(signal);
+    again(leg);
     yield;
   }
 }

@@ -50,15 +50,15 @@ export function looksOnNews(clock: SimClock, of: () => Assembled) {
       void clock.track(of().sweeps.sweep(symbol));
     },
     execute: async (intent: Intent) => {
-      const { desk, sweeps } = of();
+      const { trader, sweeps } = of();
       const before = news;
-      const carried = await desk.execute(intent);
+      const carried = await trader.execute(intent);
       if (news !== before) await sweeps.sweep(intent.symbol);
       return carried;
     },
     cancel: (order: WorkingOrder): Promise<void> => {
       const before = news;
-      const cancelling = of().desk.cancel(order);
+      const cancelling = of().trader.cancel(order);
       if (news !== before) return cancelling;
       void clock.track(cancelling);
       return Promise.resolve();

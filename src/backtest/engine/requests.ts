@@ -1,6 +1,6 @@
 /** What a run through the graph asked for and what was refused, read of its journal's entries when somebody asks. */
 import type { MemoryJournal } from '../../journal/memory.ts';
-import { newGoals, Refusals, type Refused } from '../result/refusals.ts';
+import { newTargets, Refusals, type Refused } from '../result/refusals.ts';
 import { type Asked, askedOf, type Sent } from '../result/spent-weight.ts';
 import { type RunInput, type RunResult, spanOf } from '../run.ts';
 
@@ -25,7 +25,7 @@ export function withRequests(
     get refused() {
       return requests().refused;
     },
-    newGoals: () => newGoals(book.entries().filter((entry) => entry.kind === 'signal')),
+    newTargets: () => newTargets(book.entries().filter((entry) => entry.kind === 'signal')),
     asked: () => requests().asked,
   };
 }

@@ -33,8 +33,8 @@ export function lookAfterFills(
 ): void {
   assembled.booked.subscribe(({ strategy, symbol }) => {
     const one = hosted.find(({ id }) => id === strategy);
-    const want = assembled.planner.standing(strategy, symbol)?.want;
-    if (one === undefined || want?.kind !== 'target' || want.takeProfit === undefined || !isByTape(symbol)) return;
+    const signal = assembled.planner.standing(strategy, symbol)?.signal;
+    if (one === undefined || signal?.kind !== 'target' || signal.takeProfit === undefined || !isByTape(symbol)) return;
     clock.at(clock.now() + soonMs, () => {
       const signal = targets.due(one, clock.now());
       if (signal !== undefined) again(signal);

@@ -5,10 +5,10 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { lotsOfSafe, noUnits, plus, safeNumber, ticksOfSafe, type Units, unitsOfSafe } from '../../domain/money.ts';
-import type { Evidence, Fill, Intent, Target } from '../../domain/order.ts';
+import { type Evidence, type Fill, type Intent, mainRole, type Target } from '../../domain/order.ts';
 import type { SafeScale } from '../../domain/safe-integers.ts';
 import { arrivalEvidence, isLate } from '../../fill/order-arrival.ts';
-import { sameWant } from '../../portfolio/planner.ts';
+import { sameSignal } from '../../portfolio/planner.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { intendedOrder } from '../../portfolio/working-order.ts';
 import { type FillTable, purposes } from '../../research/fill-table.ts';
@@ -19,7 +19,7 @@ import type { RunResult } from '../run.ts';
 import { NumberColumn } from './number-column.ts';
 
 /** Wants that are looked through for one that was said before. */
-const fewWants = 4;
+const fewSignals = 4;
 
 /** Every order is a MARKET order that fills whole at the next open; nearly all at the moment in which they were ordered. */
 const evidenceOf = (orderedAt: number, filledAt: number, interval: Interval): Evidence =>
@@ -29,16 +29,16 @@ export class FastLog {
   readonly #hosted: NamedHosted;
   readonly #at: Instrument;
   readonly #scale: SafeScale;
-  readonly #wants: Target[] = [];
-  /** Wishes: when, which of the wants, the size of its goal in lots. */
+  readonly #signals: Target[] = [];
+  /** Signals: time, index of the target, its size in lots. */
   readonly #saidAt = new NumberColumn();
   readonly #said = new NumberColumn();
-  readonly #goal = new NumberColumn();
-  /** Orders: when, signed lots, the wish that it serves. */
+  readonly #targetLots = new NumberColumn();
+  /** Orders: time, signed lots, the signal that they serve. */
   readonly #orderedAt = new NumberColumn();
   readonly #lots = new NumberColumn();
-  readonly #wish = new NumberColumn();
-  /** Fills, one for each order: when, at which row, ticks, the fee. */
+  readonly #signal = new NumberColumn();
+  /** Fills, one for each order: time, row, ticks, fee. */
   readonly #filledAt = new NumberColumn();
   readonly #row = new NumberColumn();
   readonly #price = new NumberColumn();
@@ -51,28 +51,28 @@ export class FastLog {
     this.#scale = scale;
   }
 
-  /** A wish that differs from the one before; `goal` in lots. */
-  wish(at: number, want: Target, goal: number): void {
+  /** A target that differs from the one before, and its size in lots. */
+  signal(at: number, signal: Target, targetLots: number): void {
     this.#saidAt.push(at);
-    this.#said.push(this.#indexOf(want));
-    this.#goal.push(goal);
+    this.#said.push(this.#indexOf(signal));
+    this.#targetLots.push(targetLots);
   }
 
   /** The index of a want of the same words. */
-  #indexOf(want: Target): number {
-    const wants = this.#wants;
-    for (let index = wants.length - 1; index >= 0 && index >= wants.length - fewWants; index--) {
-      const known = wants[index] as Target;
-      if (known.reason === want.reason && sameWant(known, want)) return index;
+  #indexOf(signal: Target): number {
+    const signals = this.#signals;
+    for (let index = signals.length - 1; index >= 0 && index >= signals.length - fewSignals; index--) {
+      const known = signals[index] as Target;
+      if (known.reason === signal.reason && sameSignal(known, signal)) return index;
     }
-    return wants.push(want) - 1;
+    return signals.push(signal) - 1;
   }
 
   /** An order for the last wish; signed lots. */
   order(at: number, lots: number): void {
     this.#orderedAt.push(at);
     this.#lots.push(lots);
-    this.#wish.push(this.#said.length - 1);
+    this.#signal.push(this.#said.length - 1);
   }
 
   /** The fill of the last order, at the open of a row; the fee in steps of the scale. */
@@ -127,10 +127,14 @@ export class FastLog {
     const lots = this.#lots.values[index] as number;
     const createdAt = this.#orderedAt.values[index] as number;
     const expectedLots = lotsOfSafe(Math.abs(lots));
-    const said = this.#said.values[this.#wish.values[index] as number] as number;
+    const signal = this.#signal.values[index] as number;
+    const said = this.#said.values[signal] as number;
+    const decision = signal + 1;
     return {
       clientOrderId: clientIdOf(index),
+      decision,
       strategy: id,
+      role: mainRole,
       account: 'spot',
       symbol,
       side: lots > 0 ? 'BUY' : 'SELL',
@@ -139,7 +143,7 @@ export class FastLog {
       expectedLots,
       expiresAt: createdAt + lifeMs,
       purpose: lots > 0 ? 'enter' : 'exit',
-      reason: (this.#wants[said] as Target).reason,
+      reason: (this.#signals[said] as Target).reason,
       createdAt,
     };
   }
@@ -158,9 +162,10 @@ export class FastLog {
     const log = new KlineLog();
     const { id, symbol } = this.#hosted;
     for (let index = 0; index < this.#saidAt.length; index++) {
-      const want = this.#wants[this.#said.values[index] as number] as Target;
+      const signal = this.#signals[this.#said.values[index] as number] as Target;
       const at = this.#saidAt.values[index] as number;
-      log.signal({ strategy: id, symbol, at, want }, lotsOfSafe(this.#goal.values[index] as number));
+      const leg = { strategy: id, role: mainRole, symbol, at, signal };
+      log.signal(leg, lotsOfSafe(this.#targetLots.values[index] as number), index + 1);
     }
     const filled = this.#filledAt.length;
     for (let index = 0; index < filled; index++)

@@ -9,7 +9,7 @@ import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime, intervalMs } from '../../domain/interval.ts';
 import { noUnits, plus, rateNumber, safeLotsOf, safeTicksOf } from '../../domain/money.ts';
-import type { Want } from '../../domain/order.ts';
+import type { Signal } from '../../domain/order.ts';
 import { safe, safeFee, safeNotional } from '../../domain/safe-integers.ts';
 import { isPlain } from '../../portfolio/protection.ts';
 import { checkedOf } from '../../strategy/validate.ts';
@@ -37,7 +37,7 @@ class FastRun implements BacktestEngine {
   readonly #log: FastLog;
   /** The rows at which it said something else, and what. */
   readonly #saidAt: number[] = [];
-  readonly #said: Want[] = [];
+  readonly #said: Signal[] = [];
   readonly #feeOf: (amount: number) => number;
   readonly #mostFeeOf: (amount: number) => number;
   readonly #lengthMs: number;
@@ -86,8 +86,8 @@ class FastRun implements BacktestEngine {
       if (this.#ordered !== 0 && !this.#fill(row)) return 'unsupported';
       if (row >= this.#dayEndRow) this.#beginDay(row);
       if (line.fixed + line.held * (close[row] as number) <= line.least) return 'unsupported';
-      const want = strategyCursor.decide();
-      if (!strategyCursor.rests(want) && !this.#signal(row, want as Want)) return 'unsupported';
+      const signal = strategyCursor.decide();
+      if (!strategyCursor.rests(signal) && !this.#signal(row, signal as Signal)) return 'unsupported';
       if (this.#ordered === 0 && strategyCursor.quiet) this.#passOver(Math.min(end, this.#dayEndRow));
     }
     return this.row < series.end ? 'more' : 'done';
@@ -106,27 +106,27 @@ class FastRun implements BacktestEngine {
   get answers(): StrategyAnswers {
     return this.#strategyCursor.answersTo(
       this.row - 1,
-      new Map(this.#saidAt.map((row, index) => [row, this.#said[index] as Want])),
+      new Map(this.#saidAt.map((row, index) => [row, this.#said[index] as Signal])),
     );
   }
 
   /** Takes a signal that differs from the last, and orders what reaches it. */
-  #signal(row: number, said: Want): boolean {
-    const want = checkedOf(said, this.#supported.hosted, this.#opensAt(row));
+  #signal(row: number, said: Signal): boolean {
+    const signal = checkedOf(said, this.#supported.hosted, this.#opensAt(row));
     this.#saidAt.push(row);
-    this.#said.push(want);
-    if (want.kind !== 'target' || want.limit !== undefined || !isPlain(want) || !('quantity' in want.goal))
+    this.#said.push(signal);
+    if (signal.kind !== 'target' || signal.limit !== undefined || !isPlain(signal) || !('quantity' in signal.size))
       return false;
-    const { quantity } = want.goal;
+    const { quantity } = signal.size;
     // Spot cannot be short, and less than a lot is denied: the other engine knows how.
     if (quantity < 0) return false;
-    const goal = safe(safeLotsOf(quantity, this.#at));
-    if (goal === 0 && quantity > 0) return false;
+    const targetLots = safe(safeLotsOf(quantity, this.#at));
+    if (targetLots === 0 && quantity > 0) return false;
     const at = closeTime(this.#supported.series.interval, this.#opensAt(row));
-    this.#strategyCursor.lastWant = want;
+    this.#strategyCursor.lastSignal = signal;
     this.#strategyCursor.quiet = true;
-    this.#log.wish(at, want, goal);
-    const lots = goal - this.#books.lots;
+    this.#log.signal(at, signal, targetLots);
+    const lots = targetLots - this.#books.lots;
     if (lots === 0) return true;
     if (!(lots > 0 ? this.#mayBuy(row, lots) : this.#maySell(row, -lots))) return false;
     this.#ordered = lots;

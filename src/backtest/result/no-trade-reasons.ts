@@ -1,6 +1,6 @@
 /** Why nothing came of a run, where that can be known from what its strategies said and from their indicators. */
 import type { Columns } from '../../domain/market.ts';
-import type { Want } from '../../domain/order.ts';
+import type { Signal } from '../../domain/order.ts';
 import { wholeColumn } from '../../strategy/column-pieces.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
@@ -16,13 +16,13 @@ export function silentTexts(
   { hosted, series }: Pick<RunInput, 'hosted' | 'series'>,
   { journal }: Pick<RunResult, 'journal'>,
 ): readonly string[] {
-  const rows = journal().prepare('SELECT DISTINCT strategy, want FROM signals').all() as Said[];
+  const rows = journal().prepare('SELECT DISTINCT strategy, signal FROM signals').all() as Said[];
   const limits = journal()
     .prepare("SELECT strategy, count(*) AS orders FROM orders WHERE type = 'LIMIT' GROUP BY strategy")
     .all() as Rested[];
   return hosted.flatMap((one): readonly string[] => {
     const said = rows.filter(({ strategy }) => strategy === one.id);
-    if (!said.every(({ want }) => isFlat(JSON.parse(want) as Want))) {
+    if (!said.every(({ signal }) => isFlat(JSON.parse(signal) as Signal))) {
       const orders = limits.find(({ strategy }) => strategy === one.id)?.orders;
       return orders === undefined ? [] : [unfilledText(one.id, orders)];
     }
@@ -39,7 +39,7 @@ const unfilledText = (id: string, orders: number): string =>
 /** A row of the journal. */
 interface Said {
   readonly strategy: string;
-  readonly want: string;
+  readonly signal: string;
 }
 
 interface Rested {
@@ -47,8 +47,10 @@ interface Rested {
   readonly orders: number;
 }
 
-const isFlat = (want: Want): boolean =>
-  want.kind === 'target' ? Object.values(want.goal).every((size: number) => size === 0) : want.quotes.length === 0;
+const isFlat = (signal: Signal): boolean =>
+  signal.kind === 'target'
+    ? Object.values(signal.size).every((size: number) => size === 0)
+    : signal.quotes.length === 0;
 
 /** Why `decide` was asked at none of the klines of a series; undefined where it was, and for a strategy of streams. */
 export function unaskedText(

@@ -2,13 +2,13 @@
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
-import { type Account, goalSize, type Intent, sameGoal, type Want } from '../../domain/order.ts';
+import { type Account, type Intent, type Signal, sameSize, sizeValue } from '../../domain/order.ts';
 import { denialText } from '../../domain/words.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { DenialEntry } from '../../journal/entries.ts';
 import { ByPosition } from '../../portfolio/by-position.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import type { NewGoals } from '../../research/re-entry-lockout.ts';
+import type { NewTargets } from '../../research/re-entry-lockout.ts';
 
 /** Why, whose, how often, and when first (UTC ms). */
 export interface Refused {
@@ -26,7 +26,7 @@ export interface Refused {
 }
 
 /** Whether a wish is to be short. */
-export const isShort = (want: Want): boolean => want.kind === 'target' && goalSize(want.goal) < 0;
+export const isShort = (signal: Signal): boolean => signal.kind === 'target' && sizeValue(signal.size) < 0;
 
 /** The klines of a run. */
 interface Prices {
@@ -38,11 +38,11 @@ interface Prices {
 }
 
 /** Whether a wish has its stop where the price is already. */
-function isStoppedOut({ series }: Prices, { want, symbol, at }: Whose & { readonly want: Want }): boolean {
-  if (want.kind !== 'target' || want.stop === undefined) return false;
-  const size = goalSize(want.goal);
+function isStoppedOut({ series }: Prices, { signal, symbol, at }: Whose & { readonly signal: Signal }): boolean {
+  if (signal.kind !== 'target' || signal.stop === undefined) return false;
+  const size = sizeValue(signal.size);
   const price = size === 0 ? undefined : closeAt(series, symbol, at);
-  return price !== undefined && (size > 0 ? want.stop >= price : want.stop <= price);
+  return price !== undefined && (size > 0 ? signal.stop >= price : signal.stop <= price);
 }
 
 /** The close of a symbol's kline that closes at UTC ms; undefined where none does. */
@@ -56,19 +56,19 @@ function closeAt(series: Prices['series'], symbol: string, at: number): number |
 }
 
 /** Whether a signal has the goal of the one before: what a stop has closed stays closed then, and a stop that moves beyond the price is an exit. */
-const isRepeated = (before: Want | undefined, want: Want): boolean =>
-  before?.kind === 'target' && want.kind === 'target' && sameGoal(before.goal, want.goal);
+const isRepeated = (before: Signal | undefined, signal: Signal): boolean =>
+  before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size);
 
 /** When each strategy said another goal at a symbol than before. */
-export function newGoals(signals: Iterable<Whose & { readonly want: Want }>): NewGoals {
-  const known = new ByPosition<{ want: Want; readonly said: { at: number; isNothing: boolean }[] }>();
-  for (const { strategy, symbol, at, want } of signals) {
+export function newTargets(signals: Iterable<Whose & { readonly signal: Signal }>): NewTargets {
+  const known = new ByPosition<{ signal: Signal; readonly said: { at: number; isNothing: boolean }[] }>();
+  for (const { strategy, symbol, at, signal } of signals) {
     const before = known.get(strategy, symbol);
-    if (before !== undefined && isRepeated(before.want, want)) before.want = want;
+    if (before !== undefined && isRepeated(before.signal, signal)) before.signal = signal;
     else {
       const said = before?.said ?? [];
-      said.push({ at, isNothing: want.kind === 'target' && goalSize(want.goal) === 0 });
-      known.set(strategy, symbol, { want, said });
+      said.push({ at, isNothing: signal.kind === 'target' && sizeValue(signal.size) === 0 });
+      known.set(strategy, symbol, { signal, said });
     }
   }
   return (strategy, symbol) => known.get(strategy, symbol)?.said ?? [];
@@ -85,7 +85,7 @@ interface Whose {
 export class Refusals {
   readonly #known = new Map<string, { -readonly [key in keyof Refused]: Refused[key] }>();
   /** The last of each strategy. */
-  readonly #wishes = new Map<string, Want>();
+  readonly #wishes = new Map<string, Signal>();
 
   add(code: string, { strategy, symbol, at }: Whose, exampleOf?: () => string): void {
     const key = keyOf({ code, strategy, symbol });
@@ -103,15 +103,15 @@ export class Refusals {
   }
 
   denied(entry: DenialEntry): void {
-    this.add(entry.code, entry, () => `${entry.wanted}: ${denialText(entry).replace(/\.$/, '')}`);
+    this.add(entry.code, entry, () => `${entry.draft}: ${denialText(entry).replace(/\.$/, '')}`);
   }
 
   /** A wish to be short, of which spot makes being flat; and one whose stop is hit as soon as anything is held. */
-  wish(account: Account, signal: Whose & { readonly want: Want }, run: Prices): void {
+  wish(account: Account, signal: Whose & { readonly signal: Signal }, run: Prices): void {
     const before = this.#wishes.get(signal.strategy);
-    this.#wishes.set(signal.strategy, signal.want);
-    if (account === 'spot' && isShort(signal.want)) this.add('short', signal);
-    else if (!isRepeated(before, signal.want) && isStoppedOut(run, signal)) this.add('stop', signal);
+    this.#wishes.set(signal.strategy, signal.signal);
+    if (account === 'spot' && isShort(signal.signal)) this.add('short', signal);
+    else if (!isRepeated(before, signal.signal) && isStoppedOut(run, signal)) this.add('stop', signal);
   }
 
   /** A MARKET order that is open when the run ends, UTC ms, unless it had not arrived yet. */

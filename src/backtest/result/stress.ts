@@ -2,7 +2,7 @@
 import { Observable } from 'rxjs';
 import type { Kline } from '../../domain/market.ts';
 import { unitsNumber } from '../../domain/money.ts';
-import type { Want } from '../../domain/order.ts';
+import type { Signal } from '../../domain/order.ts';
 import { doubled } from '../../fill/fees.ts';
 import type { LatencyModel, Travel } from '../../fill/latency.ts';
 import type { Stressed } from '../../research/verdict.ts';
@@ -22,15 +22,15 @@ function later(strategy: Strategy): Strategy {
   if (isStreaming(strategy))
     return over(strategy, {
       signals: (context) =>
-        new Observable<Want>((subscriber) => {
-          let meant: Want | undefined;
+        new Observable<Signal>((subscriber) => {
+          let meant: Signal | undefined;
           const klines = context.klines.subscribe(() => {
             if (meant !== undefined) subscriber.next(meant);
             meant = undefined;
           });
           klines.add(
-            strategy.signals(context).subscribe((want) => {
-              meant = checked(want);
+            strategy.signals(context).subscribe((signal) => {
+              meant = checked(signal);
             }),
           );
           return klines;
@@ -38,7 +38,7 @@ function later(strategy: Strategy): Strategy {
     });
   let before: { readonly values: Readonly<Record<string, number>>; readonly kline: Kline } | undefined;
   return over(strategy, {
-    decide(values: Readonly<Record<string, number>>, moment: Moment): Want | undefined {
+    decide(values: Readonly<Record<string, number>>, moment: Moment): Signal | undefined {
       const { kline } = moment;
       // A run that begins anew knows nothing of the one before.
       const known = before !== undefined && before.kline.openTime < kline.openTime ? before : undefined;

@@ -201,7 +201,7 @@ function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>
 function staysOf({ series }: RunInput, result: RunResult, measured: Measured): Pick<Summary, 'stays'> {
   const { start, end } = spanOf(series);
   const until = Math.min(result.endedAt ?? end, result.stoppedAt ?? end);
-  return { stays: result.newGoals === undefined ? [] : stayRows(measured, result.newGoals, { start, end: until }) };
+  return { stays: result.newTargets === undefined ? [] : stayRows(measured, result.newTargets, { start, end: until }) };
 }
 
 /** What was refused, what the requests would have weighed live, and what borrowing cost. */

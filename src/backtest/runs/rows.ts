@@ -2,7 +2,7 @@
 
 import type { Instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
-import type { Fill, Want } from '../../domain/order.ts';
+import type { Fill, Signal } from '../../domain/order.ts';
 import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/order-rows.ts';
@@ -148,16 +148,18 @@ interface SignalRow {
   readonly at: number;
   readonly strategy: string;
   readonly symbol: string;
-  readonly want: string;
+  readonly signal: string;
 }
 
 /** What protection strategies wished for and when; a row without any ends what was before. */
 export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly StopLevel[] {
-  const rows = journal.prepare('SELECT at, strategy, symbol, want FROM signals ORDER BY at, seq').all() as SignalRow[];
+  const rows = journal
+    .prepare('SELECT at, strategy, symbol, signal FROM signals ORDER BY at, seq')
+    .all() as SignalRow[];
   const last = new Map<string, string>();
-  return rows.flatMap(({ at, strategy, symbol, want: text }) => {
-    const want = JSON.parse(text) as Want;
-    const { stop, takeProfit, trailing } = want.kind === 'target' ? want : {};
+  return rows.flatMap(({ at, strategy, symbol, signal: text }) => {
+    const signal = JSON.parse(text) as Signal;
+    const { stop, takeProfit, trailing } = signal.kind === 'target' ? signal : {};
     const row = { stop: stop ?? null, takeProfit: takeProfit ?? null, trailing: trailing ?? null };
     const key = `${strategy} ${symbol}`;
     const now = JSON.stringify(row);

@@ -6,7 +6,7 @@ import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rateNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { faultText, isStrategyFault, strayText, WantError } from '../../strategy/fault.ts';
+import { faultText, isStrategyFault, SignalError, strayText } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { runBacktest } from '../engines.ts';
@@ -54,7 +54,7 @@ const taskMs = 100;
 
 // It would end this thread alone, and take the cells after it with it.
 process.exit = () => {
-  throw new WantError('process.exit() is not for a strategy, which only emits signals');
+  throw new SignalError('process.exit() is not for a strategy, which only emits signals');
 };
 
 /** Returned by every task from then on. A message could arrive after the end of its task, when the grid already counts as a success. */

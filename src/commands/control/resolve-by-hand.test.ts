@@ -25,7 +25,7 @@ const wrong = [
   ['USDTT', '5', 'is not an asset of this account (did you mean "USDT"?): the journal knows BTC, USDT'],
 ] as const;
 const binding = { mode: 'live', account: 'spot', venue: 'v' } as const;
-const quarantined = orderRowOf({ clientOrderId: 'saaaaab00001', state: 'quarantined', doubt: 'unproven' });
+const quarantined = orderRowOf({ clientOrderId: 'saaaaab00001', state: 'quarantined', quarantineReason: 'unproven' });
 const open = orderRowOf({ clientOrderId: 'saaaaab00002', orderId: '1001', state: 'open' });
 let dir: string;
 let out: string[];
@@ -89,7 +89,7 @@ describe('sluice resolve, without a daemon', () => {
   test('closes a quarantined order as it is told, and writes down who said so', async () => {
     await resolve('saaaaab00001', { ...options(), as: 'canceled', reason: 'seen on the page of the exchange' });
     expect(out.join()).toContain('closed as canceled');
-    expect(orderNow('saaaaab00001')).toMatchObject({ state: 'canceled', doubt: 'unproven' });
+    expect(orderNow('saaaaab00001')).toMatchObject({ state: 'canceled', quarantineReason: 'unproven' });
     expect(orderNow('saaaaab00001')?.closedAt).not.toBeNull();
     const events = read((reader) => reader.events('saaaaab00001'));
     expect(events.map(({ event, detail }) => [event, detail])).toEqual([

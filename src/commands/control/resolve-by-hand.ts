@@ -85,7 +85,12 @@ export async function resolve(
       detail,
     });
     writeAtRest(dir, [
-      { ...order, state, doubt: as === 'quarantined' ? 'human' : order.doubt, closedAt: isClosed(state) ? at : null },
+      {
+        ...order,
+        state,
+        quarantineReason: as === 'quarantined' ? 'human' : order.quarantineReason,
+        closedAt: isClosed(state) ? at : null,
+      },
       step('resolved', { as, by: 'operator', reason }),
       ...(isClosed(state) ? [step('closed', { state: state satisfies OrderState })] : []),
     ]);

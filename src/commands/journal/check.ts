@@ -9,7 +9,7 @@ import { integrityOf, oneLine } from '../../journal/examiner.ts';
 import { brokenHead, readHead, sumRows } from '../../journal/hash-chain.ts';
 import { journalFile } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
-import { chainSince, isOurs } from '../../journal/schema.ts';
+import { isOurs } from '../../journal/schema.ts';
 import { refuseOld } from '../../session/preflight/journal-head-check.ts';
 import { refusalOf } from '../../session/state.ts';
 
@@ -85,7 +85,7 @@ function checkMoment(db: Database.Database, path: string, version: number): Chec
   if (version === 0)
     throw new Refusal(`${path} is not a journal of Sluice: give the state directory of a run with --state DIR`, 3);
   const findings: Finding[] = [...ofFile(db, version)];
-  const head = version < chainSince ? undefined : readHead(db);
+  const head = readHead(db);
   const found = { schema: version, links: head?.links ?? null, link: head?.link ?? null };
   // Rows of a file that is damaged say nothing: they may be those of another table.
   if (findings.some(({ rule }) => rule === 'file' || rule === 'schema'))
@@ -130,7 +130,6 @@ function* ofFile(db: Database.Database, version: number): Iterable<Finding> {
     yield { rule: 'schema', text: `it lacks tables of schema ${version}` };
     return;
   }
-  if (version < chainSince) return;
   const broken = brokenHead(db, sumRows(db));
   if (broken !== undefined) yield { rule: 'chain', text: broken };
 }

@@ -118,7 +118,7 @@ describe('sluice journal check', () => {
       ['absent', {}],
       ['closed', { state: 'absent' }],
       ['found', { orderId: '1' }],
-      ['quarantined', { doubt: 'x' }],
+      ['quarantined', { quarantineReason: 'x' }],
       ['resolved', { as: 'canceled' }],
       ['closed', { state: 'canceled' }],
     ];

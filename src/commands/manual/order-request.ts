@@ -3,7 +3,7 @@ import type { Rng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { lots, MoneyError, noLots, noTicks, notional, noUnits, ticks, units, unitsText } from '../../domain/money.ts';
-import type { Account, Intent } from '../../domain/order.ts';
+import { type Account, type Intent, mainRole } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { draftText } from '../../trading/format.ts';
 import { newId } from './new-id.ts';
@@ -34,7 +34,9 @@ export function wantedOf(typed: Typed, at: Instrument, account: Account, now: nu
     throw new Refusal('the volume must be above 0');
   return {
     clientOrderId: clientId,
+    decision: 0,
     strategy: 'by hand',
+    role: mainRole,
     account,
     symbol: at.symbol,
     side,

@@ -137,7 +137,7 @@ test('status says of which positions nobody watches the exits, while no daemon r
     1,
   )([
     { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 6 },
-    { kind: 'protection', strategy: 's', symbol: 'BTCUSDT', protection: { goal: '1', stop: '90', trailing: '0.1' } },
+    { kind: 'protection', strategy: 's', symbol: 'BTCUSDT', protection: { size: '1', stop: '90', trailing: '0.1' } },
   ]);
   db.close();
   expect(refusal(showStatus)).toBeUndefined();

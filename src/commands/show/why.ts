@@ -8,7 +8,7 @@ import { wordsFor } from '../../execution/operator-decisions.ts';
 import type { EventEntry, InstrumentEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { type Denied, type JournalReader, openToRead } from '../../journal/reader.ts';
 import type { StoppedStrategy } from '../../session/strategy-runner.ts';
-import { clipped, speedName, wantText } from '../../trading/format.ts';
+import { clipped, signalText, speedName } from '../../trading/format.ts';
 import { orderJson, type ShowOptions, stoppedIn, withState } from './show.ts';
 
 interface Step {
@@ -63,11 +63,11 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): S
       : `${order.quantity} ${order.symbol}`;
   const steps: Step[] = [];
   if (signal !== undefined) {
-    const wanted = entry === undefined ? JSON.stringify(signal.want) : wantText(signal.want, instrument(entry));
+    const wanted = entry === undefined ? JSON.stringify(signal.signal) : signalText(signal.signal, instrument(entry));
     steps.push({
       at: signal.at,
       what: `signal of ${order.strategy}`,
-      detail: `${wanted}; because ${signal.want.reason}`,
+      detail: `${wanted}; because ${signal.signal.reason}`,
     });
   }
   steps.push({

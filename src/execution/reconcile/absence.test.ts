@@ -7,7 +7,7 @@ import { units, unitsText } from '../../domain/money.ts';
 /** A desk that knows what the account held at first. */
 async function ready(options: ConstructorParameters<typeof TestDesk>[0] = {}): Promise<TestDesk> {
   const desk = new TestDesk(options).listen();
-  await desk.finish(desk.assembled.desk.recover());
+  await desk.finish(desk.assembled.trader.recover());
   return desk;
 }
 
@@ -39,7 +39,7 @@ describe('an order that nobody finds', () => {
     await desk.clock.settle();
     desk.venue.order('1001').visibleAt = Number.POSITIVE_INFINITY;
     expect(await desk.finish(carried)).toBe('unknown');
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'unproven' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'unproven' });
     expect(texts(desk)).toContain('100 USDT are locked where known open orders lock 0');
     expect(free(desk)).toBe('999900');
     expect(desk.assembled.portfolio.isUndecided('BTCUSDT')).toBe(true);
@@ -156,7 +156,7 @@ describe('an order that counted as absent and shows up', () => {
     desk.crash();
     desk.listen();
     desk.venue.place({ clientOrderId: order.intent.clientOrderId });
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     await desk.pass(30_000);
     await desk.sweep();
     expect(desk.venue.order('1001').status).toBe('CANCELED');
@@ -180,7 +180,7 @@ describe('an id that two orders bear', () => {
     const order = await desk.placed();
     desk.venue.place({ clientOrderId: order.intent.clientOrderId });
     await desk.sweep();
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'copied', orderId: '1001' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'copied', orderId: '1001' });
     desk.venue.fill('1002');
     await desk.sweep();
     expect(await desk.fillRows()).toEqual([]);
@@ -194,7 +194,11 @@ describe('an id that two orders bear', () => {
       await desk.clock.settle();
       desk.venue.place({ clientOrderId: order.intent.clientOrderId, ...other });
       await desk.pass(5_000);
-      expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'mismatch', orderId: null });
+      expect(await desk.row(order)).toMatchObject({
+        state: 'quarantined',
+        quarantineReason: 'mismatch',
+        orderId: null,
+      });
     },
   );
 
@@ -221,7 +225,7 @@ describe('an order that the exchange has forgotten', () => {
     await desk.pass(290_000);
     expect(order.state).toBe('open');
     await desk.pass(20_000);
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'forgotten' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'forgotten' });
     desk.venue.orders.set('1001', kept);
     await desk.pass(40_000);
     expect(order.state).toBe('open');
@@ -236,7 +240,7 @@ describe('an order that the exchange has forgotten', () => {
     expect(order.state).toBe('open');
     await desk.pass(6_000);
     await desk.sweep();
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'status' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'status' });
     expect(texts(desk)).toContain('the status "TELEPORTED"');
     await desk.pass(6_000);
     await desk.sweep();
@@ -255,7 +259,7 @@ describe('an order that the exchange has forgotten', () => {
     desk.venue.orders.delete('1001');
     expect((await desk.sweep()).complete).toBe(false);
     await desk.finish(carried);
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'forgotten' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'forgotten' });
     for (let looks = 0; looks < 5; looks++) expect((await desk.sweep()).complete).toBe(true);
     expect(texts(desk).split('cannot be attributed')).toHaveLength(2);
   });
@@ -278,7 +282,7 @@ describe('everything halts', () => {
       desk.db.prepare(`DELETE FROM ${table} WHERE client_order_id = ?`).run(newer.intent.clientOrderId);
     desk.crash();
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(halts(desk)).toEqual(['futureId']);
     expect(await refused(desk)).toBe(true);
     await desk.written();
@@ -287,7 +291,7 @@ describe('everything halts', () => {
     expect(halts(desk)).toEqual(['futureId']);
     expect(await refused(desk)).toBe(true);
     const again = desk.assembled.portfolio.order(order.intent.clientOrderId);
-    if (again !== undefined) await desk.finish(desk.assembled.desk.cancel(again));
+    if (again !== undefined) await desk.finish(desk.assembled.trader.cancel(again));
     expect(desk.venue.order('1001').status).toBe('CANCELED');
     await desk.finish(desk.assembled.resume('s', 'operator', 'looked'));
     expect(halts(desk)).toEqual(['futureId']);
@@ -346,7 +350,7 @@ describe('everything halts', () => {
   test('and it is denied at the strategy’s door, with the reason', async () => {
     const desk = await ready();
     desk.assembled.execution.halts.halt('ledger', 'something is missing');
-    const verdict = desk.assembled.desk.judge(desk.begin({ price: '99' }).order.intent);
+    const verdict = desk.assembled.trader.judge(desk.begin({ price: '99' }).order.intent);
     expect(verdict).toMatchObject({ kind: 'denied', code: 'halted', facts: { reason: 'something is missing' } });
   });
 });

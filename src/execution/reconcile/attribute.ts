@@ -236,7 +236,7 @@ export class Attribution {
   found(order: WorkingOrder, report: OrderReport): void {
     const { state, intent } = order;
     if (state !== 'sending' && state !== 'unknown' && state !== 'quarantined') return;
-    if (order.doubt === 'copied' || order.doubt === 'changed') return;
+    if (order.quarantineReason === 'copied' || order.quarantineReason === 'changed') return;
     const echoed = report.clientOrderId?.toLowerCase();
     // Where the exchange returns no client ids, the id that it gave the order itself is proof enough.
     if (echoed === undefined ? order.orderId !== report.orderId : echoed !== intent.clientOrderId) return;
@@ -253,7 +253,7 @@ export class Attribution {
     const { orderId, status } = report;
     move(this.#execution, order, 'find', { orderId, status, was: order.state, ...detail });
     bind(this.#execution, order, report);
-    order.doubt = undefined;
+    order.quarantineReason = undefined;
     this.#noteReport(order, report);
   }
 

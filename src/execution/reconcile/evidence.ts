@@ -76,8 +76,8 @@ const healable: ReadonlySet<string> = new Set(['unproven', 'forgotten', 'human']
 /** Whether an order that is quarantined may turn out to be absent. One that had an id was at the exchange. */
 export const mayHeal = ({
   orderId,
-  doubt,
+  quarantineReason,
 }: {
   readonly orderId: string | undefined;
-  readonly doubt: string | undefined;
-}): boolean => orderId === undefined && doubt !== undefined && healable.has(doubt);
+  readonly quarantineReason: string | undefined;
+}): boolean => orderId === undefined && quarantineReason !== undefined && healable.has(quarantineReason);

@@ -1,9 +1,8 @@
 /** Deployments that do not return client ids: an order of unknown outcome is found by what it is, or by a human. */
 import { describe, expect, test } from 'vitest';
-import { btc, draft, portfolio, resting, target } from '../../../test/kit/builders.ts';
+import { btc, decision, draft, portfolio, resting, target } from '../../../test/kit/builders.ts';
 import { TestDesk, timing } from '../../../test/kit/desk.ts';
 import { lots, noLots, noRate, noUnits, quantityText, ticks } from '../../domain/money.ts';
-import type { Signal } from '../../domain/order.ts';
 import { intentOf, noOverride, planTarget } from '../../portfolio/plan.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { likenessOf, unlike } from './match-orders.ts';
@@ -11,7 +10,7 @@ import { likenessOf, unlike } from './match-orders.ts';
 async function ready(options: ConstructorParameters<typeof TestDesk>[0]): Promise<TestDesk> {
   const desk = new TestDesk(options).listen();
   desk.venue.echoesIds = false;
-  await desk.finish(desk.assembled.desk.recover());
+  await desk.finish(desk.assembled.trader.recover());
   return desk;
 }
 const dedicated = () => ready({ dedicated: true });
@@ -27,8 +26,8 @@ const adopt = (desk: TestDesk, { intent }: WorkingOrder, orderId: string): Promi
   );
 /** What the trader would send for an order: the same, or a little less. */
 const sent = (desk: TestDesk, wished: ReturnType<typeof draft>) => {
-  const signal: Signal = { strategy: 's', symbol: 'BTCUSDT', at: 0, want: { kind: 'quotes', quotes: [], reason: '' } };
-  const [first] = desk.assembled.desk.together(signal, [], wished);
+  const quotes = decision({ kind: 'quotes', quotes: [], reason: '' });
+  const [first] = desk.assembled.trader.together(quotes, [], wished);
   if (first === undefined) throw new Error('nothing would be sent');
   return first.draft;
 };
@@ -65,7 +64,7 @@ describe('on a dedicated account an order of unknown outcome', () => {
     desk.crash();
     desk.venue.fill('1001', '0.25');
     desk.listen();
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     const [order] = desk.assembled.portfolio.orders();
     expect(order).toMatchObject({ state: 'open', orderId: '1001' });
     expect(await desk.fillRows()).toEqual(desk.venueRows());
@@ -85,7 +84,7 @@ describe('on a dedicated account an order of unknown outcome', () => {
     const { order, carried } = desk.begin({ price: '100' });
     desk.venue.place({ price: '100' });
     await desk.finish(carried);
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'alike', orderId: null });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'alike', orderId: null });
     expect(desk.asked('cancel')).toBe(0);
     expect(desk.assembled.portfolio.isUndecided('BTCUSDT')).toBe(true);
   });
@@ -137,7 +136,7 @@ describe('on a dedicated account an order of unknown outcome', () => {
     late.visibleAt = 0;
     await desk.finish(second.carried);
     expect(await desk.row(second.order)).toMatchObject({ state: 'open', orderId: '1002' });
-    expect(await desk.row(first.order)).toMatchObject({ state: 'quarantined', doubt: 'alike' });
+    expect(await desk.row(first.order)).toMatchObject({ state: 'quarantined', quarantineReason: 'alike' });
   });
 
   test('leaves as it is where nothing looks like it', async () => {
@@ -174,7 +173,7 @@ describe('on a shared account', () => {
     if (restarted) {
       desk.crash();
       desk.listen();
-      await desk.finish(desk.assembled.desk.recover());
+      await desk.finish(desk.assembled.trader.recover());
     }
     expect(await adopt(desk, order, '1001')).toBeUndefined();
     desk.venue.fill('1001');
@@ -223,7 +222,16 @@ test('an order that left a step smaller is kept while its target stays the same,
   expect(quantityOf(lowered)).toBe('0.99997');
   const working = { ...resting(portfolio(), { price: '100' }), intent: intentOf(lowered, 'c1', 0, 60_000) };
   const step = planTarget(target(1, { limit: 100 }), lots('1', btc), noOverride, {
-    ...{ strategy: 's', account: 'spot', instrument: free, held: noUnits, orders: [working], price: 100 },
+    ...{
+      decision: 1,
+      strategy: 's',
+      role: 'main',
+      account: 'spot',
+      instrument: free,
+      held: noUnits,
+      orders: [working],
+      price: 100,
+    },
     ...{ marketBuyIn: 'amount', feeInBase: noRate },
   });
   expect(step).toBeUndefined();

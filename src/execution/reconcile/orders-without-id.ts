@@ -54,7 +54,7 @@ export function decideByLikeness(
     // While an order's own answer may still come, it is that answer which decides.
     if (order === undefined || candidates.some(({ state }) => state === 'sending')) continue;
     const rivals = found.filter((other) => other.candidates.includes(order));
-    const isOpen = order.state === 'unknown' || (order.state === 'quarantined' && order.doubt !== 'alike');
+    const isOpen = order.state === 'unknown' || (order.state === 'quarantined' && order.quarantineReason !== 'alike');
     if (isOpen && candidates.length === 1 && rivals.length === 1) bind(order, report);
     else {
       aside.push(report.orderId);

@@ -13,7 +13,7 @@ const expected = (desk: TestDesk, asset: string): string =>
 
 async function ready(): Promise<TestDesk> {
   const desk = new TestDesk().listen();
-  await desk.finish(desk.assembled.desk.recover());
+  await desk.finish(desk.assembled.trader.recover());
   return desk;
 }
 
@@ -35,7 +35,7 @@ const comesBack = (desk: TestDesk, kept: VenueOrder): unknown => desk.venue.orde
 describe('an order that the exchange does not know for five minutes', () => {
   test('counts as somebody else’s, and what it may be is quarantined, never absent', async () => {
     const { desk, order } = await forgotten();
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'forgotten' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'forgotten' });
     expect(texts(desk)).toContain('cannot be attributed');
     expect(desk.assembled.execution.foreign.has('1001')).toBe(true);
     await desk.pass(600_000);
@@ -74,7 +74,7 @@ describe('an order that the exchange does not know for five minutes', () => {
     desk.crash();
     desk.listen();
     comesBack(desk, kept);
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     await desk.pass(60_000);
     await desk.sweep();
     expect(await desk.stateOf(order)).toBe('open');
@@ -84,7 +84,7 @@ describe('an order that the exchange does not know for five minutes', () => {
     desk.crash();
     desk.listen();
     expect(desk.assembled.execution.foreign.has('1001')).toBe(false);
-    await desk.finish(desk.assembled.desk.recover());
+    await desk.finish(desk.assembled.trader.recover());
     expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
   });
 
@@ -97,7 +97,7 @@ describe('an order that the exchange does not know for five minutes', () => {
     desk.venue.fill(human.orderId, '0.4');
     desk.venue.orders.delete(human.orderId);
     await desk.finish(carried);
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'forgotten' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'forgotten' });
     comesBack(desk, human);
     await desk.pass(180_000);
     expect(await desk.stateOf(order)).toBe('absent');
@@ -188,7 +188,7 @@ describe('a booked fill that is shown with other numbers', () => {
     await desk.sweep();
     change(desk);
     for (let times = 0; times < 3; times++) await desk.sweep();
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', doubt: 'changed', filled: '0.4' });
+    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'changed', filled: '0.4' });
     expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
     const events = desk.db
       .prepare("SELECT detail FROM events WHERE client_order_id = ? AND event = 'quarantined'")

@@ -5,7 +5,6 @@ import type { Database } from 'better-sqlite3';
 import { userState } from '../../budget/shared-file.ts';
 import { readHead } from '../../journal/hash-chain.ts';
 import { checkGuard, headFile, memoryOf, thisHost } from '../../journal/outside-copy.ts';
-import { chainSince, versionOf } from '../../journal/schema.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -13,7 +12,7 @@ const placeOf = (environment: Environment): string => join(userState(environment
 
 /** True of a journal that traded live: those of others say no host. */
 const isGuarded = (db: Database): boolean =>
-  versionOf(db) >= chainSince && db.prepare('SELECT 1 FROM openings WHERE host IS NOT NULL').get() !== undefined;
+  db.prepare('SELECT 1 FROM openings WHERE host IS NOT NULL').get() !== undefined;
 
 /** Refuses (exit 3), as a start does, a journal that is not the newest of its kind, or was last written on another host. */
 export function refuseOld(db: Database, path: string, environment: Environment): void {

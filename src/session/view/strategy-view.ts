@@ -59,7 +59,7 @@ export function strategyView(
   const { base, cost } = position;
   const mark = portfolio.markTicks(symbol);
   // A strategy that quotes says its orders itself: no stop acts for it (`exitOf`).
-  const quotes = planner.standing(id, symbol)?.want.kind === 'quotes';
+  const quotes = planner.standing(id, symbol)?.signal.kind === 'quotes';
   const stop = quotes ? undefined : protection.stops(symbol).find(({ strategy }) => strategy === id);
   const profit = [...portfolio.ordersOf(id, symbol)].find((order) => order.intent.purpose === 'takeProfit');
   const error = thrown ?? risk.switch.inForce.find(({ strategy }) => strategy === id)?.reason;

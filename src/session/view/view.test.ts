@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { btc, fill, startTime } from '../../../test/kit/builders.ts';
+import { btc, decision, fill, startTime } from '../../../test/kit/builders.ts';
 import { TestDesk } from '../../../test/kit/desk.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { emptyLoaded } from '../../journal/load.ts';
@@ -45,10 +45,9 @@ test('a stop is shown while a target is wished, and not while the strategy quote
   const screen = screenOf(desk);
   const { portfolio, planner } = desk.assembled;
   portfolio.apply(fill({ side: 'BUY', quantity: '1', price: '100' }));
-  const signal = { strategy: 's', symbol: btc.symbol, at: startTime };
-  planner.note({ ...signal, want: hold({ quantity: 1 }, 'up', { stop: 95 }) });
+  planner.note(decision(hold({ quantity: 1 }, 'up', { stop: 95 })));
   expect(screen.view().strategies).toMatchObject([{ stop: '95' }]);
-  planner.note({ ...signal, want: { kind: 'quotes', quotes: [], reason: 'quoting' } });
+  planner.note(decision({ kind: 'quotes', quotes: [], reason: 'quoting' }));
   expect(screen.view().strategies[0]?.stop).toBeUndefined();
 });
 

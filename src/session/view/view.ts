@@ -24,7 +24,7 @@ import type { Loaded } from '../../journal/load.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Hosted } from '../../strategy/host.ts';
 import type { Assembled } from '../../trading/assemble.ts';
-import { draftText, wantText } from '../../trading/format.ts';
+import { draftText, signalText } from '../../trading/format.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { Notices } from './notices.ts';
 import { formerIn, strategyView } from './strategy-view.ts';
@@ -222,33 +222,28 @@ export class Screen {
     return made;
   }
 
-  #addSignal({ at, strategy, symbol, want }: SignalEntry): void {
-    const wanted = wantText(want, this.#options.assembled.portfolio.instrument(symbol));
+  #addSignal({ at, strategy, symbol, signal }: SignalEntry): void {
+    const wanted = signalText(signal, this.#options.assembled.portfolio.instrument(symbol));
     first(
       this.#decisions,
-      { at, strategy, symbol, wanted, reason: want.reason, verdict: 'none', code: undefined, text: want.reason },
+      { at, strategy, symbol, wanted, reason: signal.reason, verdict: 'none', code: undefined, text: signal.reason },
       mostDecisions,
     );
   }
 
-  #addDenial({ at, strategy, symbol, code, facts, wanted, reason }: DenialEntry): void {
+  #addDenial({ at, strategy, symbol, code, facts, draft, reason }: DenialEntry): void {
     const latest = this.#decisions[0];
     const entry: DecisionView = {
       at,
       strategy,
       symbol,
-      wanted,
+      wanted: draft,
       reason,
       verdict: 'denied',
       code,
       text: denialText({ code, facts }, this.#options.speed),
     };
-    if (
-      latest?.verdict === 'denied' &&
-      latest.strategy === strategy &&
-      latest.code === code &&
-      latest.wanted === wanted
-    )
+    if (latest?.verdict === 'denied' && latest.strategy === strategy && latest.code === code && latest.wanted === draft)
       this.#decisions[0] = entry;
     else first(this.#decisions, entry, mostDecisions);
   }

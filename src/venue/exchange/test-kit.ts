@@ -104,7 +104,9 @@ export const letGo: Gate = Promise.resolve(undefined);
 
 export const intent = (given: Partial<Intent> = {}): Intent => ({
   clientOrderId: 'saaaaabbbbcccdddddddd12345678',
+  decision: 1,
   strategy: 'sma',
+  role: 'main',
   account: 'spot',
   symbol: 'BTCUSDT',
   side: 'BUY',

@@ -39,7 +39,9 @@ export function intent(
   const volume = text.amount === undefined ? { lots: lots(text.lots ?? '1', at) } : { amount: units(text.amount) };
   return {
     clientOrderId: text.id ?? `c${count++}`,
+    decision: 1,
     strategy: 's',
+    role: 'main',
     account: 'spot',
     symbol: text.symbol ?? at.symbol,
     side: text.side ?? 'BUY',

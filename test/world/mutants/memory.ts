@@ -160,7 +160,7 @@ export const memoryMutants: readonly Mutant[] = [
   {
     name: 'startsWithoutRecovery',
     about: 'strategies start before what an earlier run left is looked at',
-    bent: { assembled: ({ desk }) => void Object.assign(desk, { recover: () => Promise.resolve() }) },
+    bent: { assembled: ({ trader }) => void Object.assign(trader, { recover: () => Promise.resolve() }) },
   },
   {
     name: 'losesFillRows',

@@ -7,7 +7,7 @@ import { SimClock } from '../../../clock/sim-clock.ts';
 import { rowAt } from '../../../data/klines.ts';
 import { intervalMs } from '../../../domain/interval.ts';
 import { plus } from '../../../domain/money.ts';
-import type { Fill, Signal } from '../../../domain/order.ts';
+import { type Decision, decisionOf, type Fill, mainRole } from '../../../domain/order.ts';
 import { isStreaming } from '../../../strategy/contract.ts';
 import { checkedOf } from '../../../strategy/validate.ts';
 import { source } from '../../../trading/hot-streams.ts';
@@ -17,7 +17,6 @@ import { type BacktestEngine, killsOf, type RunInput, type RunResult, type RunSe
 import { type CashFlows, flowsOn } from '../cash-flows.ts';
 import { decidedPhase, isActive, leaveOverdue, openPhase, restPhases } from '../phases.ts';
 import { type LateStage, placeLate } from '../take-profit-check.ts';
-import { KlineDesk } from './desk.ts';
 import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { cursorOf } from './larger-cursor.ts';
@@ -35,6 +34,7 @@ import {
 } from './series-walk.ts';
 import type { StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 import { StreamingCursor } from './streaming-cursor.ts';
+import { KlineTrader } from './trader.ts';
 
 export interface KlineEngineOptions {
   /** What the only strategy of a run said already. */
@@ -46,7 +46,7 @@ export interface KlineEngineOptions {
 export class KlineEngine implements BacktestEngine {
   readonly #input: RunInput;
   readonly #clock: SimClock;
-  readonly #desk: KlineDesk;
+  readonly #trader: KlineTrader;
   readonly #stage: LateStage;
   readonly #flows: CashFlows;
   readonly #walks: readonly SeriesWalk[];
@@ -54,7 +54,7 @@ export class KlineEngine implements BacktestEngine {
   readonly #equity: Equity;
   readonly #booked = source<Fill>();
   /** Signals that fills led streaming strategies to: they wait until whatever filled is through. */
-  readonly #waiting: Signal[] = [];
+  readonly #waiting: Decision[] = [];
   /** A streaming strategy is given a kline. */
   #isPushing = false;
   /** What streaming strategies threw. */
@@ -63,15 +63,15 @@ export class KlineEngine implements BacktestEngine {
   constructor(input: RunInput, { answers, isSilent = false }: KlineEngineOptions = {}) {
     this.#input = input;
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
-    this.#desk = new KlineDesk(input, this.#clock, {
+    this.#trader = new KlineTrader(input, this.#clock, {
       changed: (strategy) => this.#changed(strategy),
       booked: (fill) => this.#booked.emit(fill),
     });
-    const { portfolio, risk, venue, log, margin } = this.#desk;
+    const { portfolio, risk, venue, log, margin } = this.#trader;
     this.#stage = {
-      ...{ clock: this.#clock, assembled: this.#desk, rules: input.rules, margin },
-      again: (signal) => this.#desk.take(signal),
-      targets: new PendingTakeProfits(this.#desk),
+      ...{ clock: this.#clock, assembled: this.#trader, rules: input.rules, margin },
+      again: (leg) => this.#trader.take(decisionOf(leg)),
+      targets: new PendingTakeProfits(this.#trader),
     };
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.#equity = new Equity(portfolio, risk);
@@ -80,7 +80,7 @@ export class KlineEngine implements BacktestEngine {
   }
 
   #walk(series: RunSeries, answers: StrategyAnswers | undefined, missed: unknown[]): SeriesWalk {
-    const { portfolio, venue } = this.#desk;
+    const { portfolio, venue } = this.#trader;
     const cursor = new KlineCursor(series);
     const strategies = this.#input.hosted
       .filter(({ symbol }) => symbol === series.symbol)
@@ -96,13 +96,13 @@ export class KlineEngine implements BacktestEngine {
 
   #streaming(hosted: NamedHosted, series: RunSeries, missed: unknown[]): StreamingCursor {
     return new StreamingCursor(hosted, series, {
-      holding: this.#desk.portfolio.holding(hosted.id, hosted.symbol),
+      holding: this.#trader.portfolio.holding(hosted.id, hosted.symbol),
       fills: this.#booked.stream,
       now: () => this.#clock.now(),
-      said: (signal) => {
-        if (!this.#desk.note(signal)) return;
-        if (this.#isPushing) this.#desk.take(signal);
-        else this.#waiting.push(signal);
+      decided: (decision) => {
+        if (!this.#trader.note(decision)) return;
+        if (this.#isPushing) this.#trader.take(decision);
+        else this.#waiting.push(decision);
       },
       faults: this.#faults,
       missed,
@@ -148,7 +148,7 @@ export class KlineEngine implements BacktestEngine {
 
   /** What the klines that are done came to; `endedAt` where it was told to end before its time. */
   result(endedAt?: number): RunResult {
-    const { portfolio, risk, log, band, margin } = this.#desk;
+    const { portfolio, risk, log, band, margin } = this.#trader;
     for (const { series, symbol, row, cursor } of this.#walks)
       if (row > series.first) portfolio.mark(symbol, cursor.close, cursor.seenAt);
     return {
@@ -169,7 +169,7 @@ export class KlineEngine implements BacktestEngine {
     const { series, deciding, cursor } = walk;
     if (walk.row >= series.end) return series.end;
     if (walk.quietTo !== unknown) return walk.quietTo;
-    const levels = this.#equity.stale ? undefined : levelsOf(walk, this.#desk);
+    const levels = this.#equity.stale ? undefined : levelsOf(walk, this.#trader);
     const at = cursor.row;
     const event =
       levels === undefined
@@ -184,7 +184,7 @@ export class KlineEngine implements BacktestEngine {
   /** The first row at which a day may begin, money is paid, interest is due, or a position was held for as long as it may be. */
   #dueRow(walk: SeriesWalk): number {
     const { symbol, interval, columns, end } = walk.series;
-    const { protection, margin } = this.#desk;
+    const { protection, margin } = this.#trader;
     const interest = margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
     const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, protection.exitDue(symbol), interest);
     if (due !== walk.dueAt) {
@@ -203,13 +203,13 @@ export class KlineEngine implements BacktestEngine {
     else while (closesAt(walk, walk.row) <= at) walk.row++;
     cursor.row = walk.row - 1;
     for (const strategy of walk.deciding) strategy.passOver(walk.row);
-    this.#desk.margin?.charge(walk.symbol, cursor.seenAt);
+    this.#trader.margin?.charge(walk.symbol, cursor.seenAt);
     this.#trail(series, from, walk.row);
   }
 
   /** Moves trailing stops over rows that reach none of them. */
   #trail({ symbol, columns }: RunSeries, from: number, to: number): void {
-    const { protection } = this.#desk;
+    const { protection } = this.#trader;
     if (!protection.guards(symbol)) return;
     const { top, bottom } = extremes(columns, from, to);
     protection.trail(symbol, top, bottom);
@@ -229,7 +229,7 @@ export class KlineEngine implements BacktestEngine {
     if (needsLook) this.#watchLoss(at);
     // What happened to one may concern another that was to be passed over.
     for (const walk of closing)
-      if (isAwake(walk) && this.#desk.protection.exitDue(walk.symbol) <= at)
+      if (isAwake(walk) && this.#trader.protection.exitDue(walk.symbol) <= at)
         this.#run(walk, leaveOverdue(this.#stage, walk, walk.cursor));
     for (const walk of closing) if (isAwake(walk)) this.#decide(walk);
     if (this.#input.rules.marketAt === 'open') return;
@@ -242,10 +242,10 @@ export class KlineEngine implements BacktestEngine {
   }
 
   #settle(symbol: string): void {
-    this.#desk.settle(symbol);
+    this.#trader.settle(symbol);
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      this.#desk.take(next);
-      this.#desk.settle(next.symbol);
+      this.#trader.take(next);
+      this.#trader.settle(next.legs[0].symbol);
     }
   }
 
@@ -257,7 +257,7 @@ export class KlineEngine implements BacktestEngine {
     const isQuiet = walk.row < walk.quietTo;
     // Others close before it does, and limits on the equity must not go by a close that its open has overtaken.
     if (closesAt(walk, walk.row) > at) {
-      this.#desk.portfolio.mark(symbol, open[walk.row] as number, openTime[walk.row] as number);
+      this.#trader.portfolio.mark(symbol, open[walk.row] as number, openTime[walk.row] as number);
       if (walk.held !== 0 && !isQuiet) this.#equity.stale = true;
     }
     if (isQuiet || !walk.mayFill || !isActive(this.#stage, walk)) return;
@@ -287,7 +287,7 @@ export class KlineEngine implements BacktestEngine {
 
   /** Its close is the last price. */
   #see({ symbol, cursor }: SeriesWalk): void {
-    const { portfolio, margin } = this.#desk;
+    const { portfolio, margin } = this.#trader;
     this.#clock.skipTo(cursor.seenAt);
     portfolio.mark(symbol, cursor.close, cursor.seenAt);
     if (margin?.charge(symbol, cursor.seenAt) === true) this.#equity.stale = true;
@@ -305,7 +305,7 @@ export class KlineEngine implements BacktestEngine {
     this.#clock.skipTo(at);
     const kill = this.#equity.look(this.#walks);
     if (kill === undefined) return;
-    this.#desk.kill(kill);
+    this.#trader.kill(kill);
     for (const { symbol } of this.#walks) this.#settle(symbol);
     // Another limit may have been passed, too: one is reported at a time.
     this.#equity.stale = true;
@@ -322,19 +322,19 @@ export class KlineEngine implements BacktestEngine {
     this.#settle(walk.symbol);
     for (const strategy of walk.deciding) strategy.quiet = this.#isQuiet(strategy);
     if (walk.larger.length === 0 || !isActive(this.#stage, walk)) return;
-    markCloses(this.#walks, this.#desk.portfolio);
+    markCloses(this.#walks, this.#trader.portfolio);
     this.#run(walk, placeLate(this.#stage, walk.larger));
   }
 
   /** Nothing is left to do about what it wants. */
   #isQuiet({ hosted: { id, symbol } }: StrategyCursor): boolean {
-    const { planner } = this.#desk;
+    const { planner } = this.#trader;
     return planner.standing(id, symbol) === undefined || planner.settled(id, symbol) !== undefined;
   }
 
   #push({ cursor }: SeriesWalk, strategy: StreamingCursor): void {
     this.#clock.skipTo(cursor.seenAt);
-    markCloses(this.#walks, this.#desk.portfolio);
+    markCloses(this.#walks, this.#trader.portfolio);
     this.#isPushing = true;
     strategy.push();
     this.#isPushing = false;
@@ -346,12 +346,12 @@ export class KlineEngine implements BacktestEngine {
     if (said === undefined) return;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
-    markCloses(this.#walks, this.#desk.portfolio);
-    const want = checkedOf(said, strategy.hosted, cursor.openTime);
-    strategy.lastWant = want;
+    markCloses(this.#walks, this.#trader.portfolio);
+    const signal = checkedOf(said, strategy.hosted, cursor.openTime);
+    strategy.lastSignal = signal;
     strategy.quiet = false;
-    const signal: Signal = { strategy: strategy.hosted.id, symbol, at, want };
-    if (this.#desk.note(signal)) this.#desk.take(signal);
+    const decision = decisionOf({ strategy: strategy.hosted.id, role: mainRole, symbol, at, signal });
+    if (this.#trader.note(decision)) this.#trader.take(decision);
   }
 
   /** Something happened to a strategy's orders: its target has to be planned anew, and its symbol cannot be passed over. */

@@ -1,8 +1,8 @@
 /**
- * A lane of a run over klines: it carries out one signal at a time and keeps each strategy's latest, as `execution/lane.ts` does where answers
- * take time. What comes while its first command is under way waits until `settle`.
+ * A lane of a run over klines. As `execution/lane.ts`, it carries out one decision at a time and keeps each strategy's latest. Decisions that
+ * come while its first command is under way wait until `settle`.
  */
-import type { Sent, Signal } from '../../../domain/order.ts';
+import type { Decision, Sent } from '../../../domain/order.ts';
 import { type Command, carryOut, type Trading } from '../../../trader.ts';
 
 const nothing: readonly [] = [];
@@ -10,7 +10,7 @@ const nothing: readonly [] = [];
 export class Lane {
   readonly #trading: Trading;
   readonly #execute: (command: Command) => readonly Sent[];
-  readonly #waiting = new Map<string, Signal>();
+  readonly #waiting = new Map<string, Decision>();
   #running: ReturnType<typeof carryOut> | undefined;
   #sent: readonly Sent[] = nothing;
 
@@ -19,15 +19,15 @@ export class Lane {
     this.#execute = execute;
   }
 
-  /** Begins to carry out a signal, or keeps it until the lane is free. */
-  take(signal: Signal): void {
+  /** Begins to carry out a decision, or keeps it until the lane is free. */
+  take(decision: Decision): void {
     if (this.#running !== undefined) {
-      this.#waiting.set(signal.strategy, signal);
+      this.#waiting.set(decision.strategy, decision);
       return;
     }
-    const first = this.#trading.plan(signal, nothing);
+    const first = this.#trading.plan(decision, nothing);
     if (first === undefined) return;
-    const path = carryOut(this.#trading, signal, first);
+    const path = carryOut(this.#trading, decision, first);
     const next = path.next();
     if (next.done === true) return;
     this.#running = path;
@@ -46,10 +46,10 @@ export class Lane {
   }
 
   #takeWaiting(): void {
-    for (const [strategy, signal] of this.#waiting) {
+    for (const [strategy, decision] of this.#waiting) {
       if (this.#running !== undefined) return;
       this.#waiting.delete(strategy);
-      this.take(signal);
+      this.take(decision);
     }
   }
 }

@@ -2,9 +2,9 @@
 import type { Columns } from '../../../domain/market.ts';
 import { priceNumber } from '../../../domain/money.ts';
 import type { Trail } from '../../../portfolio/protection.ts';
-import type { KlineDesk } from './desk.ts';
 import type { SeriesWalk } from './series-walk.ts';
 import type { StrategyCursor } from './strategy-cursor.ts';
+import type { KlineTrader } from './trader.ts';
 
 /** Nothing happens in a kline whose low stays above `below` and whose high stays below `above`. */
 export interface Levels {
@@ -15,7 +15,10 @@ export interface Levels {
 }
 
 /** The prices at which something happens to a series; undefined where something may happen at any. */
-export function levelsOf(walk: SeriesWalk, { planner, protection, portfolio, margin }: KlineDesk): Levels | undefined {
+export function levelsOf(
+  walk: SeriesWalk,
+  { planner, protection, portfolio, margin }: KlineTrader,
+): Levels | undefined {
   const { symbol, market, strategies, deciding, fixed, held, floor, ceiling } = walk;
   // A strategy made of streams hears every kline.
   if (strategies.length > deciding.length) return undefined;

@@ -4,13 +4,13 @@
  */
 import type { Instrument } from '../../../domain/instrument.ts';
 import { type Lots, noUnits, quantityText } from '../../../domain/money.ts';
-import type { Denial, Fill, Signal } from '../../../domain/order.ts';
+import type { Denial, Fill, Leg } from '../../../domain/order.ts';
 import { fillRow, orderRow } from '../../../execution/records.ts';
 import type { Entry } from '../../../journal/entries.ts';
 import type { OrderDraft } from '../../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { denialRow } from '../../../trading/format.ts';
-import { newGoals, Refusals, refusalOf } from '../../result/refusals.ts';
+import { newTargets, Refusals, refusalOf } from '../../result/refusals.ts';
 import { type Asked, askedOf, type Sent } from '../../result/spent-weight.ts';
 import { memoryHost, type RunInput, type RunResult, spanOf } from '../../run.ts';
 
@@ -23,7 +23,7 @@ const neverSigned = {
   recvWindowMs: undefined,
   bodyHash: undefined,
   tradeFloor: undefined,
-  doubt: undefined,
+  quarantineReason: undefined,
   batch: undefined,
 };
 
@@ -36,13 +36,15 @@ export class KlineLog {
   readonly fills: Fill[] = [];
   /** Denials and kills. */
   readonly entries: Entry[] = [];
-  readonly #signals: Signal[] = [];
-  readonly #goals: (Lots | undefined)[] = [];
+  readonly #signals: Leg[] = [];
+  readonly #decisions: number[] = [];
+  readonly #lots: (Lots | undefined)[] = [];
   readonly #closed: Closed[] = [];
 
-  signal(signal: Signal, goal: Lots | undefined): void {
-    this.#signals.push(signal);
-    this.#goals.push(goal);
+  signal(leg: Leg, lots: Lots | undefined, decision: number): void {
+    this.#signals.push(leg);
+    this.#decisions.push(decision);
+    this.#lots.push(lots);
   }
 
   denied(draft: OrderDraft, denial: Denial, portfolio: Pick<Portfolio, 'instrument'>, at: number): void {
@@ -58,11 +60,11 @@ export class KlineLog {
     portfolio: Pick<Portfolio, 'orders'>,
     { account, series, rules }: Pick<RunInput, 'account' | 'series' | 'rules'>,
     endedAt: number | undefined,
-  ): Pick<RunResult, 'fills' | 'refused' | 'newGoals' | 'asked'> {
+  ): Pick<RunResult, 'fills' | 'refused' | 'newTargets' | 'asked'> {
     const { end } = spanOf(series);
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
-    for (const signal of this.#signals) refusals.wish(account, signal, { series });
+    for (const leg of this.#signals) refusals.wish(account, leg, { series });
     for (const order of this.#closed) {
       const code = refusalOf(order);
       const { strategy, symbol, createdAt: at } = order.intent;
@@ -74,7 +76,7 @@ export class KlineLog {
         ...this.#closed.map((order) => sentOf(order, order.at)),
         ...[...portfolio.orders()].map((order) => sentOf(order, end)),
       ]);
-    return { fills: this.fills, refused: refusals.list(), newGoals: () => newGoals(this.#signals), asked };
+    return { fills: this.fills, refused: refusals.list(), newTargets: () => newTargets(this.#signals), asked };
   }
 
   /** Everything as rows; orders of the portfolio work still, as of `now`. */
@@ -84,8 +86,8 @@ export class KlineLog {
     const rowOf = (order: WorkingOrder, at: number): Entry =>
       orderRow(order, portfolio.instrument(order.intent.symbol), at);
     write(
-      this.#signals.map((signal, index) =>
-        signalEntry(signal, this.#goals[index], portfolio.instrument(signal.symbol)),
+      this.#signals.map((leg, index) =>
+        signalEntry(leg, this.#lots[index], this.#decisions[index] as number, portfolio.instrument(leg.symbol)),
       ),
     );
     write(this.entries);
@@ -105,11 +107,18 @@ const sentOf = ({ intent, cancelRequested }: Pick<WorkingOrder, 'intent' | 'canc
   isCanceled: cancelRequested,
 });
 
-const signalEntry = ({ at, strategy, symbol, want }: Signal, goal: Lots | undefined, place: Instrument): Entry => ({
+const signalEntry = (
+  { at, strategy, role, symbol, signal }: Leg,
+  lots: Lots | undefined,
+  decision: number,
+  instrument: Instrument,
+): Entry => ({
   kind: 'signal',
   at,
+  decision,
   strategy,
+  role,
   symbol,
-  want,
-  goal: goal === undefined ? null : quantityText(goal, place),
+  signal,
+  quantity: lots === undefined ? null : quantityText(lots, instrument),
 });

@@ -1,6 +1,6 @@
 /** A strategy that decides on closed klines, seated before the columns of its series. */
-import type { Want } from '../../../domain/order.ts';
-import { sameWant } from '../../../portfolio/planner.ts';
+import type { Signal } from '../../../domain/order.ts';
+import { sameSignal } from '../../../portfolio/planner.ts';
 import type { DecidingStrategy, Holding } from '../../../strategy/contract.ts';
 import type { Indicator } from '../../../strategy/indicators.ts';
 import type { Params } from '../../../strategy/params.ts';
@@ -29,10 +29,10 @@ export interface StrategyAnswers {
   /** One past the last row at which it was asked. */
   readonly to: number;
   /** By row; none where it said nothing, or the same again. */
-  readonly wants: ReadonlyMap<number, Want>;
+  readonly signals: ReadonlyMap<number, Signal>;
 }
 
-const noAnswers: StrategyAnswers = { to: 0, wants: new Map() };
+const noAnswers: StrategyAnswers = { to: 0, signals: new Map() };
 
 /** What a strategy decides by; the kline is made where it is looked at. */
 class SeatMoment implements Moment {
@@ -59,7 +59,7 @@ export class StrategyCursor {
   readonly hosted: NamedHosted;
   /** The first row on which it may decide. */
   readonly from: number;
-  lastWant: Want | undefined;
+  lastSignal: Signal | undefined;
   /** Nothing needs to be planned until it wants something else or something happens to its orders. */
   quiet = true;
   readonly #larger: LargerKlines | undefined;
@@ -73,7 +73,7 @@ export class StrategyCursor {
   /** It was asked at the rows before this one; and the last row at which it said something else, and what. */
   #askedTo = -1;
   #answerAt = -1;
-  #answer: Want | undefined;
+  #answer: Signal | undefined;
 
   constructor(
     hosted: NamedHosted,
@@ -136,40 +136,42 @@ export class StrategyCursor {
   }
 
   /** What it wants at the cursor's row; undefined also while an indicator is not warm. `null`, which JavaScript often says for nothing, is that. */
-  decide(): Want | undefined {
+  decide(): Signal | undefined {
     const { row } = this.#cursor;
-    if (row < this.#answers.to) return this.#answers.wants.get(row);
+    if (row < this.#answers.to) return this.#answers.signals.get(row);
     if (row < this.#askedTo) return row === this.#answerAt ? this.#answer : undefined;
     this.#askedTo = row + 1;
     const window = this.#window;
     window.reach(row);
     if (!isWarm(window.columns, row - window.from)) return undefined;
     this.#behind.look(row);
-    const want = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
-    if (want === undefined) return undefined;
+    const signal = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
+    if (signal === undefined) return undefined;
     this.#answerAt = row;
-    this.#answer = want;
-    return want;
+    this.#answer = signal;
+    return signal;
   }
 
   /** These wants, and what it said at a row where it was asked there. */
-  answersTo(row: number, wants: Map<number, Want>): StrategyAnswers {
-    if (row !== this.#answerAt) return { to: Math.max(row, this.#askedTo), wants };
-    if (this.#answer !== undefined) wants.set(row, this.#answer);
-    return { to: row + 1, wants };
+  answersTo(row: number, signals: Map<number, Signal>): StrategyAnswers {
+    if (row !== this.#answerAt) return { to: Math.max(row, this.#askedTo), signals };
+    if (this.#answer !== undefined) signals.set(row, this.#answer);
+    return { to: row + 1, signals };
   }
 
   /** What it wishes and is not done yet. Saying nothing repeats what was said last, as the host of live strategies does. */
-  wish(): Want | undefined {
+  wish(): Signal | undefined {
     if (!this.mayDecide) return undefined;
-    const want = this.decide() ?? this.lastWant;
-    return this.rests(want) ? undefined : want;
+    const signal = this.decide() ?? this.lastSignal;
+    return this.rests(signal) ? undefined : signal;
   }
 
   /** True when nothing has to be done about a want: it is the one that rests already. */
-  rests(want: Want | undefined): boolean {
-    if (want === undefined) return true;
-    return this.quiet && this.lastWant !== undefined && (want === this.lastWant || sameWant(want, this.lastWant));
+  rests(signal: Signal | undefined): boolean {
+    if (signal === undefined) return true;
+    return (
+      this.quiet && this.lastSignal !== undefined && (signal === this.lastSignal || sameSignal(signal, this.lastSignal))
+    );
   }
 
   /**
@@ -197,7 +199,7 @@ export class StrategyCursor {
     const behind = this.#behind;
     const values = this.#values;
     const moment = this.#moment;
-    const last = this.lastWant;
+    const last = this.lastSignal;
     const { from, columns } = this.#window;
     const a = columns[0] ?? none;
     const b = columns[1] ?? none;
@@ -216,11 +218,11 @@ export class StrategyCursor {
         if (!isWarm(columns, at - from)) continue;
         behind.look(at);
       }
-      const want = strategy.decide(values, moment);
-      if (want === last || want === undefined || want === null) continue;
-      if (last !== undefined && sameWant(want, last)) continue;
+      const signal = strategy.decide(values, moment);
+      if (signal === last || signal === undefined || signal === null) continue;
+      if (last !== undefined && sameSignal(signal, last)) continue;
       this.#answerAt = at;
-      this.#answer = want;
+      this.#answer = signal;
       return at + 1;
     }
     return to;
@@ -228,10 +230,10 @@ export class StrategyCursor {
 
   #nextAnswer(row: number, end: number): number {
     for (let at = row; at < end; at++) {
-      const want = this.#answers.wants.get(at);
-      if (want === undefined || (this.lastWant !== undefined && sameWant(want, this.lastWant))) continue;
+      const signal = this.#answers.signals.get(at);
+      if (signal === undefined || (this.lastSignal !== undefined && sameSignal(signal, this.lastSignal))) continue;
       this.#answerAt = at;
-      this.#answer = want;
+      this.#answer = signal;
       return at + 1;
     }
     return end;

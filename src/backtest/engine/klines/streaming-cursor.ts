@@ -1,9 +1,9 @@
 /** A strategy made of streams before the klines of its series: it is given each of them, and says what it wants at once. */
 import type { Observable, Subscription } from 'rxjs';
-import type { Fill, Signal } from '../../../domain/order.ts';
+import type { Decision, Fill } from '../../../domain/order.ts';
 import type { Holding } from '../../../strategy/contract.ts';
 import { saidBy } from '../../../strategy/fault.ts';
-import { signalsOf } from '../../../strategy/host.ts';
+import { decisionsOf } from '../../../strategy/host.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { RecordedFeed, type RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import { type RunSeries, upToEnd } from '../../run.ts';
@@ -15,8 +15,8 @@ export interface StreamingParts {
   readonly holding: Holding;
   readonly fills: Observable<Fill>;
   readonly now: () => number;
-  /** A signal that it gives at this moment. */
-  readonly said: (signal: Signal) => void;
+  /** Called with each decision. */
+  readonly decided: (decision: Decision) => void;
   /** What it threw. */
   readonly faults: unknown[];
   /** Data that it listens to and that are not there. */
@@ -28,12 +28,16 @@ export class StreamingCursor {
   readonly #series: RecordedSeries;
   readonly #listening: Subscription;
 
-  constructor(hosted: NamedHosted, series: RunSeries, { holding, fills, now, said, faults, missed }: StreamingParts) {
+  constructor(
+    hosted: NamedHosted,
+    series: RunSeries,
+    { holding, fills, now, decided, faults, missed }: StreamingParts,
+  ) {
     const { symbol, interval } = series;
     const feed = new RecordedFeed([upToEnd(series)]);
     this.hosted = hosted;
     this.#series = feed.series(symbol, interval);
-    this.#listening = signalsOf(hosted, {
+    this.#listening = decisionsOf(hosted, {
       ...heardKlines(this.#series.before(this.#series.row), feed.klines(symbol, interval), interval, hosted.interval),
       trades: absent('trades', hosted, missed),
       depth: absent('depth', hosted, missed),
@@ -44,7 +48,7 @@ export class StreamingCursor {
       holding,
       now,
       failed: (error) => void faults.push(saidBy(error, { id: hosted.id, now: now() })),
-    }).subscribe(said);
+    }).subscribe(decided);
   }
 
   /** Gives it the next kline. */

@@ -10,10 +10,10 @@ import type { BookColumns, Tape, TradeColumns } from '../../../data/tape.ts';
 import { closeTime } from '../../../domain/interval.ts';
 import type { Depth, FeedGap, Trade } from '../../../domain/market.ts';
 import { plus } from '../../../domain/money.ts';
-import type { Fill, Signal } from '../../../domain/order.ts';
+import { type Decision, decisionOf, type Fill } from '../../../domain/order.ts';
 import { memoryJournal } from '../../../journal/memory.ts';
 import { saidBy } from '../../../strategy/fault.ts';
-import { type Inputs, signalsOf } from '../../../strategy/host.ts';
+import { decisionsOf, type Inputs } from '../../../strategy/host.ts';
 import { trade } from '../../../trader.ts';
 import type { Assembled } from '../../../trading/assemble.ts';
 import { bookPairs } from '../../../trading/depth-pairs.ts';
@@ -29,7 +29,7 @@ import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries
 import { flowCursor, flowsOn } from '../cash-flows.ts';
 import { closedAtEnd } from '../end-close.ts';
 import { heardKlines } from '../larger-klines.ts';
-import { type MarginDesk, marginOn } from '../margin.ts';
+import { type MarginAccounts, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
 import { heardTape } from '../missing-data.ts';
 import { deskOf, isResult, looksOnNews } from '../recorded-trader.ts';
@@ -70,7 +70,7 @@ class TapeRun {
   readonly #clock: SimClock;
   readonly #venue: PaperOnTape;
   readonly #assembled: Assembled;
-  readonly #margin: MarginDesk | undefined;
+  readonly #margin: MarginAccounts | undefined;
   readonly #stage: TapeStage;
   readonly #lanes: readonly Lane[];
   readonly #feed: RecordedFeed;
@@ -79,7 +79,7 @@ class TapeRun {
   readonly #band: ReturnType<typeof bandOf>;
   readonly #book = memoryJournal(isResult);
   readonly #looks: ReturnType<typeof looksOnNews>;
-  readonly #again = source<Signal>();
+  readonly #again = source<Decision>();
   readonly #everyEvent: boolean;
   readonly #passing: Passing[] = [];
   readonly #others: Cursor[] = [];
@@ -112,7 +112,7 @@ class TapeRun {
       clock: this.#clock,
       assembled: this.#assembled,
       rules: input.rules,
-      again: (signal) => this.#again.emit(signal),
+      again: (leg) => this.#again.emit(decisionOf(leg)),
       targets: new PendingTakeProfits(this.#assembled),
       margin: this.#margin,
     };
@@ -127,8 +127,8 @@ class TapeRun {
   async run(): Promise<RunResult> {
     const input = this.#input;
     const fills: Fill[] = [];
-    const signals = input.hosted.map((hosted) => signalsOf(hosted, this.#inputsOf(hosted)));
-    const trading = trade({ ...this.#desk(), signals: [...signals, this.#again.stream] }).subscribe((fill) =>
+    const decisions = input.hosted.map((hosted) => decisionsOf(hosted, this.#inputsOf(hosted)));
+    const trading = trade({ ...this.#trader(), decisions: [...decisions, this.#again.stream] }).subscribe((fill) =>
       fills.push(fill),
     );
     await this.#clock.turn(); // Strategies only listen once recovery is through.
@@ -156,18 +156,18 @@ class TapeRun {
     });
   }
 
-  /** The desk, with an eye on what makes a look at what rests worth while. */
-  #desk(): Assembled['desk'] {
-    const { desk } = this.#assembled;
+  /** The trader, which also notes when orders may have changed. */
+  #trader(): Assembled['trader'] {
+    const { trader } = this.#assembled;
     return {
-      ...desk,
+      ...trader,
       execute: this.#looks.execute,
-      note: (signal) => {
+      note: (decision) => {
         this.#stirred = true;
-        return desk.note(signal);
+        return trader.note(decision);
       },
       judge: (draft) => {
-        const verdict = desk.judge(draft);
+        const verdict = trader.judge(draft);
         if (verdict.kind === 'denied') this.#restlessUntil = this.#clock.now() + restlessMs;
         return verdict;
       },

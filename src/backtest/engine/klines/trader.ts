@@ -4,12 +4,13 @@
  */
 import type { SimClock } from '../../../clock/sim-clock.ts';
 import {
+  type Decision,
+  decisionOf,
   type Fill,
   type Intent,
   isClosed,
   type OrderReport,
   type Sent,
-  type Signal,
   type Verdict,
 } from '../../../domain/order.ts';
 import { intentOf, type OrderDraft, type Step } from '../../../portfolio/plan.ts';
@@ -26,20 +27,20 @@ import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
 import { type Band, bandOf } from '../../result/band.ts';
 import { fillOf, openingBalances, planTerms, type RunInput } from '../../run.ts';
-import { type MarginDesk, marginOn } from '../margin.ts';
+import { type MarginAccounts, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
 import { Lane } from './lane.ts';
 import { clientIdOf, KlineLog, lifeMs } from './log.ts';
 
 /** What a desk tells the engine. */
-export interface DeskListener {
+export interface TraderListener {
   /** Something happened to a strategy's orders or position. */
   changed(strategy: string): void;
   /** A fill was booked. */
   booked(fill: Fill): void;
 }
 
-export class KlineDesk implements Trading {
+export class KlineTrader implements Trading {
   readonly portfolio: Portfolio;
   readonly protection: Protection;
   readonly planner: Planner;
@@ -47,16 +48,16 @@ export class KlineDesk implements Trading {
   readonly venue: PaperOnKlines;
   readonly log = new KlineLog();
   readonly band: Band;
-  readonly margin: MarginDesk | undefined;
-  readonly #hears: (signal: Signal) => boolean;
+  readonly margin: MarginAccounts | undefined;
+  readonly #isAllowed: (decision: Decision) => boolean;
   readonly #lanes = new Map<string, Lane>();
   readonly #clock: SimClock;
-  readonly #listener: DeskListener;
+  readonly #listener: TraderListener;
   /** Kills that are not obeyed yet, and the orders that they cancel: one can come in the midst of a fill. */
   #fresh: { readonly kill: Kill; readonly resting: readonly WorkingOrder[] }[] = [];
   #sequence = 0;
 
-  constructor(input: RunInput, clock: SimClock, listener: DeskListener) {
+  constructor(input: RunInput, clock: SimClock, listener: TraderListener) {
     this.#clock = clock;
     this.#listener = listener;
     this.band = bandOf(input);
@@ -66,12 +67,12 @@ export class KlineDesk implements Trading {
       portfolio: this.portfolio,
       protection: this.protection,
       ...planTerms(input),
-      changed: (signal, goal) => this.log.signal(signal, goal),
+      changed: (leg, lots, decision) => this.log.signal(leg, lots, decision),
       tooSmall: (draft, denial) => this.log.denied(draft, denial, this.portfolio, clock.now()),
     });
     const { limits, instruments, rules, fees } = input;
     this.risk = new Risk({ limits, portfolio: this.portfolio, clock, disabled: (kill) => this.kill(kill) });
-    this.#hears = signalRateLimit(this, clock, { append: (entry) => void this.log.entries.push(entry) });
+    this.#isAllowed = signalRateLimit(this, clock, { append: (entry) => void this.log.entries.push(entry) });
     this.venue = new PaperOnKlines({
       ...{ clock, instruments, rules, fees },
       balances: openingBalances(input),
@@ -88,20 +89,20 @@ export class KlineDesk implements Trading {
 
   /** A stop was reached: the position is closed, and stays closed while the target stays the same. */
   hitStop({ strategy, symbol }: { readonly strategy: string; readonly symbol: string }, why: string): void {
-    const signal = exitOf(this.planner, strategy, symbol, why, this.#clock.now());
-    if (signal === undefined) return;
-    this.protection.leave(strategy, symbol, signal.want.goal, why);
-    this.take(signal);
+    const leg = exitOf(this.planner, strategy, symbol, why, this.#clock.now());
+    if (leg === undefined) return;
+    this.protection.leave(strategy, symbol, leg.signal.size, why);
+    this.take(decisionOf(leg));
   }
 
-  /** Takes a signal as what its strategy wants from now on; false where that is settled, or its strategy changes its mind too often. */
-  note(signal: Signal): boolean {
-    return this.#hears(signal) && this.planner.note(signal);
+  /** Makes a decision its strategy's standing one; false where nothing is left to do, or it comes too often. */
+  note(decision: Decision): boolean {
+    return this.#isAllowed(decision) && this.planner.note(decision);
   }
 
-  /** Begins to carry out a signal; `settle` does so to its end. */
-  take(signal: Signal): void {
-    this.#lane(signal.symbol).take(signal);
+  /** Begins to carry out a decision; `settle` does so to its end. */
+  take(decision: Decision): void {
+    this.#lane(decision.legs[0].symbol).take(decision);
   }
 
   /** Carries out everything on a symbol, then obeys kills: a cancel is known to have come about only after that. */
@@ -118,12 +119,12 @@ export class KlineDesk implements Trading {
     return lane;
   }
 
-  plan(signal: Signal, refused: readonly OrderDraft[]): Step | undefined {
-    return this.planner.plan(signal, refused);
+  plan(decision: Decision, refused: readonly OrderDraft[]): Step | undefined {
+    return this.planner.plan(decision, refused);
   }
 
-  together(_signal: Signal, _refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[] {
-    return [{ draft: first, asked: first }];
+  together(_decision: Decision, _refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[] {
+    return [{ draft: first, planned: first }];
   }
 
   judge(draft: OrderDraft): Verdict {
