@@ -73,7 +73,7 @@ describe('start-up after kill -9', () => {
     const [again] = [...desk.assembled.portfolio.orders()];
     expect(again?.state).toBe('quarantined');
     await desk.pass(300_000);
-    expect(again).toMatchObject({ state: 'open', orderId: '1001', doubt: undefined });
+    expect(again).toMatchObject({ state: 'open', orderId: '1001', quarantineReason: undefined });
   });
 
   test('says of an order again that it is unknown, so that whoever watches shows it', async () => {

@@ -29,11 +29,6 @@ export function examine<T>(path: string, meanwhile: (db: Database.Database) => T
   const db = new Database(path, { readonly: true, timeout: 2_000 });
   try {
     const version = versionOf(db);
-    if (version > schemaVersion)
-      throw new Refusal(
-        `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice; nothing was changed`,
-        3,
-      );
     if (version === 0 && isEmpty(db)) {
       db.close();
       return undefined;
@@ -41,6 +36,11 @@ export function examine<T>(path: string, meanwhile: (db: Database.Database) => T
     if (version === 0 || !isOurs(db))
       throw new Refusal(
         `${path} is damaged, or not a journal of Sluice (it lacks tables of schema ${version}): restore a backup, or give another directory with --state DIR; nothing was changed`,
+        3,
+      );
+    if (version > schemaVersion)
+      throw new Refusal(
+        `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice; nothing was changed`,
         3,
       );
     const inThread = statSync(path).size < largeBytes ? undefined : inThreads(db, path);

@@ -31,7 +31,7 @@ export interface Denied {
   readonly symbol: string;
   readonly code: string;
   readonly facts: Readonly<Record<string, string | number>>;
-  readonly wanted: string;
+  readonly draft: string;
   readonly reason: string;
   readonly times: number;
   readonly lastAt: number;

@@ -97,7 +97,7 @@ describe('a refusal', () => {
     const { write, rows } = bench();
     write([denialOf({ draft: 'BUY 1' }), denialOf({ draft: 'BUY 2' })]);
     write([denialOf({ draft: 'BUY 1' }), denialOf({ draft: 'BUY 2' })]);
-    expect(rows('SELECT wanted, times FROM denials')).toEqual([
+    expect(rows('SELECT draft, times FROM denials')).toEqual([
       { draft: 'BUY 1', times: 2 },
       { draft: 'BUY 2', times: 2 },
     ]);

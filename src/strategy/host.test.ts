@@ -113,10 +113,12 @@ describe('a deciding strategy', () => {
     expect(quantities(heard)).toEqual([2, 2]);
   });
 
-  test('speaks under its own name, symbol and time', () => {
+  test('emits decisions under its own name, symbol and time', () => {
     const heard = hear(deciding(() => target(1)));
     heard.klines.next(kline(1));
-    expect(heard.said).toEqual([{ strategy: 'mine', symbol: 'BTCUSDT', at: startTime, signal: target(1) }]);
+    expect(heard.said).toEqual([
+      { strategy: 'mine', role: 'main', symbol: 'BTCUSDT', at: startTime, signal: target(1) },
+    ]);
   });
 
   test('that throws is told of once, wishes its resting orders away and says nothing more', () => {
@@ -210,15 +212,15 @@ describe('a deciding strategy', () => {
     [
       'a reason left out',
       () => hold({ quantity: 1 }, any(undefined)),
-      /^a leg whose reason is not a string: .*; say hold/,
+      /^a signal whose reason is not a string: .*; say hold/,
     ],
     [
       'exits in place of the reason',
       () => hold({ quantity: 1 }, any({ stop: 1 })),
-      /^a leg whose reason is not a string/,
+      /^a signal whose reason is not a string/,
     ],
-    ['no reason to be flat', () => flat(any(undefined)), /^a leg whose reason is not a string/],
-    ['quotes without a reason', () => quotes([bid], any(undefined)), /^a leg whose reason is not a string/],
+    ['no reason to be flat', () => flat(any(undefined)), /^a signal whose reason is not a string/],
+    ['quotes without a reason', () => quotes([bid], any(undefined)), /^a signal whose reason is not a string/],
     ['a bigint', () => hold({ quantity: any(1n) }, ''), /^a target without a finite size: .*"1"/],
     [
       '5 % written as 5',

@@ -74,14 +74,14 @@ async function wishing(options: DeskOptions = {}) {
 }
 
 describe('a kline becomes a fill row', () => {
-  test('by way of a leg, an order, and the exchange’s list of trades', async () => {
+  test('by way of a signal, an order, and the exchange’s list of trades', async () => {
     const { made, close, position } = desk();
     await made.pass(startMs);
     await close(110);
     expect(await made.fillRows()).toEqual(['1 1001 1']);
     expect(position()).toBe('1');
-    const rows = made.db.prepare('SELECT strategy, goal FROM signals').all();
-    expect(rows).toEqual([{ strategy: 's', size: '1' }]);
+    const rows = made.db.prepare('SELECT strategy, quantity FROM signals').all();
+    expect(rows).toEqual([{ strategy: 's', quantity: '1' }]);
     expect(readOrders(made.db, '1')).toMatchObject([{ state: 'filled', reason: 'above', purpose: 'enter' }]);
   });
 
@@ -221,10 +221,10 @@ describe('a wish', () => {
       return `${state} ${draftText(intent, btc)}`;
     });
     expect(placed).toEqual(['open SELL 1 BTC at 101', 'open BUY 1 BTC at 40']);
-    const rows = made.db.prepare('SELECT wanted, code, times FROM denials').all();
+    const rows = made.db.prepare('SELECT draft, code, times FROM denials').all();
     expect(rows).toEqual([
-      { wanted: 'BUY 1 BTC at 99', code: 'position', times: 1 },
-      { wanted: 'BUY 1 BTC at 98', code: 'position', times: 1 },
+      { draft: 'BUY 1 BTC at 99', code: 'position', times: 1 },
+      { draft: 'BUY 1 BTC at 98', code: 'position', times: 1 },
     ]);
   });
 

@@ -22,9 +22,9 @@ function allOf(result: RunResult) {
   try {
     return {
       ...{ finalEquity, kills, refused, ambiguousKlines, asked: result.asked() },
-      signals: rows('SELECT at, strategy, symbol, signal, goal FROM signals ORDER BY at, strategy'),
+      signals: rows('SELECT at, strategy, symbol, signal, quantity FROM signals ORDER BY at, strategy'),
       denials: rows(
-        'SELECT at, strategy, symbol, code, facts, wanted, times, last_at FROM denials ORDER BY at, strategy, seq',
+        'SELECT at, strategy, symbol, code, facts, draft, times, last_at FROM denials ORDER BY at, strategy, seq',
       ),
       orders: rows(
         `SELECT client_order_id, strategy, symbol, side, type, quantity, amount, price, purpose, state, created_at, closed_at,

@@ -150,10 +150,8 @@ export async function adjust(asset: string, text: string, options: DecideOptions
 
 /** A slip in an asset's name, or in an amount, would halt everything at the next comparison with the account. */
 function refuseSlips(asset: string, amount: string, dir: string): void {
-  const { db, version } = openToRead(dir);
+  const { db } = openToRead(dir);
   try {
-    // A journal of the first schema knows of no adjustments.
-    if (version < 2) return;
     const heard = db
       .prepare('SELECT base FROM instruments UNION SELECT quote FROM instruments UNION SELECT asset FROM adjustments')
       .pluck()
@@ -170,9 +168,7 @@ function refuseSlips(asset: string, amount: string, dir: string): void {
 function refuseMore(asset: string, amount: string, view: View): void {
   const held = holdings(view)?.get(asset);
   if (held === undefined) return;
-  const [last] = view.has('audits')
-    ? view.all<{ differences: string }>('SELECT differences FROM audits ORDER BY at DESC LIMIT 1')
-    : [];
+  const [last] = view.all<{ differences: string }>('SELECT differences FROM audits ORDER BY at DESC LIMIT 1');
   const seen = last === undefined ? undefined : (JSON.parse(last.differences) as Record<string, string>)[asset];
   refuseBelowNothing(asset, amount, held, seen);
 }

@@ -104,12 +104,10 @@ function checkMoment(db: Database.Database, path: string, version: number): Chec
 }
 
 /** Client ids of the orders that the exchange showed. */
-const shownIn = ({ has, all }: View): readonly string[] =>
-  has('venue_orders')
-    ? all<{ id: string }>(
-        'SELECT lower(client_order_id) AS id FROM venue_orders WHERE client_order_id IS NOT NULL',
-      ).map(({ id }) => id)
-    : [];
+const shownIn = ({ all }: View): readonly string[] =>
+  all<{ id: string }>('SELECT lower(client_order_id) AS id FROM venue_orders WHERE client_order_id IS NOT NULL').map(
+    ({ id }) => id,
+  );
 
 /** A row that cannot be understood is itself what was found. */
 function ofRule(rule: string, one: Rule, view: View): readonly Finding[] {

@@ -345,10 +345,10 @@ describe('sluice journal export', () => {
       orderRowOf({ clientOrderId: 'b', reason: '' }),
     );
     const { out } = exported({ format: 'csv', table: ['orders'] });
-    expect(out[0]?.split(',').slice(0, 3)).toEqual(['client_order_id', 'order_id', 'strategy']);
-    expect(out[1]).toMatch(/^a,"",s,/);
+    expect(out[0]?.split(',').slice(0, 3)).toEqual(['client_order_id', 'order_id', 'decision']);
+    expect(out[1]).toMatch(/^a,"",1,s,/);
     expect(out[1]).toContain(',"a ""b"", c\nd",');
-    expect(out[2]).toMatch(/^b,,s,/);
+    expect(out[2]).toMatch(/^b,,1,s,/);
   });
 
   test('writes only the tables and the time that were asked for', () => {

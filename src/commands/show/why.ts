@@ -63,11 +63,11 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): S
       : `${order.quantity} ${order.symbol}`;
   const steps: Step[] = [];
   if (signal !== undefined) {
-    const wanted = entry === undefined ? JSON.stringify(signal.signal) : signalText(signal.signal, instrument(entry));
+    const text = entry === undefined ? JSON.stringify(signal.signal) : signalText(signal.signal, instrument(entry));
     steps.push({
       at: signal.at,
       what: `signal of ${order.strategy}`,
-      detail: `${wanted}; because ${signal.signal.reason}`,
+      detail: `${text}; because ${signal.signal.reason}`,
     });
   }
   steps.push({
@@ -116,9 +116,8 @@ interface Lost {
 }
 
 function lostIn(dir: string, subject: string, idKey: string): Lost | undefined {
-  const { db, version } = openToRead(dir);
+  const { db } = openToRead(dir);
   try {
-    if (version < evidenceSince) return undefined;
     const found = db
       .prepare(
         `SELECT lower(client_order_id) AS clientOrderId, order_id AS orderId FROM
@@ -134,8 +133,6 @@ function lostIn(dir: string, subject: string, idKey: string): Lost | undefined {
     db.close();
   }
 }
-/** The schema that has what the exchange showed. */
-const evidenceSince = 2;
 
 /** What the exchange itself showed, as it was kept. */
 function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
@@ -177,7 +174,7 @@ function deniedSteps(denied: Denied, speed: number): Step[] {
     {
       at: denied.at,
       what: `signal of ${denied.strategy}`,
-      detail: `planned ${denied.wanted}; because ${denied.reason}`,
+      detail: `planned ${denied.draft}; because ${denied.reason}`,
     },
     {
       at: denied.lastAt,

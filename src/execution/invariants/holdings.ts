@@ -16,8 +16,7 @@ export function holdings(
   until = Number.POSITIVE_INFINITY,
   beyond: readonly Leg[] = [],
 ): ReadonlyMap<string, Decimal> | undefined {
-  const { has, all } = view;
-  if (!has('adjustments')) return undefined;
+  const { all } = view;
   const said = all<{ at: number; what: string; asset: string; amount: string }>(
     'SELECT at, what, asset, amount FROM adjustments',
   ).filter(({ at }) => at <= until);

@@ -150,9 +150,7 @@ interface AuditRow {
 }
 
 function* againstAudits(view: View): Iterable<Found> {
-  const audits = view.has('audits')
-    ? view.all<AuditRow>('SELECT at, outcome, differences, held FROM audits ORDER BY at')
-    : [];
+  const audits = view.all<AuditRow>('SELECT at, outcome, differences, held FROM audits ORDER BY at');
   const last = audits.at(-1);
   if (last?.outcome === 'off')
     for (const [asset, amount] of Object.entries(JSON.parse(last.differences) as Record<string, string>))
@@ -191,8 +189,7 @@ function* idsShared({ orders }: View): Iterable<Found> {
 }
 
 /** Orders that the exchange showed with an id of ours: bound to its intent, or known to be a copy of another's making. */
-function* shownWithoutIntent({ orders, idKey, has, isLost, all }: View): Iterable<Found> {
-  if (!has('venue_orders')) return;
+function* shownWithoutIntent({ orders, idKey, isLost, all }: View): Iterable<Found> {
   const bound = new Map(orders.map((order): [string, OrderEntryRow] => [order.clientOrderId, order]));
   const foreign = new Set(all<{ id: string }>('SELECT order_id AS id FROM foreign_orders').map(({ id }) => id));
   const shown = all<{ orderId: string; id: string }>(
@@ -237,9 +234,7 @@ interface TradeRow {
   readonly quantity: string;
 }
 
-/** Evidence is kept since the second schema: fills from before it have none. */
-function* fillsAgainstTrades({ db, orders, fills, has, all }: View): Iterable<Found> {
-  if (!has('venue_trades')) return;
+function* fillsAgainstTrades({ db, orders, fills, all }: View): Iterable<Found> {
   const trades = all<TradeRow>(
     'SELECT symbol, trade_id AS tradeId, json_each.value AS orderId, price, quantity FROM venue_trades, json_each(order_ids)',
   );

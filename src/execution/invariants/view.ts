@@ -26,8 +26,6 @@ export interface View {
   readonly fillsOf: ReadonlyMap<string, readonly FillEntry[]>;
   /** An order's steps, oldest first. */
   readonly steps: (clientOrderId: string) => readonly Step[];
-  /** False where the journal is of a schema without it. */
-  readonly has: (table: string) => boolean;
   /**
    * Whether an order that has no row is of ours all the same: of a time that this journal lost and that an operator gave up when it was
    * accepted as restored.
@@ -45,15 +43,11 @@ export function viewOf(db: Database): View {
     if (known === undefined) fillsOf.set(fill.clientOrderId, [fill]);
     else known.push(fill);
   }
-  const tables = new Set(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all());
   const idKey = Buffer.from(keyOf(db), 'hex');
   const known = new Set(orders.map(({ clientOrderId }) => clientOrderId));
-  const openings = tables.has('openings')
-    ? (db.prepare('SELECT epoch, accepted IS NOT NULL AS isAccepted FROM openings ORDER BY epoch').all() as {
-        readonly epoch: number;
-        readonly isAccepted: number;
-      }[])
-    : [];
+  const openings = db
+    .prepare('SELECT epoch, accepted IS NOT NULL AS isAccepted FROM openings ORDER BY epoch')
+    .all() as { readonly epoch: number; readonly isAccepted: number }[];
   // Of each that was accepted: from the one before it, of which the copy may have a part, until itself.
   const gaps = openings.flatMap(({ epoch, isAccepted }, index) =>
     isAccepted === 1 ? [{ from: openings[index - 1]?.epoch ?? 0, until: epoch }] : [],
@@ -71,7 +65,6 @@ export function viewOf(db: Database): View {
         event,
         detail: JSON.parse(detail) as EventEntry['detail'],
       })),
-    has: (table) => tables.has(table),
     isLost: (id) => !known.has(id) && isInGap(readClientOrderId(id, idKey)?.epoch ?? Number.POSITIVE_INFINITY),
     all: <T>(sql: string) => db.prepare(sql).all() as T[],
   };
