@@ -1,4 +1,4 @@
-/** What tells one version of a strategy's code from another. */
+/** Identifies versions of a strategy's code by a hash. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const isCode = (name: string): boolean => /\.[cm]?[jt]s$/.test(name) && !/\.(test|d)\.[cm]?[jt]s$/.test(name);
 
-/** Files that a file of code imports by a relative path, as far as its text says; tables and settings, too, which import nothing. */
+/** Files that a code file imports by a relative path, data files too, as found in its text. */
 function importsOf(file: string, text: string): readonly string[] {
   if (!isCode(file)) return [];
   return [...text.matchAll(/(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g)]
@@ -14,7 +14,7 @@ function importsOf(file: string, text: string): readonly string[] {
     .filter((path) => existsSync(path) && statSync(path).isFile());
 }
 
-/** A file and all that it imports by relative paths. */
+/** A file and everything it imports by relative paths. */
 function withImports(first: string): readonly string[] {
   const files = [first];
   for (const file of files)
@@ -22,7 +22,7 @@ function withImports(first: string): readonly string[] {
   return files;
 }
 
-/** The files of a strategy: a shipped one's folder, or a file of the user's with what it imports. */
+/** The files of a strategy: the folder of a shipped one, or a user's file with its imports. */
 function filesOf(use: string, dir: string): readonly string[] {
   const own = isAbsolute(use) ? use : resolve(dir, use);
   if (isCode(use) && existsSync(own)) return withImports(own);
@@ -34,7 +34,7 @@ function filesOf(use: string, dir: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** SHA-256 of a strategy's code, hex: of its text, so that a changed comment is a new version as well. `dir`: what its path is relative to. */
+/** SHA-256 (hex) of a strategy's code. A changed comment is a new version too. `dir`: the directory of a relative path. */
 export function codeHash(use: string, dir: string): string {
   const hash = createHash('sha256').update(use);
   for (const file of filesOf(use, dir)) hash.update('\0').update(readFileSync(file));

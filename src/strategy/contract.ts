@@ -1,28 +1,26 @@
 /**
- * The contract between Sluice and a strategy. A strategy says what it wants the world to be (`Signal`); it never sees anything
- * that acts. It uses one of two layers:
+ * The contract between Sluice and a strategy. A strategy emits signals, which are desired states; it cannot send orders. It uses one of
+ * two layers:
  *
- * - `indicators` + `decide`: a pure function of the closed kline, indicator values and the position, which a backtest can run
- *   as a loop over columns;
+ * - `indicators` and `decide`: a pure function of the closed kline, indicator values and the position;
  * - `signals(context)`: streams, composed freely.
  *
- * Everything a strategy remembers lives in its streams or indicators and is rebuilt from warm-up klines, so that a restart
- * and a gap are the same thing.
+ * A strategy keeps state only in its streams and indicators. Warm-up klines rebuild it, after a restart as after a gap.
  */
 import type { Observable } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import type { Fill, Quote, Quotes, Signal, Size, Target } from '../domain/order.ts';
+import { type Fill, type Quote, type Quotes, type Signal, type Size, sameSize, type Target } from '../domain/order.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
-import { isSeveral, made, refuseOthers, severalSizes } from './validate.ts';
+import { hasExits, isSeveral, made, severalSizes } from './validate.ts';
 
-/** What a strategy holds and has, in numbers. */
+/** A strategy's position and equity as numbers. */
 export interface Holding {
   /** Base asset held; 0 is flat. */
   readonly quantity: number;
-  /** Average price of what is held; NaN when flat. */
+  /** Average entry price of the position; NaN when flat. */
   readonly entryPrice: number;
   /** Allocation plus profit, open and closed, fees taken, in quote. */
   readonly equity: number;
@@ -36,7 +34,7 @@ export interface Moment<P extends Params> {
   readonly params: ParamValues<P>;
 }
 
-/** What `signals` composes. Streams begin with the warm-up klines; wants that they lead to are dropped until live ones come. */
+/** The streams that `signals` composes. They begin with the warm-up klines; signals emitted during warm-up are dropped. */
 export interface Context<P extends Params> {
   readonly params: ParamValues<P>;
   readonly symbol: string;
@@ -44,8 +42,8 @@ export interface Context<P extends Params> {
   readonly instrument: Instrument;
   readonly klines: Observable<Kline>;
   /**
-   * Klines of a larger interval, each as it closes. At a moment at which one of them and one of `klines` close, who subscribed first is
-   * told first: `klines.pipe(withLatestFrom(klinesOf('60min')))` sees the larger one already.
+   * Klines of a larger interval, each as it closes. When one of them closes with one of `klines`, the stream subscribed first emits first.
+   * So `klines.pipe(withLatestFrom(klinesOf('60min')))` sees the larger one already.
    */
   readonly klinesOf: (larger: Interval) => Observable<Kline>;
   readonly trades: Observable<Trade>;
@@ -62,7 +60,7 @@ interface Common<P extends Params> {
   readonly name: string;
   readonly about: string;
   readonly params: P;
-  /** Klines that must have been seen before the first want; beyond what the indicators need by themselves. */
+  /** Klines needed before the first signal, where the indicators alone need fewer. */
   warmup?(params: ParamValues<P>): number;
   /** What is wrong with a combination of parameters (`fast must be below slow`), or undefined. */
   check?(params: ParamValues<P>): string | undefined;
@@ -70,12 +68,12 @@ interface Common<P extends Params> {
 
 export interface DecidingStrategy<P extends Params, I extends Readonly<Record<string, Indicator>>> extends Common<P> {
   indicators(params: ParamValues<P>): I;
-  /** Called after each closed kline once every indicator is warm. `undefined` says the last want again, and so does `null` in JavaScript. */
+  /** Called after each closed kline once every indicator is warm. `undefined` (in JavaScript also `null`) repeats the last signal. */
   decide(values: { readonly [Name in keyof I]: number }, moment: Moment<P>): Signal | undefined;
 }
 
 export interface StreamingStrategy<P extends Params> extends Common<P> {
-  /** Says what it wants while it is told something: a want that comes of a timer or a promise ends a run over recorded data, and comes late live. */
+  /** Emits signals synchronously with its inputs. A signal emitted by a timer or a promise ends a run over recorded data. */
   signals(context: Context<P>): Observable<Signal>;
 }
 
@@ -92,59 +90,35 @@ export function defineStrategy(strategy: Strategy): Strategy {
   return strategy;
 }
 
-/**
- * Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, take its place; they are
- * said here, and not put onto what this gives.
- */
-export function hold(size: Size, reason: string, options?: Exits): Target {
-  // Nothing here keeps options that are left out: an engine that need not make them halves the time of a loop over klines.
-  if (options !== undefined && !isPlain(options)) return made({ kind: 'target', size, reason, ...options });
-  // Said anew at each kline, mostly the same: then it is the same object, and a loop over klines makes none. It is everybody's, so nobody's to change.
-  if (said.reason !== reason || !isSame(said.size, size))
-    said = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
-  return said;
-}
-
 type Exits = Omit<Target, 'kind' | 'size' | 'reason'>;
 
-/** Throws for what is no option: a stop whose name is misspelt would protect nothing. */
-function isPlain(options: Exits): boolean {
-  refuseOthers(options);
-  const { limit, stop, takeProfit, trailing, exitAfterMs } = options;
-  return (
-    limit === undefined &&
-    stop === undefined &&
-    takeProfit === undefined &&
-    trailing === undefined &&
-    exitAfterMs === undefined
-  );
+/** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
+export function hold(size: Size, reason: string, options?: Exits): Target {
+  if (options !== undefined && hasExits(options)) return made({ kind: 'target', size, reason, ...options });
+  // Most klines repeat the last target. Repeating the object as well halves the time of a loop over klines; it is frozen, as callers share it.
+  if (last.reason !== reason || !sameSize(last.size, size))
+    last = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
+  return last;
 }
 
-/** The last plain target. */
-let said: Target = { kind: 'target', size: { quantity: 0 }, reason: '' };
-
-function isSame(a: Size, b: Size): boolean {
-  if ('quantity' in b) return 'quantity' in a && a.quantity === b.quantity;
-  if ('amount' in b) return 'amount' in a && a.amount === b.amount;
-  return 'share' in a && a.share === b.share;
-}
-
-/** What was given may go on to belong to the caller; of several goals all but one would be lost here. */
+/** Without what else the caller's object holds, and safe from its later changes. */
 function copyOf(size: Size): Size {
   if (isSeveral(size)) throw severalSizes(size);
   if ('quantity' in size) return { quantity: size.quantity };
   return 'amount' in size ? { amount: size.amount } : { share: size.share };
 }
 
+const nothing: Size = Object.freeze({ quantity: 0 });
+/** The last target without exits. */
+let last: Target = Object.freeze({ kind: 'target', size: nothing, reason: '' });
+/** The last target of `flat`: strategies often alternate between `hold` and `flat`. */
+let lastFlat = last;
+
 /** Hold nothing. */
 export function flat(reason: string): Target {
-  if (away.reason !== reason) away = Object.freeze({ kind: 'target', size: nothing, reason });
-  return away;
+  if (lastFlat.reason !== reason) lastFlat = Object.freeze({ kind: 'target', size: nothing, reason });
+  return lastFlat;
 }
-
-const nothing: Size = Object.freeze({ quantity: 0 });
-/** What was said last to hold nothing. */
-let away: Target = Object.freeze({ kind: 'target', size: nothing, reason: '' });
 
 /** Have exactly these resting orders. */
 export const quotes = (quotes: readonly Quote[], reason: string): Quotes => ({ kind: 'quotes', quotes, reason });

@@ -1,5 +1,4 @@
-/** A strategy that decides on closed klines, kline by kline: what a stream of them feeds. */
-
+/** Runs a strategy that decides on closed klines, kline by kline. */
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Signal } from '../domain/order.ts';
@@ -7,13 +6,13 @@ import type { DecidingStrategy, Holding } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 import { checked } from './validate.ts';
-import { behind, type Getter, valuesOf } from './values.ts';
+import { type Getter, source, valuesOf } from './values.ts';
 
 export type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
 
 /**
- * Feeds one kline after another to the indicators and, once all are warm, to `decide`, unless the kline is one of those from before it
- * began. Gives what it wants; undefined when it says nothing.
+ * Feeds klines one after another to the indicators and, once all are warm, to `decide`. Returns the signal, or undefined without a new
+ * one. `mayDecide` is false for klines of the warm-up.
  */
 export function decider(
   strategy: Deciding,
@@ -29,33 +28,32 @@ export function decider(
     latest,
     getter,
   );
-  // Of an indicator of one's own that has values before it is warm, too; backtests over columns wait for the same.
+  // A user's indicator may give values before its stated warm-up; backtests over columns wait for the same kline.
   const warmup = Math.max(strategy.warmup?.(params) ?? 0, ...indicators.map(([, indicator]) => indicator.warmup));
   let seen = 0;
-  /** The last want that came back as it was said: nobody can change it, so that it is sound whenever it is said again. */
-  let sound: Signal | undefined;
+  /** The last signal that is frozen and was checked: the same object need not be checked again. */
+  let valid: Signal | undefined;
   return (kline, mayDecide) => {
     seen++;
     let warm = seen >= warmup;
-    for (let place = 0; place < streams.length; place++) {
-      const value = (streams[place] as (kline: Kline) => number)(kline);
-      latest[place] = value;
+    for (let index = 0; index < streams.length; index++) {
+      const value = (streams[index] as (kline: Kline) => number)(kline);
+      latest[index] = value;
       if (Number.isNaN(value)) warm = false;
     }
     if (!warm || !mayDecide) return undefined;
     const signal = strategy.decide(values, { kline, holding, params });
-    // JavaScript often says null for nothing.
+    // JavaScript strategies often return null.
     if (signal === undefined || signal === null) return undefined;
-    if (signal === sound) return signal;
-    const said = checked(signal);
-    sound = said === signal ? said : undefined;
-    return said;
+    if (signal === valid) return signal;
+    const result = checked(signal);
+    valid = result === signal ? result : undefined;
+    return result;
   };
 }
 
-/** Getters by place. */
 const getters: Getter<Float64Array>[] = [];
-const getter = (place: number): Getter<Float64Array> =>
-  (getters[place] ??= function () {
-    return this[behind][place] as number;
+const getter = (index: number): Getter<Float64Array> =>
+  (getters[index] ??= function () {
+    return this[source][index] as number;
   });

@@ -1,81 +1,80 @@
-/** A strategy's own faults: told apart from ours, and said with the place in its file. */
+/** Errors of a strategy: separates them from our own, and reports them with file and line. */
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { Refusal } from '../domain/refusal.ts';
 
-/** A want that could not be carried out honestly: a number that is not finite, a goal that is not there. */
+/** A signal that cannot be carried out, such as one with a number that is not finite. */
 export class SignalError extends RangeError {
   override name = 'SignalError';
 }
 
-/** What a strategy threw, with what only its host knows: which strategy it is, and at which kline. */
+/** An error of a strategy with the strategy and the kline, which only its host knows. */
 export class StrategyThrew extends Error {
   override name = 'StrategyThrew';
 
-  constructor(thrown: unknown, { id, use, at, now }: Thrower) {
-    const whose = use === undefined ? id : `${id} (${use})`;
-    const when =
-      at === undefined ? (now === undefined ? '' : `, at ${momentOf(now)}`) : `, at the kline of ${momentOf(at)}`;
-    super(`${faultText(thrown)}; strategy ${whose}${when}`);
+  constructor(thrown: unknown, { id, use, openTime, now }: Thrower) {
+    const strategy = use === undefined ? id : `${id} (${use})`;
+    const when = now === undefined ? '' : `, at ${minuteText(now)}`;
+    const where = openTime === undefined ? when : `, at the kline of ${minuteText(openTime)}`;
+    super(`${faultText(thrown)}; strategy ${strategy}${where}`);
   }
 }
 
 interface Thrower {
   readonly id: string;
   readonly use?: string;
-  /** When the kline opened, UTC ms; undefined where it decides on streams of its own. */
-  readonly at?: number;
-  /** The moment, UTC ms, where the kline is not known. */
+  /** When the kline opened, UTC ms; undefined for a strategy of streams. */
+  readonly openTime?: number;
+  /** The time, UTC ms, where the kline is not known. */
   readonly now?: number;
 }
 
-const momentOf = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
+const minuteText = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
 
-/** What was thrown; a want that cannot be carried out is found by Sluice, when the strategy has said it: then with whose it is, and where. */
-export const saidBy = (thrown: unknown, whose: Thrower): unknown =>
-  thrown instanceof SignalError ? new StrategyThrew(thrown, whose) : thrown;
+/** What was thrown; a `SignalError`, which Sluice itself throws, gets the strategy and the kline. */
+export const saidBy = (thrown: unknown, thrower: Thrower): unknown =>
+  thrown instanceof SignalError ? new StrategyThrew(thrown, thrower) : thrown;
 
 const ours = dirname(dirname(fileURLToPath(import.meta.url)));
 
-interface Place {
+interface StackLine {
   readonly file: string;
   readonly line: string;
   /** True for a file of Sluice itself; shipped strategies and files of the user are not. */
   readonly isOurs: boolean;
 }
 
-/** Where a stack came by, the innermost place first. */
-function placesOf(stack: string): readonly Place[] {
-  const frames = stack.matchAll(/(?:file:\/\/)?(\/[^\s():]+\.[cm]?[jt]s):(\d+)/g);
-  return [...frames]
+/** The lines of a stack, innermost first. */
+function linesOf(stack: string): readonly StackLine[] {
+  return [...stack.matchAll(/(?:file:\/\/)?(\/[^\s():]+\.[cm]?[jt]s):(\d+)/g)]
     .map(([, file = '', line = '']) => ({ file, line, isOurs: file.startsWith(ours) }))
     .filter(({ file, isOurs }) => isOurs || !file.includes('/node_modules/'));
 }
 
-/** Ends a run at what its strategy threw, as a `Refusal`; what else was thrown goes on as it is. */
+/** Throws a strategy's error as a `Refusal`, any other one as it is. */
 export function refuseFault(error: unknown): never {
   if (!isStrategyFault(error)) throw error;
   throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
 }
 
-/** True when it was the strategy that threw, not Sluice, which throws nothing but errors. */
+/** True when the strategy threw, not Sluice, which throws only `Error`s. */
 export const isStrategyFault = (error: unknown): boolean =>
   !(error instanceof Error) ||
   error instanceof SignalError ||
   error instanceof LateSignal ||
   error instanceof StrategyThrew ||
-  placesOf(error.stack ?? '')[0]?.isOurs === false;
+  linesOf(error.stack ?? '')[0]?.isOurs === false;
 
-/** The innermost place of a stack that is not Sluice's own: its whole path and the line, `…/mine.ts, line 4`. */
+/** The innermost line of a stack outside Sluice, with its whole path: `…/mine.ts, line 4`. */
 export function strategyPlace(stack: string): string | undefined {
-  const theirs = placesOf(stack).find(({ isOurs }) => !isOurs);
+  const theirs = linesOf(stack).find(({ isOurs }) => !isOurs);
   return theirs === undefined ? undefined : `${theirs.file}, line ${theirs.line}`;
 }
 
-/** One line for an error in a strategy's code, with the place in its file when the stack names one. */
+/** One line for an error in a strategy's code, with file and line where the stack has them. */
 export function faultText(error: unknown): string {
-  // Nothing tells the place of what is no Error.
+  // A value that is not an Error has no stack.
   if (!(error instanceof Error))
     return `${inspect(error)}, which is not an Error: throw new Error('…') to see the line`;
   if (error instanceof StrategyThrew) return error.message;
@@ -83,7 +82,7 @@ export function faultText(error: unknown): string {
   return `${error.name}: ${error.message.split('\n')[0]}${place === undefined ? '' : ` (${basename(place)})`}`;
 }
 
-/** A want over recorded data that came, or was to come, of a timer or a promise: when it does depends on how fast this machine is. */
+/** A signal over recorded data from a timer or a promise: its time would depend on the speed of this machine. */
 export class LateSignal extends Error {
   override name = 'LateSignal';
 
@@ -94,9 +93,9 @@ export class LateSignal extends Error {
   }
 }
 
-/** What a strategy threw where nothing waits for it; undefined of an error of ours. */
+/** An error that a strategy threw outside of its calls; undefined for an error of ours. */
 export function strayText(error: NodeJS.ErrnoException): string | undefined {
-  // Ours are always errors; of anything else that a promise was rejected with Node does not say where.
+  // Ours are always Errors. For other values that a promise was rejected with, Node reports no line.
   const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
   if (!isNone && !isStrategyFault(error)) return undefined;
   const what = isNone ? "a value that is not an Error; throw new Error('…') to see the line" : faultText(error);

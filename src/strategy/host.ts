@@ -1,5 +1,5 @@
 /** Runs a strategy over streams: klines in, decisions out. A strategy that throws is stopped alone. */
-import { concat, defer, EMPTY, from, Observable, of, type Subscriber } from 'rxjs';
+import { concat, defer, EMPTY, from, Observable, type Subscriber, throwError } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
@@ -7,9 +7,9 @@ import { type Decision, decisionOf, type Fill, mainRole, type Signal } from '../
 import { type Context, type Holding, isStreaming, type Strategy, type StreamingStrategy } from './contract.ts';
 import { type Deciding, decider } from './decider.ts';
 import { LateSignal } from './fault.ts';
-import { framedKlines } from './larger-kline-stream.ts';
+import { aggregatedKlines } from './larger-klines.ts';
+import { Delivery, endsTimers } from './late-signals.ts';
 import type { Params, ParamValues } from './params.ts';
-import { endsTimers, Telling } from './synchronous.ts';
 import { checked } from './validate.ts';
 
 /** A configured strategy. */
@@ -22,9 +22,9 @@ export interface Hosted {
   readonly instrument: Instrument;
 }
 
-/** What it is given to see. */
+/** What it receives. */
 export interface Inputs {
-  /** Klines from before it began, oldest first. */
+  /** Warm-up klines, oldest first. */
   readonly history: readonly Kline[];
   readonly klines: Observable<Kline>;
   readonly trades: Observable<Trade>;
@@ -33,10 +33,10 @@ export interface Inputs {
   readonly gaps: Observable<FeedGap>;
   readonly fills: Observable<Fill>;
   readonly holding: Holding;
-  /** Its last signal of an earlier run, which stands until it emits another. */
+  /** Its last signal of an earlier run, in force until it emits another. */
   readonly before?: Signal | undefined;
   readonly now: () => number;
-  /** Over recorded data: a signal emitted by a timer or a promise has no market time there, and is an error. */
+  /** True over recorded data: a signal of a timer or a promise has no market time there and is an error. */
   readonly atOnce?: boolean;
   /** Called once when the strategy threw; its last signal cancels its resting orders. */
   readonly failed: (error: unknown) => void;
@@ -112,7 +112,7 @@ function withdrawn(last: Signal | undefined, holding: Holding): Signal {
   };
 }
 
-/** One observable without operators: it is called at each of millions of klines. */
+/** An observable without operators: it is called at each of millions of klines. */
 function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observable<Decision> {
   const { params, interval } = hosted;
   return new Observable((out) => {
@@ -146,22 +146,23 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
 
 function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: Inputs): Observable<Signal> {
   return new Observable((out) => {
-    const telling = new Telling();
-    // Live nobody asks, and each book would go through one listener more.
-    const told = <T>(stream: Observable<T>): Observable<T> => (inputs.atOnce === true ? telling.of(stream) : stream);
-    const heard = told(inputs.klines);
+    const delivery = new Delivery();
+    // Live, late signals are allowed: the extra subscriber would only cost time.
+    const watched = <T>(stream: Observable<T>): Observable<T> =>
+      inputs.atOnce === true ? delivery.of(stream) : stream;
+    const live = watched(inputs.klines);
     let warming = 0;
-    let waiting: Subscriber<Kline>[] | undefined = [];
-    const turn = (by: 1 | -1): Observable<never> =>
+    let early: Subscriber<Kline>[] | undefined = [];
+    const count = (by: 1 | -1): Observable<never> =>
       defer(() => {
         warming += by;
         return EMPTY;
       });
-    // Whoever listens from the start warms up together, so that no stream is ahead of another; who comes later warms up by itself.
-    const late = concat(turn(1), from(inputs.history), turn(-1), heard);
-    const klines = new Observable<Kline>((listener) => {
-      if (waiting === undefined) return late.subscribe(listener);
-      waiting.push(listener);
+    // Streams subscribed at the start warm up together, so that none is ahead of another. Later ones warm up by themselves.
+    const later = concat(count(1), from(inputs.history), count(-1), live);
+    const klines = new Observable<Kline>((subscriber) => {
+      if (early === undefined) return later.subscribe(subscriber);
+      early.push(subscriber);
       return undefined;
     });
     const context: Context<Params> = {
@@ -170,34 +171,34 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
       interval: hosted.interval,
       instrument: hosted.instrument,
       klines,
-      klinesOf: (larger) => framedKlines(klines, hosted.interval, larger),
-      trades: told(inputs.trades),
-      depth: told(inputs.depth),
-      ticker: told(inputs.ticker),
-      gaps: told(inputs.gaps),
-      fills: told(inputs.fills),
+      klinesOf: (larger) => aggregatedKlines(klines, hosted.interval, larger),
+      trades: watched(inputs.trades),
+      depth: watched(inputs.depth),
+      ticker: watched(inputs.ticker),
+      gaps: watched(inputs.gaps),
+      fills: watched(inputs.fills),
       holding: () => inputs.holding,
     };
-    const signals = attempt(() => strategy.signals(context));
-    const say = (signal: Signal): void => {
-      // Told by the warm-up klines, which are over: acting on it would trade on the past.
+    const signals = signalsOf(strategy, context);
+    const emit = (signal: Signal): void => {
+      // A signal of the warm-up would trade on the past.
       if (warming > 0) return;
       try {
-        if (inputs.atOnce === true && !telling.isOn) throw new LateSignal(hosted.id);
+        if (inputs.atOnce === true && !delivery.isActive) throw new LateSignal(hosted.id);
         out.next(checked(signal));
       } catch (error) {
         out.error(error);
       }
     };
-    const emitted = telling.during(() =>
-      signals.subscribe({ next: say, error: (error: unknown) => out.error(error), complete: () => out.complete() }),
+    const emitted = delivery.during(() =>
+      signals.subscribe({ next: emit, error: (error: unknown) => out.error(error), complete: () => out.complete() }),
     );
-    const listeners = waiting;
-    waiting = undefined;
+    const subscribers = early;
+    early = undefined;
     warming++;
-    for (const kline of inputs.history) for (const listener of listeners) listener.next(kline);
+    for (const kline of inputs.history) for (const subscriber of subscribers) subscriber.next(kline);
     warming--;
-    for (const listener of listeners) heard.subscribe(listener);
+    for (const subscriber of subscribers) live.subscribe(subscriber);
     return () => {
       if (inputs.atOnce !== true) emitted.unsubscribe();
       else if (endsTimers(() => emitted.unsubscribe())) inputs.failed(new LateSignal(hosted.id));
@@ -205,10 +206,10 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
   });
 }
 
-function attempt(make: () => Observable<Signal>): Observable<Signal> {
+function signalsOf(strategy: StreamingStrategy<Params>, context: Context<Params>): Observable<Signal> {
   try {
-    return make();
+    return strategy.signals(context);
   } catch (error) {
-    return concat(of<Signal>(), new Observable<never>((out) => out.error(error)), EMPTY);
+    return throwError(() => error);
   }
 }

@@ -1,122 +1,78 @@
-/**
- * Indicators, each in two forms of one arithmetic: `column` over a whole series, in pieces too (backtests), and `stream` kline by kline
- * (live). Both add the same numbers in the same order, so they agree to the last bit; NaN until warm. Those in this file are recursive: where
- * the klines begin has a part in their values, which fades.
- */
-
-import { inPieces } from './column-pieces.ts';
-import { type Indicator, type Prices, refuseInvalid, type Source } from './indicator.ts';
+/** Recursive indicators: all klines since the first one count, with a weight that fades. NaN until warm. */
+import { type Indicator, inPieces, overSource, type Prices, refuseInvalid, type Source } from './indicator.ts';
 
 export type { Columns } from '../domain/market.ts';
 export type { Indicator, Prices, Source, TimedPrices } from './indicator.ts';
 export { sma } from './windows.ts';
 
 /** Exponential moving average, 2 / (period + 1), seeded with the simple average of the first `period` values (as TA-Lib does). */
-export function ema(source: Source, period: number): Indicator {
-  refuseInvalid('ema', period, `${source}`);
-  const weight = 2 / (period + 1);
-  // The new value's part does not wait for the average before it: half the time of moving the average by a part of the distance.
-  const kept = 1 - weight;
-  const stream = (): ((prices: Prices) => number) => {
-    let sum = 0;
-    let seen = 0;
-    let value = Number.NaN;
-    return (prices) => {
-      const next = prices[source];
-      seen++;
-      if (seen <= period) {
-        sum += next;
-        if (seen === period) value = sum / period;
-      } else value = kept * value + weight * next;
-      return value;
+export const ema = (source: Source, period: number): Indicator =>
+  overSource('ema', source, period, (values) => {
+    const weight = 2 / (period + 1);
+    // In this form the new value's part does not wait for the last average, which halves the time.
+    const kept = 1 - weight;
+    let [rows, sum, last] = [0, 0, Number.NaN];
+    return (into, from, to) => {
+      let next = from;
+      let value = last;
+      for (; rows < period && next < to; next++) {
+        sum += values[next] as number;
+        rows++;
+        if (rows === period) value = sum / period;
+        into[next - from] = value;
+      }
+      for (; next < to; next++) {
+        value = kept * value + weight * (values[next] as number);
+        into[next - from] = value;
+      }
+      last = value;
     };
-  };
-  return {
-    warmup: period,
-    column: inPieces(`ema ${source} ${period}`, (klines) => {
-      const values = klines[source];
-      let [sum, last] = [0, Number.NaN];
-      return (into, from, to) => {
-        let at = from;
-        let value = last;
-        for (const warm = Math.min(period, to); at < warm; at++) {
-          sum += values[at] as number;
-          if (at === period - 1) value = sum / period;
-          into[at - from] = value;
-        }
-        for (; at < to; at++) {
-          value = kept * value + weight * (values[at] as number);
-          into[at - from] = value;
-        }
-        last = value;
-      };
-    }),
-    stream,
-  };
-}
+  });
 
 /**
  * Wilder's relative strength index, 0 to 100: rises over all moves of the last klines, both smoothed by 1 / period and seeded with
  * simple averages of the first `period` moves (as TA-Lib does); 50 where nothing moved.
  */
-export function rsi(source: Source, period: number): Indicator {
-  refuseInvalid('rsi', period, `${source}`);
-  const weight = 1 / period;
-  const kept = 1 - weight;
-  return {
-    warmup: period + 1,
-    column: inPieces(`rsi ${source} ${period}`, (klines) => {
-      const values = klines[source];
-      let [lastRise, lastFall] = [0, 0];
+export const rsi = (source: Source, period: number): Indicator =>
+  overSource(
+    'rsi',
+    source,
+    period,
+    (values) => {
+      const weight = 1 / period;
+      const kept = 1 - weight;
+      let [rows, last, lastRise, lastFall] = [0, Number.NaN, 0, 0];
       return (into, from, to) => {
-        let at = from;
-        let rise = lastRise;
-        let fall = lastFall;
-        for (const warm = Math.min(period + 1, to); at < warm; at++) {
-          const move = at === 0 ? 0 : (values[at] as number) - (values[at - 1] as number);
+        let next = from;
+        let [previous, rise, fall] = [last, lastRise, lastFall];
+        for (; rows <= period && next < to; next++) {
+          const value = values[next] as number;
+          const move = rows === 0 ? 0 : value - previous;
+          previous = value;
           if (move > 0) rise += move;
           else fall -= move;
-          if (at === period) {
+          if (rows === period) {
             rise /= period;
             fall /= period;
           }
-          into[at - from] = at === period ? strength(rise, fall) : Number.NaN;
+          into[next - from] = rows === period ? strength(rise, fall) : Number.NaN;
+          rows++;
         }
-        for (; at < to; at++) {
-          const move = (values[at] as number) - (values[at - 1] as number);
-          // Without a branch: nobody can foretell which way a price moves, a processor neither.
+        for (; next < to; next++) {
+          const value = values[next] as number;
+          const move = value - previous;
+          previous = value;
+          // Without a branch: a processor cannot predict which way a price moves.
           const gain = (move + Math.abs(move)) / 2;
           rise = kept * rise + weight * gain;
           fall = kept * fall + weight * (gain - move);
-          into[at - from] = strength(rise, fall);
+          into[next - from] = strength(rise, fall);
         }
-        lastRise = rise;
-        lastFall = fall;
-      };
-    }),
-    stream() {
-      let [rise, fall, seen, before] = [0, 0, 0, Number.NaN];
-      return (prices) => {
-        const value = prices[source];
-        const move = seen === 0 ? 0 : value - before;
-        before = value;
-        seen++;
-        if (seen <= period + 1) {
-          if (move > 0) rise += move;
-          else fall -= move;
-          if (seen <= period) return Number.NaN;
-          rise /= period;
-          fall /= period;
-        } else {
-          const gain = (move + Math.abs(move)) / 2;
-          rise = kept * rise + weight * gain;
-          fall = kept * fall + weight * (gain - move);
-        }
-        return strength(rise, fall);
+        [last, lastRise, lastFall] = [previous, rise, fall];
       };
     },
-  };
-}
+    period + 1,
+  );
 
 const strength = (rise: number, fall: number): number => (rise + fall === 0 ? 50 : (100 * rise) / (rise + fall));
 
@@ -124,10 +80,7 @@ const strength = (rise: number, fall: number): number => (rise + fall === 0 ? 50
 export function atr(period: number): Indicator {
   refuseInvalid('atr', period);
   const stream = (): ((prices: Prices) => number) => {
-    let previous = Number.NaN;
-    let sum = 0;
-    let seen = 0;
-    let value = Number.NaN;
+    let [previous, sum, seen, value] = [Number.NaN, 0, 0, Number.NaN];
     return (prices) => {
       const range = trueRange(prices.high, prices.low, previous);
       previous = prices.close;
@@ -145,11 +98,11 @@ export function atr(period: number): Indicator {
       const next = stream();
       const prices = { open: 0, high: 0, low: 0, close: 0, volume: 0 };
       return (into, from, to) => {
-        for (let at = from; at < to; at++) {
-          prices.high = high[at] as number;
-          prices.low = low[at] as number;
-          prices.close = close[at] as number;
-          into[at - from] = next(prices);
+        for (let row = from; row < to; row++) {
+          prices.high = high[row] as number;
+          prices.low = low[row] as number;
+          prices.close = close[row] as number;
+          into[row - from] = next(prices);
         }
       };
     }),

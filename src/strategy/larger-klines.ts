@@ -1,47 +1,36 @@
 /**
- * Klines of a larger interval, made from a strategy's own klines as those close: a backtest and a live session see the same ones, and
- * nobody sees one before it has closed. Days, weeks and months are those of UTC, whatever zone an exchange counts its own in.
+ * Klines of a larger interval, made from a strategy's own klines as those close. Backtests and live sessions see the same ones, each
+ * only after it has closed. Days, weeks and months are those of UTC, whatever time zone the exchange uses.
  */
+import { Observable } from 'rxjs';
 import { closeTime, type Interval, intervalMs, intervals, isWithin, openTimeOf } from '../domain/interval.ts';
-import { type Columns, mapColumns } from '../domain/market.ts';
-import { wholeColumn } from './column-pieces.ts';
+import { type Columns, type Kline, mapColumns } from '../domain/market.ts';
 import { SignalError } from './fault.ts';
-import type { Indicator, TimedPrices } from './indicators.ts';
+import { type Indicator, type TimedPrices, wholeColumn } from './indicator.ts';
 import { plusVolume } from './volumes.ts';
 
-/** One larger kline while it grows. */
-interface Growing {
-  openTime: number;
-  open: number;
-  high: number;
-  low: number;
-  close: number;
-  volume: number;
-}
-
 /** Why klines of `larger` cannot be made from klines of `own`, or undefined. */
-export const frameFault = (own: Interval, larger: Interval): string | undefined =>
+export const aggregationFault = (own: Interval, larger: Interval): string | undefined =>
   own === larger || isWithin(own, larger)
     ? undefined
     : `klines of ${larger} cannot be made from klines of ${own}: give the strategy a smaller interval`;
 
 /**
- * Takes klines of `own` one after another and hands over each of `larger` once it has closed: with the last kline inside it, or, where
- * that is missing, before the next one that there is. One that the klines begin inside is not whole and is left out.
+ * Takes klines of `own` one after another and calls `closed` for each of `larger`: with the last kline inside it, or before the next kline
+ * where the last one is missing. A larger kline whose first klines are missing at the start is left out.
  */
-export function framing(
+export function aggregator(
   own: Interval,
   larger: Interval,
   closed: (kline: TimedPrices) => void,
 ): (kline: TimedPrices) => void {
-  const fault = frameFault(own, larger);
+  const fault = aggregationFault(own, larger);
   if (fault !== undefined) throw new Error(fault);
-  let growing: Growing | undefined;
+  let growing: { -readonly [Name in keyof TimedPrices]: TimedPrices[Name] } | undefined;
   let closesAt = Number.NEGATIVE_INFINITY;
   const end = (): void => {
-    const whole = growing;
+    if (growing !== undefined) closed(growing);
     growing = undefined;
-    if (whole !== undefined) closed(whole);
   };
   return ({ openTime, open, high, low, close, volume }) => {
     if (openTime >= closesAt) {
@@ -61,14 +50,40 @@ export function framing(
   };
 }
 
-/** Larger klines as columns, and the row of the own klines with which each was known. */
-export interface Frames {
+/** A stream of the larger klines that `klines` make, after those of `before`; each is emitted with the kline that closed it. */
+export const aggregatedKlines = (
+  klines: Observable<Kline>,
+  own: Interval,
+  larger: Interval,
+  before: readonly Kline[] = [],
+): Observable<Kline> =>
+  new Observable((out) => {
+    let last: Kline | undefined;
+    const take = aggregator(own, larger, ({ openTime, open, high, low, close, volume }) => {
+      if (last === undefined) return;
+      const { symbol, seenAt } = last;
+      out.next({ symbol, interval: larger, openTime, open, high, low, close, volume, seenAt });
+    });
+    for (const kline of before) take(kline);
+    return klines.subscribe({
+      next(kline) {
+        last = kline;
+        if (own === larger) out.next(kline);
+        else take(kline);
+      },
+      error: (error: unknown) => out.error(error),
+      complete: () => out.complete(),
+    });
+  });
+
+/** Larger klines as columns, and for each the row of the own kline that closed it. */
+export interface Aggregated {
   readonly columns: Columns;
   readonly knownAt: Int32Array;
 }
 
 /** All larger klines that close within these columns. */
-export function framesOf(own: Interval, larger: Interval, klines: Columns): Frames {
+export function aggregate(own: Interval, larger: Interval, klines: Columns): Aggregated {
   const rows = klines.openTime.length;
   const [first, last] = [klines.openTime[0] ?? 0, klines.openTime[rows - 1] ?? 0];
   // February is the shortest month.
@@ -79,7 +94,7 @@ export function framesOf(own: Interval, larger: Interval, klines: Columns): Fram
   const knownAt = new Int32Array(most);
   let count = 0;
   let row = 0;
-  const take = framing(own, larger, (kline) => {
+  const take = aggregator(own, larger, (kline) => {
     openTime[count] = kline.openTime;
     open[count] = kline.open;
     high[count] = kline.high;
@@ -104,8 +119,8 @@ export const pricesAt = ({ openTime, open, high, low, close, volume }: Columns, 
 });
 
 /**
- * The indicator over klines of a larger interval: its value is the one at the last of them that has closed. `on('60min', sma('close', 50))`
- * in a strategy of 1-minute klines is an average over fifty hours that moves once an hour.
+ * The indicator over klines of a larger interval. Its value is the one at the last of them that has closed. In a strategy of 1-minute
+ * klines, `on('60min', sma('close', 50))` is an average over 50 hours that changes once an hour.
  */
 export function on(interval: Interval, indicator: Indicator): Indicator {
   if (!intervals.includes(interval))
@@ -115,11 +130,11 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
   const { key } = indicator.column;
   const column = (klines: Columns, own: Interval): Float64Array => {
     if (own === interval) return wholeColumn(indicator, klines, own);
-    const { columns, knownAt } = framesOf(own, interval, klines);
+    const { columns, knownAt } = aggregate(own, interval, klines);
     const values = wholeColumn(indicator, columns, interval);
     const out = new Float64Array(klines.openTime.length).fill(Number.NaN);
-    for (let frame = 0; frame < knownAt.length; frame++)
-      out.fill(values[frame] as number, knownAt[frame], knownAt[frame + 1] ?? out.length);
+    for (const [index, row] of knownAt.entries())
+      out.fill(values[index] as number, row, knownAt[index + 1] ?? out.length);
     return out;
   };
   return {
@@ -130,7 +145,7 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
       const next = indicator.stream(interval);
       if (own === interval) return next;
       let value = Number.NaN;
-      const take = framing(own, interval, (kline) => {
+      const take = aggregator(own, interval, (kline) => {
         value = next(kline);
       });
       return (kline) => {
@@ -141,9 +156,9 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
   };
 }
 
-/** Klines of `own` until this indicator has its first value, wherever in a larger kline they begin. */
+/** Klines of `own` that this indicator needs before its first value, wherever in a larger kline they begin. */
 export function ownWarmup({ warmup, of }: Pick<Indicator, 'warmup' | 'of'>, own: Interval): number {
   if (of === undefined || of === own || warmup === 0) return warmup;
-  // A month has 31 days at most, and the one that the klines begin inside is left out.
+  // A month has at most 31 days. The larger kline in which the klines begin is left out.
   return Math.ceil(((warmup + 1) * intervalMs(of, 0)) / intervalMs(own, 0)) - 1;
 }

@@ -63,7 +63,7 @@ test.each<[string, object, RegExp]>([
   [
     'a parameter without its text',
     { params: { n: integer(5, { min: 1, max: 9 }, any(undefined)) } },
-    /params\.n lacks the text that says what it is/,
+    /params\.n lacks its description, the last argument/,
   ],
 ])('refuses %s before anything starts', async (_, given, message) => {
   expect(await faultOf(given)).toMatch(message);

@@ -1,4 +1,4 @@
-/** Finds the strategy that a configuration names: a shipped one, or a file of the user's own. */
+/** Loads the strategy that a configuration names: a shipped one, or a user's file. */
 import { Console } from 'node:console';
 import { existsSync, statSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -27,20 +27,20 @@ export interface LoadProblem {
 }
 
 let loadedFiles = false;
-/** Whether this program has loaded a file of the user's own. */
+/** Whether this program has loaded a user's file. */
 export const hasLoadedFiles = (): boolean => loadedFiles;
 
-/** What a strategy file logs goes to stderr, as notes do: stdout is for results, which programs read. */
+/** Sends a strategy file's `console` output to stderr: stdout is for results, which programs read. */
 function logToStderr(): void {
   if (loadedFiles) return;
   loadedFiles = true;
   Object.assign(console, new Console({ stdout: process.stderr, stderr: process.stderr }));
 }
 
-/** Whether it is a file of the user's own, not the name of a shipped one. */
+/** Whether it is the path of a file, not the name of a shipped strategy. */
 export const isPath = (use: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(use);
 
-/** Loads a strategy and checks its parameters; `dir` is what relative paths are relative to. A list is everything that is wrong. */
+/** Loads a strategy and checks its parameters, or returns every problem. `dir`: the directory of a relative path. */
 export async function loadStrategy(
   use: string,
   given: Readonly<Record<string, unknown>>,
@@ -58,7 +58,7 @@ export async function loadStrategy(
   if (unmade !== undefined) {
     const [name, param] = unmade;
     const must = isTyped(param)
-      ? 'lacks the text that says what it is, its last argument'
+      ? 'lacks its description, the last argument'
       : 'must be made by integer(), decimal(), choice() or flag()';
     const what = `strategy ${strategy.name}: params.${name} ${must}`;
     return [{ path: ['use'], what }];
@@ -73,7 +73,7 @@ export async function loadStrategy(
   return fault === undefined ? { strategy, params: values } : [fault];
 }
 
-/** A name stands in texts and beside ids, which have no blanks and no other signs either. */
+/** Names appear in texts and beside ids, so they have no blanks or special characters. */
 const nameFault = ({ name }: Strategy, use: string): string | undefined =>
   /^[a-z0-9][a-z0-9-]*$/.test(name)
     ? undefined
@@ -81,7 +81,7 @@ const nameFault = ({ name }: Strategy, use: string): string | undefined =>
 
 const isTyped = (param: unknown): boolean => typeof param === 'object' && param !== null && 'type' in param;
 
-/** What is wrong or throws whatever the market does is said before anything starts. */
+/** Errors of `check`, `warmup` and `indicators`, which do not depend on the market, are reported before the start. */
 function faultOf(strategy: Strategy, values: ParamValues<Params>, use: string): LoadProblem | undefined {
   try {
     const fault: unknown = strategy.check?.(values);
@@ -98,7 +98,7 @@ function faultOf(strategy: Strategy, values: ParamValues<Params>, use: string): 
   }
 }
 
-/** A text says what is wrong, here and below. */
+/** Here and below, a string is a problem. */
 async function shipped(use: string, registry: Registry): Promise<Strategy | string> {
   const load = Object.hasOwn(registry, use) ? registry[use] : undefined;
   if (load !== undefined) return (await load()).default;
@@ -106,20 +106,20 @@ async function shipped(use: string, registry: Registry): Promise<Strategy | stri
   return `there is no strategy "${use}"${didYouMean(use, names)}; shipped are ${names.join(', ')}; a file of your own is given by its path, such as ./my-strategy.ts`;
 }
 
-/** What to do about a file that cannot be loaded, where that is known. */
+/** What to do about a file that cannot be loaded, if known. */
 function hintFor(error: unknown): string {
-  const said = String(error);
-  // What `npm init` writes makes CommonJS of every .ts beside it.
-  if (/outside a module|Unexpected token 'export'/.test(said))
+  const text = String(error);
+  // The package.json of `npm init` makes every .ts beside it CommonJS.
+  if (/outside a module|Unexpected token 'export'/.test(text))
     return `: put "type": "module" into the package.json beside it, or end its name in .mts`;
-  if (/module 'sluice' does not provide an export/.test(said))
-    return ': docs/reference/strategies.md has all that there is';
-  const absent = /Cannot find package '([^']+)'/.exec(said)?.[1];
+  if (/module 'sluice' does not provide an export/.test(text))
+    return ': docs/reference/strategies.md lists the exports';
+  const absent = /Cannot find package '([^']+)'/.exec(text)?.[1];
   return absent === undefined ? '' : `: run npm install ${absent} in the folder of that file`;
 }
 
 let loading: string | undefined;
-/** The file of a strategy that is being loaded; one that never gets through ends the program without a word. */
+/** The strategy file that is being loaded: if it never finishes, the program ends without a message of its own. */
 export const loadingNow = (): string | undefined => loading;
 
 async function fromFile(file: string): Promise<Strategy | string> {
@@ -143,7 +143,7 @@ async function fromFile(file: string): Promise<Strategy | string> {
   return `strategy file ${file} has no strategy: it must end in \`export default defineStrategy({ name, about, params, indicators, decide })\` (docs/tutorial/first-strategy.md)`;
 }
 
-/** Says which key of what is no strategy was probably meant to be one that it lacks. */
+/** Names a misspelt key of an object that is not a strategy. */
 function misspeltIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const missing = ['name', 'params', 'indicators', 'decide', 'signals'].filter((key) => !(key in value));

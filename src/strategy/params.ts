@@ -1,4 +1,4 @@
-/** Typed parameters of a strategy: one declaration gives defaults, checks, and the ranges for command line, optimiser and dashboard. */
+/** Typed parameters of a strategy: one declaration gives defaults, checks, and ranges for commands, search and dashboard. */
 
 interface Described<T> {
   readonly about: string;
@@ -61,7 +61,7 @@ function fault(param: Param, value: unknown): string | undefined {
   return value < param.min || value > param.max ? `must lie between ${param.min} and ${param.max}` : undefined;
 }
 
-/** Values with defaults filled in, or every problem at once: unknown names, wrong types, values out of range. */
+/** The values, with defaults filled in, and every problem: unknown names, wrong types, values out of range. */
 export function readParams<P extends Params>(
   params: P,
   given: Readonly<Record<string, unknown>>,

@@ -1,10 +1,10 @@
-/** Makes `import … from 'sluice'` mean this program, in shipped strategies and in a strategy file of the user's own, wherever it lies. */
+/** Resolves `import … from 'sluice'` to this program, in shipped strategies and in users' files anywhere on the disk. */
 import { registerHooks } from 'node:module';
 
 const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const urlOf = (file: string): string => new URL(`../${file}${ending}`, import.meta.url).href;
 
-/** What package.json exports; the sources in the clone, `dist/` in the package. */
+/** The exports of package.json: the sources in the clone, `dist/` in the package. */
 const entries: ReadonlyMap<string, string> = new Map([
   ['sluice', urlOf('index')],
   ['sluice/testing', urlOf('testing')],
@@ -13,7 +13,7 @@ const entries: ReadonlyMap<string, string> = new Map([
 
 let isRegistered = false;
 
-/** From now on, in this thread. A user's file needs no node_modules of its own, and the clone needs no build. */
+/** Registers the resolution in this thread. So a user's file needs no node_modules, and the clone needs no build. */
 export function resolveSluice(): void {
   if (isRegistered) return;
   isRegistered = true;

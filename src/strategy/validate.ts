@@ -1,13 +1,13 @@
-/** What a strategy says, before anything is done about it. */
-import { type Quote, type Signal, type Size, sizeValue } from '../domain/order.ts';
+/** Checks what a strategy emits before anything acts on it. Strategy files are not type-checked. */
+import { type Quote, type Signal, type Size, sizeValue, type Target } from '../domain/order.ts';
 import { SignalError, saidBy } from './fault.ts';
 
 /**
- * A want that could not be carried out honestly is the strategy's fault, as a throw is. Throws a `SignalError` for one. What comes back is
- * the strategy's no more: one that changes an object of its own and says it again would say what it said before, and nothing would be done.
+ * Throws a `SignalError` for a signal that cannot be carried out. Returns a copy unless the signal is frozen: a strategy may change its
+ * own object and emit it again, which would look like the same signal.
  */
 export function checked(signal: Signal): Signal {
-  // Asked at every kline, so nothing is made here unless something is wrong, or is the strategy's own to change.
+  // Called at every kline, so it allocates only on errors and for signals that are not frozen.
   if (signal?.kind === 'quotes') {
     if (!Array.isArray(signal.quotes) || !signal.quotes.every(isQuote))
       throw new SignalError(quotesFault(signal.quotes));
@@ -25,16 +25,16 @@ export function checked(signal: Signal): Signal {
   return Object.isFrozen(signal) && Object.isFrozen(signal.size) ? signal : { ...signal, size: { ...signal.size } };
 }
 
-/** The same of a strategy, at a kline that opened at a time, UTC ms. */
-export function checkedOf(signal: Signal, whose: { readonly id: string }, at: number): Signal {
+/** `checked`, with the strategy and the kline, by its open time (UTC ms), in the error. */
+export function checkedOf(signal: Signal, { id }: { readonly id: string }, openTime: number): Signal {
   try {
     return checked(signal);
   } catch (error) {
-    throw saidBy(error, { id: whose.id, at });
+    throw saidBy(error, { id, openTime });
   }
 }
 
-/** With exits in its place, a stop would protect nothing, and no journal could say why an order was sent. */
+/** With the exits in the place of the reason, a stop would protect nothing. */
 const withoutReason = (signal: Signal): SignalError =>
   new SignalError(
     `a signal whose reason is not a string: ${shown(signal)}; say hold({ quantity: 1 }, 'why', { stop: 90 }), flat('why') or quotes([…], 'why')`,
@@ -43,7 +43,6 @@ const withoutReason = (signal: Signal): SignalError =>
 const isQuote = (quote: Quote | null | undefined): boolean =>
   (quote?.side === 'BUY' || quote?.side === 'SELL') && isLevel(quote.price) && isLevel(quote.quantity);
 
-/** What is wrong with quotes of which one is no quote; a file of one's own is not held to types. */
 function quotesFault(quotes: unknown): string {
   const asked = "quotes([{ side: 'BUY', price: 90, quantity: 1 }], reason)";
   if (!Array.isArray(quotes)) return `quotes that are no list: ${shown(quotes)}; say ${asked}`;
@@ -54,61 +53,59 @@ function quotesFault(quotes: unknown): string {
     : `a quote whose side is neither 'BUY' nor 'SELL': ${shown(wrong)}`;
 }
 
-type Target = Extract<Signal, { readonly kind: 'target' }>;
-
 /** What is wrong with the numbers of a target, or undefined. */
 function targetFault(signal: Target): string | undefined {
-  const isSound =
+  const isValid =
     mayBeLevel(signal.limit) &&
     mayBeLevel(signal.stop) &&
     mayBeLevel(signal.takeProfit) &&
     mayBeLevel(signal.trailing) &&
     mayBeLevel(signal.exitAfterMs);
-  if (!isSound) return `a target with a number that is not finite or is negative: ${shown(signal)}`;
+  if (!isValid) return `a target with a number that is not finite or is negative: ${shown(signal)}`;
   const value = sizeValue(signal.size);
   if (!Number.isFinite(value)) return `a target without a finite size: ${shown(signal)}`;
-  // Of a short position it stands above the best price, where every distance can be hit.
+  // A short position's trailing stop is above the best price, where every distance can be hit.
   return signal.trailing !== undefined && signal.trailing >= 1 && value > 0
     ? `a trailing stop of ${signal.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`
     : undefined;
 }
 
-/** The faults that targets were made with: only where one is made does a stack name the line of the strategy. */
+/** Errors of targets, created with the target: only then does the stack name the strategy's line. */
 const madeWith = new WeakMap<Target, SignalError>();
 
-/** The target as it was made. Its fault is thrown when it is said: what warm-up klines lead to may be what it likes. */
+/** Checks a new target. Its error is thrown only when the strategy emits it: signals during warm-up are dropped. */
 export function made(target: Target): Target {
-  // What is no goal at all is told of when it is said.
   if (typeof target.size !== 'object' || target.size === null) return target;
   const fault = targetFault(target);
   if (fault !== undefined) madeWith.set(target, new SignalError(fault));
   return target;
 }
 
-/** A goal is one of them: of two, one would be dropped without a word. */
+/** True for a size with more than one unit: all but one would be ignored. */
 export const isSeveral = (size: Size): boolean =>
   'quantity' in size ? 'amount' in size || 'share' in size : 'amount' in size && 'share' in size;
 
 export const severalSizes = (size: Size): SignalError =>
   new SignalError(`a target with more than one size: ${shown(size)}; say quantity, amount or share`);
 
-/** Throws for an option of `hold` that there is not: a stop whose name is misspelt would protect nothing. */
-export function refuseOthers(options: object): void {
-  // Spelt out, as it is asked at every kline: a search through a list of them takes as long as all else.
-  for (const key in options)
+/** Whether the options of `hold` set an exit. Throws for an unknown one: a misspelt stop would protect nothing. */
+export function hasExits(options: Partial<Target>): boolean {
+  let has = false;
+  for (const key in options) {
+    if (options[key as keyof Target] === undefined) continue;
+    // Written out: it is called at every kline, and searching a list would double its time.
     if (key !== 'stop' && key !== 'trailing' && key !== 'takeProfit' && key !== 'limit' && key !== 'exitAfterMs')
-      refuse(options as Readonly<Record<string, unknown>>, key);
+      throw new SignalError(
+        `hold() with an option that there is not, ${key}; there are limit, stop, takeProfit, trailing, exitAfterMs`,
+      );
+    has = true;
+  }
+  return has;
 }
 
-function refuse(options: Readonly<Record<string, unknown>>, key: string): void {
-  if (options[key] === undefined) return;
-  const known = 'limit, stop, takeProfit, trailing, exitAfterMs';
-  throw new SignalError(`hold() with an option that there is not, ${key}; there are ${known}`);
-}
-
-/** As JSON, but with what that has no word for: NaN and Infinity, which are what is wrong, and whole numbers of JavaScript's other kind. */
-const shown = (said: unknown): string =>
-  JSON.stringify(said, (_, value: unknown) =>
+/** As JSON, with NaN, Infinity and bigints as text: JSON has no word for them, and they are the error. */
+const shown = (emitted: unknown): string =>
+  JSON.stringify(emitted, (_, value: unknown) =>
     typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value,
   );
 

@@ -1,20 +1,20 @@
-/** The values of indicators under their names, as a strategy reads them. */
+/** The indicator values object that `decide` receives. */
 
-/** Where a values object keeps what its getters read. */
-export const behind = Symbol('values of a row');
+/** The key under which a values object keeps the data that its getters read. */
+export const source = Symbol('source of indicator values');
 
-/** Reads one value of what is behind the object. The same ones should serve every object: with its own, each would make the engine learn `decide` anew. */
-export type Getter<Source> = (this: { readonly [behind]: Source }) => number;
+/** Reads one value. All values objects should share their getters: with getters of its own, each would make the engine optimise `decide` anew. */
+export type Getter<Source> = (this: { readonly [source]: Source }) => number;
 
-/** An object with a getter for each name, by its place. Getters, since to write each value under its name at each kline takes as long as to work it out. */
+/** An object with one getter for each name. Writing all values into the object at each kline would take as long as calculating them. */
 export function valuesOf<Source>(
   names: readonly string[],
-  source: Source,
-  getter: (place: number) => Getter<Source>,
+  data: Source,
+  getter: (index: number) => Getter<Source>,
 ): Readonly<Record<string, number>> {
   const values = {};
-  Object.defineProperty(values, behind, { value: source });
-  for (const [place, name] of names.entries())
-    Object.defineProperty(values, name, { enumerable: true, get: getter(place) });
+  Object.defineProperty(values, source, { value: data });
+  for (const [index, name] of names.entries())
+    Object.defineProperty(values, name, { enumerable: true, get: getter(index) });
   return values;
 }

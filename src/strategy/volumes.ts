@@ -1,19 +1,16 @@
 /**
- * Sums of volumes with the digits that were written: larger klines are the same whether made from trades, from minutes or over a step
- * between, and they are those of an exchange that sums by itself. Doubles added as they are make `10016.280599999998` of `10016.2806`.
+ * Sums volumes as decimals. So larger klines are the same whether made from trades or from smaller klines, and equal the exchange's.
+ * Plain addition of doubles gives `10016.280599999998` for `10016.2806`.
  */
 
-/** Up to so many steps, which are fifteen digits, a double tells each from the next. */
+/** Doubles are exact up to this many steps, which are 15 digits. */
 const mostSteps = 2 ** 51;
-/** What nearly all volumes are whole in: looked at first, since a search for the fewest decimals takes ten times as long. */
+/** Nearly all volumes have at most 8 decimals. Trying this first is ten times as fast as searching for the fewest decimals. */
 const usualScale = 1e8;
 /** The last power of ten that a double holds exactly. */
 const largestScale = 1e22;
 
-/**
- * The sum of two decimals, both at least 0: exact up to fifteen digits. Beyond those, and for numbers that stand for no decimal of so
- * few digits, it is that of the doubles.
- */
+/** The sum of two decimals of at least 0, exact up to 15 digits; beyond that, the sum of the doubles. */
 export function plusVolume(a: number, b: number): number {
   if (a === 0 || b === 0) return a + b;
   const usual = plusAt(usualScale, a, b);
@@ -25,7 +22,7 @@ export function plusVolume(a: number, b: number): number {
   return a + b;
 }
 
-/** The sum where both are whole in steps of 1 / scale, or NaN. */
+/** The sum if both are whole numbers of steps of 1 / scale, or NaN. */
 function plusAt(scale: number, a: number, b: number): number {
   const [steps, more] = [Math.round(a * scale), Math.round(b * scale)];
   return steps + more <= mostSteps && steps / scale === a && more / scale === b ? (steps + more) / scale : Number.NaN;

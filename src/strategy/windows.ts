@@ -1,48 +1,22 @@
-/**
- * Indicators over a window, the last `period` values. Each value is a function of its window alone, to the last bit, wherever the klines begin:
- * a live session has what a backtest has.
- */
+/** Indicators over a window of the last `period` values. Each value depends on its window alone, to the last bit, wherever the klines begin. */
 
-import { inPieces, type Piece } from './column-pieces.ts';
-import { type Indicator, type Prices, refuseInvalid, type Source } from './indicator.ts';
-
-/** Takes values one after another, in pieces of any length, and writes what their windows come to. */
-type Machine = (values: Float64Array) => Piece;
-
-/** A column and a stream of one machine. */
-function overLast(name: string, source: Source, period: number, machine: Machine): Indicator {
-  refuseInvalid(name, period, `${source}`);
-  return {
-    warmup: period,
-    column: inPieces(`${name} ${source} ${period}`, (klines) => machine(klines[source])),
-    stream() {
-      const value = new Float64Array(1);
-      const result = new Float64Array(1);
-      const next = machine(value);
-      return (prices: Prices) => {
-        value[0] = prices[source];
-        next(result, 0, 1);
-        return result[0] as number;
-      };
-    },
-  };
-}
+import { type Indicator, overSource, type Piece, type Source } from './indicator.ts';
 
 /** The highest of the last `period` values: of highs, the upper band of Donchian. */
 export const highest = (source: Source, period: number): Indicator =>
-  overLast('highest', source, period, greatest(period, 1));
+  overSource('highest', source, period, greatest(period, 1));
 
 /** The lowest of the last `period` values: of lows, the lower band of Donchian. */
 export const lowest = (source: Source, period: number): Indicator =>
-  overLast('lowest', source, period, greatest(period, -1));
+  overSource('lowest', source, period, greatest(period, -1));
 
 /**
- * The greatest of values times `sign`, times `sign` again. Those that a later one hides, because it is no smaller, are forgotten at once:
- * what is left falls from the first on, and each value is looked at twice at most.
+ * The greatest of values times `sign`, times `sign` again. A value is dropped as soon as a later one is at least as large. So the kept
+ * values fall from first to last, and each is compared twice at most.
  */
 const greatest =
-  (period: number, sign: 1 | -1): Machine =>
-  (source) => {
+  (period: number, sign: 1 | -1) =>
+  (source: Float64Array): Piece => {
     const values = new Float64Array(period);
     const rows = new Float64Array(period);
     let first = 0;
@@ -56,9 +30,9 @@ const greatest =
           count--;
         }
         while (count > 0 && (values[(first + count - 1) % period] as number) <= own) count--;
-        const at = (first + count) % period;
-        values[at] = own;
-        rows[at] = row;
+        const end = (first + count) % period;
+        values[end] = own;
+        rows[end] = row;
         count++;
         row++;
         into[next - from] = row < period ? Number.NaN : sign * (values[first] as number);
@@ -66,20 +40,20 @@ const greatest =
     };
   };
 
-/** Larger values count as this one, 1.1e15: no market has them, and sums of them would no longer be exact. */
+/** Larger values count as 1.1e15: no market has them, and their sums would not be exact. */
 const largestSummed = 2 ** 50;
 
-/** A value added to this and taken away again is rounded to whole steps of 2^`power`: a double so large has no finer digits. */
+/** Adding this number to a value and subtracting it again rounds the value to steps of 2^`power`: a double so large has no finer digits. */
 const rounderTo = (power: number): number => 1.5 * 2 ** (52 + power);
 
 /**
- * Simple moving average. A running sum of the values themselves would keep what rounding left of all that was ever in it. So each value is split
- * into three parts, whole numbers of steps so large that the parts in a window come to less than 2^53 of them: each of the three sums is
- * exact, and that of its window. What is finer than the last step, 2^-86 for 50 values and 2^-74 for 1,000, is rounded away. The average is the
- * newest value and the mean distance from it, so that equal values have their own value as average.
+ * Simple moving average. A plain running sum would keep the rounding errors of all values that ever were in it. So each value is split
+ * into three parts, each a whole number of steps. The steps are so large that the three running sums stay below 2^53 of them and are
+ * exact. Digits below the smallest step are rounded away: 2^-86 for 50 values, 2^-74 for 1,000. The average is the newest value plus the
+ * mean distance from it, so equal values average to exactly their value.
  */
 export const sma = (source: Source, period: number): Indicator =>
-  overLast('sma', source, period, (values) => {
+  overSource('sma', source, period, (values) => {
     const bits = 32 - Math.clz32(period - 1);
     const rounders = Float64Array.of(rounderTo(bits), rounderTo(2 * bits - 52), rounderTo(3 * bits - 104));
     const [highs, mids, lows] = [new Float64Array(period), new Float64Array(period), new Float64Array(period)];
@@ -113,13 +87,13 @@ export const sma = (source: Source, period: number): Indicator =>
   });
 
 /**
- * The standard deviation of the last `period` values, of all of them and not of a sample, as Bollinger's bands have it. Sums and squares of
- * the last 1, 2, 4, 8 … values are made of two halves each, and those of the window from the lengths that `period` consists of. Squares
- * are those around the mean of their own values: all that is added is at least 0, and exactly 0 where values are equal.
+ * Population standard deviation of the last `period` values, as in Bollinger bands. Sums and squares of the last 1, 2, 4, 8 … values are
+ * each made of two halves; those of the window are made of the powers of two in `period`. Squares are taken around the mean of their own
+ * values, so everything added is at least 0, and exactly 0 for equal values.
  */
 export const stdev = (source: Source, period: number): Indicator =>
-  overLast('stdev', source, period, (values) => {
-    // A ring of 2 × length entries for each length, one behind another.
+  overSource('stdev', source, period, (values) => {
+    // A ring of 2 × length entries for each length, one after another.
     const sums = new Float64Array(4 * period);
     const squares = new Float64Array(4 * period);
     let row = 0;
@@ -128,7 +102,7 @@ export const stdev = (source: Source, period: number): Indicator =>
         const value = values[next] as number;
         let sum = value;
         let square = 0;
-        // Of the part of the window that is done: its length, the sum of its distances from `value`, its squares.
+        // Of the part of the window that is added: its length, the sum of its distances from `value`, its squares.
         let done = 0;
         let distance = 0;
         let around = 0;
@@ -139,10 +113,10 @@ export const stdev = (source: Source, period: number): Indicator =>
           sums[now] = sum;
           squares[now] = square;
           if ((period & length) !== 0) {
-            const at = ring + ((row - done) & mask);
-            const more = (sums[at] as number) - length * value;
+            const slot = ring + ((row - done) & mask);
+            const more = (sums[slot] as number) - length * value;
             const apart = done * more - length * distance;
-            around += squares[at] as number;
+            around += squares[slot] as number;
             if (done > 0) around += (apart * apart) / (done * length * (done + length));
             distance += more;
             done += length;

@@ -10,7 +10,7 @@ import type { Allocation } from '../portfolio/portfolio.ts';
 import { endableWhileBusy } from '../process/busy.ts';
 import type { Hosted } from '../strategy/host.ts';
 import { type Found, isPath, loadStrategy, type Registry } from '../strategy/load.ts';
-import { named } from '../strategy/named-errors.ts';
+import { named } from '../strategy/override.ts';
 import { intervalFault } from '../strategy/warmup.ts';
 
 /** A strategy as configured and as found. */

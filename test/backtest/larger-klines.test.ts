@@ -9,7 +9,7 @@ import { units } from '../../src/domain/money.ts';
 import type { Signal } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
 import { atr, ema, type Indicator, sma } from '../../src/strategy/indicators.ts';
-import { framesOf, on, ownWarmup } from '../../src/strategy/larger-klines.ts';
+import { aggregate, on, ownWarmup } from '../../src/strategy/larger-klines.ts';
 import { intervalFault, warmupOf } from '../../src/strategy/warmup.ts';
 import { fc } from '../kit/properties.ts';
 import { runNow } from '../kit/run-now.ts';
@@ -76,7 +76,7 @@ test('larger klines are those of the catalogue', () => {
     fc.property(seed, larger, (from, interval) => {
       const columns = columnsOf(holed(from, 300));
       const all = resampleKlines('1min', columns, { interval });
-      expect(framesOf('1min', interval, columns).columns).toEqual(all);
+      expect(aggregate('1min', interval, columns).columns).toEqual(all);
     }),
     { numRuns: 50 },
   );

@@ -8,8 +8,8 @@ import { remembering } from '../../src/backtest/search/indicator-memory.ts';
 import type { Kline } from '../../src/domain/market.ts';
 import type { Signal } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../../src/index.ts';
-import type { Column } from '../../src/strategy/column-pieces.ts';
-import { named } from '../../src/strategy/named-errors.ts';
+import type { Column } from '../../src/strategy/indicator.ts';
+import { named } from '../../src/strategy/override.ts';
 import { runByKlines, runNow } from '../kit/run-now.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf, runStreams } from './agreement.ts';
 

@@ -298,7 +298,7 @@ describe('a strategy file', () => {
     [
       'that imports what sluice does not have',
       "import { supertrend } from 'sluice';",
-      /an export named 'supertrend' \(mine\.ts, line 1\): docs\/reference\/strategies\.md has all that there is$/m,
+      /an export named 'supertrend' \(mine\.ts, line 1\): docs\/reference\/strategies\.md lists the exports$/m,
     ],
     ['with an enum', 'enum A { B }', /cannot be loaded: SyntaxError: TypeScript enum is not supported/],
     [

@@ -6,7 +6,7 @@ import type { Signal } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { isStrategyFault } from '../../strategy/fault.ts';
-import { framedKlines } from '../../strategy/larger-kline-stream.ts';
+import { aggregatedKlines } from '../../strategy/larger-klines.ts';
 import { over } from '../../strategy/override.ts';
 import type { Params } from '../../strategy/params.ts';
 import { runBacktest } from '../engines.ts';
@@ -85,7 +85,7 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
             note(at, { seen: {}, signal: JSON.stringify(signals) });
           }),
         );
-        const klinesOf = (larger: Interval): Observable<Kline> => framedKlines(klines, context.interval, larger);
+        const klinesOf = (larger: Interval): Observable<Kline> => aggregatedKlines(klines, context.interval, larger);
         return strategy.signals({ ...context, klines, klinesOf }).pipe(
           tap((signal) => {
             signals.push(JSON.stringify(signal));

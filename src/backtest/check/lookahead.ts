@@ -3,8 +3,8 @@
 import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { momentText } from '../../report/figures.ts';
-import { wholeColumn } from '../../strategy/column-pieces.ts';
 import { isStreaming } from '../../strategy/contract.ts';
+import { wholeColumn } from '../../strategy/indicator.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
 import { pricesAt } from '../../strategy/larger-klines.ts';
 import type { RunInput } from '../run.ts';

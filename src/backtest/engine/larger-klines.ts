@@ -3,8 +3,7 @@ import { type Observable, share } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Inputs } from '../../strategy/host.ts';
-import { framedKlines } from '../../strategy/larger-kline-stream.ts';
-import { framing } from '../../strategy/larger-klines.ts';
+import { aggregatedKlines, aggregator } from '../../strategy/larger-klines.ts';
 
 /** Klines of the wanted interval as a strategy hears them, made from those of `own` where they are larger. */
 export function heardKlines(
@@ -17,7 +16,7 @@ export function heardKlines(
   const before: Kline[] = [];
   let seenAt = 0;
   let symbol = '';
-  const take = framing(own, wanted, ({ openTime, open, high, low, close, volume }) => {
+  const take = aggregator(own, wanted, ({ openTime, open, high, low, close, volume }) => {
     before.push({ symbol, interval: wanted, openTime, open, high, low, close, volume, seenAt });
   });
   for (const kline of history) {
@@ -25,5 +24,5 @@ export function heardKlines(
     take(kline);
   }
   // The one that the history ends inside goes on growing. Made once: whoever listens hears each before anybody hears the next.
-  return { history: before, klines: framedKlines(klines, own, wanted, history).pipe(share()) };
+  return { history: before, klines: aggregatedKlines(klines, own, wanted, history).pipe(share()) };
 }

@@ -4,7 +4,7 @@ import type { Held } from '../../data/catalogue/klines.ts';
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { framing, ownWarmup } from '../../strategy/larger-klines.ts';
+import { aggregator, ownWarmup } from '../../strategy/larger-klines.ts';
 import { type Need, needsOf } from '../../strategy/warmup.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 
@@ -83,8 +83,8 @@ function decidingRow({ interval, openTime }: Asked, { of, needs }: Warming): num
   const count = (one: Interval): void => void closed.set(one, (closed.get(one) ?? 0) + 1);
   const above = new Set(needs.map((need) => need.of ?? of));
   above.delete(of);
-  const larger = [...above].map((one) => framing(of, one, () => count(one)));
-  const take = framing(interval, of, (kline) => {
+  const larger = [...above].map((one) => aggregator(of, one, () => count(one)));
+  const take = aggregator(interval, of, (kline) => {
     count(of);
     for (const grow of larger) grow(kline);
   });

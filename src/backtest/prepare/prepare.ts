@@ -22,7 +22,7 @@ import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/currency-rates.ts';
-import { frameFault } from '../../strategy/larger-klines.ts';
+import { aggregationFault } from '../../strategy/larger-klines.ts';
 import {
   allocationsOf,
   type Configured,
@@ -248,7 +248,7 @@ function smallestInterval(
   const smallest = recorded ?? intervals.find((interval) => wanted.includes(interval));
   if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
   for (const interval of wanted) {
-    const fault = frameFault(smallest, interval);
+    const fault = aggregationFault(smallest, interval);
     if (fault !== undefined)
       throw new Refusal(
         recorded === undefined

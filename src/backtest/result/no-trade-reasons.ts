@@ -1,10 +1,10 @@
 /** Why nothing came of a run, where that can be known from what its strategies said and from their indicators. */
 import type { Columns } from '../../domain/market.ts';
 import type { Signal } from '../../domain/order.ts';
-import { wholeColumn } from '../../strategy/column-pieces.ts';
 import { isStreaming } from '../../strategy/contract.ts';
+import { wholeColumn } from '../../strategy/indicator.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
-import { framesOf } from '../../strategy/larger-klines.ts';
+import { aggregate } from '../../strategy/larger-klines.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunResult, RunSeries } from '../run.ts';
 
@@ -79,7 +79,7 @@ function closedIn(
   wanted: NamedHosted['interval'],
 ): { readonly columns: Columns; readonly from: number; readonly to: number } {
   if (interval === wanted) return { columns, from: first, to: end };
-  const { columns: larger, knownAt } = framesOf(interval, wanted, columns);
+  const { columns: larger, knownAt } = aggregate(interval, wanted, columns);
   const before = (row: number): number => knownAt.filter((known) => known < row).length;
   return { columns: larger, from: before(first), to: before(end) };
 }

@@ -19,7 +19,7 @@ import type { Interval } from '../../domain/interval.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { grouped, momentText } from '../../report/figures.ts';
 import { faultText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
-import { framesOf } from '../../strategy/larger-klines.ts';
+import { aggregate } from '../../strategy/larger-klines.ts';
 import { isPath } from '../../strategy/load.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
 
@@ -154,7 +154,7 @@ function alone(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
 
 /** The same klines as those of a larger interval. */
 function largerSeries(series: RunInput['series'][number], interval: Interval): RunInput['series'][number] {
-  const { columns, knownAt } = framesOf(series.interval, interval, series.columns);
+  const { columns, knownAt } = aggregate(series.interval, interval, series.columns);
   const rowAfter = (row: number): number => {
     const found = knownAt.findIndex((known) => known >= row);
     return found < 0 ? knownAt.length : found;

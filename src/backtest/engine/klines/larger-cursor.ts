@@ -3,20 +3,20 @@
 import type { Interval } from '../../../domain/interval.ts';
 import type { Columns } from '../../../domain/market.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
-import { type Frames, framesOf } from '../../../strategy/larger-klines.ts';
+import { type Aggregated, aggregate } from '../../../strategy/larger-klines.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { type StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 
 /** Larger klines by those they were made from: cells of a grid share them, and with them the columns of their indicators. */
-const made = new WeakMap<Columns, Map<string, Frames>>();
+const made = new WeakMap<Columns, Map<string, Aggregated>>();
 
-function framesIn({ columns, interval }: RunSeries, larger: Interval): Frames {
-  const ofColumns = made.get(columns) ?? new Map<string, Frames>();
+function framesIn({ columns, interval }: RunSeries, larger: Interval): Aggregated {
+  const ofColumns = made.get(columns) ?? new Map<string, Aggregated>();
   made.set(columns, ofColumns);
   const key = `${interval} ${larger}`;
-  const there = ofColumns.get(key) ?? framesOf(interval, larger, columns);
+  const there = ofColumns.get(key) ?? aggregate(interval, larger, columns);
   ofColumns.set(key, there);
   return there;
 }

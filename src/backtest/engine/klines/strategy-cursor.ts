@@ -4,7 +4,7 @@ import { sameSignal } from '../../../portfolio/planner.ts';
 import type { DecidingStrategy, Holding } from '../../../strategy/contract.ts';
 import type { Indicator } from '../../../strategy/indicators.ts';
 import type { Params } from '../../../strategy/params.ts';
-import { behind, type Getter, valuesOf } from '../../../strategy/values.ts';
+import { type Getter, source, valuesOf } from '../../../strategy/values.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import type { KlineCursor } from './kline-cursor.ts';
@@ -296,19 +296,19 @@ const none = new Float64Array();
 /** Getters by place. */
 const getters: Getter<Behind>[] = [
   function () {
-    return this[behind].a;
+    return this[source].a;
   },
   function () {
-    return this[behind].b;
+    return this[source].b;
   },
   function () {
-    return this[behind].c;
+    return this[source].c;
   },
   function () {
-    return this[behind].d;
+    return this[source].d;
   },
 ];
 const getter = (place: number): Getter<Behind> =>
   (getters[place] ??= function () {
-    return this[behind].of(place);
+    return this[source].of(place);
   });

@@ -1,7 +1,7 @@
 /** The values of a strategy's indicators, a few thousand rows of them at a time. */
 import type { Interval } from '../../../domain/interval.ts';
 import type { Columns } from '../../../domain/market.ts';
-import { wholeColumn } from '../../../strategy/column-pieces.ts';
+import { wholeColumn } from '../../../strategy/indicator.ts';
 import type { Indicator } from '../../../strategy/indicators.ts';
 
 /**
