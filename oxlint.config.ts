@@ -183,7 +183,7 @@ export default {
       { category: 'test/world', pattern: 'test/world/**' },
       {
         category: 'made for tests',
-        pattern: ['**/*.test.ts', '**/{,*-}{builder,builders,test-kit}.ts', ...['test', ...apart].flatMap(filesOf)],
+        pattern: ['**/*.test.ts', '**/{,*-}{builder,builders}.ts', ...['test', ...apart].flatMap(filesOf)],
       },
     ],
     'boundaries/dependency-nodes': ['import', 'dynamic-import', 'export', 'require'],

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { alice, btc, limitOrder, listOf, objectOf, place, signed, startTime } from '../../test/kit/simulator.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { startSimulator } from './simulator.ts';
-import { alice, btc, limitOrder, listOf, objectOf, place, signed, startTime } from './test-kit.ts';
 
 test('an exchange whose log nobody reads still tells a replica what changed', async () => {
   const clock = new SimClock(startTime);

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { fc } from '../../test/kit/properties.ts';
+import { alice, call, exchange, limitOrder, openSocket, place, signed } from '../../test/kit/simulator.ts';
 import type { Simulator, SimulatorUser } from './simulator.ts';
-import { alice, call, exchange, limitOrder, openSocket, place, signed } from './test-kit.ts';
 
 /** `FUZZ_RUNS=20000 npx vitest run src/simulator/fuzz.test.ts` goes on for longer; `FUZZ_SEED` begins elsewhere. */
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 300);

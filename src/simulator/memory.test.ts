@@ -1,6 +1,6 @@
 /** A small share of scripts/million.ts: what is kept is counted, not timed. */
 import { expect, test } from 'vitest';
-import { alice, call, exchange, limitOrder, signed } from './test-kit.ts';
+import { alice, call, exchange, limitOrder, signed } from '../../test/kit/simulator.ts';
 
 test('however many requests come, what is kept of them has a limit', async () => {
   const kept = 50;

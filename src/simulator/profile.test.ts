@@ -11,7 +11,7 @@ import {
   signed,
   startTime,
   type TestExchange,
-} from './test-kit.ts';
+} from '../../test/kit/simulator.ts';
 
 const sell = limitOrder({ side: 'SELL' });
 const buy = limitOrder();

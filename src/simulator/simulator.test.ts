@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { startSimulator } from './simulator.ts';
 import {
   alice,
   bob,
@@ -14,7 +13,8 @@ import {
   queryOrder,
   signed,
   startTime,
-} from './test-kit.ts';
+} from '../../test/kit/simulator.ts';
+import { startSimulator } from './simulator.ts';
 
 const limit = (side: string, price: string, volume: string, more = {}) => limitOrder({ side, price, volume, ...more });
 
@@ -271,7 +271,7 @@ describe('the server', () => {
 
   test('once closed it leaves nothing that keeps a process alive', () => {
     const program = `
-      import { alice, openSocket, signed } from '${new URL('test-kit.ts', import.meta.url).href}';
+      import { alice, openSocket, signed } from '${new URL('../../test/kit/simulator.ts', import.meta.url).href}';
       import { startSimulator } from '${new URL('simulator.ts', import.meta.url).href}';
       import { instrument } from '${new URL('../domain/instrument.ts', import.meta.url).href}';
       const btc = instrument({ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 });

@@ -53,7 +53,7 @@ describe('the package', () => {
         'README.md',
       ]),
     );
-    expect(files.filter((file) => /\.test\.|builders?\.|test-kit|tsconfig/.test(file))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|builders?\.|tsconfig/.test(file))).toEqual([]);
   });
 
   test('holds the pages that its messages name', () => {

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { type Rng, seededRng } from '../../src/clock/clock.ts';
 import { SimClock } from '../../src/clock/sim-clock.ts';
 import { socketHistory } from '../../src/venue/exchange/market/socket-history.ts';
-import { inTime, memoryFeed, start } from '../../src/venue/exchange/test-kit.ts';
+import { inTime, memoryFeed, start } from './exchange-stub.ts';
 import { absurdTime, pick, spoiltBytes } from './nasty.ts';
 
 const recorded = gunzipSync(readFileSync(new URL('../../backtests/data/chainup-frames-mit.jsonl.gz', import.meta.url)))

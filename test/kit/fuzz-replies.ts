@@ -13,8 +13,8 @@ import type { Http, HttpReply } from '../../src/venue/exchange/rest/http.ts';
 import { rest } from '../../src/venue/exchange/rest/rest.ts';
 import { signer } from '../../src/venue/exchange/rest/sign.ts';
 import { syncTime } from '../../src/venue/exchange/rest/sync-time.ts';
-import { btcusdt, intent, letGo } from '../../src/venue/exchange/test-kit.ts';
 import { applyFor } from '../../src/withdraw/apply.ts';
+import { btcusdt, intent, letGo } from './exchange-stub.ts';
 import { pick, spoiltText } from './nasty.ts';
 
 const id = '1938321163093077686';

@@ -8,8 +8,8 @@ import { addByHand } from '../../src/commands/manual/register.ts';
 import { exchange } from '../../src/venue/exchange/exchange.ts';
 import { socketOperations } from '../../src/venue/exchange/market/channels.ts';
 import type { Found } from '../../src/venue/exchange/rest/endpoints.ts';
-import { client } from '../../src/venue/exchange/test-kit.ts';
 import { exchangePage, restCells, restRows, socketCells, testOf } from '../kit/exchange-page.ts';
+import { client } from '../kit/exchange-stub.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const rows: readonly Found[] = [...restRows, ...socketOperations];

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import { signed } from '../../src/simulator/test-kit.ts';
 import { startProgram } from '../kit/program.ts';
 import { farBid, makeRig, openExchange, quotes, type Rig, restingOrders, trader, whale } from '../kit/rig.ts';
+import { signed } from '../kit/simulator.ts';
 import { pass, until } from '../kit/until.ts';
 
 const dogKeys = { key: 'dog-key', secret: 'dog-secret' };

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Simulator } from '../../src/simulator/simulator.ts';
-import { signed } from '../../src/simulator/test-kit.ts';
 import { differencesAtRest, quiet } from '../kit/books.ts';
 import { profiles } from '../kit/habit-run.ts';
 import type { Program } from '../kit/program.ts';
 import { makeRig, openExchange, price, quotes, type Rig, target, trader, whale } from '../kit/rig.ts';
+import { signed } from '../kit/simulator.ts';
 import { pass, until } from '../kit/until.ts';
 
 let exchange: Simulator;

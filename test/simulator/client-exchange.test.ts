@@ -7,7 +7,7 @@ import { lots, noLots, ticks, units } from '../../src/domain/money.ts';
 import type { Account, Intent } from '../../src/domain/order.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 import type { Exchange } from '../../src/venue/exchange/exchange.ts';
-import { client, intent, letGo } from '../../src/venue/exchange/test-kit.ts';
+import { client, intent, letGo } from '../kit/exchange-stub.ts';
 
 const at = instrument({ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 });
 const value = <T>(answer: { kind: 'ok'; value: T } | { kind: 'failed'; cause: string }): T => {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ScaledClock, type SimulatorUser } from '../../src/simulator/simulator.ts';
-import { call, objectOf, signed } from '../../src/simulator/test-kit.ts';
 import { killLeftovers, sluice, startProgram } from '../kit/program.ts';
+import { call, objectOf, signed } from '../kit/simulator.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'sluice-simulator-'));
 const surroundings = { cwd, env: { PATH: process.env['PATH'] ?? '' } };

@@ -136,7 +136,7 @@ export const textOf = (path: string): string => readFileSync(join(root, path), '
 /** The rules themselves quote what they refuse. */
 export const isTidy = (path: string): boolean => /^test\/tidy(\/|\.test\.ts$)/.test(path);
 export const isTest = (path: string): boolean =>
-  /\.test\.ts$|(^|[/-])(builders?|test-kit)\.ts$/.test(path) || /^test\//.test(path);
+  /\.test\.ts$|(^|[/-])builders?\.ts$/.test(path) || /^test\//.test(path);
 
 /** All code, parsed once. */
 export const codeOfTree = (): readonly Source[] =>

@@ -1,8 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { SimClock } from '../../clock/sim-clock.ts';
-import { startSimulator } from '../simulator.ts';
 import {
   type Answer,
   alice,
@@ -16,7 +14,9 @@ import {
   signed,
   startTime,
   type TestExchange,
-} from '../test-kit.ts';
+} from '../../../test/kit/simulator.ts';
+import { SimClock } from '../../clock/sim-clock.ts';
+import { startSimulator } from '../simulator.ts';
 import { openControl } from './control.ts';
 import type { Steering } from './routes.ts';
 

@@ -12,7 +12,7 @@ import {
   signed,
   startTime,
   type TestExchange,
-} from '../test-kit.ts';
+} from '../../../test/kit/simulator.ts';
 import type { FaultRuleInput } from './rules.ts';
 
 const path = '/sapi/v1/order';

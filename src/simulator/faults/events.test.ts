@@ -16,7 +16,7 @@ import {
   signed,
   startTime,
   type TestExchange,
-} from '../test-kit.ts';
+} from '../../../test/kit/simulator.ts';
 import { planNames, plans, rulesOf } from './plans.ts';
 
 const order = { symbol: 'BTCUSDT', ...limitOrder({ newClientOrderId: 'x' }) };

@@ -10,7 +10,7 @@ import {
   signed,
   startTime,
   type TestExchange,
-} from '../test-kit.ts';
+} from '../../../test/kit/simulator.ts';
 import { Faults } from './engine.ts';
 import type { FaultRuleInput } from './rules.ts';
 import { faultRules } from './rules.ts';

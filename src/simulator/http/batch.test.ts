@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import {
+  alice,
+  bob,
+  exchange,
+  limitOrder,
+  objectOf,
+  place,
+  signed,
+  type TestExchange,
+} from '../../../test/kit/simulator.ts';
 import type { Habits } from '../simulator.ts';
-import { alice, bob, exchange, limitOrder, objectOf, place, signed, type TestExchange } from '../test-kit.ts';
 
 const record = (more = {}) => ({ price: '9000', volume: '0.1', side: 'BUY', batchType: 'LIMIT', ...more });
 const wrong = record({ price: '9000.001' });

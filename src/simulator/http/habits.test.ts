@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { habitPositions, habitsOf } from '../core/habits.ts';
-import type { Habits, SimulatorUser } from '../simulator.ts';
 import {
   alice,
   bob,
@@ -14,7 +12,9 @@ import {
   queryOrder,
   signed,
   startTime,
-} from '../test-kit.ts';
+} from '../../../test/kit/simulator.ts';
+import { habitPositions, habitsOf } from '../core/habits.ts';
+import type { Habits, SimulatorUser } from '../simulator.ts';
 
 const under = async (habits: Partial<Habits>) => {
   const { simulator, clock } = await exchange({ habits });

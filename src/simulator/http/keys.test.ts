@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { alice, bob, call, exchange, limitOrder, objectOf, signed } from '../../../test/kit/simulator.ts';
 import type { SimulatorUser } from '../simulator.ts';
-import { alice, bob, call, exchange, limitOrder, objectOf, signed } from '../test-kit.ts';
 
 const carol: SimulatorUser = {
   ...alice,

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import {
+  alice,
+  bob,
+  exchange,
+  limitOrder,
+  listOf,
+  objectOf,
+  place,
+  type Row,
+  signed,
+  startTime,
+} from '../../../test/kit/simulator.ts';
 import type { SimulatorOptions } from '../simulator.ts';
-import { alice, bob, exchange, limitOrder, listOf, objectOf, place, type Row, signed, startTime } from '../test-kit.ts';
 
 const dora = { ...alice, balances: { USDT: '100' }, margin: { USDT: '50000', BTC: '2' } };
 const open = (options: Partial<SimulatorOptions> = {}) => exchange({ users: [dora, bob], ...options });

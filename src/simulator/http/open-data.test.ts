@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { alice, bob, call, exchange, limitOrder, objectOf, place, type Row, startTime } from '../test-kit.ts';
+import {
+  alice,
+  bob,
+  call,
+  exchange,
+  limitOrder,
+  objectOf,
+  place,
+  type Row,
+  startTime,
+} from '../../../test/kit/simulator.ts';
 
 /** A little trading: 0.5 at 9000, and levels on both sides. */
 async function traded() {

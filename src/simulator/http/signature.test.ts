@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { alice, call, exchange, limitOrder, objectOf, signed, startTime } from '../../../test/kit/simulator.ts';
 import { type Clock, ScaledClock } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
-import { alice, call, exchange, limitOrder, objectOf, signed, startTime } from '../test-kit.ts';
 import { isSignature, signatureOf, timingFault } from './signature.ts';
 
 describe('signatures', () => {

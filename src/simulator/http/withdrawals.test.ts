@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { alice, bob, exchange, objectOf, type Row, signed, startTime } from '../../../test/kit/simulator.ts';
 import type { SimulatorOptions } from '../simulator.ts';
-import { alice, bob, exchange, objectOf, type Row, signed, startTime } from '../test-kit.ts';
 
 const dayMs = 86_400_000;
 const erin = { ...alice, permissions: ['read', 'trade', 'withdraw'] } as const;

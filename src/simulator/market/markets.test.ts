@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { minutes as minuteColumns, startTime } from '../../../test/kit/simulator.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText } from '../../domain/money.ts';
-import { minutes as minuteColumns, startTime } from '../test-kit.ts';
 import { klinesOf, lastDay } from './aggregate.ts';
 import { KlinesMarket } from './klines-market.ts';
 import type { Market, MinuteRow } from './market.ts';

@@ -2,11 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  alice,
+  btc,
+  call,
+  exchange,
+  listOf,
+  place,
+  startTime,
+  type TestExchange,
+} from '../../../test/kit/simulator.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { lots, units } from '../../domain/money.ts';
 import type { SimulatorOptions } from '../simulator.ts';
-import { alice, btc, call, exchange, listOf, place, startTime, type TestExchange } from '../test-kit.ts';
 
 const shape = { symbol: 'ETHUSDT', base: 'ETH', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 };
 const eth = instrument({ ...shape, minQuantity: lots('0.0010', shape), minNotional: units('5') });

@@ -4,10 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ScaledClock } from '../../clock/clock.ts';
-import { SimClock } from '../../clock/sim-clock.ts';
-import { instrument } from '../../domain/instrument.ts';
-import { type Simulator, type SimulatorOptions, type SimulatorUser, startSimulator } from '../simulator.ts';
 import {
   alice,
   bob,
@@ -22,7 +18,11 @@ import {
   type Row,
   signed,
   startTime,
-} from '../test-kit.ts';
+} from '../../../test/kit/simulator.ts';
+import { ScaledClock } from '../../clock/clock.ts';
+import { SimClock } from '../../clock/sim-clock.ts';
+import { instrument } from '../../domain/instrument.ts';
+import { type Simulator, type SimulatorOptions, type SimulatorUser, startSimulator } from '../simulator.ts';
 
 const dirs: string[] = [];
 const open: Simulator[] = [];
@@ -382,7 +382,7 @@ const folder = new URL('../', import.meta.url).href;
 /** An exchange in a process of its own that prints its port. Its clock is the test's: time stands still. */
 const program = (dir: string): string => `
   import { startSimulator } from '${folder}simulator.ts';
-  import { alice, bob, btc, startTime } from '${folder}test-kit.ts';
+  import { alice, bob, btc, startTime } from '${new URL('../../../test/kit/simulator.ts', import.meta.url).href}';
   import { SimClock } from '${new URL('../../clock/sim-clock.ts', import.meta.url).href}';
   const simulator = await startSimulator({
     users: [alice, bob], instruments: [btc], clock: new SimClock(startTime), persistDir: ${JSON.stringify(dir)},

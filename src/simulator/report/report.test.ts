@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { alice, bob, call, exchange, limitOrder, place, signed, startTime } from '../../../test/kit/simulator.ts';
 import type { LogEntry } from '../log.ts';
-import { alice, bob, call, exchange, limitOrder, place, signed, startTime } from '../test-kit.ts';
 import { operations } from './operations.ts';
 import { reporter, wrongs } from './report.ts';
 

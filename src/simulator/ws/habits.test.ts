@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { alice, bob, exchange, limitOrder, place, type Row, startTime } from '../../../test/kit/simulator.ts';
 import type { Habits } from '../simulator.ts';
-import { alice, bob, exchange, limitOrder, place, type Row, startTime } from '../test-kit.ts';
 
 const depth = 'market_btcusdt_depth_step0';
 

@@ -1,6 +1,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  alice,
+  bob,
+  call,
+  exchange,
+  limitOrder,
+  minutes,
+  openSocket,
+  place,
+  startTime,
+} from '../../../test/kit/simulator.ts';
 import type { SimulatorOptions } from '../simulator.ts';
-import { alice, bob, call, exchange, limitOrder, minutes, openSocket, place, startTime } from '../test-kit.ts';
 
 /** An exchange with a socket to it. */
 async function connected(options: Partial<SimulatorOptions> = {}) {

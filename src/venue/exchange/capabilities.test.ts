@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { btcusdt, intent, letGo, memoryWs, type SeenRequest, stubbed } from '../../../test/kit/exchange-stub.ts';
 import { ScaledClock } from '../../clock/clock.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { probeSocket } from './probe-socket.ts';
-import { stubbed } from './stub-builder.ts';
-import { btcusdt, intent, letGo, memoryWs, type SeenRequest } from './test-kit.ts';
 
 const at = stubbed();
 const sample = { wanted: intent(), at: btcusdt };

@@ -3,13 +3,13 @@ import { gzipSync } from 'node:zlib';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { SeenRequest } from '../../../test/kit/exchange-stub.ts';
+import { stubbed } from '../../../test/kit/exchange-stub.ts';
 import { ScaledClock } from '../../clock/clock.ts';
 import { units } from '../../domain/money.ts';
 import { realWs } from './market/ws.ts';
 import { costOf, endpoints, tradeEndpoints } from './rest/endpoints.ts';
 import type { HttpReply } from './rest/http.ts';
-import { stubbed } from './stub-builder.ts';
-import type { SeenRequest } from './test-kit.ts';
 
 const at = stubbed();
 const { open } = at;

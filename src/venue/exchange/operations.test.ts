@@ -1,11 +1,10 @@
 /** Every row of the table, carried out: its function sends what the table says, and takes what the table says from the budget. */
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
+import { btcusdt, desk, intent, letGo, orderId, stubbed } from '../../../test/kit/exchange-stub.ts';
 import type { Exchange } from './exchange.ts';
 import { channelOf, hasUnsub, klineChannel, socketOperations } from './market/channels.ts';
 import { costOf, type Endpoint, endpoints } from './rest/endpoints.ts';
-import { orderId, stubbed } from './stub-builder.ts';
-import { btcusdt, desk, intent, letGo } from './test-kit.ts';
 
 const at = stubbed();
 const symbol = 'BTCUSDT';

@@ -1,12 +1,11 @@
 /** What a client of this exchange must tolerate, item by item, each as it was seen on live deployments. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { btcusdt, desk, intent, letGo, orderId, start, stubbed } from '../../../test/kit/exchange-stub.ts';
 import { ScaledClock } from '../../clock/clock.ts';
 import { units } from '../../domain/money.ts';
 import type { OrderReport } from '../../domain/order.ts';
 import { statusOf } from './orders/read-order.ts';
-import { orderId, stubbed } from './stub-builder.ts';
-import { btcusdt, desk, intent, letGo, start } from './test-kit.ts';
 
 const at = stubbed();
 const { answering, open } = at;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { at, balanceTexts, fees, instruments, intent, letGo, purse, refOf } from '../../../test/kit/paper.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import { priceText, quantityText, rate, ticks, unitsText } from '../../domain/money.ts';
 import { feesFrom, rulesets } from '../../fill/rules.ts';
 import type { PaperListener } from './account.ts';
-import { at, balanceTexts, fees, instruments, intent, letGo, purse, refOf } from './builders.ts';
 import { PaperOnKlines, type PaperOnKlinesOptions } from './on-klines.ts';
 
 function venue(options: Partial<PaperOnKlinesOptions> = {}) {

@@ -1,11 +1,11 @@
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
+import { at, balanceTexts, fees, instruments, intent, letGo, purse, refOf } from '../../../test/kit/paper.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Depth, Side, Trade } from '../../domain/market.ts';
 import { lots, rate, units } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { rulesets } from '../../fill/rules.ts';
-import { at, balanceTexts, fees, instruments, intent, letGo, purse, refOf } from './builders.ts';
 import { type PaperOnFeedOptions, paperOnFeed } from './paper.ts';
 
 /** A venue whose clock and market the test moves. */

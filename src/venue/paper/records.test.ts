@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { at, intent } from '../../../test/kit/paper.ts';
 import { noLots, noTicks, noUnits } from '../../domain/money.ts';
-import { at, intent } from './builders.ts';
 import { type PaperOrder, type PaperTrade, Records } from './records.ts';
 
 const trade = (id: number): PaperTrade => ({

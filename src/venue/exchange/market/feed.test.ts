@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { desk, start, tickerFrame } from '../test-kit.ts';
+import { desk, start, tickerFrame } from '../../../../test/kit/exchange-stub.ts';
 
 const depthChannel = 'market_btcusdt_depth_step0';
 const book = (ts: unknown, bid = 99, ask = 100) => ({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { memoryFeed } from '../../../../test/kit/exchange-stub.ts';
 import { SimClock } from '../../../clock/sim-clock.ts';
-import { memoryFeed } from '../test-kit.ts';
 
 const start = Date.UTC(2026, 0, 1, 12);
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AheadClock, desk, inTime, start, tickerAt } from '../test-kit.ts';
+import { AheadClock, desk, inTime, start, tickerAt } from '../../../../test/kit/exchange-stub.ts';
 
 const minute = 60_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { stubbed } from '../../../../test/kit/exchange-stub.ts';
 import { ScaledClock } from '../../../clock/clock.ts';
-import { stubbed } from '../stub-builder.ts';
 
 const at = stubbed();
 const { open } = at;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { desk, start, tickerFrame } from '../test-kit.ts';
+import { desk, start, tickerFrame } from '../../../../test/kit/exchange-stub.ts';
 import { socketHistory } from './socket-history.ts';
 
 const trades = 'market_btcusdt_trade_ticker';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { desk, start, tickerFrame } from '../test-kit.ts';
+import { desk, start, tickerFrame } from '../../../../test/kit/exchange-stub.ts';
 
 const prints = (rows: object[], ts = start) => ({
   event_rep: '',

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { btcusdt, intent, orderId, stubbed } from '../../../../test/kit/exchange-stub.ts';
 import { lots, units } from '../../../domain/money.ts';
 import { mostInBatch } from '../../venue.ts';
-import { orderId, stubbed } from '../stub-builder.ts';
-import { btcusdt, intent } from '../test-kit.ts';
 
 const at = stubbed();
 const desk = () => at.open().exchange.desk;

@@ -1,11 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { type Answerer, btcusdt, intent, letGo, orderId, stubbed } from '../../../../test/kit/exchange-stub.ts';
 import { ScaledClock } from '../../../clock/clock.ts';
 import { ticks, units } from '../../../domain/money.ts';
 import type { Outcome } from '../../../domain/order.ts';
 import { definiteCodes } from '../rest/classify.ts';
-import { orderId, stubbed } from '../stub-builder.ts';
-import { type Answerer, btcusdt, intent, letGo } from '../test-kit.ts';
 
 const at = stubbed();
 const { open, answering } = at;

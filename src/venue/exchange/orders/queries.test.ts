@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { btcusdt, orderId, stubbed } from '../../../../test/kit/exchange-stub.ts';
 import { lots, ticks, units } from '../../../domain/money.ts';
-import { orderId, stubbed } from '../stub-builder.ts';
-import { btcusdt } from '../test-kit.ts';
 
 const at = stubbed();
 const { open, answering } = at;

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { btcusdt, client, intent, letGo, stubServer } from '../test-kit.ts';
+import { btcusdt, client, intent, letGo, stubServer } from '../../../../test/kit/exchange-stub.ts';
 import { gotHttp, type HttpReply, type HttpTimeouts } from './http.ts';
 
 const undo: (() => unknown)[] = [];

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { stubbed } from '../stub-builder.ts';
-import type { SeenRequest } from '../test-kit.ts';
+import type { SeenRequest } from '../../../../test/kit/exchange-stub.ts';
+import { stubbed } from '../../../../test/kit/exchange-stub.ts';
 import { whyNot } from './raw-call.ts';
 
 const at = stubbed();

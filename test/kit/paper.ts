@@ -1,10 +1,10 @@
 /** Builders for the tests of the simulated venues. */
-import { instrument } from '../../domain/instrument.ts';
-import type { Side } from '../../domain/market.ts';
-import { lots, noLots, noUnits, rate, ticks, units, unitsText } from '../../domain/money.ts';
-import type { Intent, Outcome, Purpose } from '../../domain/order.ts';
-import { feesFrom } from '../../fill/rules.ts';
-import type { Balance, Gate, OrderRef } from '../venue.ts';
+import { instrument } from '../../src/domain/instrument.ts';
+import type { Side } from '../../src/domain/market.ts';
+import { lots, noLots, noUnits, rate, ticks, units, unitsText } from '../../src/domain/money.ts';
+import type { Intent, Outcome, Purpose } from '../../src/domain/order.ts';
+import { feesFrom } from '../../src/fill/rules.ts';
+import type { Balance, Gate, OrderRef } from '../../src/venue/venue.ts';
 
 export const at = instrument({
   symbol: 'XZ',

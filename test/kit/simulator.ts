@@ -4,12 +4,12 @@ import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
-import { SimClock } from '../clock/sim-clock.ts';
-import { type Instrument, instrument } from '../domain/instrument.ts';
-import { lots, units } from '../domain/money.ts';
-import type { LogEntry } from './log.ts';
-import type { MinuteColumns, Simulator, SimulatorOptions, SimulatorUser } from './simulator.ts';
-import { startSimulator } from './simulator.ts';
+import { SimClock } from '../../src/clock/sim-clock.ts';
+import { type Instrument, instrument } from '../../src/domain/instrument.ts';
+import { lots, units } from '../../src/domain/money.ts';
+import type { LogEntry } from '../../src/simulator/log.ts';
+import type { MinuteColumns, Simulator, SimulatorOptions, SimulatorUser } from '../../src/simulator/simulator.ts';
+import { startSimulator } from '../../src/simulator/simulator.ts';
 
 /** 2020-03-12T00:00Z: a whole day, hour and minute. */
 export const startTime = Date.UTC(2020, 2, 12);

@@ -3,20 +3,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { type Clock, ScaledClock } from '../../clock/clock.ts';
-import { SimClock } from '../../clock/sim-clock.ts';
-import { instrument } from '../../domain/instrument.ts';
-import { lots, ticks } from '../../domain/money.ts';
-import type { Intent } from '../../domain/order.ts';
-import type { Gate, Lane, LimitNotice, RequestCost } from '../venue.ts';
-import { counters } from './counters.ts';
-import { type ExchangeOptions, exchange } from './exchange.ts';
-import { feed } from './market/feed.ts';
-import { klineHistory } from './market/kline-history.ts';
-import { Sockets } from './market/socket.ts';
-import type { Ws, WsEvents } from './market/ws.ts';
-import type { Http } from './rest/http.ts';
-import { rest } from './rest/rest.ts';
+import { afterEach, beforeEach } from 'vitest';
+import { type Clock, ScaledClock } from '../../src/clock/clock.ts';
+import { SimClock } from '../../src/clock/sim-clock.ts';
+import { instrument } from '../../src/domain/instrument.ts';
+import { lots, ticks } from '../../src/domain/money.ts';
+import type { Intent } from '../../src/domain/order.ts';
+import { counters } from '../../src/venue/exchange/counters.ts';
+import { type ExchangeOptions, exchange } from '../../src/venue/exchange/exchange.ts';
+import { feed } from '../../src/venue/exchange/market/feed.ts';
+import { klineHistory } from '../../src/venue/exchange/market/kline-history.ts';
+import { Sockets } from '../../src/venue/exchange/market/socket.ts';
+import type { Ws, WsEvents } from '../../src/venue/exchange/market/ws.ts';
+import type { Http } from '../../src/venue/exchange/rest/http.ts';
+import { rest } from '../../src/venue/exchange/rest/rest.ts';
+import type { Gate, Lane, LimitNotice, RequestCost } from '../../src/venue/venue.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -229,4 +230,50 @@ export class AheadClock extends SimClock {
   override at(time: number, fn: () => void): () => void {
     return super.at(time - this.aheadMs, fn);
   }
+}
+
+type Client = ReturnType<typeof client>;
+
+export interface Stubbed {
+  /** Of the test that runs. */
+  readonly stub: StubServer;
+  readonly open: (given?: Parameters<typeof client>[1]) => Client;
+  /** Answers `/symbols` itself and everything else as told. */
+  readonly answering: (answer: Answerer) => void;
+}
+
+const symbols = {
+  symbols: [{ symbol: 'btcusdt', baseAsset: 'BTC', quoteAsset: 'USDT', pricePrecision: 2, quantityPrecision: 5 }],
+};
+/** An order's id at the exchange: beyond 2^53, as they are. */
+export const orderId = '1938321163093077686';
+
+export function stubbed(): Stubbed {
+  let stub: StubServer | undefined;
+  const made: Client[] = [];
+  const running = (): StubServer => {
+    if (stub === undefined) throw new Error('the stub runs while a test does');
+    return stub;
+  };
+  beforeEach(async () => {
+    stub = await stubServer();
+  });
+  afterEach(async () => {
+    for (const { exchange } of made.splice(0)) exchange.close();
+    await stub?.close();
+  });
+  return {
+    get stub() {
+      return running();
+    },
+    open(given) {
+      const one = client(running().url, given);
+      made.push(one);
+      return one;
+    },
+    answering(answer) {
+      running().answer = (request, response) =>
+        request.target.startsWith('/sapi/v1/symbols') ? symbols : answer(request, response);
+    },
+  };
 }
