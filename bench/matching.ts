@@ -36,10 +36,13 @@ interface Engine {
 
 /** No engine: orders stand in a list in no order, and any one is met. What grows here is the price of memory and its collection. */
 function ordersAlone(): Engine {
-  const resting: SimOrder[] = [];
+  interface Listed extends SimOrder {
+    place?: number;
+  }
+  const resting: Listed[] = [];
   const rng = seededRng(1);
   let count = 0;
-  const end = (order: SimOrder): void => {
+  const end = (order: Listed): void => {
     const last = resting.pop();
     if (last === undefined || order.place === undefined) return;
     order.executed = order.quantity;
@@ -49,7 +52,7 @@ function ordersAlone(): Engine {
   };
   return {
     create(uid, side, price, quantity) {
-      const order = { ...blank, orderId: String(++count), uid, side, price, quantity };
+      const order: Listed = { ...blank, orderId: String(++count), uid, side, price, quantity };
       if (price === lowest || price === highest) {
         end(resting[Math.floor(rng() * resting.length)] ?? order);
         return order;
@@ -129,7 +132,6 @@ const blank: SimOrder = {
   spent: noUnits,
   locked: noUnits,
   queueAhead: noLots,
-  place: undefined,
 };
 
 /** Something that works through so many operations. */

@@ -7,8 +7,4 @@ export const withdrawApply: Endpoint = {
   path: '/sapi/v1/withdraw/apply',
   security: 'TRADE',
   weight: 100,
-  section: '4.5',
-  call: 'applyFor',
-  command: 'sluice-withdraw apply',
-  test: 'src/withdraw/withdraw',
 };

@@ -6,13 +6,19 @@ import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { addByHand } from '../../src/commands/manual/register.ts';
 import { exchange } from '../../src/venue/exchange/exchange.ts';
-import { socketOperations } from '../../src/venue/exchange/market/channels.ts';
-import type { Found } from '../../src/venue/exchange/rest/endpoints.ts';
-import { exchangePage, restCells, restRows, socketCells, testOf } from '../kit/exchange-page.ts';
+import {
+  exchangePage,
+  type Place,
+  restCells,
+  restRows,
+  socketCells,
+  socketRows,
+  testOf,
+} from '../kit/exchange-page.ts';
 import { client } from '../kit/exchange-stub.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const rows: readonly Found[] = [...restRows, ...socketOperations];
+const rows: readonly (Place & { readonly name: string })[] = [...restRows, ...socketRows];
 
 describe('exchange.md', () => {
   test('is what `npm run docs` makes', () => {
@@ -25,7 +31,7 @@ describe('exchange.md', () => {
       .filter((line) => line.startsWith('|'));
     expect(lines.length).toBeGreaterThan(80);
     for (const line of lines) for (const cell of line.slice(1, -1).split('|')) expect(cell, line).toMatch(/\S/);
-    for (const cells of [...restRows.map(restCells), ...socketOperations.map(socketCells)])
+    for (const cells of [...restRows.map(restCells), ...socketRows.map(socketCells)])
       for (const cell of cells) expect(cell).not.toBe('``');
   });
 

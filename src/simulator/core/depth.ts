@@ -26,5 +26,5 @@ export function depthOf(matching: Matching, side: Side, count: number): Displaye
 }
 
 function* userLevels(matching: Matching, side: Side): Generator<DisplayedLevel> {
-  for (const level of matching.book.levels(side)) yield { price: level.price, quantity: quantityAt(level) };
+  for (const level of matching.book.side(side).levels()) yield { price: level.price, quantity: quantityAt(level) };
 }

@@ -172,7 +172,6 @@ export class Exchange {
       spent: noUnits,
       locked: amount,
       queueAhead: noLots,
-      place: undefined,
     };
     if (this.#madeBy !== undefined) order.madeBy = this.#madeBy;
     this.orders.add(order);

@@ -46,21 +46,21 @@ export class Matching {
       const price = this.#best(counter, maker?.price, shown?.price);
       if (price === undefined) return;
       if (taker.type === 'LIMIT' && isBetter(taker.side, price, taker.price)) return;
-      const wanted = this.#wanted(taker, price);
-      if (wanted <= 0n) return;
-      if (maker?.price === price) this.#takeOrder(taker, maker, wanted);
-      else if (shown !== undefined) this.#takeShown(taker, price, least(wanted, shown.quantity));
+      const quantity = this.#quantityAt(taker, price);
+      if (quantity <= 0n) return;
+      if (maker?.price === price) this.#takeOrder(taker, maker, quantity);
+      else if (shown !== undefined) this.#takeShown(taker, price, least(quantity, shown.quantity));
     }
   }
 
   /** True when a MARKET BUY could still buy a lot with what it has left: it ended for want of sellers, not of money. */
   couldBuyMore(taker: SimOrder): boolean {
-    const best = this.#best('SELL', this.book.side('SELL').best()?.price, this.displayed.best('SELL')?.price);
-    return best === undefined || this.#wanted(taker, best) > 0n;
+    const best = this.#bestPrice('SELL');
+    return best === undefined || this.#quantityAt(taker, best) > 0n;
   }
 
   hasCounterSide(side: Side): boolean {
-    return !this.book.isEmpty(opposite(side)) || this.displayed.best(opposite(side)) !== undefined;
+    return this.#bestPrice(opposite(side)) !== undefined;
   }
 
   rest(order: SimOrder): void {
@@ -79,7 +79,7 @@ export class Matching {
     for (let maker = this.book.side(side).best(); maker !== undefined && left > 0n; ) {
       if (isBetter(side, print.price, maker.price)) return;
       if (maker.price === print.price) {
-        this.#printAt(maker, print.side, left);
+        this.#printAt(side, maker.price, left);
         return;
       }
       const quantity = least(left, remaining(maker));
@@ -103,21 +103,25 @@ export class Matching {
     return isBetter(side, b, a) ? b : a;
   }
 
-  #wanted(taker: SimOrder, price: Ticks): Lots {
+  #bestPrice(side: Side): Ticks | undefined {
+    return this.#best(side, this.book.side(side).best()?.price, this.displayed.best(side)?.price);
+  }
+
+  #quantityAt(taker: SimOrder, price: Ticks): Lots {
     const byAmount = taker.type === 'MARKET' && taker.side === 'BUY';
     return byAmount ? lotsFor(taker.locked, price, this.instrument) : remaining(taker);
   }
 
-  #takeOrder(taker: SimOrder, maker: SimOrder, wanted: Lots): void {
+  #takeOrder(taker: SimOrder, maker: SimOrder, most: Lots): void {
     const { price, side } = maker;
     const ahead = least(maker.queueAhead, this.displayed.available(side, price));
     if (ahead > 0n) {
-      const quantity = least(wanted, ahead);
+      const quantity = least(most, ahead);
       this.#takeShown(taker, price, quantity);
       this.#eatQueues(side, price, quantity);
       return;
     }
-    this.#match(taker, maker, taker.side, price, least(wanted, remaining(maker)));
+    this.#match(taker, maker, taker.side, price, least(most, remaining(maker)));
   }
 
   #takeShown(taker: SimOrder, price: Ticks, quantity: Lots): void {
@@ -125,12 +129,12 @@ export class Matching {
     this.#match(taker, undefined, taker.side, price, quantity);
   }
 
-  /** A print at the best price of resting orders, the first of which is given. */
-  #printAt(first: SimOrder, takerSide: Side, printed: Lots): void {
-    const { price, side } = first;
+  /** A print at the best price of a side's resting orders. */
+  #printAt(side: Side, price: Ticks, printed: Lots): void {
     let left = printed;
     let eaten = noLots;
-    for (const order of this.book.side(side).line(first)) {
+    // A copy: orders leave the level when they are filled.
+    for (const order of [...(this.book.side(side).bestLevel()?.orders ?? [])]) {
       const ahead = minus(order.queueAhead, eaten);
       if (ahead > 0n) {
         const queue = least(ahead, left);
@@ -139,7 +143,7 @@ export class Matching {
       }
       if (left <= 0n) break;
       const quantity = least(left, remaining(order));
-      this.#match(undefined, order, takerSide, price, quantity);
+      this.#match(undefined, order, opposite(side), price, quantity);
       left = minus(left, quantity);
     }
     this.#eatQueues(side, price, eaten);
@@ -158,7 +162,7 @@ export class Matching {
   }
 
   #shortenQueues(side: Side): void {
-    for (const level of this.book.levels(side)) {
+    for (const level of this.book.side(side).levels()) {
       const queue = this.displayed.queueAt(side, level.price);
       for (const order of level.orders) this.#setQueue(order, least(order.queueAhead, queue));
       const shown = this.displayed.levels(side);
@@ -169,10 +173,9 @@ export class Matching {
 
   /** Moves the orders at the best price up, where any are left. */
   #eatQueues(side: Side, price: Ticks, eaten: Lots): void {
-    const resting = this.book.side(side);
-    const first = resting.best();
-    if (first?.price !== price) return;
-    for (const order of resting.line(first)) this.#setQueue(order, greatest(noLots, minus(order.queueAhead, eaten)));
+    const level = this.book.side(side).bestLevel();
+    if (level?.price !== price) return;
+    for (const order of level.orders) this.#setQueue(order, greatest(noLots, minus(order.queueAhead, eaten)));
   }
 
   #setQueue(order: SimOrder, queue: Lots): void {

@@ -25,12 +25,11 @@ const order = (side: Side, price: number, quantity: number): SimOrder => ({
   spent: noUnits,
   locked: noUnits,
   queueAhead: noLots,
-  place: undefined,
 });
 
 /** What is in a side, as the plainest possible program would list it. */
 function listed(book: OrderBook, side: Side) {
-  return [...book.levels(side)].map(({ price, orders: line }) => {
+  return [...book.side(side).levels()].map(({ price, orders: line }) => {
     const orders = [...line];
     return { price, quantity: quantityAt({ price, orders }), ids: orders.map(({ orderId }) => orderId) };
   });
@@ -74,7 +73,7 @@ test.each(['BUY', 'SELL'] as const)(
           resting.splice(index, 1);
         }
         expect(listed(book, side)).toEqual(expected(resting, side));
-        expect(book.isEmpty(side)).toBe(resting.length === 0);
+        expect(book.side(side).best() === undefined).toBe(resting.length === 0);
       }),
       { numRuns: 200 },
     );
@@ -86,13 +85,13 @@ test('thousands of prices, added and removed in any order, stay sorted over many
   const prices = Array.from({ length: 5_000 }, (_, index) => 1 + ((index * 7_919) % 5_000));
   const orders = prices.map((price) => order('SELL', price, 1));
   for (const one of orders) book.side('SELL').add(one);
-  expect([...book.levels('SELL')].map(({ price }) => Number(price))).toEqual(
+  expect([...book.side('SELL').levels()].map(({ price }) => Number(price))).toEqual(
     Array.from({ length: 5_000 }, (_, index) => index + 1),
   );
   for (const one of orders) if (Number(one.price) % 3 !== 0) book.side('SELL').remove(one);
-  expect([...book.levels('SELL')].map(({ price }) => Number(price))).toEqual(
+  expect([...book.side('SELL').levels()].map(({ price }) => Number(price))).toEqual(
     Array.from({ length: 1_666 }, (_, index) => (index + 1) * 3),
   );
   for (const one of orders) book.side('SELL').remove(one);
-  expect(book.isEmpty('SELL')).toBe(true);
+  expect(book.side('SELL').best() === undefined).toBe(true);
 });

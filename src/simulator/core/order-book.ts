@@ -1,110 +1,83 @@
-/**
- * The users' resting orders of one symbol, by price, then by time. Finding a price costs log of the number of prices; joining
- * and leaving a price that is there costs nothing that grows. Who stands before and behind whom is in arrays of numbers.
- */
+/** The users' resting orders of one symbol, by price, then by time. */
 import type { Side } from '../../domain/market.ts';
-import { type Lots, noLots, plus, priceNumber } from '../../domain/money.ts';
-import { type PriceLevel, remaining, type SimOrder } from './order.ts';
-import { PriceLevels } from './price-levels.ts';
-import { none, reaching, Slots } from './slots.ts';
+import { type Lots, noLots, plus, priceNumber, type Ticks } from '../../domain/money.ts';
+import { remaining, type SimOrder } from './order.ts';
+
+/** The resting orders at one price, the oldest first. */
+export interface PriceLevel {
+  readonly price: Ticks;
+  readonly orders: SimOrder[];
+}
 
 /** Reads a price as its whole steps. */
 const inSteps = { pricePrecision: 0, quantityPrecision: 0 };
 
-/** The numbers of an order, side by side: the slots of those before and behind it at its price, and the price's rank. */
-const older = 0;
-const newer = 1;
-const rank = 2;
-/** One of them is spare: then they lie in one line of the processor's cache. */
-const linksEach = 4;
-
 class BookSide {
   readonly #sign: 1 | -1;
-  readonly #prices = new PriceLevels();
-  readonly #slots = new Slots();
-  /** By slot, which the order knows as its `place`. */
-  readonly #orders: (SimOrder | undefined)[] = [undefined];
-  #links = new Float64Array(64);
+  /** Ranks of the prices that have orders, ascending: the best price is last. */
+  readonly #ranks: number[] = [];
+  readonly #levels = new Map<number, PriceLevel>();
 
   constructor(side: Side) {
     this.#sign = side === 'BUY' ? 1 : -1;
   }
 
   add(order: SimOrder): void {
-    const slot = this.#slots.take();
-    const at = slot * linksEach;
-    this.#orders[slot] = order;
-    order.place = slot;
-    this.#links = reaching(at + linksEach, this.#links);
-    this.#links[at + rank] = priceNumber(order.price, inSteps) * this.#sign;
-    const price = this.#prices.placeOf(this.#links[at + rank] as number);
-    const last = this.#prices.newest(price);
-    this.#links[at + older] = last;
-    this.#links[at + newer] = none;
-    this.#prices.setNewest(price, slot);
-    if (last === none) this.#prices.setOldest(price, slot);
-    else this.#links[last * linksEach + newer] = slot;
+    const rank = this.#rankOf(order);
+    const level = this.#levels.get(rank);
+    if (level !== undefined) {
+      level.orders.push(order);
+      return;
+    }
+    this.#levels.set(rank, { price: order.price, orders: [order] });
+    this.#ranks.splice(this.#indexOf(rank), 0, rank);
   }
 
   remove(order: SimOrder): void {
-    const { place } = order;
-    if (place === undefined) return;
-    const before = this.#links[place * linksEach + older] as number;
-    const behind = this.#behind(place);
-    if (before !== none) this.#links[before * linksEach + newer] = behind;
-    if (behind !== none) this.#links[behind * linksEach + older] = before;
-    if (before === none || behind === none)
-      this.#moveEnd(this.#links[place * linksEach + rank] as number, before, behind);
-    this.#orders[place] = undefined;
-    order.place = undefined;
-    this.#slots.free(place);
+    const rank = this.#rankOf(order);
+    const level = this.#levels.get(rank);
+    const index = level?.orders.indexOf(order) ?? -1;
+    if (level === undefined || index < 0) return;
+    level.orders.splice(index, 1);
+    if (level.orders.length > 0) return;
+    this.#levels.delete(rank);
+    this.#ranks.splice(this.#indexOf(rank), 1);
   }
 
-  /** The order that is first in line: the oldest at the best price. */
+  /** The first order in the queue: the oldest at the best price. */
   best(): SimOrder | undefined {
-    const price = this.#prices.best();
-    return price === undefined ? undefined : this.#firstAt(price);
+    return this.bestLevel()?.orders[0];
   }
 
-  /** A resting order and those behind it at its price, the oldest first; the one just given may leave meanwhile. */
-  *line(first: SimOrder): Generator<SimOrder> {
-    let order: SimOrder | undefined = first;
-    while (order?.place !== undefined) {
-      const behind: SimOrder | undefined = this.#orders[this.#behind(order.place)];
-      yield order;
-      order = behind;
-    }
+  bestLevel(): PriceLevel | undefined {
+    return this.#levels.get(this.#ranks[this.#ranks.length - 1] ?? Number.NaN);
   }
 
   /** The best first, without copying; the side must not change meanwhile. */
   *levels(): Generator<PriceLevel> {
-    for (const price of this.#prices.all()) {
-      const first = this.#firstAt(price);
-      if (first !== undefined) yield { price: first.price, orders: this.line(first) };
+    for (let index = this.#ranks.length - 1; index >= 0; index--)
+      yield this.#levels.get(this.#ranks[index] as number) as PriceLevel;
+  }
+
+  /** Higher for a better price. */
+  #rankOf({ price }: SimOrder): number {
+    return priceNumber(price, inSteps) * this.#sign;
+  }
+
+  /** Index of the first rank that is not below `rank`. */
+  #indexOf(rank: number): number {
+    let low = 0;
+    let high = this.#ranks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#ranks[middle] as number) < rank) low = middle + 1;
+      else high = middle;
     }
-  }
-
-  #firstAt(price: number): SimOrder | undefined {
-    return this.#orders[this.#prices.oldest(price)];
-  }
-
-  #behind(slot: number): number {
-    return this.#links[slot * linksEach + newer] as number;
-  }
-
-  /** The first, the last or the only order at a price has gone, which had these neighbours. */
-  #moveEnd(priceRank: number, before: number, behind: number): void {
-    if (before === none && behind === none) {
-      this.#prices.drop(priceRank);
-      return;
-    }
-    const price = this.#prices.placeOf(priceRank);
-    if (before === none) this.#prices.setOldest(price, behind);
-    else this.#prices.setNewest(price, before);
+    return low;
   }
 }
 
-/** What the orders of a level still want: added up when it is asked for, which is seldomer than orders come and go. */
+/** The unfilled quantity of a level. */
 export function quantityAt({ orders }: PriceLevel): Lots {
   let sum = noLots;
   for (const order of orders) sum = plus(sum, remaining(order));
@@ -117,14 +90,5 @@ export class OrderBook {
 
   side(side: Side): BookSide {
     return side === 'BUY' ? this.#bids : this.#asks;
-  }
-
-  /** The levels of a side, the best first, without copying. */
-  levels(side: Side): Generator<PriceLevel> {
-    return this.side(side).levels();
-  }
-
-  isEmpty(side: Side): boolean {
-    return this.side(side).best() === undefined;
   }
 }

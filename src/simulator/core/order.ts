@@ -34,15 +34,6 @@ export interface SimOrder {
   locked: Units;
   /** Displayed size that came before it at its own price. */
   queueAhead: Lots;
-  /** Its slot in the order book while it rests, so that it leaves without being looked for. */
-  place: number | undefined;
-}
-
-/** The resting orders at one price. */
-export interface PriceLevel {
-  readonly price: Ticks;
-  /** The oldest first; to be gone through once. */
-  readonly orders: Iterable<SimOrder>;
 }
 
 /** The key of a user's balances in one of the two accounts: margin is kept apart from spot (specification §4.4). */

@@ -91,11 +91,10 @@ export function openReplicas<Answer>(setup: ReplicaSetup<Answer>): Replicas<Answ
 function apply({ orders, trades, busted, balances }: Waiting, replica: Exchange): void {
   for (const order of orders) {
     const known = replica.orders.byId(order.orderId);
-    // Where it rests in the real book means nothing here.
-    if (known === undefined) replica.orders.add({ ...order, place: undefined });
+    if (known === undefined) replica.orders.add({ ...order });
     else {
       const wasOpen = isOpen(known);
-      Object.assign(known, order, { place: undefined });
+      Object.assign(known, order);
       if (wasOpen && !isOpen(known)) replica.orders.ended(known);
     }
   }

@@ -278,11 +278,9 @@ const rows = <T>(db: Database.Database, table: string): T[] =>
 
 const unitsFrom = (text: string): Units => BigInt(text) as Units;
 
-/** JSON with whole steps as text, and without the place in the book, which a restart finds anew. */
+/** JSON with whole steps as text. */
 const textOf = (row: SimOrder | SimTrade | Withdrawal): string =>
-  JSON.stringify(row, (key, value: unknown) =>
-    key === 'place' ? undefined : typeof value === 'bigint' ? value.toString() : value,
-  );
+  JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
 type AsText<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
 
@@ -290,7 +288,6 @@ function orderFrom(body: string): SimOrder {
   const row = JSON.parse(body) as AsText<SimOrder>;
   return {
     ...row,
-    place: undefined,
     price: BigInt(row.price) as Ticks,
     quantity: BigInt(row.quantity) as Lots,
     amount: unitsFrom(row.amount),

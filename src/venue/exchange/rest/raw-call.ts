@@ -27,10 +27,6 @@ export function rawCaller(rest: Rest): Raw {
     const known = Object.values<Endpoint>(endpoints).find((one) => one.method === method && one.path === bare);
     const endpoint: Endpoint = {
       name: `${method} ${bare}`,
-      section: '',
-      call: '',
-      command: '',
-      test: '',
       method,
       path: bare,
       weight: unknownWeight,
