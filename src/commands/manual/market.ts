@@ -5,7 +5,7 @@ import { intervals, isInterval } from '../../domain/interval.ts';
 import type { Depth } from '../../domain/market.ts';
 import { quantityText, unitsText } from '../../domain/money.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import type { OpenDepthWanted, OpenStep } from '../../venue/exchange/market/open-data.ts';
+import type { OpenDepthOptions, OpenStep } from '../../venue/exchange/market/open-data.ts';
 import { textTable } from '../text-table.ts';
 import { answered, type Client, type Commanded, type WhichExchange, withClient } from './client.ts';
 import { cells, depthJson, klineRow, printRows, type Row, tickerRow, tradeRow } from './show.ts';
@@ -140,7 +140,7 @@ export function klines(symbol: string, interval: string, command: MarketCommand)
   });
 }
 
-const depthWanted = ({ step, limit }: MarketCommand): OpenDepthWanted => ({
+const depthWanted = ({ step, limit }: MarketCommand): OpenDepthOptions => ({
   ...(step !== undefined && { step }),
   ...(limit !== undefined && { bids: limit, asks: limit }),
 });

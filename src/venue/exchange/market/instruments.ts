@@ -1,18 +1,17 @@
-/** The exchange's symbols, fetched once and remembered, since orders and trades can only be read in their symbol's steps. */
+/** The exchange's instruments, fetched once: orders and trades are read in the steps of their symbol. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import { type Answer, failed, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { endpoints } from '../rest/endpoints.ts';
-import { failure } from '../rest/failure.ts';
 import type { Rest } from '../rest/rest.ts';
 import { readSymbols } from './read-market.ts';
 
 export interface Instruments {
-  /** Asks the exchange. */
+  /** Queries the exchange. */
   readonly all: () => Promise<Answer<readonly Instrument[]>>;
-  /** From memory, or by asking once; fails for a symbol that the exchange does not list. */
+  /** Queries the exchange once; fails for a symbol that it does not list. */
   of(symbol: string): Promise<Answer<Instrument>>;
-  /** What the caller already knows. */
+  /** Stores an instrument of the caller. */
   remember(instrument: Instrument): void;
 }
 
@@ -20,14 +19,13 @@ export function instruments(rest: Rest, count: Count): Instruments {
   const known = new Map<string, Instrument>();
 
   async function all(): Promise<Answer<readonly Instrument[]>> {
-    const reply = await rest.call({ endpoint: endpoints.symbols, lane: 'reconcile' });
-    if (reply.kind !== 'ok') return failure(endpoints.symbols, reply);
-    const list = readSymbols(reply.value, count);
-    if (list === undefined || list.length === 0)
-      return rest.unreadable(endpoints.symbols, 'the answer lists no symbols', reply.value);
-    // What is known stays: orders and trades go on being read in the steps in which they are reckoned with.
-    for (const one of list) if (!known.has(one.symbol)) known.set(one.symbol, one);
-    return ok(list);
+    const answer = await rest.ask({ endpoint: endpoints.symbols, lane: 'reconcile' }, (value) => {
+      const list = readSymbols(value, count);
+      return list === undefined || list.length === 0 ? 'the answer lists no symbols' : list;
+    });
+    // Known instruments stay: orders and trades keep the steps in which the program calculates.
+    if (answer.kind === 'ok') for (const one of answer.value) if (!known.has(one.symbol)) known.set(one.symbol, one);
+    return answer;
   }
 
   return {

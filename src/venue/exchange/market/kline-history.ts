@@ -4,7 +4,6 @@ import { closeTime, type Interval } from '../../../domain/interval.ts';
 import { type Answer, failed, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { endpoints } from '../rest/endpoints.ts';
-import { failure } from '../rest/failure.ts';
 import type { Rest } from '../rest/rest.ts';
 import { canOpenAt, closedOnly, type RawKline, readKlines } from './read-market.ts';
 
@@ -41,26 +40,18 @@ export type KlineHistory = (symbol: string, interval: Interval, count: number) =
  * nothing proves that it is final, the call waits out the grace, so that a stream begun before it leaves no hole between.
  */
 export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHistory {
-  async function page(
-    symbol: string,
-    interval: Interval,
-    endTime: number | undefined,
-  ): Promise<Answer<readonly RawKline[]>> {
-    const query = { symbol, interval, limit: `${pageLimit}` };
-    const reply = await rest.call({
-      endpoint: endpoints.klines,
-      lane: 'market',
-      query: endTime === undefined ? query : { ...query, endTime: `${endTime}` },
-    });
-    if (reply.kind !== 'ok') return failure(endpoints.klines, reply);
-    const rows = readKlines(reply.value, canOpenAt(interval, clock), count);
-    return rows === undefined ? rest.unreadable(endpoints.klines, 'the answer is not a list', reply.value) : ok(rows);
-  }
+  const page = (symbol: string, interval: Interval, endTime?: number): Promise<Answer<readonly RawKline[]>> => {
+    const query = { symbol, interval, limit: pageLimit, endTime };
+    return rest.ask(
+      { endpoint: endpoints.klines, lane: 'market', query },
+      (value) => readKlines(value, canOpenAt(interval, clock), count) ?? 'the answer is not a list',
+    );
+  };
 
   /** The newest page with nothing undecided at its end, and when it was asked for: it shows the market of that moment. */
   async function newest(symbol: string, interval: Interval): Promise<Newest> {
     const asked = moment(clock);
-    const answer = await page(symbol, interval, undefined);
+    const answer = await page(symbol, interval);
     const last = answer.kind === 'ok' ? answer.value.at(-1) : undefined;
     if (last === undefined) return { answer, asked };
     const endsAt = closeTime(interval, last.openTime);
@@ -68,7 +59,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
     if (clock.now() < endsAt || asked() >= finalAt) return { answer, asked };
     await clock.sleep(Math.max(0, finalAt - clock.now()));
     const again = moment(clock);
-    return { answer: await page(symbol, interval, undefined), asked: again };
+    return { answer: await page(symbol, interval), asked: again };
   }
 
   return async (symbol, interval, wanted) => {

@@ -1,11 +1,10 @@
 /** The aggregated public data under `/open` (specification §4.6): every answer in an envelope, its rows under a key of `data`. */
 import type { Level, Side } from '../../../domain/market.ts';
 import type { Units } from '../../../domain/money.ts';
-import { type Answer, ok } from '../../venue.ts';
+import type { Answer } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { sideOf } from '../orders/read-order.ts';
 import { type Endpoint, endpoints } from '../rest/endpoints.ts';
-import { failure } from '../rest/failure.ts';
 import { amountOf, type Fields, idOf, isFields, numberOf, textOf, timeOf } from '../rest/json.ts';
 import type { Call, Rest } from '../rest/rest.ts';
 import { readBook } from './read-market.ts';
@@ -31,7 +30,7 @@ export interface OpenTicker {
 export interface OpenAsset {
   readonly asset: string;
   readonly name: string;
-  /** Undefined where the exchange does not say it in a way that can be read. */
+  /** Undefined where the answer does not say so in a readable way. */
   readonly canWithdraw: boolean | undefined;
   readonly canDeposit: boolean | undefined;
   /** Undefined where there is no readable limit. */
@@ -44,11 +43,11 @@ export interface OpenDepth {
   readonly asks: readonly Level[];
 }
 
-/** What is left out is for the exchange to choose. */
-export interface OpenDepthWanted {
+/** The exchange chooses what is left out. */
+export interface OpenDepthOptions {
   /** How coarse the levels are. */
   readonly step?: OpenStep;
-  /** So many levels of this side. */
+  /** Number of levels. */
   readonly bids?: number;
   readonly asks?: number;
 }
@@ -67,27 +66,25 @@ export interface OpenSummary {
 }
 
 export interface OpenData {
-  /** Newest prints of `<base><quote>`, oldest first. */
-  trades(base: string, quote: string, count?: number): Promise<Answer<readonly OpenTrade[]>>;
+  /** The newest public trades, oldest first. */
+  trades(base: string, quote: string, limit?: number): Promise<Answer<readonly OpenTrade[]>>;
   ticker(): Promise<Answer<readonly OpenTicker[]>>;
   asset(): Promise<Answer<readonly OpenAsset[]>>;
-  depth(base: string, quote: string, wanted?: OpenDepthWanted): Promise<Answer<OpenDepth>>;
+  depth(base: string, quote: string, options?: OpenDepthOptions): Promise<Answer<OpenDepth>>;
   allTickers(): Promise<Answer<readonly OpenSummary[]>>;
 }
 
 export function openData(rest: Rest, count: Count): OpenData {
-  async function ask<T>(
+  const ask = <T>(
     endpoint: Endpoint,
     query: NonNullable<Call['query']>,
     read: (data: Fields) => T | string,
-  ): Promise<Answer<T>> {
-    const reply = await rest.call({ endpoint, lane: 'market', query });
-    if (reply.kind !== 'ok') return failure(endpoint, reply);
-    const value = isFields(reply.value) ? read(reply.value) : 'the answer holds no data';
-    return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
-  }
+  ): Promise<Answer<T>> =>
+    rest.ask({ endpoint, lane: 'market', query }, (value) =>
+      isFields(value) ? read(value) : 'the answer holds no data',
+    );
 
-  /** What cannot be read of a list is left out and counted: nothing is decided by it. */
+  /** Unreadable rows are left out and counted: nothing depends on them. */
   function each<T>(
     rows: readonly (readonly [string, unknown])[],
     read: (row: Fields, key: string) => T | undefined,
@@ -104,8 +101,8 @@ export function openData(rest: Rest, count: Count): OpenData {
     isFields(value) ? Object.entries(value) : undefined;
 
   return {
-    trades: (base, quote, wanted) =>
-      ask(endpoints.openTrades, { base, quote, ...(wanted !== undefined && { trades: `${wanted}` }) }, (data) => {
+    trades: (base, quote, limit) =>
+      ask(endpoints.openTrades, { base, quote, trades: limit }, (data) => {
         const rows = listed(data['trades']);
         return rows === undefined
           ? 'the answer is not a list'
@@ -123,15 +120,11 @@ export function openData(rest: Rest, count: Count): OpenData {
         const rows = named(data['asset']);
         return rows === undefined ? 'the answer holds no assets' : each(rows, readOpenAsset);
       }),
-    depth(base, quote, { step, bids, asks } = {}) {
-      const said = Object.entries({ depth: step, bids, asks }).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, `${value}`] as const],
-      );
-      return ask(endpoints.openDepth, { base, quote, ...Object.fromEntries(said) }, (data) => {
-        const book = data[`orderbook`];
+    depth: (base, quote, { step, bids, asks } = {}) =>
+      ask(endpoints.openDepth, { base, quote, depth: step, bids, asks }, (data) => {
+        const book = data['orderbook'];
         return isFields(book) ? readBook(book['bids'], book['asks']) : 'the answer is not a depth snapshot';
-      });
-    },
+      }),
     allTickers: () =>
       ask(endpoints.openAllTickers, {}, (data) => {
         const rows = listed(data['ticker']);

@@ -1,13 +1,12 @@
-/** The market by asking: what is public. */
+/** Queries of public market data over REST. */
 import type { Clock } from '../../../clock/clock.ts';
 import type { Interval } from '../../../domain/interval.ts';
 import type { Depth, Ticker, Trade } from '../../../domain/market.ts';
-import { type Answer, ok } from '../../venue.ts';
+import type { Answer } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { type Endpoint, endpoints } from '../rest/endpoints.ts';
-import { failure } from '../rest/failure.ts';
 import { isFields, timeOf } from '../rest/json.ts';
-import type { Rest } from '../rest/rest.ts';
+import type { Call, Rest } from '../rest/rest.ts';
 import { closeGraceMs, moment, noKlines, pageLimit } from './kline-history.ts';
 import {
   canOpenAt,
@@ -20,12 +19,12 @@ import {
   readTime,
 } from './read-market.ts';
 
-/** A kline as the exchange lists it; the newest is mostly still open. */
+/** A kline as the exchange lists it; the newest is usually still open. */
 export interface ListedKline extends RawKline {
   readonly closed: boolean;
 }
 
-/** The market by asking; the feed tells the same by itself. A limit left out is the exchange's own (100). */
+/** One query each; the feed pushes the same data. Without a limit the exchange uses its own (100). */
 export interface MarketQueries {
   /** Whether the exchange answers at all. */
   ping(): Promise<Answer<undefined>>;
@@ -38,26 +37,19 @@ export interface MarketQueries {
   trades(symbol: string, limit?: number): Promise<Answer<readonly Trade[]>>;
   /** The newest klines, oldest first; at most 300. None is a failure: a wrong interval gives an empty list and no error. */
   klines(symbol: string, interval: Interval, limit?: number): Promise<Answer<readonly ListedKline[]>>;
-  /** Up to 300 klines that open before a time (UTC ms), oldest first; none where its past ends. */
+  /** Up to 300 klines that open before a time (UTC ms), oldest first; none before the exchange's first. */
   klinesBefore(symbol: string, interval: Interval, before: number): Promise<Answer<readonly RawKline[]>>;
 }
 
 export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQueries {
-  async function ask<T>(
+  const ask = <T>(
     endpoint: Endpoint,
-    query: Readonly<Record<string, string | number | undefined>>,
+    query: NonNullable<Call['query']>,
     read: (value: unknown) => T | string,
-  ): Promise<Answer<T>> {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const said = Object.fromEntries(given.map(([name, value]) => [name, `${value}`]));
-    const reply = await rest.call({ endpoint, lane: 'market', query: said });
-    if (reply.kind !== 'ok') return failure(endpoint, reply);
-    const value = read(reply.value);
-    return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
-  }
+  ): Promise<Answer<T>> => rest.ask({ endpoint, lane: 'market', query }, read);
 
   return {
-    // `{}`; what a ping answers is not specified, so that any answer will do.
+    // The answer to a ping is not specified, so any will do.
     ping: () => ask(endpoints.ping, {}, () => undefined),
     time: () => ask(endpoints.time, {}, (value) => readTime(value) ?? 'the answer holds no serverTime'),
     // {"time":null,"bids":[["3.90000000","431.00000000"],…],"asks":[["4.00000200",12.0,17.5],…]}
@@ -90,11 +82,11 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
         return rows.map((row) => ({ ...row, closed: closed.has(row) }));
       });
     },
-    // `endTime` takes the kline that opens at it in, too.
+    // `endTime` includes the kline that opens at it.
     klinesBefore: (symbol, interval, before) =>
       ask(endpoints.klines, { symbol, interval, limit: pageLimit, endTime: before - 1 }, (value) => {
         const rows = readKlines(value, canOpenAt(interval, clock), count);
-        // A deployment that does not heed `endTime` gives its newest.
+        // A deployment that ignores `endTime` gives its newest klines.
         return rows?.filter(({ openTime }) => openTime < before) ?? 'the answer is not a list';
       }),
   };

@@ -4,10 +4,9 @@ import { type Instrument, instrument } from '../../../domain/instrument.ts';
 import { closeTime, type Interval, isOpenTime } from '../../../domain/interval.ts';
 import type { Depth, Kline, Level, Ticker, Trade } from '../../../domain/market.ts';
 import { greatest, lots, noLots, noUnits, type Precision, units } from '../../../domain/money.ts';
-import type { Balance } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { sideOf } from '../orders/read-order.ts';
-import { amountOf, decimalOf, type Fields, isFields, numberOf, symbolOf, textOf, timeOf } from '../rest/json.ts';
+import { decimalOf, type Fields, isFields, numberOf, symbolOf, textOf, timeOf } from '../rest/json.ts';
 import { rowsOf } from '../rest/reply.ts';
 
 /** A kline as the exchange states it, before anybody knows whether it is closed. */
@@ -197,21 +196,4 @@ export function readPublicTrades(
     return [];
   });
   return trades?.reverse().sort((a, b) => a.time - b.time);
-}
-
-/** `{"balances":[{"asset":"BTC","free":"4723846.89208129","locked":"0.0000000000000000"}, …]}`, every coin, or why not. */
-export function readBalances(value: unknown): readonly Balance[] | string {
-  const rows = isFields(value) ? rowsOf(value['balances']) : undefined;
-  if (rows === undefined || !isFields(value) || !Array.isArray(value['balances']))
-    return 'the answer has no list of balances';
-  const balances: Balance[] = [];
-  for (const row of rows) {
-    const asset = isFields(row) ? textOf(row['asset'])?.toUpperCase() : undefined;
-    if (!isFields(row) || asset === undefined) return 'a balance has no asset';
-    const free = amountOf(row['free']);
-    const locked = amountOf(row['locked']);
-    if (free === undefined || locked === undefined) return `the balance of ${asset} cannot be read`;
-    balances.push({ asset, free, locked });
-  }
-  return balances;
 }

@@ -1,22 +1,36 @@
 /** The account's balances. */
-import { type AccountReader, ok } from '../../venue.ts';
-import { readBalances } from '../market/read-market.ts';
+import type { AccountReader, Balance } from '../../venue.ts';
 import { endpoints } from '../rest/endpoints.ts';
-import { failure } from '../rest/failure.ts';
-import { idOf, isFields } from '../rest/json.ts';
+import { amountOf, idOf, isFields, textOf } from '../rest/json.ts';
+import { rowsOf } from '../rest/reply.ts';
 import type { Rest } from '../rest/rest.ts';
 
 /**
- * There is no such operation for margin (specification §4.4): these are the spot balances whatever the account. `uidSeen` is told of the uid
- * that some deployments show beside them.
+ * Always the spot balances: margin has no such operation (specification §4.4). `uidSeen` gets the uid that some deployments show
+ * beside them.
  */
 export const accountReader = (rest: Rest, uidSeen: (uid: string) => void = () => {}): AccountReader => ({
-  async balances() {
-    const reply = await rest.call({ endpoint: endpoints.account, lane: 'reconcile' });
-    if (reply.kind !== 'ok') return failure(endpoints.account, reply);
-    const uid = isFields(reply.value) ? idOf(reply.value['uid']) : undefined;
-    if (uid !== undefined) uidSeen(uid);
-    const balances = readBalances(reply.value);
-    return typeof balances === 'string' ? rest.unreadable(endpoints.account, balances, reply.value) : ok(balances);
-  },
+  balances: () =>
+    rest.ask({ endpoint: endpoints.account, lane: 'reconcile' }, (value) => {
+      const uid = isFields(value) ? idOf(value['uid']) : undefined;
+      if (uid !== undefined) uidSeen(uid);
+      return readBalances(value);
+    }),
 });
+
+/** `{"balances":[{"asset":"BTC","free":"4723846.89208129","locked":"0.0000000000000000"}, …]}`, every coin; a text says why they cannot be read. */
+function readBalances(value: unknown): readonly Balance[] | string {
+  const rows = isFields(value) ? rowsOf(value['balances']) : undefined;
+  if (rows === undefined || !isFields(value) || !Array.isArray(value['balances']))
+    return 'the answer has no list of balances';
+  const balances: Balance[] = [];
+  for (const row of rows) {
+    const asset = isFields(row) ? textOf(row['asset'])?.toUpperCase() : undefined;
+    if (!isFields(row) || asset === undefined) return 'a balance has no asset';
+    const free = amountOf(row['free']);
+    const locked = amountOf(row['locked']);
+    if (free === undefined || locked === undefined) return `the balance of ${asset} cannot be read`;
+    balances.push({ asset, free, locked });
+  }
+  return balances;
+}

@@ -4,10 +4,9 @@ import type { Instrument } from '../../../domain/instrument.ts';
 import { type Answer, type BatchCreated, type CancelOutcome, type Lane, mostInBatch, ok } from '../../venue.ts';
 import { definiteCodes } from '../rest/classify.ts';
 import { type Endpoint, endpoints } from '../rest/endpoints.ts';
-import { failure } from '../rest/failure.ts';
 import { idOf, isFields } from '../rest/json.ts';
 import { probeWindow, type RecvWindow, recvWindow, type WindowHabit } from '../rest/recv-window.ts';
-import type { Reply } from '../rest/reply.ts';
+import { failure, type Reply } from '../rest/reply.ts';
 import type { Rest } from '../rest/rest.ts';
 import { batchBody, batchCancelBody, createBody, type Wanted } from './create-body.ts';
 
@@ -57,7 +56,7 @@ export function orderDesk(rest: Rest, clock: Clock, window: RecvWindow = recvWin
       return { kind: 'notSent', cause: `a batch holds 1 to ${mostInBatch} orders, not ${count}` };
     const counted = (value: unknown): T | string => {
       const known = read(value);
-      if (typeof known === 'string') rest.unreadable(endpoint, known, value);
+      if (typeof known === 'string') rest.countUnreadable(endpoint, known, value);
       return known;
     };
     return outcomeOf(await rest.call({ endpoint, lane, body: body() }), counted);

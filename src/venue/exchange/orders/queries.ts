@@ -1,11 +1,10 @@
 /** What the exchange says of the account's orders and trades, by asking. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import type { Account, OrderReport, VenueTrade } from '../../../domain/order.ts';
-import { type Answer, type OrderEntry, ok, type Page } from '../../venue.ts';
+import type { Answer, OrderEntry, Page } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import type { Instruments } from '../market/instruments.ts';
 import { type Endpoint, tradeEndpoints } from '../rest/endpoints.ts';
-import { failure } from '../rest/failure.ts';
 import { rowsOf } from '../rest/reply.ts';
 import type { Call, Rest } from '../rest/rest.ts';
 import { readOrder } from './read-order.ts';
@@ -38,10 +37,7 @@ export function orderQueries({ rest, account, instruments, count, byClientId }: 
   ): Promise<Answer<T>> {
     const at = await instruments.of(symbol);
     if (at.kind === 'failed') return at;
-    const reply = await rest.call({ endpoint, lane: 'reconcile', query: { ...query, symbol } });
-    if (reply.kind !== 'ok') return failure(endpoint, reply);
-    const value = read(reply.value, at.value);
-    return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
+    return rest.ask({ endpoint, lane: 'reconcile', query: { ...query, symbol } }, (value) => read(value, at.value));
   }
 
   const oneOrder =
@@ -75,16 +71,10 @@ export function orderQueries({ rest, account, instruments, count, byClientId }: 
         ),
     }),
     openOrders: (symbol) =>
-      ask(symbol, paths.openOrders, { limit: `${listLimit}` }, (value, at) =>
+      ask(symbol, paths.openOrders, { limit: listLimit }, (value, at) =>
         readPage(value, (row) => readOrder(row, at, count)),
       ),
-    tradesSince: (symbol, fromId) =>
-      ask(
-        symbol,
-        paths.myTrades,
-        fromId === undefined ? { limit: `${listLimit}` } : { limit: `${listLimit}`, fromId },
-        readTrades,
-      ),
+    tradesSince: (symbol, fromId) => ask(symbol, paths.myTrades, { limit: listLimit, fromId }, readTrades),
   };
 }
 

@@ -1,8 +1,7 @@
 /** What the exchange says of withdrawals, by asking (specification §4.5). Applying for one is no part of this folder. */
 import type { Units } from '../../../domain/money.ts';
-import { type Answer, ok } from '../../venue.ts';
+import type { Answer } from '../../venue.ts';
 import { endpoints } from '../rest/endpoints.ts';
-import { failure } from '../rest/failure.ts';
 import { amountOf, decimalOf, type Fields, idOf, isFields, textOf, timeOf } from '../rest/json.ts';
 import { rowsOf } from '../rest/reply.ts';
 import type { Rest } from '../rest/rest.ts';
@@ -53,21 +52,17 @@ export interface Withdrawals {
 
 export function withdrawals(rest: Rest): Withdrawals {
   return {
-    async query({ asset, id, withdrawOrderId, startTime, endTime, page }) {
-      const endpoint = endpoints.withdrawQuery;
+    query({ asset, id, withdrawOrderId, startTime, endTime, page }) {
       // Texts throughout: the reference gives the times as text in one place and as numbers in another.
       const body = JSON.stringify({
-        ...(asset !== undefined && { symbol: asset }),
-        ...(id !== undefined && { withdrawId: id }),
-        ...(withdrawOrderId !== undefined && { withdrawOrderId }),
-        ...(startTime !== undefined && { startTime: `${startTime}` }),
-        ...(endTime !== undefined && { endTime: `${endTime}` }),
-        ...(page !== undefined && { page: `${page}` }),
+        symbol: asset,
+        withdrawId: id,
+        withdrawOrderId,
+        startTime: startTime?.toString(),
+        endTime: endTime?.toString(),
+        page: page?.toString(),
       });
-      const reply = await rest.call({ endpoint, lane: 'reconcile', body });
-      if (reply.kind !== 'ok') return failure(endpoint, reply);
-      const value = readPage(reply.value);
-      return typeof value === 'string' ? rest.unreadable(endpoint, value, reply.value) : ok(value);
+      return rest.ask({ endpoint: endpoints.withdrawQuery, lane: 'reconcile', body }, readPage);
     },
   };
 }

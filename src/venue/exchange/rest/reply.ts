@@ -1,4 +1,6 @@
-/** From an HTTP answer to what the exchange said: a value, a refusal with its code, or nothing that anything follows from. */
+/** From an HTTP answer to the exchange's reply: a value, a refusal with its code, or nothing that decides anything. */
+import { type Failure, failed } from '../../venue.ts';
+import type { Endpoint } from './endpoints.ts';
 import type { HttpReply } from './http.ts';
 import { isFields, parseExact, textOf } from './json.ts';
 
@@ -6,11 +8,11 @@ export type Reply =
   | { readonly kind: 'ok'; readonly value: unknown }
   /** An error code under 200 or 4XX. Whether it is definite is for the caller to judge. */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  /** Something left this machine and what became of it is not known. */
+  /** Something was sent, and its effect is not known. */
   | { readonly kind: 'unclear'; readonly cause: string }
   | { readonly kind: 'notSent'; readonly cause: string };
 
-/** Statuses that speak of limits (specification §7). They say nothing about the request itself. */
+/** Statuses of the exchange's limits (specification §7). They say nothing about the request itself. */
 export const limitStatuses = [410, 418, 429] as const;
 /** "Requests exceed the limit too frequently": the body form of a 429. */
 export const tooManyRequests = '-1003';
@@ -34,7 +36,7 @@ export function readReply(http: HttpReply): Reply {
   } catch {
     return { kind: 'unclear', cause: `HTTP ${status} with a body that is not JSON${excerpt(http.body)}` };
   }
-  // Some deployments answer null for a list without rows: `rowsOf` reads it as one, every other reader refuses it.
+  // Some deployments answer null for an empty list: `rowsOf` accepts it, every other reader refuses it.
   if (typeof value !== 'object')
     return { kind: 'unclear', cause: `HTTP ${status} with a body that is not an object${excerpt(http.body)}` };
   const code = isFields(value) ? textOf(value['code']) : undefined;
@@ -65,11 +67,42 @@ export function excerpt(body: string): string {
   return text === '' ? '' : `: ${text}`;
 }
 
-/** The rows of a list reply: bare, `{"list":[…]}`, or null, bare or in an envelope, where there are none; undefined when it is no list. */
+/** The rows of a list reply: an array, `{"list":[…]}`, or null for an empty list; undefined when it is no list. */
 export function rowsOf(value: unknown, key = 'list'): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (value === null) return [];
   if (!isFields(value)) return undefined;
   const rows = value[key];
   return Array.isArray(rows) ? rows : undefined;
+}
+
+/** The failure of a query that was not answered with a value. */
+export function failure(endpoint: Endpoint, reply: Exclude<Reply, { kind: 'ok' }>): Failure {
+  if (reply.kind !== 'refused') return failed(`${endpoint.name}: ${reply.cause}`);
+  return failed(`${endpoint.name}: the exchange answered code ${reply.code} ${reply.message}`.trimEnd(), reply.code);
+}
+
+/** Requests whose last answer is kept; beyond it the oldest is dropped, and its next answer is parsed again. */
+const mostKept = 16;
+/** Shorter answers are parsed as fast as they are compared. */
+const leastLength = 256;
+
+/**
+ * Parses answers as `readReply` does, but the same text from the same target only once: most polls of own trades list the same
+ * trades, and parsing them is most of a poll's cost. Callers share the value and must not change it.
+ */
+export function replyReader(): (target: string, answer: HttpReply) => Reply {
+  const kept = new Map<string, { readonly status: number; readonly body: string; readonly reply: Reply }>();
+  return (target, answer) => {
+    if (answer.kind === 'failed' || answer.body.length < leastLength) return readReply(answer);
+    const { status, body } = answer;
+    const last = kept.get(target);
+    if (last !== undefined && last.status === status && last.body === body) return last.reply;
+    const reply = readReply(answer);
+    kept.delete(target);
+    kept.set(target, { status, body, reply });
+    const [oldest] = kept.keys();
+    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+    return reply;
+  };
 }

@@ -1,13 +1,12 @@
-/** One request: weight first, then signature, then one attempt; limits heard are passed on. */
+/** One request: weight first, then signature, then one attempt. Limits in the answer are reported. */
 import type { Clock } from '../../../clock/clock.ts';
 import { jsonText } from '../../../domain/json-text.ts';
-import { type Failure, failed, type Gate, type Lane, type LimitNotice, type Spend } from '../../venue.ts';
+import { type Answer, failed, type Gate, type Lane, type LimitNotice, ok, type Spend } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { codeMeaning } from './codes.ts';
 import { costOf, type Endpoint } from './endpoints.ts';
 import type { Http, HttpReply, HttpRequest } from './http.ts';
-import { replyReader } from './repeated.ts';
-import { excerpt, limitStatuses, type Reply, tooManyRequests } from './reply.ts';
+import { excerpt, failure, limitStatuses, type Reply, replyReader, tooManyRequests } from './reply.ts';
 import type { Signer } from './sign.ts';
 
 /** "Timestamp for this request is outside of the recvWindow", or too far ahead. */
@@ -16,8 +15,9 @@ const outsideWindowCode = '-1021';
 export interface Call {
   readonly endpoint: Endpoint;
   readonly lane: Lane;
-  readonly query?: Readonly<Record<string, string>>;
-  /** The query as it is to stand in the request line, from the question mark on; in place of `query`. */
+  /** Undefined values are left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** The query exactly as in the request line, with its question mark; replaces `query`. */
   readonly search?: string;
   /** The exact JSON text of a POST. */
   readonly body?: string;
@@ -32,18 +32,23 @@ export interface Signed {
 export interface Rest {
   /** Takes the weight, signs at that moment, sends once. */
   call(call: Call): Promise<Reply>;
-  /** Waits for the weight of a request alone; false when `until` (UTC ms) passes first. */
+  /**
+   * Calls and reads the value of the answer. `read` returns the reason as text when it cannot: then the query fails and the answer
+   * is counted.
+   */
+  ask<T>(call: Call, read: (value: unknown) => T | string): Promise<Answer<T>>;
+  /** Waits only for the weight of a request; false when `until` (UTC ms) passes first. */
   admit(endpoint: Endpoint, lane: Lane, until: number): Promise<boolean>;
-  /** Whether that weight would be there at once, as far as is known. */
+  /** Whether that weight is available now, as far as is known. */
   isRoom(endpoint: Endpoint, lane: Lane): boolean;
   /**
-   * Signs now, where a signature is wanted, for sending later; the weight has been taken by `admit`. `agedMs` (ms of the clock) makes it a
-   * request of so long ago, to find out what the exchange makes of it: then a refusal for its time says nothing of our clock.
+   * Signs now for sending later; `admit` has taken the weight. `agedMs` (ms of the clock) dates the request back, to test the
+   * exchange's time window: then a refusal for its time says nothing about our clock.
    */
   sign(endpoint: Endpoint, body?: string, agedMs?: number): Signed;
-  /** The failure of an answer that refuses nothing and cannot be read all the same, such as one without its list; it is counted. */
-  unreadable(endpoint: Endpoint, why: string, answer: unknown): Failure;
-  /** A text of the exchange's with key and secret struck out, for whoever shows it. */
+  /** Counts an answer that is no refusal and cannot be read. */
+  countUnreadable(endpoint: Endpoint, why: string, answer: unknown): void;
+  /** A text of the exchange with key and secret struck out, to be shown. */
   redact(text: string): string;
 }
 
@@ -55,11 +60,11 @@ export interface RestOptions {
   readonly notice: (notice: LimitNotice) => void;
   /** Absent: market data only. */
   readonly signer: Signer | undefined;
-  /** Shown every answer as it came, key and signature taken out: for finding out what a deployment does. */
+  /** Gets every raw answer without key and signature: for finding out what a deployment does. */
   readonly observe?: (answer: HttpReply) => void;
-  /** Told of answers from which nothing follows, and of codes that nobody has described. */
+  /** Counts unclear answers and unknown codes. */
   readonly count?: Count;
-  /** Told when a request was refused for its time. */
+  /** Called when a request was refused for its time. */
   readonly outsideWindow?: () => void;
 }
 
@@ -97,11 +102,11 @@ export function rest(options: RestOptions): Rest {
   ): Promise<Reply> {
     const answer = await clock.track(http.send(request, gate));
     observe?.(redacted(answer, signer, request.headers));
-    // Read as it came, and cleaned only then: a key that happens to stand in an answer must not change what the answer says.
+    // Parsed before it is redacted: a key that an answer happens to contain must not change its meaning.
     const reply = cleaned(read(target, answer), signer, request.headers);
     if (answer.kind === 'reply') {
       const status = limitStatuses.find((known) => known === answer.status);
-      // A limit is told by itself; a connection that broke is no answer.
+      // A limit is reported by itself; a broken connection is no answer.
       if (status === undefined) unexpected(reply, count);
       const retryAfterMs = secondsToMs(answer.retryAfter);
       if (status !== undefined) notice({ status, retryAfterMs });
@@ -111,21 +116,30 @@ export function rest(options: RestOptions): Rest {
     return reply;
   }
 
+  async function call({ endpoint, lane, query, search, body }: Call): Promise<Reply> {
+    if (await spend(lane, costOf(endpoint))) return sign(endpoint, body, search ?? queryText(query)).send();
+    return { kind: 'notSent', cause: `the request budget has no room for "${endpoint.name}" (lane ${lane})` };
+  }
+
+  const countUnreadable = ({ name }: Endpoint, why: string, answer: unknown): void =>
+    count?.('unreadable answer', { question: name, why, answer });
+
   return {
-    async call({ endpoint, lane, query, search, body }) {
-      if (!(await spend(lane, costOf(endpoint)))) {
-        return { kind: 'notSent', cause: `the request budget has no room for "${endpoint.name}" (lane ${lane})` };
-      }
-      return sign(endpoint, body, search ?? queryText(query)).send();
+    call,
+    async ask(asked, read) {
+      const { endpoint } = asked;
+      const reply = await call(asked);
+      if (reply.kind !== 'ok') return failure(endpoint, reply);
+      const value = read(reply.value);
+      if (typeof value !== 'string') return ok(value);
+      countUnreadable(endpoint, value, reply.value);
+      // Only an answer under HTTP 200 is read.
+      return failed(redact(`${endpoint.name}: ${value}, HTTP 200${excerpt(jsonText(reply.value))}`));
     },
     admit: (endpoint, lane, until) => spend(lane, costOf(endpoint), until),
     isRoom: (endpoint, lane) => spend.isRoom?.(lane, costOf(endpoint)) === true,
     sign: (endpoint, body, agedMs) => sign(endpoint, body, '', agedMs),
-    unreadable({ name }, why, answer) {
-      count?.('unreadable answer', { question: name, why, answer });
-      // Only an answer under HTTP 200 is read.
-      return failed(redact(`${name}: ${why}, HTTP 200${excerpt(jsonText(answer))}`));
-    },
+    countUnreadable,
     redact,
   };
 }
@@ -152,10 +166,10 @@ function unexpected(reply: Reply, count: Count | undefined): void {
     count?.('unknown error code', `${reply.code} ${reply.message}`);
 }
 
-/** URLs that are kept: nearly all requests go to the same few. Past it all are read anew. */
+/** Parsed URLs that are kept: nearly all requests go to the same few. Beyond it all are dropped. */
 const mostUrls = 64;
 
-/** Reads a URL once; nobody may change it. */
+/** Parses each URL once; callers must not change it. */
 function urls(): (text: string) => URL {
   const known = new Map<string, URL>();
   return (text) => {
@@ -170,7 +184,10 @@ function urls(): (text: string) => URL {
 
 function queryText(query: Call['query'] = {}): string {
   let text = '';
-  for (const key in query) text += `${text === '' ? '?' : '&'}${key}=${encodeURIComponent(query[key] ?? '')}`;
+  for (const key in query) {
+    const value = query[key];
+    if (value !== undefined) text += `${text === '' ? '?' : '&'}${key}=${encodeURIComponent(value)}`;
+  }
   return text;
 }
 

@@ -6,7 +6,7 @@ import { machineWall, type ScaledClock } from '../../../clock/clock.ts';
 import { type Answer, failed, ok } from '../../venue.ts';
 import { readTime } from '../market/read-market.ts';
 import { endpoints } from './endpoints.ts';
-import { failure } from './failure.ts';
+import { failure } from './reply.ts';
 import type { Rest } from './rest.ts';
 
 export interface TimeSync {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HttpReply } from './http.ts';
-import { replyReader } from './repeated.ts';
+import { replyReader } from './reply.ts';
 
 const answer = (body: string, status = 200): HttpReply => ({ kind: 'reply', status, retryAfter: undefined, body });
 const trades = (id: string): string => JSON.stringify({ list: Array(20).fill({ id, price: '1.5' }) });
