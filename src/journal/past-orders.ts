@@ -1,14 +1,14 @@
 /**
- * What a journal holds of orders that ended and of fills. It grows for years and little of it is ever asked for, so that it stays
- * in the file: each question is one look into an index, and whoever needs every fill reads them once, page by page.
+ * Closed orders and fills of a journal. They grow for years and are rarely needed, so they stay in the file. Each query uses an index,
+ * and all fills are read page by page.
  */
 import type { Database } from 'better-sqlite3';
 import type { Side } from '../domain/market.ts';
 import type { Purpose } from '../domain/order.ts';
 import type { FillEntry, OrderEntryRow } from './entries.ts';
-import { readOrders } from './order-rows.ts';
+import { readOrders, tables } from './rows.ts';
 
-/** What must be known of an order of ours to book a fill of it. */
+/** What is needed of our order to book its fills. */
 export interface Owner {
   readonly clientOrderId: string;
   readonly strategy: string;
@@ -16,7 +16,7 @@ export interface Owner {
   readonly purpose: Purpose;
 }
 
-/** What an order asked for, and what it came to. */
+/** A closed order with its fills. */
 export interface PastOrder {
   readonly row: OrderEntryRow;
   readonly fills: readonly FillEntry[];
@@ -25,25 +25,25 @@ export interface PastOrder {
 export type FillKey = Pick<FillEntry, 'tradeId' | 'orderId'>;
 
 export interface Past {
-  /** Whose an exchange id is: closed orders too, since fills can come late. Of what is written by now. */
+  /** Our order with this exchange id, closed ones too, as far as written: fills can come late. */
   readonly ownerOf: (orderId: string) => Owner | undefined;
-  /** The exchange's id of an order of ours. */
+  /** The exchange's id of our order. */
   readonly orderIdOf: (clientOrderId: string) => string | undefined;
   /** The row of a fill. */
   readonly fill: (key: FillKey) => FillEntry | undefined;
-  /** An order that was written down, and its fills. */
+  /** A journalled order with its fills. */
   readonly order: (clientOrderId: string) => PastOrder | undefined;
   /** Every fill, oldest first. */
   readonly fills: () => Iterable<FillEntry>;
   /** The newest fills, oldest first. */
   readonly newestFills: (count: number) => readonly FillEntry[];
-  /** The highest number among ids of orders and trades; 0 without any. It reads all orders: for venues that count on from it. */
+  /** The highest number among ids of orders and trades, or 0. For simulated venues, which continue from it; it reads all orders. */
   readonly highestId: () => number;
-  /** Nothing is known any more from here on. */
+  /** Closes the file; from then on every query finds nothing. */
   readonly close: () => void;
 }
 
-/** The past of a journal that has none. */
+/** The past of a new journal. */
 export const noPast: Past = {
   ownerOf: () => undefined,
   orderIdOf: () => undefined,
@@ -55,9 +55,9 @@ export const noPast: Past = {
   close: () => {},
 };
 
-const fillColumns = `trade_id, order_id, client_order_id, strategy, account, symbol, side, price, quantity, fee, fee_asset, maker, time, purpose, evidence`;
+const fillColumns = tables.fill.fields.map(({ column }) => column).join(', ');
 
-/** The columns above in their order: as an object with names each row would take twice as long to read. */
+/** The columns in their order. Rows as objects would take twice as long to read, and a start reads every fill. */
 type FillRow = readonly [
   tradeId: string,
   orderId: string,
@@ -96,7 +96,7 @@ const fillOf = (row: FillRow): FillEntry => ({
   evidence: row[14],
 });
 
-/** Fills as rows, oldest first, by any condition of the table. */
+/** Fills by a condition of the table, oldest first. */
 export const readFills = (db: Database, where: string, ...values: readonly (string | number)[]): FillEntry[] =>
   (
     db
@@ -105,13 +105,13 @@ export const readFills = (db: Database, where: string, ...values: readonly (stri
       .all(...values) as FillRow[]
   ).map(fillOf);
 
-/** Fills read at a time: more would outlive the collector's short rounds and be copied by them. */
+/** Fills read at a time: larger pages would survive the garbage collector's short rounds and be copied. */
 const fillsInPage = 100;
 
-const questions = {
+const queries = {
   owner: 'SELECT client_order_id AS clientOrderId, strategy, side, purpose FROM orders WHERE order_id = ?',
   orderId: 'SELECT order_id FROM orders WHERE client_order_id = ?',
-  // A journal is one account's: of both, one has none.
+  // The unique index begins with the account.
   fill: `SELECT ${fillColumns} FROM fills WHERE account IN ('spot', 'margin') AND trade_id = ? AND order_id = ?`,
   page: `SELECT ${fillColumns}, seq FROM fills WHERE seq > ? ORDER BY seq LIMIT ${fillsInPage}`,
   newest: `SELECT ${fillColumns} FROM fills ORDER BY seq DESC LIMIT ?`,
@@ -119,23 +119,21 @@ const questions = {
     UNION ALL SELECT max(CAST(trade_id AS INTEGER)) FROM fills)`,
 } as const;
 
-/** The past that `open` shows; it is opened at the first question and closed with `close`. */
+/** The past in a database, which is opened at the first query. */
 export function pastIn(open: () => Database): Past {
   let db: Database | undefined;
   let closed = false;
-  const prepared = new Map<keyof typeof questions, ReturnType<Database['prepare']>>();
-  /** Undefined once nobody may ask any more: what was under way then ends without an answer. */
+  const prepared = new Map<keyof typeof queries, ReturnType<Database['prepare']>>();
+  /** Undefined once it is closed: work that is still in flight then finds nothing. */
   const connected = (): Database | undefined => {
     if (closed) return undefined;
     db ??= open();
     return db.open ? db : undefined;
   };
-  const ask = (name: keyof typeof questions) => {
-    const at = connected();
-    if (at === undefined) return undefined;
-    const question = prepared.get(name) ?? at.prepare(questions[name]);
-    prepared.set(name, question);
-    return question;
+  const ask = (name: keyof typeof queries) => {
+    const query = prepared.get(name) ?? connected()?.prepare(queries[name]);
+    if (query !== undefined) prepared.set(name, query);
+    return connected() && query;
   };
   return {
     ownerOf: (orderId) => ask('owner')?.get(orderId) as Owner | undefined,
@@ -146,9 +144,9 @@ export function pastIn(open: () => Database): Past {
       return row === undefined ? undefined : fillOf(row);
     },
     order(clientOrderId) {
-      const at = connected();
-      const [row] = at === undefined ? [] : readOrders(at, 'client_order_id = ?', clientOrderId);
-      return at && row && { row, fills: readFills(at, 'client_order_id = ?', clientOrderId) };
+      const own = connected();
+      const [row] = own === undefined ? [] : readOrders(own, 'client_order_id = ?', clientOrderId);
+      return own && row && { row, fills: readFills(own, 'client_order_id = ?', clientOrderId) };
     },
     *fills() {
       for (let last = 0; ; ) {
@@ -167,19 +165,19 @@ export function pastIn(open: () => Database): Past {
   };
 }
 
-/** Whose exchange ids are: the newest in memory, since they are asked for all the time and may not be written yet; the others in the journal. */
+/** Our orders by exchange id. The newest are in memory: they are needed most and may not be written yet. Others are read from the journal. */
 export interface Owners {
   has(orderId: string): boolean;
   get(orderId: string): Owner | undefined;
   set(orderId: string, owner: Owner): void;
-  /** The exchange's id of an order of ours. */
+  /** The exchange's id of our order. */
   idOf(clientOrderId: string): string | undefined;
 }
 
-/** Owners kept in memory beside those of orders that are not closed: more than can wait for being written. Others are looked up in the past. */
+/** Owners kept in memory beside those of open orders: more than can wait to be written. */
 const mostOwners = 5_000;
 
-/** `isOpen`: whether fills of an order are expected; where nothing is written, only such an owner must not be forgotten. */
+/** `isOpen`: whether fills of an order are expected. Its owner stays in memory, as a journal in memory has no past. */
 export function ownersAfter(
   past: Pick<Past, 'ownerOf' | 'orderIdOf'>,
   isOpen: (clientOrderId: string) => boolean,

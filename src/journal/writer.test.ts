@@ -4,8 +4,8 @@ import { btc, startTime, target } from '../../test/kit/builders.ts';
 import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
 import type { Entry } from './entries.ts';
 import { load } from './load.ts';
-import { readOrders } from './order-rows.ts';
 import { readFills } from './past-orders.ts';
+import { readOrders } from './rows.ts';
 import { migrate } from './schema.ts';
 import { type Write, writer } from './writer.ts';
 

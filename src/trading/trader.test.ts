@@ -7,7 +7,7 @@ import { type Rng, seededRng } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import { quantityText, units, unitsText } from '../domain/money.ts';
 import type { Decision, Quote, Signal } from '../domain/order.ts';
-import { readOrders } from '../journal/order-rows.ts';
+import { readOrders } from '../journal/rows.ts';
 import { defineStrategy, flat, hold } from '../strategy/contract.ts';
 import { decisionsOf } from '../strategy/host.ts';
 import { sma } from '../strategy/indicators.ts';

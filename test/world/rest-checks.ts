@@ -4,8 +4,8 @@ import { baseUnits, minus, notional, noUnits, plus, type Units, units, unitsText
 import { isClosed } from '../../src/domain/order.ts';
 import { differenceText } from '../../src/execution/ledger.ts';
 import { restoreFill } from '../../src/execution/records.ts';
-import { readOrders } from '../../src/journal/order-rows.ts';
 import { readFills } from '../../src/journal/past-orders.ts';
+import { readOrders } from '../../src/journal/rows.ts';
 import type { Unprotected } from '../../src/portfolio/unprotected.ts';
 import type { Exchange } from '../../src/simulator/core/exchange.ts';
 import { isOpen } from '../../src/simulator/core/order.ts';

@@ -5,7 +5,7 @@ import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { Fill, Signal } from '../../domain/order.ts';
 import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
-import { readOrders } from '../../journal/order-rows.ts';
+import { readOrders } from '../../journal/rows.ts';
 import { cellText, csvRows, csvText } from '../../report/csv.ts';
 import type { StopLevel } from '../../report/input.ts';
 import type { Curve } from '../../research/curves.ts';

@@ -3,9 +3,9 @@
 import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
 import type { EventEntry, FillEntry, OrderEntryRow } from '../../journal/entries.ts';
-import { readOrders } from '../../journal/order-rows.ts';
 import { readFills } from '../../journal/past-orders.ts';
 import type { openToRead } from '../../journal/reader.ts';
+import { readOrders } from '../../journal/rows.ts';
 
 type Database = ReturnType<typeof openToRead>['db'];
 
