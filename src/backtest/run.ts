@@ -65,13 +65,13 @@ export interface RunInput {
 /** Orders that are large for their market, and took from it. */
 export interface ImpactSums {
   /** How many moved their own price, and what that cost them in quote: it is in the prices of their fills. */
-  readonly moved: number;
+  readonly orders: number;
   readonly cost: Units;
   /** The most of a usual day's volume that one of them asked for. */
-  readonly movedShare: number;
+  readonly largestShare: number;
   /** How many filled without impact since too few days are known, and the most of a day's volume that one of them asked for. */
-  readonly unknown: number;
-  readonly worstShare: number;
+  readonly unknownOrders: number;
+  readonly largestUnknownShare: number;
 }
 
 export interface RunResult {

@@ -74,7 +74,7 @@ describe('the status in a terminal', () => {
       at: 0,
       level: 'error',
       text: 'The daily loss limit was passed.',
-      goOn: 'Run sluice resume.',
+      advice: 'Run sluice resume.',
     } as const;
     expect(plain(view({ notices: [notice] })).join('\n')).toContain(
       'The daily loss limit was passed. Run sluice resume.',

@@ -71,7 +71,7 @@ function strategyLine({ id: name, symbol, status, error, position, stop, takePro
 const fillLine = ({ time, side, quantity, price, symbol, strategy }: FillView, now: number): string =>
   `${dim(when(time, now))} ${styled(side === 'BUY' ? 'blue' : 'yellow', side.padEnd(4))} ${grouped(quantity)} ${symbol} at ${grouped(price)} ${dim(strategy)}`;
 
-function decisionLine({ at, strategy, wanted, verdict, text }: DecisionView): string {
+function decisionLine({ at, strategy, draft: wanted, verdict, text }: DecisionView): string {
   const said = verdict === 'denied' ? styled('yellow', text) : dim(text);
   return `${dim(clockTime(at))} ${strategy}: ${wanted}. ${said}`;
 }
@@ -124,7 +124,7 @@ export function statusLines(given: View, columns: number, dashboardUrl?: string)
     row('Weight', weightLine(view)),
     ...view.notices
       .slice(0, maxNotices)
-      .map(({ level, text, goOn }) =>
+      .map(({ level, text, advice: goOn }) =>
         row(
           '',
           styled(

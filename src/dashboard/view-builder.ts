@@ -43,7 +43,7 @@ export const decisionView = (given: Partial<DecisionView> = {}): DecisionView =>
   at: sampleTime - 30 * secondMs,
   strategy: 'cross',
   symbol: 'XBTUSD',
-  wanted: 'hold 0.25 XBT',
+  draft: 'hold 0.25 XBT',
   reason: 'SMA 12 (6,052.1) is above SMA 48 (6,031.7)',
   verdict: 'approved',
   code: undefined,
@@ -111,7 +111,7 @@ function sampleDecisions(): DecisionView[] {
     decisionView(),
     decisionView({
       at: sampleTime - 70 * secondMs,
-      wanted: 'hold 2.05 XBT',
+      draft: 'hold 2.05 XBT',
       verdict: 'denied',
       code: denied.code,
       text: denialText(denied),
@@ -119,14 +119,14 @@ function sampleDecisions(): DecisionView[] {
     decisionView({
       at: sampleTime - 80 * secondMs,
       strategy: 'grid',
-      wanted: '6 quotes around 6,050',
+      draft: '6 quotes around 6,050',
       reason: 'the last price left the middle of the grid (6,075)',
       text: 'Cancel 2, place 2: Buy 0.05 at 6,005, Sell 0.05 at 6,095.',
     }),
     decisionView({
       at: sampleTime - 130 * secondMs,
       strategy: 'grid',
-      wanted: '6 quotes around 6,075',
+      draft: '6 quotes around 6,075',
       reason: 'the grid is where it should be',
       verdict: 'none',
       text: 'All six orders rest already.',
@@ -134,7 +134,7 @@ function sampleDecisions(): DecisionView[] {
     decisionView({
       at: sampleTime - 190 * secondMs,
       strategy: 'grid',
-      wanted: '6 quotes around 6,075',
+      draft: '6 quotes around 6,075',
       reason: 'a fill left level 3 empty',
       verdict: 'denied',
       code: stale.code,
@@ -142,7 +142,7 @@ function sampleDecisions(): DecisionView[] {
     }),
     decisionView({
       at: sampleTime - 540 * secondMs,
-      wanted: 'flat',
+      draft: 'flat',
       reason: 'SMA 12 (6,011.2) fell below SMA 48 (6,031.7)',
       text: 'Sell 0.2498 at market.',
     }),

@@ -130,7 +130,7 @@ export interface DecisionView {
   readonly strategy: string;
   readonly symbol: string;
   /** What was wanted: `hold 0.25 XBT`, `2 quotes around 5,012.5`. */
-  readonly wanted: string;
+  readonly draft: string;
   /** The strategy's own reason. */
   readonly reason: string;
   /** `none`: nothing had to be done, so no rule was asked. */
@@ -195,7 +195,7 @@ export interface NoticeView {
   readonly level: 'info' | 'warn' | 'error';
   readonly text: string;
   /** What the user can do about it. */
-  readonly goOn: string | undefined;
+  readonly advice: string | undefined;
 }
 
 /** One push to the page. `whole` replaces what the page has; otherwise series carry only their new or changed ends. */

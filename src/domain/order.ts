@@ -248,7 +248,7 @@ export interface FillJson {
   /** In the quote asset. */
   readonly price: string;
   /** In the base asset. */
-  readonly qty: string;
+  readonly quantity: string;
   /** In `feeAsset`. */
   readonly fee: string;
   readonly feeAsset: string;

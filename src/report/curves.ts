@@ -98,7 +98,13 @@ function exposurePlot({ time, exposure }: Curve, labels: readonly Label[]): Html
 
 export function equitySection({ chart, asset, summary }: ReportInput): Html {
   const labels = timeLabels(chart.time[0] as number, chart.time[chart.time.length - 1] as number);
-  const { maxDrawdown, drawdownDays, holdDrawdown, timeInMarket, exposure } = summary.metrics;
+  const {
+    maxDrawdown,
+    longestDrawdownDays: drawdownDays,
+    buyAndHoldDrawdown: holdDrawdown,
+    timeInMarket,
+    exposure,
+  } = summary.metrics;
   return section(
     'equity',
     'Equity against buy & hold',

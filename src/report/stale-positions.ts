@@ -22,7 +22,10 @@ export const restText = ({ strategy, symbol, base, share }: RestRow): string =>
 const leastSale = 0.001;
 
 /** What selling what is held at the end would leave, where that is another figure worth telling. */
-export function soldIn({ soldEquity, finalEquity }: Pick<Summary, 'soldEquity' | 'finalEquity'>): string | undefined {
+export function soldIn({
+  netLiquidation: soldEquity,
+  finalEquity,
+}: Pick<Summary, 'netLiquidation' | 'finalEquity'>): string | undefined {
   const final = unitsNumber(units(finalEquity, 'down'));
   const isTold = (sold: number): boolean => sold !== final && Math.abs(sold - final) >= leastSale * Math.abs(final);
   // Runs of before may have kept none as null.

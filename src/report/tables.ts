@@ -28,17 +28,28 @@ const fact = (name: string, value: Content, about = ''): Html =>
   html`<div class="fact"><dt>${name}</dt><dd>${value}</dd>${about === '' ? '' : html`<dd class="muted small">${about}</dd>`}</div>`;
 
 /** Where reasons are given it is one of them. */
-const doubtStamp = ({ doubts = [] }: Summary): Html | string =>
+const doubtStamp = ({ criticalWarnings: doubts = [] }: Summary): Html | string =>
   doubts.length === 0 ? '' : html`<p class="stamp">Its data are doubtful: ${doubtsText(doubts)}.</p>`;
 
 /** What a DSR that cannot be told lacks. */
-const dsrNeeds = ({ sharpe, tries }: Verdict): string =>
+const dsrNeeds = ({ sharpe, trials: tries }: Verdict): string =>
   sharpe === null ? 'needs a Sharpe ratio' : tries < 2 ? 'needs two trials' : 'needs two trials with a Sharpe ratio';
 
 /** The verdict card: whether to believe it, and why not. */
 export function verdictSection({ summary, asset }: ReportInput): Html {
   const { verdict, stress, metrics } = summary;
-  const { sharpe, low, high, tries, psr, dsr, worstProfit, bestProfit, ambiguousShare, breakEvenFees } = verdict;
+  const {
+    sharpe,
+    sharpeLow: low,
+    sharpeHigh: high,
+    trials: tries,
+    psr,
+    dsr,
+    worstProfit,
+    bestProfit,
+    ambiguousShare,
+    breakEvenFees,
+  } = verdict;
   const band =
     worstProfit === bestProfit ? moneyFigure(worstProfit) : `${moneyFigure(worstProfit)} … ${moneyFigure(bestProfit)}`;
   return html`<section class="panel verdict ${conclusionKind[verdict.conclusion]}" id="verdict"><h2>${verdict.conclusion}</h2><dl class="facts">${[
@@ -82,13 +93,13 @@ export function headline({ summary, asset }: ReportInput): Html {
   const { metrics: m, finalEquity, cash, fillCount } = summary;
   const sold = soldIn(summary);
   return html`<dl class="facts headline">${[
-    fact('Return', signed(m.return, shareText(m.return)), `buy & hold ${shareText(m.holdReturn)}`),
+    fact('Return', signed(m.return, shareText(m.return)), `buy & hold ${shareText(m.buyAndHoldReturn)}`),
     fact(
       'Final equity',
       moneyFigure(drawn(finalEquity)),
       `${asset}, from ${moneyFigure(drawn(cash))}${sold === undefined ? '' : `; sold at the end ${sold}, which the curve and all ratios count`}`,
     ),
-    fact('Max drawdown', shareText(m.maxDrawdown), `longest ${m.drawdownDays.toFixed(1)} days`),
+    fact('Max drawdown', shareText(m.maxDrawdown), `longest ${m.longestDrawdownDays.toFixed(1)} days`),
     fact('Round trips', grouped(m.roundTrips), m.winRate === null ? '' : `win rate ${shareText(m.winRate)}`),
     fact('Profit factor', figureText(m.profitFactor, 'ratio'), `${grouped(fillCount)} fills`),
     fact(
@@ -165,7 +176,7 @@ export function costSection(input: ReportInput): Html {
     if (isMaker) makers++;
   }
   const paid = (summary.cashFlows ?? []).reduce(
-    (sum, { worth, refused }) => sum + (refused === null ? drawn(worth) : 0),
+    (sum, { value: worth, refused }) => sum + (refused === null ? drawn(worth) : 0),
     0,
   );
   const net = drawn(summary.finalEquity) - drawn(summary.cash) - paid;
@@ -218,8 +229,8 @@ export function costSection(input: ReportInput): Html {
         html`<tr><th scope="row">${name}</th><td class="n">${value}</td><td class="muted small">${about}</td></tr>`,
     )}</tbody></table>`,
     html`<p class="about">Spread, slippage and impact are in the prices of the fills; the rules say how much (see the configuration).</p>`,
-    impact && impact.unknown > 0 ? html`<p class="stamp">${withoutImpactText(impact)}.</p>` : '',
-    summary.unmoved ? html`<p class="stamp">${unmovedText(summary.unmoved)}.</p>` : '',
+    impact && impact.unknownOrders > 0 ? html`<p class="stamp">${withoutImpactText(impact)}.</p>` : '',
+    summary.withoutImpact ? html`<p class="stamp">${unmovedText(summary.withoutImpact)}.</p>` : '',
   );
 }
 
@@ -311,7 +322,7 @@ export function evidenceSection(input: ReportInput): Html {
       input.detail(fill),
     ];
   });
-  const mix = Object.entries(summary.evidence).toSorted(([, a], [, b]) => b - a);
+  const mix = Object.entries(summary.fillsByRule).toSorted(([, a], [, b]) => b - a);
   return section(
     'evidence',
     'By what evidence orders filled',
@@ -325,7 +336,7 @@ export function evidenceSection(input: ReportInput): Html {
       ]),
       'groups',
     ),
-    summary.late ? html`<p class="stamp">${lateText(summary.late)}.</p>` : '',
+    summary.delayedFills ? html`<p class="stamp">${lateText(summary.delayedFills)}.</p>` : '',
     html`<h3>Ambiguous fills and such as lean on an assumption</h3>`,
     weak.length === 0
       ? html`<p class="about">None. ${
@@ -354,10 +365,12 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     'Data',
     html`<p class="about">${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.</p>`,
     missing === undefined ? '' : html`<p class="stamp">${missing}</p>`,
-    ...(summary.stale ?? []).map((row) => html`<p class="stamp">${staleText(row)}.</p>`),
-    ...(summary.rests ?? []).map((row) => html`<p class="stamp">${restText(row)}.</p>`),
-    ...(summary.stays ?? []).map((row) => html`<p class="stamp">${stayText(row)}.</p>`),
-    [summary.warnings, summary.kills, summary.refused ?? [], summary.stays ?? []].every(({ length }) => length === 0)
+    ...(summary.stalePositions ?? []).map((row) => html`<p class="stamp">${staleText(row)}.</p>`),
+    ...(summary.remainders ?? []).map((row) => html`<p class="stamp">${restText(row)}.</p>`),
+    ...(summary.reentryLockouts ?? []).map((row) => html`<p class="stamp">${stayText(row)}.</p>`),
+    [summary.warnings, summary.kills, summary.refused ?? [], summary.reentryLockouts ?? []].every(
+      ({ length }) => length === 0,
+    )
       ? html`<p class="about">Nothing was found that a reader should know of.</p>`
       : '',
     summary.warnings.length === 0

@@ -6,10 +6,18 @@ import type { ReportInput } from './input.ts';
 import { verdictSection } from './tables.ts';
 
 function textOf(verdict: Partial<Verdict>, fees: string): string {
-  const none = { low: null, high: null, psr: null, dsr: null, breakEvenFees: null, ambiguousShare: 0, reasons: [] };
+  const none = {
+    sharpeLow: null,
+    sharpeHigh: null,
+    psr: null,
+    dsr: null,
+    breakEvenFees: null,
+    ambiguousShare: 0,
+    reasons: [],
+  };
   const metrics: Partial<Summary['metrics']> = { fees, trackRecordYears: null, psr: null };
   const summary: Partial<Summary> = {
-    verdict: { ...none, sharpe: null, tries: 1, worstProfit: 0.4, bestProfit: 0.4, ...verdict } as Verdict,
+    verdict: { ...none, sharpe: null, trials: 1, worstProfit: 0.4, bestProfit: 0.4, ...verdict } as Verdict,
     metrics: metrics as Summary['metrics'],
     stress: [],
   };
@@ -17,9 +25,9 @@ function textOf(verdict: Partial<Verdict>, fees: string): string {
 }
 
 test.for([
-  [{ tries: 3 }, /DSR +n\/a +needs a Sharpe ratio/],
-  [{ tries: 1, sharpe: 1 }, /DSR +n\/a +needs two trials /],
-  [{ tries: 3, sharpe: 1 }, /DSR +n\/a +needs two trials with a Sharpe ratio/],
+  [{ trials: 3 }, /DSR +n\/a +needs a Sharpe ratio/],
+  [{ trials: 1, sharpe: 1 }, /DSR +n\/a +needs two trials /],
+  [{ trials: 3, sharpe: 1 }, /DSR +n\/a +needs two trials with a Sharpe ratio/],
 ] as const)('what a DSR lacks: %o', ([verdict, said]) => {
   expect(textOf(verdict, '1')).toMatch(said);
 });

@@ -203,13 +203,13 @@ test('days on which no kline closed do not count towards those that a Sharpe rat
   const given = walkable([fill(0, 'BUY', '100', '1')], [{ ...weeks, columns }]);
   expect(daysKnown(given.series, walk(given).days)).toBe(12);
   const { metrics, returns } = measure(given);
-  expect([metrics.daysKnown, returns.length, metrics.sharpe, metrics.psr]).toEqual([12, 78, null, null]);
+  expect([metrics.daysWithKlines, returns.length, metrics.sharpe, metrics.psr]).toEqual([12, 78, null, null]);
   const daily = series(
     Array.from({ length: 40 }, (_, row) => 100 + (row % 3)),
     '1day',
   );
   const whole = walkable([fill(0, 'BUY', '100', '1')], [daily]);
-  expect(measure(whole).metrics.daysKnown).toBe(40);
+  expect(measure(whole).metrics.daysWithKlines).toBe(40);
   expect(measure(whole).metrics.sharpe).not.toBeNull();
 });
 

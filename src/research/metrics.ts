@@ -34,10 +34,10 @@ export const figure = (value: number | undefined): Figure =>
 export interface ReturnNumbers {
   /** Daily returns, and of how many of these days a kline's close says what the equity was. */
   readonly days: number;
-  readonly daysKnown: number;
+  readonly daysWithKlines: number;
   readonly cagr: Figure;
-  readonly holdReturn: number;
-  readonly holdDrawdown: Figure;
+  readonly buyAndHoldReturn: number;
+  readonly buyAndHoldDrawdown: Figure;
   readonly volatility: Figure;
   readonly sharpe: Figure;
   readonly sharpeLow: Figure;
@@ -46,9 +46,9 @@ export interface ReturnNumbers {
   readonly trackRecordYears: Figure;
   readonly sortino: Figure;
   readonly maxDrawdown: number;
-  readonly drawdownDays: number;
+  readonly longestDrawdownDays: number;
   readonly calmar: Figure;
-  readonly ulcer: Figure;
+  readonly ulcerIndex: Figure;
   readonly martin: Figure;
   readonly omega: Figure;
   readonly valueAtRisk: Figure;
@@ -148,10 +148,10 @@ function returnNumbers(
   const years = one === undefined ? undefined : leastTrackRecord(one, shape);
   return {
     days: returns.length,
-    daysKnown: known,
+    daysWithKlines: known,
     cagr: figure(cagr),
-    holdReturn: (days.hold.at(-1) ?? cash) / cash - 1,
-    holdDrawdown: figure(0 - Math.min(0, ...drawdowns(days.hold))),
+    buyAndHoldReturn: (days.hold.at(-1) ?? cash) / cash - 1,
+    buyAndHoldDrawdown: figure(0 - Math.min(0, ...drawdowns(days.hold))),
     volatility: figure(only(volatility(returns))),
     sharpe: figure(ratio),
     sharpeLow: figure(interval?.low),
@@ -160,9 +160,9 @@ function returnNumbers(
     trackRecordYears: figure(years === undefined ? undefined : years / yearDays),
     sortino: figure(only(sortino(returns, yearDays, daily))),
     maxDrawdown: -drawdown.fall,
-    drawdownDays: drawdown.longestMs / dayMs,
+    longestDrawdownDays: drawdown.longestMs / dayMs,
     calmar: figure(cagr === undefined || drawdown.fall === 0 ? undefined : cagr / -drawdown.fall),
-    ulcer: figure(ulcer),
+    ulcerIndex: figure(ulcer),
     martin: figure(cagr === undefined || !ulcer ? undefined : cagr / ulcer),
     omega: figure(only(omega(returns, daily))),
     valueAtRisk: figure(tail?.valueAtRisk),

@@ -29,7 +29,7 @@ export interface FlowRow {
   /** Exact; negative was paid out. */
   readonly amount: string;
   /** The same in the currency of the equity, at the rate of its moment. */
-  readonly worth: string;
+  readonly value: string;
   readonly reason: string;
   /** Why nothing moved; null where it did. */
   readonly refused: string | null;
@@ -59,7 +59,7 @@ export interface RestRow {
 }
 
 export interface Summary {
-  readonly version: 1;
+  readonly version: 2;
   readonly rules: string;
   /** What they assume, and which of it the configuration changes; runs that were kept before this was written down have none. */
   readonly rulesText?: string;
@@ -71,7 +71,7 @@ export interface Summary {
   readonly cash: string;
   readonly finalEquity: string;
   /** What selling what is held at the end would leave: the curves and their figures count it so. Runs that were kept before have none. */
-  readonly soldEquity?: number;
+  readonly netLiquidation?: number;
   /** Final equity if every ambiguous kline had gone our way. */
   readonly bestEquity: string;
   /** Less than the final equity only where a chosen path let targets come before stops. */
@@ -83,18 +83,18 @@ export interface Summary {
    * Null where none was large; runs that were kept before this was counted have none.
    */
   readonly impact?: {
-    readonly moved: number;
+    readonly orders: number;
     readonly cost: string;
     /** Runs that were kept before it was counted have none. */
-    readonly movedShare?: number;
-    readonly unknown: number;
-    readonly worstShare: number;
+    readonly largestShare?: number;
+    readonly unknownOrders: number;
+    readonly largestUnknownShare: number;
   } | null;
   /** The same of rules by which size moves no price; null where there are none, and runs that were kept before it was counted have none. */
-  readonly unmoved?: UnmovedOrders | null;
+  readonly withoutImpact?: UnmovedOrders | null;
   readonly fillCount: number;
   /** How many fills each rule granted. */
-  readonly evidence: Readonly<Record<string, number>>;
+  readonly fillsByRule: Readonly<Record<string, number>>;
   readonly metrics: Omit<Metrics, 'fees' | 'turnover'> & {
     /** Final equity over cash, less 1. */
     readonly return: number;
@@ -129,20 +129,20 @@ export interface Summary {
     readonly example?: string;
   }[];
   /** Strategies that their exits kept out for a quarter of the run or more; runs that were kept before it was looked for have none. */
-  readonly stays?: readonly StayRow[];
+  readonly reentryLockouts?: readonly StayRow[];
   /** What the requests would have weighed live, by what they were for; kept runs of before have none. */
   readonly weight?: {
     readonly orders: number;
-    readonly looks: number;
-    readonly idle: number;
+    readonly polls: number;
+    readonly sweeps: number;
     readonly perMinute: number;
   };
   /** Positions that count at a price of long before the end; runs that were kept before this was looked for have none. */
-  readonly stale?: readonly StaleRow[];
+  readonly stalePositions?: readonly StaleRow[];
   /** Rests that come to a thousandth of the final equity or more; runs that were kept before it was looked for have none. */
-  readonly rests?: readonly RestRow[];
+  readonly remainders?: readonly RestRow[];
   /** Orders that filled late, since klines were missing; null where none did, and runs that were kept before it was looked for have none. */
-  readonly late?: Late | null;
+  readonly delayedFills?: Late | null;
   readonly kills: readonly string[];
   /** UTC ms of the first of them; left out where there are none. */
   readonly stoppedAt?: number;
@@ -150,6 +150,6 @@ export interface Summary {
   readonly endedAt?: number;
   readonly warnings: readonly string[];
   /** Of them, short, what makes the result doubtful by itself; runs that were kept before it was told apart have none. */
-  readonly doubts?: readonly string[];
+  readonly criticalWarnings?: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;
 }

@@ -27,15 +27,15 @@ test('counts wins and losses, and the longest rows of each', () => {
     expectancy: expect.closeTo(0.1, 12),
     averageWin: expect.closeTo(8 / 3, 12),
     averageLoss: -7 / 6,
-    bestTrip: 3,
-    worstTrip: -2,
-    winsInARow: 2,
-    lossesInARow: 3,
-    averageHeldMs: 1_000,
+    bestRoundTrip: 3,
+    worstRoundTrip: -2,
+    maxConsecutiveWins: 2,
+    maxConsecutiveLosses: 3,
+    averageDurationMs: 1_000,
   });
 });
 
 test('gives nothing where there is nothing to divide by', () => {
-  expect(tripNumbers(tripsOf())).toMatchObject({ roundTrips: 0, winRate: null, expectancy: null, bestTrip: null });
+  expect(tripNumbers(tripsOf())).toMatchObject({ roundTrips: 0, winRate: null, expectancy: null, bestRoundTrip: null });
   expect(tripNumbers(tripsOf(1, 2))).toMatchObject({ winRate: 1, profitFactor: null, averageLoss: null, kelly: null });
 });

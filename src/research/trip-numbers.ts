@@ -10,18 +10,18 @@ export interface TripNumbers {
   readonly winRate: number | null;
   readonly profitFactor: number | null;
   readonly expectancy: number | null;
-  readonly expectancyInLosses: number | null;
+  readonly expectancyInR: number | null;
   readonly sqn: number | null;
   readonly kelly: number | null;
   readonly averageWin: number | null;
   readonly averageLoss: number | null;
-  readonly bestTrip: number | null;
-  readonly worstTrip: number | null;
-  readonly winsInARow: number;
-  readonly lossesInARow: number;
-  readonly averageHeldMs: number | null;
-  readonly averageWorst: number | null;
-  readonly averageBest: number | null;
+  readonly bestRoundTrip: number | null;
+  readonly worstRoundTrip: number | null;
+  readonly maxConsecutiveWins: number;
+  readonly maxConsecutiveLosses: number;
+  readonly averageDurationMs: number | null;
+  readonly averageAdverseExcursion: number | null;
+  readonly averageFavourableExcursion: number | null;
 }
 
 export function tripNumbers({ length, profit: profits, ...trips }: TripTable): TripNumbers {
@@ -58,17 +58,17 @@ export function tripNumbers({ length, profit: profits, ...trips }: TripTable): T
     winRate: of(winRate),
     profitFactor: losses === 0 ? null : won / lost,
     expectancy: of(expectancy),
-    expectancyInLosses: averageLoss === null ? null : expectancy / -averageLoss,
+    expectancyInR: averageLoss === null ? null : expectancy / -averageLoss,
     sqn: length < fewestTrips || !spread ? null : (Math.sqrt(length) * expectancy) / spread,
     kelly: averageWin === null || averageLoss === null ? null : winRate - (1 - winRate) / (averageWin / -averageLoss),
     averageWin,
     averageLoss,
-    bestTrip: of(high),
-    worstTrip: of(low),
-    winsInARow,
-    lossesInARow,
-    averageHeldMs: of(heldMs / length),
-    averageWorst: of(worst / length),
-    averageBest: of(best / length),
+    bestRoundTrip: of(high),
+    worstRoundTrip: of(low),
+    maxConsecutiveWins: winsInARow,
+    maxConsecutiveLosses: lossesInARow,
+    averageDurationMs: of(heldMs / length),
+    averageAdverseExcursion: of(worst / length),
+    averageFavourableExcursion: of(best / length),
   };
 }

@@ -10,20 +10,42 @@ import { beyondPrint, doubtsText, type Judged, verdictOf } from './verdict.ts';
 const metrics = (given: Partial<Metrics>): Metrics => ({
   ...{
     days: 1_000,
-    daysKnown: 1_000,
+    daysWithKlines: 1_000,
     cagr: 0.3,
-    holdReturn: 0.1,
-    holdDrawdown: 0.1,
+    buyAndHoldReturn: 0.1,
+    buyAndHoldDrawdown: 0.1,
     volatility: 0.2,
     sharpe: 2,
     sharpeLow: 0.9,
   },
-  ...{ sharpeHigh: 3, psr: 0.99, trackRecordYears: 0.7, sortino: 3, maxDrawdown: 0.1, drawdownDays: 10, calmar: 3 },
-  ...{ ulcer: 0.03, martin: 10, omega: 1.4, valueAtRisk: -0.01, conditionalValueAtRisk: -0.02, tailRatio: 1 },
+  ...{
+    sharpeHigh: 3,
+    psr: 0.99,
+    trackRecordYears: 0.7,
+    sortino: 3,
+    maxDrawdown: 0.1,
+    longestDrawdownDays: 10,
+    calmar: 3,
+  },
+  ...{ ulcerIndex: 0.03, martin: 10, omega: 1.4, valueAtRisk: -0.01, conditionalValueAtRisk: -0.02, tailRatio: 1 },
   ...{ skewness: 0, kurtosis: 3, alpha: 0.2, beta: 0.1, bestDay: 0.03, worstDay: -0.02, timeInMarket: 0.4 },
-  ...{ exposure: 0.4, roundTrips: 300, winRate: 0.6, profitFactor: 1.7, expectancy: 3, expectancyInLosses: 0.2 },
-  ...{ sqn: 3, kelly: 0.2, averageWin: 9, averageLoss: -6, bestTrip: 40, worstTrip: -30, winsInARow: 9 },
-  ...{ lossesInARow: 5, averageHeldMs: 1, averageWorst: -0.01, averageBest: 0.02, turnoverYearly: 30 },
+  ...{ exposure: 0.4, roundTrips: 300, winRate: 0.6, profitFactor: 1.7, expectancy: 3, expectancyInR: 0.2 },
+  ...{
+    sqn: 3,
+    kelly: 0.2,
+    averageWin: 9,
+    averageLoss: -6,
+    bestRoundTrip: 40,
+    worstRoundTrip: -30,
+    maxConsecutiveWins: 9,
+  },
+  ...{
+    maxConsecutiveLosses: 5,
+    averageDurationMs: 1,
+    averageAdverseExcursion: -0.01,
+    averageFavourableExcursion: 0.02,
+    turnoverYearly: 30,
+  },
   ...{ feeShare: 0.1, breakEvenFees: 9, fees: units('10'), turnover: units('10000') },
   ...given,
 });
@@ -65,14 +87,14 @@ test('a good result of one try is better than luck so far, with its band and its
 });
 
 test('large orders that filled as if they were small speak against a result', () => {
-  const withoutImpact = { unknown: 3, worstShare: 1.8 };
+  const withoutImpact = { unknownOrders: 3, largestUnknownShare: 1.8 };
   expect(verdictOf(judged({ withoutImpact }))).toMatchObject({
     conclusion: 'not distinguishable from luck',
     reasons: [
       "3 orders of more than 0.1 % of a day's volume (the largest 180 %) filled without impact: fewer than 5 earlier days are known",
     ],
   });
-  expect(verdictOf(judged({ withoutImpact: { unknown: 0, worstShare: 0 } })).reasons).toEqual([]);
+  expect(verdictOf(judged({ withoutImpact: { unknownOrders: 0, largestUnknownShare: 0 } })).reasons).toEqual([]);
 });
 
 test('a limit that stopped the run before its end speaks against its result', () => {

@@ -25,9 +25,9 @@ export interface Stressed {
 
 export interface Verdict {
   readonly sharpe: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly tries: number;
+  readonly sharpeLow: number | null;
+  readonly sharpeHigh: number | null;
+  readonly trials: number;
   readonly psr: number | null;
   readonly dsr: number | null;
   /** Profit if ambiguous klines went against us, and if they went for us. */
@@ -35,7 +35,7 @@ export interface Verdict {
   readonly bestProfit: number;
   readonly ambiguousShare: number | null;
   readonly breakEvenFees: number | null;
-  readonly leastYears: number;
+  readonly minimumYears: number;
   readonly conclusion:
     | 'lost money'
     | 'too little to judge'
@@ -57,7 +57,7 @@ export interface Judged {
   readonly ambiguousFills: number;
   /** Large orders whose impact nobody knows, and the most of a day's volume that one of them asked for. */
   readonly beyondPrint?: BeyondPrint | undefined;
-  readonly withoutImpact?: { readonly unknown: number; readonly worstShare: number } | undefined;
+  readonly withoutImpact?: { readonly unknownOrders: number; readonly largestUnknownShare: number } | undefined;
   /** Orders that waited where klines were missing. */
   readonly late?: Late | undefined;
   readonly skewness: number;
@@ -104,16 +104,16 @@ export function verdictOf(judged: Judged): Verdict {
           : 'better than luck so far';
   return {
     sharpe,
-    low: metrics.sharpeLow,
-    high: metrics.sharpeHigh,
-    tries: tries.count,
+    sharpeLow: metrics.sharpeLow,
+    sharpeHigh: metrics.sharpeHigh,
+    trials: tries.count,
     psr,
     dsr: dsr ?? null,
     worstProfit: worstEquity - cash,
     bestProfit: bestEquity - cash,
     ambiguousShare: judged.fills === 0 ? null : judged.ambiguousFills / judged.fills,
     breakEvenFees,
-    leastYears,
+    minimumYears: leastYears,
     conclusion,
     // What lost money needs no further reasons, and what never traded only those of that.
     reasons:
@@ -145,11 +145,21 @@ function doubts(
   dsr: number | undefined,
   leastYears: number,
 ): readonly string[] {
-  const { sharpe, sharpeLow, sharpeHigh, psr, days, daysKnown, breakEvenFees, holdReturn, roundTrips } = metrics;
+  const {
+    sharpe,
+    sharpeLow,
+    sharpeHigh,
+    psr,
+    days,
+    daysWithKlines: daysKnown,
+    breakEvenFees,
+    buyAndHoldReturn: holdReturn,
+    roundTrips,
+  } = metrics;
   const found = stopped.map((text) => `a limit stopped it before its end: ${text}`);
   if (data.length > 0) found.push(`its data are doubtful: ${doubtsText(data)}`);
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
-  if (withoutImpact !== undefined && withoutImpact.unknown > 0) found.push(withoutImpactText(withoutImpact));
+  if (withoutImpact !== undefined && withoutImpact.unknownOrders > 0) found.push(withoutImpactText(withoutImpact));
   if (beyondPrint !== undefined) found.push(beyondPrintText(beyondPrint));
   if (late !== undefined && (late.longestMs >= longWaitMs || late.count > manyLate * fills)) found.push(lateText(late));
   if (sharpe === null) found.push(`${daysKnown} daily returns are too few for a Sharpe ratio, or equity did not move`);
@@ -184,8 +194,14 @@ export const doubtsText = (doubts: readonly string[]): string =>
   ].join('; ');
 
 /** `22 large orders moved their own price, the largest of 48 % of a usual day's volume`. */
-export const movedText = ({ moved, movedShare }: { readonly moved: number; readonly movedShare?: number }): string =>
-  `${moved.toLocaleString('en')} large ${moved === 1 ? 'order' : 'orders'} moved ${moved === 1 ? 'its' : 'their'} own price${movedShare === undefined ? '' : `, the largest of ${twoDigits(movedShare)} of a usual day's volume`}`;
+export const movedText = ({
+  orders: moved,
+  largestShare,
+}: {
+  readonly orders: number;
+  readonly largestShare?: number;
+}): string =>
+  `${moved.toLocaleString('en')} large ${moved === 1 ? 'order' : 'orders'} moved ${moved === 1 ? 'its' : 'their'} own price${largestShare === undefined ? '' : `, the largest of ${twoDigits(largestShare)} of a usual day's volume`}`;
 
 /** Fills at a print that took many times of what it traded. */
 export interface BeyondPrint {
@@ -216,12 +232,15 @@ const twoDigits = (share: number): string => `${Number((100 * share).toPrecision
 /** Large orders under rules by which size moves no price, and the most of a usual day's volume that one of them had. */
 export interface UnmovedOrders {
   readonly orders: number;
-  readonly largest: number;
+  readonly largestShare: number;
 }
 
-export const unmovedText = ({ orders, largest }: UnmovedOrders): string =>
+export const unmovedText = ({ orders, largestShare: largest }: UnmovedOrders): string =>
   `${orders.toLocaleString('en')} ${orders === 1 ? 'order' : 'orders'} of more than 0.1 % of a usual day's volume (the largest ${twoDigits(largest)}) filled at the price of a small one: these rules know no impact`;
 
 /** What there is to say of large orders that filled as if they were small. */
-export const withoutImpactText = ({ unknown, worstShare }: NonNullable<Judged['withoutImpact']>): string =>
-  `${unknown} ${unknown === 1 ? 'order' : 'orders'} of more than 0.1 % of a day's volume (the largest ${twoDigits(worstShare)}) filled without impact: fewer than 5 earlier days are known`;
+export const withoutImpactText = ({
+  unknownOrders: unknown,
+  largestUnknownShare,
+}: NonNullable<Judged['withoutImpact']>): string =>
+  `${unknown} ${unknown === 1 ? 'order' : 'orders'} of more than 0.1 % of a day's volume (the largest ${twoDigits(largestUnknownShare)}) filled without impact: fewer than 5 earlier days are known`;

@@ -54,7 +54,7 @@ export const fillJson = (fill: Omit<FillEntry, 'kind' | 'account' | 'maker' | 'p
   symbol: fill.symbol,
   side: fill.side,
   price: fill.price,
-  qty: fill.quantity,
+  quantity: fill.quantity,
   fee: fill.fee,
   feeAsset: fill.feeAsset,
   time: fill.time,

@@ -73,7 +73,7 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
     try {
       client ??= await openClient({ config: file }, command, true);
       const done = await cancelOurs(ordersOf(client, config, known, due.strategies));
-      const act: WatchdogAct = { version: 1, at: machineWall(), cause: due.cause, ...done };
+      const act: WatchdogAct = { version: 2, at: machineWall(), cause: due.cause, ...done };
       const news = `${done.cancelled.length} ${done.failures.join()}`;
       // The same again, round after round, is told once.
       if (done.cancelled.length > 0 || (done.failures.length > 0 && news !== told)) tell(act);

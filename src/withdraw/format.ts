@@ -21,7 +21,7 @@ export function entryText({ withdrawOrderId, asset, amount, address, label, stat
 }
 
 export const entryJson = (entry: Entry): object => ({
-  version: 1,
+  version: 2,
   ...entry,
   amount: unitsText(entry.amount),
   label: entry.label ?? null,

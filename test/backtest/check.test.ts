@@ -217,7 +217,7 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
 describe('a check', () => {
   test.for(planted)('catches %s', async ([, strategy, kind, what]) => {
     const leaks = await leaksOf(inputFor(strategy));
-    expect(leaks).toContainEqual(expect.objectContaining({ kind, what: expect.stringMatching(what) }));
+    expect(leaks).toContainEqual(expect.objectContaining({ kind, description: expect.stringMatching(what) }));
     // What remembers would look like any other leak.
     if (kind === 'repeat') expect(leaks.length).toBe(1);
   });

@@ -72,10 +72,16 @@ test('of another source are not named, and say so in the result where they are a
   expect(code, err).toBe(0);
   const without = await run('', 'mixed');
   expect(without.notes).not.toContain(hint);
-  const within = JSON.parse((await run('detail: 1min', 'mixed')).out) as { warnings: string[]; doubts: string[] };
+  const within = JSON.parse((await run('detail: 1min', 'mixed')).out) as {
+    warnings: string[];
+    criticalWarnings: string[];
+  };
   const note =
     'XBTUSD: klines of 60min are of y, and those of 1min, which decide what came first within them (detail), of x: take both from one source, or leave detail out';
-  expect([within.warnings, within.doubts]).toEqual([expect.arrayContaining([note]), expect.arrayContaining([note])]);
+  expect([within.warnings, within.criticalWarnings]).toEqual([
+    expect.arrayContaining([note]),
+    expect.arrayContaining([note]),
+  ]);
 });
 
 test('that lie beside the run say so', async () => {

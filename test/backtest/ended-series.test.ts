@@ -42,7 +42,9 @@ test('is noted before it runs, and what is held of it after', async () => {
   );
   const { out: json } = await backtestHere(config('short.csv'), { json: true });
   expect(JSON.parse(json)).toMatchObject({
-    stale: [{ strategy: 'gone', symbol: 'ETHUSDT', quantity: '2', price: '114.4', since: Date.UTC(2020, 1, 2) }],
+    stalePositions: [
+      { strategy: 'gone', symbol: 'ETHUSDT', quantity: '2', price: '114.4', since: Date.UTC(2020, 1, 2) },
+    ],
   });
 });
 

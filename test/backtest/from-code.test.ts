@@ -39,7 +39,7 @@ describe('backtest() runs what the command runs', () => {
     expect(printed).toMatchObject(JSON.parse(JSON.stringify(summary)));
     expect(figures).toEqual(printed.metrics);
     expect(equity.equity[0]).toBeCloseTo(100_000);
-    expect(equity.equity.at(-1)).toBeCloseTo(Number(summary.soldEquity), 2);
+    expect(equity.equity.at(-1)).toBeCloseTo(Number(summary.netLiquidation), 2);
   });
 
   test('from klines in memory, as columns and as rows', async () => {

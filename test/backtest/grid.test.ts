@@ -40,7 +40,7 @@ async function run(given: Partial<GridOptions> = {}): Promise<{ readonly out: st
   return { out: out.join('\n'), said: said.join('\n') };
 }
 const cellsIn = (text: string) =>
-  (JSON.parse(text) as { cells: { params: object; finalEquity?: string; refused?: string }[] }).cells;
+  (JSON.parse(text) as { parameterSets: { params: object; finalEquity?: string; refused?: string }[] }).parameterSets;
 
 describe('a grid', () => {
   test('says how much of its best cell may be luck, the same when it goes on with kept cells', async () => {
@@ -59,9 +59,11 @@ describe('a grid', () => {
       'to=2022-02-01',
     ];
     const given = { set, grid: ['fast=2..5', 'slow=8..20:4'], runs: join(dir, 'runs') };
-    const fresh = JSON.parse((await run(given)).out) as { readonly doubt: object };
-    expect(fresh.doubt).toMatchObject({ days: expect.any(Number), splits: 12_870, pbo: expect.any(Number) });
-    expect((JSON.parse((await run(given)).out) as { readonly doubt: object }).doubt).toEqual(fresh.doubt);
+    const fresh = JSON.parse((await run(given)).out) as { readonly overfitting: object };
+    expect(fresh.overfitting).toMatchObject({ days: expect.any(Number), splits: 12_870, pbo: expect.any(Number) });
+    expect((JSON.parse((await run(given)).out) as { readonly overfitting: object }).overfitting).toEqual(
+      fresh.overfitting,
+    );
     // Some of them as a grid of too many cells keeps them: they are run again, and counted once.
     const folder = join(dir, 'runs', 'grids');
     const [name = ''] = readdirSync(folder);
@@ -109,14 +111,14 @@ describe('a grid', () => {
     const third = await run({ runs });
     expect(third.said).toMatch(/9 of 9 cells are done already/);
     expect(cellsIn(third.out)).toEqual(cellsIn(second.out));
-    expect((JSON.parse(third.out) as { tries: number }).tries).toBe(
-      (JSON.parse(second.out) as { tries: number }).tries,
+    expect((JSON.parse(third.out) as { trials: number }).trials).toBe(
+      (JSON.parse(second.out) as { trials: number }).trials,
     );
   });
 
   test('that is killed counts all of its cells when it goes on, once', async () => {
     const runs = join(dir, 'runs');
-    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { tries: number }).tries;
+    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { trials: number }).trials;
     const whole = tries(await run({ runs: join(dir, 'others') }));
     await run({ runs });
     // As a kill leaves it: some cells are written, nothing is counted.
@@ -157,7 +159,7 @@ describe('a grid', () => {
 
   test('is the same grid whichever axis is named first: nothing runs or counts twice', async () => {
     const runs = join(dir, 'runs');
-    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { tries: number }).tries;
+    const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { trials: number }).trials;
     const first = await run({ runs });
     const turned = await run({ runs, grid: grid.toReversed() });
     expect(turned.said).toMatch(/9 of 9 cells are done already/);
@@ -178,7 +180,7 @@ describe('a grid', () => {
   test('that is not to be kept counts the tries that are, each cell once', async () => {
     const ledger = join(dir, 'runs');
     const tries = async (given: Partial<GridOptions>) =>
-      (JSON.parse((await run(given)).out) as { tries: number }).tries;
+      (JSON.parse((await run(given)).out) as { trials: number }).trials;
     expect(await tries({ ledger })).toBe(7);
     expect(await tries({ runs: ledger, grid: ['fast=10,20', 'slow=70'] })).toBe(2);
     const lines = readFileSync(join(ledger, 'tries.jsonl'), 'utf8');
@@ -212,7 +214,7 @@ describe('a grid', () => {
     const [csv, report] = [join(dir, 'csv'), join(dir, 'grid.html')];
     const { said, out } = await run({ signal: AbortSignal.abort(), runs: join(dir, 'runs'), csv, report });
     expect(said).toMatch(/stopped before the first of 9 cells was done: nothing is kept; the same command begins anew/);
-    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, tries: 0 });
+    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, trials: 0 });
     expect(JSON.parse(out).warnings).toContain(stopped);
     expect(readFileSync(join(csv, 'NOTES.txt'), 'utf8')).toContain(stopped);
     expect(readFileSync(report, 'utf8')).toContain(`${stopped}</p>`);
@@ -267,7 +269,13 @@ describe('a grid', () => {
     const { out } = await run({ grid: ['fast=10', 'slow=80,120'], report });
     const notRanked = 'no cell closed 30 round trips, so there is no best one';
     const few = { ranked: false, roundTrips: expect.any(Number), finalEquity: expect.any(String) };
-    expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, doubt: null, notRanked: 2, cells: [few, few] });
+    expect(JSON.parse(out)).toMatchObject({
+      best: null,
+      plateau: null,
+      overfitting: null,
+      notRanked: 2,
+      parameterSets: [few, few],
+    });
     expect(readFileSync(report, 'utf8')).toContain(`No best cell</h2><p><b>Not ranked</b> ${notRanked}.</p>`);
   });
 

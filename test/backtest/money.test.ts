@@ -72,7 +72,7 @@ cashFlows:
     expect(readFileSync(join(at.dir, 'r.html'), 'utf8')).toMatch(/Money paid in and out.*refused: 25000 USDT/s);
     const json = JSON.parse((await run('--json')).out) as { cashFlows: unknown; fills: { strategy: string }[] };
     expect(json.cashFlows).toMatchObject([
-      { at: Date.UTC(2025, 9, 7, 12, 15), amount: '5000', worth: '5000', refused: null },
+      { at: Date.UTC(2025, 9, 7, 12, 15), amount: '5000', value: '5000', refused: null },
       { at: Date.UTC(2025, 9, 9), amount: '-50000' },
     ]);
     expect(new Set(json.fills.map(({ strategy }) => strategy))).toEqual(new Set(['hours', 'quarters']));

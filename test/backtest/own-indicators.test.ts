@@ -37,16 +37,16 @@ test('a shipped indicator with another column is another one, to the cells of a 
       stream: (interval) => { const next = mean.stream(interval); return (kline) => 2 * next(kline) - 100; },
     }`);
   const grid = JSON.parse((await at.sluice([...backtest, '--grid', 'n=3..6', '--workers', '1'])).out) as {
-    readonly cells: readonly { readonly finalEquity: string; readonly fills: number }[];
+    readonly parameterSets: readonly { readonly finalEquity: string; readonly fills: number }[];
   };
-  const singly: (typeof grid.cells)[number][] = [];
+  const singly: (typeof grid.parameterSets)[number][] = [];
   for (const n of [3, 4, 5, 6]) {
     const { out } = await at.sluice([...backtest, '--set', `strategies.0.params.n=${n}`]);
     const { finalEquity, fillCount } = JSON.parse(out) as { finalEquity: string; fillCount: number };
     expect(fillCount).toBeGreaterThan(5);
     singly.push({ finalEquity, fills: fillCount });
   }
-  expect(grid.cells.map(({ finalEquity, fills }) => ({ finalEquity, fills }))).toEqual(singly);
+  expect(grid.parameterSets.map(({ finalEquity, fills }) => ({ finalEquity, fills }))).toEqual(singly);
 });
 
 test('one that writes into the klines is told so: orders would fill by what it wrote', async () => {

@@ -33,7 +33,7 @@ function run(signals: (row: number) => ReturnType<typeof hold>): RunInput {
 }
 const drivers: readonly ((input: RunInput) => RunResult | Promise<RunResult>)[] = [runNow, runStreams, runTape];
 const staysOf = async (input: RunInput, by: (typeof drivers)[number]) =>
-  summarise({ input, warnings: [], dataHashes: {} }, await by(input), config).summary.stays;
+  summarise({ input, warnings: [], dataHashes: {} }, await by(input), config).summary.reentryLockouts;
 
 test('who signals to hold nothing is not kept out by the stop that came before its limit', async () => {
   const input = run((row) =>
@@ -101,8 +101,8 @@ test('the rest of a short position that its stop leaves is nothing entered, and 
   const result = await runStreams(input);
   expect(result.fills.map(({ purpose }) => purpose)).toEqual(['enter', 'stop']);
   const { summary } = summarise({ input, warnings: [], dataHashes: {} }, result, config);
-  expect(summary.stays).toMatchObject([{ exits: 1, longestMs: 20 * minute - (result.fills[1]?.time ?? 0) }]);
-  const [rest] = summary.rests ?? [];
+  expect(summary.reentryLockouts).toMatchObject([{ exits: 1, longestMs: 20 * minute - (result.fills[1]?.time ?? 0) }]);
+  const [rest] = summary.remainders ?? [];
   expect(rest).toMatchObject({ base: expect.closeTo(-0.0003, 5), share: expect.closeTo(0.0015, 3) });
   expect(rest && restText(rest)).toBe(
     's is short of 0.000300 of XZ, which fees or purchases for an amount left and is less than the exchange lets anyone order: 0.16 % of the final equity, counted at each close',

@@ -74,12 +74,12 @@ describe('sluice backtest', () => {
     const verdict = async (set: readonly string[]) =>
       (JSON.parse((await run({ runs: dir, json: true, set })).out) as KeptRun['summary']).verdict;
     const [usual, other] = [await verdict([]), await verdict(['strategies.0.params.fast=3'])];
-    expect([usual.tries, other.tries]).toEqual([1, 2]);
+    expect([usual.trials, other.trials]).toEqual([1, 2]);
     for (const cost of ['fees.taker=0.02', 'cash=20000', 'risk.maxDailyLoss=0.9'])
-      expect((await verdict([cost])).tries).toBe(2);
+      expect((await verdict([cost])).trials).toBe(2);
     expect(await verdict(['strategies.0.params.fast=3'])).toEqual(other);
     await at.sluice(['backtest', '--config', 'b.yaml', '--grid', 'fast=3,4', '--runs', 'costs']);
-    expect((await verdict([])).tries).toBe(3);
+    expect((await verdict([])).trials).toBe(3);
   });
 
   test('marks a run on data with a hole in the list, and tells of it beside its CSV files', async () => {
@@ -126,7 +126,7 @@ describe('sluice backtest', () => {
     expect(tries.map(({ family }) => family)).toEqual(spelled.map(() => './own.ts'));
     expect(new Set(tries.map(({ hash }) => hash)).size).toBe(1);
     const kept = runIds(dir).map((id) => readRun(findRun(dir, id)));
-    expect(kept.map(({ summary, code }) => [summary.verdict.tries, code[0]?.use])).toEqual(
+    expect(kept.map(({ summary, code }) => [summary.verdict.trials, code[0]?.use])).toEqual(
       kept.map(() => [1, './own.ts']),
     );
   });
@@ -136,7 +136,7 @@ describe('sluice backtest', () => {
     await run({ runs: dir });
     await run({ runs: dir, set: ['strategies.0.params.fast=3'] });
     const tries = async (more: Parameters<typeof run>[0]): Promise<unknown> => {
-      return (JSON.parse((await run({ json: true, ...more })).out) as KeptRun['summary']).verdict.tries;
+      return (JSON.parse((await run({ json: true, ...more })).out) as KeptRun['summary']).verdict.trials;
     };
     const unkept = { runs: undefined, ledger: dir };
     const fresh = { set: ['strategies.0.params.fast=4'] };
@@ -145,7 +145,7 @@ describe('sluice backtest', () => {
     expect([runIds(dir).length, readTries(dir).length]).toEqual([2, 2]);
     expect(await tries({ runs: dir, ...fresh })).toBe(3);
     const { out } = await at.sluice(['backtest', '--config', 'b.yaml', '--no-save', '--runs', 'judged', '--json']);
-    expect((JSON.parse(out) as KeptRun['summary']).verdict.tries).toBe(3);
+    expect((JSON.parse(out) as KeptRun['summary']).verdict.trials).toBe(3);
   });
 
   test('stress: doubled fees cost what fees cost, and one kline later is another result', async () => {
@@ -352,8 +352,8 @@ test('a damaged run is told of, and hides no other', async () => {
   await run({ runs: kept });
   const [whole = ''] = runIds(kept);
   for (const [id, text] of [
-    ['20200101-000000000-aaaa', '{"version":1,"summ'],
-    ['20200102-000000000-bbbb', '{"version":1,"summary":{}}'],
+    ['20200101-000000000-aaaa', '{"version":2,"summ'],
+    ['20200102-000000000-bbbb', '{"version":2,"summary":{}}'],
   ] as const) {
     mkdirSync(join(kept, id));
     writeFileSync(join(kept, id, 'result.json'), text);

@@ -71,7 +71,7 @@ function expected(file: string): object {
       time,
       side,
       price,
-      qty: quantity,
+      quantity,
       fee,
       feeAsset,
     })),
@@ -87,7 +87,7 @@ async function printed(config: string): Promise<object> {
     ambiguousKlines: number;
     fills: readonly Readonly<Record<string, unknown>>[];
   };
-  const kept = ['time', 'side', 'price', 'qty', 'fee', 'feeAsset'];
+  const kept = ['time', 'side', 'price', 'quantity', 'fee', 'feeAsset'];
   return {
     finalEquity,
     ambiguousKlines,

@@ -46,14 +46,14 @@ test('looks are those of a daemon that is not told otherwise', () => {
 test('orders, looks while they work and idle looks are weighed by the prices of the exchange', () => {
   const at = { account: 'spot', symbols: 1, spanMs: 120_000 } as const;
   const none = spentWeight({ orders: 0, cancels: 0, workedMs: 0 }, at);
-  expect([none.orders, none.looks]).toEqual([0, 0]);
-  expect(none.idle).toBeGreaterThan(0);
+  expect([none.orders, none.polls]).toEqual([0, 0]);
+  expect(none.sweeps).toBeGreaterThan(0);
   const some = spentWeight({ orders: 2, cancels: 1, workedMs: 60_000 }, at);
   // Half of the time one looks five times as often.
-  expect(some.looks).toBe(2.5 * none.idle);
-  expect(some.idle).toBe(none.idle / 2);
-  expect(some.perMinute).toBe((some.orders + some.looks + some.idle) / 2);
-  expect(weightText({ orders: 10, looks: 20, idle: 1_000, perMinute: 0.75 })).toBe(
+  expect(some.polls).toBe(2.5 * none.sweeps);
+  expect(some.sweeps).toBe(none.sweeps / 2);
+  expect(some.perMinute).toBe((some.orders + some.polls + some.sweeps) / 2);
+  expect(weightText({ orders: 10, polls: 20, sweeps: 1_000, perMinute: 0.75 })).toBe(
     '1,030, 0.8 a minute: orders 10, polls 20, idle sweeps 1,000',
   );
 });

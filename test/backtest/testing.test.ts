@@ -95,5 +95,5 @@ test('the same klines are data for a backtest', async () => {
     rules: 'plain',
   });
   expect(fills.map(({ side, price }) => `${side} ${price}`)).toEqual(['BUY 103', 'SELL 108']);
-  expect(summary.doubts).toEqual([]);
+  expect(summary.criticalWarnings).toEqual([]);
 });

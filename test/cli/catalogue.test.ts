@@ -53,7 +53,7 @@ test('a run over the catalogue is a run over the file', async () => {
   const stored = await backtestHere(join(at.dir, 'c.yaml'), { json: true });
   const bare = ({ out }: typeof named): unknown => ({
     ...(JSON.parse(out) as object),
-    ...{ warnings: [], doubts: [], dataHashes: {}, hash: '' },
+    ...{ warnings: [], criticalWarnings: [], dataHashes: {}, hash: '' },
   });
   expect(bare(stored)).toEqual(bare(named));
 });

@@ -101,7 +101,7 @@ test('rows out of order and rows twice are mended when asked, and it is said', a
   expect(twice.notes).toContain('klines.csv: repaired (duplicates): 1 row');
   const bare = ({ out }: typeof whole): unknown => ({
     ...(JSON.parse(out) as object),
-    ...{ warnings: [], doubts: [], dataHashes: {}, hash: '' },
+    ...{ warnings: [], criticalWarnings: [], dataHashes: {}, hash: '' },
   });
   expect(bare(shuffled)).toEqual(bare(whole));
   expect(bare(twice)).toEqual(bare(whole));
@@ -131,7 +131,7 @@ test('what was mended is in the table of a run, also of a kept one, and on its p
   const said = JSON.parse((await at.sluice([...config, '--no-save', '--json'])).out) as Record<string, unknown>;
   const [run] = (await at.sluice(['runs', '--runs', 'runs', '--json'])).out.split('\n');
   expect(said).toMatchObject({
-    doubts: ['klines.csv: repaired (sort): 1 row'],
+    criticalWarnings: ['klines.csv: repaired (sort): 1 row'],
     hash: (JSON.parse(run ?? '') as { readonly hash: string }).hash,
     code: [{ strategy: 'trend', use: 'sma-cross', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
     fills: expect.arrayContaining([expect.objectContaining({ maker: false, evidence: { rule: 'kline-open' } })]),

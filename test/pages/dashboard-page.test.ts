@@ -99,7 +99,7 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
   it('says in words why an order was denied', async () => {
     const denial = { code: 'orderValue', facts: { value: '12400.5', maxOrderValue: '10000' } };
     const denied = decisionView({
-      wanted: 'hold 2.05 XBT',
+      draft: 'hold 2.05 XBT',
       verdict: 'denied',
       code: 'orderValue',
       text: denialText(denial),

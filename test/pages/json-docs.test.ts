@@ -59,7 +59,7 @@ test('the doctor prints what is written down, also where it finds nobody', async
   const risk = { maxOrderValue: '1', maxPosition: '1' };
   at.write('live.yaml', JSON.stringify({ exchange, account: 'spot', strategies, risk }), 0o600);
   const [answer] = await printed('doctor', '--config', 'live.yaml');
-  expect(answer).toMatchObject({ version: 1, ok: false, checks: expect.any(Array) });
+  expect(answer).toMatchObject({ version: 2, ok: false, checks: expect.any(Array) });
   const known = named('doctor');
   expect([...new Set(keysIn(answer))].filter((key) => !known.has(key))).toEqual([]);
 });

@@ -51,13 +51,13 @@ test('above the standard nothing starts, until the step that the refusal names w
   await rig.start();
   const listed = JSON.parse((await rig.run('limits', '--json')).stdout) as {
     limits: { name: string; raisedTo: string | null }[];
-    steps: { what: string; name: string; reason: string }[];
+    changes: { action: string; name: string; reason: string }[];
   };
   expect(listed.limits.find(({ name }) => name === 'maxOrderShare')?.raisedTo).toBe('0.5');
-  expect(listed.steps.filter(({ what }) => what === 'raise')).toHaveLength(3);
+  expect(listed.changes.filter(({ action }) => action === 'raise')).toHaveLength(3);
   // What runs is written down: the configuration, and each strategy's code.
-  expect(listed.steps.filter(({ what }) => what === 'config')).toHaveLength(1);
-  expect(listed.steps.filter(({ what }) => what === 'version').map(({ name }) => name)).toEqual([
+  expect(listed.changes.filter(({ action }) => action === 'config')).toHaveLength(1);
+  expect(listed.changes.filter(({ action }) => action === 'version').map(({ name }) => name)).toEqual([
     'taker',
     'maker',
     'other',

@@ -19,7 +19,7 @@ const begin = async (set: Readonly<Record<string, string>>): Promise<() => void>
   rig = makeRig(exchange);
   return lie(set);
 };
-const quarantined = async (): Promise<readonly { readonly tradeId: string; readonly why: string }[]> =>
+const quarantined = async (): Promise<readonly { readonly tradeId: string; readonly cause: string }[]> =>
   (JSON.parse((await rig.run('status', '--json')).stdout) as { quarantinedTrades: [] }).quarantinedTrades;
 const written = () =>
   until('the row of the quarantine', () => rig.read((reader) => reader.quarantinedTrades().length === 1));
@@ -38,7 +38,7 @@ test('one with a negative quantity is never booked, blocks its symbol over kill 
   await daemon.end('SIGKILL');
   const next = await rig.start();
   const [trade] = await quarantined();
-  expect(trade).toMatchObject({ why: 'its quantity is -0.1', raw: expect.stringContaining('"qty":"-0.1"') });
+  expect(trade).toMatchObject({ cause: 'its quantity is -0.1', raw: expect.stringContaining('"qty":"-0.1"') });
   await pass(500);
   expect([fills(), orders()]).toEqual([[], 1]);
   const id = trade?.tradeId ?? '';

@@ -269,7 +269,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
       new RegExp(`^STOPPED +maker since .* it threw, and begins again with the next start: .*${thrown.source}`, 'm'),
     );
     expect(JSON.parse((await rig.run('status', '--json')).stdout)).toMatchObject({
-      stopped: [{ strategy: 'maker', error: expect.stringMatching(thrown) }],
+      stoppedStrategies: [{ strategy: 'maker', error: expect.stringMatching(thrown) }],
       diskFull: false,
     });
     expect((await rig.run('why', 'maker')).stdout).toMatch(thrown);

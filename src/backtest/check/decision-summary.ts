@@ -16,7 +16,7 @@ export interface Mistake {
   /** UTC ms at which the first kline opened after which it was said. */
   readonly at: number;
   readonly times: number;
-  readonly what: string;
+  readonly description: string;
 }
 
 /** The wants of a line of the log: one, or those of a stream. */
@@ -55,18 +55,22 @@ export function mistakesIn({ lines }: DecisionLog, { series: [series], margin }:
   return [...found.values()];
 }
 
-function mistakeOf(signal: Signal, most: number, mayBeShort: boolean): Pick<Mistake, 'kind' | 'what'> | undefined {
+function mistakeOf(
+  signal: Signal,
+  most: number,
+  mayBeShort: boolean,
+): Pick<Mistake, 'kind' | 'description'> | undefined {
   if (signal.kind !== 'target') return undefined;
   const { size } = signal;
   if ('share' in size && Math.abs(size.share) > most)
     return {
       kind: 'share',
-      what: `targets a share of ${size.share}; ${most} is ${mayBeShort ? 'the maximum by margin.maxLeverage' : 'all its equity'}`,
+      description: `targets a share of ${size.share}; ${most} is ${mayBeShort ? 'the maximum by margin.maxLeverage' : 'all its equity'}`,
     };
   if (!mayBeShort && isShort(signal))
     return {
       kind: 'short',
-      what: 'targets a short position, which counts as flat on spot (account: margin can be short)',
+      description: 'targets a short position, which counts as flat on spot (account: margin can be short)',
     };
   return undefined;
 }

@@ -21,7 +21,7 @@ export interface Leak {
   readonly at: number;
   /** The indicators by which it came in; empty where it was `decide` itself, or a stream. */
   readonly indicators: readonly string[];
-  readonly what: string;
+  readonly description: string;
 }
 
 /** Futures far above and far below: a highest price does not notice lower ones. */
@@ -79,7 +79,7 @@ async function repeatLeak({ input, columns, first, base }: Asked): Promise<Leak 
     kind: 'repeat',
     at: columns.openTime[row] as number,
     indicators: differing(base.lines[row], again.lines[row]),
-    what,
+    description: what,
   };
 }
 
@@ -115,7 +115,7 @@ function* columnLeaks(asked: Asked): Iterable<Leak> {
       const value = next(pricesAt(columns, row));
       if (Object.is(value, column[row])) continue;
       const what = `indicator ${name} is ${column[row]} over columns (backtests) and ${value} kline by kline (live)`;
-      yield { kind: 'column', at: columns.openTime[row] as number, indicators: [name], what };
+      yield { kind: 'column', at: columns.openTime[row] as number, indicators: [name], description: what };
       return;
     }
   }
@@ -152,7 +152,7 @@ async function leakAt(asked: Asked, row: number): Promise<Leak | undefined> {
     kind: 'truncation',
     at: columns.openTime[missing] as number,
     indicators: differing(base.lines[missing], short.lines[missing]),
-    what,
+    description: what,
   };
 }
 
@@ -169,13 +169,13 @@ async function readLeak(asked: Asked, cutAt: number, row: number, indicators: re
   const by = indicators.length === 0 ? 'its decision' : `indicator ${indicators.join(', ')}`;
   const field = await fieldRead(asked, row, read);
   const first = `after the kline of ${timeText(at)} ${by} reads ${field ?? 'what was recorded'} of ${timeText(columns.openTime[read])}, ${read - row} ${read - row === 1 ? 'kline' : 'klines'} later`;
-  if (frame === undefined) return { kind: 'future', at, indicators, what: first };
+  if (frame === undefined) return { kind: 'future', at, indicators, description: first };
   const opens = openTimeOf(frame, at);
   return {
     kind: 'forming',
     at,
     indicators,
-    what: `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${interval} klines before it has closed (usesForming)`,
+    description: `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${interval} klines before it has closed (usesForming)`,
   };
 }
 

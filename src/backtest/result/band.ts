@@ -36,16 +36,20 @@ export function bandOf(input: RunInput): Band {
 
 /** An order that takes fills once, so a fill of such evidence is an order. */
 function withFill(
-  sums: ImpactSums = { moved: 0, cost: noUnits, movedShare: 0, unknown: 0, worstShare: 0 },
+  sums: ImpactSums = { orders: 0, cost: noUnits, largestShare: 0, unknownOrders: 0, largestUnknownShare: 0 },
   { symbol, price, quantity, evidence: { dayShare = 0, unmoved } }: PaperTrade,
   { instruments }: RunInput,
 ): ImpactSums {
   const at = instruments.get(symbol);
   if (unmoved === undefined || at === undefined)
-    return { ...sums, unknown: sums.unknown + 1, worstShare: Math.max(sums.worstShare, dayShare) };
+    return {
+      ...sums,
+      unknownOrders: sums.unknownOrders + 1,
+      largestUnknownShare: Math.max(sums.largestUnknownShare, dayShare),
+    };
   const paid = absolute(minus(notional(price, quantity, at), notional(ticks(unmoved, at), quantity, at)));
-  const { moved, cost, movedShare } = sums;
-  return { ...sums, moved: moved + 1, cost: plus(cost, paid), movedShare: Math.max(movedShare, dayShare) };
+  const { orders: moved, cost, largestShare } = sums;
+  return { ...sums, orders: moved + 1, cost: plus(cost, paid), largestShare: Math.max(largestShare, dayShare) };
 }
 
 /** Of several runs; `worthOf` gives what a cost of one of them is worth in the currency of all. */
@@ -55,13 +59,13 @@ export function impactTogether(
   let sum: ImpactSums | undefined;
   for (const { impact, worthOf } of all) {
     if (impact === undefined) continue;
-    const { moved, cost, movedShare, unknown, worstShare } = impact;
+    const { orders: moved, cost, largestShare, unknownOrders: unknown, largestUnknownShare } = impact;
     sum = {
-      moved: moved + (sum?.moved ?? 0),
+      orders: moved + (sum?.orders ?? 0),
       cost: plus(worthOf(cost), sum?.cost ?? noUnits),
-      movedShare: Math.max(movedShare, sum?.movedShare ?? 0),
-      unknown: unknown + (sum?.unknown ?? 0),
-      worstShare: Math.max(worstShare, sum?.worstShare ?? 0),
+      largestShare: Math.max(largestShare, sum?.largestShare ?? 0),
+      unknownOrders: unknown + (sum?.unknownOrders ?? 0),
+      largestUnknownShare: Math.max(largestUnknownShare, sum?.largestUnknownShare ?? 0),
     };
   }
   return sum === undefined ? {} : { impact: sum };

@@ -14,9 +14,9 @@ const countOf = (fills: readonly ReturnType<typeof fill>[], more: Partial<typeof
 test('orders that took a thousandth of a usual day are counted, whole, where rules know no impact', () => {
   const small = fill(at, 'BUY', '100', '7.1');
   expect(countOf([small])).toBeNull();
-  expect(countOf([small, fill(at + minute, 'SELL', '100', '7.2')])).toEqual({ orders: 1, largest: 0.001 });
+  expect(countOf([small, fill(at + minute, 'SELL', '100', '7.2')])).toEqual({ orders: 1, largestShare: 0.001 });
   const parts = ['4', '5', '5'].map((part) => fill(at, 'BUY', '100', part, { orderId: '7', clientOrderId: '7' }));
-  expect(countOf(parts)).toEqual({ orders: 1, largest: 14 / 7_200 });
+  expect(countOf(parts)).toEqual({ orders: 1, largestShare: 14 / 7_200 });
 });
 
 test('what rests, or walks a book, takes nothing at the price of a small order; rules with impact move theirs', () => {

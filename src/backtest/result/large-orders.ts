@@ -46,5 +46,5 @@ export function unmovedOrders(
     at.share = share;
     largest = Math.max(largest, share);
   }
-  return orders === 0 ? null : { orders, largest };
+  return orders === 0 ? null : { orders, largestShare: largest };
 }

@@ -24,8 +24,8 @@ export interface Asked {
 /** Weight by what it was spent on. */
 export interface SpentWeight {
   readonly orders: number;
-  readonly looks: number;
-  readonly idle: number;
+  readonly polls: number;
+  readonly sweeps: number;
   readonly perMinute: number;
 }
 
@@ -73,9 +73,9 @@ export function spentWeight(
   const orders = sent * (create.weight + query.weight + look) + cancels * cancel.weight;
   const looks = Math.floor(worked / liveTiming.pollMs) * look;
   const idle = Math.floor(Math.max(0, symbols * spanMs - worked) / liveTiming.sweepMs) * look;
-  return { orders, looks, idle, perMinute: ((orders + looks + idle) * 60_000) / spanMs };
+  return { orders, polls: looks, sweeps: idle, perMinute: ((orders + looks + idle) * 60_000) / spanMs };
 }
 
 /** `1,234, 0.8 a minute: orders 210, polls 24, idle sweeps 1,000`. */
-export const weightText = ({ orders, looks, idle, perMinute }: SpentWeight): string =>
+export const weightText = ({ orders, polls: looks, sweeps: idle, perMinute }: SpentWeight): string =>
   `${grouped(orders + looks + idle)}, ${perMinute.toFixed(1)} a minute: orders ${grouped(orders)}, polls ${grouped(looks)}, idle sweeps ${grouped(idle)}`;

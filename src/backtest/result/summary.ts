@@ -135,7 +135,7 @@ export function summarise(
     ...{ stopped: stoppedTexts(result), data: doubts },
   });
   const summary: Summary = {
-    version: 1,
+    version: 2,
     rules: input.rules.name,
     rulesText: rulesText(config, table.length === 0 ? recordedIn(input) : table.rules),
     riskFree: rateNumber(config.riskFree),
@@ -144,7 +144,7 @@ export function summarise(
     ...{ cash: unitsText(start), finalEquity: unitsText(result.finalEquity) },
     ...soldOf(measured),
     ...{ bestEquity: unitsText(bestEquity), worstEquity: unitsText(worstEquity) },
-    ...{ ambiguousKlines: result.ambiguousKlines, fillCount: table.length, evidence: evidenceOf(table) },
+    ...{ ambiguousKlines: result.ambiguousKlines, fillCount: table.length, fillsByRule: evidenceOf(table) },
     metrics: metricsOf(measured, unitsNumber(result.finalEquity), cash),
     verdict,
     groups: groupsOf(measured.trips, table),
@@ -154,8 +154,15 @@ export function summarise(
     ...requestsOf(input, result),
     ...staysOf(input, result, measured),
     ...impactOf(input, result, table),
-    rests: restRows(input, table, unitsNumber(result.finalEquity)),
-    ...{ stale: staleRows(input, table), late: late ?? null, kills: result.kills, warnings, doubts, dataHashes },
+    remainders: restRows(input, table, unitsNumber(result.finalEquity)),
+    ...{
+      stalePositions: staleRows(input, table),
+      delayedFills: late ?? null,
+      kills: result.kills,
+      warnings,
+      criticalWarnings: doubts,
+      dataHashes,
+    },
     ...(result.stoppedAt !== undefined && { stoppedAt: result.stoppedAt }),
     ...(result.endedAt !== undefined && { endedAt: result.endedAt }),
   };
@@ -163,9 +170,9 @@ export function summarise(
 }
 
 /** Nothing where the curve has none, as after all was paid out. */
-function soldOf({ walked: { days, scales } }: Measured): Pick<Summary, 'soldEquity'> {
+function soldOf({ walked: { days, scales } }: Measured): Pick<Summary, 'netLiquidation'> {
   const soldEquity = (days.equity.at(-1) ?? Number.NaN) / (scales.at(-1)?.scale ?? 1);
-  return Number.isFinite(soldEquity) ? { soldEquity } : {};
+  return Number.isFinite(soldEquity) ? { netLiquidation: soldEquity } : {};
 }
 
 function metricsOf({ metrics, walked }: Measured, finalEquity: number, cash: number): Summary['metrics'] {
@@ -177,7 +184,7 @@ function metricsOf({ metrics, walked }: Measured, finalEquity: number, cash: num
 const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currencies }: RunInput): FlowRow => ({
   ...{ time, at, asset, reason },
   amount: unitsText(amount),
-  worth: unitsText(inReporting(currencies, asset, amount, at)),
+  value: unitsText(inReporting(currencies, asset, amount, at)),
   refused: refused ?? null,
 });
 
@@ -185,9 +192,13 @@ const rowOf = ({ time, at, asset, amount, reason, refused }: FlowDone, { currenc
 const beyondPrintIn = ({ tapes }: RunInput, result: RunResult): BeyondPrint | undefined =>
   tapes === undefined ? undefined : beyondPrint(result.fills.map(({ evidence }) => evidence?.participation ?? 0));
 
-const impactOf = (input: RunInput, { impact }: RunResult, table: FillTable): Pick<Summary, 'impact' | 'unmoved'> => ({
+const impactOf = (
+  input: RunInput,
+  { impact }: RunResult,
+  table: FillTable,
+): Pick<Summary, 'impact' | 'withoutImpact'> => ({
   impact: impact === undefined ? null : { ...impact, cost: unitsText(impact.cost) },
-  unmoved: unmovedOrders(input, table),
+  withoutImpact: unmovedOrders(input, table),
 });
 
 function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>> {
@@ -198,10 +209,13 @@ function evidenceOf({ rule, rules }: FillTable): Readonly<Record<string, number>
 }
 
 /** Whom exits kept out for long; a run that was ended or stopped is looked at until then. */
-function staysOf({ series }: RunInput, result: RunResult, measured: Measured): Pick<Summary, 'stays'> {
+function staysOf({ series }: RunInput, result: RunResult, measured: Measured): Pick<Summary, 'reentryLockouts'> {
   const { start, end } = spanOf(series);
   const until = Math.min(result.endedAt ?? end, result.stoppedAt ?? end);
-  return { stays: result.newTargets === undefined ? [] : stayRows(measured, result.newTargets, { start, end: until }) };
+  return {
+    reentryLockouts:
+      result.newTargets === undefined ? [] : stayRows(measured, result.newTargets, { start, end: until }),
+  };
 }
 
 /** What was refused, what the requests would have weighed live, and what borrowing cost. */

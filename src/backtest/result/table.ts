@@ -20,7 +20,7 @@ const ratio = (value: number): string => value.toFixed(2);
 
 /** The Sharpe ratio, or why there is none. */
 function sharpeText({ metrics, riskFree }: Summary): string {
-  const { sharpe, sharpeLow, sharpeHigh, daysKnown } = metrics;
+  const { sharpe, sharpeLow, sharpeHigh, daysWithKlines: daysKnown } = metrics;
   if (sharpe !== null) {
     const interval = sharpeLow === null || sharpeHigh === null ? '' : ` [${ratio(sharpeLow)}, ${ratio(sharpeHigh)}]`;
     return `${ratio(sharpe)}${interval}  (daily, 365 days, ${riskFree === 0 ? 'no risk-free rate' : `${shareText(riskFree)} risk-free`}; 95 % by bootstrap)`;
@@ -48,7 +48,7 @@ function ambiguousText({ ambiguousKlines, worstEquity, bestEquity, finalEquity }
   return `${ambiguousKlines}: ${said}; ${worst}at best ${roundedMoney(bestEquity)} ${asset}`;
 }
 
-function evidenceText({ evidence, fillCount }: Summary): string {
+function evidenceText({ fillsByRule: evidence, fillCount }: Summary): string {
   const parts = Object.entries(evidence).toSorted(([, a], [, b]) => b - a);
   return parts.length === 0
     ? 'n/a'
@@ -57,7 +57,18 @@ function evidenceText({ evidence, fillCount }: Summary): string {
 
 /** In one sentence: `Sharpe 1.80 [0.40, 2.90]; 12 tries; PSR 0.97; … → not distinguishable from luck`. */
 export function verdictText(verdict: Verdict, asset: string): string {
-  const { sharpe, low, high, tries, psr, dsr, worstProfit, bestProfit, ambiguousShare, breakEvenFees } = verdict;
+  const {
+    sharpe,
+    sharpeLow: low,
+    sharpeHigh: high,
+    trials: tries,
+    psr,
+    dsr,
+    worstProfit,
+    bestProfit,
+    ambiguousShare,
+    breakEvenFees,
+  } = verdict;
   const parts = [
     sharpe === null
       ? 'no Sharpe ratio'
@@ -89,7 +100,7 @@ function currencyLines({ currencies = [] }: Summary): readonly Row[] {
 function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
   if (cashFlows.length === 0) return [];
   const done = cashFlows.filter(({ refused }) => refused === null);
-  const sum = done.reduce((total, { worth }) => plus(total, units(worth)), noUnits);
+  const sum = done.reduce((total, { value: worth }) => plus(total, units(worth)), noUnits);
   const text = `${done.length} carried out, ${roundedMoney(unitsText(sum))} ${asset} in all; returns leave them out (time-weighted)`;
   return [
     ['Cash flows', text],
@@ -100,10 +111,10 @@ function flowRows({ cashFlows = [] }: Summary, asset: string): readonly Row[] {
 }
 
 /** What large orders did to their own prices, or what nobody can say they did. */
-function impactRows({ impact, unmoved, metrics }: Summary, asset: string): readonly Row[] {
+function impactRows({ impact, withoutImpact: unmoved, metrics }: Summary, asset: string): readonly Row[] {
   if (unmoved) return [['Without impact', unmovedText(unmoved)]];
   if (!impact) return [];
-  const { moved, cost, unknown } = impact;
+  const { orders: moved, cost, unknownOrders: unknown } = impact;
   const ofTurnover = shareText(unitsNumber(units(cost)) / unitsNumber(units(metrics.turnover)));
   return [
     ...(moved === 0
@@ -150,29 +161,29 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ['Cash at the start', `${roundedMoney(cash)} ${asset}`],
     ['Final equity', `${roundedMoney(finalEquity)} ${asset}  (exactly ${finalEquity})`],
     ...soldRows(summary, asset),
-    ['Return', `${shareText(m.return)}  (buy & hold: ${shareText(m.holdReturn)})`],
+    ['Return', `${shareText(m.return)}  (buy & hold: ${shareText(m.buyAndHoldReturn)})`],
     ['Max drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],
     ['Sharpe ratio', sharpeText(summary)],
     ['Round trips', roundTripsText(m)],
     ['Fills', `${grouped(summary.fillCount)}, turnover ${roundedMoney(m.turnover)} ${asset}`],
     ['Evidence', evidenceText(summary)],
-    ...(summary.late ? [['Late fills', lateText(summary.late)] as const] : []),
+    ...(summary.delayedFills ? [['Late fills', lateText(summary.delayedFills)] as const] : []),
     ['Fees', feesText(m, asset)],
     ...impactRows(summary, asset),
     ...marginRows(summary, asset),
     ['Time in the market', shareText(m.timeInMarket)],
     ['Ambiguous klines', summary.ambiguousKlines === 0 ? '0' : ambiguousText(summary, asset)],
     ...summary.stress.map((one): Row => [one.name, `return ${shareText(one.return)}, ${stressedText(one)}`]),
-    ...(summary.stale ?? []).map((row): Row => ['Stale price', staleText(row)]),
-    ...(summary.rests ?? []).map((row): Row => ['Cannot be sold', restText(row)]),
-    ...(summary.stays ?? []).map((row): Row => ['Kept out', stayText(row)]),
+    ...(summary.stalePositions ?? []).map((row): Row => ['Stale price', staleText(row)]),
+    ...(summary.remainders ?? []).map((row): Row => ['Cannot be sold', restText(row)]),
+    ...(summary.reentryLockouts ?? []).map((row): Row => ['Kept out', stayText(row)]),
     ...currencyLines(summary),
     ...flowRows(summary, asset),
     ...(summary.weight === undefined ? [] : [['Request weight', weightText(summary.weight)] as const]),
     ...refusedRows(summary.refused),
-    ...(summary.doubts === undefined || summary.doubts.length === 0
+    ...(summary.criticalWarnings === undefined || summary.criticalWarnings.length === 0
       ? []
-      : [['Doubtful data', doubtsText(summary.doubts)] as const]),
+      : [['Doubtful data', doubtsText(summary.criticalWarnings)] as const]),
     ...stoppedTexts(summary).map((text): Row => ['Stopped by a limit', text]),
     ['Verdict', verdictText(summary.verdict, asset)],
   ];

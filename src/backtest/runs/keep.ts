@@ -60,7 +60,7 @@ export function fillsTextOf({
 export function keptOf(finished: Finished): KeptRun {
   const { file, set, sluice, at, prepared, summarised, code, tried, fillsText } = finished;
   return {
-    version: 1,
+    version: 2,
     id: idOf(finished),
     at,
     sluice,

@@ -24,7 +24,7 @@ import type { CodeVersion } from './identity.ts';
 
 /** `result.json`. */
 export interface KeptRun {
-  readonly version: 1;
+  readonly version: 2;
   readonly id: string;
   /** When it ran, UTC ms of the machine. */
   readonly at: number;
@@ -212,7 +212,7 @@ export function readRun(folder: string): KeptRun {
     throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 1);
   }
   const version = z.looseObject({ version: z.number() }).safeParse(read).data?.version ?? 1;
-  if (version !== 1) throw new Refusal(`${file} is of version ${version}: a newer Sluice wrote it`, 1);
+  if (version !== 2) throw new Refusal(`${file} is of version ${version}: another Sluice wrote it`, 1);
   if (!keptSchema.safeParse(read).success) throw new Refusal(`${file} is not the result of a run`, 1);
   return read as KeptRun;
 }

@@ -17,7 +17,7 @@ const expectation = z.object({
       symbol: z.string().optional(),
       side: z.string(),
       price: z.string(),
-      qty: z.string(),
+      quantity: z.string(),
       fee: z.string(),
       feeAsset: z.string(),
     }),
@@ -64,7 +64,7 @@ export async function checkAll(options: AllOptions): Promise<void> {
     if (signal?.aborted === true) break;
     const judged = await judge(options, name);
     all.push(judged);
-    if (json) out(JSON.stringify({ version: 1, ...judged }));
+    if (json) out(JSON.stringify({ version: 2, ...judged }));
     else for (const line of linesOf(judged)) out(line);
   }
   const bad = all.filter(({ state }) => state !== 'as expected' && state !== 'accepted');
@@ -135,7 +135,7 @@ const sameFill = (a: ExpectedFill, b: ExpectedFill): boolean =>
 const fillText = (fill: ExpectedFill | undefined): string =>
   fill === undefined
     ? 'none'
-    : `${new Date(fill.time).toISOString()} ${fill.side} ${fill.qty} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}`;
+    : `${new Date(fill.time).toISOString()} ${fill.side} ${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}`;
 
 function linesOf({ name, state, differences }: Judged): readonly string[] {
   const more = differences.length - shownDifferences * 2;

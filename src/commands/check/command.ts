@@ -213,11 +213,11 @@ function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
           ),
         ]
       : []),
-    ...mistakes.map(({ kind, at, times, what }) =>
+    ...mistakes.map(({ kind, at, times, description: what }) =>
       row(wishes[kind], `${momentText(at)}${times > 1 ? `, the first of ${grouped(times)}` : ''}: it ${what}`),
     ),
     ...(leaks.length > 0
-      ? leaks.map(({ kind, at, what }) => row(kinds[kind], `${momentText(at)}: ${what}`))
+      ? leaks.map(({ kind, at, description: what }) => row(kinds[kind], `${momentText(at)}: ${what}`))
       : provenLines(checked)),
   ];
 }
@@ -276,10 +276,10 @@ const isEnough = ({ declared, decisions }: Pick<Warmup, 'declared' | 'decisions'
   decisions !== undefined && decisions <= liveHistory(declared);
 
 const jsonOf = ({ warmup, wished, unasked, history, ...checked }: Checked): object => ({
-  version: 1,
+  version: 2,
   ok: faultOf({ ...checked, wished, unasked, warmup, history }) === undefined,
   ...checked,
-  wanted: wished === 'something',
+  emittedTargets: wished === 'something',
   warmup:
     warmup === undefined
       ? null

@@ -48,7 +48,7 @@ export async function control(action: 'kill' | 'resume' | 'cancel', options: Con
       : action === 'kill'
         ? await killRunning(running, dir, reason, strategy, say)
         : await ask(running, action, action === 'cancel' ? which : { reason, ...which });
-  out(json ? JSON.stringify({ version: 1, action, state: dir, strategy: strategy ?? null, message }) : message);
+  out(json ? JSON.stringify({ version: 2, action, state: dir, strategy: strategy ?? null, message }) : message);
 }
 
 /** A daemon that starts, perhaps for hours since the exchange does not answer, finds the kill when it has begun. */

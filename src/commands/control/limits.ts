@@ -39,7 +39,12 @@ function showSteps(dir: string, steps: readonly LimitEntry[], options: LimitsOpt
   }));
   if (options.json) {
     options.out(
-      JSON.stringify({ version: 1, state: dir, limits, steps: steps.map((step) => ({ ...step, kind: undefined })) }),
+      JSON.stringify({
+        version: 2,
+        state: dir,
+        limits,
+        changes: steps.map(({ what, ...step }) => ({ action: what, ...step, kind: undefined })),
+      }),
     );
     return;
   }
@@ -97,7 +102,7 @@ async function step(
   if (running === undefined)
     writeAtRest(dir, [{ kind: 'limit', at: systemClock.now(), what, name, value, by: 'operator', reason }]);
   const said = running === undefined ? done : await ask(running, 'limits', { what, name, value, reason });
-  out(json ? JSON.stringify({ version: 1, action: what, state: dir, name, value, message: said }) : said);
+  out(json ? JSON.stringify({ version: 2, action: what, state: dir, name, value, message: said }) : said);
 }
 
 /** Only the name itself, typed, is a yes. */

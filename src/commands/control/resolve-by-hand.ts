@@ -54,7 +54,7 @@ export async function resolve(
     out(
       json
         ? JSON.stringify({
-            ...{ version: 1, action: 'resolve', state: dir, order: clientOrderId },
+            ...{ version: 2, action: 'resolve', state: dir, order: clientOrderId },
             ...{ as: as ?? null, orderId: adopt ?? null, message },
           })
         : message,
@@ -124,7 +124,7 @@ export async function resolveTrade(
     running === undefined
       ? `${tradeText(trade, as)} The next daemon applies it.`
       : await ask(running, 'resolve-trade', { trade, as, reason });
-  out(json ? JSON.stringify({ version: 1, action: 'resolve-trade', state: dir, trade, as, message }) : message);
+  out(json ? JSON.stringify({ version: 2, action: 'resolve-trade', state: dir, trade, as, message }) : message);
 }
 
 /** `sluice adjust ASSET AMOUNT --reason TEXT`, with a daemon or, while none runs, in the journal. */
@@ -145,7 +145,7 @@ export async function adjust(asset: string, text: string, options: DecideOptions
     running === undefined
       ? adjustedText(asset, amount, meta.get('account') !== 'margin')
       : await ask(running, 'adjust', { asset, amount, reason });
-  out(json ? JSON.stringify({ version: 1, action: 'adjust', state: dir, asset, amount, message }) : message);
+  out(json ? JSON.stringify({ version: 2, action: 'adjust', state: dir, asset, amount, message }) : message);
 }
 
 /** A slip in an asset's name, or in an amount, would halt everything at the next comparison with the account. */

@@ -52,7 +52,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     patient.close();
   }
   const worst: Level = checks.some(({ level }) => level === 'fail') ? 'fail' : 'ok';
-  if (json) out(JSON.stringify({ version: 1, ok: worst === 'ok', exchange: config.exchange.restUrl, checks }));
+  if (json) out(JSON.stringify({ version: 2, ok: worst === 'ok', exchange: config.exchange.restUrl, checks }));
   else for (const line of doctorLines(checks, config.exchange.restUrl, process.stdout.isTTY)) out(line, true);
   process.exitCode = worst === 'fail' ? 1 : 0;
 }

@@ -15,7 +15,7 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { spanText } from '../../report/figures.ts';
-import { doubtOf, holdReturns, mostReturns } from './doubt.ts';
+import { doubtOf, type GridDoubt, holdReturns, mostReturns } from './doubt.ts';
 import { writeGridReport } from './report.ts';
 import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
 
@@ -231,6 +231,12 @@ function progressOf(total: number, show: GridOptions['progress']): () => void {
   };
 }
 
+const overfittingJson = ({ independent, cells, ...doubt }: GridDoubt): object => ({
+  ...doubt,
+  parameterSets: cells,
+  independentTrials: independent,
+});
+
 function gridJson(result: GridResult): object {
   const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
   const { best, plateau } = findIn(result);
@@ -242,12 +248,12 @@ function gridJson(result: GridResult): object {
     returns: undefined,
   });
   return {
-    version: 1,
+    version: 2,
     axes: axes.map(({ strategy, param, values }) => ({ strategy, param, values })),
     asset,
     klines,
-    tries,
-    doubt: doubt ?? null,
+    trials: tries,
+    overfitting: doubt === undefined ? null : overfittingJson(doubt),
     notRanked: outcomes.filter(isFew).length,
     best: best === undefined ? null : named(best),
     plateau:
@@ -255,12 +261,12 @@ function gridJson(result: GridResult): object {
         ? null
         : {
             centre: named(plateau.centre),
-            cells: plateau.cells.length,
+            size: plateau.cells.length,
             mean: plateau.mean,
             worst: plateau.worst,
             best: plateau.best,
           },
-    cells: [...cells.keys()].map(named),
+    parameterSets: [...cells.keys()].map(named),
   };
 }
 

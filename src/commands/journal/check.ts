@@ -148,7 +148,7 @@ const about: Readonly<Record<string, string>> = {
 export function check({ dir, environment, json, out }: CheckOptions): void {
   const checked = checkJournal(dir, environment);
   const { findings } = checked;
-  if (json) out(JSON.stringify({ version: 1, state: dir, sound: findings.length === 0, ...checked, rules: about }));
+  if (json) out(JSON.stringify({ version: 2, state: dir, ...jsonOf(checked), rules: about }));
   else for (const line of words(dir, checked)) out(line);
   if (findings.length > 0)
     throw new Refusal(
@@ -156,6 +156,16 @@ export function check({ dir, environment, json, out }: CheckOptions): void {
       1,
     );
 }
+
+const jsonOf = ({ links, link, holdings: expectedBalances, lost, findings, ...checked }: Checked) => ({
+  ok: findings.length === 0,
+  ...checked,
+  chainLength: links,
+  chainHead: link,
+  expectedBalances,
+  missingOrders: lost,
+  findings,
+});
 
 /** What helps, by what was found. */
 function adviceOn(findings: readonly Finding[]): string {

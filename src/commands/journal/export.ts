@@ -54,7 +54,7 @@ export function exportJournal(options: ExportOptions): void {
     }
     const written = isDir(output) ? intoDir(output, sources, format) : [intoFile(output, sources, format)];
     for (const { file, rows } of written) {
-      if (json) out(JSON.stringify({ version: 1, file, rows }));
+      if (json) out(JSON.stringify({ version: 2, file, rows }));
       else say(`${rows} rows in ${file}`);
     }
   } catch (error) {

@@ -263,8 +263,8 @@ describe('sluice journal check', () => {
     const said: string[] = [];
     refusal(() => check({ dir, environment: {}, json: true, out: (line) => said.push(line) }));
     expect(JSON.parse(said.join())).toMatchObject({
-      version: 1,
-      sound: false,
+      version: 2,
+      ok: false,
       findings: [{ rule: 'I4', order: idOf(1) }],
     });
   });

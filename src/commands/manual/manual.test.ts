@@ -244,7 +244,7 @@ describe('the market by hand', () => {
     await market.symbols(command());
     await market.depth('btcusdt', { ...command(), limit: 1 });
     expect(rows()).toMatchObject([
-      { tripMs: expect.any(Number) },
+      { roundTripMs: expect.any(Number) },
       { serverTime: expect.any(Number) },
       { symbol: 'BTCUSDT' },
       { bids: [[40_000, 1]] },

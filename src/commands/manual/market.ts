@@ -29,7 +29,11 @@ export const ping = (command: MarketCommand): Promise<void> =>
     const sentAt = realMs();
     answered(await client.exchange.market.ping(), client);
     const tripMs = Math.round(realMs() - sentAt);
-    command.out(command.json ? JSON.stringify({ tripMs }) : `the exchange at ${client.host} answers, in ${tripMs} ms`);
+    command.out(
+      command.json
+        ? JSON.stringify({ roundTripMs: tripMs })
+        : `the exchange at ${client.host} answers, in ${tripMs} ms`,
+    );
   });
 
 export const time = (command: MarketCommand): Promise<void> =>

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { machineWall } from '../../clock/clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../../domain/money.ts';
+import { mainRole } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { moment, roundedMoney } from '../../domain/words.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import { examine } from '../../journal/examine.ts';
 import { journalFile } from '../../journal/open.ts';
-import { type JournalReader, openReader } from '../../journal/reader.ts';
+import { type HeldPosition, type JournalReader, openReader } from '../../journal/reader.ts';
 import { killRequests } from '../../session/kill-file.ts';
 import { fewOf } from '../../session/kills.ts';
 import { refuseOld } from '../../session/preflight/journal-head-check.ts';
@@ -104,8 +105,20 @@ export function showFills(options: ShowOptions): void {
   });
 }
 
-/** One order as `orders --json` prints it (docs/reference/json.md): its row without the word that tells entries apart. */
-export const orderJson = (order: OrderEntryRow): object => ({ ...order, kind: undefined });
+/** One order as `orders --json` prints it (docs/reference/json.md). */
+export const orderJson = ({ expected, executed, filled, venueStatus, tradeFloor, ...order }: OrderEntryRow) => ({
+  ...order,
+  kind: undefined,
+  expectedQuantity: expected,
+  filledQuantity: filled,
+  exchangeQuantity: executed,
+  exchangeStatus: venueStatus,
+  lastTradeIdBefore: tradeFloor,
+});
+
+/** The number of a decision, and its role where the strategy names one. */
+export const decisionText = ({ decision, role }: Pick<OrderEntryRow, 'decision' | 'role'>): string =>
+  role === mainRole ? `${decision}` : `${decision} ${role}`;
 
 /** Orders with what their fills come to: an order's own row is written when its state changes, not with each fill. */
 function ordersOf(reader: JournalReader): readonly OrderEntryRow[] {
@@ -123,6 +136,7 @@ export function showOrders(options: ShowOptions): void {
       const rows = orders.map((order) => [
         moment(order.createdAt),
         order.strategy,
+        decisionText(order),
         order.symbol,
         order.side,
         order.quantity ?? `for ${order.amount}`,
@@ -133,7 +147,7 @@ export function showOrders(options: ShowOptions): void {
       ]);
       options.out(
         textTable(
-          ['created (UTC)', 'strategy', 'symbol', 'side', 'quantity', 'price', 'filled', 'state', 'order'],
+          ['created (UTC)', 'strategy', 'decision', 'symbol', 'side', 'quantity', 'price', 'filled', 'state', 'order'],
           rows,
           'no orders yet',
         ),
@@ -159,10 +173,12 @@ export function showPositions(options: ShowOptions): void {
         realised: unitsText(position.realised),
         fees: unitsText(position.fees),
         quoteAsset: at.quote,
-        protection: protection ?? null,
+        protection,
       };
     });
-    if (options.json) for (const position of positions) options.out(JSON.stringify(position));
+    if (options.json)
+      for (const { protection, ...position } of positions)
+        options.out(JSON.stringify({ ...position, protection: protectionJson(protection) }));
     else {
       const rows = positions.map((row) => [
         row.strategy,
@@ -178,6 +194,20 @@ export function showPositions(options: ShowOptions): void {
       );
     }
   });
+}
+
+/** A position's exits as `positions --json` prints them. */
+function protectionJson(protection: HeldPosition['protection']): object | null {
+  if (protection === undefined) return null;
+  const { size, taken, best, leftSize, leftWhy, ...levels } = protection;
+  return {
+    target: size,
+    ...levels,
+    bestPrice: best,
+    soldByTakeProfit: taken,
+    exitedTarget: leftSize,
+    exitReason: leftWhy,
+  };
 }
 
 /** The exits that were asked for, of those that a daemon has to watch prices for. */
@@ -236,7 +266,7 @@ const silentMsOf = (dir: string): number | null => {
 function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
   const orders = reader.orders('closed_at IS NULL');
   return {
-    version: 1,
+    version: 2,
     state: dir,
     mode: reader.meta.get('mode') ?? 'unknown',
     account: reader.meta.get('account') ?? 'unknown',
@@ -249,7 +279,7 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
             startedAt: running.startedAt,
             exchange: running.exchange,
             control: running.control,
-            silentMs: silentMsOf(dir),
+            heartbeatAgeMs: silentMsOf(dir),
           },
     equity: reader.equity() ?? null,
     openOrders: orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined').length,
@@ -258,16 +288,16 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     quarantinedTrades: reader
       .quarantinedTrades()
       .filter(({ decision }) => decision === null)
-      .map(({ tradeId, symbol, orderIds, why, raw }) => ({ tradeId, symbol, orderIds, why, raw })),
+      .map(({ tradeId, symbol, orderIds, why, raw }) => ({ tradeId, symbol, orderIds, cause: why, raw })),
     fills: reader.fillCount(),
     halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
-    unprotected: unprotectedIn(reader),
-    stopped: running === undefined ? [] : stoppedIn(reader),
+    unprotectedPositions: unprotectedIn(reader),
+    stoppedStrategies: running === undefined ? [] : stoppedIn(reader),
     diskFull: running === undefined ? null : (lastBeat(dir)?.diskFull ?? false),
-    unwatched: running === undefined ? guardedIn(reader) : [],
+    unwatchedPositions: running === undefined ? guardedIn(reader) : [],
     noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
     kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
-    killsAsked: killRequests(dir).map(({ strategy, path, reason }) => ({ strategy: strategy ?? null, path, reason })),
+    pendingKills: killRequests(dir).map(({ strategy, path, reason }) => ({ strategy: strategy ?? null, path, reason })),
   };
 }
 
@@ -296,11 +326,11 @@ export function showStatus(options: ShowOptions): void {
         ? `daemon     ${isHeld(chosen.dir, 'read') ? 'just starting or stopping' : 'not running'}`
         : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`,
     );
-    for (const { strategy, symbol, exits } of status.unwatched)
+    for (const { strategy, symbol, exits } of status.unwatchedPositions)
       options.out(
         `ATTENTION  nobody watches the exits of what ${strategy} holds of ${symbol} (${exits}) until a daemon runs on this state again`,
       );
-    const silentMs = status.running?.silentMs ?? 0;
+    const silentMs = status.running?.heartbeatAgeMs ?? 0;
     if (running !== undefined && silentMs > mostSilentMs)
       options.out(
         `ATTENTION  the daemon has given no sign of life for ${Math.round(silentMs / 1_000)} s: a strategy that does not return, or a machine that stands still; its stops are not watched. sluice kill holds for when it comes to itself, kill -9 ${running.pid} ends it`,
@@ -314,13 +344,13 @@ export function showStatus(options: ShowOptions): void {
       options.out(
         `ATTENTION  the disk of ${chosen.dir} is full: no order is created until there is space, and what happens meanwhile is not in this list yet`,
       );
-    for (const { strategy, at, error } of status.stopped)
+    for (const { strategy, at, error } of status.stoppedStrategies)
       options.out(
         `STOPPED    ${strategy} since ${moment(at)} UTC: it threw, and begins again with the next start: ${clipped(error)}`,
       );
     if (status.noMarketData !== null)
       options.out(`ATTENTION  no market data: ${status.noMarketData}; nothing is entered meanwhile`);
-    for (const { strategy, symbol, longestMs, since } of status.unprotected) {
+    for (const { strategy, symbol, longestMs, since } of status.unprotectedPositions) {
       const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
       options.out(
         since === null
@@ -332,16 +362,16 @@ export function showStatus(options: ShowOptions): void {
       options.out(
         `QUARANTINED order ${clientOrderId}: its symbol is blocked (sluice why ${clientOrderId} shows the evidence, sluice resolve decides)`,
       );
-    for (const { tradeId, symbol, why, raw } of status.quarantinedTrades)
+    for (const { tradeId, symbol, cause, raw } of status.quarantinedTrades)
       options.out(
-        `QUARANTINED trade ${tradeId}: ${symbol} is blocked, since ${why} (sluice resolve-trade ${tradeId} decides); as shown: ${clipped(raw)}`,
+        `QUARANTINED trade ${tradeId}: ${symbol} is blocked, since ${cause} (sluice resolve-trade ${tradeId} decides); as shown: ${clipped(raw)}`,
       );
     for (const line of haltLines(status.halts)) options.out(line);
     for (const kill of status.kills)
       options.out(
         `KILLED     ${kill.strategy ?? 'everything'} since ${moment(kill.at)} UTC by ${kill.by}: ${kill.reason} (sluice resume lifts it)`,
       );
-    for (const { strategy, path, reason } of status.killsAsked)
+    for (const { strategy, path, reason } of status.pendingKills)
       options.out(
         `KILL ASKED of ${strategy ?? 'everything'} by the file ${path}: ${reason} (${status.diskFull === true ? 'it holds, and is written down once the disk has space' : 'a daemon carries it out as soon as it trades there'})`,
       );

@@ -10,11 +10,11 @@ import { type JournalReader, openToRead } from '../../journal/reader.ts';
 import type { Denied } from '../../journal/rows.ts';
 import type { StoppedStrategy } from '../../session/strategy-runner.ts';
 import { clipped, signalText, speedName } from '../../trading/format.ts';
-import { orderJson, type ShowOptions, stoppedIn, withState } from './show.ts';
+import { decisionText, orderJson, type ShowOptions, stoppedIn, withState } from './show.ts';
 
 interface Step {
   readonly at: number;
-  readonly what: string;
+  readonly event: string;
   readonly detail: string;
 }
 
@@ -67,13 +67,13 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): S
     const text = entry === undefined ? JSON.stringify(signal.signal) : signalText(signal.signal, instrument(entry));
     steps.push({
       at: signal.at,
-      what: `signal of ${order.strategy}`,
+      event: `signal of ${order.strategy}, decision ${decisionText(signal)}`,
       detail: `${text}; because ${signal.signal.reason}`,
     });
   }
   steps.push({
     at: order.createdAt,
-    what: 'planned',
+    event: 'planned',
     detail: `${order.side} ${size} at ${order.price ?? 'market'} (${order.purpose}; ${order.reason})`,
   });
   const events = reader.events(order.clientOrderId);
@@ -81,7 +81,7 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): S
   const left = events.every(({ event }) => event !== 'notSent');
   for (const event of events) {
     const what = event.event === 'sending' && !left ? 'journalled' : meanings[event.event];
-    steps.push({ at: event.at, what, detail: detailText(event) });
+    steps.push({ at: event.at, event: what, detail: detailText(event) });
   }
   steps.push(...fillSteps(reader, order.clientOrderId));
   if (order.orderId !== null)
@@ -92,7 +92,7 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): S
 const fillSteps = (reader: JournalReader, clientOrderId: string): readonly Step[] =>
   reader.fillsOf(clientOrderId).map((fill) => ({
     at: fill.time,
-    what: 'fill',
+    event: 'fill',
     detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
   }));
 
@@ -141,12 +141,12 @@ function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
   return [
     ...orders.map(({ seenAt, clientOrderId, side, type, status, executed }) => ({
       at: seenAt,
-      what: 'evidence',
+      event: 'evidence',
       detail: `the exchange said: order ${orderId}, client id ${clientOrderId ?? '(none)'}, ${type} ${side}, ${status}, ${executed} executed`,
     })),
     ...trades.map(({ seenAt, tradeId, side, price, quantity }) => ({
       at: seenAt,
-      what: 'evidence',
+      event: 'evidence',
       detail: `the exchange showed trade ${tradeId}: ${side} ${quantity} at ${price}`,
     })),
   ];
@@ -164,22 +164,22 @@ const quarantinedSteps = (reader: JournalReader, orderId: string): Step[] =>
     .quarantinedTrades()
     .filter(({ orderIds }) => orderIds.includes(orderId))
     .flatMap(({ at, tradeId, why, raw, decision, decidedAt, by, reason }) => [
-      { at, what: 'QUARANTINED trade, not booked', detail: `trade ${tradeId}: ${why}; as shown: ${raw}` },
+      { at, event: 'QUARANTINED trade, not booked', detail: `trade ${tradeId}: ${why}; as shown: ${raw}` },
       ...(decision === null || decidedAt === null
         ? []
-        : [{ at: decidedAt, what: decisions[decision], detail: `trade ${tradeId}, by ${by}: ${reason}` }]),
+        : [{ at: decidedAt, event: decisions[decision], detail: `trade ${tradeId}, by ${by}: ${reason}` }]),
     ]);
 
 function deniedSteps(denied: Denied, speed: number): Step[] {
   return [
     {
       at: denied.at,
-      what: `signal of ${denied.strategy}`,
+      event: `signal of ${denied.strategy}`,
       detail: `planned ${denied.draft}; because ${denied.reason}`,
     },
     {
       at: denied.lastAt,
-      what: `verdict: DENIED by ${denied.code}${denied.times > 1 ? ` (${denied.times} times)` : ''}`,
+      event: `verdict: DENIED by ${denied.code}${denied.times > 1 ? ` (${denied.times} times)` : ''}`,
       detail: denialText(denied, speed),
     },
   ];
@@ -187,7 +187,7 @@ function deniedSteps(denied: Denied, speed: number): Step[] {
 
 const stoppedStep = ({ at, error }: StoppedStrategy): Step => ({
   at,
-  what: 'STOPPED, it threw and begins again with the next start of a daemon',
+  event: 'STOPPED, it threw and begins again with the next start of a daemon',
   detail: error,
 });
 
@@ -259,7 +259,9 @@ export function showWhy(subject: string, options: ShowOptions): void {
           ? [...denials.toReversed().flatMap((denied) => deniedSteps(denied, speed)), ...stopped.map(stoppedStep)]
           : orderSteps(reader, order, dir);
     if (options.json) {
-      options.out(JSON.stringify({ version: 1, subject, order: order === undefined ? null : orderJson(order), steps }));
+      options.out(
+        JSON.stringify({ version: 2, subject, order: order === undefined ? null : orderJson(order), timeline: steps }),
+      );
       return;
     }
     if (lost !== undefined)
@@ -276,7 +278,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
       );
     // The first line of an order says its day.
     let shown = order === undefined ? '' : day(order.createdAt);
-    for (const { at, what, detail } of steps) {
+    for (const { at, event: what, detail } of steps) {
       if (day(at) !== shown) options.out(`${day(at)} UTC`);
       shown = day(at);
       options.out(`${stamp(at)}  ${what}${detail === '' ? '' : `: ${clipped(detail)}`}`);

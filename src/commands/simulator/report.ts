@@ -26,7 +26,7 @@ export async function showReport(file: string, { json, out }: ReportOptions): Pr
     out('nothing wrong was found');
     return;
   }
-  const rows = findings.map(({ wrong, who, count, first, example }) => [
+  const rows = findings.map(({ mistake: wrong, who, count, first, example }) => [
     wrong,
     who,
     String(count),

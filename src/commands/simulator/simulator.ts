@@ -48,7 +48,7 @@ export const demoUser: SimulatorUser = {
 
 /** What a parent process is told, as one line of JSON on stdout. */
 export interface SimulatorAddress {
-  readonly version: 1;
+  readonly version: 2;
   readonly restUrl: string;
   readonly wsUrl: string;
   readonly speed: number;
@@ -138,7 +138,7 @@ export async function simulate(options: SimulateOptions): Promise<void> {
   const rules = rulesFor(options, market);
   const simulator = await start(options, { ...market, speed }, rules);
   const { restUrl, wsUrl, controlUrl } = simulator;
-  const address = { version: 1, restUrl, wsUrl, speed, controlUrl } satisfies SimulatorAddress;
+  const address = { version: 2, restUrl, wsUrl, speed, controlUrl } satisfies SimulatorAddress;
   if (json) out(JSON.stringify(address));
   else for (const line of welcome(options, address, { rules, ownUsers: market.terms.users !== undefined })) out(line);
   // Started by a demo: when that is gone, whatever ended it, nobody needs this exchange.

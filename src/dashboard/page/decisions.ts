@@ -41,7 +41,7 @@ function Decision({ decision }: { decision: DecisionView }): VNode {
       <div class="line">
         <${When} at=${decision.at} />
         <b>${decision.strategy}</b>
-        <span class="wanted">${decision.wanted}</span>
+        <span class="draft">${decision.draft}</span>
         <${Pill} tone=${tone}>${label}<//>
       </div>
       ${decision.verdict === 'denied' && html`<p class="verdict denied">${decision.text}</p>`}
@@ -68,7 +68,7 @@ export function Decisions({ decisions }: { decisions: readonly DecisionView[] })
                 .slice(0, maxShown)
                 .map(
                   (decision) =>
-                    html`<${Decision} key=${`${decision.at}${decision.strategy}${decision.wanted}`} decision=${decision} />`,
+                    html`<${Decision} key=${`${decision.at}${decision.strategy}${decision.draft}`} decision=${decision} />`,
                 )}
             </ol>`
       }

@@ -21,7 +21,7 @@ const maxNotices = 3;
 const Notice = ({ notice }: { notice: NoticeView }): VNode => html`
   <div class=${`banner ${notice.level}`}>
     <${When} at=${notice.at} />
-    <span>${notice.text}${notice.goOn === undefined ? null : html` <span class="go-on">${notice.goOn}</span>`}</span>
+    <span>${notice.text}${notice.advice === undefined ? null : html` <span class="advice">${notice.advice}</span>`}</span>
   </div>
 `;
 

@@ -26,7 +26,7 @@ test('a kill stands there in red with the way on until it is resumed, and not af
       at: 5,
       level: 'error',
       text: 'Killed by operator: looks wrong.',
-      goOn: 'Resume on this page, or run: npx sluice resume',
+      advice: 'Resume on this page, or run: npx sluice resume',
     },
   ]);
   expect(shown(after(kill(), kill({ by: 'dailyLoss', reason: 'lost 5,100 since midnight UTC' }), resume()))).toEqual([
@@ -47,7 +47,7 @@ test('resuming one strategy leaves the others killed, and everything when all we
     'error: Strategy b was killed by operator: looks wrong.',
     'error: Killed by operator: looks wrong.',
   ]);
-  expect(notices.list[1]?.goOn).toBe('To go on, run: npx sluice resume --strategy b');
+  expect(notices.list[1]?.advice).toBe('To go on, run: npx sluice resume --strategy b');
 });
 
 test('what else was noticed stays after a resume, but no more than twenty', () => {

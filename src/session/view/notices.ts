@@ -15,7 +15,7 @@ export class Notices {
 
   see(entry: NoticeEntry | KillEntry): void {
     if (entry.kind === 'notice') {
-      this.#add({ at: entry.at, level: entry.level, text: entry.text, goOn: undefined });
+      this.#add({ at: entry.at, level: entry.level, text: entry.text, advice: undefined });
     } else if (entry.kind === 'halt') {
       const notice = haltNotice(entry);
       this.#kills.set(notice, null);
@@ -31,7 +31,7 @@ export class Notices {
         at: entry.at,
         level: 'info',
         text: `Resumed${whom} by ${entry.by}: ${entry.reason}.`,
-        goOn: undefined,
+        advice: undefined,
       });
     }
   }
@@ -56,7 +56,7 @@ const haltNotice = ({ at, by, reason }: KillEntry): NoticeView => ({
   at,
   level: 'error',
   text: `HALT, no order is created: ${reason}; ${Object.hasOwn(haltCauses, by) ? haltCauses[by as HaltCause] : by}.`,
-  goOn: 'Resume on this page, or run: npx sluice resume',
+  advice: 'Resume on this page, or run: npx sluice resume',
 });
 
 function killNotice({ at, strategy, by, reason }: KillEntry): NoticeView {
@@ -65,9 +65,9 @@ function killNotice({ at, strategy, by, reason }: KillEntry): NoticeView {
     by === 'dailyLoss'
       ? `${killed} by the daily loss limit: ${reason}. Exits by a stop go on.`
       : `${killed} by ${by}: ${reason}.`;
-  const goOn =
+  const advice =
     strategy === null
       ? 'Resume on this page, or run: npx sluice resume'
       : `To go on, run: npx sluice resume --strategy ${strategy}`;
-  return { at, level: 'error', text, goOn };
+  return { at, level: 'error', text, advice };
 }

@@ -13,7 +13,7 @@ function told(...views: readonly Parameters<typeof view>[0][]): News[] {
 }
 const older = fillView({ tradeId: '1' });
 const newer = fillView({ tradeId: '2' });
-const notice = { at: 1, level: 'error', text: 'killed', goOn: 'sluice resume' } as const;
+const notice = { at: 1, level: 'error', text: 'killed', advice: 'sluice resume' } as const;
 
 test('what is new is told once, oldest first', () => {
   const fills = [newer, older];
@@ -21,7 +21,7 @@ test('what is new is told once, oldest first', () => {
   expect(told({ fills: [older] }, { fills, notices }, { fills, notices })).toEqual([
     { kind: 'fill', time: older.time, fill: older },
     { kind: 'fill', time: newer.time, fill: newer },
-    { kind: 'notice', time: 1, level: 'error', text: 'killed', goOn: 'sluice resume' },
+    { kind: 'notice', time: 1, level: 'error', text: 'killed', advice: 'sluice resume' },
   ]);
 });
 
@@ -34,7 +34,7 @@ test('a line is text for people and one object for programs', () => {
   const fill: News = { kind: 'fill', time: newer.time, fill: newer };
   expect(newsText(fill)).toMatch(/^2020-03-12T\S+Z fill {7}\S+ BUY 0.25 XBTUSD at /);
   expect(JSON.parse(newsJson(fill))).toEqual({
-    version: 1,
+    version: 2,
     kind: 'fill',
     tradeId: '2',
     orderId: newer.orderId,
@@ -43,15 +43,15 @@ test('a line is text for people and one object for programs', () => {
     symbol: 'XBTUSD',
     side: 'BUY',
     price: newer.price,
-    qty: '0.25',
+    quantity: '0.25',
     fee: '0.0005',
     feeAsset: 'XBT',
     time: newer.time,
   });
   expect(newsJson({ kind: 'state', time: 5, state: 'live', text: 'trading' })).toBe(
-    '{"version":1,"kind":"state","time":5,"state":"live","text":"trading"}',
+    '{"version":2,"kind":"state","time":5,"state":"live","text":"trading"}',
   );
-  expect(newsText({ kind: 'notice', time: 5, level: 'info', text: 'so', goOn: undefined })).toBe(
+  expect(newsText({ kind: 'notice', time: 5, level: 'info', text: 'so', advice: undefined })).toBe(
     '1970-01-01T00:00:00.005Z info       so',
   );
 });

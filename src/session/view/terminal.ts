@@ -54,7 +54,7 @@ export type News = {
   | { readonly kind: 'fill'; readonly fill: FillView }
   | { readonly kind: 'unknown'; readonly clientOrderId: string; readonly order: string; readonly cause: string }
   | { readonly kind: 'resolved'; readonly clientOrderId: string; readonly order: string; readonly text: string }
-  | { readonly kind: 'notice'; readonly level: string; readonly text: string; readonly goOn: string | undefined }
+  | { readonly kind: 'notice'; readonly level: string; readonly text: string; readonly advice: string | undefined }
 );
 
 /** A line for people. */
@@ -77,14 +77,14 @@ function textOf(news: News): string {
     case 'resolved':
       return `resolved   ${news.order}: ${news.text}`;
     case 'notice':
-      return `${news.level.padEnd(10)} ${news.text}${news.goOn === undefined ? '' : ` ${news.goOn}`}`;
+      return `${news.level.padEnd(10)} ${news.text}${news.advice === undefined ? '' : ` ${news.advice}`}`;
   }
 }
 
 /** A line for programs (docs/reference/json.md). */
 export function newsJson(news: News): string {
   const { kind, ...rest } = news;
-  return JSON.stringify({ version: 1, kind, ...('fill' in rest ? fillJson(rest.fill) : rest) });
+  return JSON.stringify({ version: 2, kind, ...('fill' in rest ? fillJson(rest.fill) : rest) });
 }
 
 /** Tells each change of state (to be ready without market data is another one), fill, unknown outcome and notice once; what `before` shows already is not news, but for the state. */
@@ -114,8 +114,8 @@ export function newsSince(before: Session['before'], tell: (news: News) => void)
     }
     for (const notice of now.notices.filter((one) => !said.has(one)).reverse()) {
       said.add(notice);
-      const { at, level, text, goOn } = notice;
-      tell({ kind: 'notice', time: at, level, text, goOn });
+      const { at, level, text, advice } = notice;
+      tell({ kind: 'notice', time: at, level, text, advice });
     }
     newestFill = nameOf(now.fills[0]);
   };

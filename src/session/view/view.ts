@@ -226,7 +226,16 @@ export class Screen {
     const wanted = signalText(signal, this.#options.assembled.portfolio.instrument(symbol));
     first(
       this.#decisions,
-      { at, strategy, symbol, wanted, reason: signal.reason, verdict: 'none', code: undefined, text: signal.reason },
+      {
+        at,
+        strategy,
+        symbol,
+        draft: wanted,
+        reason: signal.reason,
+        verdict: 'none',
+        code: undefined,
+        text: signal.reason,
+      },
       mostDecisions,
     );
   }
@@ -237,13 +246,13 @@ export class Screen {
       at,
       strategy,
       symbol,
-      wanted: draft,
+      draft: draft,
       reason,
       verdict: 'denied',
       code,
       text: denialText({ code, facts }, this.#options.speed),
     };
-    if (latest?.verdict === 'denied' && latest.strategy === strategy && latest.code === code && latest.wanted === draft)
+    if (latest?.verdict === 'denied' && latest.strategy === strategy && latest.code === code && latest.draft === draft)
       this.#decisions[0] = entry;
     else first(this.#decisions, entry, mostDecisions);
   }
@@ -309,7 +318,16 @@ export class Screen {
     const { strategy, symbol, reason } = intent;
     first(
       this.#decisions,
-      { at, strategy, symbol, wanted, reason, verdict: 'approved', code: undefined, text: `Approved: ${reason}.` },
+      {
+        at,
+        strategy,
+        symbol,
+        draft: wanted,
+        reason,
+        verdict: 'approved',
+        code: undefined,
+        text: `Approved: ${reason}.`,
+      },
       mostDecisions,
     );
   }

@@ -80,7 +80,7 @@ const watchdogFile = 'watchdog.jsonl';
 
 /** What the watchdog did, one line for each round of cancels. */
 export interface WatchdogAct {
-  readonly version: 1;
+  readonly version: 2;
   /** ms of the machine's wall clock. */
   readonly at: number;
   readonly cause: string;

@@ -28,7 +28,7 @@ function judged(...entries: readonly LogEntry[]) {
   return one.report();
 }
 const wrong = (...entries: readonly LogEntry[]) =>
-  judged(...entries).findings.map(({ wrong, count }) => [wrong, count]);
+  judged(...entries).findings.map(({ mistake: wrong, count }) => [wrong, count]);
 
 describe('what a client did wrong', () => {
   test('nothing, when it kept to everything', () => {
@@ -182,7 +182,7 @@ test('a log in a file is read as it was written, and gives the same report', asy
   const report = judged(...entries);
   expect(report).toEqual(judged(...one.log));
   expect(report).toMatchObject({ requests: 5, orders: 3, fills: 2, faults: 0, bans: 0 });
-  expect(report.findings.map(({ wrong: what, who }) => [what, who])).toEqual([
+  expect(report.findings.map(({ mistake: what, who }) => [what, who])).toEqual([
     ['precision', '10001'],
     ['repeatedClientId', '10001'],
     ['unknownOperation', '127.0.0.1'],

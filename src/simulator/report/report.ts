@@ -29,7 +29,7 @@ export const wrongs = {
 } as const;
 
 export interface Finding {
-  readonly wrong: Wrong;
+  readonly mistake: Wrong;
   /** The user's uid, or the address for what counts by address. */
   readonly who: string;
   readonly count: number;
@@ -41,7 +41,7 @@ export interface Finding {
 }
 
 export interface Report {
-  readonly version: 1;
+  readonly version: 2;
   readonly from: number;
   readonly to: number;
   readonly requests: number;
@@ -110,7 +110,7 @@ export function reporter(): Reporter {
     },
     report() {
       const peakWeight = { ip: spent.ips.peaks(), uid: spent.uids.peaks() };
-      return { version: 1, from, to, ...counts, peakWeight, findings: found.list() };
+      return { version: 2, from, to, ...counts, peakWeight, findings: found.list() };
     },
   };
 }
@@ -229,7 +229,7 @@ function openFindings(): { readonly add: Add; readonly list: () => Finding[] } {
     add(wrong, who, at, example) {
       const key = `${wrong} ${who}`;
       const before = found.get(key);
-      if (before === undefined) found.set(key, { wrong, who, count: 1, first: at, last: at, example });
+      if (before === undefined) found.set(key, { mistake: wrong, who, count: 1, first: at, last: at, example });
       else {
         before.count++;
         before.last = at;
@@ -237,7 +237,7 @@ function openFindings(): { readonly add: Add; readonly list: () => Finding[] } {
     },
     list: () => {
       const rank = Object.keys(wrongs);
-      return [...found.values()].sort((a, b) => rank.indexOf(a.wrong) - rank.indexOf(b.wrong) || b.count - a.count);
+      return [...found.values()].sort((a, b) => rank.indexOf(a.mistake) - rank.indexOf(b.mistake) || b.count - a.count);
     },
   };
 }
