@@ -8,11 +8,10 @@
 import { fileURLToPath } from 'node:url';
 import { runTape } from '../src/backtest/engine/ticks/run.ts';
 import type { RunInput } from '../src/backtest/run.ts';
-import { loadDepth } from '../src/data/depth.ts';
+import { readDepth } from '../src/data/depth.ts';
 import { resampleTrades } from '../src/data/resample.ts';
-import type { BookColumns, Tape, TradeColumns } from '../src/data/tape.ts';
-import { bookColumns, tradeColumns } from '../src/data/tape-files.ts';
-import { loadTrades } from '../src/data/trades.ts';
+import { type BookColumns, booksOf, type Tape, type TradeColumns } from '../src/data/tape.ts';
+import { readTrades } from '../src/data/trades.ts';
 import { registry } from '../strategies/registry.ts';
 import { inputOf } from '../test/backtest/agreement.ts';
 
@@ -70,12 +69,9 @@ function changedLevels({ time, start, price, quantity }: BookColumns): number {
 
 const [times = '40', what = 'maker', rounds = '3'] = process.argv.slice(2);
 const { default: strategy } = await registry[what === 'maker' ? 'maker' : 'sma-cross']();
-const trades = repeatedTrades(
-  tradeColumns(loadTrades({ path: file('BTCUSDT-trades-2024-08-08T2354_11min.csv.gz'), symbol })),
-  Number(times),
-);
+const trades = repeatedTrades(readTrades(file('BTCUSDT-trades-2024-08-08T2354_11min.csv.gz')).columns, Number(times));
 const books = repeatedBooks(
-  bookColumns(loadDepth({ path: file('BTCUSDT-depth20-1s-2024-08-08T2354_11min.jsonl.gz'), symbol })),
+  booksOf(readDepth(file('BTCUSDT-depth20-1s-2024-08-08T2354_11min.jsonl.gz')).rows),
   Number(times),
 );
 const tape: Tape = what === 'maker' ? { trades, books, gaps: [] } : { trades, gaps: [] };

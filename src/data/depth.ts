@@ -1,63 +1,36 @@
-/** Recorded books (depth) from a file of JSON lines. */
-import { z } from 'zod';
-import type { Depth } from '../domain/market.ts';
-import { Refusal } from '../domain/refusal.ts';
+/** Recorded depth from a file of JSON lines that a configuration names. */
+import type { Depth, Level } from '../domain/market.ts';
 import { DepthChecks } from './check/depth.ts';
-import { refuseEmpty, refuseNamed, refuseUnits } from './check/errors.ts';
-import { type Lines, linesOf } from './read-bytes.ts';
-import { addBooks, bookColumns } from './tape-files.ts';
-
-// {"t":1723161256000,"b":[[61828.01,0.0455],…],"a":[[61828.02,1.2],…]}: UTC ms, bids and asks, best first
-const level = z.tuple([z.number(), z.number()]);
-const book = z.strictObject({ t: z.number(), b: z.array(level), a: z.array(level) });
+import { refuseNamed } from './check/errors.ts';
+import { jsonDepthReader } from './import/depth-reader.ts';
+import { UnreadableLines } from './import/row-reader.ts';
+import { type ReadFile, readNamedTable } from './named-file.ts';
+import { booksOf, type DepthRows } from './tape.ts';
 
 /**
- * Reads whole books, one JSON object `{t, b, a}` a line, `.jsonl` or `.jsonl.gz`, in their order of time. Throws a `Refusal` with
- * the line number for a line that cannot be read, and for all that stands against an import.
+ * Reads whole books, one JSON object `{t, b, a}` a line, `.jsonl` or `.jsonl.gz`, in their order of time. Throws a `Refusal` with all
+ * faults that an import would find.
  */
-export function readDepth({ path, symbol }: DepthFile): { readonly books: readonly Depth[] } & Pick<Lines, 'ended'> {
-  const { lines, ended } = linesOf(path);
-  const out: Depth[] = [];
-  let line = 0;
-  for (const text of lines) {
-    line++;
-    const read = readBook(text);
-    if (typeof read === 'string')
-      throw new Refusal(`${path}, line ${line}: ${read}: correct the file or fetch it again`);
-    out.push({ symbol, time: read.t, bids: read.b, asks: read.a, seenAt: read.t });
-  }
-  refuseEmpty(path, out.length);
-  refuseUnits(
-    path,
-    Float64Array.from(out, ({ time }) => time),
-    1,
-  );
+export function readDepth(path: string): ReadFile & { readonly rows: DepthRows } {
   const checks = new DepthChecks();
-  addBooks(checks, bookColumns(out), [0, out.length], 1);
+  const reader = jsonDepthReader(new UnreadableLines(path), undefined, true);
+  const { columns, ...read } = readNamedTable({ path, reader }, 'depth', (batch) =>
+    checks.add(batch.columns, batch.rows, batch.lines),
+  );
   refuseNamed(path, checks.findings(), checks.rows);
-  return { books: out, ended };
+  const [time, book, side, price, quantity] = columns;
+  if (!time || !book || !side || !price || !quantity) throw new Error('depth has five columns');
+  return { ...read, rows: { time, book, side, price, quantity } };
 }
 
-interface DepthFile {
-  readonly path: string;
-  readonly symbol: string;
-}
-
-/** The books alone. */
-export const loadDepth = (file: DepthFile): readonly Depth[] => readDepth(file).books;
-
-type Book = z.infer<typeof book>;
-
-/** The book, or what is wrong with the text. */
-function readBook(text: string): Book | string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return 'it is not JSON (a file that was cut off ends like that)';
-  }
-  const read = book.safeParse(json);
-  if (read.success) return read.data.b.length + read.data.a.length === 0 ? 'the book is empty' : read.data;
-  const [issue] = read.error.issues;
-  return `it is not a depth snapshot: ${issue?.path.join('.')} ${issue?.message}`;
+/** The same, book by book. */
+export function loadDepth({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Depth[] {
+  const { time: times, start, asks, price, quantity } = booksOf(readDepth(path).rows);
+  const levels = (from = 0, to = 0): Level[] =>
+    Array.from({ length: to - from }, (_, at) => [price[from + at] as number, quantity[from + at] as number]);
+  return Array.from(times, (time, book) => ({
+    ...{ symbol, time, seenAt: time },
+    bids: levels(start[book], asks[book]),
+    asks: levels(asks[book], start[book + 1]),
+  }));
 }

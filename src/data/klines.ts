@@ -5,7 +5,7 @@ import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { StoredKlines } from './catalogue/klines.ts';
 import { lowerBound } from './catalogue/rows.ts';
-import { accepted, refuseEmpty, refuseNamed, refuseUnits } from './check/errors.ts';
+import { accepted, refuseNamed } from './check/errors.ts';
 import { type Finding, findingText, type Repair, type Repaired } from './check/finding.ts';
 import { SwappedColumns } from './check/swapped-columns.ts';
 import {
@@ -22,11 +22,10 @@ import {
   together,
 } from './data-warnings.ts';
 import { findGaps, missingIn } from './gaps.ts';
-import { mend } from './import/repair.ts';
+import { repairRows } from './import/repair.ts';
 import { isWholeMs } from './import/times.ts';
-import { readNumberTable } from './number-table.ts';
+import { namedCsv, readNamedTable } from './named-file.ts';
 import { isPossible } from './price-jumps.ts';
-import { withBlocks } from './read-bytes.ts';
 import { type AsRecorded, asRecorded } from './source-notes.ts';
 
 export interface KlineFile extends Stretch {
@@ -62,20 +61,15 @@ export interface KlineFindings extends AsRecorded {
 /** Reads and checks a file of klines. Throws a `Refusal` with the line number for everything that would falsify a result. */
 export function loadKlines(file: KlineFile): KlineData {
   const { path } = file;
-  const price = { mostDecimals: file.pricePrecision };
+  const price = { role: 'number', mostDecimals: file.pricePrecision } as const;
   const names = [
-    { name: 'time_ms' },
-    { name: 'open', ...price },
-    { name: 'high', ...price },
-    { name: 'low', ...price },
-    { name: 'close', ...price },
-    { name: 'volume' },
+    { name: 'time_ms', role: 'epoch' } as const,
+    ...['open', 'high', 'low', 'close'].map((name) => ({ name, ...price })),
+    { name: 'volume', role: 'number' } as const,
   ];
   const remedy = `correct the file, or import it without them (sluice data import ${path} --repair unreadable)`;
-  const { value: table, sha256 } = withBlocks(path, (source) => readNumberTable(path, source, names, remedy));
+  const { ended, sha256, ...table } = readNamedTable(namedCsv(path, names, remedy), 'klines');
   const read = klineColumns(table.columns);
-  refuseEmpty(path, read.openTime.length);
-  refuseUnits(path, read.openTime, firstLine);
   const { columns, part, mended } = checked(file, read);
   const gaps = findGaps(file, columns.openTime);
   const rowsOf = (repair: Repair): number => mended.find((one) => one.repair === repair)?.rows ?? 0;
@@ -85,7 +79,7 @@ export function loadKlines(file: KlineFile): KlineData {
     duplicatesDropped: rowsOf('duplicates'),
     rowsOutOfOrder: rowsOf('sort'),
   };
-  return { columns, gaps, findings, ...told(file, columns, gaps, part, mended, table.ended), sha256 };
+  return { columns, gaps, findings, ...told(file, columns, gaps, part, mended, ended), sha256 };
 }
 
 /** The same of klines that code gives, of which nothing is mended; messages call them `data`. */
@@ -153,7 +147,7 @@ function checked(file: KlineFile, read: Columns): Checked {
   }
   const { openTime, open, high, low, close, volume } = read;
   const table = { kind: 'klines', columns: [openTime, open, high, low, close, volume], rows: openTime.length } as const;
-  const { table: rest, repaired: mended } = mend(table, new Set(['sort', 'duplicates'] as const));
+  const { table: rest, repaired: mended } = repairRows(table, new Set(['sort', 'duplicates'] as const));
   const columns = klineColumns(rest.columns);
   // Of mended rows nobody knows the line.
   const mendedPart = partFindings(file, columns);

@@ -2,10 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadDepth } from './depth.ts';
-import { linesOf } from './read-bytes.ts';
-import { bookColumns, bookNotes, silencesOf, tradeColumns, tradeNotes } from './tape-files.ts';
-import { loadTrades } from './trades.ts';
+import { loadDepth, readDepth } from './depth.ts';
+import { depthNotes, silencesOf, tradeNotes } from './tape-files.ts';
+import { loadTrades, readTrades } from './trades.ts';
 
 const bundled = (name: string): string => new URL(`../../backtests/data/${name}`, import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'sluice-tape-'));
@@ -37,8 +36,12 @@ describe('recorded trades', () => {
   test.each([
     ['other columns', 'time,price\n', /line 1: the columns are "time,price"/],
     ['a cut line', `${head}${at},100`, /line 3: 2 columns, not 4/],
-    ['a side that is none', `${head}${at},100,1,both\n`, /line 3: the side is "both"/],
-    ['a price that is none', `${head}${at},,1,buy\n`, /line 3: "\d+,,1,buy" is not a trade/],
+    [
+      'a side that is none',
+      `${head}${at},100,1,both\n`,
+      /line 3: "both" in column 4 is not buy or sell \(1 line cannot be read, of 2\)/,
+    ],
+    ['a price that is none', `${head}${at},,1,buy\n`, /line 3: "" in column 2 is not a number/],
     ['a price below 0', `${head}${at + 6},-100,1,buy\n`, /1 impossible trade \(line 3, .*: price -100, quantity 1\)/],
     ['a price that nothing costs', `${head}${at + 6},1e24,1,buy\n`, /1 impossible trade \(line 3, .*: price 1e\+24/],
     ['times in s', `${head}${at / 1_000},100,1,buy\n`, /line 3: the time 1704067200 is in s; files/],
@@ -55,18 +58,22 @@ describe('recorded trades', () => {
   });
 });
 
-test('lines are the same wherever a file is cut to become text, and the last one needs no end', () => {
-  const lines = Array.from({ length: 3_000 }, (_, at) => `${at}`.repeat(1 + (at % 900)));
-  const long = 'é'.repeat(2 ** 20 - 1);
-  expect([...linesOf(written(['a', ...lines, long, '', 'b'].join('\n'))).lines]).toEqual([
-    'a',
-    ...lines,
-    long,
-    '',
-    'b',
-  ]);
-  expect([...linesOf(written(`${lines.join('\n')}\n`)).lines]).toEqual(lines);
-  expect([...linesOf(written('')).lines]).toEqual([]);
+test('books are the same wherever a file is cut into blocks, and the last line needs no end', () => {
+  const start = Date.UTC(2024, 0, 1);
+  // Twelve MB: lines of any length, and letters of two bytes that blocks cut in two.
+  const line = (at: number): string =>
+    JSON.stringify({ note: 'é'.repeat((at * 7_919) % 9_000), t: start + at, b: [[99, at + 1]], a: [[101, 1]] });
+  const lines = Array.from({ length: 1_500 }, (_, at) => line(at));
+  const long = `{"note":"${'é'.repeat(2 ** 20 - 99)}","t":${start + 1_500},"b":[[99,1]],"a":[[101,1]]}`;
+  const quantities = [...lines.map((_, at) => at + 1), 1];
+  for (const [end, ended] of [
+    ['', false],
+    ['\n', true],
+  ] as const) {
+    const read = readDepth(written([...lines, long].join('\n') + end));
+    expect([...read.rows.quantity].filter((_, row) => row % 2 === 0)).toEqual(quantities);
+    expect(read.ended).toBe(ended);
+  }
 });
 
 describe('recorded books', () => {
@@ -85,13 +92,9 @@ describe('recorded books', () => {
     [
       'books without asks',
       one.replace('[100,1]', ''),
-      /1 book without bids or without asks \(line 1, .*: no asks\): there/,
+      /1 book without bids or without asks \(line 1, .*: no asks\): orders on one side do not fill/,
     ],
-    [
-      'a level of nothing',
-      one.replace('[98,1]', '[98,0]'),
-      /1 book that cannot be \(line 1, .*: price 98, quantity 0\)/,
-    ],
+    ['a level of nothing', one.replace('[98,1]', '[98,0]'), /line 1: the level at 98 has the quantity 0/],
     ['times in µs', `${one}${one.replace(`${t}`, `${t}000`)}`, /line 2: the time 1704067200000000 is in µs/],
     [
       'a crossed book',
@@ -122,7 +125,7 @@ describe('what an import would say is said of files that are named', () => {
       const time = start + row * 1_000 + (row >= 250 ? 600_000 : 0);
       return `${time},100,1,${row < 100 && row % 2 === 0 ? 'buy' : 'sell'}\n`;
     });
-    const trades = tradeColumns(loadTrades({ path: written(`time_ms,price,qty,side\n${rows.join('')}`), symbol: 'X' }));
+    const trades = readTrades(written(`time_ms,price,qty,side\n${rows.join('')}`)).columns;
     const gaps = silencesOf('X', trades);
     expect(tradeNotes(file, trades, gaps).warnings).toEqual(['x.csv: 1 gap, longest 10 min (2024-01-10T00:04:09Z)']);
     expect(tradeNotes({ ...file, from: start + 100_000, to: start + 249_000 }, trades, gaps)).toEqual({
@@ -137,16 +140,16 @@ describe('what an import would say is said of files that are named', () => {
       const ask = book % 1_200 === 1_000 ? 99 : 100 + (book % 7);
       return `{"t":${time},"b":[[99,1],[98,${book + 1}]],"a":[[${ask},1],[200,1]]}\n`;
     });
-    const books = bookColumns(loadDepth({ path: written(lines.join('')), symbol: 'X' }));
-    expect(bookNotes(file, 'X', books)).toEqual({
+    const { rows } = readDepth(written(lines.join('')));
+    expect(depthNotes(file, 'X', rows)).toEqual({
       warnings: [
         'x.csv: 1 gap, longest 61 s (2024-01-10T00:39:59Z)',
         expect.stringMatching(/^x\.csv: 2 books with bid and ask at one price \(first 2024-01-10T00:16:40Z\): prices/),
       ],
       doubts: ['x.csv: 2 books with bid and ask at one price'],
     });
-    expect(bookNotes({ ...file, from: start + 2_300_000, to: start + 2_400_000 }, 'X', books).warnings).toEqual([]);
+    expect(depthNotes({ ...file, from: start + 2_300_000, to: start + 2_400_000 }, 'X', rows).warnings).toEqual([]);
     const now = start;
-    expect(bookNotes({ ...file, now }, 'X', books).doubts[1]).toContain('which on 2024-01-10 is still to come');
+    expect(depthNotes({ ...file, now }, 'X', rows).doubts[1]).toContain('which on 2024-01-10 is still to come');
   });
 });

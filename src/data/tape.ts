@@ -1,4 +1,4 @@
-/** Recorded trades and books of a symbol as columns, as runs walk them. */
+/** Recorded trades and depth of a symbol as columns, as backtests use them. */
 import type { FeedGap } from '../domain/market.ts';
 
 /** Public trades, sorted by time. */
@@ -12,11 +12,11 @@ export interface TradeColumns {
   readonly side: Float64Array;
 }
 
-/** Whole books, sorted by time: book `b` has its bids from row `start[b]` to `asks[b]`, its asks to `start[b + 1]`, best first. */
+/** Whole books, sorted by time. Book `b` has its bids from row `start[b]` to `asks[b]`, its asks up to `start[b + 1]`, best first. */
 export interface BookColumns {
   /** UTC ms, one for each book. */
   readonly time: Float64Array;
-  /** One more than there are books. */
+  /** One more entry than there are books. */
   readonly start: Uint32Array;
   readonly asks: Uint32Array;
   readonly price: Float64Array;
@@ -27,25 +27,23 @@ export interface BookColumns {
 export interface Tape {
   readonly trades?: TradeColumns;
   readonly books?: BookColumns;
-  /** Holes in the trades, in the order of time: inside them nobody knows what happened. */
+  /** Gaps in the trades, in the order of time. */
   readonly gaps: readonly FeedGap[];
 }
 
-/** Rows of levels as the catalogue stores them, with a number for each book, as whole books. */
-export function booksOf({
-  time,
-  book,
-  side,
-  price,
-  quantity,
-}: {
+/** Depth as the catalogue stores it, one row for each level. */
+export interface DepthRows {
   readonly time: Float64Array;
+  /** Numbers the books. */
   readonly book: Float64Array;
   /** 1 for a bid, -1 for an ask. */
   readonly side: Float64Array;
   readonly price: Float64Array;
   readonly quantity: Float64Array;
-}): BookColumns {
+}
+
+/** Rows of levels as whole books. */
+export function booksOf({ time, book, side, price, quantity }: DepthRows): BookColumns {
   const rows = time.length;
   let count = 0;
   for (let row = 0; row < rows; row++) if (row === 0 || book[row] !== book[row - 1]) count++;

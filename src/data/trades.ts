@@ -1,52 +1,31 @@
 /** Recorded public trades from a CSV file that a configuration names. */
 import type { Trade } from '../domain/market.ts';
-import { escapeLine } from '../domain/printable.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { addRows } from './check/add-rows.ts';
-import { refuseEmpty, refuseNamed, refuseUnits } from './check/errors.ts';
+import { refuseNamed } from './check/errors.ts';
 import { TradeChecks } from './check/trades.ts';
-import { numberFrom } from './import/csv-rows.ts';
-import { type Lines, linesOf } from './read-bytes.ts';
+import { namedCsv, type ReadFile, readNamedTable } from './named-file.ts';
 import type { TradeColumns } from './tape.ts';
-
-const header = 'time_ms,price,qty,side';
-/** Behind the header. */
-const firstLine = 2;
 
 /**
  * Reads trades with the header `time_ms,price,qty,side` (the taker's side), `.csv` or `.csv.gz`, in their order of time.
- * Identical rows are kept: venues print several equal trades in one millisecond. Throws a `Refusal` with the line number for a line
- * that cannot be read, and for all that stands against an import.
+ * Identical rows are kept: venues print several equal trades in one millisecond. Throws a `Refusal` with all faults that an import would
+ * find.
  */
-export function readTrades(path: string): { readonly columns: TradeColumns } & Pick<Lines, 'ended'> {
-  const refuse = (line: number, what: string): never => {
-    throw new Refusal(`${path}, line ${line}: ${escapeLine(what)}: correct the file or fetch it again`);
-  };
-  const { lines, ended } = linesOf(path);
-  const { value: first = '' } = lines.next();
-  if (first.trim() !== header) refuse(1, `the columns are "${first.slice(0, 80)}", not "${header}"`);
-  const rows: [time: number[], price: number[], quantity: number[], side: number[]] = [[], [], [], []];
-  let line = firstLine;
-  for (const text of lines) {
-    const values = text.trim().split(',');
-    if (values.length !== 4) refuse(line, `${values.length} columns, not 4`);
-    const [time = Number.NaN, price = Number.NaN, quantity = Number.NaN] = values.slice(0, 3).map(numberFrom);
-    const side = sides[(values[3] ?? '').toLowerCase()];
-    if (side === undefined) return refuse(line, `the side is "${(values[3] ?? '').slice(0, 40)}", not buy or sell`);
-    if (Number.isNaN(time + price + quantity)) refuse(line, `"${text.slice(0, 80)}" is not a trade`);
-    for (const [at, value] of [time, price, quantity, side].entries()) rows[at]?.push(value);
-    line++;
-  }
-  const [time, price, quantity, side] = rows.map((column) => Float64Array.from(column)) as Columns;
-  refuseEmpty(path, time.length);
-  refuseUnits(path, time, firstLine);
+export function readTrades(path: string): ReadFile & { readonly columns: TradeColumns } {
   const checks = new TradeChecks();
-  addRows(checks, [time, price, quantity, side], firstLine);
-  refuseNamed(path, checks.findings(), time.length);
-  return { columns: { time, price, quantity, side }, ended };
+  const file = namedCsv(path, [
+    { name: 'time_ms', role: 'epoch' },
+    { name: 'price', role: 'number' },
+    { name: 'qty', role: 'number' },
+    { name: 'side', role: 'side' },
+  ]);
+  const { columns, ...read } = readNamedTable(file, 'trades', (batch) =>
+    checks.add(batch.columns, batch.rows, batch.lines),
+  );
+  refuseNamed(path, checks.findings(), checks.rows);
+  const [time, price, quantity, side] = columns;
+  if (!time || !price || !quantity || !side) throw new Error('trades have four columns');
+  return { ...read, columns: { time, price, quantity, side } };
 }
-
-type Columns = [time: Float64Array, price: Float64Array, quantity: Float64Array, side: Float64Array];
 
 /** The same, one by one. */
 export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
@@ -60,5 +39,3 @@ export function loadTrades({ path, symbol }: { readonly path: string; readonly s
     seenAt: time,
   }));
 }
-
-const sides: Readonly<Record<string, number>> = { buy: 1, sell: -1 };

@@ -5,7 +5,6 @@ import { cashFlowsOf } from '../../src/backtest/engine/cash-flows.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { walkableOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
-import { tradeColumns } from '../../src/data/tape-files.ts';
 import { Decimal, rate, type Units, units, unitsText } from '../../src/domain/money.ts';
 import { walk } from '../../src/research/equity-walk.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
@@ -13,6 +12,7 @@ import { defineStrategy, hold } from '../../src/strategy/contract.ts';
 import type { Configured } from '../../src/trading/strategies.ts';
 import { fc } from '../kit/properties.ts';
 import { runNow } from '../kit/run-now.ts';
+import { tradeColumns } from '../kit/tape-columns.ts';
 import { generated } from '../reference/generated.ts';
 import {
   byColumns,

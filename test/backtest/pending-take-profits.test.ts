@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
-import { tradeColumns } from '../../src/data/tape-files.ts';
 import type { Interval } from '../../src/domain/interval.ts';
 import type { Trade } from '../../src/domain/market.ts';
 import { rate } from '../../src/domain/money.ts';
 import { defineStrategy, hold } from '../../src/strategy/contract.ts';
 import { runNow } from '../kit/run-now.ts';
+import { tradeColumns } from '../kit/tape-columns.ts';
 import { caseOfXz, columnsOf, inputOf, runStreams } from './agreement.ts';
 
 const minute = 60_000;

@@ -9,7 +9,7 @@ import { seededRng } from '../../src/clock/clock.ts';
 import { loadDepth } from '../../src/data/depth.ts';
 import { resampleKlines, resampleTrades } from '../../src/data/resample.ts';
 import { booksOf, type Tape } from '../../src/data/tape.ts';
-import { bookColumns, silencesOf, tradeColumns } from '../../src/data/tape-files.ts';
+import { silencesOf } from '../../src/data/tape-files.ts';
 import { loadTrades } from '../../src/data/trades.ts';
 import type { Depth, Level, Trade } from '../../src/domain/market.ts';
 import { priceText, quantityText } from '../../src/domain/money.ts';
@@ -18,6 +18,7 @@ import { refusedText } from '../../src/report/refusals.ts';
 import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
 import maker from '../../strategies/maker/index.ts';
 import { runNow } from '../kit/run-now.ts';
+import { bookColumns, tradeColumns } from '../kit/tape-columns.ts';
 import { generated } from '../reference/generated.ts';
 import { type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted, xz } from './agreement.ts';
 

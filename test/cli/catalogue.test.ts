@@ -106,7 +106,9 @@ test('what a file holds does nothing to the terminal', async () => {
     (await at.sluice(['data', 'import', file, '--symbol', 'AB', '--interval', '1min'])).err;
   expect(await said('esc.csv')).toContain('"time,open,high,\\u001b[31mlow,x,\\u009b2J"');
   expect(await said('row.csv')).toContain('line 5: "\\u001b]0;title\\u0007" in column 1');
-  expect(await said('dates.csv')).toMatch(/column 1 is taken for the time, and "8\.8\.2024" is none that is read: /);
+  expect(await said('dates.csv')).toMatch(
+    /column 1 is taken for the time, and "8\.8\.2024" cannot be read\. Times are /,
+  );
   expect(await said('random.csv')).toMatch(
     /random\.csv is neither text nor another known format .*is it the right file\?\n$/,
   );
@@ -189,7 +191,7 @@ test.for<[string, readonly string[], RegExp]>([
   [
     'a letter alone',
     ['import', 'klines.csv', '--symbol', 'X'],
-    /"X" is not a symbol: .*BTC\/USDT, BTC-USDT and btcusdt are/,
+    /"X" is not a symbol: .*BTC\/USDT, BTC-USDT and btcusdt mean/,
   ],
   ['a path for a stored symbol', ['list', '../x'], /"\.\.\/x" is not a symbol/],
   ['a question that asks nothing', ['sql', ' -- ;'], /there is no question: give one SELECT/],

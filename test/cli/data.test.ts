@@ -26,7 +26,7 @@ test.for<[string, string | Uint8Array, string]>([
   [
     'cut off within a row',
     text(right).slice(0, -9),
-    'klines.csv, line 121: 4 columns, not 6 (the last line: the file may be cut off)',
+    'klines.csv, line 121: 4 columns, not 6: "1580522340000,100,101,99" (the last line: the file may be cut off)',
   ],
   ['cut off within its gzip', gzipSync(text(right)).subarray(0, 200), 'klines.csv is damaged or cut off (gzip:'],
   ['without rows', text(right.slice(0, 1)), 'klines.csv has no rows: fetch the file again'],

@@ -1,7 +1,7 @@
 /** Whether a file that the configuration names says by its own name that it is of something else. */
 import { basename } from 'node:path';
 import type { Notes } from '../../data/data-warnings.ts';
-import { namedBy } from '../../data/import/file-names.ts';
+import { nameParts } from '../../data/import/file-names.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 
 /** Bitcoin has two names. */
@@ -23,7 +23,7 @@ export function fileSymbolNotes(
 ): Notes {
   const notes = paths.flatMap((path): readonly string[] => {
     const name = basename(path ?? '');
-    const named = namedBy(name).symbol;
+    const named = nameParts(name).symbol;
     if (named === undefined || currency.test(named) || speaksOf(name, spelt(base))) return [];
     return [`${symbol}: ${name} is of ${named} by its name: name the file of ${symbol}, or rename it`];
   });

@@ -1,8 +1,7 @@
 /** The rules by which a backtest fills: a named ruleset with what the configuration changes of it (`fills`). */
 import { resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
-import { readNumberTable } from '../../data/number-table.ts';
-import { readBytes } from '../../data/read-bytes.ts';
+import { namedCsv, readNamedFile } from '../../data/named-file.ts';
 import { rateText, type Ticks, ticks } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type ImpactModel, squareRoot } from '../../fill/impact.ts';
@@ -72,23 +71,21 @@ const impactModels: Readonly<Record<'none' | ImpactModel['kind'], ImpactModel | 
   volumeShare: { kind: 'volumeShare', impact: 0.1, most: 0.025 },
 };
 
-/** Latencies of requests from a CSV file, as they were measured: at their time, or drawn from them. */
+/** Latencies of requests from a CSV file: those measured at each time, or drawn from all of them. */
 function measured(path: string, isDrawn: boolean): LatencyModel {
-  const table = readNumberTable(path, readBytes(path).bytes, [
-    { name: 'time_ms' },
-    { name: 'entry_ms' },
-    { name: 'response_ms' },
+  const file = namedCsv(path, [
+    { name: 'time_ms', role: 'number' },
+    { name: 'entry_ms', role: 'number' },
+    { name: 'response_ms', role: 'number' },
   ]);
-  const [time, entry, response] = table.columns;
-  if (time === undefined || entry === undefined || response === undefined || time.length === 0)
-    throw new Refusal(`${path} has no rows: measure latencies first (time_ms,entry_ms,response_ms)`);
-  const rows = Array.from(time, (at, row) => ({
-    time: at,
-    entryMs: entry[row] as number,
-    responseMs: response[row] as number,
-  }));
-  const wrong = rows.findIndex(({ time: at }, row) => row > 0 && at < (rows[row - 1]?.time ?? 0));
-  if (wrong >= 0)
-    throw new Refusal(`${path}, line ${wrong + 2}: it is earlier than the line before: sort the file by time`);
+  const rows: { readonly time: number; readonly entryMs: number; readonly responseMs: number }[] = [];
+  readNamedFile(file, ({ columns, rows: count, lines }) => {
+    for (let row = 0; row < count; row++) {
+      const [time = 0, entryMs = 0, responseMs = 0] = columns.map((column) => column[row] as number);
+      if (time < (rows.at(-1)?.time ?? 0))
+        throw new Refusal(`${path}, line ${lines[row]}: it is earlier than the line before: sort the file by time`);
+      rows.push({ time, entryMs, responseMs });
+    }
+  });
   return isDrawn ? { kind: 'distribution', travels: rows } : { kind: 'recorded', rows };
 }

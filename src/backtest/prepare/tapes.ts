@@ -8,9 +8,8 @@ import type { Kind } from '../../data/catalogue/kinds.ts';
 import { storedTape } from '../../data/catalogue/tape.ts';
 import { type Notes, rowsWithin, type Stretch, together } from '../../data/data-warnings.ts';
 import { readDepth } from '../../data/depth.ts';
-import { readBytes } from '../../data/read-bytes.ts';
-import type { Tape } from '../../data/tape.ts';
-import { bookColumns, bookNotes, silencesOf, type TapeFile, tradeNotes } from '../../data/tape-files.ts';
+import { booksOf, type Tape } from '../../data/tape.ts';
+import { depthNotes, silencesOf, type TapeFile, tradeNotes } from '../../data/tape-files.ts';
 import { readTrades } from '../../data/trades.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -116,17 +115,15 @@ function ofFiles(dir: string, config: BacktestConfig, instrument: Instrument): F
 const nothing: FromFiles = { notes: [], hashes: {} };
 
 function ofTradeFile(path: string, config: BacktestConfig, symbol: string): FromFiles {
-  const { columns: trades, ended } = readTrades(path);
+  const { columns: trades, ended, sha256 } = readTrades(path);
   const gaps = silencesOf(symbol, trades);
-  const notes = [tradeNotes(fileOf(path, config, ended), trades, gaps)];
-  return { trades, gaps, notes, hashes: { trades: readBytes(path).sha256 } };
+  return { trades, gaps, notes: [tradeNotes(fileOf(path, config, ended), trades, gaps)], hashes: { trades: sha256 } };
 }
 
 function ofDepthFile(path: string, config: BacktestConfig, symbol: string): FromFiles {
-  const { books: rows, ended } = readDepth({ path, symbol });
-  const books = bookColumns(rows);
-  const notes = [bookNotes(fileOf(path, config, ended), symbol, books)];
-  return { books, notes, hashes: { depth: readBytes(path).sha256 } };
+  const { rows, ended, sha256 } = readDepth(path);
+  const notes = [depthNotes(fileOf(path, config, ended), symbol, rows)];
+  return { books: booksOf(rows), notes, hashes: { depth: sha256 } };
 }
 
 /**

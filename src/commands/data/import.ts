@@ -4,12 +4,12 @@ import { systemClock } from '../../clock/clock.ts';
 import { openDuck } from '../../data/catalogue/duckdb.ts';
 import { columnsOf, type Kind, seriesName } from '../../data/catalogue/kinds.ts';
 import { counted, findingText, type Repair, repairs } from '../../data/check/finding.ts';
+import { detectLayout } from '../../data/import/detect-layout.ts';
 import { intervalNamed, namedSymbol } from '../../data/import/file-names.ts';
-import { formats } from '../../data/import/formats.ts';
-import { guess } from '../../data/import/guess-layout.ts';
-import { type ImportOptions, type ImportResult, importFile, keyOf } from '../../data/import/import.ts';
-import { toldOfParquet } from '../../data/import/parquet-rows.ts';
-import { notesOf, readRows } from '../../data/import/read.ts';
+import { type ImportOptions, type ImportResult, importFile, keyOf, notesOf } from '../../data/import/import.ts';
+import { formats } from '../../data/import/layout.ts';
+import { withParquetKind } from '../../data/import/parquet-reader.ts';
+import { readRows } from '../../data/import/read-rows.ts';
 import { openData } from '../../data/import/unpack.ts';
 import { zoneOf } from '../../data/time-zones.ts';
 import type { Interval } from '../../domain/interval.ts';
@@ -132,7 +132,7 @@ export function importLines(result: ImportResult): readonly string[] {
 
 async function show(path: string, options: ImportOptions, { json, out }: ImportGiven): Promise<void> {
   const file = await openData(path);
-  const layout = guess(file, await toldOfParquet(file, options));
+  const layout = detectLayout(file, await withParquetKind(file, options));
   const duck = await openDuck(1);
   try {
     const told = layout.symbol === undefined ? options : { ...options, symbol: layout.symbol };

@@ -1,7 +1,7 @@
 /** The command lines of `sluice data`. What carries them out is loaded by the command that needs it. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { momentOf, momentWanted } from '../../config/times.ts';
-import { formats } from '../../data/import/formats.ts';
+import { formats } from '../../data/import/layout.ts';
 import { type Io, reaching } from '../manual/register.ts';
 
 const moment = (text: string): number => {

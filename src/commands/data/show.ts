@@ -9,7 +9,7 @@ import { listSeries, type Manifest, readManifest } from '../../data/catalogue/ma
 import { isAbout, mostAnswerRows, query } from '../../data/catalogue/query.ts';
 import { readAgain } from '../../data/catalogue/retry-read.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
-import { cellText } from '../../data/import/csv-rows.ts';
+import { cellText } from '../../data/import/csv-reader.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { textTable } from '../text-table.ts';
 import type { DataGiven, DataIo, WhichSeries } from './given.ts';

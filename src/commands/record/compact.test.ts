@@ -143,5 +143,5 @@ test('frames of another recording of the same hours contradict what is stored, a
   here.record(true, -4_000, '-3000@105', '-2000@106', '0@107');
   const { failed, said } = await compactFrames(here.dir);
   expect(failed).toBe(1);
-  expect(said.join()).toMatch(/stays as it is: .*would give way to other ones/);
+  expect(said.join()).toMatch(/stays as it is: .*would be replaced by others/);
 });

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import type { Finding } from '../check/finding.ts';
 import { futureFinding } from '../check/future-rows.ts';
 import { checksOf } from '../import/import.ts';
-import { compared } from './compare-series.ts';
+import { compareSeries } from './compare-series.ts';
 import { openDuck } from './duckdb.ts';
 import { frameOf } from './gap-ledger.ts';
-import type { SeriesKey } from './kinds.ts';
 import { isAsWritten, loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest } from './manifest.ts';
 import { readParquet } from './parquet.ts';
@@ -21,9 +20,9 @@ export interface Audit {
 
 /** Reads every month twice, from Parquet and from its column file, and compares. `now`: UTC ms. */
 export async function audit(dir: string, manifest: Manifest, now: number): Promise<Audit> {
-  const key = manifest as SeriesKey;
+  const key = manifest;
   const damage: string[] = [];
-  const checks = checksOf(manifest as SeriesKey & Manifest);
+  const checks = checksOf(manifest);
   const duck = await openDuck();
   let books = 0;
   try {
@@ -56,8 +55,8 @@ export async function audit(dir: string, manifest: Manifest, now: number): Promi
     duck.close();
   }
   const future = futureFinding(manifest.months.at(-1)?.to ?? 0, frameOf(manifest), now);
-  // Times are compared by the column files: of damaged ones nothing is concluded.
-  const slips = damage.length > 0 ? [] : await compared(dir, manifest);
+  // Times are compared by the column files: with damage nothing follows from them.
+  const slips = damage.length > 0 ? [] : await compareSeries(dir, manifest);
   return { manifest, damage, findings: [...checks.findings(), ...future, ...slips] };
 }
 

@@ -118,7 +118,7 @@ describe('a series', () => {
     const before = files();
     const other = `${header}\n${line(40, 999)}\n`;
     await expect(here.take(other)).rejects.toThrow(
-      /1 stored row \(the first of 2024-02-01T00:10:00.000Z\) would give way.*--replace/,
+      /1 stored row \(the first of 2024-02-01T00:10:00.000Z\) would be replaced.*--replace/,
     );
     expect(files()).toEqual(before);
     expect(await here.take(other, { replace: true })).toMatchObject({ added: 0, replaced: 1 });

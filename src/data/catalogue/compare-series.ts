@@ -3,7 +3,7 @@ import { intervalMs } from '../../domain/interval.ts';
 import { counted, type Finding } from '../check/finding.ts';
 import { type PriceLine, type Slip, slipFinding, slipOf } from '../check/time-offset.ts';
 import { isMade } from './derived-series.ts';
-import { type SeriesKey, seriesName } from './kinds.ts';
+import { seriesName } from './kinds.ts';
 import { loadSeries } from './load.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 
@@ -17,7 +17,7 @@ const longestStepMs = 60 * minuteMs;
 const marginMs = dayMs;
 
 /** What comparing finds; nothing where there is nothing to compare with. */
-export async function compared(dir: string, manifest: Manifest): Promise<readonly Finding[]> {
+export async function compareSeries(dir: string, manifest: Manifest): Promise<readonly Finding[]> {
   // The times of what was made of another series are that one's, and so are its rows.
   if (manifest.months.length === 0 || isMade(manifest)) return [];
   // What cannot be read is nothing to compare with.
@@ -25,13 +25,9 @@ export async function compared(dir: string, manifest: Manifest): Promise<readonl
   const twins = sameRows(manifest, all);
   if (stepOf(manifest) > longestStepMs) return twins;
   const market = marketOf(manifest.symbol);
-  const own = seriesName(manifest as SeriesKey);
+  const own = seriesName(manifest);
   const others = all.filter(
-    (one) =>
-      marketOf(one.symbol) === market &&
-      seriesName(one as SeriesKey) !== own &&
-      stepOf(one) <= longestStepMs &&
-      !isMade(one),
+    (one) => marketOf(one.symbol) === market && seriesName(one) !== own && stepOf(one) <= longestStepMs && !isMade(one),
   );
   const findings: Finding[] = [...twins];
   for (const other of others) findings.push(...(await slipsBetween(dir, manifest, other)));
@@ -52,7 +48,7 @@ function sameRows(manifest: Manifest, all: readonly Manifest[]): readonly Findin
         check: 'same-rows',
         count,
         refused: false,
-        what: `${counted(count, 'row')} that ${seriesName(other as SeriesKey)} has exactly as well`,
+        what: `${counted(count, 'row')} that ${seriesName(other)} has exactly as well`,
         effect: 'two markets never trade alike: one of the two has a wrong name',
         advice: 'remove that one (sluice data remove)',
         places: [{ time: first.from }],
@@ -61,7 +57,7 @@ function sameRows(manifest: Manifest, all: readonly Manifest[]): readonly Findin
   });
 }
 
-/** Books are compared by nobody: they have no closes. Trades are put together into minutes. */
+/** Depth is not compared: it has no closes. Trades become minutes. */
 const stepOf = ({ kind, interval }: Manifest): number =>
   kind === 'depth' ? Number.POSITIVE_INFINITY : interval === undefined ? minuteMs : intervalMs(interval, 0);
 
@@ -80,7 +76,7 @@ async function slipsBetween(dir: string, one: Manifest, other: Manifest): Promis
     const slip = slipOf(await lineOf(dir, one, span), await lineOf(dir, other, span));
     if (slip !== undefined) found.push({ ...slip, at });
   }
-  return slipFinding(`${seriesName(other as SeriesKey)} (${other.source})`, found);
+  return slipFinding(`${seriesName(other)} (${other.source})`, found);
 }
 
 /** Closes, each at the time at which its kline was over; of trades the last of each minute. */

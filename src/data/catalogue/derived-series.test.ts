@@ -144,7 +144,7 @@ test('a stale series whose source is removed stays stale, and a run on it is in 
   await here.make(key, '60min');
   await here.make(hour, '1day');
   await here.minutes(1_439);
-  expect(removeSeries(here.dir, key).map((one) => seriesName(one as SeriesKey))).toEqual([
+  expect(removeSeries(here.dir, key).map((one) => seriesName(one))).toEqual([
     'klines BTCUSDT 60min',
     'klines BTCUSDT 1day',
   ]);

@@ -8,7 +8,7 @@ const layoutPrefix = 'resampled from ';
 /** What a made series says of its origin (`imports.layout`). */
 export const madeLayout = (source: Manifest): string => `${layoutPrefix}${nameOf(source)}`;
 
-const nameOf = (one: Manifest): string => seriesName(one as SeriesKey);
+const nameOf = (one: Manifest): string => seriesName(one);
 
 /** How it was made from another series, as a whole or in part. */
 const making = ({ imports }: Manifest): Imported | undefined =>

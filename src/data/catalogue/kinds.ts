@@ -8,7 +8,7 @@ export interface SeriesKey {
   readonly kind: Kind;
   readonly symbol: string;
   /** Of klines. */
-  readonly interval?: Interval;
+  readonly interval?: Interval | undefined;
 }
 
 /** A column: its name in Parquet and CSV, its type there, and how DuckDB turns our doubles into it and back. */

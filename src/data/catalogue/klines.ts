@@ -7,7 +7,7 @@ import { findGaps } from '../gaps.ts';
 import { resampleKlines, resampleTrades } from '../resample.ts';
 import { changedSource, isMade, remaking, seriesHash, staleText } from './derived-series.ts';
 import { ledgerOf } from './gap-ledger.ts';
-import { type SeriesKey, seriesName } from './kinds.ts';
+import { seriesName } from './kinds.ts';
 import { loadSeries, type Span } from './load.ts';
 import { listSeries, type Manifest } from './manifest.ts';
 import type { Table } from './parquet.ts';
@@ -112,7 +112,7 @@ function staleNotes(stored: readonly Manifest[], kept: Manifest, changed: Manife
   const { symbol, interval } = kept;
   if (changed !== undefined)
     return [
-      `${symbol}: the klines of ${interval} that are kept are not used, because their source ${seriesName(changed as SeriesKey)} changed (${remaking(kept)} makes them anew)`,
+      `${symbol}: the klines of ${interval} that are kept are not used, because their source ${seriesName(changed)} changed (${remaking(kept)} makes them anew)`,
     ];
   const inPart = staleText(stored, kept);
   return inPart === undefined ? [] : [`${symbol} ${interval}: ${inPart}`];

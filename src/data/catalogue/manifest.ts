@@ -104,7 +104,7 @@ export const removing = ({ kind, symbol, interval }: SeriesKey): string =>
 
 /** Put in place in one step: a reader sees the series as it was before or as it is now. */
 export function writeManifest(dir: string, manifest: Manifest): void {
-  const folder = folderOf(dir, manifest as SeriesKey);
+  const folder = folderOf(dir, manifest);
   const unfinished = join(folder, `${manifestName}.${process.pid}`);
   // On the disk before it is named: a power cut would leave an empty one.
   writeFileSync(unfinished, `${JSON.stringify(manifest)}\n`, { flush: true });
@@ -161,7 +161,7 @@ export const columnPath = (dir: string, sha256: string): string => join(dir, 'ca
 
 /** Removes what is not of the series any more: months that were replaced, and what a killed import left. */
 export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[]): void {
-  const folder = folderOf(dir, manifest as SeriesKey);
+  const folder = folderOf(dir, manifest);
   const wanted = new Set([manifestName, ...manifest.months.map(({ file }) => file)]);
   for (const entry of readdirSync(folder, { withFileTypes: true }))
     if (entry.isFile() && !wanted.has(entry.name)) rmSync(join(folder, entry.name));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writeColumnFile } from './column-file.ts';
 import type { Duck } from './duckdb.ts';
 import { frameOf, gapsOf } from './gap-ledger.ts';
-import { columnsOf, monthEnd, monthOf, type SeriesKey, seriesName } from './kinds.ts';
+import { monthEnd, monthOf, type SeriesKey, seriesName } from './kinds.ts';
 import { loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest, type Month } from './manifest.ts';
 import { ParquetWriter, type Table } from './parquet.ts';
@@ -67,9 +67,8 @@ export class MonthWriter {
     this.#key = key;
     this.#parquet = ['even', 'odd'].map((name) => new ParquetWriter(duck, name));
     this.#months = new Map(before?.months.map((month) => [month.month, month]));
-    const width = columnsOf[key.kind].length;
     this.#rooms = Array.from({ length: 4 }, () => ({
-      table: new GrowingTable(key.kind, width, usualRows),
+      table: new GrowingTable(key.kind, usualRows),
       free: Promise.resolve(),
     }));
     mkdirSync(folderOf(dir, key), { recursive: true });

@@ -3,7 +3,7 @@ import { counted, type Finding, lengthText } from '../check/finding.ts';
 import { Tally } from '../check/tally.ts';
 import { type Frame, frameClose } from '../resample.ts';
 import { ledgerOf } from './gap-ledger.ts';
-import { type SeriesKey, seriesName } from './kinds.ts';
+import { seriesName } from './kinds.ts';
 import type { Imported, Manifest } from './manifest.ts';
 
 /** Those of the klines, which open at `opens` (UTC ms), that a hole of their source cuts into. */
@@ -28,6 +28,6 @@ export function partial(from: Manifest, opens: Float64Array, frame: Frame): Impo
   const who =
     begun < count ? `${begun} of them begin${begun === 1 ? 's' : ''}` : count === 1 ? 'it begins' : 'they begin';
   const late = `${who} inside one, and orders at the open get the first price after it, up to ${lengthText(latestMs)} later`;
-  const effect = `${seriesName(from as SeriesKey)} has holes there: volumes are too small, highs and lows may be missing${begun === 0 ? '' : `; ${late}`}`;
+  const effect = `${seriesName(from)} has holes there: volumes are too small, highs and lows may be missing${begun === 0 ? '' : `; ${late}`}`;
   return [{ check, count, refused: false, what, effect, places }];
 }

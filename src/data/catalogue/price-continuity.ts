@@ -1,7 +1,8 @@
 /** Where new rows meet stored ones: a price that is another one altogether there is another symbol's, or in another unit. */
+
+import type { Place } from '../check/finding.ts';
 import { type Finding, lengthText } from '../check/finding.ts';
 import { scaleEffect } from '../check/outliers.ts';
-import type { Place } from '../check/tally.ts';
 import { scaleTimes, surelyOneMarketMs } from '../price-jumps.ts';
 import type { Kind } from './kinds.ts';
 import { loadSeries } from './load.ts';
@@ -20,7 +21,7 @@ interface At {
 }
 
 /** Compares both ends of what came (`from` to `to`, UTC ms, in `now`) with the stored rows next to it. */
-export async function seamFindings(
+export async function continuityFindings(
   dir: string,
   before: Manifest | undefined,
   now: Manifest,

@@ -83,7 +83,7 @@ function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
 }
 
 const filesOf = (dir: string, manifest: Manifest): string =>
-  parquetFrom(...manifest.months.map(({ file }) => join(folderOf(dir, manifest as SeriesKey), file)));
+  parquetFrom(...manifest.months.map(({ file }) => join(folderOf(dir, manifest), file)));
 
 const formats = {
   csv: 'FORMAT csv, HEADER true',
@@ -135,6 +135,6 @@ export async function exportSeries(
 function noRows(manifest: Manifest, to: string): Refusal {
   const { months } = manifest;
   return new Refusal(
-    `${seriesName(manifest as SeriesKey)} has no rows in that time, and ${to} is not written: it goes from ${momentText(months[0]?.from ?? 0)} to ${momentText(months.at(-1)?.to ?? 0)}`,
+    `${seriesName(manifest)} has no rows in that time, and ${to} is not written: it goes from ${momentText(months[0]?.from ?? 0)} to ${momentText(months.at(-1)?.to ?? 0)}`,
   );
 }

@@ -1,23 +1,24 @@
-/** Columns that grow, and rows of a month put together with those that are there already. */
-import type { Kind } from './kinds.ts';
+/** Columns that grow, and merging the rows of a month with those stored. */
+import { columnsOf, type Kind } from './kinds.ts';
 import type { Table } from './parquet.ts';
 
-/** Columns that grow as rows are put behind. */
+/** Columns that grow as rows are appended. */
 export class GrowingTable {
   readonly kind: Kind;
   columns: Float64Array[];
   rows = 0;
 
-  constructor(kind: Kind, width: number, capacity: number) {
+  constructor(kind: Kind, capacity: number) {
     this.kind = kind;
-    this.columns = Array.from({ length: width }, () => new Float64Array(capacity));
+    this.columns = columnsOf[kind].map(() => new Float64Array(capacity));
   }
 
-  append(from: readonly Float64Array[], first: number, end: number): void {
+  /** `likelyRows`: how many rows there may be in the end. */
+  append(from: readonly Float64Array[], first: number, end: number, likelyRows = 0): void {
     const capacity = this.columns[0]?.length ?? 0;
     const rows = this.rows + end - first;
     if (rows > capacity) {
-      const larger = Math.max(rows, Math.ceil(capacity * 1.5));
+      const larger = Math.max(rows, Math.ceil(capacity * 1.5), likelyRows);
       this.columns = this.columns.map((column) => {
         const grown = new Float64Array(larger);
         grown.set(column.subarray(0, this.rows));
@@ -135,7 +136,7 @@ function isSame(a: Table, from: number, end: number, b: Table, at: number, atEnd
 }
 
 function mergeKlines(stored: Table, fresh: Table): Merged {
-  const table = new GrowingTable('klines', stored.columns.length, stored.rows + fresh.rows);
+  const table = new GrowingTable('klines', stored.rows + fresh.rows);
   const [times, freshTimes] = [stored.columns[0] as Float64Array, fresh.columns[0] as Float64Array];
   let [known, conflicts, row, firstConflict] = [0, 0, 0, Number.NaN];
   for (let at = 0; at < fresh.rows; at++) {
@@ -157,7 +158,7 @@ function mergeKlines(stored: Table, fresh: Table): Merged {
 /** The books of the pieces are numbered anew, so that two of one number do not become one book. */
 function concat(kind: Kind, pieces: readonly Table[]): Table {
   const rows = pieces.reduce((sum, piece) => sum + piece.rows, 0);
-  const table = new GrowingTable(kind, pieces[0]?.columns.length ?? 0, rows);
+  const table = new GrowingTable(kind, rows);
   let book = -1;
   for (const piece of pieces) {
     const from = table.rows;

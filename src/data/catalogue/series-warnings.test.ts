@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Repair } from '../check/finding.ts';
-import { formats } from '../import/formats.ts';
 import { importFile } from '../import/import.ts';
+import { formats } from '../import/layout.ts';
 import { storedKlines } from './klines.ts';
 import { readManifest } from './manifest.ts';
 import { storeResampled } from './store.ts';
@@ -48,7 +48,7 @@ test('of trades: quantities that may count contracts', async () => {
   const tape = await storedTape(dir, { symbol: 'BTCUSDT', pricePrecision: 2, kinds: ['trades'] });
   const what = 'BTCUSDT trades: quantities are whole numbers, as where contracts are counted (USD_PERP)';
   expect(tape.warnings).toEqual([
-    `${what}: they are read as those of the base asset, and orders may fill by far more than was traded`,
+    `${what}: they are read as quantities in the base asset, and orders may fill far too much`,
   ]);
   expect(tape.doubts).toEqual([what]);
 });

@@ -44,7 +44,7 @@ export async function storeResampled(
 ): Promise<Manifest> {
   zoneOf(zone);
   const key: SeriesKey = { kind: 'klines', symbol: from.symbol, interval };
-  const name = seriesName(from as SeriesKey);
+  const name = seriesName(from);
   if (from.kind === 'depth' || (from.interval !== undefined && !isWithin(from.interval, interval)))
     throw new Refusal(
       `klines of ${interval} cannot be made from ${name}: take trades, or klines of a smaller interval`,
@@ -109,7 +109,7 @@ export async function storeResampled(
 
 /** Refuses to put klines in the place of what was not made from the same, or for another place. */
 function refuseOther(before: Manifest, layout: string, zone: string): void {
-  const [name, there] = [seriesName(before as SeriesKey), before.zone ?? 'UTC'];
+  const [name, there] = [seriesName(before), before.zone ?? 'UTC'];
   if (before.imports.at(-1)?.layout !== layout)
     throw new Refusal(
       `${name} is there already and was not ${layout.replace('resampled', 'made')}: remove it first (sluice data remove)`,
@@ -132,7 +132,7 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
       while (row + 1 < times.length && (times[row + 1] as number) < edge) row++;
       const last = times[row] as number;
       if (last >= edge || frameClose(source, last) <= edge) continue;
-      const name = seriesName(from as SeriesKey);
+      const name = seriesName(from);
       throw new Refusal(
         `${name} is of ${source.zone ?? 'UTC'}: ${frame.interval} of ${frame.zone ?? 'UTC'} begins inside its klines (${momentText(last)}): make it from smaller ones (--interval), or for the same place (--zone)`,
       );
@@ -144,7 +144,7 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
  * stay so; they are handed back.
  */
 export function removeSeries(dir: string, series: SeriesKey | Manifest): readonly Manifest[] {
-  const key = series as SeriesKey;
+  const key = series;
   const path = fetchedPath(dir, key);
   // A fetch that runs knows what it had asked for, and would never ask for it again.
   const unlockFetched = existsSync(dirname(path)) ? takeLock(fetchedLock(dir, key), path) : () => {};
@@ -175,7 +175,7 @@ function removeAll(dir: string, key: SeriesKey): readonly Manifest[] {
 
 /** Of its months; what a series that cannot be read does not tell is in its files. */
 function hashesOf(dir: string, key: SeriesKey): readonly string[] {
-  const known = listSeries(dir, () => false).find((one) => seriesName(one as SeriesKey) === seriesName(key));
+  const known = listSeries(dir, () => false).find((one) => seriesName(one) === seriesName(key));
   if (known !== undefined) return known.months.map(({ sha256 }) => sha256);
   const folder = folderOf(dir, key);
   if (!existsSync(folder)) return [];

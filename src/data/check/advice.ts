@@ -1,14 +1,14 @@
-/** What to do about klines at wrong times, as far as their times tell it. */
+/** Advice about klines at wrong times. */
 import { changingPlace } from '../time-zones.ts';
 import { lengthText } from './finding.ts';
 
 const hourMs = 3_600_000;
 const quarterMs = hourMs / 4;
 
-/** Of klines `lengthMs` long of which some, or all, lie beside their grid: all by `offsetMs`, undefined where it differs. */
+/** For klines `lengthMs` long of which some, or all, are off their grid by `offsetMs`, undefined where it differs. */
 export function gridAdvice(lengthMs: number, isAll: boolean, offsetMs: number | undefined): string {
   if (!isAll)
-    return 'rows of a smaller interval among these? cut the file up by interval, or give the one they have (--interval)';
+    return 'rows of a smaller interval among these? split the file by interval, or give the one they have (--interval)';
   if (offsetMs === undefined) return 'give the interval they have (--interval)';
   if (lengthMs - offsetMs <= 1_000) return 'these are ends of klines: say so (--stamps close)';
   const late = `each is ${lengthText(offsetMs)} late`;
@@ -18,18 +18,18 @@ export function gridAdvice(lengthMs: number, isAll: boolean, offsetMs: number | 
     : `${late}: times of something else than openings, such as of last trades; fetch them with their openings`;
 }
 
-/** Of two different klines of one time (UTC ms, or of a clock that nobody said the place of). */
+/** For two different klines of one time, UTC ms or local. */
 export function contradictionAdvice(time: number | undefined, lengthMs: number): string {
   const place = time === undefined || lengthMs !== hourMs ? undefined : changingPlace(time, 'back');
-  const edit = 'which of the two is right only you can say: take the line of the other one out of the file';
+  const edit = 'remove the line of the wrong one from the file';
   return place === undefined
-    ? `${edit}; no repair chooses between them`
+    ? `${edit}; --repair does not choose between them`
     : `clocks of ${place} show this hour twice in autumn: if these are local times, say of which place (--zone ${place}), or export them in UTC; else ${edit}`;
 }
 
 const names = ['open', 'high', 'low', 'close', 'volume'];
 
-/** In which values a row differs from the one before it. */
+/** The values in which a row differs from the one before it. */
 export const differencesText = (row: readonly number[], before: readonly number[]): string =>
   row
     .flatMap((value, at) =>

@@ -1,6 +1,6 @@
 /** Checks of recorded books as they pass by, one row for each level. */
 import { mostPrice, mostTurnover } from '../price-jumps.ts';
-import { type CheckName, counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
+import { counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
 import { Jumps, outlierFinding } from './outliers.ts';
 import {
   type Gap,
@@ -30,9 +30,10 @@ export class DepthChecks {
   readonly #repeated = new Tally();
   readonly #old = new Tally();
   #oldMs = 0;
-  /** The books up to now that repeat the one before, from the first on, and how long they do; the longest of such; and how many were so for too long. */
-  #alike = { time: Number.NaN, line: 0, ms: 0, books: 0 };
-  #longest = this.#alike;
+  /** The run of books that repeat the one before: where it began, how long it lasts, and of how many books. */
+  #run = { time: Number.NaN, line: 0, ms: 0, books: 0 };
+  #longestRun = this.#run;
+  /** Books in runs that lasted too long. */
   #stuckBooks = 0;
   #first = Number.NaN;
   #time = Number.NaN;
@@ -42,15 +43,9 @@ export class DepthChecks {
   #before: number[] = [];
   #beforeTime = Number.NaN;
 
-  add([times, books, sides, prices, quantities]: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
-    if (
-      times === undefined ||
-      books === undefined ||
-      sides === undefined ||
-      prices === undefined ||
-      quantities === undefined
-    )
-      return;
+  add(columns: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
+    const [times, books, sides, prices, quantities] = columns;
+    if (!times || !books || !sides || !prices || !quantities) throw new Error('depth has five columns');
     for (let row = 0; row < rows; row++) {
       if (books[row] !== this.#book)
         this.#nextBook(times[row] as number, books[row] as number, lines === undefined ? 0 : (lines[row] as number));
@@ -85,7 +80,7 @@ export class DepthChecks {
     this.#noteSides();
     if (this.#now.length === this.#before.length && this.#now.every((value, at) => value === this.#before[at]))
       this.#noteRepeated();
-    else this.#endAlike();
+    else this.#endRun();
     this.#before = this.#now;
     this.#beforeTime = this.#time;
     this.#now = [];
@@ -93,34 +88,32 @@ export class DepthChecks {
 
   #noteSides(): void {
     const levels = this.#now;
-    const [bids, asks] = [1, -1].map((side) => levels.findIndex((one, at) => at % 3 === 0 && one === side)) as [
-      number,
-      number,
-    ];
-    const without = bids < 0 ? 'bids' : asks < 0 ? 'asks' : undefined;
-    if (without === undefined) {
+    const firstOf = (side: number): number => levels.findIndex((one, at) => at % 3 === 0 && one === side);
+    const [bids, asks] = [firstOf(1), firstOf(-1)];
+    if (bids < 0 || asks < 0) this.#oneSided.add(this.#line, this.#time, `no ${bids < 0 ? 'bids' : 'asks'}`);
+    else {
       const price = ((levels[bids + 1] as number) + (levels[asks + 1] as number)) / 2;
       this.#jumps.add({ line: this.#line, time: this.#time, price });
-    } else this.#oneSided.add(this.#line, this.#time, `no ${without}`);
+    }
     const large = levels.findIndex((price, at) => at % 3 === 1 && price * (levels[at + 1] as number) >= mostTurnover);
     if (large >= 0) this.#volumes.add(this.#line, this.#time, `quantity ${levels[large + 1]}`);
   }
 
   #noteRepeated(): void {
     this.#repeated.add(this.#line, this.#time);
-    if (this.#alike.books === 0) this.#alike = { time: this.#time, line: this.#line, ms: 0, books: 0 };
+    if (this.#run.books === 0) this.#run = { time: this.#time, line: this.#line, ms: 0, books: 0 };
     const step = this.#time - this.#beforeTime;
-    // In a long silence nobody knows whether it was the same.
-    if (step > 0 && step <= stuckBookMs / 10) this.#alike.ms += step;
-    this.#alike.books++;
+    // Within a long silence the book may have changed and come back.
+    if (step > 0 && step <= stuckBookMs / 10) this.#run.ms += step;
+    this.#run.books++;
   }
 
-  #endAlike(): void {
-    const { ms, books } = this.#alike;
+  #endRun(): void {
+    const { ms, books } = this.#run;
     if (books === 0) return;
     if (ms >= stuckBookMs) this.#stuckBooks += books;
-    if (ms > this.#longest.ms) this.#longest = this.#alike;
-    this.#alike = { time: Number.NaN, line: 0, ms: 0, books: 0 };
+    if (ms > this.#longestRun.ms) this.#longestRun = this.#run;
+    this.#run = { time: Number.NaN, line: 0, ms: 0, books: 0 };
   }
 
   get gaps(): readonly Gap[] {
@@ -130,114 +123,89 @@ export class DepthChecks {
 
   findings(): readonly Finding[] {
     this.#endBook();
-    this.#endAlike();
+    this.#endRun();
     return [
       ...this.#faults(),
       ...this.#jumps.scaleFinding(false),
       ...gapFindings(this.gaps, 'orders are judged by trades alone inside them'),
       ...this.#oldFinding(),
       ...this.#stuckFinding(),
-      ...this.#remarks(),
+      ...this.#warnings(),
     ];
   }
 
-  #faults(): readonly Finding[] {
-    const fault = (check: CheckName, tally: Tally, what: string, effect: string, repair: string): Finding[] =>
-      found(check, tally, true, what, effect, `correct the file, or ${repair}`);
-    return [
-      ...fault(
-        'impossible',
-        this.#impossible,
-        'that cannot be',
-        'orders would fill at prices that nobody offered',
-        drop,
-      ),
-      ...fault(
-        'crossed',
-        this.#crossed,
-        'with a bid above the ask',
-        'whoever fills there buys below what it sells at',
-        drop,
-      ),
-      ...fault(
-        'disorder',
-        this.#disorder,
-        'earlier than the one before',
-        'a run would see the future',
-        'sort it (--repair sort)',
-      ),
-      ...found(
-        'one-sided',
-        this.#oneSided,
-        this.#oneSided.count === this.books,
-        'without bids or without asks',
-        noSide,
-      ),
-    ];
+  *#faults(): Generator<Finding> {
+    const drop = 'correct the file, or drop them (--repair impossible)';
+    const books = ({ count }: Tally): string => counted(count, 'book');
+    yield* this.#impossible.fault(
+      'impossible',
+      `${books(this.#impossible)} that cannot be`,
+      'orders would fill at prices that were never offered',
+      drop,
+    );
+    yield* this.#crossed.fault(
+      'crossed',
+      `${books(this.#crossed)} with a bid above the ask`,
+      'an order that fills there buys below what it sells at',
+      drop,
+    );
+    yield* this.#disorder.fault(
+      'disorder',
+      `${books(this.#disorder)} earlier than the one before`,
+      'a run would see the future',
+      'correct the file, or sort it (--repair sort)',
+    );
+    const oneSided = this.#oneSided.warning(
+      'one-sided',
+      `${books(this.#oneSided)} without bids or without asks`,
+      'orders on one side do not fill there',
+    );
+    for (const one of oneSided) yield { ...one, refused: one.count === this.books };
   }
 
-  /** Of the time outside gaps, which are told by themselves. */
+  /** The share of the time outside gaps at which the last book was old. */
   #oldFinding(): readonly Finding[] {
     const inGaps = this.gaps.reduce((sum, [from, to]) => sum + to - from, 0);
     const count = this.#old.count - this.gaps.length;
     const share = (this.#oldMs - inGaps + this.gaps.length * oldBookMs) / (this.#time - this.#first - inGaps);
     if (count === 0 || share < leastOldShare) return [];
     const what = `${(share * 100).toFixed(1)} % of the time without a book of the last ${oldBookMs / 1_000} s (${counted(count, 'hole')})`;
-    const effect = 'such books are not believed: orders are judged by trades alone there';
+    const effect = 'older books are not used: orders are judged by trades alone there';
     return [{ check: 'old-books', count, refused: false, what, effect, places: this.#old.places }];
   }
 
   #stuckFinding(): readonly Finding[] {
-    const [count, { time, line, ms }] = [this.#stuckBooks, this.#longest];
+    const [count, { time, line, ms }] = [this.#stuckBooks, this.#longestRun];
     if (count === 0) return [];
     const what = `${counted(count, 'book')} that stay the same for ${lengthText(stuckBookMs)} and more, longest ${lengthText(ms)}`;
-    const effect = 'a feed that stood still: orders would fill at prices of before';
+    const effect = 'a feed that stood still: orders would fill at outdated prices';
     return [{ check: 'stuck', count, refused: false, what, effect, places: [{ ...(line > 0 && { line }), time }] }];
   }
 
-  #remarks(): readonly Finding[] {
-    const remark = (check: CheckName, tally: Tally, what: string, effect: string, advice?: string): Finding[] =>
-      found(check, tally, false, what, effect, advice);
-    const rounded = 'prices rounded by the source: spreads are not what they were';
-    const once = 'drop those of the same time (--repair duplicates, with --replace where they are stored)';
-    return [
-      ...outlierFinding('middle', this.#jumps.outliers),
-      ...remark('volumes', this.#volumes, `with a level ${tooMuch}`, quantityEffect),
-      ...remark('locked', this.#locked, 'with bid and ask at one price', rounded),
-      ...remark(
-        'same-time',
-        this.#sameTime,
-        'of the same time as the one before',
-        'they are kept in the order of the file',
-      ),
-      ...remark(
-        'repeated-books',
-        this.#repeated,
-        `that repeat${this.#repeated.count === 1 ? 's' : ''} the one before`,
-        'they say nothing new',
-        once,
-      ),
-    ];
+  *#warnings(): Generator<Finding> {
+    const [volumes, locked, sameTime, repeated] = [this.#volumes, this.#locked, this.#sameTime, this.#repeated];
+    yield* outlierFinding('middle', this.#jumps.outliers);
+    yield* volumes.warning('volumes', `${counted(volumes.count, 'book')} with a level ${tooMuch}`, quantityEffect);
+    yield* locked.warning(
+      'locked',
+      `${counted(locked.count, 'book')} with bid and ask at one price`,
+      'prices rounded by the source: spreads are not what they were',
+    );
+    yield* sameTime.warning(
+      'same-time',
+      `${counted(sameTime.count, 'book')} of the same time as the one before`,
+      'they are kept in the order of the file',
+    );
+    yield* repeated.warning(
+      'repeated-books',
+      counted(repeated.count, 'book that repeats the one before', 'books that repeat the one before'),
+      'they add nothing',
+      'drop those of the same time (--repair duplicates, with --replace where they are stored)',
+    );
   }
 }
 
-const noSide = 'there, orders on one side find nobody to trade with';
-const drop = 'drop them (--repair impossible)';
-
-function found(
-  check: CheckName,
-  { count, places }: Tally,
-  refused: boolean,
-  what: string,
-  effect: string,
-  advice?: string,
-): Finding[] {
-  if (count === 0) return [];
-  const said = `${counted(count, 'book')} ${what}`;
-  return [{ check, count, refused, what: said, effect, ...(advice !== undefined && { advice }), places }];
-}
-
-/** What is wrong with a book of levels (side, price, quantity), bids first, best first; undefined when nothing is. */
+/** The fault of a book of levels (side, price, quantity), bids first, best first. */
 export function bookFault(levels: readonly number[]): string | undefined {
   let [bid, ask, last, side] = [0, Number.POSITIVE_INFINITY, 0, 0];
   for (let at = 0; at < levels.length; at += 3) {

@@ -1,6 +1,4 @@
-/** What a check found: what, where, how many, what it does to results, what to do. */
-import type { Place } from './tally.ts';
-
+/** What a check found: what, where, how many, its effect on results, what to do. */
 export type CheckName =
   | 'unreadable'
   | 'impossible'
@@ -34,15 +32,21 @@ export type CheckName =
   | 'contracts'
   | 'assumed';
 
+export interface Place {
+  readonly line?: number;
+  /** UTC ms. */
+  readonly time?: number;
+  readonly what?: string;
+}
+
 export interface Finding {
   readonly check: CheckName;
   readonly count: number;
-  /** Data with it are not taken in unless it is repaired. */
+  /** Data are refused until it is repaired. */
   readonly refused: boolean;
   readonly what: string;
-  /** What it does to a result. */
+  /** Its effect on results. */
   readonly effect: string;
-  /** What to do about it, where there is something. */
   readonly advice?: string;
   /** The first few. */
   readonly places: readonly Place[];
@@ -52,42 +56,39 @@ export interface Finding {
 export const tooMuch = 'worth 1e15 or more in the quote asset';
 export const quantityEffect = 'no market has such volume; orders of any size would fill';
 
-/** What can be mended when asked for, and how. */
+/** Repairs that the user may ask for. */
 export const repairs = {
   sort: 'puts rows into the order of their times',
   duplicates: 'drops rows that repeat another one of the same time exactly',
   impossible: 'drops rows that no market can have made, and crossed or unsorted books',
-  unreadable: 'drops lines that are no rows',
+  unreadable: 'drops lines that cannot be read',
 } as const;
 export type Repair = keyof typeof repairs;
 
-/** A repair as it was done. */
 export interface Repaired {
   readonly repair: Repair;
   readonly rows: number;
   readonly first?: Place;
 }
 
-/** A moment (UTC ms) in words; what lies beyond all calendars as the number that it is. */
+/** A time (UTC ms) in words; beyond the calendar as the number that it is. */
 export const momentText = (time: number): string =>
   Number.isFinite(time) && Math.abs(time) < 8.64e15 ? new Date(time).toISOString().replace('.000Z', 'Z') : String(time);
 
-/** `line 4, 2020-02-01T00:01:00Z`. */
-export function placeText({ line, time, what }: Told['places'][number]): string {
-  const at = [...(line === undefined ? [] : [`line ${line}`]), ...(time === undefined ? [] : [momentText(time)])].join(
-    ', ',
-  );
-  return what === undefined ? at : `${at}: ${what}`;
-}
-
-/** What is said of a finding, of now or as it was kept. */
-interface Told extends Pick<Finding, 'what' | 'effect' | 'count'> {
+/** A finding of now, or as it was stored. */
+interface FindingLike extends Pick<Finding, 'what' | 'effect' | 'count'> {
   readonly advice?: string | undefined;
   readonly places: readonly { readonly [key in keyof Place]?: Place[key] | undefined }[];
 }
 
+/** `line 4, 2020-02-01T00:01:00Z`. */
+export function placeText({ line, time, what }: FindingLike['places'][number]): string {
+  const parts = [...(line === undefined ? [] : [`line ${line}`]), ...(time === undefined ? [] : [momentText(time)])];
+  return what === undefined ? parts.join(', ') : `${parts.join(', ')}: ${what}`;
+}
+
 /** One line for people. */
-export function findingText({ what, effect, advice, places, count }: Told): string {
+export function findingText({ what, effect, advice, places, count }: FindingLike): string {
   const [first] = places;
   const where = first === undefined ? '' : ` (${count > 1 ? 'first ' : ''}${placeText(first)})`;
   return `${what}${where}: ${effect}${advice === undefined ? '' : `; ${advice}`}`;

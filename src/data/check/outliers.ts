@@ -1,4 +1,4 @@
-/** Prices that leave those before them: for one row, which is a wrong print, or for good, which is another scale. */
+/** Prices that jump: for one row, which is a wrong print, or for good, which is another scale. */
 import { outlierShare, scaleTimes, surelyOneMarketMs } from '../price-jumps.ts';
 import { counted, type Finding } from './finding.ts';
 import { Tally } from './tally.ts';
@@ -11,81 +11,72 @@ export const isJump = (price: number, before: number): boolean => {
   return (step > 1 + outlierShare || step < 1 - outlierShare) && before > 0;
 };
 
-interface At {
+interface PriceRow {
   readonly line: number;
   readonly time: number;
   readonly price: number;
 }
 
-/** One price of each row: the close of a kline, the price of a trade, the middle of a book. */
+/** Takes one price of each row: the close of a kline, the price of a trade, the middle of a book. */
 export class Jumps {
   readonly outliers = new Tally();
   readonly #name: string;
   readonly #scale = new Tally();
-  /** Of rows close in time. */
+  /** A jump to another scale happened within a day. */
   #isScaleClose = false;
-  /** A jump to another scale that the next row may take back, which makes it a wrong print; and whether it was of rows close in time. */
-  #leaving: { readonly place: Parameters<Tally['add']>; readonly isClose: boolean } | undefined;
-  #last: At = { line: 0, time: Number.NaN, price: 0 };
+  /** A jump to another scale; if the next row takes it back, it was a wrong print. */
+  #pending: { readonly from: PriceRow; readonly to: PriceRow } | undefined;
+  #last: PriceRow = { line: 0, time: Number.NaN, price: 0 };
   #priceBefore = 0;
 
-  /** What the price is called: `close 900`. */
+  /** What messages call the price: `close 900`. */
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** Takes row after row. */
-  add(now: At): void {
-    if (isJump(now.price, this.#last.price)) this.note(now, this.#last, this.#priceBefore);
+  add(row: PriceRow): void {
+    if (isJump(row.price, this.#last.price)) this.addJump(row, this.#last, this.#priceBefore);
     this.#priceBefore = this.#last.price;
-    this.#last = now;
+    this.#last = row;
   }
 
-  /** Takes a jump from the last price alone. The last one was far from the one before it, and this one goes back; or this one leaves for another scale. */
-  note({ line, time, price }: At, last: At, priceBefore: number): void {
-    const step = price / last.price;
-    const back = Math.abs(price / priceBefore - 1);
-    if (priceBefore > 0 && back < outlierShare / 4) {
+  /** Takes a row for which `isJump`, the row before it, and the price before that. */
+  addJump(row: PriceRow, last: PriceRow, priceBefore: number): void {
+    const step = row.price / last.price;
+    if (priceBefore > 0 && Math.abs(row.price / priceBefore - 1) < outlierShare / 4) {
       this.outliers.add(last.line, last.time, `${this.#name} ${last.price}`);
-      // Only the row before can be taken back; a jump of earlier stays one.
-      if (this.#leaving?.place[1] !== last.time) this.#leave();
-      this.#leaving = undefined;
+      // Only the row before can be taken back.
+      if (this.#pending?.to.time === last.time) this.#pending = undefined;
+      this.#settle();
     } else if (step > scaleTimes || step < 1 / scaleTimes) {
-      this.#leave();
-      const place = [line, time, `${this.#name} ${last.price}, then ${price}`] as const;
-      this.#leaving = { place: [...place], isClose: Math.abs(time - last.time) < surelyOneMarketMs };
+      this.#settle();
+      this.#pending = { from: last, to: row };
     }
   }
 
   /** Nothing took the last jump back. */
-  #leave(): void {
-    if (this.#leaving === undefined) return;
-    this.#scale.add(...this.#leaving.place);
-    this.#isScaleClose ||= this.#leaving.isClose;
-    this.#leaving = undefined;
+  #settle(): void {
+    if (this.#pending === undefined) return;
+    const { from, to } = this.#pending;
+    this.#scale.add(to.line, to.time, `${this.#name} ${from.price}, then ${to.price}`);
+    this.#isScaleClose ||= Math.abs(to.time - from.time) < surelyOneMarketMs;
+    this.#pending = undefined;
   }
 
-  /** Within a day hardly a market did it: then somebody has to say so. Of single trades and books, which jump in thin markets, it is told alone. */
-  *scaleFinding(mayRefuse = true): Generator<Finding> {
-    this.#leave();
-    const { count, places } = this.#scale;
-    if (count === 0) return;
-    const refused = mayRefuse && this.#isScaleClose;
-    const advice = 'cut the file up by symbol or unit; if the market did it, say so (--accept-jumps)';
-    yield {
-      check: 'scale',
-      count,
-      refused,
-      what: `${counted(count, 'jump')} to more than ${scaleTimes} times or less than a third of the price`,
-      effect: scaleEffect,
-      ...(refused && { advice }),
-      places,
-    };
+  /** Hardly a market jumps like that within a day: the user has to confirm it. Thin markets of trades and depth do (`mayRefuse` false). */
+  scaleFinding(mayRefuse = true): readonly Finding[] {
+    this.#settle();
+    const what = `${counted(this.#scale.count, 'jump')} to more than ${scaleTimes} times or less than a third of the price`;
+    const advice = 'split the file by symbol or unit; if the market did it, say so (--accept-jumps)';
+    return mayRefuse && this.#isScaleClose
+      ? this.#scale.fault('scale', what, scaleEffect, advice)
+      : this.#scale.warning('scale', what, scaleEffect);
   }
 }
 
-export function* outlierFinding(name: string, { count, places }: Tally): Generator<Finding> {
-  if (count === 0) return;
-  const what = `${counted(count, name)} more than 20 % from both neighbours`;
-  yield { check: 'outliers', count, refused: false, what, effect: 'one wrong print can make a whole result', places };
-}
+export const outlierFinding = (name: string, tally: Tally): readonly Finding[] =>
+  tally.warning(
+    'outliers',
+    `${counted(tally.count, name)} more than 20 % from both neighbours`,
+    'one wrong print can make a whole result',
+  );

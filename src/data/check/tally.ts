@@ -1,59 +1,65 @@
-/** Counting with the first few places. */
+/** Counts of what a check finds, with the first few places, and the findings made of them. */
+import type { CheckName, Finding, Place } from './finding.ts';
 
-export interface Place {
-  readonly line?: number;
-  /** UTC ms. */
-  readonly time?: number;
-  readonly what?: string;
-}
-
-/** Places that are kept of each kind. */
 const mostPlaces = 3;
 
 export class Tally {
   count = 0;
-  readonly places: Place[] = [];
+  places: Place[] = [];
 
   add(line: number, time: number, what?: string): void {
     this.count++;
-    if (this.places.length < mostPlaces)
-      this.places.push({ ...(line > 0 && { line }), time, ...(what !== undefined && { what }) });
+    if (this.places.length < mostPlaces) this.places.push(placeOf(line, time, what));
+  }
+
+  /** A finding for which data are refused; none when nothing was counted. */
+  fault(check: CheckName, what: string, effect: string, advice: string): readonly Finding[] {
+    const { count, places } = this;
+    return count === 0 ? [] : [{ check, count, refused: true, what, effect, advice, places }];
+  }
+
+  /** A finding with which data are taken; none when nothing was counted. */
+  warning(check: CheckName, what: string, effect: string, advice?: string): readonly Finding[] {
+    const { count, places } = this;
+    return count === 0
+      ? []
+      : [{ check, count, refused: false, what, effect, ...(advice !== undefined && { advice }), places }];
   }
 }
 
-/** The longest of runs of rows that are alike, and how many rows lie in runs that are long enough to be told. */
-export class Runs {
+const placeOf = (line: number, time: number, what?: string): Place => ({
+  ...(line > 0 && { line }),
+  time,
+  ...(what !== undefined && { what }),
+});
+
+/** Counts the rows in long runs of rows that are alike; its place is the start of the longest. */
+export class Runs extends Tally {
   readonly #least: number;
   #length = 0;
   #start = { line: 0, time: 0 };
-  rows = 0;
   longest = 0;
-  first: Place | undefined;
 
   constructor(least: number) {
+    super();
     this.#least = least;
   }
 
-  /** The row before was alike; where neither it nor this one is, there is nothing to step. */
-  get runs(): boolean {
+  get isRunning(): boolean {
     return this.#length > 0;
   }
 
-  step(alike: boolean, line: number, time: number): void {
-    if (!alike) {
-      this.end();
-      return;
-    }
-    if (this.#length === 0) this.#start = { line, time };
-    this.#length++;
+  step(isAlike: boolean, line: number, time: number): void {
+    if (!isAlike) this.end();
+    else if (this.#length++ === 0) this.#start = { line, time };
   }
 
   end(): void {
     if (this.#length >= this.#least) {
-      this.rows += this.#length;
+      this.count += this.#length;
       if (this.#length > this.longest) {
         this.longest = this.#length;
-        this.first = { ...(this.#start.line > 0 && { line: this.#start.line }), time: this.#start.time };
+        this.places = [placeOf(this.#start.line, this.#start.time)];
       }
     }
     this.#length = 0;

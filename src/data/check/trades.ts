@@ -6,7 +6,7 @@ import { Jumps, outlierFinding } from './outliers.ts';
 import { type Gap, gapFindings, leastGap, shortestGapMs } from './quiet-periods.ts';
 import { Tally } from './tally.ts';
 
-/** Silences that are kept to be judged at the end; more of them than this are too short to matter. */
+/** Silences that are kept until the end; where there are more, they are too short to matter. */
 const mostSilences = 100_000;
 const leastRowsOneSided = 100;
 
@@ -26,11 +26,12 @@ export class TradeChecks {
   readonly #moment = new Map<number, number>();
   #keys: number[] = [];
   #momentLine = 0;
-  /** The stretch of moments in which every trade came twice, as far as it goes. */
+  /** The stretch of moments in which every trade came twice, so far. */
   #doubled = { moments: 0, different: 0, trades: 0 };
 
-  add([times, prices, quantities, sides]: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
-    if (times === undefined || prices === undefined || quantities === undefined || sides === undefined) return;
+  add(columns: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
+    const [times, prices, quantities, sides] = columns;
+    if (!times || !prices || !quantities || !sides) throw new Error('trades have four columns');
     for (let row = 0; row < rows; row++) {
       const line = lines === undefined ? 0 : (lines[row] as number);
       const [time, price, quantity] = [times[row] as number, prices[row] as number, quantities[row] as number];
@@ -40,7 +41,7 @@ export class TradeChecks {
       if (sides[row] === 1) this.#buys++;
       if (time !== this.#time) this.#nextMoment(line, time);
       this.#jumps.add({ line, time, price });
-      // One number stands for price, quantity and side: alike ones that are not the same would need equal products.
+      // One number for price, quantity and side: different trades hardly ever have the same.
       const key = (price * 1e6 + quantity * Math.PI) * (sides[row] as number);
       const before = this.#moment.get(key) ?? 0;
       if (before > 0) this.#identical.add(line, time);
@@ -92,56 +93,36 @@ export class TradeChecks {
   findings(): readonly Finding[] {
     this.#endMoment();
     this.#endStretch();
-    const found: Finding[] = [];
-    const note = (
-      check: Finding['check'],
-      { count, places }: Tally,
-      refused: boolean,
-      what: string,
-      effect: string,
-      advice?: string,
-    ): void => {
-      if (count > 0)
-        found.push({ check, count, refused, what, effect, ...(advice !== undefined && { advice }), places });
-    };
-    note(
-      'impossible',
-      this.#impossible,
-      true,
-      `${counted(this.#impossible.count, 'impossible trade')}`,
-      'prices and quantities are above 0',
-      'correct the file, or drop them (--repair impossible)',
-    );
-    note(
-      'disorder',
-      this.#disorder,
-      true,
-      `${counted(this.#disorder.count, 'trade')} earlier than the one before`,
-      'a run would see the future',
-      'correct the file, or sort it (--repair sort)',
-    );
-    found.push(
+    return [
+      ...this.#impossible.fault(
+        'impossible',
+        counted(this.#impossible.count, 'impossible trade'),
+        'prices and quantities are above 0',
+        'correct the file, or drop them (--repair impossible)',
+      ),
+      ...this.#disorder.fault(
+        'disorder',
+        `${counted(this.#disorder.count, 'trade')} earlier than the one before`,
+        'a run would see the future',
+        'correct the file, or sort it (--repair sort)',
+      ),
       ...this.#jumps.scaleFinding(false),
       ...gapFindings(this.gaps, 'far longer than this market is ever quiet: no fill is granted inside them'),
       ...this.#sideFinding(),
-    );
-    note(
-      'identical',
-      this.#identical,
-      false,
-      `${counted(this.#identical.count, 'trade')} identical to another of the same moment`,
-      'can be real: they are kept',
-    );
-    note(
-      'delivered-twice',
-      this.#twice,
-      false,
-      `${counted(this.#twice.count, 'stretch', 'stretches')} of trades that come twice`,
-      'volume counts double there, as after a reconnect',
-      'drop what is repeated (--repair duplicates, with --replace where it is stored)',
-    );
-    note('volumes', this.#volumes, false, `${counted(this.#volumes.count, 'trade')} ${tooMuch}`, quantityEffect);
-    return [...found, ...outlierFinding('price', this.#jumps.outliers)];
+      ...this.#identical.warning(
+        'identical',
+        `${counted(this.#identical.count, 'trade')} identical to another of the same moment`,
+        'can be real: they are kept',
+      ),
+      ...this.#twice.warning(
+        'delivered-twice',
+        `${counted(this.#twice.count, 'stretch', 'stretches')} of trades that come twice`,
+        'volume counts double there, as after a reconnect',
+        'drop what is repeated (--repair duplicates, with --replace where it is stored)',
+      ),
+      ...this.#volumes.warning('volumes', `${counted(this.#volumes.count, 'trade')} ${tooMuch}`, quantityEffect),
+      ...outlierFinding('price', this.#jumps.outliers),
+    ];
   }
 
   #sideFinding(): readonly Finding[] {

@@ -84,12 +84,12 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
   [
     'of larger klines behind its own',
     csv([...good.slice(0, 1_500), ...made(300, { step: 5 * minute, from: start + 1_500 * minute })]),
-    /298 rows one after the other that are more than 1min apart.*cut the file up by interval/,
+    /298 rows one after the other that are more than 1min apart.*split the file by interval/,
   ],
   [
     'of smaller klines behind its own',
     csv([...made(300, { step: 5 * minute }), ...made(600, { from: start + 1_500 * minute })]),
-    /480 times at which no kline of 5min opens \(first line 303, .*rows of a smaller interval among these\? cut the file up by interval/,
+    /480 times at which no kline of 5min opens \(first line 303, .*rows of a smaller interval among these\? split the file by interval/,
     { interval: '5min' },
   ],
   [
@@ -317,7 +317,7 @@ test.for<[string, string, readonly string[], RegExp]>([
     'cut off within a band',
     bands,
     [`${first},-1,2,198`, `${first},1,4,404`, `${second},-1,2`],
-    /line 4: .* is not a band/,
+    /line 4: 3 columns, not 4/,
   ],
 ])('books in columns, %s, are not taken without it', async ([, head, rows, message]) => {
   const content = [head, ...rows].join('\n');

@@ -1,52 +1,78 @@
-/** How a file is laid out: which rows it holds, where each value stands, what its name and its first rows say. */
+/** How the rows of a file are laid out, and the layouts of known sources. */
 import type { Interval } from '../../domain/interval.ts';
 import type { Kind } from '../catalogue/kinds.ts';
 import type { Repair } from '../check/finding.ts';
-import type { CsvLayout } from './csv-rows.ts';
-import type { ObjectLayout } from './json-rows.ts';
+import type { CsvLayout } from './csv-reader.ts';
+import type { DepthLayout } from './depth-reader.ts';
+import type { ObjectLayout } from './line-reader.ts';
 
 export interface Layout {
   readonly kind: Kind;
-  /** In words, such as `Binance klines`. */
+  /** In words, such as `klines, one JSON object a line`. */
   readonly about: string;
   readonly form:
     | ({ readonly is: 'csv' | 'arrays' } & CsvLayout)
     | ({ readonly is: 'objects' } & ObjectLayout)
-    | { readonly is: 'books' | 'levels' | 'bands' | 'snapshots' | 'differences' }
+    /** `symbol`: the column, or key, that names the symbol of each row. */
+    | { readonly is: 'depth'; readonly layout: DepthLayout; readonly symbol?: string }
     | { readonly is: 'parquet' };
   readonly symbol?: string;
-  /** The column of a text whose cells name the symbol of each row. */
-  readonly symbols?: {
-    readonly at: number;
-    readonly separator: string;
-    /** Columns of a row. */
-    readonly width: number;
-    readonly skipLines: number;
-  };
-  /** The same of JSON, one object a line. */
-  readonly symbolKey?: string;
-  readonly interval?: Interval;
+  readonly interval?: Interval | undefined;
   readonly source?: string;
   readonly newestFirst: boolean;
-  /** The column of times holds the ends of klines. */
+  /** Times are those at which klines close. */
   readonly endStamps: boolean;
-  /** Times are moments that name no zone: what the clocks of some place, or of UTC, showed. */
+  /** Times name no zone. */
   readonly isLocal?: boolean;
-  /** What was assumed and the user should know. */
+  /** Assumptions that the user should know. */
   readonly notes: readonly string[];
 }
 
-/** What the user said, which counts before any guess. */
-export interface Told {
+/** What the user states about a file. */
+export interface LayoutOptions {
   readonly kind?: Kind;
   readonly symbol?: string;
-  readonly interval?: Interval;
+  readonly interval?: Interval | undefined;
   readonly source?: string;
   /** Names of the columns in their order, `-` for one to leave out. */
   readonly columns?: readonly string[];
-  /** Of moments that name none: `UTC`, `Europe/Berlin`, `+02:00`. */
+  /** Of times that name none: `UTC`, `Europe/Berlin`, `+02:00`. */
   readonly zone?: string;
-  /** Times of klines are those of their ends. */
+  /** Times are those at which klines close. */
   readonly endStamps?: boolean;
   readonly repair?: ReadonlySet<Repair>;
 }
+
+const klines = (source: string | undefined, columns: string, more: LayoutOptions = {}): LayoutOptions => ({
+  ...{ kind: 'klines', columns: columns.split(','), ...more },
+  ...(source !== undefined && { source }),
+});
+const trades = (source: string | undefined, columns: string): LayoutOptions =>
+  klines(source, columns, { kind: 'trades' });
+
+/**
+ * Files of known sources, for `--format`: most have no header, or a misleading one. Volumes and quantities are those in the base asset;
+ * where a source counts contracts, a column beside them.
+ */
+export const formats: Readonly<Record<string, LayoutOptions>> = {
+  'binance-klines': klines('binance', 'time,open,high,low,close,volume'),
+  'binance-coin-klines': klines('binance', 'time,open,high,low,close,-,-,volume'),
+  'binance-trades': trades('binance', '-,price,quantity,-,time,is_buyer_maker'),
+  'binance-coin-trades': trades('binance', '-,price,-,quantity,time,is_buyer_maker'),
+  'binance-aggtrades': trades('binance', '-,price,quantity,-,-,time,is_buyer_maker'),
+  'bitfinex-klines': klines('bitfinex', 'time,open,close,high,low,volume'),
+  // timestamp,symbol,open,high,low,close,trades,volume,vwap,lastSize,turnover,homeNotional,foreignNotional
+  'bitmex-klines': klines('bitmex', 'time,-,open,high,low,close,-,-,-,-,-,volume', { endStamps: true }),
+  // timestamp,symbol,side,size,price,tickDirection,trdMatchID,grossValue,homeNotional,foreignNotional
+  'bitmex-trades': trades('bitmex', 'time,-,side,-,price,-,-,-,quantity'),
+  'bybit-trades': trades('bybit', 'time,-,side,quantity,price'),
+  'bybit-inverse-trades': trades('bybit', 'time,-,side,-,price,-,-,-,-,quantity'),
+  'coinbase-klines': klines('coinbase', 'time,low,high,open,close,volume'),
+  'freqtrade-klines': klines(undefined, 'time,open,high,low,close,volume'),
+  'freqtrade-trades': trades(undefined, 'time,-,-,side,price,quantity'),
+  'gateio-klines': klines('gateio', 'time,volume,close,high,low,open'),
+  'kraken-klines': klines('kraken', 'time,open,high,low,close,volume'),
+  'kraken-api-klines': klines('kraken', 'time,open,high,low,close,-,volume'),
+  'okx-klines': klines('okx', 'time,open,high,low,close,volume'),
+  'okx-swap-klines': klines('okx', 'time,open,high,low,close,-,volume'),
+};

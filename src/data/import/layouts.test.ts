@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSeries } from '../catalogue/load.ts';
 import { readManifest } from '../catalogue/manifest.ts';
-import { formats } from './formats.ts';
 import { type ImportOptions, type ImportResult, importFile } from './import.ts';
+import { formats } from './layout.ts';
 
 /** The time of the tests: behind all data. */
 const now = Date.UTC(2026, 5, 1);
@@ -77,7 +77,7 @@ describe('klines', () => {
         `${at + minute},${iso(1)},BTCUSDT,101,104,100,102.5,8,816,4`,
         `${at},${iso(0)},BTCUSDT,100,103,99,101,7,707,4`,
       ),
-      'CryptoDataDownload klines',
+      'klines',
     ],
     [
       'TradingView, with a zone in every time',
@@ -195,14 +195,14 @@ describe('trades', () => {
       'Binance',
       'BTCUSDT-trades-2024-01.csv',
       lines(`1,100.50,2.0,201,${at},false,true`, `2,100.25,0.5,50.1,${at + minute},True,True`),
-      'Binance trades',
+      'trades',
       'binance-trades',
     ],
     [
-      'Binance aggTrades',
+      'trades',
       'BTCUSDT-aggTrades-2024-01.csv',
       lines(`1,100.50,2.0,1,1,${at},false,true`, `2,100.25,0.5,2,2,${at + minute},true,true`),
-      'Binance trades',
+      'trades',
       'binance-aggtrades',
     ],
     [
@@ -213,7 +213,7 @@ describe('trades', () => {
         `1,100.50,2.0,1,1,${at},false`,
         `2,100.25,0.5,2,2,${at + minute},true`,
       ),
-      'Binance aggTrades',
+      'trades',
     ],
     [
       'Tardis',
@@ -223,7 +223,7 @@ describe('trades', () => {
         `binance,BTCUSDT,${at * 1000},${at * 1000 + 5},1,buy,100.5,2`,
         `binance,BTCUSDT,${(at + minute) * 1000},${at * 1000 + 9},2,sell,100.25,0.5`,
       ),
-      'Tardis trades',
+      'trades',
     ],
     [
       'freqtrade',
@@ -298,7 +298,7 @@ describe('depth', () => {
     test('are refused where nothing says what they change, and where they are none', async () => {
       const bad = lines(header, row(0, false, 'bid', 99, 7), ...first, row(5, false, 'buy', 1, 1));
       await expect(take('BTCUSDT-book.csv', bad)).rejects.toThrow(
-        /2 lines that cannot be read \(first line 2: a difference before the first snapshot/,
+        /2 lines that cannot be read \(first line 2: an update before the first snapshot/,
       );
     });
   });
@@ -373,7 +373,7 @@ describe('what cannot be told is asked for', () => {
       'a column',
       'BTCUSDT.csv',
       lines('time,open,high,low,close', `${at},1,1,1,1`),
-      /no column for volume among "time,open.*and klines need it .*name them in their order .*if none is, fetch .*or add a column/,
+      /no column for volume among "time,open.*Klines need the volume .*name them in their order .*If none does, fetch .*or add a column/,
     ],
     [
       'the columns',
@@ -385,7 +385,7 @@ describe('what cannot be told is asked for', () => {
       'a time',
       'BTCUSDT.csv',
       lines(header, '12,1,1,1,1,1'),
-      /column 1 is taken for the time, and "12" is none that is read: .*have to be rewritten/,
+      /column 1 is taken for the time, and "12" cannot be read\. Times are .*have to be rewritten/,
     ],
     ['rows', 'BTCUSDT.csv', lines('a', 'b'), /no rows of numbers/],
     ['anything', 'BTCUSDT.csv', '', /is empty/],

@@ -149,7 +149,7 @@ test('two different klines of one time: no repair is named, since none chooses b
   const rows = localRows('60min', Date.UTC(2024, 5, 1));
   const twice = rows.toSpliced(5, 0, (rows[5] ?? '').replace(',102,', ',103,'));
   const wanted =
-    /1 row of the same time as the row before, with other values \((line 8, )?2024-06-01T01:00:00Z: high 102, in the row before it 103\): nobody knows which is true; which of the two is right only you can say: take the line of the other one out of the file; no repair/;
+    /1 row of the same time as the row before, with other values \((line 8, )?2024-06-01T01:00:00Z: high 102, in the row before it 103\): nothing shows which is true; remove the line of the wrong one from the file; --repair does not choose/;
   await expect(place('60min').take(twice)).rejects.toThrow(wanted);
   await expect(place('60min').take(twice, { repair: new Set<Repair>(['duplicates']) })).rejects.toThrow(wanted);
 });
@@ -158,7 +158,7 @@ test.for(['60min', '1min'] as const)(
   '%s klines at times that the clocks of a place never show are not of there',
   async (interval) => {
     const wanted =
-      /rows of 1 hour that the clocks of Europe\/Berlin leave out in spring \(2024-03-31T01:00:00Z\): their times are not of there; leave out --zone/;
+      /rows of 1 hour that the clocks of Europe\/Berlin leave out in spring \(2024-03-31T01:00:00Z\): they are no local times of that place; leave out --zone/;
     const utc = localRows(interval, spring + hour, 'UTC');
     await expect(place(interval).take(utc, { zone: 'Europe/Berlin' })).rejects.toThrow(wanted);
     await expect(place(interval).take(utc.toReversed(), { zone: 'Europe/Berlin' })).rejects.toThrow(wanted);

@@ -1,165 +1,138 @@
-/** Rows whose times are those of a place's clocks: the hour that these show twice in autumn, and the one that they leave out in spring. */
+/** Turns local times into UTC: the hour that clocks show twice in autumn, and the one that they skip in spring. */
 import { intervalMs } from '../../domain/interval.ts';
 import type { SeriesKey } from '../catalogue/kinds.ts';
 import { counted, type Finding } from '../check/finding.ts';
 import type { Gap } from '../check/quiet-periods.ts';
 import { Tally } from '../check/tally.ts';
 import { changingPlace, isPutForward, isShownTwice } from '../time-zones.ts';
-import type { Told } from './layout.ts';
 
 const hourMs = 3_600_000;
 
-export class Clocks {
-  /** Of klines of an hour or less in local times, 0 of trades; undefined of others, of which none is moved. */
+export class LocalTimes {
+  /** Length of a row, ms, 0 of trades; undefined where times are not local, or rows are longer than an hour. */
   readonly #lengthMs: number | undefined;
   readonly #zone: string | undefined;
+  /** Of the row before, UTC ms. */
   #before = Number.NaN;
-  #isSecond = false;
+  #isSecondHour = false;
+  /** The last row of the batch before. */
   #last: readonly number[] = [];
-  #moved = 0;
-  /** Rows of hours that are shown twice of which no order of rows tells which one it is; those of the hour that goes on, and its first. */
-  readonly #either = new Tally();
-  /** Where trades of no place go back as clocks do. */
+  readonly #moved = new Tally();
+  /** Hours that are shown twice of which the order of rows does not show which one it is. */
+  readonly #ambiguous = new Tally();
+  #ambiguousFrom: number | undefined;
+  /** Rows of hours that these clocks skip. */
+  readonly #skipped = new Tally();
+  /** Where times without a zone go back by an hour. */
   readonly #back = new Tally();
-  #open = 0;
-  #opened = Number.NaN;
-  /** Moments from which on rows of an hour that these clocks never show go before. */
-  readonly #never = new Tally();
 
-  constructor(
-    { isLocal = false }: { readonly isLocal?: boolean | undefined },
-    { kind, interval }: SeriesKey,
-    { zone }: Told,
-  ) {
+  constructor(isLocal: boolean, { kind, interval }: SeriesKey, zone: string | undefined) {
     const lengthMs = kind === 'trades' ? 0 : interval === undefined ? Number.NaN : intervalMs(interval, 0);
     this.#lengthMs = isLocal && lengthMs <= hourMs ? lengthMs : undefined;
     this.#zone = zone;
   }
 
   /**
-   * An hour that the clocks show twice is read as the first of the two: rows that go back to its beginning when it is over, in a file
-   * in order, are those of the second.
+   * Times come read as the first of two equal hours. In a file in order, rows that go back to its beginning when it is over are those of
+   * the second.
    */
-  settle(columns: readonly Float64Array[], rows: number): void {
+  toUtc(columns: readonly Float64Array[], rows: number): void {
     if (this.#lengthMs === undefined) return;
     const times = columns[0] as Float64Array;
-    if (this.#zone === undefined) {
-      // Klines that go back are looked at by the checks.
-      if (this.#lengthMs === 0) this.#noteBack(times, rows);
-      return;
-    }
     for (let row = 0; row < rows; row++) {
       const time = times[row] as number;
-      this.#isSecond = time <= this.#before && this.#isOfSecond(time, columns, row);
       const backMs = this.#before - time;
-      if (backMs >= 0 && backMs < hourMs && isPutForward(this.#zone, time)) this.#never.add(0, time);
-      this.#before = this.#isSecond ? time + hourMs : time;
+      this.#before = time;
+      if (this.#zone === undefined) {
+        const isBack = this.#lengthMs === 0 && backMs > hourMs / 2 && backMs <= hourMs;
+        if (isBack && changingPlace(time, 'back') !== undefined) this.#back.add(0, time);
+        continue;
+      }
+      this.#isSecondHour = backMs >= 0 && this.#isOfSecondHour(time, backMs, columns, row);
+      if (backMs >= 0 && backMs < hourMs && isPutForward(this.#zone, time)) this.#skipped.add(0, time);
+      if (this.#isSecondHour) {
+        this.#before = time + hourMs;
+        this.#moved.add(0, this.#before);
+      }
       times[row] = this.#before;
-      if (this.#isSecond) this.#moved++;
-      this.#noteEither(time);
+      this.#noteAmbiguous(this.#zone, time);
     }
     if (rows > 0) this.#last = columns.map((column) => column[rows - 1] as number);
   }
 
-  #noteBack(times: Float64Array, rows: number): void {
-    for (let row = 0; row < rows; row++) {
-      const time = times[row] as number;
-      const backMs = this.#before - time;
-      if (backMs > hourMs / 2 && backMs <= hourMs && changingPlace(time, 'back') !== undefined) this.#back.add(0, time);
-      this.#before = time;
-    }
+  /** Rows of the second hour show that those before were of the first. */
+  #noteAmbiguous(zone: string, time: number): void {
+    if (this.#isSecondHour) this.#ambiguousFrom = undefined;
+    else if (isShownTwice(zone, time)) this.#ambiguousFrom ??= time;
+    else this.#endAmbiguous();
   }
 
-  /** Rows of the second hour tell that those before were of the first. */
-  #noteEither(time: number): void {
-    if (this.#isSecond) this.#open = 0;
-    else if (isShownTwice(this.#zone ?? 'UTC', time)) {
-      if (this.#open === 0) this.#opened = time;
-      this.#open++;
-    } else this.#endEither();
+  #endAmbiguous(): void {
+    if (this.#ambiguousFrom !== undefined) this.#ambiguous.add(0, this.#ambiguousFrom);
+    this.#ambiguousFrom = undefined;
   }
 
-  #endEither(): void {
-    if (this.#open > 0) this.#either.add(0, this.#opened);
-    this.#open = 0;
-  }
-
-  #isOfSecond(time: number, columns: readonly Float64Array[], row: number): boolean {
+  #isOfSecondHour(time: number, backMs: number, columns: readonly Float64Array[], row: number): boolean {
     const lengthMs = this.#lengthMs ?? 0;
-    const step = time + hourMs - this.#before;
-    // Rows in disorder go back by less than that: where the first hour had hardly begun, nobody knows.
-    // Trades may be a moment out of order: those of the second hour stay there, for a repair to sort.
-    const backMs = lengthMs === 0 ? hourMs / 2 : 0;
-    if (this.#isSecond ? step < -backMs : step <= 0 || step > Math.max(lengthMs, hourMs / 2)) return false;
+    const step = hourMs - backMs;
+    // Rows in disorder go back by less. Trades of the second hour may be out of order within it, for a repair to sort.
+    const slackMs = lengthMs === 0 ? hourMs / 2 : 0;
+    if (this.#isSecondHour ? step < -slackMs : step <= 0 || step > Math.max(lengthMs, hourMs / 2)) return false;
     if (!isShownTwice(this.#zone ?? 'UTC', time)) return false;
-    // Of hours a row that is repeated exactly looks the same.
-    return (
-      lengthMs < hourMs || columns.some((column, at) => at > 0 && column[row] !== this.#valueBefore(column, at, row))
-    );
+    // A row of an hour that is repeated exactly has the same time and values.
+    const before = (at: number): number | undefined => (row === 0 ? this.#last[at] : columns[at]?.[row - 1]);
+    return lengthMs < hourMs || columns.some((column, at) => at > 0 && column[row] !== before(at));
   }
 
-  #valueBefore(column: Float64Array, at: number, row: number): number | undefined {
-    return row === 0 ? this.#last[at] : column[row - 1];
-  }
-
-  /** What there is to say of times that name no zone: what was done about them, or that they look local. */
+  /** What was done about times without a zone, or that they look local. */
   findings(gaps: readonly Gap[]): readonly Finding[] {
     if (this.#lengthMs === undefined) return [];
-    if (this.#zone !== undefined)
-      return [...this.#neverShown(this.#zone), ...this.#shownTwice(this.#zone), ...this.#eitherHour(this.#zone)];
-    if (this.#back.count > 0) return [this.#wentBack()];
-    const skipped = gaps.filter(([from, to]) => to - from === hourMs && changingPlace(from, 'forward') !== undefined);
-    const [first] = skipped;
-    if (first === undefined) return [];
-    const place = changingPlace(first[0], 'forward');
+    return this.#zone === undefined ? this.#suspicions(gaps) : this.#zoneFindings(this.#zone);
+  }
+
+  #suspicions(gaps: readonly Gap[]): readonly Finding[] {
+    const skipped = new Tally();
+    for (const [from, to] of gaps)
+      if (to - from === hourMs && changingPlace(from, 'forward') !== undefined) skipped.add(0, from);
+    const backPlace = changingPlace(this.#back.places[0]?.time ?? 0, 'back');
+    const place = changingPlace(skipped.places[0]?.time ?? 0, 'forward');
+    const back = this.#back.fault(
+      'zone',
+      `times go back by an hour ${counted(this.#back.count, 'time')}, as clocks of ${backPlace} do in autumn: these look like local times`,
+      'sorted as times of UTC, two hours would be mixed, and all are hours off',
+      `say of which place (--zone ${backPlace}), or export them in UTC`,
+    );
+    const forward = skipped.warning(
+      'zone',
+      `${counted(skipped.count, 'gap is an hour', 'gaps are hours')} that clocks of ${place} leave out in spring: these look like local times, and were read as UTC`,
+      'every kline would be hours off, and with others of UTC a run would see the future',
+      `if so, remove them (sluice data remove) and import again with --zone ${place}`,
+    );
+    return back.length > 0 ? back : forward;
+  }
+
+  #zoneFindings(zone: string): readonly Finding[] {
+    this.#endAmbiguous();
+    const [skipped, moved, ambiguous] = [this.#skipped, this.#moved, this.#ambiguous];
+    const assumed = moved.warning(
+      'assumed',
+      `${counted(moved.count, 'row')} of hours that the clocks of ${zone} show twice`,
+      'taken for the second one, since they come after the first',
+    );
     return [
-      {
-        check: 'zone',
-        count: skipped.length,
-        refused: false,
-        what: `${counted(skipped.length, 'gap is an hour', 'gaps are hours')} that clocks of ${place} leave out in spring: these look like local times, and were read as UTC`,
-        effect: 'every kline would be hours off, and with others of UTC a run would see the future',
-        advice: `if so, remove them (sluice data remove) and import again with --zone ${place}`,
-        places: [{ time: first[0] }],
-      },
+      ...skipped.fault(
+        'zone',
+        `rows of ${counted(skipped.count, 'hour')} that the clocks of ${zone} leave out in spring`,
+        'they are no local times of that place',
+        'leave out --zone where they are of UTC, or name the right place',
+      ),
+      ...assumed.map((one) => ({ ...one, count: 1, places: [] })),
+      ...ambiguous.warning(
+        'zone',
+        `rows of ${counted(ambiguous.count, 'hour')} that the clocks of ${zone} show twice, and the order of rows does not show which one`,
+        'taken for the first one: those of the second are an hour early',
+        'where you know it, import them in UTC, or with their zone',
+      ),
     ];
-  }
-
-  #wentBack(): Finding {
-    const { count, places } = this.#back;
-    const place = changingPlace(places[0]?.time ?? 0, 'back');
-    return {
-      check: 'zone',
-      count,
-      refused: true,
-      what: `times go back by an hour ${counted(count, 'time')}, as clocks of ${place} do in autumn: these look like local times`,
-      effect: 'sorted as times of UTC, two hours would be mixed, and all are hours off',
-      advice: `say of which place (--zone ${place}), or export them in UTC`,
-      places,
-    };
-  }
-
-  #neverShown(zone: string): readonly Finding[] {
-    const { count, places } = this.#never;
-    if (count === 0) return [];
-    const what = `rows of ${counted(count, 'hour')} that the clocks of ${zone} leave out in spring`;
-    const advice = 'leave out --zone where they are of UTC, or name the place that they are of';
-    return [{ check: 'zone', count, refused: true, what, effect: 'their times are not of there', advice, places }];
-  }
-
-  #shownTwice(zone: string): readonly Finding[] {
-    if (this.#moved === 0) return [];
-    const what = `${counted(this.#moved, 'row')} of hours that the clocks of ${zone} show twice`;
-    const effect = 'taken for the second one, since they come after the first';
-    return [{ check: 'assumed', count: 1, refused: false, what, effect, places: [] }];
-  }
-  #eitherHour(zone: string): readonly Finding[] {
-    this.#endEither();
-    const { count, places } = this.#either;
-    if (count === 0) return [];
-    const what = `rows of ${counted(count, 'hour')} that the clocks of ${zone} show twice, and the order of rows does not show which one`;
-    const effect = 'taken for the first one: those of the second are an hour early';
-    const advice = 'where you know it, import them in UTC, or with their zone';
-    return [{ check: 'zone', count, refused: false, what, effect, advice, places }];
   }
 }

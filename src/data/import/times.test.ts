@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Reading, UnreadableLines } from './batch.ts';
-import { readCsv } from './csv-rows.ts';
-import { readObjects } from './json-rows.ts';
+import { CsvReader } from './csv-reader.ts';
+import { ObjectReader } from './line-reader.ts';
+import { type Reading, readingOf, UnreadableLines } from './row-reader.ts';
 import { epochMs } from './times.ts';
 
 const start = Date.UTC(2024, 0, 1);
@@ -18,18 +18,22 @@ async function timesOf({ batches, units }: Reading): Promise<{ times: number[]; 
 }
 
 const csv = (cells: readonly string[]): Reading =>
-  readCsv(
+  readingOf(
     bytesOf(cells),
-    { columns: [{ role: 'epoch', to: 0 }], separator: ',', decimalComma: false, skipLines: 0, zone: 'UTC' },
-    1,
-    new UnreadableLines('times.csv'),
+    new CsvReader(
+      { columns: [{ role: 'epoch', to: 0 }], separator: ',', decimalComma: false, skipLines: 0, zone: 'UTC' },
+      1,
+      new UnreadableLines('times.csv'),
+    ),
   );
 const objects = (values: readonly string[]): Reading =>
-  readObjects(
+  readingOf(
     bytesOf(values.map((value) => `{"t":${value}}`)),
-    { keys: [{ key: 't', role: 'epoch', to: 0 }], zone: 'UTC' },
-    1,
-    new UnreadableLines('times.jsonl'),
+    new ObjectReader(
+      { keys: [{ key: 't', role: 'epoch', to: 0 }], zone: 'UTC' },
+      1,
+      new UnreadableLines('times.jsonl'),
+    ),
   );
 
 test.for([

@@ -6,13 +6,14 @@ import type { ReadableStream as WebStream } from 'node:stream/web';
 import { promisify } from 'node:util';
 import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
 import { Refusal } from '../../domain/refusal.ts';
-import { longestLine, type Packing as Packed, packingOf } from '../read-bytes.ts';
+import { type Packing as Packed, packingOf } from '../named-file.ts';
+import { longestLine } from './row-reader.ts';
 import { type Entry, entryOf } from './zip.ts';
 import { unzstd } from './zstd.ts';
 
-/** Read at once; also about what is held of a file at any time. */
+/** Bytes read at a time; also about the memory that reading a file takes. */
 const blockBytes = 2 ** 20;
-/** What a guess at the layout sees of a file. */
+/** The beginning by which the layout is detected. */
 const headBytes = 2 ** 16;
 
 const lineFeed = 10;
@@ -26,15 +27,15 @@ export interface DataFile {
   readonly name: string;
   /** The first 64 KiB at least, with the end of the first line where that is not too long, or all there is. */
   readonly head: Uint8Array;
-  /** All of it from the beginning, `head` included; once. A `Refusal` when the packing is damaged or cut off. */
+  /** All bytes, `head` included; once. Throws a `Refusal` when the packing is damaged or cut off. */
   readonly blocks: AsyncGenerator<Uint8Array>;
-  /** SHA-256 of the file as it lies there, hex; to be asked when `blocks` has come to its end. */
+  /** SHA-256 of the packed file, hex; final at the end of `blocks`. */
   readonly sha256: () => string;
-  /** Bytes read of the file as it lies there. */
+  /** Bytes of the packed file that were read. */
   readonly bytes: () => number;
 }
 
-interface Tape {
+interface Progress {
   readonly hash: Hash;
   bytes: number;
 }
@@ -53,8 +54,8 @@ export async function openData(path: string): Promise<DataFile> {
     closeSync(handle);
     throw refusalOf(path, error);
   }
-  const tape: Tape = { hash: createHash('sha256'), bytes: 0 };
-  const packed = readBlocks(handle, tape);
+  const progress: Progress = { hash: createHash('sha256'), bytes: 0 };
+  const packed = readBlocks(handle, progress);
   const unpacked = packing === 'plain' ? packed : unpack(path, packing, packed, entry);
   const { head, blocks } = await withHead(unpacked);
   return {
@@ -63,8 +64,8 @@ export async function openData(path: string): Promise<DataFile> {
     name: (entry?.name ?? path).replace(/^.*[/\\]/, ''),
     head,
     blocks,
-    sha256: () => tape.hash.copy().digest('hex'),
-    bytes: () => tape.bytes,
+    sha256: () => progress.hash.copy().digest('hex'),
+    bytes: () => progress.bytes,
   };
 }
 
@@ -90,27 +91,27 @@ function refusalOf(path: string, error: unknown): Refusal {
 
 const readInto = promisify(read);
 
-/** Block after block, the next one read by the system while the last is looked at. */
-async function* readBlocks(handle: number, tape: Tape): AsyncGenerator<Uint8Array> {
-  // Three in turn: one is read, one was handed out, and whoever unpacks may still hold the one before.
+/** Reads block after block; the system reads the next one while the last is used. */
+async function* readBlocks(handle: number, progress: Progress): AsyncGenerator<Uint8Array> {
+  // Three in turn: one is being read, one was handed out, and the unpacker may still use the one before.
   const blocks = Array.from({ length: 3 }, () => Buffer.allocUnsafe(blockBytes));
-  const ahead = (turn: number): Promise<number> => {
-    const reading = readInto(handle, blocks[turn % 3] as Buffer, 0, blockBytes, tape.bytes).then(
+  const start = (turn: number): Promise<number> => {
+    const reading = readInto(handle, blocks[turn % 3] as Buffer, 0, blockBytes, progress.bytes).then(
       (one) => one.bytesRead,
     );
-    // Told by whoever waits for it.
+    // The error comes out of the await below.
     reading.catch(() => {});
     return reading;
   };
-  let reading = ahead(0);
+  let reading = start(0);
   try {
     for (let turn = 0; ; turn++) {
       const length = await reading;
       if (length === 0) return;
-      tape.bytes += length;
-      reading = ahead(turn + 1);
+      progress.bytes += length;
+      reading = start(turn + 1);
       const block = (blocks[turn % 3] as Buffer).subarray(0, length);
-      tape.hash.update(block);
+      progress.hash.update(block);
       yield block;
     }
   } finally {
@@ -125,7 +126,7 @@ async function* unpack(
   packed: AsyncGenerator<Uint8Array>,
   entry: Entry | undefined,
 ): AsyncGenerator<Uint8Array> {
-  // What is read ahead of the unpacker must not change under it.
+  // Copies: blocks that are read ahead must not change under the unpacker.
   const source = (): Readable => Readable.from(copies(packed));
   try {
     if (packing === 'xz') yield* unpackXz(source());
@@ -161,7 +162,7 @@ async function* unzip(
     found = crc32(block, found);
     yield block;
   }
-  if (found !== sum) throw new Error('its checksum is another one');
+  if (found !== sum) throw new Error('its checksum does not match');
 }
 
 /** The bytes `from` up to, not including, `to`; reads on to the end, so that the hash is of the whole file. */

@@ -9,7 +9,7 @@ export interface Entry {
   readonly start: number;
   readonly packedBytes: number;
   readonly deflated: boolean;
-  /** CRC-32 of what is inside. */
+  /** CRC-32 of the content. */
   readonly sum: number;
 }
 
@@ -17,10 +17,10 @@ export interface Entry {
 const tailBytes = 22 + 65_535;
 const endMark = 0x06054b50;
 const entryMark = 0x02014b50;
-/** In a field that is continued in the 64-bit records. */
-const elsewhere = 0xffffffff;
+/** A field whose value stands in the 64-bit records. */
+const in64BitRecord = 0xffffffff;
 
-/** Finds the one file of a zip. A `Refusal` when there are several or none, or when it is packed in an unusual way. */
+/** Finds the one file of a zip. Throws a `Refusal` when there are several or none, or its packing is not read. */
 export function entryOf(path: string, handle: number): Entry {
   const directory = directoryOf(path, handle);
   const entries: Entry[] = [];
@@ -46,7 +46,7 @@ function directoryOf(path: string, handle: number): Buffer {
   for (let at = tail.length - 22; at >= 0; at--) {
     if (tail.readUInt32LE(at) !== endMark) continue;
     const [bytes, start] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
-    if (start === elsewhere)
+    if (start === in64BitRecord)
       throw new Refusal(`${path} is a zip of more than 4 GiB: unpack it and import what is inside`);
     const directory = Buffer.alloc(bytes);
     readSync(handle, directory, 0, bytes, start);
@@ -60,7 +60,7 @@ function entryAt(path: string, handle: number, directory: Buffer, at: number, na
   const packedBytes = directory.readUInt32LE(at + 20);
   const header = directory.readUInt32LE(at + 42);
   const locked = (directory.readUInt16LE(at + 8) & 1) === 1;
-  if (locked || (method !== 0 && method !== 8) || packedBytes === elsewhere) {
+  if (locked || (method !== 0 && method !== 8) || packedBytes === in64BitRecord) {
     const why = locked ? 'has a password' : `is packed in a way that is not read here (method ${method})`;
     throw new Refusal(`${path}: ${escapeLine(name)} ${why}: unpack it and import the file`);
   }

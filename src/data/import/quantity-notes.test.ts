@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formats } from './formats.ts';
-import { guess } from './guess-layout.ts';
+import { detectLayout } from './detect-layout.ts';
+import { formats } from './layout.ts';
 import { openData } from './unpack.ts';
 
 const at = Date.UTC(2024, 0, 1);
@@ -22,7 +22,7 @@ test.for<[string, string, string, RegExp | undefined]>([
     'of Yahoo',
     'BTC-USD.csv',
     'Date,Open,High,Low,Close,Adj Close,Volume\n2024-01-01,8000,8100,7900,8000,8000,5000000\n2024-01-02,8000,8100,7900,8000,8000,6000000',
-    /volumes of FTX, and of crypto at Yahoo, are of the quote asset/,
+    /volumes of FTX, and of crypto at Yahoo, are in the quote asset/,
   ],
   [
     'of Yahoo, of shares',
@@ -53,7 +53,7 @@ test.for<[string, string, string, RegExp | undefined]>([
   const path = join(mkdtempSync(join(tmpdir(), 'sluice-contracts-')), name);
   writeFileSync(path, `${content}\n`);
   // What begins with a number has no header.
-  const { notes } = guess(await openData(path), /^\d/.test(content) ? { ...formats['binance-aggtrades'] } : {});
+  const { notes } = detectLayout(await openData(path), /^\d/.test(content) ? { ...formats['binance-aggtrades'] } : {});
   expect(notes.find((note) => /whole|volumes of|Coinbase/.test(note)) ?? '').toMatch(wanted ?? /^$/);
 });
 
@@ -61,5 +61,5 @@ test('who buys is not guessed of a column that says that somebody does', async (
   const path = join(mkdtempSync(join(tmpdir(), 'sluice-contracts-')), 'BTCUSDT.csv');
   writeFileSync(path, `time,price,qty,is_buyer\n${at},8000,2.5,true\n`);
   const file = await openData(path);
-  expect(() => guess(file, {})).toThrow(/no column for side among .*--columns time,price,quantity,side;/);
+  expect(() => detectLayout(file, {})).toThrow(/no column for side among .*--columns time,price,quantity,side;/);
 });

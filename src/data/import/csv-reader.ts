@@ -1,16 +1,17 @@
 /**
- * Rows of separated text as columns of numbers, block by block. A number is exactly what `Number(text)` gives: the fast way is
+ * Reads rows of separated text as columns of numbers, block by block. A number is exactly what `Number(text)` gives: the fast way is
  * taken only for at most 15 digits, where an integer below 2^53 is divided by an exact power of ten, which rounds once.
  */
-import { type Batch, mostBatchRows, type Reading, type UnreadableLines } from './batch.ts';
-import { epochMs, epochUnit, isoMs } from './times.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import { type Batch, mostBatchRows, RowReader, SymbolCheck, type UnreadableLines } from './row-reader.ts';
+import { isoMs } from './times.ts';
 
 /** How a column is read: `epoch` and `moment` become UTC ms, `side` and `makerBuys` become 1 for a taker who buys and -1. */
-export type Role = 'skip' | 'number' | 'epoch' | 'moment' | 'side' | 'makerBuys';
+export type Role = 'skip' | 'symbol' | 'number' | 'epoch' | 'moment' | 'side' | 'makerBuys';
 
 export interface CsvColumn {
   readonly role: Role;
-  /** Which column of the batch it fills; nothing of `skip`. */
+  /** The column of the batch that it fills. */
   readonly to: number;
 }
 
@@ -22,6 +23,8 @@ export interface CsvLayout {
   readonly skipLines: number;
   /** Of moments that name none. */
   readonly zone: string;
+  /** Files that a configuration names: times in other units than ms, and more decimals than this, are refused. */
+  readonly strict?: { readonly mostDecimals: readonly number[] };
 }
 
 const zero = 48;
@@ -37,135 +40,115 @@ const leastMs = 1e12;
 const powers = Float64Array.from({ length: mostFastDigits + 1 }, (_, power) => Number(`1e${power}`));
 
 const [skip, number, epoch] = [0, 1, 2];
-const codes: Readonly<Record<Role, number>> = { skip, number, epoch, moment: 3, side: 4, makerBuys: 5 };
-const names: readonly Role[] = ['skip', 'number', 'epoch', 'moment', 'side', 'makerBuys'];
+const codes: Readonly<Record<Role, number>> = { skip, symbol: skip, number, epoch, moment: 3, side: 4, makerBuys: 5 };
+const expected: Readonly<Record<Role, string>> = {
+  skip: '',
+  symbol: '',
+  number: 'a number',
+  epoch: 'a time in s, ms, µs or ns since 1970',
+  moment: 'a time such as 2024-08-08T23:54:00Z',
+  side: 'buy or sell',
+  makerBuys: 'true or false',
+};
 
-/** Reads blocks of text into batches of `width` columns. Lines that are no rows are counted, not thrown. */
-export function readCsv(
-  blocks: AsyncIterable<Uint8Array>,
-  layout: CsvLayout,
-  width: number,
-  unreadable: UnreadableLines,
-): Reading {
-  const reader = new CsvReader(layout, width, unreadable);
-  return reader.reading(blocks);
-}
-
-class CsvReader {
+export class CsvReader extends RowReader {
+  readonly #layout: CsvLayout;
   readonly #codes: Uint8Array;
   readonly #to: Uint8Array;
   readonly #separator: number;
   readonly #point: number;
-  readonly #zone: string;
-  #left: number;
-  readonly #columns: readonly Float64Array[];
-  readonly #lines = new Uint32Array(mostBatchRows);
-  readonly #decimals: Uint8Array;
-  readonly #units = new Set<string>();
-  readonly #result: Omit<Reading, 'batches'>;
+  #linesToSkip: number;
   #bytes: Uint8Array = new Uint8Array(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
   #at = 0;
-  #line = 0;
-  #rows = 0;
+  /** The line that the last block began. */
+  #rest: Uint8Array = new Uint8Array(0);
   #sawMs = false;
-  /** Why the cell that was read last is none. */
+  /** Why the last row cannot be read. */
   #fault = '';
+  readonly #symbols: SymbolCheck;
+  /** The column that names the symbol; -1 when none does. */
+  readonly #symbolCell: number;
+  #symbolFrom = 0;
+  #symbolTo = 0;
+  #symbol: Uint8Array = new Uint8Array(0);
 
-  constructor(
-    { columns, separator, decimalComma, skipLines, zone }: CsvLayout,
-    width: number,
-    unreadable: UnreadableLines,
-  ) {
+  constructor(layout: CsvLayout, width: number, unreadable: UnreadableLines) {
+    super(width, unreadable, layout.strict !== undefined);
+    const { columns, separator, decimalComma, skipLines } = layout;
+    this.#layout = layout;
     this.#codes = Uint8Array.from(columns, ({ role }) => codes[role]);
     this.#to = Uint8Array.from(columns, ({ to }) => to);
     this.#separator = separator.charCodeAt(0);
     this.#point = decimalComma ? 44 : 46;
-    this.#zone = zone;
-    this.#left = skipLines;
-    this.#columns = Array.from({ length: width }, () => new Float64Array(mostBatchRows));
-    this.#decimals = new Uint8Array(width);
-    this.#result = {
-      unreadable,
-      decimals: this.#decimals,
-      units: this.#units,
-      ended: true,
-      lines: 0,
-    };
+    this.#linesToSkip = skipLines;
+    this.#symbols = new SymbolCheck(unreadable.path);
+    this.#symbolCell = columns.findIndex(({ role }) => role === 'symbol');
   }
 
-  reading(blocks: AsyncIterable<Uint8Array>): Reading {
-    return Object.assign(this.#result, { batches: this.#batches(blocks) });
+  *read(block: Uint8Array): Generator<Batch> {
+    const last = block.lastIndexOf(lineFeed);
+    if (last >= 0) {
+      // Only the line that two blocks share is copied.
+      const first = this.#rest.length === 0 ? 0 : block.indexOf(lineFeed) + 1;
+      this.unreadable.refuseLong(this.lines + 1, this.#rest.length + first);
+      if (first > 0) yield* this.#rowsOf(joined(this.#rest, block.subarray(0, first)));
+      yield* this.#rowsOf(block.subarray(first, last + 1));
+      this.#rest = Uint8Array.from(block.subarray(last + 1));
+    } else this.#rest = joined(this.#rest, block);
+    this.unreadable.refuseLong(this.lines + 1, this.#rest.length);
   }
 
-  async *#batches(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Batch> {
-    let rest: Uint8Array = new Uint8Array(0);
-    for await (const block of blocks) {
-      const last = block.lastIndexOf(lineFeed);
-      if (last >= 0) {
-        // The line that two blocks share, by itself: to put whole blocks together would copy the file.
-        const first = rest.length === 0 ? 0 : block.indexOf(lineFeed) + 1;
-        this.#result.unreadable.refuseLong(this.#line + 1, rest.length + first);
-        if (first > 0) yield* this.#rowsOf(joined(rest, block.subarray(0, first)));
-        yield* this.#rowsOf(block.subarray(first, last + 1));
-        rest = Uint8Array.from(block.subarray(last + 1));
-      } else rest = joined(rest, block);
-      this.#result.unreadable.refuseLong(this.#line + 1, rest.length);
-    }
-    this.#result.ended = rest.length === 0;
-    if (rest.length > 0) yield* this.#rowsOf(joined(rest, Uint8Array.of(lineFeed)));
-    if (this.#rows > 0) yield this.#batch();
-    this.#result.lines = this.#line;
+  *end(): Generator<Batch> {
+    this.ended = this.#rest.length === 0;
+    if (!this.ended) yield* this.#rowsOf(joined(this.#rest, Uint8Array.of(lineFeed)));
+    if (this.rows > 0) yield this.batch();
   }
 
   *#rowsOf(bytes: Uint8Array): Generator<Batch> {
-    // Of one kind, whoever made them: with a Buffer now and then each look at a byte would ask which it is.
+    // Always a plain Uint8Array: a Buffer now and then makes every access to a byte slower.
     this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#at = 0;
     while (this.#at < bytes.length) {
       this.#fill();
-      if (this.#rows === mostBatchRows) yield this.#batch();
+      if (this.rows === mostBatchRows) yield this.batch();
     }
-  }
-
-  #batch(): Batch {
-    const rows = this.#rows;
-    this.#rows = 0;
-    return { columns: this.#columns, rows, lines: this.#lines };
   }
 
   /** Reads rows until the batch is full or the bytes are at their end. */
   #fill(): void {
     const bytes = this.#bytes;
     const end = bytes.length;
-    while (this.#at < end && this.#rows < mostBatchRows) {
-      this.#line++;
+    while (this.#at < end && this.rows < mostBatchRows) {
+      this.lines++;
       const byte = bytes[this.#at] as number;
-      if (this.#left > 0 || byte === lineFeed || byte === carriageReturn) {
-        if (this.#left > 0) this.#left--;
+      if (this.#linesToSkip > 0 || byte === lineFeed || byte === carriageReturn) {
+        if (this.#linesToSkip > 0) this.#linesToSkip--;
+        else if (this.#layout.strict !== undefined) this.unreadable.note(this.lines, 'the line is empty');
         this.#at = bytes.indexOf(lineFeed, this.#at) + 1;
       } else if (this.#row()) {
-        this.#lines[this.#rows] = this.#line;
-        this.#rows++;
+        if (this.#symbolCell >= 0) this.#checkSymbol();
+        this.lineOfRow[this.rows] = this.lines;
+        this.rows++;
       } else {
-        this.#result.unreadable.note(this.#line, this.#fault);
+        this.unreadable.note(this.lines, this.#fault);
         this.#at = bytes.indexOf(lineFeed, this.#at) + 1;
       }
     }
   }
 
-  /** Reads one row; false when it is none, and then `#at` lies within it. The bytes end with a line's end. */
+  /** Reads one row; false when it cannot be read, and then `#at` lies within it. The bytes end with a line's end. */
   #row(): boolean {
     const bytes = this.#bytes;
     const separator = this.#separator;
     const codes = this.#codes;
     const to = this.#to;
-    const columns = this.#columns;
-    const most = this.#decimals;
+    const columns = this.columns;
+    const most = this.decimals;
     const point = this.#point;
     const last = codes.length - 1;
-    const row = this.#rows;
+    const row = this.rows;
     let at = this.#at;
     for (let cell = 0; cell <= last; cell++) {
       const code = codes[cell] as number;
@@ -174,10 +157,12 @@ class CsvReader {
         (columns[to[cell] as number] as Float64Array)[row] = ms;
         at += msDigits;
       } else if (code === skip && bytes[at] !== quote) {
+        const from = at;
         while (bytes[at] !== separator && (bytes[at] as number) !== lineFeed) at++;
+        if (cell === this.#symbolCell) this.#noteSymbol(from, at);
       } else {
         const from = at;
-        // Digits beyond the ninth make nonsense of a small integer; such numbers are read once more below.
+        // With more than nine digits the mantissa overflows; such numbers are read again below.
         let mantissa = 0;
         let digit = (bytes[at] as number) - zero;
         while (digit >>> 0 <= 9) {
@@ -202,22 +187,22 @@ class CsvReader {
         if (!whole || digits === 0 || digits > mostFastDigits || code > epoch) {
           at = this.#endOfCell(from);
           value = this.#slowly(cell, from, at);
-        } else if (code === epoch) value = this.#epoch(value);
+        } else if (code === epoch) value = this.epoch(value);
         else if (decimals > (most[to[cell] as number] as number)) {
-          // Zeros at the end are none: Binance pads every price to eight.
+          // Zeros at the end do not count: Binance pads every price to eight decimals.
           let end = at;
           while (decimals > (most[to[cell] as number] as number) && bytes[end - 1] === zero) {
             end--;
             decimals--;
           }
-          most[to[cell] as number] = decimals;
+          this.#noteDecimals(cell, from, at, decimals);
         }
         // A cell that is skipped may hold anything.
-        if (Number.isNaN(value) && code !== skip) return this.#isNone(from, cell, from, at);
+        if (Number.isNaN(value) && code !== skip) return this.#notExpected(cell, from, at);
         if (code !== skip) (columns[to[cell] as number] as Float64Array)[row] = value;
       }
       if (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) at++;
-      if ((bytes[at] === separator) !== cell < last) return this.#isOfWrongWidth(at);
+      if ((bytes[at] === separator) !== cell < last) return this.#wrongWidth(at);
       at++;
     }
     this.#at = at;
@@ -234,7 +219,7 @@ class CsvReader {
     return value;
   }
 
-  /** The usual times, of thirteen digits, four at a time; -1 for what is none. */
+  /** Times of thirteen digits, which nearly all are, four digits at a time; -1 when a character is no digit. */
   #milliseconds(from: number): number {
     const view = this.#view;
     const first = view.getInt32(from, true);
@@ -242,16 +227,32 @@ class CsvReader {
     const third = view.getInt32(from + 8, true);
     const last = (this.#bytes[from + 12] as number) - zero;
     if ((notDigits(first) | notDigits(second) | notDigits(third)) !== 0 || last >>> 0 > 9) return -1;
-    if (!this.#sawMs) this.#units.add('ms');
+    if (!this.#sawMs) this.units.add('ms');
     this.#sawMs = true;
     return ofFour(first) * 1e9 + (ofFour(second) * 100_000 + ofFour(third) * 10 + last);
   }
 
-  #epoch(value: number): number {
-    const time = epochMs(value);
-    // A cell that holds no time has no unit.
-    if (!Number.isNaN(time)) this.#units.add(epochUnit(value));
-    return time;
+  #noteDecimals(cell: number, from: number, to: number, decimals: number): void {
+    const column = this.#to[cell] as number;
+    const most = this.#layout.strict?.mostDecimals[column] ?? Number.POSITIVE_INFINITY;
+    if (decimals > most)
+      throw new Refusal(
+        `${this.unreadable.path}, line ${this.lines}: ${this.#text(from, to)} in column ${cell + 1} has more than ${most} decimals: set the instrument's pricePrecision to what the data have`,
+      );
+    if (decimals > (this.decimals[column] as number)) this.decimals[column] = decimals;
+  }
+
+  #noteSymbol(from: number, to: number): void {
+    this.#symbolFrom = from;
+    this.#symbolTo = to;
+  }
+
+  /** Nearly all rows have the very bytes of the row before, and then nothing is copied. */
+  #checkSymbol(): void {
+    const [from, to, known] = [this.#symbolFrom, this.#symbolTo, this.#symbol];
+    let index = to - from === known.length ? 0 : -1;
+    while (index >= 0 && index < known.length) index = known[index] === this.#bytes[from + index] ? index + 1 : -1;
+    if (index < 0 && this.#symbols.add(this.#text(from, to), this.lines)) this.#symbol = this.#bytes.slice(from, to);
   }
 
   #endOfCell(from: number): number {
@@ -275,40 +276,36 @@ class CsvReader {
   }
 
   #slowly(cell: number, from: number, to: number): number {
-    const role = names[this.#codes[cell] as number] ?? 'skip';
+    const { role } = this.#layout.columns[cell] as CsvColumn;
+    if (role === 'symbol') this.#noteSymbol(from, to);
+    if (role === 'skip' || role === 'symbol') return 0;
     const text = this.#text(from, to);
-    if (role === 'skip') return 0;
-    if (role === 'epoch') return this.#epoch(epochFrom(text));
-    if (role !== 'number') return textValue(role, text, this.#zone);
-    const plain = this.#point === 44 ? text.replace(',', '.') : text;
-    const decimals = decimalsOf(plain);
-    const to0 = this.#to[cell] as number;
-    if (decimals > (this.#decimals[to0] as number)) this.#decimals[to0] = decimals;
-    return numberFrom(plain);
+    if (role === 'epoch') return this.epoch(epochFrom(text));
+    if (role !== 'number') return textValue(role, text, this.#layout.zone);
+    const plain = this.#layout.decimalComma ? text.replace(',', '.') : text;
+    const value = numberFrom(plain);
+    if (!Number.isNaN(value)) this.#noteDecimals(cell, from, to, decimalsOf(plain));
+    return value;
   }
 
-  #isNone(at: number, cell: number, from: number, to: number): false {
-    this.#at = at;
-    const wanted: Readonly<Record<Role, string>> = {
-      skip: '',
-      number: 'a number',
-      epoch: 'a time in s, ms, µs or ns since 1970',
-      moment: 'a time such as 2024-08-08T23:54:00Z',
-      side: 'buy or sell',
-      makerBuys: 'true or false',
-    };
-    const role = names[this.#codes[cell] as number] ?? 'skip';
-    this.#fault = `"${this.#text(from, to).slice(0, 40)}" in column ${cell + 1} is not ${wanted[role]}`;
+  #notExpected(cell: number, from: number, to: number): false {
+    this.#at = from;
+    const { role } = this.#layout.columns[cell] as CsvColumn;
+    this.#fault = `"${this.#text(from, to).slice(0, 40)}" in column ${cell + 1} is not ${expected[role]}`;
     return false;
   }
 
-  #isOfWrongWidth(at: number): false {
+  #wrongWidth(at: number): false {
     this.#at = at;
     const bytes = this.#bytes;
     const from = at === 0 ? 0 : bytes.lastIndexOf(lineFeed, at - 1) + 1;
     const text = this.#text(from, bytes.indexOf(lineFeed, at));
-    const cells = text.split(String.fromCharCode(this.#separator)).length;
-    this.#fault = `${cells} columns, not ${this.#codes.length}: "${text.slice(0, 60)}"`;
+    const width = text.split(String.fromCharCode(this.#separator)).length;
+    const hint =
+      width > this.#codes.length && /^[\d,\s]*$/.test(text)
+        ? ' (commas as decimals? export it with semicolons between columns, or with points as decimals)'
+        : '';
+    this.#fault = `${width} columns, not ${this.#codes.length}${hint}: "${text.slice(0, 60)}"`;
     return false;
   }
 }
@@ -342,25 +339,25 @@ const nanoseconds = /^\d{18,}$/;
 export const epochFrom = (text: string): number =>
   numberFrom(nanoseconds.test(text) ? `${text.slice(0, -6)}000000` : text);
 
-/** Decimal places of a number, zeros at its end left out; at most 255 are told apart. */
+/** Decimal places of a number, without zeros at its end; at most 255. */
 export function decimalsOf(text: string): number {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const written = mantissa.split('.')[1]?.replace(/0+$/, '').length ?? 0;
   return Math.min(255, Math.max(0, written - Number(exponent)));
 }
 
-/** Words for the side of a taker, in small letters. */
+/** Words for the side of the taker, in lower case. */
 export const takerSides: Readonly<Record<string, number>> = { buy: 1, b: 1, bid: 1, sell: -1, s: -1, a: -1, ask: -1 };
-/** Who makes a market by buying is met by a taker who sells. */
+/** When the maker buys, the taker sells. */
 export const byMaker: Readonly<Record<string, number>> = { true: -1, '1': -1, t: -1, false: 1, '0': 1, f: 1 };
 
-/** The value of a text cell in a batch; NaN for what it cannot be. */
+/** The value of a text cell in a batch; NaN when it is not one of the role. */
 export function textValue(role: 'moment' | 'side' | 'makerBuys', text: string, zone: string): number {
   if (role === 'moment') return isoMs(text, zone);
   return (role === 'side' ? takerSides : byMaker)[text.toLowerCase()] ?? Number.NaN;
 }
 
-/** A value of JSON as a cell; nothing for none. */
+/** A value of JSON as a cell; empty for null. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

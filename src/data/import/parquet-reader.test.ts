@@ -196,7 +196,7 @@ test('books that are laid out otherwise are refused by what they miss', async ()
 
 test('contracts beside what was traded in coins are refused', async () => {
   const select = `${trade()}, 0.05 AS homeNotional, 0.05 * (100 + i * 0.01) AS foreignNotional`;
-  await expect(take(trades, select)).rejects.toThrow(/counts contracts beside what was traded in coins: say which/);
+  await expect(take(trades, select)).rejects.toThrow(/counts contracts beside the quantity in coins: say which/);
 });
 
 test('a folder whose name looks like a value says nothing of what is in the file', async () => {

@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { loadSeries } from '../catalogue/load.ts';
 import { readManifest } from '../catalogue/manifest.ts';
-import { formats } from './formats.ts';
 import { type ImportOptions, importFile } from './import.ts';
+import { formats } from './layout.ts';
 
 /** The time of the tests: behind all data. */
 const now = Date.UTC(2026, 5, 1);
@@ -137,17 +137,15 @@ describe('swapped open and close columns', () => {
 });
 
 describe('books', () => {
-  test('that are differences are refused, and none of later lines is stored', async () => {
+  test('that are updates are refused, and none of later lines is stored', async () => {
     const update = { e: 'depthUpdate', E: at, s: 'BTCUSDT', U: 157, u: 160, b: [['99', '2']], a: [['101', '4']] };
     const gone = { t: at, b: [['99', '2']], a: [{ price: '101', amount: '0.000' }] };
     const book = { t: at, b: [['99', '2']], a: [['101', '4']] };
     for (const content of [[update], [gone], [book, gone]])
-      await expect(take(lines(content))).rejects.toThrow(
-        /holds differences of books .*only whole books are read: record/,
-      );
+      await expect(take(lines(content))).rejects.toThrow(/holds depth updates .*only whole books are read: record/);
     // Behind all that a guess looks at.
     await expect(take(lines([...Array.from({ length: 300 }, () => book), gone]))).rejects.toThrow(
-      /1 line that cannot be read \(line 301: the level at 101 has the quantity 0, as in differences of books/,
+      /1 line that cannot be read \(line 301: the level at 101 has the quantity 0, as in depth updates: only whole books are read/,
     );
   });
 
@@ -208,7 +206,7 @@ describe('books', () => {
 
   test('whose first line never ends are told of that', async () => {
     await expect(take(`{"t":${at},"b":[${'[1,1],'.repeat(2 ** 19)}`)).rejects.toThrow(
-      /line 1 is longer than 2 MiB, which no row and no book is: write one row, or one object, a line/,
+      /line 1 is longer than 2 MiB, the most that is read: write one row, or one object, a line/,
     );
   });
 });
@@ -242,9 +240,9 @@ describe('what --as says against what the file holds', () => {
   const levels = 'symbol,timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount';
 
   test.for([
-    ['klines', klines, /holds no books that are read \(it has time_ms, open, high, low, close, volume\)/],
-    ['trades', trades, /holds no books that are read \(it has time, price, quantity, side\)/],
-    ['objects', lines([{ time: at, price: 100, quantity: 1, side: 'buy' }]), /holds no books that are read/],
+    ['klines', klines, /holds no depth that is read \(it has time_ms, open, high, low, close, volume\)/],
+    ['trades', trades, /holds no depth that is read \(it has time, price, quantity, side\)/],
+    ['objects', lines([{ time: at, price: 100, quantity: 1, side: 'buy' }]), /holds no depth that is read/],
   ] as const)('is refused: %s as books', async ([, content, why]) => {
     await expect(take(content, { kind: 'depth', symbol: 'BTCUSDT', source: 'x' })).rejects.toThrow(why);
   });
@@ -254,7 +252,7 @@ describe('what --as says against what the file holds', () => {
     ['columns', lines([levels, `BTCUSDT,${at}000,101,1,100,1`, `BTCUSDT,${at + minute}000,101,1,100,1`])],
   ] as const)('is refused: books in %s as klines', async ([, content]) => {
     await expect(take(content, { kind: 'klines', symbol: 'BTCUSDT', source: 'x', interval: '1min' })).rejects.toThrow(
-      /holds books, not klines: give --as depth, or leave --as away/,
+      /holds depth, not klines: give --as depth, or leave --as away/,
     );
   });
 });
