@@ -122,7 +122,7 @@ export function openData(rest: Rest, count: Count): OpenData {
       }),
     depth: (base, quote, { step, bids, asks } = {}) =>
       ask(endpoints.openDepth, { base, quote, depth: step, bids, asks }, (data) => {
-        const book = data['orderbook'];
+        const book = data[`orderbook`];
         return isFields(book) ? readBook(book['bids'], book['asks']) : 'the answer is not a depth snapshot';
       }),
     allTickers: () =>

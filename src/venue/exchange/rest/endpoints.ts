@@ -58,7 +58,7 @@ export const endpoints = {
   openTrades: open({ name: 'open trades', path: '/open/pub/trades', weight: 5 }),
   openTicker: open({ name: 'open ticker', path: '/open/pub/ticker', weight: 5 }),
   openAsset: open({ name: 'open asset', path: '/open/pub/asset', weight: 5 }),
-  openDepth: open({ name: 'open depth', path: '/open/pub/orderbook', weight: 5 }),
+  openDepth: open({ name: 'open depth', path: `/open/pub/orderbook`, weight: 5 }),
   openAllTickers: open({ name: 'open all tickers', path: '/open/api/get_allticker', weight: 5 }),
 } as const satisfies Record<string, Endpoint>;
 

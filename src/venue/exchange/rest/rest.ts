@@ -69,7 +69,7 @@ export interface RestOptions {
 }
 
 export function rest(options: RestOptions): Rest {
-  const { baseUrl, http, clock, spend, notice, signer, observe, count, outsideWindow } = options;
+  const { baseUrl, http, clock, spend, signer, observe, count, outsideWindow } = options;
   const base = baseUrl.replace(/\/+$/, '');
   const read = replyReader();
   const urlOf = urls();
@@ -104,14 +104,8 @@ export function rest(options: RestOptions): Rest {
     observe?.(redacted(answer, signer, request.headers));
     // Parsed before it is redacted: a key that an answer happens to contain must not change its meaning.
     const reply = cleaned(read(target, answer), signer, request.headers);
-    if (answer.kind === 'reply') {
-      const status = limitStatuses.find((known) => known === answer.status);
-      // A limit is reported by itself; a broken connection is no answer.
-      if (status === undefined) unexpected(reply, count);
-      const retryAfterMs = secondsToMs(answer.retryAfter);
-      if (status !== undefined) notice({ status, retryAfterMs });
-      else if (reply.kind === 'refused' && reply.code === tooManyRequests) notice({ status: 429, retryAfterMs });
-    }
+    // A broken connection is no answer.
+    if (answer.kind === 'reply') report(answer, reply, options);
     if (isOfNow && reply.kind === 'refused' && reply.code === outsideWindowCode) outsideWindow?.();
     return reply;
   }
@@ -160,10 +154,22 @@ function cleaned(reply: Reply, signer: Signer | undefined, headers: Headers): Re
     : { ...reply, cause: signer.redact(reply.cause, headers) };
 }
 
-function unexpected(reply: Reply, count: Count | undefined): void {
+/** Passes on the limits that an answer states, and counts what was not expected. */
+function report(
+  { status, retryAfter }: Extract<HttpReply, { kind: 'reply' }>,
+  reply: Reply,
+  { notice, count }: RestOptions,
+): void {
+  const retryAfterMs = secondsToMs(retryAfter);
+  const limit = limitStatuses.find((known) => known === status);
+  if (limit !== undefined) {
+    notice({ status: limit, retryAfterMs });
+    return;
+  }
   if (reply.kind === 'unclear') count?.('unclear answer', reply.cause);
   if (reply.kind === 'refused' && codeMeaning(reply.code) === undefined)
     count?.('unknown error code', `${reply.code} ${reply.message}`);
+  if (reply.kind === 'refused' && reply.code === tooManyRequests) notice({ status: 429, retryAfterMs });
 }
 
 /** Parsed URLs that are kept: nearly all requests go to the same few. Beyond it all are dropped. */
