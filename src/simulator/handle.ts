@@ -1,11 +1,11 @@
 /** What the owner of a running exchange can ask of it and do to it. */
 import type { Clock } from '../clock/clock.ts';
 import type { FaultEventInput, OutageHow, OutageScope } from './faults/events.ts';
-import type { People } from './faults/human.ts';
+import type { People } from './faults/people.ts';
 import type { FaultRuleInput, TimedRuleInput } from './faults/rules.ts';
+import type { Inspection } from './inspection.ts';
+import type { Operator } from './operator.ts';
 import type { SimulatorKey } from './options.ts';
-import type { Inspection } from './truth.ts';
-import type { Operator } from './withdrawal-desk.ts';
 
 /** A running exchange. */
 export interface Simulator extends Inspection {

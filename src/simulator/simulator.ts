@@ -12,13 +12,13 @@ import { faultEvent } from './faults/events.ts';
 import { rulesOf } from './faults/plans.ts';
 import type { Simulator } from './handle.ts';
 import { type Server, startServer } from './http/server.ts';
-import { openLog, type TruthLog } from './log-file.ts';
+import { inspection } from './inspection.ts';
 import { dataStart } from './market/open-markets.ts';
+import { checkedOptions, credentialsOf } from './open-exchange.ts';
+import { Operator } from './operator.ts';
 import type { CheckedOptions, SimulatorOptions } from './options.ts';
 import { openStore, type Store } from './persist/store.ts';
-import { checkedOptions, credentialsOf } from './setup.ts';
-import { inspection } from './truth.ts';
-import { openOperator } from './withdrawal-desk.ts';
+import { TruthLog } from './truth-log.ts';
 import { Session } from './ws/session.ts';
 
 export { ScaledClock } from '../clock/clock.ts';
@@ -40,49 +40,44 @@ export async function startSimulator(given: SimulatorOptions): Promise<Simulator
   const options = checkedOptions(given);
   const rules = rulesOf(options.faults ?? []);
   const start = options.clock?.now() ?? dataStart(options.markets ?? []) ?? new ScaledClock().now();
-  const opened: { store?: Store; log?: TruthLog; server?: Server } = {};
+  let store: Store | undefined;
+  let log: TruthLog | undefined;
+  let server: Server | undefined;
   try {
-    if (options.persistDir !== undefined) opened.store = openStore(options.persistDir, options.instruments, start);
-    const log = openLog({ file: options.logFile, listener: options.log, keep: options.control !== undefined });
-    opened.log = log;
-    const { store } = opened;
-    const cut = (what: 'all' | 'sockets'): void => opened.server?.cut(what);
+    if (options.persistDir !== undefined) store = openStore(options.persistDir, options.instruments, start);
+    const opened = new TruthLog({ file: options.logFile, listener: options.log, keep: options.control !== undefined });
+    log = opened;
     const parts = assemble(options, {
       store,
       start,
       rules,
-      cut,
-      log: log.write,
-      isHeard: log.isHeard,
-      logSize: log.size,
+      cut: (connections) => server?.cut(connections),
+      log: (entry) => opened.write(entry),
+      isLogged: opened.isRead,
+      logSize: () => opened.size,
     });
-    const server = await listen(parts, options.port ?? 0);
-    opened.server = server;
-    return await running({ options, parts, server, log, store });
+    server = await listen(parts, options.port ?? 0);
+    return await running({ options, parts, server, log: opened, store });
   } catch (error) {
-    await opened.server?.close();
-    opened.log?.close();
-    opened.store?.close();
+    await server?.close();
+    log?.close();
+    store?.close();
     throw error;
   }
 }
 
-function listen(
-  { clock, habits, exchange, feed, driver, answering, outage, spoiler }: Parts,
-  port: number,
-): Promise<Server> {
-  const { publish } = driver;
+function listen({ driver, answering, outage, ...parts }: Parts, port: number): Promise<Server> {
   const refresh = (): void => {
     driver.advance();
     driver.save();
   };
+  const session = { ...parts, openSpoiler: parts.spoiler, refresh, publish: () => driver.publish() };
   return startServer({
     port,
     answer: (request, wire) => answering.answer(request, wire),
     admits: () => outage.admits(),
     admitsSockets: () => outage.admitsSockets(),
-    onSocket: (socket) =>
-      void new Session(socket, { exchange, feed, habits, clock, openSpoiler: spoiler, refresh, publish }),
+    onSocket: (socket) => void new Session(socket, session),
   });
 }
 
@@ -94,20 +89,9 @@ interface Running {
   readonly store: Store | undefined;
 }
 
-/** The exchange as its owner holds it. */
 async function running({ options, parts, server, log, store }: Running): Promise<Simulator> {
   const { exchange, limits, clock, faults, driver, answering, happens, people, outage } = parts;
   driver.tick();
-  /** Does something to the exchange at the time it is now, and shows it. */
-  const acting = <T>(act: () => T): T => {
-    driver.advance();
-    try {
-      return act();
-    } finally {
-      driver.save();
-      driver.publish();
-    }
-  };
   const simulator: Omit<Simulator, 'controlUrl'> = {
     ...inspection(exchange, limits, parts.retained),
     restUrl: `http://127.0.0.1:${server.port}`,
@@ -115,7 +99,7 @@ async function running({ options, parts, server, log, store }: Running): Promise
     port: server.port,
     clock,
     addFault(rule) {
-      const ids = acting(() => faults.add([rule]));
+      const ids = driver.act(() => faults.add([rule]));
       return () => {
         for (const id of ids) faults.remove(id);
       };
@@ -123,19 +107,19 @@ async function running({ options, parts, server, log, store }: Running): Promise
     removeFaults: () => faults.clear(),
     happen: (event) => happens(faultEvent(event)),
     people: {
-      place: (order) => acting(() => people.place(order)),
-      cancel: (which) => acting(() => people.cancel(which)),
-      adjust: (amount) => acting(() => people.adjust(amount)),
-      bust: (which) => acting(() => people.bust(which)),
-      delist: (symbol) => acting(() => people.delist(symbol)),
-      changeTerms: (wish) => acting(() => people.changeTerms(wish)),
+      place: (order) => driver.act(() => people.place(order)),
+      cancel: (which) => driver.act(() => people.cancel(which)),
+      adjust: (amount) => driver.act(() => people.adjust(amount)),
+      bust: (which) => driver.act(() => people.bust(which)),
+      delist: (symbol) => driver.act(() => people.delist(symbol)),
+      changeTerms: (terms) => driver.act(() => people.changeTerms(terms)),
     },
-    operator: openOperator(exchange, acting),
+    operator: new Operator(exchange, driver),
     addKey(uid, key) {
       if (!options.users.some((user) => user.uid === uid)) throw new Refusal(`there is no user ${uid}`);
-      acting(() => exchange.keys.add(key.key, credentialsOf(uid, key)));
+      driver.act(() => exchange.keys.add(key.key, credentialsOf(uid, key)));
     },
-    revokeKey: (key) => acting(() => exchange.keys.revoke(key)),
+    revokeKey: (key) => driver.act(() => exchange.keys.revoke(key)),
     beginOutage: (scope, { how = 'reset', forMs = 864_000_000 } = {}) => happens({ outage: scope, how, forMs }),
     endOutage: () => outage.end(),
     advance(ms) {

@@ -133,7 +133,7 @@ function openVenue(clock: SimClock, symbols: readonly Instrument[], { minutes, l
       limits,
       markets: symbols.map(({ symbol }) => ({ kind: 'klines', symbol, klines, startIndex: 5 })),
     },
-    { store: undefined, start: noon, rules: [], log, logSize: () => 0, cut: () => {}, isHeard: true },
+    { store: undefined, start: noon, rules: [], log, logSize: () => 0, cut: () => {}, isLogged: true },
   );
   parts.driver.tick();
   return parts;

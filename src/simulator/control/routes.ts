@@ -5,7 +5,7 @@ import type { Parts } from '../assemble.ts';
 import { adjusted, cancelled, events, faultEvent, longestMs, placed, stepBounds } from '../faults/events.ts';
 import { rulesOf } from '../faults/plans.ts';
 import type { Simulator } from '../handle.ts';
-import type { TruthLog } from '../log-file.ts';
+import type { TruthLog } from '../truth-log.ts';
 
 export interface Steering {
   readonly simulator: Omit<Simulator, 'controlUrl'>;
@@ -75,7 +75,7 @@ export const routes: readonly Route[] = [
     run({ url: { searchParams } }, { log }) {
       const kind = searchParams.get('kind');
       return log
-        .after(whole(searchParams.get('after'), 0), Number.POSITIVE_INFINITY)
+        .after(whole(searchParams.get('after'), 0))
         .filter(({ entry }) => kind === null || entry.kind === kind)
         .slice(0, Math.min(longestPage, whole(searchParams.get('limit'), 100)));
     },

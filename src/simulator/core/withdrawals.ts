@@ -104,7 +104,7 @@ export class Withdrawals {
   move(
     id: number,
     to: Exclude<WithdrawalState, 'unapproved'>,
-    about: { info?: string; txId?: string },
+    about: { info?: string | undefined; txId?: string | undefined },
     now: number,
   ): Withdrawal {
     const withdrawal = this.#all[id - 1];

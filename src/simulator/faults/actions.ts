@@ -16,9 +16,9 @@ const lie = z.strictObject({
   twice: z.literal(true).optional(),
 });
 
-const frameFaults = [
+const frameFaults = z.enum([
   ...(['disconnect', 'skip', 'stale', 'swap', 'crossed', 'empty', 'zero', 'garbage', 'half', 'bomb'] as const),
-] as const;
+]);
 
 /** By the key that names them; the description is the text of docs/reference/fault-plans.md. */
 export const actions = {
@@ -78,7 +78,7 @@ export const actions = {
     .describe('a gateway answers whose clock is off by this (`/time` and the time window)'),
   socket: z
     .union([
-      z.strictObject({ socket: z.enum(frameFaults) }),
+      z.strictObject({ socket: frameFaults }),
       z.strictObject({ socket: z.literal('silence'), forMs: z.number().min(1).optional() }),
       z.strictObject({ socket: z.literal('repeat'), times: z.number().int().min(1).max(100).default(1) }),
     ])
@@ -87,17 +87,10 @@ export const actions = {
     ),
 };
 
+const { hold, drop, delayMs, truncate, body, code, deliver, endAfterMs, lagMs, skewMs, socket } = actions;
 export const action = z.union([
-  ...([actions.hold, actions.drop, actions.status, actions.delayMs, actions.truncate, actions.body] as const),
-  ...([
-    actions.code,
-    actions.lie,
-    actions.deliver,
-    actions.endAfterMs,
-    actions.lagMs,
-    actions.skewMs,
-    actions.socket,
-  ] as const),
+  ...([hold, drop, actions.status, delayMs, truncate, body, code] as const),
+  ...([actions.lie, deliver, endAfterMs, lagMs, skewMs, socket] as const),
 ]);
 
 export type FaultAction = z.infer<typeof action>;

@@ -1,26 +1,32 @@
-/** How far the clock that clients see is off: steps and drift add up. The exchange itself goes on in its own time. */
-export interface GatewayClock {
-  step(ms: number): void;
-  /** Millionths by which it runs fast from now on; below zero, slow. */
-  drift(ppm: number): void;
-  /** ms, whole. */
-  skew(): number;
-}
+/** The error of the clock that clients see: steps and drift add up. The exchange itself keeps its own time. */
+export class GatewayClock {
+  readonly #now: () => number;
+  #stepped = 0;
+  #ppm = 0;
+  #since: number;
 
-export function openGatewayClock(now: () => number): GatewayClock {
-  let stepped = 0;
-  let ppm = 0;
-  let since = now();
-  const exact = (): number => stepped + ((now() - since) * ppm) / 1e6;
-  return {
-    step(ms) {
-      stepped += ms;
-    },
-    drift(newPpm) {
-      stepped = exact();
-      since = now();
-      ppm = newPpm;
-    },
-    skew: () => Math.round(exact()),
-  };
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#since = now();
+  }
+
+  step(ms: number): void {
+    this.#stepped += ms;
+  }
+
+  /** Millionths by which it runs fast from now on; negative is slow. */
+  drift(ppm: number): void {
+    this.#stepped = this.#exact();
+    this.#since = this.#now();
+    this.#ppm = ppm;
+  }
+
+  /** Whole ms. */
+  skew(): number {
+    return Math.round(this.#exact());
+  }
+
+  #exact(): number {
+    return this.#stepped + ((this.#now() - this.#since) * this.#ppm) / 1e6;
+  }
 }

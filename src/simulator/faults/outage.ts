@@ -1,4 +1,4 @@
-/** Whether the exchange can be reached: an outage of all of it, of REST or of the socket alone, until an exchange time. */
+/** Whether the exchange is reachable: an outage of all of it, of REST or of the socket, until an exchange time. */
 import type { OutageHow, OutageScope } from './events.ts';
 
 export interface OutageState {
@@ -8,46 +8,46 @@ export interface OutageState {
   readonly until: number;
 }
 
-export interface Outage {
-  /** Begins one in place of any other; what is open is cut. */
-  begin(state: OutageState): void;
-  end(): void;
-  /** The one under way. */
-  current(): OutageState | undefined;
-  /** False for a connection that is to be cut before a byte is read from it. */
-  admits(): boolean;
-  admitsSockets(): boolean;
-  /** What a request meets. */
-  onRequest(): OutageHow | undefined;
-}
+export class Outage {
+  readonly #now: () => number;
+  readonly #cut: (connections: 'all' | 'sockets') => void;
+  #state: OutageState | undefined;
 
-export function openOutage(now: () => number, cut: (what: 'all' | 'sockets') => void): Outage {
-  let state: OutageState | undefined;
-  const current = (): OutageState | undefined => {
-    if (state !== undefined && now() >= state.until) state = undefined;
-    return state;
-  };
-  return {
-    begin(begun) {
-      state = begun;
-      if (begun.scope === 'socket') cut('sockets');
-      else if (begun.scope === 'all') cut(begun.how === 'reset' ? 'all' : 'sockets');
-    },
-    end() {
-      state = undefined;
-    },
-    current,
-    admits() {
-      const at = current();
-      return at?.scope !== 'all' || at.how !== 'reset';
-    },
-    admitsSockets() {
-      const scope = current()?.scope;
-      return scope === undefined || scope === 'rest';
-    },
-    onRequest() {
-      const at = current();
-      return at === undefined || at.scope === 'socket' ? undefined : at.how;
-    },
-  };
+  constructor(now: () => number, cut: (connections: 'all' | 'sockets') => void) {
+    this.#now = now;
+    this.#cut = cut;
+  }
+
+  /** Replaces any other outage and cuts open connections. */
+  begin(state: OutageState): void {
+    this.#state = state;
+    if (state.scope === 'socket') this.#cut('sockets');
+    else if (state.scope === 'all') this.#cut(state.how === 'reset' ? 'all' : 'sockets');
+  }
+
+  end(): void {
+    this.#state = undefined;
+  }
+
+  current(): OutageState | undefined {
+    if (this.#state !== undefined && this.#now() >= this.#state.until) this.#state = undefined;
+    return this.#state;
+  }
+
+  /** False for a connection that must be cut before a byte is read from it. */
+  admits(): boolean {
+    const state = this.current();
+    return state?.scope !== 'all' || state.how !== 'reset';
+  }
+
+  admitsSockets(): boolean {
+    const scope = this.current()?.scope;
+    return scope === undefined || scope === 'rest';
+  }
+
+  /** The outage that a request meets. */
+  onRequest(): OutageHow | undefined {
+    const state = this.current();
+    return state?.scope === 'socket' ? undefined : state?.how;
+  }
 }

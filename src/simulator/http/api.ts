@@ -73,7 +73,9 @@ export function pathOf(target: string): string {
   return end < 0 ? target : target.slice(0, end);
 }
 
-export function createApi(setup: ApiSetup): (request: ApiRequest) => ApiReply {
+export type Api = (request: ApiRequest) => ApiReply;
+
+export function createApi(setup: ApiSetup): Api {
   const { exchange, habits, limits } = setup;
   let created = 0;
 

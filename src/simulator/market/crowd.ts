@@ -43,14 +43,8 @@ const renewed = 0.05;
 /** Lent whenever there is too little. */
 const loan = units('1000000000');
 
-export interface CrowdSetup {
-  readonly exchange: Exchange;
-  readonly markets: readonly SyntheticMarket[];
-  readonly seed: number;
-}
-
-/** Lets them begin, in every synthetic market. */
-export function startCrowd({ exchange, markets, seed }: CrowdSetup): void {
+/** Starts them in every synthetic market. */
+export function startCrowd(exchange: Exchange, markets: readonly SyntheticMarket[], seed: number): void {
   // Their orders of an earlier run were not kept.
   for (const uid of crowdUids)
     for (const [asset, { locked }] of exchange.accounts.holdings(uid)) exchange.accounts.unlock(uid, asset, locked);

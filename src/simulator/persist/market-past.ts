@@ -78,22 +78,3 @@ function printFrom(body: string): Print {
     Record<'price' | 'quantity', string>;
   return { time, price: ticks(price, steps), quantity: lots(quantity, steps), side };
 }
-
-/**
- * Up to schema 2 every trade was saved, those of made-up participants among themselves too: the newest become prints, and theirs
- * are left out. Their minutes are gone, but the price goes on.
- */
-export function upgradeTrades(db: Database.Database, crowd: readonly string[]): void {
-  const uids = crowd.map(() => '?').join(', ');
-  const isTheirs = (side: string): string => `json_extract(body, '$.${side}.uid') IN (${uids})`;
-  db.transaction(() => {
-    db.exec(`
-      INSERT OR REPLACE INTO prints SELECT symbol, id, body FROM (
-        SELECT json_extract(body, '$.symbol') AS symbol, id, body,
-          row_number() OVER (PARTITION BY json_extract(body, '$.symbol') ORDER BY id DESC) AS age FROM trades
-      ) WHERE age <= ${printLimit};
-    `);
-    db.prepare(`DELETE FROM trades WHERE ${isTheirs('buyer')} AND ${isTheirs('seller')}`).run(...crowd, ...crowd);
-  })();
-  db.exec('VACUUM');
-}

@@ -7,20 +7,19 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
-import { type Lots, quantityText, type Ticks, type Units, unitsText } from '../../domain/money.ts';
+import { quantityText, type Units, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Accounts } from '../core/accounts.ts';
+import type { Accounts, Holding, House } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import { type TermsChange, withTerms } from '../core/instrument-terms.ts';
 import type { Credentials } from '../core/keys.ts';
-import type { Leg, SimOrder, SimTrade } from '../core/order.ts';
+import type { SimOrder, SimTrade } from '../core/order.ts';
 import type { Forgotten } from '../core/order-store.ts';
 import type { Withdrawal } from '../core/withdrawals.ts';
-import { crowdUids } from '../market/crowd.ts';
 import type { MarketPast } from '../market/market.ts';
-import { marketPast, marketTables, marketWriter, upgradeTrades } from './market-past.ts';
+import { marketPast, marketTables, marketWriter } from './market-past.ts';
 
-const schemaVersion = 3;
+const schemaVersion = 1;
 const storeFile = 'exchange.db';
 const precisionKey = 'precision ';
 const delistedKey = 'delisted ';
@@ -48,10 +47,6 @@ export function openStore(path: string, instruments: readonly Instrument[], star
   const db = openAlone(file);
   const meta = metaOf(db);
   try {
-    if (meta.get('version') === '2') {
-      upgradeTrades(db, crowdUids);
-      meta.set('version', '3');
-    }
     checkShape(file, meta, instruments);
   } catch (error) {
     db.close();
@@ -227,24 +222,13 @@ function restore(db: Database.Database, exchange: Exchange): void {
   for (const key of meta.keys(termsKey)) restoreTerms(exchange, key.slice(termsKey.length), meta.get(key) ?? '{}');
   const { accounts, withdrawals, keys } = exchange;
   for (const { holder, asset, ...rest } of rows<BalanceRow>(db, 'balances'))
-    accounts.restore(holder, asset, {
-      free: unitsFrom(rest.free),
-      locked: unitsFrom(rest.locked),
-      paidIn: unitsFrom(rest.paidIn),
-      traded: unitsFrom(rest.traded),
-      fees: unitsFrom(rest.fees),
-    });
-  for (const { asset, outside, market, fees } of rows<HouseRow>(db, 'house'))
-    accounts.restoreHouse(asset, {
-      outside: unitsFrom(outside),
-      market: unitsFrom(market),
-      fees: unitsFrom(fees),
-    });
+    accounts.restore(holder, asset, unitsOf(rest));
+  for (const { asset, ...rest } of rows<HouseRow>(db, 'house')) accounts.restoreHouse(asset, unitsOf(rest));
   for (const { id, body } of rows<{ id: string; body: string }>(db, 'keys'))
     keys.restore(id, (JSON.parse(body) as Credentials | null) ?? undefined);
-  for (const { body } of rows<{ body: string }>(db, 'withdrawals')) withdrawals.restore(withdrawalFrom(body));
-  for (const { body } of rows<{ body: string }>(db, 'trades')) exchange.restoreTrade(tradeFrom(body));
-  for (const { body } of rows<{ body: string }>(db, 'orders')) exchange.restoreOrder(orderFrom(body));
+  for (const { body } of rows<{ body: string }>(db, 'withdrawals')) withdrawals.restore(rowFrom(body));
+  for (const { body } of rows<{ body: string }>(db, 'trades')) exchange.restoreTrade(rowFrom(body));
+  for (const { body } of rows<{ body: string }>(db, 'orders')) exchange.restoreOrder(rowFrom(body));
 }
 
 function termsText({ instruments }: Exchange, symbol: string): string {
@@ -265,55 +249,26 @@ function restoreTerms(exchange: Exchange, symbol: string, text: string): void {
   if (at !== undefined) exchange.list(withTerms(at, JSON.parse(text) as TermsChange));
 }
 
-interface BalanceRow extends Record<'free' | 'locked' | 'paidIn' | 'traded' | 'fees', string> {
-  readonly holder: string;
-  readonly asset: string;
-}
-interface HouseRow extends Record<'outside' | 'market' | 'fees', string> {
-  readonly asset: string;
-}
+type AsText<T> = { readonly [K in keyof T]: string };
+type BalanceRow = AsText<Holding> & { readonly holder: string; readonly asset: string };
+type HouseRow = AsText<House> & { readonly asset: string };
 
 const rows = <T>(db: Database.Database, table: string): T[] =>
   db.prepare<[], T>(`SELECT * FROM ${table} ORDER BY 1`).all();
 
-const unitsFrom = (text: string): Units => BigInt(text) as Units;
+const unitsOf = <K extends string>(texts: Readonly<Record<K, string>>): Record<K, Units> =>
+  Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, BigInt(text)])) as Record<K, Units>;
 
 /** JSON with whole steps as text. */
 const textOf = (row: SimOrder | SimTrade | Withdrawal): string =>
   JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
-type AsText<T> = { [K in keyof T]: T[K] extends bigint ? string : T[K] };
+const stepFields: ReadonlySet<string> = new Set([
+  ...['price', 'quantity', 'amount', 'executed', 'spent', 'locked', 'queueAhead', 'fee'],
+]);
 
-function orderFrom(body: string): SimOrder {
-  const row = JSON.parse(body) as AsText<SimOrder>;
-  return {
-    ...row,
-    price: BigInt(row.price) as Ticks,
-    quantity: BigInt(row.quantity) as Lots,
-    amount: unitsFrom(row.amount),
-    executed: BigInt(row.executed) as Lots,
-    spent: unitsFrom(row.spent),
-    locked: unitsFrom(row.locked),
-    queueAhead: BigInt(row.queueAhead) as Lots,
-  };
-}
-
-function withdrawalFrom(body: string): Withdrawal {
-  const row = JSON.parse(body) as AsText<Withdrawal>;
-  return { ...row, paidAt: row.paidAt, amount: unitsFrom(row.amount), fee: unitsFrom(row.fee) };
-}
-
-function tradeFrom(body: string): SimTrade {
-  const row = JSON.parse(body) as Omit<AsText<SimTrade>, 'buyer' | 'seller'> & {
-    buyer?: AsText<Leg>;
-    seller?: AsText<Leg>;
-  };
-  const leg = (saved: AsText<Leg> | undefined): Leg | undefined => saved && { ...saved, fee: unitsFrom(saved.fee) };
-  return {
-    ...row,
-    price: BigInt(row.price) as Ticks,
-    quantity: BigInt(row.quantity) as Lots,
-    buyer: leg(row.buyer),
-    seller: leg(row.seller),
-  };
+function rowFrom<T extends SimOrder | SimTrade | Withdrawal>(body: string): T {
+  return JSON.parse(body, (key, value: unknown) =>
+    stepFields.has(key) && typeof value === 'string' ? BigInt(value) : value,
+  ) as T;
 }

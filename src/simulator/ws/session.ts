@@ -4,7 +4,7 @@ import type { RawData } from 'ws';
 import type { Clock } from '../../clock/clock.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
-import type { Spoiler } from '../faults/frames.ts';
+import type { Spoiler } from '../faults/frame-faults.ts';
 import { parseJson } from '../http/json.ts';
 import type { Params } from '../http/params.ts';
 import type { Feed, Listener } from './feed.ts';

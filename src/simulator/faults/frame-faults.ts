@@ -7,17 +7,11 @@ import type { Faults, Hit } from './engine.ts';
 /** The frames to send for this one, in order, or that the socket is to be cut. */
 export type Spoiler = (channel: string, frame: Buffer) => readonly Buffer[] | 'cut';
 
-export interface SpoilerSetup {
-  readonly faults: Faults;
-  readonly clock: Clock;
-  readonly onFault: (hit: Hit, channel: string) => void;
-}
-
 /** Inflated size of a bomb: far above any frame, and 64 KiB on the wire. */
 const bombBytes = 64 * 1_048_576;
 
 /** Makes the spoiler of one socket. */
-export function openSpoiler({ faults, clock, onFault }: SpoilerSetup): Spoiler {
+export function openSpoiler(faults: Faults, clock: Clock, onFault: (hit: Hit, channel: string) => void): Spoiler {
   let silentUntil = Number.NEGATIVE_INFINITY;
   const before = new Map<string, Buffer>();
   const heldBack = new Map<string, Buffer>();

@@ -1,24 +1,23 @@
-/** Tells the truth log and the replicas what changed for users; what other participants do among themselves is the market. */
-
+/** Logs what changed for users, and passes it to the replicas. Trades among other participants are the market's. */
 import { unitsText } from '../domain/money.ts';
 import type { Account } from '../domain/order.ts';
 import type { Changes, Exchange } from './core/exchange.ts';
 import { holderOf, type SimTrade } from './core/order.ts';
 import { withdrawalRow } from './core/withdrawals.ts';
-import type { Balance } from './faults/replica.ts';
+import type { Balance, Replicas } from './faults/replica.ts';
 import { type BalanceRow, fillRows, type LogEntry, orderRow } from './log.ts';
 
 /** `holders` are the accounts whose balances may have changed. */
 export type Recorder = (changes: Changes, holders: readonly string[]) => void;
 
-export interface RecorderSetup {
+export interface RecorderParts {
   readonly exchange: Exchange;
   /** By uid. */
   readonly users: readonly string[];
   readonly log: (entry: LogEntry) => void;
-  /** False while neither the log nor a replica wants to know: writing down what changed costs more than changing it. */
-  readonly isHeard: () => boolean;
-  readonly replicate: (changes: Pick<Changes, 'orders' | 'trades' | 'busted'>, balances: readonly Balance[]) => void;
+  readonly replicas: Pick<Replicas<unknown>, 'areOpen' | 'record'>;
+  /** Whether the log has a reader: logging costs more than the changes themselves. */
+  readonly isLogged: boolean;
 }
 
 interface Owner {
@@ -26,7 +25,7 @@ interface Owner {
   readonly account: Account;
 }
 
-export function openRecorder({ exchange, users, log, isHeard, replicate }: RecorderSetup): Recorder {
+export function openRecorder({ exchange, users, log, replicas, isLogged }: RecorderParts): Recorder {
   const known = new Set(users);
   const owners = new Map<string, Owner>(
     users.flatMap((uid) => (['spot', 'margin'] as const).map((account) => [holderOf(uid, account), { uid, account }])),
@@ -36,7 +35,7 @@ export function openRecorder({ exchange, users, log, isHeard, replicate }: Recor
   const changedBalances = openBalances(exchange, owners);
 
   return ({ orders, trades, busted, withdrawals }, holders) => {
-    if (!isHeard()) return;
+    if (!isLogged && !replicas.areOpen()) return;
     const at = exchange.now;
     const ofUsers = {
       orders: new Set([...orders].filter(({ uid }) => known.has(uid))),
@@ -55,11 +54,11 @@ export function openRecorder({ exchange, users, log, isHeard, replicate }: Recor
     for (const withdrawal of withdrawals) log({ at, kind: 'withdrawal', ...withdrawalRow(withdrawal) });
     const balances = changedBalances(holders);
     for (const balance of balances) log({ at, kind: 'balance', ...rowOf(balance, owners) });
-    replicate(ofUsers, balances);
+    replicas.record(ofUsers, balances);
   };
 }
 
-/** Users' balances that are not what they were when this was last asked. */
+/** Users' balances that changed since the last call. */
 function openBalances(exchange: Exchange, owners: ReadonlyMap<string, Owner>) {
   const before = new Map<string, string>();
   return (holders: readonly string[]): Balance[] =>

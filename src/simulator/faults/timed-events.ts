@@ -1,29 +1,28 @@
-/** Carries out what happens by itself, at exchange time, between the market's own events. */
-import type { Rng } from '../../clock/clock.ts';
+/** Carries out timed events, at exchange time, between the market's own. */
 import { Refusal } from '../../domain/refusal.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Armed } from './engine.ts';
 import type { FaultEvent } from './events.ts';
 import type { GatewayClock } from './gateway-clock.ts';
-import type { People } from './human.ts';
 import type { Outage } from './outage.ts';
+import type { People } from './people.ts';
 import type { TimedRule } from './rules.ts';
 
-export interface EventSetup {
+export interface EventTargets {
   readonly exchange: Exchange;
   readonly limits: Limits;
   readonly people: People;
   readonly outage: Outage;
   readonly gateway: GatewayClock;
-  readonly cut: (what: 'all' | 'sockets') => void;
+  readonly cut: (connections: 'all' | 'sockets') => void;
 }
 
-/** More than the ten violations that are only warned about. */
+/** More than the ten violations that only draw warnings. */
 const violations = 12;
 
-/** Carries an event out at once; throws a `Refusal` when it cannot be, such as for want of funds. */
-export function happen(event: FaultEvent, { exchange, limits, people, outage, gateway, cut }: EventSetup): void {
+/** Carries an event out at once; throws a `Refusal` when it cannot, for example for lack of funds. */
+export function happen(event: FaultEvent, { exchange, limits, people, outage, gateway, cut }: EventTargets): void {
   if ('outage' in event) {
     outage.begin({ scope: event.outage, how: event.how, until: exchange.now + event.forMs });
     // Subscriptions that are still open then see that the exchange is back.
@@ -43,42 +42,29 @@ export function happen(event: FaultEvent, { exchange, limits, people, outage, ga
   }
 }
 
-interface Timing {
-  readonly exchange: Exchange;
-  readonly rng: Rng;
-  readonly happens: (event: FaultEvent) => void;
-  /** Told of each firing, with why it could not be carried out. */
-  readonly onEvent: (event: FaultEvent, failed: string | undefined) => void;
-}
-
-/** Has a timed rule fire as often as it says, until `isGone`. */
+/** Fires a timed rule as often as it states, until it is removed. */
 export function schedule(
-  one: Pick<Armed, 'fired' | 'matched'> & { readonly rule: TimedRule },
-  isGone: () => boolean,
-  { exchange, rng, happens, onEvent }: Timing,
+  one: Armed & { readonly rule: TimedRule },
+  isRemoved: () => boolean,
+  exchange: Exchange,
+  run: (event: FaultEvent) => void,
 ): void {
-  const {
-    afterMs,
-    everyMs,
-    times = everyMs === undefined ? 1 : Number.POSITIVE_INFINITY,
-    probability = 1,
-  } = one.rule.at;
+  const { afterMs, everyMs, probability = 1 } = one.rule.at;
+  const times = one.rule.at.times ?? (everyMs === undefined ? 1 : Number.POSITIVE_INFINITY);
   const fire = (): void => {
-    if (isGone()) return;
+    if (isRemoved()) return;
     one.matched++;
-    if (probability === 1 || rng() < probability) {
+    if (probability === 1 || one.rng() < probability) {
       one.fired++;
-      onEvent(
-        one.rule.do,
-        failureOf(() => happens(one.rule.do)),
-      );
+      run(one.rule.do);
     }
     if (everyMs !== undefined && one.fired < times) exchange.at(exchange.now + everyMs, fire);
   };
   exchange.at(exchange.now + afterMs, fire);
 }
 
-function failureOf(act: () => void): string | undefined {
+/** The reason of a `Refusal`; undefined when nothing was refused. */
+export function failureOf(act: () => void): string | undefined {
   try {
     act();
     return undefined;

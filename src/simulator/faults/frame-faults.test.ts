@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { SocketAction } from './actions.ts';
 import { Faults } from './engine.ts';
-import { openSpoiler } from './frames.ts';
+import { openSpoiler } from './frame-faults.ts';
 import { faultRules } from './rules.ts';
 
 const channel = 'market_btcusdt_depth_step0';
@@ -16,7 +16,7 @@ function sent(
 ) {
   const rules = faultRules([{ match: { method: 'WS', nth: 2 }, do: action }]);
   const faults = new Faults(rules, { seed: 1, now: () => 0, onTimed: () => undefined, onLag: () => undefined });
-  const spoil = openSpoiler({ faults, clock, onFault: () => undefined });
+  const spoil = openSpoiler(faults, clock, () => undefined);
   return frames.map((frame) => spoil(channel, Buffer.from(frame)));
 }
 const texts = (...args: Parameters<typeof sent>) =>
@@ -38,7 +38,7 @@ describe('a frame that is hit', () => {
     const shown = (socket: 'crossed' | 'empty' | 'zero'): unknown => {
       const rules = faultRules([{ match: { method: 'WS' }, do: { socket } }]);
       const faults = new Faults(rules, { seed: 1, now: () => 0, onTimed: () => undefined, onLag: () => undefined });
-      const [frame] = openSpoiler({ faults, clock, onFault: () => undefined })(channel, pushed);
+      const [frame] = openSpoiler(faults, clock, () => undefined)(channel, pushed);
       return (JSON.parse(gunzipSync(frame as Buffer).toString()) as { tick: unknown }).tick;
     };
     expect(shown('crossed')).toEqual({ asks: [['1', '3']], buys: [['2', '1']] });
