@@ -2,6 +2,7 @@
 import type { Interval } from './interval.ts';
 
 export type Side = 'BUY' | 'SELL';
+export const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');
 
 /** One closed interval of the market. */
 export interface Kline {

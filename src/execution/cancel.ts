@@ -1,21 +1,16 @@
-/**
- * Cancelling. A cancel may be repeated, and its answer is never the truth: the order query is, until
- * the order is final.
- */
+/** Cancels orders, alone and several in one request. */
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { type CancelOutcome, mostInBatch } from '../venue/venue.ts';
-import { cancelThrough } from './cancel-through.ts';
+import { type Cancelling, cancelUntilFinal } from './cancel-until-final.ts';
 import type { Execution } from './context.ts';
 import type { Sweeps } from './sweep.ts';
 
-type CancelLane = 'kill' | 'cancel';
-
-/** Asks for a cancel and stays with it until the order is final. An order without an id cannot be cancelled: it must be found first. */
+/** Cancels an order and waits until it is final. An order without an exchange id cannot be cancelled: it must be found first. */
 export async function cancel(
   execution: Execution,
   sweeps: Sweeps,
   order: WorkingOrder,
-  lane: CancelLane = 'cancel',
+  lane: Cancelling['lane'] = 'cancel',
   first?: Promise<CancelOutcome>,
 ): Promise<void> {
   const { orderId, intent } = order;
@@ -23,13 +18,13 @@ export async function cancel(
   order.cancelRequested = true;
   const { clientOrderId, symbol } = intent;
   if (order.state === 'open')
-    await cancelThrough(execution, {
+    await cancelUntilFinal(execution, {
       clientOrderId,
       order: { symbol, orderId },
       lane,
       first,
       async isOver() {
-        await sweeps.look(order);
+        await sweeps.query(order);
         return order.state !== 'open';
       },
     });
@@ -37,14 +32,14 @@ export async function cancel(
 }
 
 /**
- * Cancels several orders, those of one symbol in as few requests as the venue takes, all at once. What an answer says of each,
- * success or failure, is noted and not believed (§3.6).
+ * Cancels several orders at once, those of one symbol in as few requests as the venue takes. The answer for each order is journalled,
+ * and proves nothing (§3.6).
  */
 export function cancelTogether(
   execution: Execution,
   sweeps: Sweeps,
   orders: readonly WorkingOrder[],
-  lane: CancelLane = 'cancel',
+  lane: Cancelling['lane'] = 'cancel',
 ): readonly Promise<void>[] {
   const bySymbol = Map.groupBy(
     orders.filter(
@@ -55,12 +50,12 @@ export function cancelTogether(
   const running: Promise<void>[] = [];
   for (const [symbol, ours] of bySymbol)
     for (let from = 0; from < ours.length; from += mostInBatch) {
-      const some = ours.slice(from, from + mostInBatch);
-      const ids = some.map(({ orderId = '' }) => orderId);
-      const answers = some.length > 1 ? execution.orders.batches?.cancel(symbol, ids, lane) : undefined;
-      for (const order of some) {
+      const batch = ours.slice(from, from + mostInBatch);
+      const ids = batch.map(({ orderId = '' }) => orderId);
+      const answers = batch.length > 1 ? execution.orders.batches?.cancel(symbol, ids, lane) : undefined;
+      for (const order of batch) {
         const first = answers?.then((all) => all.get(order.orderId ?? '') ?? unnamed);
-        // Written down before anything can be heard of it.
+        // Journals the request before its answer can arrive.
         running.push(cancel(execution, sweeps, order, lane, first));
       }
     }

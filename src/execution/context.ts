@@ -1,6 +1,6 @@
-/** What every part of execution works with, and the small things they share. */
+/** The state and ports that all parts of execution share, and the functions that change an order's state. */
 import type { Clock } from '../clock/clock.ts';
-import type { Side } from '../domain/market.ts';
+import { noUnits } from '../domain/money.ts';
 import {
   type Account,
   type Fill,
@@ -22,13 +22,13 @@ import type { DoubtfulOrders } from './reconcile/unproven-owners.ts';
 import { orderRow, venueOrderRow } from './records.ts';
 import { type OrderAction, type OrderEvent, stepOf, transitions } from './states.ts';
 
-/** Delays and horizons; about the market and the exchange's rules, so in ms of the clock. */
+/** Delays and horizons, ms of the clock. */
 export interface Timing {
-  /** Between looks for fills while an order works. */
+  /** Between sweeps while an order is open. */
   readonly pollMs: number;
-  /** Between looks when none does: foreign orders and late fills show up here. */
+  /** Between sweeps otherwise: they show foreign orders and late fills. */
   readonly sweepMs: number;
-  /** How long after its receive window an order may still appear: gateway queue plus replica lag (D). */
+  /** How long after its receive window an order may still appear: gateway queue and replica lag (D). */
   readonly horizonMs: number;
   /** Between the two complete sweeps that an absence needs (L). */
   readonly sweepGapMs: number;
@@ -42,13 +42,20 @@ export interface Notice {
 }
 
 /**
- * Why an order is quarantined: `unproven` nothing proves its absence, `forgotten` the exchange knew it and does not any more,
- * `copied` two orders bear its id, `mismatch` the order with its id is another one, `changed` a booked fill of it is shown with
- * other numbers, `status` it is not on the list of open ones and its status is a word that nobody has described, `alike` the exchange does not show its client id, and several orders or one that came late look like it, `human` somebody said so.
+ * Why an order is quarantined:
+ *
+ * - `unproven`: nothing proves its absence
+ * - `forgotten`: the exchange knew it and does not any more
+ * - `copied`: two orders have its id
+ * - `mismatch`: the order with its id differs from what was sent
+ * - `changed`: a booked fill of it is shown with other numbers
+ * - `status`: its status is not documented
+ * - `alike`: the exchange does not show its client id, and several orders match it, or a late one
+ * - `human`: an operator decided so
  */
 export type Doubt = 'unproven' | 'forgotten' | 'copied' | 'mismatch' | 'changed' | 'status' | 'alike' | 'human';
 
-/** Parses our own client order ids; undefined for anybody else's. */
+/** Reads our own client order ids; undefined for others. */
 export type ReadId = (clientOrderId: string) => { readonly strategy: string } | undefined;
 
 export interface Execution {
@@ -57,44 +64,44 @@ export interface Execution {
   readonly portfolio: Portfolio;
   readonly orders: OrderEntry;
   readonly account: Account;
-  /** The configuration says that nobody else trades on the account: orders without a client id are found by their likeness. */
+  /** Nobody else trades on the account, by the configuration: orders without a client id are matched by what they are. */
   readonly dedicated: boolean;
   readonly timing: Timing;
   readonly readId: ReadId;
-  /** Whose an exchange order id is: every order of ours that has one. */
+  /** Our orders by exchange id. */
   readonly owners: Owners;
-  /** Exchange order ids that are not ours. */
+  /** Exchange ids of orders that are not ours. */
   readonly foreign: Set<string>;
-  /** Those of them of which nobody could say whose they are. */
+  /** Those of them whose owner could not be proven. */
   readonly doubtful: DoubtfulOrders;
-  /** Orders of ours that ended without an id of the exchange, by client id, oldest first: it may show one yet. */
+  /** Our orders that ended without an exchange id, by client id, oldest first: the exchange may still show one. */
   readonly givenUp: Map<string, WorkingOrder>;
   readonly halts: Halts;
   readonly quarantinedTrades: QuarantinedTrades;
-  /** An order of ours that is not open any more, with what its fills came to; undefined where it is not known here. */
+  /** Our closed order with the sums of its fills; undefined if unknown. */
   readonly ended: (clientOrderId: string) => WorkingOrder | undefined;
-  /** Whether an order of ours was shown without its client id: others that are, may be ours too. */
+  /** Whether one of our orders was shown without its client id: then others without one may be ours too. */
   readonly echo: { missing: boolean };
-  /** How long after its window an order may still appear, ms of the clock; each one that appears later doubles it (§3.4). */
+  /** How long after its window an order may still appear, ms of the clock. An order that appears later doubles it (§3.4). */
   readonly horizon: { ms: number };
-  /** Grows with all that changes what the account holds: who compares balances begins again when it grew meanwhile. */
+  /** Grows with every change of what the account holds: if it grew while balances were read, they are read again. */
   readonly changes: { count: number };
-  /** What the account should hold; undefined where fills are simulated. */
+  /** The ledger of the account; undefined where fills are simulated. */
   readonly books: Books | undefined;
-  /** The exchange's time, asked for now, at its earliest: horizons are about its clock, not ours. */
+  /** The exchange's time, requested now, at its earliest: horizons are measured by its clock. */
   readonly serverTime: () => Promise<Answer<number>>;
-  /** When the first order of the journal was created, or this run began if it has none, UTC ms. */
+  /** When the journal's first order was created, or this run began, UTC ms. */
   readonly firstOrderAt: number;
   readonly notice: (notice: Notice) => void;
 }
 
-/** The ledger, and how to ask what the account really holds: undefined on margin, where the exchange has no such operation. */
+/** The ledger, and the query for the real balances: undefined on margin, where the exchange has none. */
 export interface Books {
   readonly ledger: Ledger;
   readonly balances: (() => Promise<Answer<readonly Balance[]>>) | undefined;
 }
 
-/** Writes one step of an order's life and the order as it now stands. */
+/** Journals one step of an order's life, and the order's new row. */
 export function record(
   { journal, portfolio, clock }: Pick<Execution, 'journal' | 'portfolio' | 'clock'>,
   order: WorkingOrder,
@@ -107,8 +114,8 @@ export function record(
 }
 
 /**
- * Takes an order one step further, by the table of `states.ts`, and writes it down. Nothing else writes a state. Ends its
- * reservation, or takes it up again, as the new state asks; gives what is left to be done by the caller.
+ * Moves an order to its next state by the table of `states.ts`, and journals it. Nothing else changes a state. Its reservation ends or
+ * begins again with the new state. Returns the action that is left to the caller.
  */
 export function move(
   execution: Execution,
@@ -117,9 +124,9 @@ export function move(
   detail: EventEntry['detail'] = {},
 ): OrderAction {
   const was = order.state;
-  const cell = transitions[was][event];
-  if (cell === undefined) throw new Error(`order ${order.intent.clientOrderId} is ${was}: it cannot ${event}`);
-  const { to, then } = cell;
+  const step = transitions[was][event];
+  if (step === undefined) throw new Error(`order ${order.intent.clientOrderId} is ${was}: it cannot ${event}`);
+  const { to, then } = step;
   execution.changes.count++;
   if (then === 'contradict') contradict(execution, order, event);
   else if (isClosed(to) && !isClosed(was)) end(execution, order, to, event, detail);
@@ -129,14 +136,14 @@ export function move(
       execution.portfolio.adopt(order);
     }
     order.state = to;
-    // A quarantine that a restart finds is told of as what it is.
+    // A restart on a quarantined order is journalled as quarantined.
     record(execution, order, to === 'quarantined' ? 'quarantined' : stepOf[event], detail);
   }
   return then;
 }
 
-/** Writes down, for `sluice why`, what the exchange shows against an order that is closed here. */
-export function tellAgainst(
+/** Journals, for `sluice why`, evidence against an order that is closed here. */
+export function contradicted(
   { journal, clock }: Pick<Execution, 'journal' | 'clock'>,
   clientOrderId: string,
   evidence: string,
@@ -144,7 +151,7 @@ export function tellAgainst(
   journal.append({ kind: 'event', at: clock.now(), clientOrderId, event: 'contradicted', detail: { evidence } });
 }
 
-/** What the exchange shows stands before what an answer says. */
+/** An answer contradicts what the exchange shows, which decides. */
 function contradict(execution: Execution, order: WorkingOrder, event: OrderEvent): void {
   record(execution, order, 'contradicted', { answer: event });
   execution.notice({
@@ -153,7 +160,7 @@ function contradict(execution: Execution, order: WorkingOrder, event: OrderEvent
   });
 }
 
-/** No reservation is left, and nothing more is expected of the order; one without an id is kept in mind. */
+/** Ends an order with its reservation. One without an exchange id stays known, since the exchange may still show it. */
 function end(
   execution: Execution,
   order: WorkingOrder,
@@ -171,7 +178,7 @@ function end(
   if (givenUp.size > mostGivenUp && oldest !== undefined) givenUp.delete(oldest);
 }
 
-/** Quarantines an order: why nobody can say what became of it, in a word and in a sentence for people. */
+/** Quarantines an order, with the reason as a word and as a sentence. */
 export function quarantine(execution: Execution, order: WorkingOrder, doubt: Doubt, text: string): void {
   order.quarantineReason = doubt;
   move(execution, order, 'doubt', { doubt, evidence: text });
@@ -182,17 +189,17 @@ export function quarantine(execution: Execution, order: WorkingOrder, doubt: Dou
   });
 }
 
-/** Binds an order of ours to the id the exchange gave it. */
+/** Binds our order to its exchange id. */
 export function bind(execution: Execution, order: WorkingOrder, report: OrderReport): void {
   const { owners } = execution;
   const { clientOrderId, strategy, side, purpose } = order.intent;
   order.orderId = report.orderId;
   owners.set(report.orderId, { clientOrderId, strategy, side, purpose });
   reclaim(execution, report);
-  witness(execution, report);
+  recordReport(execution, report);
 }
 
-/** An order that counted as somebody else's is ours: what it traded is taken out of the ledger, to be booked as ours. */
+/** An order that counted as foreign is ours: its trades leave the ledger of foreign ones, to be booked as ours. */
 export function reclaim({ foreign, doubtful, books, journal, clock }: Execution, report: OrderReport): void {
   const { orderId, symbol } = report;
   if (!foreign.delete(orderId)) return;
@@ -201,12 +208,12 @@ export function reclaim({ foreign, doubtful, books, journal, clock }: Execution,
   journal.append({ kind: 'foreign', at: clock.now(), symbol, orderId, why: 'ours' });
 }
 
-/** Writes down what the exchange said of an order, for whoever attributes its trades again. */
-export function witness({ journal, portfolio, clock }: Execution, report: OrderReport): void {
+/** Journals the exchange's report of an order as evidence of whose its trades are. */
+export function recordReport({ journal, portfolio, clock }: Execution, report: OrderReport): void {
   if (!journal.volatile) journal.append(venueOrderRow(report, portfolio.instrument(report.symbol), clock.now()));
 }
 
-/** Our fills in a trade of the account: none, one, or two when we traded with ourselves; the fee is the taker's side's as reported. */
+/** Our fills in a trade of the account: none, one, or two for a self-trade, of which the row has one side's fee. */
 export function fillsIn(execution: Execution, trade: VenueTrade): readonly Fill[] {
   const fills: Fill[] = [];
   for (const orderId of trade.orderIds) {
@@ -217,8 +224,8 @@ export function fillsIn(execution: Execution, trade: VenueTrade): readonly Fill[
 }
 
 function fillOf(account: Account, trade: VenueTrade, orderId: string, owner: Owner, isSelf: boolean): Fill {
-  const side: Side = owner.side;
-  const other = isSelf && side !== trade.side;
+  const { side } = owner;
+  const isOtherSide = isSelf && side !== trade.side;
   return {
     tradeId: trade.tradeId,
     orderId,
@@ -229,9 +236,9 @@ function fillOf(account: Account, trade: VenueTrade, orderId: string, owner: Own
     side,
     price: trade.price,
     quantity: trade.quantity,
-    fee: other ? (0n as Fill['fee']) : trade.fee,
+    fee: isOtherSide ? noUnits : trade.fee,
     feeAsset: trade.feeAsset,
-    maker: other ? !trade.maker : trade.maker,
+    maker: isOtherSide ? !trade.maker : trade.maker,
     time: trade.time,
     purpose: owner.purpose,
     ...(trade.evidence === undefined ? {} : { evidence: trade.evidence }),

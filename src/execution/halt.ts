@@ -1,11 +1,11 @@
 /**
- * HALT: something is not as it must be, so nothing is created until a human has looked; looking and cancelling go on. It is
- * durable, stands beside kills, and `sluice resume` without a strategy lifts it.
+ * HALT: something is wrong, so no order is created until a human resumes; sweeps and cancels go on. A halt is durable and independent of
+ * kills. `sluice resume` without a strategy lifts it.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 
-/** Why everything halts, each with what it means and what a resume does about it. */
+/** Each cause of a halt, with its meaning and what to do. */
 export const haltCauses = {
   futureId:
     'an order at the exchange has an id of this journal, but the journal lacks the order. The journal was restored from a backup or copied. Resume only when no other daemon trades with a copy',
@@ -26,28 +26,28 @@ export const haltCauses = {
 } as const;
 export type HaltCause = keyof typeof haltCauses;
 
-/** One reason why everything halts. */
+/** A halt in force. */
 export interface Halted {
   /** UTC ms. */
   readonly at: number;
   readonly cause: HaltCause;
-  /** What was seen, for people. */
+  /** The evidence as a sentence. */
   readonly text: string;
 }
 
 export interface HaltParts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, 'append'>;
-  /** Those that an earlier run left in force. */
+  /** Halts in force from an earlier run. */
   readonly standing: readonly Halted[];
 }
 
-/** Different reasons shown at once; past it a further one adds nothing. */
+/** Halts kept at once; further ones are ignored. */
 const mostHalts = 20;
 
 export class Halts {
   readonly #parts: HaltParts;
-  readonly #passing: (() => string | undefined)[] = [];
+  readonly #temporary: (() => string | undefined)[] = [];
   #inForce: readonly Halted[];
 
   constructor(parts: HaltParts) {
@@ -63,24 +63,24 @@ export class Halts {
   against(): string | undefined {
     const first = this.#inForce[0];
     if (first !== undefined) return `halted: ${first.text}`;
-    for (const reason of this.#passing) {
+    for (const reason of this.#temporary) {
       const text = reason();
       if (text !== undefined) return text;
     }
     return undefined;
   }
 
-  /** Asks this as well from now on: a reason that passes by itself, is not written down, and needs no human. */
+  /** Adds a check for a temporary reason, which is not journalled and needs no human. */
   also(reason: () => string | undefined): void {
-    this.#passing.push(reason);
+    this.#temporary.push(reason);
   }
 
-  /** Whether this very reason is in force. */
+  /** Whether this cause with this text is in force. */
   has(cause: HaltCause, text: string): boolean {
     return this.#inForce.some((one) => one.cause === cause && one.text === text);
   }
 
-  /** Halts from now on, on disk with the next batch, whose entry is what is shown; the same reason again adds nothing. */
+  /** Halts, on disk with the next batch; the same halt again adds nothing. */
   halt(cause: HaltCause, text: string): void {
     const { clock, journal } = this.#parts;
     if (this.#inForce.length >= mostHalts || this.has(cause, text)) return;
@@ -89,7 +89,7 @@ export class Halts {
     journal.append({ kind: 'halt', at, strategy: null, by: cause, reason: text });
   }
 
-  /** Lifts every halt; what is still wrong will halt again. */
+  /** Lifts every halt; a cause that remains halts again. */
   resume(): void {
     this.#inForce = [];
   }

@@ -1,14 +1,14 @@
 /**
- * A lane carries out one decision at a time. It does not queue: it keeps the latest of each strategy, so nothing is sent
- * while an earlier outcome is unknown, and nothing stale is sent after it.
+ * A lane carries out one decision at a time. It keeps only the latest decision of each strategy. So nothing is sent while an earlier
+ * outcome is unknown, and nothing stale is sent afterwards.
  */
 import { Observable, type OperatorFunction } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Decision } from '../domain/order.ts';
 
 /**
- * Hands decisions to `carryOut` one after another, each strategy's latest only. `carryOut` gives undefined when there was
- * nothing to do. Work that has begun is never abandoned: unsubscribing only stops taking new decisions.
+ * Calls `carryOut` for one decision after another, for each strategy's latest only. `carryOut` returns undefined when there was nothing to
+ * do. Running work is never abandoned: unsubscribing only stops new decisions.
  */
 export function latestWhenFree(
   clock: Clock,

@@ -1,4 +1,4 @@
-/** What only a human may decide: how an order ended of which nothing is known, what becomes of an invalid trade, and what moved the balances beside trades. */
+/** Decisions of an operator: how an unproven order ended, whether an invalid trade is booked, and adjustments of balances. */
 import { type Units, unitsText } from '../domain/money.ts';
 import type { OrderState, TradeDecision } from '../domain/order.ts';
 import { type Execution, move } from './context.ts';
@@ -7,7 +7,7 @@ import { type Adoption, adoptByHand } from './reconcile/adopt.ts';
 import { type OrderEvent, transitions } from './states.ts';
 import type { Sweeps } from './sweep.ts';
 
-/** How a human can say that an order ended, and the event that is. */
+/** The words for an order's end in `sluice resolve --as`, each with its event. */
 export const humanWords = {
   absent: 'humanAbsent',
   quarantined: 'humanQuarantined',
@@ -16,11 +16,11 @@ export const humanWords = {
 } as const satisfies Readonly<Record<string, OrderEvent>>;
 export type HumanWord = keyof typeof humanWords;
 
-/** What a human may say of an order in a state. */
+/** The words that are possible in a state. */
 export const wordsFor = (state: OrderState): readonly HumanWord[] =>
   (Object.keys(humanWords) as HumanWord[]).filter((word) => transitions[state][humanWords[word]] !== undefined);
 
-/** Why a human cannot say this of an order; undefined when it can be said. */
+/** Why an order cannot be resolved so, or undefined. */
 export function whyNot(clientOrderId: string, state: OrderState, as: HumanWord): string | undefined {
   const words = wordsFor(state);
   if (words.includes(as)) return undefined;
@@ -30,23 +30,23 @@ export function whyNot(clientOrderId: string, state: OrderState, as: HumanWord):
 }
 
 export interface ByHand {
-  /** Binds an order of ours to one at the exchange; gives why that cannot be. Its fills are booked when it resolves. */
+  /** Binds our order to one at the exchange, and books its fills; returns why that is not possible. */
   readonly adoptByHand: (adoption: Adoption) => Promise<string | undefined>;
-  /** Closes an order that only a human may close; gives why that cannot be. */
+  /** Closes an order that only a human may close; returns why that is not possible. */
   readonly resolveByHand: (
     clientOrderId: string,
     as: HumanWord,
     by: string,
     reason: string,
   ) => Promise<string | undefined>;
-  /** Books a quarantined trade as it is shown, or never; gives why that cannot be. */
+  /** Books a quarantined trade as it is shown, or never; returns why that is not possible. */
   readonly resolveTrade: (
     subject: string,
     as: TradeDecision,
     by: string,
     reason: string,
   ) => Promise<string | undefined>;
-  /** Counts an amount that was paid in (positive) or out, durably. */
+  /** Books a deposit (positive) or withdrawal, durably. */
   readonly adjust: (asset: string, amount: Units, by: string, reason: string) => Promise<void>;
 }
 
@@ -75,15 +75,8 @@ export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
       return undefined;
     },
     async adjust(asset, amount, by, reason) {
-      const entry = {
-        kind: 'adjustment',
-        at: clock.now(),
-        what: 'adjust',
-        asset,
-        amount: unitsText(amount),
-        by,
-        reason,
-      } as const;
+      const change = { asset, amount: unitsText(amount), by, reason };
+      const entry = { kind: 'adjustment', at: clock.now(), what: 'adjust', ...change } as const;
       execution.books?.ledger.adjust(entry);
       execution.changes.count++;
       journal.append(entry);

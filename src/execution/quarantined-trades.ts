@@ -1,7 +1,7 @@
 /**
- * Invalid trades: an unreadable field, a price or quantity of zero or less, or a contradiction to the order. None is booked. After two
- * complete reads show one invalid, it is quarantined and its symbol is blocked. The block ends when the exchange corrects the row or a human decides
- * (`sluice resolve-trade`).
+ * Invalid trades: an unreadable field, a price or quantity of zero or less, or a contradiction to the order. They are not booked. After
+ * two complete reads show a trade invalid, it is quarantined and its symbol is blocked. The block ends when the exchange corrects the row
+ * or a human decides (`sluice resolve-trade`).
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
@@ -14,16 +14,16 @@ import type { Portfolio } from '../portfolio/portfolio.ts';
 import { isSame, keyOf } from './recent-trades.ts';
 import { restoreTrade, venueTradeRow } from './records.ts';
 
-/** The raw text of a row that is kept, characters. */
+/** Kept length of a row's raw text, characters. */
 const mostRaw = 2_000;
-/** Trades named in one message; the others are counted. */
+/** Trades named in one message; others are counted. */
 const mostNamed = 3;
 
 /** Why a trade is invalid; `trade-validation.ts` finds it. */
 export interface InvalidTrade {
-  /** For people. */
+  /** A sentence. */
   readonly why: string;
-  /** Whether a human may book it all the same. */
+  /** Whether a human may book it as it is. */
   readonly canBeAccepted: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface QuarantinedTradesParts {
   readonly portfolio: Portfolio;
   readonly timing: { readonly sweepGapMs: number };
   readonly notice: (notice: { readonly level: 'warn' | 'error'; readonly text: string }) => void;
-  /** Those that earlier runs quarantined, oldest first. */
+  /** Trades that earlier runs quarantined, oldest first. */
   readonly rows: readonly QuarantinedTradeEntry[];
 }
 
@@ -64,39 +64,36 @@ export class QuarantinedTrades {
     this.#parts = parts;
     const { portfolio, rows } = parts;
     for (const row of rows) {
-      const at = portfolio.instruments.get(row.symbol);
-      if (at === undefined) continue;
-      this.#put(row, restoreTrade({ ...row, kind: 'venueTrade', seenAt: row.at }, finer(row, at)));
+      const instrument = portfolio.instruments.get(row.symbol);
+      if (instrument !== undefined) this.#put(row, restoreTrade(row, finer(row, instrument)));
     }
     for (const { symbol } of this.open()) portfolio.block(symbol);
   }
 
-  /** Those that nobody has decided. */
+  /** Undecided trades. */
   open(): readonly QuarantinedTradeEntry[] {
     return [...this.#quarantined.values()].flatMap(({ row }) => (row.decision === null ? [row] : []));
   }
 
-  /** Whether a trade id of a symbol waits for a decision: it is looked at again after a restart. */
+  /** Whether a trade waits for a decision: it is read again after a restart. */
   isOpen(symbol: string, tradeId: string): boolean {
     return this.open().some((row) => row.symbol === symbol && row.tradeId === tradeId);
   }
 
-  /** What is known of a row of a symbol's list as it is shown now. */
+  /** The state of a row of a symbol's list as it is shown now. */
   known(symbol: string, trade: VenueTrade): Known {
-    if (this.#quarantined.size === 0) return 'unchecked';
-    const one = this.#quarantined.get(nameOf(symbol, trade));
-    if (one === undefined) return 'unchecked';
-    const { decision } = one.row;
-    // Shown right, it is corrected. What could not be read is 0 here, and may be 0 in truth.
-    if (decision === null) return 'unchecked';
+    const one = this.#quarantined.size === 0 ? undefined : this.#quarantined.get(nameOf(symbol, trade));
+    const decision = one?.row.decision;
+    // An undecided row may be corrected by now. An unreadable field is 0 here, so an equal row can still be another one.
+    if (one === undefined || decision === null) return 'unchecked';
     if (!isSame(one.trade, trade)) return decision === 'discarded' ? decision : 'unchecked';
     return decision === 'accepted' ? decision : 'ignored';
   }
 
-  /** Holds an invalid trade back. `isLast`: it is not read again, so it is quarantined at once. */
+  /** Holds an invalid trade. `isLast`: it is not read again, so it is quarantined at once. */
   hold(symbol: string, trade: VenueTrade, invalid: InvalidTrade, isLast = false): void {
     const name = nameOf(symbol, trade);
-    // It waits for a decision already, whatever else it shows now.
+    // It is quarantined already.
     if (this.#quarantined.get(name)?.row.decision === null) return;
     const before = this.#pending.get(name);
     const since = before?.since ?? this.#parts.clock.now();
@@ -105,18 +102,18 @@ export class QuarantinedTrades {
     if (isLast) this.#report(symbol, [this.#quarantine(one)]);
   }
 
-  /** Rows that wait for no decision; the others must be read again, since the exchange may correct them. */
+  /** The rows that wait for no decision. The others are read again, since the exchange may correct them. */
   settled(symbol: string, rows: readonly VenueTrade[]): readonly VenueTrade[] {
     return this.#quarantined.size === 0 ? rows : rows.filter(({ tradeId }) => !this.isOpen(symbol, tradeId));
   }
 
-  /** The exchange shows a valid row now: ends the quarantine of an earlier row of the same trade. */
+  /** The exchange shows a valid row: ends the quarantine of an invalid row of the same trade. */
   corrected(symbol: string, trade: VenueTrade): void {
     this.#end(nameOf(symbol, trade));
     this.#endUnnamed(symbol, trade);
   }
 
-  /** A row without order ids is replaced by one with them, whose name differs where it is a trade with ourselves. */
+  /** A row without order ids is replaced by one with them, whose key differs for a self-trade. */
   #endUnnamed(symbol: string, { tradeId }: VenueTrade): void {
     const name = `${symbol} ${tradeId}`;
     if (this.#quarantined.get(name)?.row.orderIds.length === 0) this.#end(name);
@@ -134,14 +131,14 @@ export class QuarantinedTrades {
     });
   }
 
-  /** Whether an invalid trade was seen that must be read again. */
+  /** Whether an invalid trade must be read again. */
   isHeld(symbol: string): boolean {
     return this.#pendingOn(symbol).some(([, { isSeen }]) => isSeen);
   }
 
   /**
-   * Ends a sweep of a symbol. Quarantines a trade that two complete reads, the sweep gap apart, show invalid; forgets a row that is not
-   * shown any more. Gives why the sweep does not count as complete.
+   * Ends a sweep of a symbol. Quarantines a trade that two complete reads, the sweep gap apart, show invalid. Drops a row that is not
+   * shown any more. Returns why the sweep does not count as complete.
    */
   endSweep(symbol: string, isComplete: boolean): string | undefined {
     if (this.#pending.size === 0) return undefined;
@@ -169,7 +166,7 @@ export class QuarantinedTrades {
     return decisions.includes(null) ? 'open' : decisions.includes('discarded') ? 'discarded' : undefined;
   }
 
-  /** Writes decisions down; gives the trades that are to be booked. */
+  /** Journals decisions; returns the trades to book. */
   decide(rows: readonly QuarantinedTradeEntry[]): readonly VenueTrade[] {
     const accepted: VenueTrade[] = [];
     for (const row of rows) {
@@ -223,16 +220,16 @@ function quarantinedRow(
   symbol: string,
   trade: VenueTrade,
   { why, canBeAccepted }: InvalidTrade,
-  at: Instrument,
+  instrument: Instrument,
   now: number,
 ): QuarantinedTradeEntry {
-  const { kind: _, seenAt, ...row } = venueTradeRow(trade, at, now);
+  const { kind: _, seenAt, ...row } = venueTradeRow(trade, instrument, now);
   const raw = jsonText(trade.raw ?? row).slice(0, mostRaw);
   const undecided = { decision: null, decidedAt: null, by: null, reason: null };
   return { ...row, kind: 'quarantinedTrade', at: seenAt, symbol, why, raw, canBeAccepted, ...undecided };
 }
 
-/** What is written of a decided row: one that is accepted is evidence from now on, of which a start makes the fill. */
+/** The entries of a decision. An accepted row becomes evidence, from which a start books the fill. */
 export function decisionEntries(row: QuarantinedTradeEntry): readonly Entry[] {
   const { symbol, tradeId, orderIds, side, price, quantity, fee, feeAsset, maker, time } = row;
   const at = row.decidedAt ?? row.at;
@@ -240,13 +237,13 @@ export function decisionEntries(row: QuarantinedTradeEntry): readonly Entry[] {
   const trade = { symbol, tradeId, orderIds, side, price, quantity, fee, feeAsset, maker, time };
   return [
     row,
-    // A later decision takes the place of the row.
+    // A later decision replaces the row; the notice stays.
     { kind: 'notice', at, level: 'info', text },
     ...(row.decision === 'accepted' ? [{ ...trade, kind: 'venueTrade', seenAt: at } satisfies VenueTradeEntry] : []),
   ];
 }
 
-/** The quarantined rows that a human means and can decide so, or in words why not. `subject`: a trade id, or SYMBOL:ID. */
+/** The quarantined rows of a human's decision, or why it cannot be made. `subject`: a trade id, or SYMBOL:ID. */
 export function rowsToDecide(
   open: readonly QuarantinedTradeEntry[],
   subject: string,

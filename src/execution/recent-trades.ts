@@ -1,20 +1,20 @@
-/** The newest trades of a symbol that were booked, and what each said then: how far its trades have been read. */
+/** The newest booked trades of a symbol, with their contents: how far its trades have been read. */
 import type { VenueTrade } from '../domain/order.ts';
 
-/** Trade ids read again at each look: a trade may become visible after a younger one. */
+/** Trade ids read again by each sweep: a trade may become visible after a younger one. */
 const overlap = 50;
 
-export class Recent {
+export class RecentTrades {
   /** Oldest first. */
   readonly #ids: string[];
-  /** What each of their sides said when it was booked; undefined where an earlier run did. */
-  readonly #said: Map<string, VenueTrade | undefined>;
-  /** The rows that were booked last: a simulated venue lists the same objects again, and need not be read to be known. */
+  /** Each side's content when it was booked; undefined if an earlier run booked it. */
+  readonly #booked: Map<string, VenueTrade | undefined>;
+  /** The rows booked last: a simulated venue lists the same objects again, which saves comparing their fields. */
   readonly #rows: VenueTrade[] = [];
 
   constructor(ids: readonly string[] = []) {
     this.#ids = [...ids];
-    this.#said = new Map(ids.map((id) => [id, undefined]));
+    this.#booked = new Map(ids.map((id) => [id, undefined]));
   }
 
   /** Ids, oldest first. */
@@ -22,33 +22,33 @@ export class Recent {
     return this.#ids;
   }
 
-  /** Of rows that were read again those that are not booked, and changed ones; oldest first. */
+  /** The rows that are not booked or have changed, oldest first. */
   news(rows: readonly VenueTrade[]): readonly VenueTrade[] {
     let same = 0;
     while (same < rows.length && rows[same] === this.#rows[same]) same++;
     return sorted(rows.slice(same).filter((trade) => !this.#isKnown(trade)));
   }
 
-  /** A row that was booked and says the same as then. */
+  /** True for a booked row with the same content. */
   #isKnown(trade: VenueTrade): boolean {
     const key = keyOf(trade);
-    const then = this.#said.get(key);
+    const then = this.#booked.get(key);
     if (then !== undefined) return isSame(then, trade);
-    if (!this.#said.has(key)) return false;
-    this.#said.set(key, trade);
+    if (!this.#booked.has(key)) return false;
+    this.#booked.set(key, trade);
     return true;
   }
 
-  /** Trades that were booked, oldest first, become known; the oldest known are forgotten. */
+  /** Adds booked trades, oldest first; drops the oldest ones. */
   add(trades: readonly VenueTrade[]): void {
     const newest = this.#ids.at(-1);
     for (const trade of trades) {
       const key = keyOf(trade);
-      if (!this.#said.has(trade.tradeId)) {
+      if (!this.#booked.has(trade.tradeId)) {
         this.#ids.push(trade.tradeId);
-        if (key !== trade.tradeId) this.#said.set(trade.tradeId, undefined);
+        if (key !== trade.tradeId) this.#booked.set(trade.tradeId, undefined);
       }
-      this.#said.set(key, trade);
+      this.#booked.set(key, trade);
       this.#rows.push(trade);
     }
     if (newest !== undefined && compareIds(trades[0]?.tradeId ?? '', newest) < 0) this.#ids.sort(compareIds);
@@ -57,17 +57,17 @@ export class Recent {
   }
 
   #forget(id: string): void {
-    this.#said.delete(id);
-    // Sides of trades with ourselves are rare: mostly there is one key for each id.
-    if (this.#said.size > this.#ids.length) for (const side of ['BUY', 'SELL']) this.#said.delete(`${id} ${side}`);
+    this.#booked.delete(id);
+    // Self-trades, whose sides have keys of their own, are rare.
+    if (this.#booked.size > this.#ids.length) for (const side of ['BUY', 'SELL']) this.#booked.delete(`${id} ${side}`);
   }
 }
 
-/** Of a trade with ourselves each side can have a row of its own. */
+/** Each side of a self-trade can have a row of its own. */
 export const keyOf = ({ tradeId, orderIds, side }: VenueTrade): string =>
   orderIds.length > 1 ? `${tradeId} ${side}` : tradeId;
 
-/** Whether two rows of one trade say the same. */
+/** Whether two rows of one trade have the same content. */
 export const isSame = (a: VenueTrade, b: VenueTrade): boolean =>
   a === b ||
   (a.side === b.side &&
@@ -77,7 +77,7 @@ export const isSame = (a: VenueTrade, b: VenueTrade): boolean =>
     a.feeAsset === b.feeAsset &&
     a.orderIds.join() === b.orderIds.join());
 
-/** Ids are decimal digits of any length: the longer one is the younger one. */
+/** Ids are decimal digits of any length: a longer one is younger. */
 export const compareIds = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
 
 export const sorted = (trades: readonly VenueTrade[]): readonly VenueTrade[] =>

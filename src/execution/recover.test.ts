@@ -240,7 +240,7 @@ describe('start-up after kill -9', () => {
     expect(await desk.fillRows()).toEqual(['2 1001 0.4']);
   });
 
-  test('goes on while the list of open orders is cut, with what trades and queries show', async () => {
+  test('goes on while the list of open orders is truncated, with what trades and queries show', async () => {
     const desk = new TestDesk().listen();
     await desk.placed();
     desk.venue.openLimit = 2;
@@ -254,7 +254,7 @@ describe('start-up after kill -9', () => {
     desk.listen();
     await desk.finish(desk.assembled.trader.recover(), 5_000);
     expect(desk.notices).toEqual([
-      { level: 'warn', text: expect.stringContaining('the list of open orders is cut') as string },
+      { level: 'warn', text: expect.stringContaining('the list of open orders is truncated') as string },
     ]);
     expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
     const { portfolio } = desk.assembled;

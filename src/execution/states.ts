@@ -1,12 +1,21 @@
 /**
- * The life of an order as a table: state × event → state and what is to be done about it. `move` in
- * `desk.ts` is the only writer of a state and knows no other way; `docs/reference/order-states.md` is made of this file. A cell
- * that is not here cannot happen: to ask for it is a bug and stops the program, whose next start recovers.
+ * The life of an order and of its cancel as tables: state × event → next state and action. `move` in `context.ts` is the only writer of
+ * an order's state. A step that is not in a table is a bug and stops the program; the next start recovers. `npm run docs` makes
+ * `docs/reference/order-states.md` from this file.
  */
 import type { OrderState } from '../domain/order.ts';
 import type { EventKind } from '../journal/entries.ts';
+import type { CancelOutcome } from '../venue/venue.ts';
 
-/** What execution learns of an order, each with what it means. */
+interface Step<State, Action> {
+  readonly to: State;
+  readonly then: Action;
+}
+type Table<State extends string, Event extends string, Action> = Readonly<
+  Record<State, Readonly<Partial<Record<Event, Step<State, Action>>>>>
+>;
+
+/** Events in an order's life with their meaning. */
 export const orderEvents = {
   send: 'its intent is being journalled; it is sent once that is on disk',
   accept: 'the exchange accepted the create and gave an id',
@@ -28,12 +37,12 @@ export const orderEvents = {
 } as const;
 export type OrderEvent = keyof typeof orderEvents;
 
-/** What is done about a step, each with what it means. */
+/** Actions after a step with their meaning. */
 export const orderActions = {
   none: 'nothing',
   bind: "the exchange's order id is recorded",
   release: 'its reservation ends',
-  look: 'queries continue until it is found, proven absent or quarantined',
+  resolve: 'queries continue until it is found, proven absent or quarantined',
   block: 'it stays reserved, its symbol is blocked, and you are notified',
   contradict: "the exchange's list decides; the contradicting answer is reported",
   late: 'reserved again, fills booked, rest cancelled, reported; the horizon doubles',
@@ -41,14 +50,9 @@ export const orderActions = {
 } as const;
 export type OrderAction = keyof typeof orderActions;
 
-export interface Cell {
-  readonly to: OrderState;
-  readonly then: OrderAction;
-}
+const to = (state: OrderState, then: OrderAction = 'none'): Step<OrderState, OrderAction> => ({ to: state, then });
 
-const to = (state: OrderState, then: OrderAction = 'none'): Cell => ({ to: state, then });
-
-/** Answers that come after the sweeps have told more than they do. */
+/** Answers to a create that arrive when a sweep has already shown more. */
 const lateAnswers = (state: OrderState) => ({
   accept: to(state, 'bind'),
   reject: to(state, 'contradict'),
@@ -56,22 +60,22 @@ const lateAnswers = (state: OrderState) => ({
   lose: to(state),
 });
 
-export const transitions: Readonly<Record<OrderState, Readonly<Partial<Record<OrderEvent, Cell>>>>> = {
+export const transitions: Table<OrderState, OrderEvent, OrderAction> = {
   intended: { send: to('sending'), notSent: to('notSent', 'release'), restart: to('notSent', 'release') },
   sending: {
     accept: to('open', 'bind'),
     reject: to('rejected', 'release'),
     notSent: to('notSent', 'release'),
-    lose: to('unknown', 'look'),
+    lose: to('unknown', 'resolve'),
     find: to('open', 'bind'),
     doubt: to('quarantined', 'block'),
-    restart: to('unknown', 'look'),
+    restart: to('unknown', 'resolve'),
   },
   unknown: {
     find: to('open', 'bind'),
     absence: to('absent', 'release'),
     doubt: to('quarantined', 'block'),
-    restart: to('unknown', 'look'),
+    restart: to('unknown', 'resolve'),
     humanAbsent: to('absent', 'release'),
     humanQuarantined: to('quarantined', 'block'),
   },
@@ -101,16 +105,16 @@ export const transitions: Readonly<Record<OrderState, Readonly<Partial<Record<Or
     humanFilled: to('filled', 'release'),
     humanCanceled: to('canceled', 'release'),
   },
-  // Closed by a human without an id: the exchange knew better.
+  // A human closed it without an exchange id, and the exchange shows it.
   filled: { ...lateAnswers('filled'), find: to('open', 'late') },
   canceled: { ...lateAnswers('canceled'), find: to('open', 'late') },
   rejected: { ...lateAnswers('rejected'), find: to('open', 'lateHalt') },
   notSent: { find: to('open', 'lateHalt') },
-  // One of a batch has no client id: what looks like it may be it or not.
+  // An order of a batch has no client id: one at the exchange that matches it may be another one.
   absent: { find: to('open', 'late'), doubt: to('quarantined', 'block') },
 };
 
-/** How the timeline of an order calls each event. */
+/** The name of each event in an order's timeline. */
 export const stepOf: Readonly<Record<OrderEvent, EventKind>> = {
   send: 'sending',
   accept: 'accepted',
@@ -130,3 +134,63 @@ export const stepOf: Readonly<Record<OrderEvent, EventKind>> = {
   humanFilled: 'resolved',
   humanCanceled: 'resolved',
 };
+
+export const cancelStates = {
+  none: 'No cancel was requested.',
+  requested: 'It was sent, and nothing contradicts it.',
+  refused: 'The answer says that the order is unknown or not cancellable.',
+  unknown: 'The answer was lost or unclear, or nothing was sent.',
+  confirmed: 'The order query reports the order as final.',
+} as const;
+export type CancelState = keyof typeof cancelStates;
+
+export const cancelEvents = {
+  ask: 'a cancel is requested',
+  taken: 'the exchange accepted the cancel',
+  refuse: 'the exchange refused the cancel',
+  lose: 'there is no reliable answer, or nothing was sent',
+  over: 'the order is final, or no longer open here',
+  stillOpen: 'several polls found the order open',
+  overdue: 'still open 5 s after the horizon of the first cancel',
+} as const;
+export type CancelEvent = keyof typeof cancelEvents;
+
+export const cancelActions = {
+  send: 'the cancel is sent, again if needed',
+  query: 'the order is queried',
+  notify: 'you are notified once that the cancel had no effect',
+  end: 'the order closes once its fills add up',
+} as const;
+type CancelAction = keyof typeof cancelActions;
+
+const cancelTo = (state: CancelState, then: CancelAction): Step<CancelState, CancelAction> => ({ to: state, then });
+
+/** An answer is never proof: only polls lead on from there, and the cancel may be repeated. */
+const answered = (state: CancelState) => ({
+  over: cancelTo('confirmed', 'end'),
+  stillOpen: cancelTo('requested', 'send'),
+  overdue: cancelTo(state, 'notify'),
+});
+
+export const cancelTransitions: Table<CancelState, CancelEvent, CancelAction> = {
+  none: { ask: cancelTo('requested', 'send') },
+  requested: {
+    taken: cancelTo('requested', 'query'),
+    refuse: cancelTo('refused', 'query'),
+    lose: cancelTo('unknown', 'query'),
+    ...answered('requested'),
+  },
+  refused: answered('refused'),
+  unknown: answered('unknown'),
+  confirmed: {},
+};
+
+export const answerEvent = ({ kind }: CancelOutcome): CancelEvent =>
+  kind === 'requested' ? 'taken' : kind === 'refused' ? 'refuse' : 'lose';
+
+/** One step of a cancel; throws for one that is not in the table. */
+export function cancelStep(state: CancelState, event: CancelEvent): Step<CancelState, CancelAction> {
+  const step = cancelTransitions[state][event];
+  if (step === undefined) throw new Error(`a cancel that is ${state} cannot ${event}`);
+  return step;
+}

@@ -170,11 +170,11 @@ describe('a sweep', () => {
     expect(order.state).toBe('canceled');
   });
 
-  test('is not complete while the list of open orders is cut', async () => {
+  test('is not complete while the list of open orders is truncated', async () => {
     const desk = new TestDesk().listen();
     await desk.placed();
     desk.venue.openLimit = 1;
-    expect(await desk.sweep()).toMatchObject({ complete: false, cause: 'the list of open orders is cut' });
+    expect(await desk.sweep()).toMatchObject({ complete: false, cause: 'the list of open orders is truncated' });
   });
 
   test('reads on while pages of trades are full', async () => {
@@ -196,7 +196,7 @@ describe('a sweep', () => {
     await desk.sweep();
     desk.venue.fill('1001', '0.1');
     desk.venue.pageSize = 1;
-    expect(await desk.sweep()).toMatchObject({ complete: false, cause: 'the list of own trades is cut' });
+    expect(await desk.sweep()).toMatchObject({ complete: false, cause: 'the list of own trades is truncated' });
   });
 
   test('asks who owns an order once, and remembers orders that are not ours', async () => {
@@ -218,7 +218,7 @@ describe('a sweep', () => {
     desk.venue.echoesIds = false;
     const { order } = desk.begin({ price: '100' });
     await desk.pass(5_000);
-    expect((await desk.sweep()).cause).toContain('does not say its client id');
+    expect((await desk.sweep()).cause).toContain('does not show its client id');
     expect(order.state).toBe('unknown');
     desk.venue.echoesIds = true;
     await desk.sweep();
@@ -280,7 +280,7 @@ describe('a sweep', () => {
     desk.venue.fill('1001', '0.5');
     await desk.sweep();
     expect(await desk.fillRows()).toEqual(['1 1001 0.5']);
-    expect(desk.notices[0]?.text).toContain('had given it up as rejected');
+    expect(desk.notices[0]?.text).toContain('resolved it as rejected');
     expect(desk.assembled.execution.halts.inForce).toMatchObject([{ cause: 'foundAfterAll' }]);
     expect(desk.assembled.portfolio.position('s', 'BTCUSDT').base > 0n).toBe(true);
   });
@@ -333,7 +333,7 @@ describe('a sweep', () => {
     const order = await desk.placed();
     desk.venue.end('1001');
     desk.venue.latencyMs = 400;
-    const late = desk.assembled.sweeps.look(order);
+    const late = desk.assembled.sweeps.query(order);
     desk.venue.latencyMs = 10;
     await desk.sweep();
     expect(isClosed(order.state)).toBe(true);

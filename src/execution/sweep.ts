@@ -1,6 +1,6 @@
 /**
- * Looking at what the exchange did: open orders and the account's trades, symbol by symbol. Every fill enters through here,
- * whether an order was answered, lost or placed before a restart; there is no private stream to learn it from.
+ * Sweeps: reads the open orders and the account's trades, symbol by symbol. Every fill enters here, whether its order was answered, lost
+ * or sent before a restart. The exchange has no private stream.
  */
 import { Observable, type Subscriber } from 'rxjs';
 import { pause } from '../clock/clock.ts';
@@ -8,22 +8,22 @@ import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Answer } from '../venue/venue.ts';
 import { Booking } from './booking.ts';
-import { closedWatch } from './closed-but-resting.ts';
 import { type Execution, quarantine } from './context.ts';
-import { Sums } from './fill-sums.ts';
-import { compareIds, newestOf, Recent, sorted } from './recent-trades.ts';
+import { FillSums } from './fill-sums.ts';
+import { compareIds, newestOf, RecentTrades, sorted } from './recent-trades.ts';
 import { Attribution, noSuchOrder, type Unseen } from './reconcile/attribute.ts';
+import { watchClosedOrders } from './resting-closed-orders.ts';
 
-/** Pages read in one look; past it the look is incomplete and says so. */
+/** Pages read in one sweep; with more the sweep is incomplete. */
 const mostPages = 20;
-/** After this long without it an order that the exchange knew is quarantined, real ms. */
+/** After this long an order that the exchange knew and does not find is quarantined, real ms. */
 const missingMs = 300_000;
-/** The exchange does not take the key, or not for this (specification §7). */
+/** Codes of a refused key (specification §7). */
 const keyCodes: ReadonlySet<string> = new Set(['-1002', '-1022', '-2014', '-2015']);
-/** Why a wait is cut short. Nobody reads it, but without one an exception with its stack is made each time. */
+/** The reason of an aborted wait. Without one, each abort would create an exception with its stack. */
 const now = 'now';
-const openCut = 'the list of open orders is cut';
-const tradesCut = 'the list of own trades is cut';
+const openTruncated = 'the list of open orders is truncated';
+const tradesTruncated = 'the list of own trades is truncated';
 const noReports: ReadonlyMap<string, OrderReport> = new Map<string, OrderReport>();
 
 const noEchoDedicated =
@@ -32,29 +32,29 @@ const noEchoShared = (orderId: string): string =>
   `the exchange does not return the client id of order ${orderId}: an order of unknown outcome stays unknown or is quarantined until you decide (sluice resolve). If nobody else trades on this account, set dedicatedAccount: true`;
 
 export interface SweepResult {
-  /** Every request succeeded and neither list was cut: only then does not seeing an order mean anything. */
+  /** Every request succeeded and neither list is truncated: only then is a missing order evidence. */
   readonly complete: boolean;
-  /** What failed or is cut, for the timeline. */
+  /** What failed or is truncated, for the timeline. */
   readonly cause: string | undefined;
-  /** True when a request failed or a trade is not to be believed yet, so that the next look may see more; lists that are cut stay cut. */
+  /** True when a request failed or a trade is invalid: the next sweep may see more. Truncated lists stay truncated. */
   readonly failed: boolean;
 }
 
 export class Sweeps {
   readonly #execution: Execution;
-  readonly #recent = new Map<string, Recent>();
+  readonly #recent = new Map<string, RecentTrades>();
   readonly #running = new Map<string, Promise<SweepResult>>();
   readonly #waits = new Map<string, AbortController>();
   /** The open orders of each symbol as last listed, ours and others'. */
   readonly #open = new Map<string, readonly OrderReport[]>();
   readonly #missingSince = new Map<WorkingOrder, number>();
   readonly #oddSince = new Map<WorkingOrder, number>();
-  readonly #cutSince = new Map<string, number>();
+  readonly #truncatedSince = new Map<string, number>();
   readonly #attribution: Attribution;
-  readonly #sums: Sums;
-  readonly #watchClosed: ReturnType<typeof closedWatch>;
+  readonly #sums: FillSums;
+  readonly #watchClosed: ReturnType<typeof watchClosedOrders>;
   readonly #booking: Booking;
-  #door: Subscriber<Fill> | undefined;
+  #out: Subscriber<Fill> | undefined;
   #stopped = false;
   #refusedSince: number | undefined;
 
@@ -63,46 +63,46 @@ export class Sweeps {
     this.#attribution = new Attribution(execution, (order, report) => this.noteReport(order, report));
     this.#booking = new Booking(execution, {
       isBeforeOurs: (trade) => this.#attribution.isBeforeOurs(trade),
-      emit: (fill) => this.#door?.next(fill),
+      emit: (fill) => this.#out?.next(fill),
     });
-    this.#watchClosed = closedWatch(execution);
-    this.#sums = new Sums(execution, async ({ intent, tradeFloor }) => {
+    this.#watchClosed = watchClosedOrders(execution);
+    this.#sums = new FillSums(execution, async ({ intent, tradeFloor }) => {
       const { rows } = await this.#readTrades(intent.symbol, tradeFloor);
       this.#booking.book(sorted(rows), intent.symbol);
     });
-    // A quarantined trade may have been shown right while nobody looked.
+    // The exchange may have corrected a quarantined trade while the program was off: it is read again.
     for (const [symbol, ids] of cursors)
-      this.#recent.set(symbol, new Recent(ids.filter((id) => !execution.quarantinedTrades.isOpen(symbol, id))));
+      this.#recent.set(symbol, new RecentTrades(ids.filter((id) => !execution.quarantinedTrades.isOpen(symbol, id))));
   }
 
-  /** When the newest trade of the account that was seen was made, UTC ms. */
+  /** Time of the newest trade of the account, UTC ms. */
   get newestTradeAt(): number {
     return this.#booking.newestTradeAt;
   }
 
-  /** The one door for fills. Repeats are possible; the journal knows which are new. */
-  readonly fills: Observable<Fill> = new Observable((door) => {
-    this.#door = door;
+  /** All fills. A fill may be repeated; the journal knows which are new. */
+  readonly fills: Observable<Fill> = new Observable((out) => {
+    this.#out = out;
   });
 
-  /** The newest trade id of a symbol seen so far: an order sent now cannot have filled before it. */
+  /** The newest known trade id of a symbol: an order sent now cannot fill before it. */
   newestTrade(symbol: string): string | undefined {
     return this.#recent.get(symbol)?.ids.at(-1);
   }
 
-  /** Looks at a symbol. Looks at one symbol follow one another; each sees the state after the one before. */
+  /** Sweeps a symbol. Sweeps of one symbol run one after another. */
   sweep(symbol: string): Promise<SweepResult> {
     const before = this.#running.get(symbol) ?? Promise.resolve();
-    const running = before.then(() => this.#look(symbol));
+    const running = before.then(() => this.#sweepOnce(symbol));
     this.#running.set(symbol, running);
     return running;
   }
 
-  /** Looks at every symbol that is traded or ever was; gives why that was not complete. */
+  /** Sweeps every symbol that is or was traded; returns why that was not complete. */
   async sweepAll(): Promise<string | undefined> {
     let incomplete: string | undefined;
-    const places = this.#execution.portfolio.places().map(({ symbol }) => symbol);
-    for (const symbol of new Set([...this.#recent.keys(), ...this.#running.keys(), ...places])) {
+    const held = this.#execution.portfolio.places().map(({ symbol }) => symbol);
+    for (const symbol of new Set([...this.#recent.keys(), ...this.#running.keys(), ...held])) {
       const { cause } = await this.sweep(symbol);
       incomplete ??= cause === undefined ? undefined : `${symbol}: ${cause}`;
     }
@@ -114,79 +114,82 @@ export class Sweeps {
     return [...this.#open.values()].flat();
   }
 
-  /** Goes on looking at a symbol until `stop`: often while an order works, now and then otherwise. */
+  /** Sweeps a symbol until `stop`: often while it has an order, otherwise rarely. */
   async watch(symbol: string): Promise<void> {
     const { clock, portfolio, timing } = this.#execution;
     while (!this.#stopped) {
-      const works = [...portfolio.orders()].some(
+      const hasOrder = [...portfolio.orders()].some(
         ({ intent, state }) => intent.symbol === symbol && state !== 'quarantined',
       );
       const wait = new AbortController();
       this.#waits.set(symbol, wait);
-      await pause(clock, works ? timing.pollMs : timing.sweepMs, wait.signal);
+      await pause(clock, hasOrder ? timing.pollMs : timing.sweepMs, wait.signal);
       if (!this.#stopped) await this.sweep(symbol);
     }
   }
 
-  /** Lets the next look at a symbol come now. */
+  /** Starts the next sweep of a symbol now. */
   nudge(symbol: string): void {
     this.#waits.get(symbol)?.abort(now);
   }
 
-  /** Ends watching; resolves when the looks that are under way have come to an end. */
+  /** Ends watching; resolves when the sweeps in flight have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const wait of this.#waits.values()) wait.abort(now);
     await Promise.all(this.#running.values());
   }
 
-  async #look(symbol: string): Promise<SweepResult> {
+  async #sweepOnce(symbol: string): Promise<SweepResult> {
     const { orders, quarantinedTrades } = this.#execution;
     const open = await orders.openOrders(symbol);
     this.#watchKey(open);
     if (open.kind === 'failed') return { complete: false, cause: `open orders: ${open.cause}`, failed: true };
     const trades = await this.#readTrades(symbol, this.#firstToRead(symbol));
     if (trades.failed && trades.rows.length === 0) return { ...trades, complete: false };
-    // What has moved the cursor is booked: of the trades that are read again only others have to be looked at, and changed ones.
+    // Trades behind the cursor are booked: of those read again only new and changed ones matter.
     const rows = this.#recent.get(symbol)?.news(trades.rows) ?? sorted(trades.rows);
-    // An invalid row, too, names orders that must be known before somebody accepts it.
+    // Orders of an invalid row are attributed too, in case a human accepts it.
     const isPlain = ({ orderIds, symbol: its }: VenueTrade): boolean => orderIds.length > 0 && its === symbol;
     const binding = this.#attribution.bind(symbol, open.value.rows, rows.every(isPlain) ? rows : rows.filter(isPlain));
     const unbound = binding instanceof Promise ? await binding : binding;
-    // Nobody books fills any more: a cursor that moved past them would hide them from the next run, too.
-    if (this.#door?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
+    // Fills are not booked any more: the cursor must not move past them.
+    if (this.#out?.closed !== false) return { complete: false, cause: 'trading has ended', failed: true };
     this.#booking.book(rows, symbol);
-    // A trade that could not be attributed, or cannot be, is read again, however many come after it; so is what lies before a failed page.
+    // Trades that could not be attributed are read again, and so are those before a failed page.
     if (unbound.cause === undefined && !trades.failed && !quarantinedTrades.isHeld(symbol))
       this.#moveCursor(symbol, quarantinedTrades.settled(symbol, rows));
     this.#booking.bookHalves(symbol);
     this.#open.set(symbol, open.value.rows);
-    // Waiting for nothing costs a simulated venue as much as the rest of the look.
-    const missing = this.#askForMissing(symbol, open.value.rows);
+    // Awaiting undefined would cost a simulated venue as much as the rest of the sweep.
+    const missing = this.#queryMissing(symbol, open.value.rows);
     if (missing !== undefined) await missing;
     const watching = this.#watchClosed(symbol, open.value.rows);
     if (watching !== undefined) await watching;
     const summing = this.#sums.closeWhatAddsUp(symbol);
     if (summing !== undefined) await summing;
-    this.#watchCut(symbol, open.value.full ? openCut : trades.cause === tradesCut ? tradesCut : undefined);
+    this.#watchTruncated(
+      symbol,
+      open.value.full ? openTruncated : trades.cause === tradesTruncated ? tradesTruncated : undefined,
+    );
     const held = quarantinedTrades.endSweep(symbol, !trades.failed);
-    const cause = trades.cause ?? unbound.cause ?? held ?? (open.value.full ? openCut : undefined);
+    const cause = trades.cause ?? unbound.cause ?? held ?? (open.value.full ? openTruncated : undefined);
     return { complete: cause === undefined, cause, failed: trades.failed || unbound.failed || held !== undefined };
   }
 
-  /** Asks for each order of ours that should be on the list of open ones and is not, and takes up quarantined ones that are. */
-  #askForMissing(symbol: string, open: readonly OrderReport[]): Promise<void> | undefined {
+  /** Queries each order of ours that is missing from the list of open orders, and finds quarantined ones on it. */
+  #queryMissing(symbol: string, open: readonly OrderReport[]): Promise<void> | undefined {
     const { portfolio } = this.#execution;
-    return portfolio.isIdle ? undefined : this.#askFor(symbol, portfolio.orders(), open);
+    return portfolio.isIdle ? undefined : this.#queryEach(symbol, portfolio.orders(), open);
   }
 
-  async #askFor(symbol: string, orders: Iterable<WorkingOrder>, open: readonly OrderReport[]): Promise<void> {
+  async #queryEach(symbol: string, orders: Iterable<WorkingOrder>, open: readonly OrderReport[]): Promise<void> {
     const listed = open.length === 0 ? noReports : new Map(open.map((report) => [report.orderId, report]));
     for (const order of orders) {
       if (order.intent.symbol !== symbol || order.orderId === undefined) continue;
       const report = listed.get(order.orderId);
-      // One that was accepted after the list was made is not on it either: asking for it does no harm.
-      if (report === undefined && (order.state === 'open' || order.state === 'quarantined')) await this.look(order);
+      // An order accepted after the list was made is missing too: the query does no harm.
+      if (report === undefined && (order.state === 'open' || order.state === 'quarantined')) await this.query(order);
       else if (report !== undefined) {
         this.#missingSince.delete(order);
         this.found(order, report);
@@ -194,7 +197,7 @@ export class Sweeps {
     }
   }
 
-  /** A key that stays refused sees nothing: that is no failure to be tried again for ever (§2 #65). */
+  /** Halts when the key stays refused: retrying would not help (§2 #65). */
   #watchKey(answer: Answer<unknown>): void {
     const { clock, timing, halts } = this.#execution;
     if (answer.kind === 'ok') this.#refusedSince = undefined;
@@ -205,7 +208,7 @@ export class Sweeps {
     }
   }
 
-  /** Without the echo of its id a lost order of ours looks like anybody's (§2 #19): told once, and no place beside others. */
+  /** Without the echo of client ids an unknown order of ours cannot be told from others (§2 #19): reports it once, and halts on shared accounts. */
   #watchEcho(order: WorkingOrder, report: OrderReport): void {
     if (report.clientOrderId !== undefined || order.batch !== undefined) return;
     const { foreign, halts, notice, dedicated, echo } = this.#execution;
@@ -215,40 +218,39 @@ export class Sweeps {
     if (foreign.size > 0 && !dedicated) halts.halt('noEcho', 'the exchange does not give client ids back');
   }
 
-  /** A list that stays cut hides orders or trades: nothing may be created as if they were known (§2 #21). */
-  #watchCut(symbol: string, cut: string | undefined): void {
+  /** Halts when a list stays truncated: it hides orders or trades (§2 #21). */
+  #watchTruncated(symbol: string, list: string | undefined): void {
     const { clock, timing, halts } = this.#execution;
-    if (cut === undefined) {
-      this.#cutSince.delete(symbol);
+    if (list === undefined) {
+      this.#truncatedSince.delete(symbol);
       return;
     }
-    const since = this.#cutSince.get(symbol) ?? clock.now();
-    this.#cutSince.set(symbol, since);
-    if (clock.now() - since >= timing.sweepGapMs) halts.halt('fullList', `on ${symbol} ${cut}`);
+    const since = this.#truncatedSince.get(symbol) ?? clock.now();
+    this.#truncatedSince.set(symbol, since);
+    if (clock.now() - since >= timing.sweepGapMs) halts.halt('fullList', `on ${symbol} ${list}`);
   }
 
-  /** Asks for one order and takes what it says; returns the report, or undefined when the query failed. */
-  async look(order: WorkingOrder): Promise<OrderReport | undefined> {
-    if (order.orderId === undefined) return undefined;
+  /** Queries one order and acts on its report. */
+  async query(order: WorkingOrder): Promise<void> {
+    if (order.orderId === undefined) return;
     const answer = await this.#execution.orders.query({ symbol: order.intent.symbol, orderId: order.orderId });
     if (answer.kind === 'failed') {
       if (answer.code === noSuchOrder) this.#noteMissing(order);
-      return undefined;
+      return;
     }
     this.#missingSince.delete(order);
     this.#watchEcho(order, answer.value);
     const { oddStatus } = answer.value;
     if (oddStatus !== undefined) {
       this.#noteOdd(order, oddStatus);
-      return answer.value;
+      return;
     }
     this.#oddSince.delete(order);
     this.found(order, answer.value);
     this.noteReport(order, answer.value);
-    return answer.value;
   }
 
-  /** The exchange knew an order and says that it does not: a lagging replica for a while, after that nobody can say (§2 #20). */
+  /** The exchange does not find an order that it knew. After a while a lagging replica cannot explain that (§2 #20). */
   #noteMissing(order: WorkingOrder): void {
     const { clock } = this.#execution;
     const since = this.#missingSince.get(order) ?? clock.now();
@@ -262,7 +264,7 @@ export class Sweeps {
     );
   }
 
-  /** The exchange answers for it by a word that nobody has described: while that lasts nobody can say whether it is over (§2 #18). */
+  /** The exchange reports an undocumented status: it is not known whether the order is final (§2 #18). */
   #noteOdd(order: WorkingOrder, oddStatus: string): void {
     const { clock, timing } = this.#execution;
     const since = this.#oddSince.get(order) ?? clock.now();
@@ -272,21 +274,21 @@ export class Sweeps {
       this.#execution,
       order,
       'status',
-      `the exchange gives it the status "${oddStatus}", which nobody has described, so that nobody can say whether it is over`,
+      `the exchange gives it the status "${oddStatus}", which is not documented: it is not known whether it is final`,
     );
   }
 
-  /** Takes a final status as such: the order closes once its fills add up to what was executed (R5). */
+  /** Takes a final status: the order closes once its fills add up to the executed quantity (R5). */
   noteReport(order: WorkingOrder, report: OrderReport): void {
     this.#sums.noteReport(order, report);
   }
 
-  /** A human says that an order at the exchange is this one of ours. */
+  /** A human assigns an order at the exchange to ours. */
   adopt(order: WorkingOrder, report: OrderReport): void {
     this.#attribution.adopt(order, report);
   }
 
-  /** The exchange shows an order whose outcome was open; nothing happens when the report is about another one. */
+  /** The exchange shows an order of open outcome; ignores a report of another order. */
   found(order: WorkingOrder, report: OrderReport): void {
     this.#attribution.found(order, report);
   }
@@ -308,17 +310,17 @@ export class Sweeps {
       if (newest === undefined) return { rows, cause, failed: false };
       if (newest === from) break;
       if (from === undefined && known !== undefined) {
-        // The newest page may not reach back to the trades we know: they are read on, and what lies before stays unseen.
-        cause = tradesCut;
+        // The newest page may not reach back to the known trades: reads on from them, and reports the gap.
+        cause = tradesTruncated;
         from = known;
       } else from = newest;
     }
-    return { rows, cause: tradesCut, failed: false };
+    return { rows, cause: tradesTruncated, failed: false };
   }
 
   /**
-   * A little before the newest known trade, or where trades of an order can begin whose outcome is open, whichever is earlier:
-   * a trade can be shown after many younger ones. undefined, the newest page, where none was known when that order was sent.
+   * The trade id to read from: a little before the newest known trade, or where the trades of an unknown order can begin, if earlier.
+   * The exchange may show a trade after many younger ones. Undefined, which is the newest page, if no trade was known at sending.
    */
   #firstToRead(symbol: string): string | undefined {
     let first = this.#recent.get(symbol)?.ids[0];
@@ -329,14 +331,14 @@ export class Sweeps {
     return first;
   }
 
-  /** Books what a journal holds as evidence but not as fills, and what others' trades moved: the same attribution as ever. */
+  /** Books trades that are journalled as evidence but not booked, by the usual attribution. */
   bookAgain(trades: readonly VenueTrade[]): void {
     this.#booking.book(sorted(trades));
   }
 
   #moveCursor(symbol: string, trades: readonly VenueTrade[]): void {
     if (trades.length === 0) return;
-    const recent = this.#recent.get(symbol) ?? new Recent();
+    const recent = this.#recent.get(symbol) ?? new RecentTrades();
     recent.add(trades);
     this.#recent.set(symbol, recent);
     const { journal } = this.#execution;

@@ -19,17 +19,17 @@ import type { InvalidTrade } from './quarantined-trades.ts';
 
 const never = (why: string): InvalidTrade => ({ why, canBeAccepted: false });
 
-/** Why a row of a symbol's list is invalid by itself; undefined when it is valid. */
-export function invalidByItself(trade: VenueTrade, symbol: string, at: Instrument): InvalidTrade | undefined {
+/** Why a row of a symbol's list is invalid by itself, or undefined. */
+export function invalidByItself(trade: VenueTrade, symbol: string, instrument: Instrument): InvalidTrade | undefined {
   const { price, quantity } = trade;
   if (trade.unreadable !== undefined) return never(trade.unreadable);
   if (trade.symbol !== symbol) return never(`its symbol is ${trade.symbol}, but it was listed under ${symbol}`);
-  if (price <= noTicks) return never(`its price is ${priceText(price, at)}`);
-  if (quantity <= noLots) return never(`its quantity is ${quantityText(quantity, at)}`);
+  if (price <= noTicks) return never(`its price is ${priceText(price, instrument)}`);
+  if (quantity <= noLots) return never(`its quantity is ${quantityText(quantity, instrument)}`);
   return undefined;
 }
 
-/** Why a trade contradicts an order of ours that it names and is not booked for; undefined when it is valid. */
+/** Why a trade that is not booked contradicts our order that it names, or undefined. */
 export function invalidForOrders(execution: Execution, trade: VenueTrade): InvalidTrade | undefined {
   const { owners, journal } = execution;
   for (const [index, orderId] of trade.orderIds.entries()) {
@@ -45,7 +45,7 @@ export function invalidForOrders(execution: Execution, trade: VenueTrade): Inval
   return undefined;
 }
 
-/** Adds a valid trade to the sums of its orders that ended: nobody else counts them, and the next trade is checked against them. */
+/** Adds a valid trade to the sums of its closed orders, by which the next trade is checked. */
 export function countForEnded({ owners, journal, portfolio, ended }: Execution, trade: VenueTrade): void {
   const { tradeId, symbol, price, quantity } = trade;
   for (const orderId of trade.orderIds) {
@@ -58,14 +58,14 @@ export function countForEnded({ owners, journal, portfolio, ended }: Execution, 
   }
 }
 
-/** On which side of a trade one of its orders stood: of two the buyer's is the first. */
+/** The side of one of a trade's orders: of two, the buyer's is the first. */
 const sideOf = ({ orderIds, side }: VenueTrade, index: number): Side =>
   orderIds.length === 1 ? side : index === 0 ? 'BUY' : 'SELL';
 
 function invalidFor(
   { intent, filled, spent }: WorkingOrder,
   trade: VenueTrade,
-  at: Instrument,
+  instrument: Instrument,
 ): InvalidTrade | undefined {
   const { clientOrderId, side, price: limit, volume } = intent;
   const { price, quantity } = trade;
@@ -73,17 +73,17 @@ function invalidFor(
     return never(`its symbol is ${trade.symbol}, but order ${clientOrderId} is on ${intent.symbol}`);
   if (limit !== undefined && (side === 'BUY' ? price > limit : price < limit))
     return acceptable(
-      `its price is ${priceText(price, at)}, beyond the limit ${priceText(limit, at)} of order ${clientOrderId}`,
+      `its price is ${priceText(price, instrument)}, beyond the limit ${priceText(limit, instrument)} of order ${clientOrderId}`,
     );
   if ('lots' in volume)
     return plus(filled, quantity) <= volume.lots
       ? undefined
       : acceptable(
-          `its quantity ${quantityText(quantity, at)} exceeds the remaining ${quantityText(minus(volume.lots, filled), at)} of order ${clientOrderId}`,
+          `its quantity ${quantityText(quantity, instrument)} exceeds the remaining ${quantityText(minus(volume.lots, filled), instrument)} of order ${clientOrderId}`,
         );
-  // What an amount buys is rounded to a step of the quantity.
-  const step = notional(price, oneLot, at);
-  const worth = notional(price, quantity, at);
+  // The exchange rounds what an amount buys to a step of the quantity.
+  const step = notional(price, oneLot, instrument);
+  const worth = notional(price, quantity, instrument);
   return minus(plus(spent, worth), volume.amount) < step
     ? undefined
     : acceptable(

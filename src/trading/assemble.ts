@@ -5,7 +5,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import { quantityText, type Rate } from '../domain/money.ts';
 import { type Account, type Decision, decisionOf, type Fill, type Intent, type Verdict } from '../domain/order.ts';
 import { denialText } from '../domain/words.ts';
-import { type Audit, type Auditor, auditor } from '../execution/audit.ts';
+import { type Audit, Auditor } from '../execution/audit.ts';
 import { cancel, cancelTogether } from '../execution/cancel.ts';
 import { type Execution, type Notice, record, type Timing } from '../execution/context.ts';
 import type { Halts } from '../execution/halt.ts';
@@ -108,7 +108,7 @@ export function assemble(parts: Parts): Assembled {
   const { clock, journal, notice } = parts;
   const execution = executionOf(parts, portfolio, ledger, ids.read);
   const sweeps = new Sweeps(execution, parts.loaded.cursors);
-  const audits = auditor(execution, sweeps);
+  const audits = new Auditor(execution, sweeps);
   const stopped = source<Decision>();
   const booked = source<Fill>();
   const work = counting();

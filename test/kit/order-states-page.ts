@@ -1,15 +1,18 @@
 /** The page `docs/reference/order-states.md`, made of the table by which execution moves orders. */
 import { isClosed, type OrderState } from '../../src/domain/order.ts';
+import { haltCauses } from '../../src/execution/halt.ts';
+import { proofs } from '../../src/execution/reconcile/evidence.ts';
 import {
   type CancelEvent,
   cancelActions,
   cancelEvents,
   cancelStates,
   cancelTransitions,
-} from '../../src/execution/cancel-states.ts';
-import { haltCauses } from '../../src/execution/halt.ts';
-import { proofs } from '../../src/execution/reconcile/evidence.ts';
-import { type OrderEvent, orderActions, orderEvents, transitions } from '../../src/execution/states.ts';
+  type OrderEvent,
+  orderActions,
+  orderEvents,
+  transitions,
+} from '../../src/execution/states.ts';
 import { markdownTable } from './markdown-table.ts';
 
 const states: Readonly<Record<OrderState, string>> = {
@@ -76,7 +79,7 @@ function proofTable(): string {
 
 const cancelSection = (edges: readonly Edge[]): string => `## A cancel
 
-A cancel is not a state of its order. It has its own state machine ([cancel-states.ts](../../src/execution/cancel-states.ts)). It may be repeated, and its answer is never
+A cancel is not a state of its order. It has its own state machine ([states.ts](../../src/execution/cancel-states.ts)). It may be repeated, and its answer is never
 proof, in a batch neither. A refused cancel leads to an order query. \`cancelSent\` and \`cancelAnswer\` in \`sluice why\` show it.
 
 \`\`\`mermaid

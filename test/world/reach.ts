@@ -1,7 +1,6 @@
 /** What the seeds of a campaign came by: which events orders met in which state, by the production code's own tables, and which faults. */
 import type { OrderState } from '../../src/domain/order.ts';
-import { cancelTransitions } from '../../src/execution/cancel-states.ts';
-import { transitions } from '../../src/execution/states.ts';
+import { cancelTransitions, transitions } from '../../src/execution/states.ts';
 
 /** What a part of a campaign counted. */
 export interface Counted {

@@ -5,8 +5,7 @@
 import type { Database } from 'better-sqlite3';
 import { noUnits, plus, type Units, unitsText } from '../../src/domain/money.ts';
 import type { Fill } from '../../src/domain/order.ts';
-import { differenceText } from '../../src/execution/ledger.ts';
-import { subLedgerDifferences } from '../../src/execution/sub-ledgers.ts';
+import { differenceText, subLedgerDifferences } from '../../src/execution/ledger.ts';
 import { readFills } from '../../src/journal/past-orders.ts';
 import type { Assembled } from '../../src/trading/assemble.ts';
 import type { Verdict } from './step-checks.ts';

@@ -137,7 +137,7 @@ describe('an order that counted as absent and shows up', () => {
     await desk.sweep();
     expect(order.state).toBe('open');
     expect(free(desk)).toBe('999900');
-    expect(texts(desk)).toContain('had given it up as absent');
+    expect(texts(desk)).toContain('resolved it as absent');
     await desk.pass(30_000);
     await desk.sweep();
     expect(await desk.row(order)).toMatchObject({ state: 'canceled', filled: '0.4', orderId: '1001' });
@@ -170,7 +170,7 @@ describe('an order that counted as absent and shows up', () => {
     await desk.sweep();
     expect(await desk.stateOf(order)).toBe('absent');
     expect(desk.asked('cancel')).toBe(0);
-    expect(texts(desk)).toContain('is another one');
+    expect(texts(desk)).toContain('is another order');
   });
 });
 
@@ -335,15 +335,15 @@ describe('everything halts', () => {
     const desk = await ready();
     const order = await desk.placed();
     desk.venue.echoesIds = false;
-    await desk.finish(desk.assembled.sweeps.look(order).then(() => {}));
-    await desk.finish(desk.assembled.sweeps.look(order).then(() => {}));
+    await desk.finish(desk.assembled.sweeps.query(order).then(() => {}));
+    await desk.finish(desk.assembled.sweeps.query(order).then(() => {}));
     expect(halts(desk)).toEqual([]);
     expect(texts(desk).split('does not return the client id')).toHaveLength(2);
     desk.venue.echoesIds = true;
     desk.venue.place({ clientOrderId: 'web_1' });
     await desk.sweep();
     desk.venue.echoesIds = false;
-    await desk.finish(desk.assembled.sweeps.look(order).then(() => {}));
+    await desk.finish(desk.assembled.sweeps.query(order).then(() => {}));
     expect(halts(desk)).toEqual(['noEcho']);
   });
 

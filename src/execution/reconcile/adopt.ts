@@ -1,4 +1,4 @@
-/** A human says which order at the exchange one of ours is, where the exchange does not show client ids and nobody else can tell. */
+/** `sluice resolve --adopt`: an operator assigns an order at the exchange to ours, where the exchange does not show client ids. */
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Execution, record } from '../context.ts';
@@ -17,9 +17,8 @@ export interface Adoption {
 }
 
 /**
- * Binds an order of ours whose outcome is open, or that was given up, to an order at the exchange, and books its fills. Gives why that
- * cannot be: the order is bound already, the exchange does not show the other one, it differs from what was sent, is older than it, or
- * belongs to another order.
+ * Binds our order, of open outcome or given up, to an order at the exchange, and books its fills. Returns why that is not possible: our
+ * order is bound already, or the exchange does not show the other one, or that one differs from what was sent, is older, or is taken.
  */
 export async function adoptByHand(
   execution: Execution,
@@ -35,7 +34,7 @@ export async function adoptByHand(
   const { symbol } = order.intent;
   const answer = await orders.query({ symbol, orderId });
   if (answer.kind === 'failed') return `the exchange does not show order ${orderId} on ${symbol}: ${answer.cause}`;
-  // While it was asked for, either may have been bound.
+  // During the query, either may have been bound.
   const against = mayAdopt() ?? whyAnother(execution, order, answer.value);
   if (against !== undefined) return against;
   record(execution, order, 'resolved', { as: 'adopted', orderId, by, reason });
@@ -62,10 +61,10 @@ function whyAnother(execution: Execution, order: WorkingOrder, report: OrderRepo
   const { intent } = order;
   if (clientOrderId !== undefined && clientOrderId.toLowerCase() !== intent.clientOrderId)
     return `order ${orderId} at the exchange has the client id ${clientOrderId}, and ${intent.clientOrderId} was sent`;
-  // Of a MARKET BUY deployments may show another volume than the amount that was sent.
+  // Deployments may show a MARKET BUY with another volume than the amount that was sent.
   const there = 'lots' in intent.volume ? likenessIn(report) : undefined;
   if (!isTheSame(order, report) || (there !== undefined && there !== likenessOf(intent)))
-    return `order ${orderId} at the exchange is another one: its symbol, side, type, price or quantity is not what was sent`;
+    return `order ${orderId} at the exchange is another order: its symbol, side, type, price or quantity is not what was sent`;
   return isTooOld(execution, order, report)
     ? `order ${orderId} was created at the exchange before order ${intent.clientOrderId} was decided`
     : undefined;

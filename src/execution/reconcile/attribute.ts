@@ -1,69 +1,70 @@
-/** Whose an order at the exchange is (step 2): found by its echoed client id, never guessed. */
+/** Attributes orders at the exchange to ours or to others (§3.4, step 2): by their client id, never by a guess. */
 import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../../domain/order.ts';
 import type { EventEntry, ForeignWhy } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { bind, type Execution, move, quarantine, reclaim, witness } from '../context.ts';
+import { cancelLate } from '../cancel-until-final.ts';
+import { bind, type Doubt, type Execution, move, quarantine, reclaim, recordReport } from '../context.ts';
 import { clocksApartMs, isTooOld } from './creation-window.ts';
-import { cancelLate } from './late-orders.ts';
 import { candidatesFor, decideByLikeness } from './orders-without-id.ts';
 
-/** The exchange's code for an order that it does not know, as after it has forgotten an old one (specification §7). */
+/** The exchange's code for an order that it does not find, such as an old one that it has dropped (specification §7). */
 export const noSuchOrder = '-2013';
-/** What could not be seen, and whether because a request failed. */
+
+/** What could not be read, and whether a request failed. */
 export interface Unseen {
   readonly cause: string | undefined;
   readonly failed: boolean;
 }
 export const allSeen: Unseen = { cause: undefined, failed: false };
 
-/** After so long without an order that traded, ms of the clock, its id counts as somebody else's (§2 #20), or after the horizon. */
+/** After this long, and the horizon, an order that the exchange does not find counts as foreign, ms of the clock (§2 #20). */
 const forgottenMs = 300_000;
 
 const doubtTexts = {
-  forgotten: 'the exchange does not know it any more',
-  silent: 'the exchange does not say its client id',
+  forgotten: 'the exchange does not find it any more',
+  silent: 'the exchange does not show its client id',
 } as const;
 
 const byLikeness: EventEntry['detail'] = { by: 'its side, type, price, volume and time' };
 
 const none: ReadonlySet<string> = new Set<string>();
 
-/** An id that nobody could attribute so far. */
-interface Doubtful {
+/** An order that could not be attributed so far. */
+interface Unattributed {
   since: number;
-  looks: number;
+  reads: number;
 }
 
 export class Attribution {
   readonly #execution: Execution;
   readonly #noteReport: (order: WorkingOrder, report: OrderReport) => void;
-  readonly #doubts = new Map<string, Doubtful>();
+  readonly #unattributed = new Map<string, Unattributed>();
 
   constructor(execution: Execution, noteReport: (order: WorkingOrder, report: OrderReport) => void) {
     this.#execution = execution;
     this.#noteReport = noteReport;
   }
 
-  /** Trades from before this journal's first order cannot be ours, and their orders may be forgotten at the exchange. One without a readable time (0) can be. */
+  /** Trades before this journal's first order cannot be ours. One without a readable time (0) can be. */
   isBeforeOurs({ time }: VenueTrade): boolean {
     const { clock, firstOrderAt } = this.#execution;
     return time !== 0 && time < firstOrderAt - clock.machine(clocksApartMs);
   }
 
-  /** Finds out whose the order ids are that nobody knows yet; a promise where somebody has to be asked. */
+  /** Attributes the unknown order ids; a promise where the exchange must be queried. */
   bind(symbol: string, open: readonly OrderReport[], trades: readonly VenueTrade[]): Promise<Unseen> | Unseen {
     const unknown = this.#unknownIds(open, trades);
-    if (unknown.size > 0) return this.#ask(symbol, unknown, trades);
-    const asking = this.#settleOthers(symbol);
-    return asking === undefined ? allSeen : asking.then(() => allSeen);
+    if (unknown.size > 0) return this.#query(symbol, unknown, trades);
+    const querying = this.#queryUnproven(symbol);
+    return querying === undefined ? allSeen : querying.then(() => allSeen);
   }
 
-  async #ask(symbol: string, unknown: ReadonlySet<string>, trades: readonly VenueTrade[]): Promise<Unseen> {
+  async #query(symbol: string, unknown: ReadonlySet<string>, trades: readonly VenueTrade[]): Promise<Unseen> {
     const { owners, foreign, orders } = this.#execution;
     let unseen = allSeen;
     const unnamed: OrderReport[] = [];
     for (const orderId of unknown) {
-      // While another was asked for, the order's own answer may have told.
+      // An answer may have attributed it during another query.
       if (owners.has(orderId) || foreign.has(orderId)) continue;
       const answer = await orders.query({ symbol, orderId });
       if (owners.has(orderId)) continue;
@@ -73,25 +74,24 @@ export class Attribution {
       else if (!this.#forget(symbol, orderId, trade, 'forgotten'))
         unseen = { ...unseen, cause: `order ${orderId}: ${answer.cause}` };
     }
-    // An order that could not be asked for may be a second one of the same likeness.
+    // An order whose query failed may be a second match.
     if (!unseen.failed)
       for (const orderId of decideByLikeness(this.#execution, unnamed, (order, report) =>
         this.#bind(order, report, byLikeness),
       ))
         this.#setAside(symbol, orderId, 'silent');
-    await this.#settleOthers(symbol);
+    await this.#queryUnproven(symbol);
     return unseen;
   }
 
-  /** One that counts as somebody else's without proof is asked for now and then. */
-  #settleOthers(symbol: string): Promise<void> | undefined {
+  /** Queries an order that counts as foreign without proof, if one is due. */
+  #queryUnproven(symbol: string): Promise<void> | undefined {
     const { doubtful, clock } = this.#execution;
     const orderId = doubtful.due(symbol, clock.now());
-    return orderId === undefined ? undefined : this.#askAgain(symbol, orderId);
+    return orderId === undefined ? undefined : this.#queryAgain(symbol, orderId);
   }
 
-  /** It may be known again. */
-  async #askAgain(symbol: string, orderId: string): Promise<void> {
+  async #queryAgain(symbol: string, orderId: string): Promise<void> {
     const { doubtful, orders } = this.#execution;
     const answer = await orders.query({ symbol, orderId });
     if (answer.kind === 'failed' || !doubtful.has(orderId)) return;
@@ -111,13 +111,13 @@ export class Attribution {
     return unknown ?? none;
   }
 
-  /** `unnamed`: takes what has to be told by its likeness. */
+  /** `unnamed` collects the reports that must be matched by what the order is. */
   #take(symbol: string, report: OrderReport, unseen: Unseen, unnamed: OrderReport[]): Unseen {
     const { orderId, clientOrderId } = report;
     const isProven = clientOrderId !== undefined && this.#execution.readId(clientOrderId.toLowerCase()) !== undefined;
     if (!isProven && candidatesFor(this.#execution, report).length > 0) {
       unnamed.push(report);
-      return { ...unseen, cause: `order ${orderId} looks like one of unknown outcome` };
+      return { ...unseen, cause: `order ${orderId} matches one of unknown outcome` };
     }
     const likely = clientOrderId === undefined ? this.#likelyOurs(report) : undefined;
     if (clientOrderId !== undefined) this.#attribute(symbol, report, clientOrderId);
@@ -125,12 +125,12 @@ export class Attribution {
     else if (!this.#forget(symbol, orderId, report, 'silent', likely))
       return {
         ...unseen,
-        cause: `order ${orderId} may be the one looked for, but the exchange does not say its client id`,
+        cause: `order ${orderId} may be the missing one, but the exchange does not show its client id`,
       };
     return unseen;
   }
 
-  /** Ours always have a client id, but one that the exchange does not echo could be one whose outcome is open, or that was given up. */
+  /** Our orders always have a client id. Where the exchange does not return it, an order may be one of open outcome, or one given up. */
   #likelyOurs(report: OrderReport): WorkingOrder | undefined {
     const { portfolio, givenUp, echo } = this.#execution;
     const open = [...portfolio.orders()].find(
@@ -141,9 +141,9 @@ export class Attribution {
   }
 
   /**
-   * An id that cannot be attributed must not keep looks incomplete for ever: after the horizon, five minutes for one that is not
-   * known, and two looks it counts as somebody else's, is told of once, and what it may have been is quarantined. It is asked for
-   * further on. True when that is so.
+   * An order that cannot be attributed must not keep sweeps incomplete for ever. After two reads and the horizon (at least five minutes if
+   * the exchange does not find it), it counts as foreign and is reported. Our order that it may be is quarantined. Queries go on. Returns
+   * whether that has happened.
    */
   #forget(
     symbol: string,
@@ -154,13 +154,13 @@ export class Attribution {
   ): boolean {
     const { clock, horizon, portfolio, notice } = this.#execution;
     const now = clock.now();
-    const seen = this.#doubts.get(orderId) ?? { since: now, looks: 0 };
-    this.#doubts.set(orderId, seen);
-    // A clock that was ahead and is right again must not make it wait for as long as it was ahead.
+    const seen = this.#unattributed.get(orderId) ?? { since: now, reads: 0 };
+    this.#unattributed.set(orderId, seen);
+    // The clock may have been set back.
     seen.since = Math.min(seen.since, now);
     const waitMs = why === 'forgotten' ? Math.max(horizon.ms, forgottenMs) : horizon.ms;
-    if (++seen.looks < 2 || now - seen.since < waitMs) return false;
-    this.#doubts.delete(orderId);
+    if (++seen.reads < 2 || now - seen.since < waitMs) return false;
+    this.#unattributed.delete(orderId);
     this.#setAside(symbol, orderId, why);
     const text = doubtTexts[why];
     for (const order of [...portfolio.orders()])
@@ -168,12 +168,12 @@ export class Attribution {
         quarantine(this.#execution, order, 'forgotten', `order ${orderId} on the account may be it, but ${text}`);
     notice({
       level: 'error',
-      text: `order ${orderId} on ${symbol} cannot be attributed: ${text}. What it traded counts as somebody else's until the exchange says whose it is; it is asked now and then${likely === undefined ? '' : `. If it is order ${likely.intent.clientOrderId} (${likely.state}): sluice resolve ${likely.intent.clientOrderId} --adopt ${orderId}`}`,
+      text: `order ${orderId} on ${symbol} cannot be attributed: ${text}. Its trades count as foreign until the exchange shows its owner; it is queried again${likely === undefined ? '' : `. If it is order ${likely.intent.clientOrderId} (${likely.state}): sluice resolve ${likely.intent.clientOrderId} --adopt ${orderId}`}`,
     });
     return true;
   }
 
-  /** Counts as somebody else's from now on, and is asked for again. */
+  /** Counts an order as foreign without proof: it is queried again. */
   #setAside(symbol: string, orderId: string, why: keyof typeof doubtTexts): void {
     const now = this.#execution.clock.now();
     this.#foreign(symbol, orderId, why);
@@ -191,8 +191,8 @@ export class Attribution {
     const { orderId, clientOrderId, createdAt } = report;
     this.#foreign(symbol, orderId, null);
     doubtful.settle(orderId, false);
-    witness(this.#execution, report);
-    // Orders are told apart by their likeness only as long as nobody else places any.
+    recordReport(this.#execution, report);
+    // Matching orders by what they are is safe only while nobody else places any.
     if (dedicated && clientOrderId === undefined && createdAt !== undefined && createdAt > firstOrderAt)
       halts.halt('notDedicated', `order ${orderId} on ${symbol} was not placed by Sluice`);
   }
@@ -206,44 +206,38 @@ export class Attribution {
     if (order !== undefined) this.#attributeTo(order, symbol, report);
     else if (lost !== undefined) this.#adopt(lost, symbol, report);
     else if (mine === undefined) this.#disown(symbol, report);
-    else this.#surprise(report, clientOrderId, mine.strategy);
+    else this.#foundWithoutIntent(report, clientOrderId, mine.strategy);
   }
 
   #attributeTo(order: WorkingOrder, symbol: string, report: OrderReport): void {
-    if (order.orderId !== undefined && order.orderId !== report.orderId) {
-      this.#disown(symbol, report);
-      if (order.state !== 'quarantined')
-        quarantine(
-          this.#execution,
-          order,
-          'copied',
-          `orders ${order.orderId} and ${report.orderId} both bear its id: somebody copied it`,
-        );
-    } else if (isTheSame(order, report)) this.found(order, report);
-    else {
-      this.#disown(symbol, report);
-      if (order.state !== 'quarantined')
-        quarantine(
-          this.#execution,
-          order,
-          'mismatch',
-          `order ${report.orderId} bears its id but is not what was sent: somebody copied the id, or the exchange changed the order`,
-        );
+    const isSecond = order.orderId !== undefined && order.orderId !== report.orderId;
+    if (!isSecond && isTheSame(order, report)) {
+      this.found(order, report);
+      return;
     }
+    this.#disown(symbol, report);
+    if (order.state === 'quarantined') return;
+    const [doubt, text]: [Doubt, string] = isSecond
+      ? ['copied', `orders ${order.orderId} and ${report.orderId} both have its id: somebody copied it`]
+      : [
+          'mismatch',
+          `order ${report.orderId} has its id but is not what was sent: somebody copied the id, or the exchange changed the order`,
+        ];
+    quarantine(this.#execution, order, doubt, text);
   }
 
-  /** The exchange shows an order of ours whose outcome was open; nothing happens when it is another one, or when that is known. */
+  /** The exchange shows our order of open outcome; ignores a report of another order. */
   found(order: WorkingOrder, report: OrderReport): void {
     const { state, intent } = order;
     if (state !== 'sending' && state !== 'unknown' && state !== 'quarantined') return;
     if (order.quarantineReason === 'copied' || order.quarantineReason === 'changed') return;
     const echoed = report.clientOrderId?.toLowerCase();
-    // Where the exchange returns no client ids, the id that it gave the order itself is proof enough.
+    // Where the exchange returns no client ids, the exchange id that it gave the order is proof.
     if (echoed === undefined ? order.orderId !== report.orderId : echoed !== intent.clientOrderId) return;
     if (isTheSame(order, report)) this.#bind(order, report, {});
   }
 
-  /** A human says that an order at the exchange is the one of ours whose outcome is open, or that was given up. */
+  /** A human assigns an order at the exchange to ours, of open outcome or given up. */
   adopt(order: WorkingOrder, report: OrderReport): void {
     if (isClosed(order.state)) this.#adopt(order, order.intent.symbol, report);
     else this.#bind(order, report, {});
@@ -257,7 +251,7 @@ export class Attribution {
     this.#noteReport(order, report);
   }
 
-  /** One that was given up is there all the same: it counts again, its rest is cancelled, and somebody must look. */
+  /** An order that was given up is at the exchange: it counts again, its rest is cancelled, and it is reported. */
   #adopt(order: WorkingOrder, symbol: string, report: OrderReport): void {
     const { halts, notice, clock } = this.#execution;
     const { clientOrderId } = order.intent;
@@ -266,7 +260,7 @@ export class Attribution {
       this.#disown(symbol, report);
       notice({
         level: 'error',
-        text: `order ${report.orderId} bears the id of order ${clientOrderId}, which was ${was}, but is another one: it counts as somebody else's`,
+        text: `order ${report.orderId} has the id of order ${clientOrderId}, which was ${was}, but is another order: it counts as foreign`,
       });
       return;
     }
@@ -275,7 +269,7 @@ export class Attribution {
     const isOver = isFinal(report.status);
     notice({
       level: 'error',
-      text: `order ${clientOrderId} (${report.orderId}) is at the exchange although this journal had given it up as ${was}; its fills are booked${isOver ? '' : ', and the rest is being cancelled'}: see sluice why ${clientOrderId}`,
+      text: `order ${clientOrderId} (${report.orderId}) is at the exchange although this journal resolved it as ${was}; its fills are booked${isOver ? '' : ', and the rest is being cancelled'}: see sluice why ${clientOrderId}`,
     });
     if (then === 'lateHalt')
       halts.halt(
@@ -289,7 +283,7 @@ export class Attribution {
     void clock.track(cancelLate(this.#execution, clientOrderId, { symbol, orderId: report.orderId }));
   }
 
-  /** The horizon was too near: it doubles, at least to the lateness that was seen, and stays so over restarts. */
+  /** Doubles the horizon, at least to this order's lateness, also for later starts. */
   #raiseHorizon({ signedAt, recvWindowMs }: WorkingOrder): void {
     const { clock, horizon, journal, notice } = this.#execution;
     const lateMs = clock.now() - (signedAt ?? clock.now()) - (recvWindowMs ?? 0);
@@ -297,12 +291,12 @@ export class Attribution {
     journal.append({ kind: 'horizon', ms: horizon.ms });
     notice({
       level: 'warn',
-      text: `an order appeared ${Math.round(lateMs / 1_000)} s after its window: from now on ${Math.round(horizon.ms / 1_000)} s are waited before one counts as absent`,
+      text: `an order appeared ${Math.round(lateMs / 1_000)} s after its window: from now on Sluice waits ${Math.round(horizon.ms / 1_000)} s before an order counts as absent`,
     });
   }
 
-  /** Ours by its mac, but not to be found here: copied from an order that ended, or this journal is not the newest of its kind. */
-  #surprise(report: OrderReport, clientOrderId: string, strategy: string): void {
+  /** Ours by its mac, but without an intent here: copied from a closed order, or this journal is an old copy. */
+  #foundWithoutIntent(report: OrderReport, clientOrderId: string, strategy: string): void {
     const { owners, journal, clock, notice, halts } = this.#execution;
     const { orderId, side, status, symbol } = report;
     const original = owners.idOf(clientOrderId);
@@ -310,13 +304,13 @@ export class Attribution {
       this.#disown(symbol, report);
       notice({
         level: 'error',
-        text: `order ${orderId} bears the id of our order ${original}, which has ended: somebody copied it, and it counts as somebody else's`,
+        text: `order ${orderId} has the id of our order ${original}, which has ended: somebody copied it, and it counts as foreign`,
       });
       return;
     }
     owners.set(orderId, { clientOrderId, strategy, side, purpose: 'enter' });
     reclaim(this.#execution, report);
-    witness(this.#execution, report);
+    recordReport(this.#execution, report);
     journal.append({
       kind: 'event',
       at: clock.now(),
@@ -329,7 +323,7 @@ export class Attribution {
   }
 }
 
-/** The order that was sent, as far as the exchange says what it holds. */
+/** True if the report agrees with the order that was sent, as far as it is complete. */
 export const isTheSame = ({ intent, state, orderId }: WorkingOrder, report: OrderReport): boolean =>
   (orderId === report.orderId && !isClosed(state)) ||
   (report.symbol === intent.symbol &&

@@ -1,6 +1,6 @@
 /**
- * The balance proof: a live order that no list shows still locks funds, and a fill that no list shows
- * still moved some. Sweep, account, sweep; only if nothing changed in between, all three speak of one moment.
+ * The balance proof: an open order that no list shows locks funds, and a fill that no list shows moved funds. It reads sweep, account,
+ * sweep. Only if nothing changed in between do all three show one moment.
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import { baseUnits, minus, notional, noUnits, plus, type Units, unitsText } from '../../domain/money.ts';
@@ -13,21 +13,23 @@ import type { Sweeps } from '../sweep.ts';
 
 export interface Proof {
   /**
-   * `explained`: exact, without anything that is not known. `impossible`: it will never be had. `failed`: a request failed, which
-   * proves nothing, ask again. `moving`: there was no quiet moment, ask again.
+   * - `explained`: exact, with known fills and orders alone
+   * - `impossible`: there can be no proof
+   * - `failed`: a request failed, which proves nothing
+   * - `moving`: there was no quiet moment
    */
   readonly kind: 'explained' | 'unexplained' | 'failed' | 'moving' | 'impossible';
-  /** For people, in the timeline. */
+  /** A sentence for the timeline. */
   readonly text: string;
 }
 
-/** The account and the lists at one moment. */
+/** Account and lists at one moment. */
 export interface Moment {
   readonly balances: readonly Balance[];
   readonly open: readonly OrderReport[];
 }
 
-/** Whether the two assets of an order's symbol are explained without it, to the last decimal, by known fills and known open orders. */
+/** Whether known fills and open orders explain the balances of an order's two assets without it, to the last decimal. */
 export async function prove(execution: Execution, sweeps: Sweeps, { intent }: WorkingOrder): Promise<Proof> {
   const { books, account, doubtful, portfolio } = execution;
   if (books?.balances === undefined)
@@ -38,14 +40,14 @@ export async function prove(execution: Execution, sweeps: Sweeps, { intent }: Wo
   if (!books.ledger.begun)
     return { kind: 'impossible', text: 'it is not known what the account held when this journal began' };
   const moment = await oneMoment(execution, sweeps, books);
-  // Asked after the looks: what it traded counts as somebody else's, and would explain the balances.
+  // Checked after the sweeps: the trades of an order without a proven owner would explain the balances.
   const other = doubtful.since(intent.symbol, intent.createdAt);
   if (other !== undefined)
-    return { kind: 'impossible', text: `order ${other} may be it, and the exchange does not say whose it is` };
+    return { kind: 'impossible', text: `order ${other} may be it, and the exchange does not show its owner` };
   return 'kind' in moment ? moment : compare(execution, books, moment, portfolio.instrument(intent.symbol));
 }
 
-/** Sweep, account, sweep: what all three agree about, or in words why they speak of different moments. */
+/** Sweep, account, sweep: account and lists of one moment, or why they are not of one moment. */
 export async function oneMoment(
   execution: Execution,
   sweeps: Sweeps,
@@ -66,8 +68,7 @@ export async function oneMoment(
   if (changes.count !== count || fingerprint(open) !== before)
     return moving('something moved while the balances were read');
   for (const { state, cancelRequested } of portfolio.orders())
-    if (state === 'sending' || (state === 'open' && cancelRequested))
-      return moving('a request was under way meanwhile');
+    if (state === 'sending' || (state === 'open' && cancelRequested)) return moving('a request was in flight');
   return { balances: answer.value, open };
 }
 
@@ -77,26 +78,26 @@ const fingerprint = (open: readonly OrderReport[]): string =>
     .sort()
     .join();
 
-function compare(execution: Execution, { ledger }: Books, moment: Moment, at: Instrument): Proof {
+function compare(execution: Execution, { ledger }: Books, moment: Moment, { base, quote }: Instrument): Proof {
   const facts: string[] = [];
   const off = ledger.differences(moment.balances);
-  for (const asset of [at.base, at.quote]) {
+  for (const asset of [base, quote]) {
     const difference = off.find((one) => one.asset === asset);
     if (difference !== undefined)
       facts.push(`the exchange has ${differenceText(difference)} that no known fill explains`);
   }
   const locks = lockedBy(execution, moment.open);
   if ('kind' in locks) return locks;
-  for (const asset of [at.base, at.quote]) {
+  for (const asset of [base, quote]) {
     const fact = lockFact(moment.balances, locks, asset);
     if (fact !== undefined) facts.push(fact);
   }
   return facts.length > 0
     ? { kind: 'unexplained', text: facts.join(', and ') }
-    : { kind: 'explained', text: `${at.base} and ${at.quote} exact, ${moment.open.length} open orders known` };
+    : { kind: 'explained', text: `${base} and ${quote} exact, ${moment.open.length} open orders known` };
 }
 
-/** In words where an asset's locked amount is not what known open orders lock. */
+/** A sentence if an asset's locked amount differs from what known open orders lock. */
 function lockFact(balances: readonly Balance[], locks: ReadonlyMap<string, Units>, asset: string): string | undefined {
   const known = locks.get(asset) ?? noUnits;
   const held = balances.find((one) => one.asset === asset)?.locked ?? noUnits;
@@ -106,8 +107,8 @@ function lockFact(balances: readonly Balance[], locks: ReadonlyMap<string, Units
 }
 
 /**
- * Why lists and balances cannot be of one moment: an order that has ended still stands on a list of a server that lags, or one
- * is not on it yet. undefined when what is locked agrees, or when nobody can say.
+ * Why lists and balances are not of one moment: the list of a lagging server shows an ended order, or lacks a new one. Undefined if the
+ * locked amounts agree, or if an order's report is not complete.
  */
 export function lag(execution: Execution, { balances, open }: Moment): string | undefined {
   const locks = lockedBy(execution, open);
@@ -124,22 +125,23 @@ function lockedBy({ portfolio }: Execution, open: readonly OrderReport[]): Reado
   const locked = new Map<string, Units>();
   for (const report of open) {
     const locks = locksOf(report, portfolio.instrument(report.symbol));
-    if (locks === 'unsaid') return { kind: 'impossible', text: `order ${report.orderId} does not say what it locks` };
+    if (locks === 'incomplete')
+      return { kind: 'impossible', text: `the report of order ${report.orderId} does not show what it locks` };
     if (locks === 'ending') return { kind: 'moving', text: `order ${report.orderId} is at market and about to end` };
     locked.set(locks.asset, plus(locked.get(locks.asset) ?? noUnits, locks.amount));
   }
   return locked;
 }
 
-/** What an open order keeps locked; one at market is about to end, and one can say too little. */
+/** What an open order locks. A MARKET order is about to end; a report may be incomplete. */
 function locksOf(
   { side, price, quantity, executed, type }: OrderReport,
-  at: Instrument,
-): { readonly asset: string; readonly amount: Units } | 'ending' | 'unsaid' {
+  instrument: Instrument,
+): { readonly asset: string; readonly amount: Units } | 'ending' | 'incomplete' {
   if (type === 'MARKET') return 'ending';
-  if (quantity === undefined || price === undefined) return 'unsaid';
+  if (quantity === undefined || price === undefined) return 'incomplete';
   const left = minus(quantity, executed);
   return side === 'BUY'
-    ? { asset: at.quote, amount: notional(price, left, at) }
-    : { asset: at.base, amount: baseUnits(left, at) };
+    ? { asset: instrument.quote, amount: notional(price, left, instrument) }
+    : { asset: instrument.base, amount: baseUnits(left, instrument) };
 }

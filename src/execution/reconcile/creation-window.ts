@@ -1,19 +1,19 @@
-/** Whether an order at the exchange can be one of ours by the time at which it was created there (specification §5.3). */
+/** Whether an order at the exchange can be ours by its creation time (specification §5.3). */
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Execution } from '../context.ts';
 
-/** How far the exchange's times may lie apart from ours, real ms. */
+/** Largest difference between the exchange's times and ours, real ms. */
 export const clocksApartMs = 60_000;
 
-/** Created before our order was: then it cannot be ours. One of which the exchange says no time can be. */
+/** True if it was created before our order. Without a creation time it may be ours. */
 export function isTooOld({ clock }: Pick<Execution, 'clock'>, { intent }: WorkingOrder, report: OrderReport): boolean {
   return report.createdAt !== undefined && report.createdAt < intent.createdAt - clock.machine(clocksApartMs);
 }
 
 /**
- * Created while our order could be accepted: from its signature to the end of its receive window and the horizon after it. One that
- * counts as absent can only be later than that.
+ * True if it was created while our order could be accepted: from its signature to the horizon after its receive window. An order that
+ * counts as absent can only appear later.
  */
 export function isInWindow(execution: Execution, order: WorkingOrder, report: OrderReport): boolean {
   if (isTooOld(execution, order, report)) return false;

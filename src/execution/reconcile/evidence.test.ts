@@ -5,8 +5,8 @@ import type { OrderState } from '../../domain/order.ts';
 import type { Proof } from './balance-proof.ts';
 import {
   actOn,
-  afterLook,
-  type Clean,
+  afterSweep,
+  type CleanSweeps,
   isMissed,
   mostMoving,
   mostUnexplained,
@@ -55,12 +55,12 @@ describe('proofs', () => {
 test('an order is missed only by two clean looks the gap apart, whatever came in between', () => {
   const rng = seededRng(2);
   for (let course = 0; course < 500; course++) {
-    let clean: Clean | undefined;
+    let clean: CleanSweeps | undefined;
     const cleanAts: number[] = [];
     for (let now = 0; now < 20_000; now += 500 + Math.floor(rng() * 3_000)) {
       const cleanAt = rng() < 0.4 ? now : undefined;
       if (cleanAt !== undefined) cleanAts.push(cleanAt);
-      clean = afterLook(clean, cleanAt);
+      clean = afterSweep(clean, cleanAt);
       const first = cleanAts[0] ?? Number.POSITIVE_INFINITY;
       expect(isMissed(clean, 5_000)).toBe((cleanAts.at(-1) ?? 0) >= first + 5_000);
     }

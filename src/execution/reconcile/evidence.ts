@@ -1,19 +1,18 @@
 /**
- * What evidence is enough to call an order absent, or to give up proving it, apart from how it is got: pure,
- * and a table. `docs/reference/order-states.md` shows it.
+ * How much evidence makes an order absent or quarantined: pure functions and a table, which `docs/reference/order-states.md` shows.
  */
 import type { OrderState } from '../../domain/order.ts';
 import type { Proof } from './balance-proof.ts';
 
-/** Proofs that balances do not bear out, in a row and by the same facts, the sweep gap apart: the account may lag behind the lists. */
+/** Unexplained proofs in a row with the same facts, the sweep gap apart: the account may lag behind the lists. */
 export const mostUnexplained = 3;
-/** Proofs for which there was no quiet moment: an account that never rests for so long needs a human. */
+/** Proofs without a quiet moment: an account that changes for so long needs a human. */
 export const mostMoving = 60;
 
-/** What a proof comes to. `again`: it proves nothing yet. */
+/** The result of a proof. `again`: it proves nothing yet. */
 export type Verdict = 'absence' | 'doubt' | 'again';
 
-/** What each kind of proof means, and what comes of it: at once, or when it is the last of so many. */
+/** The verdict of each kind of proof, at once or after that many. */
 export const proofs: Readonly<
   Record<Proof['kind'], { readonly means: string; readonly verdict: Verdict; readonly after?: number }>
 > = {
@@ -28,16 +27,16 @@ export const proofs: Readonly<
   failed: { means: 'a request failed', verdict: 'again' },
 };
 
-/** Which proofs there were. */
+/** The proofs so far. */
 export interface Weighed {
-  /** The facts of the last one that was not borne out, and how many in a row had the same. */
+  /** The facts of the last unexplained one, and how many in a row had the same. */
   readonly facts: string;
   readonly same: number;
   readonly moving: number;
 }
 export const nothingWeighed: Weighed = { facts: '', same: 0, moving: 0 };
 
-/** Takes one more proof into account. */
+/** Adds a proof. */
 export function weigh(was: Weighed, { kind, text }: Proof): { readonly now: Weighed; readonly verdict: Verdict } {
   const now: Weighed =
     kind === 'unexplained'
@@ -50,34 +49,34 @@ export function weigh(was: Weighed, { kind, text }: Proof): { readonly now: Weig
   return { now, verdict: times >= after ? verdict : 'again' };
 }
 
-/** What is done about a verdict: one that is quarantined already can only be healed by it. */
+/** The action on a verdict: of a quarantined order, only absence changes the state. */
 export function actOn(verdict: Verdict, state: OrderState): Verdict {
   if (state === 'unknown') return verdict;
   return state === 'quarantined' && verdict === 'absence' ? 'absence' : 'again';
 }
 
-/** A complete look, all of it after the horizon, by when it began, UTC ms. */
-export interface Clean {
+/** Complete sweeps that began after the horizon: the start of the first and the last one, UTC ms. */
+export interface CleanSweeps {
   readonly first: number;
   readonly last: number;
 }
 
-/** Two complete looks the gap apart: only then does not seeing an order mean anything (§3.4, step 5). */
-export const isMissed = (clean: Clean | undefined, gapMs: number): boolean =>
+/** True after two such sweeps at least the gap apart: only then is a missing order evidence (§3.4, step 5). */
+export const isMissed = (clean: CleanSweeps | undefined, gapMs: number): boolean =>
   clean !== undefined && clean.last >= clean.first + gapMs;
 
-/** Takes one more look into account; one that was incomplete or too early changes nothing. */
-export const afterLook = (clean: Clean | undefined, cleanAt: number | undefined): Clean | undefined =>
+/** Adds a sweep; one that was incomplete or too early has no `cleanAt` and changes nothing. */
+export const afterSweep = (clean: CleanSweeps | undefined, cleanAt: number | undefined): CleanSweeps | undefined =>
   cleanAt === undefined ? clean : { first: clean?.first ?? cleanAt, last: cleanAt };
 
-/** Doubts that a proof of absence can end: nothing the exchange ever said speaks for the order. */
-const healable: ReadonlySet<string> = new Set(['unproven', 'forgotten', 'human']);
+/** Reasons that a proof of absence can end: the exchange never showed the order. */
+const endedByAbsence: ReadonlySet<string> = new Set(['unproven', 'forgotten', 'human']);
 
-/** Whether an order that is quarantined may turn out to be absent. One that had an id was at the exchange. */
-export const mayHeal = ({
+/** Whether a quarantined order may prove to be absent. One with an exchange id was at the exchange. */
+export const mayBeAbsent = ({
   orderId,
   quarantineReason,
 }: {
   readonly orderId: string | undefined;
   readonly quarantineReason: string | undefined;
-}): boolean => orderId === undefined && quarantineReason !== undefined && healable.has(quarantineReason);
+}): boolean => orderId === undefined && quarantineReason !== undefined && endedByAbsence.has(quarantineReason);

@@ -1,13 +1,13 @@
 /**
- * Orders told apart by what they are: those of a batch reach the exchange without a client id, and some
- * deployments do not return it. Then side, type, price and volume are all there is to know an order by. Pure.
+ * Matches orders by what they are. Orders of a batch have no client id at the exchange, and some deployments do not return it. Then only
+ * symbol, side, type, price and volume identify an order. Pure functions.
  */
 import { type Instrument, orderLots } from '../../domain/instrument.ts';
 import { type Lots, minus, smallest, type Units } from '../../domain/money.ts';
 import type { Intent, OrderReport, Volume } from '../../domain/order.ts';
 import type { OrderDraft } from '../../portfolio/plan.ts';
 
-/** What can be seen of an order from outside; undefined for a LIMIT order without a price. */
+/** An order's visible properties as a key; undefined for a LIMIT order without a price. */
 export function likenessOf({
   symbol,
   side,
@@ -20,7 +20,7 @@ export function likenessOf({
   return price === undefined ? undefined : `${symbol} ${side} ${price} ${size}`;
 }
 
-/** The same of an order at the exchange; undefined where it does not say enough. */
+/** The key of an order at the exchange; undefined where its report is not complete. */
 export function likenessIn({ symbol, side, type, price, quantity, amount }: OrderReport): string | undefined {
   const volume: Volume | undefined =
     quantity !== undefined ? { lots: quantity } : amount !== undefined ? { amount } : undefined;
@@ -28,37 +28,35 @@ export function likenessIn({ symbol, side, type, price, quantity, amount }: Orde
   return likenessOf({ symbol, side, type, volume, ...(price === undefined ? {} : { price }) });
 }
 
-/** Volumes tried: the one asked for and nine below it. */
+/** Volumes tried: the planned one and nine smaller ones. */
 const mostTries = 10;
 const oneLot = 1n as Lots;
 
-/** The draft, or the same with a few steps less, so that no other order has its likeness; undefined when that cannot be. */
-export function unlike(draft: OrderDraft, taken: ReadonlySet<string>, at: Instrument): OrderDraft | undefined {
+/** The draft, or a slightly smaller one, whose key no other order has; undefined if there is none. */
+export function unlike(draft: OrderDraft, taken: ReadonlySet<string>, instrument: Instrument): OrderDraft | undefined {
   let tried: OrderDraft | undefined = draft;
   for (let tries = 0; tries < mostTries && tried !== undefined; tries++) {
     const likeness = likenessOf(tried);
     if (likeness === undefined) return undefined;
     if (!taken.has(likeness)) return tried;
-    tried = oneStepLess(tried, at);
+    tried = oneStepLess(tried, instrument);
   }
   return undefined;
 }
 
-/**
- * Undefined where the exchange would refuse the smaller order. What is expected of it stays what was planned: the plan compares by that,
- * and must not take the smaller order for another one.
- */
-function oneStepLess(draft: OrderDraft, at: Instrument): OrderDraft | undefined {
+/** Undefined if the order would be below the minimum. Its expected quantity stays as planned, so that the plan recognises the order. */
+function oneStepLess(draft: OrderDraft, instrument: Instrument): OrderDraft | undefined {
   const { volume } = draft;
   if ('lots' in volume) {
-    const lots = orderLots(minus(volume.lots, oneLot), at);
-    return lots < at.minQuantity || lots <= 0n ? undefined : { ...draft, volume: { lots } };
+    const lots = orderLots(minus(volume.lots, oneLot), instrument);
+    return lots < instrument.minQuantity || lots <= 0n ? undefined : { ...draft, volume: { lots } };
   }
-  const amount: Units = minus(volume.amount, smallest(at.orderPlaces?.price ?? at.pricePrecision));
-  return amount < at.minNotional || amount <= 0n ? undefined : { ...draft, volume: { amount } };
+  const step = smallest(instrument.orderPlaces?.price ?? instrument.pricePrecision);
+  const amount: Units = minus(volume.amount, step);
+  return amount < instrument.minNotional || amount <= 0n ? undefined : { ...draft, volume: { amount } };
 }
 
-/** Which of these orders at the exchange is which of ours: only where exactly one of each is like the other. */
+/** Pairs of our orders and orders at the exchange, where exactly one of each has the same key. */
 export function pairsOf<T extends { readonly intent: Intent }>(
   ours: readonly T[],
   theirs: readonly OrderReport[],

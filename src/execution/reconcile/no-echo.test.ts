@@ -188,7 +188,7 @@ describe('on a shared account', () => {
   test('a human cannot adopt another order, or one that is bound', async () => {
     const { desk, order } = await inDoubt();
     const smaller = desk.venue.place({ price: '99' });
-    expect(await adopt(desk, order, smaller.orderId)).toContain('is another one');
+    expect(await adopt(desk, order, smaller.orderId)).toContain('is another order');
     expect(await adopt(desk, order, '9999')).toContain('the exchange does not show order 9999');
     desk.venue.creates = ['accept'];
     const placed = await desk.placed({ price: '95' });
@@ -250,7 +250,7 @@ test('an order of a batch is not told from others by its likeness once the accou
 test('on a shared account an order that appears after it was given up is reported with the command that adopts it', async () => {
   const desk = await shared();
   await desk.placed({ price: '90' });
-  await desk.finish(desk.assembled.sweeps.look([...desk.assembled.portfolio.orders()][0] as WorkingOrder));
+  await desk.finish(desk.assembled.sweeps.query([...desk.assembled.portfolio.orders()][0] as WorkingOrder));
   desk.venue.creates = ['acceptLost', 'accept'];
   const { order, carried } = desk.begin({ price: '100' });
   await desk.clock.settle();

@@ -1,8 +1,7 @@
 /**
- * Orders that the exchange shows without their client id: those of a batch, and every order on a deployment
- * that does not return ids. Where nobody else trades on the account they are found by what they are: one order at the exchange that
- * nobody owns is bound to an order of ours when each is the only match of the other. In every other case nobody can say, and the
- * order is quarantined. Never cancelled: it may be a human's.
+ * Attributes orders that the exchange shows without a client id: those of a batch, and all orders on a deployment that does not return
+ * ids. On a dedicated account they are matched by what they are: an order at the exchange is bound to ours if each is the only match of
+ * the other. In every other case our order is quarantined. The other one is not cancelled: it may be a human's.
  */
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
@@ -10,11 +9,11 @@ import { type Execution, quarantine } from '../context.ts';
 import { isInWindow } from './creation-window.ts';
 import { likenessIn, likenessOf } from './match-orders.ts';
 
-/** The orders of ours that an order at the exchange may be: without an id of the exchange, of the same likeness, and of its time. */
+/** Our orders that an order at the exchange may be: without an exchange id, alike, and of its time. */
 export function candidatesFor(execution: Execution, report: OrderReport): readonly WorkingOrder[] {
   const likeness = likenessIn(report);
   if (likeness === undefined || !execution.dedicated) return [];
-  // An order that was sent with a client id must not be shown with another one. What is shown of a batch, which has none, nobody knows.
+  // An order that was sent with a client id is not shown with another one. Orders of a batch may be shown with any.
   return mayAppear(execution, report.symbol).filter(
     (order) =>
       (order.batch !== undefined || report.clientOrderId === undefined) &&
@@ -23,7 +22,7 @@ export function candidatesFor(execution: Execution, report: OrderReport): readon
   );
 }
 
-/** Orders of a symbol that the exchange may still show as new ones: of open outcome, or given up as absent. */
+/** Our orders of a symbol that the exchange may still show for the first time: of open outcome, or absent. */
 function mayAppear({ portfolio, givenUp }: Execution, symbol: string): readonly WorkingOrder[] {
   return [...portfolio.orders(), ...givenUp.values()].filter(
     ({ intent, state, orderId }) =>
@@ -33,13 +32,11 @@ function mayAppear({ portfolio, givenUp }: Execution, symbol: string): readonly 
   );
 }
 
-/** What a new order on a symbol must not look like, so that it can be told from those that may still appear. */
+/** Keys that a new order on a symbol must not have, as orders with them may still appear. */
 export const takenLikenesses = (execution: Execution, symbol: string): Set<string> =>
   new Set(mayAppear(execution, symbol).flatMap(({ intent }) => likenessOf(intent) ?? []));
 
-/**
- * Binds what is beyond doubt among the orders of one complete reading; gives the ids of those of which nobody can say whose they are.
- */
+/** Binds the orders of one complete read that match beyond doubt; returns the ids of the others. */
 export function decideByLikeness(
   execution: Execution,
   reports: readonly OrderReport[],
@@ -51,7 +48,7 @@ export function decideByLikeness(
   const aside: string[] = [];
   for (const { report, candidates } of found) {
     const [order] = candidates;
-    // While an order's own answer may still come, it is that answer which decides.
+    // While an order's answer may still come, that answer decides.
     if (order === undefined || candidates.some(({ state }) => state === 'sending')) continue;
     const rivals = found.filter((other) => other.candidates.includes(order));
     const isOpen = order.state === 'unknown' || (order.state === 'quarantined' && order.quarantineReason !== 'alike');

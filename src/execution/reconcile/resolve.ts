@@ -1,60 +1,60 @@
 /**
- * An unknown create becomes a fact: by the exchange's evidence, never by waiting alone. A failed query
- * proves nothing; not being found proves nothing before the horizon, and after it only by two complete sweeps and the balances.
+ * Resolves an unknown create by evidence of the exchange, never by waiting alone. A failed query proves nothing. A missing order proves
+ * nothing before the horizon, and afterwards only together with a second complete sweep and the balances.
  */
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Answer, ok } from '../../venue/venue.ts';
 import { type Execution, move, quarantine, record } from '../context.ts';
 import type { Sweeps } from '../sweep.ts';
 import { prove } from './balance-proof.ts';
-import { actOn, afterLook, type Clean, isMissed, mayHeal, nothingWeighed, weigh } from './evidence.ts';
+import { actOn, afterSweep, type CleanSweeps, isMissed, mayBeAbsent, nothingWeighed, weigh } from './evidence.ts';
 
-/** Between tries while an answer is awaited, ms; doubles up to the most. */
+/** Between searches for an unknown order, ms; doubles up to the longest. */
 const firstWaitMs = 250;
-const mostWaitMs = 5_000;
-/** Between looks for an order that is quarantined, ms. */
-const parkedWaitMs = 30_000;
-/** How long an outcome may be unknown before somebody is told, and before it is urgent, real ms: they are about people. */
+const longestWaitMs = 5_000;
+/** Between searches for a quarantined order, ms. */
+const quarantineWaitMs = 30_000;
+/** After this long an unknown outcome is reported as a warning, and then as an error, real ms. */
 const warnAfterMs = 30_000;
 const urgeAfterMs = 300_000;
 
 export type Resolution = 'found' | 'absent' | 'quarantined';
 
 /**
- * Looks for an order until it is found, proven absent, or until nothing can prove either. Then it is quarantined: it keeps its
- * reservation, blocks its symbol, and is looked for further on in the background. No length of time decides anything.
+ * Searches for an order until it is found, proven absent, or nothing can prove either. Then it is quarantined: it keeps its reservation,
+ * blocks its symbol, and the search goes on in the background. Time alone decides nothing.
  */
 export async function resolve(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<Resolution> {
   const { clock, timing } = execution;
-  const tell = alarms(execution, order);
+  const report = alarms(execution, order);
   const search = searchFor(execution, sweeps, order);
-  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, mostWaitMs)) {
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     const { cause, cleanAt } = await search();
     if (order.state !== 'unknown') return endOf(execution, order, search);
-    tell(cause);
+    report(cause);
     await clock.sleep(cleanAt === undefined ? waitMs : timing.sweepGapMs);
   }
 }
 
-/** Looks once, and asks the balances when looks have missed the order often enough. What came of it shows in the order's state. */
-type Search = () => Promise<Look>;
+/** Searches once, and proves by the balances once sweeps have missed the order often enough. The result is the order's state. */
+type Search = () => Promise<Searched>;
 
 function searchFor(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Search {
-  let clean: Clean | undefined;
+  let clean: CleanSweeps | undefined;
   let weighed = nothingWeighed;
   let tries = 0;
   return async () => {
     const was = order.state;
     const horizon = horizonOf(execution, order);
-    const look = await lookOnce(execution, sweeps, order, horizon);
-    if (order.state !== was) return look;
-    clean = afterLook(clean, look.cleanAt);
+    const searched = await searchOnce(execution, sweeps, order, horizon);
+    if (order.state !== was) return searched;
+    clean = afterSweep(clean, searched.cleanAt);
     if (was === 'unknown')
-      record(execution, order, 'resolving', { try: ++tries, sweep: look.cause ?? 'complete', horizon });
-    if (look.cleanAt === undefined || !isMissed(clean, execution.timing.sweepGapMs)) return look;
-    if (was === 'quarantined' && !mayHeal(order)) return look;
+      record(execution, order, 'resolving', { try: ++tries, sweep: searched.cause ?? 'complete', horizon });
+    if (searched.cleanAt === undefined || !isMissed(clean, execution.timing.sweepGapMs)) return searched;
+    if (was === 'quarantined' && !mayBeAbsent(order)) return searched;
     const proof = await prove(execution, sweeps, order);
-    if (order.state !== was) return look;
+    if (order.state !== was) return searched;
     const { now, verdict } = weigh(weighed, proof);
     weighed = now;
     if (was === 'unknown' && proof.kind !== 'explained')
@@ -63,18 +63,18 @@ function searchFor(execution: Execution, sweeps: Sweeps, order: WorkingOrder): S
     if (act === 'absence') giveUp(execution, order, proof.text);
     else if (act === 'doubt')
       quarantine(execution, order, 'unproven', `two complete sweeps missed it, but ${proof.text}`);
-    return look;
+    return searched;
   };
 }
 
-/** When an order can no more appear, by the exchange's clock. */
+/** After this time, by the exchange's clock, an order cannot appear any more. */
 const horizonOf = ({ clock, horizon }: Execution, { signedAt, recvWindowMs }: WorkingOrder): number =>
   (signedAt ?? clock.now()) + (recvWindowMs ?? 0) + horizon.ms;
 
 function endOf(execution: Execution, order: WorkingOrder, search: Search): Resolution {
   if (order.state === 'absent') return 'absent';
   if (order.state !== 'quarantined') return 'found';
-  void execution.clock.track(goOn(execution, order, search));
+  void execution.clock.track(searchOn(execution, order, search));
   return 'quarantined';
 }
 
@@ -87,17 +87,17 @@ function giveUp(execution: Execution, order: WorkingOrder, proof: string): void 
   });
 }
 
-/** Says once that an outcome has been unknown for long, and once more when it is urgent. */
+/** Reports an outcome that is unknown for long once as a warning and once as an error. */
 function alarms({ clock, notice }: Execution, { intent, signedAt }: WorkingOrder): (cause: string | undefined) => void {
   const since = signedAt ?? clock.now();
-  let told = 0;
+  let reported = 0;
   return (cause) => {
     const age = clock.now() - since;
     const due = age >= clock.machine(urgeAfterMs) ? 2 : age >= clock.machine(warnAfterMs) ? 1 : 0;
-    if (due <= told) return;
-    told = due;
+    if (due <= reported) return;
+    reported = due;
     const why =
-      cause === undefined ? 'it is not there so far, and may still appear' : `the last query failed: ${cause}`;
+      cause === undefined ? 'it has not appeared yet, and may still do so' : `the last query failed: ${cause}`;
     notice({
       level: due === 2 ? 'error' : 'warn',
       text: `the outcome of order ${intent.clientOrderId} has been unknown for more than ${due === 2 ? '5 minutes' : '30 s'} (${why}); ${intent.symbol} is blocked until it is known`,
@@ -106,33 +106,38 @@ function alarms({ clock, notice }: Execution, { intent, signedAt }: WorkingOrder
 }
 
 /**
- * Looks for a quarantined order now and then: what the exchange shows ends its quarantine. So does a proof that could not be had
- * before, such as after a deposit was explained, or an order that may have been it turned out to be somebody else's.
+ * Searches for a quarantined order every 30 s. Its quarantine ends when the exchange shows it, or when a proof becomes possible, for
+ * example after a deposit was explained.
  */
-export const keepLooking = (execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> =>
-  goOn(execution, order, searchFor(execution, sweeps, order));
+export const keepResolving = (execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> =>
+  searchOn(execution, order, searchFor(execution, sweeps, order));
 
-async function goOn(execution: Execution, order: WorkingOrder, search: Search): Promise<void> {
+async function searchOn(execution: Execution, order: WorkingOrder, search: Search): Promise<void> {
   while (order.state === 'quarantined') {
-    await execution.clock.sleep(parkedWaitMs);
+    await execution.clock.sleep(quarantineWaitMs);
     if (order.state === 'quarantined') await search();
   }
 }
 
-interface Look {
+interface Searched {
   /** Why the sweep was incomplete. */
   readonly cause: string | undefined;
   /** When the sweep began, by our clock, if it was complete and all of it after the horizon. */
   readonly cleanAt: number | undefined;
 }
 
-/** One query by client id where the venue has it, then one sweep. Finding shows in the order's state. */
-async function lookOnce(execution: Execution, sweeps: Sweeps, order: WorkingOrder, horizon: number): Promise<Look> {
+/** One query by client id where the venue has it, then one sweep. A found order changes its state. */
+async function searchOnce(
+  execution: Execution,
+  sweeps: Sweeps,
+  order: WorkingOrder,
+  horizon: number,
+): Promise<Searched> {
   const was = order.state;
-  await shortcut(execution, sweeps, order);
+  await queryByClientId(execution, sweeps, order);
   if (order.state !== was) return { cause: undefined, cleanAt: undefined };
-  // Before the horizon nobody needs to ask for the time: that a sweep misses it then means nothing.
-  const isNear = execution.clock.now() > horizon - mostWaitMs;
+  // Before the horizon a missing order proves nothing, so the exchange's time is not needed.
+  const isNear = execution.clock.now() > horizon - longestWaitMs;
   const time: Answer<number> = isNear ? await execution.serverTime() : ok(Number.NEGATIVE_INFINITY);
   const startedAt = execution.clock.now();
   const { cause } = await sweeps.sweep(order.intent.symbol);
@@ -140,10 +145,10 @@ async function lookOnce(execution: Execution, sweeps: Sweeps, order: WorkingOrde
   return { cause, cleanAt: cause === undefined && time.value > horizon ? startedAt : undefined };
 }
 
-/** Positive evidence only: a miss means nothing, and an order found must be the one that was sent. */
-async function shortcut(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
+/** Positive evidence only: a miss proves nothing. */
+async function queryByClientId(execution: Execution, sweeps: Sweeps, order: WorkingOrder): Promise<void> {
   const { clientOrderId, symbol } = order.intent;
-  // The exchange has no client id of an order that left in a batch.
+  // An order of a batch has no client id at the exchange.
   if (order.batch !== undefined) return;
   const answer = await execution.orders.queryByClientId?.(symbol, clientOrderId);
   if (answer?.kind !== 'ok') return;

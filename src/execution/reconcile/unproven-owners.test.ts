@@ -158,7 +158,7 @@ test('an order that a human closed without an id is open again when the exchange
   await desk.pass(30_000);
   await desk.sweep();
   expect(await desk.row(order)).toMatchObject({ state: 'canceled', filled: '0.5' });
-  expect(texts(desk)).toContain('had given it up as filled');
+  expect(texts(desk)).toContain('resolved it as filled');
 });
 
 test('an order that a human quarantined heals by proof, as any other', async () => {

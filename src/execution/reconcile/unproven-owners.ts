@@ -1,16 +1,15 @@
 /**
- * Orders on the account that count as somebody else's although nobody could say whose they are: the exchange did not know them,
- * or did not say their client id. They are asked for now and then for as long as the program runs, and
- * what they traded is kept, so that one that turns out to be ours can be booked as ours.
+ * Orders of the account that count as foreign without proof: the exchange did not find them, or did not return their client id. They are
+ * queried again at growing distances. Their trades are kept, to be booked if an order proves to be ours.
  */
 import type { Side } from '../../domain/market.ts';
 import type { VenueTrade } from '../../domain/order.ts';
 import type { ForeignEntry } from '../../journal/entries.ts';
 
-/** Between asking for one again, ms of the clock; doubles up to the most. One is asked for at each look, so that many cost no more. */
+/** Between queries of one order, ms of the clock; doubles up to the longest. Each sweep queries one order, so many cost no more. */
 const firstWaitMs = 30_000;
-const mostWaitMs = 3_600_000;
-/** Sides of trades kept for one order; past it the rest is booked from the journal's evidence at the next start. */
+const longestWaitMs = 3_600_000;
+/** Sides of trades kept for one order. Further ones are booked from the journal's evidence at the next start. */
 const mostSides = 1_000;
 
 /** One side of a trade. */
@@ -39,44 +38,44 @@ export class DoubtfulOrders {
     return this.#orders.has(orderId);
   }
 
-  /** Takes an order in; it is asked for again some time after `now`. */
+  /** Adds an order, to be queried again some time after `now`. */
   add(row: Row, now: number): void {
     const { waitMs = firstWaitMs, sides = [] } = this.#orders.get(row.orderId) ?? {};
     this.#orders.set(row.orderId, { ...row, askAt: now + waitMs, waitMs, sides });
   }
 
-  /** Whether one of a symbol may be an order that was created at a time: one that counted as doubtful before is not it. */
+  /** An order of a symbol that may be one of ours created at `createdAt`: an order that was unproven before that is not. */
   since(symbol: string, createdAt: number): string | undefined {
     for (const { orderId, symbol: on, at } of this.#orders.values())
       if (on === symbol && at >= createdAt) return orderId;
     return undefined;
   }
 
-  /** Keeps what an order traded, for the case that it is ours. */
+  /** Keeps a trade of an order, in case it is ours. */
   keep(orderId: string, side: TradeSide): void {
     const sides = this.#orders.get(orderId)?.sides;
     if (sides !== undefined && sides.length < mostSides) sides.push(side);
   }
 
-  /** The one of a symbol that is asked for next, if its time has come; its wait doubles. */
+  /** The order of a symbol whose query is due, if any; its wait doubles. */
   due(symbol: string, now: number): string | undefined {
     let first: Entry | undefined;
     for (const one of this.#orders.values())
       if (one.symbol === symbol && one.askAt <= now && (first === undefined || one.askAt < first.askAt)) first = one;
     if (first === undefined) return undefined;
-    first.waitMs = Math.min(first.waitMs * 2, mostWaitMs);
+    first.waitMs = Math.min(first.waitMs * 2, longestWaitMs);
     first.askAt = now + first.waitMs;
     return first.orderId;
   }
 
-  /** It is known whose the order is. Of one that is ours the trades are to be booked. */
+  /** The owner of an order is proven. If it is ours, its trades are to be booked. */
   settle(orderId: string, isOurs: boolean): void {
     const sides = this.#orders.get(orderId)?.sides ?? [];
     this.#orders.delete(orderId);
     if (isOurs) this.#reclaimed.push(...sides);
   }
 
-  /** The trades of orders that turned out to be ours, once. */
+  /** The trades of orders that proved to be ours, once. */
   takeReclaimed(): readonly TradeSide[] {
     const sides = this.#reclaimed;
     this.#reclaimed = [];

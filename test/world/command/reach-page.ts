@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { textTable } from '../../../src/commands/text-table.ts';
-import { cancelEvents, cancelTransitions } from '../../../src/execution/cancel-states.ts';
-import { orderEvents, transitions } from '../../../src/execution/states.ts';
+import { cancelEvents, cancelTransitions, orderEvents, transitions } from '../../../src/execution/states.ts';
 import { markdownTable } from '../../kit/markdown-table.ts';
 import { frameFaults } from '../cable.ts';
 import { whyNever } from '../never.ts';

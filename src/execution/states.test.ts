@@ -10,7 +10,7 @@ import {
   cancelStates,
   cancelStep,
   cancelTransitions,
-} from './cancel-states.ts';
+} from './states.ts';
 
 const states = Object.keys(cancelStates) as CancelState[];
 const eventsOf = (state: CancelState): CancelEvent[] => Object.keys(cancelTransitions[state]) as CancelEvent[];
@@ -25,7 +25,7 @@ describe('the side machine of a cancel', () => {
       { kind: 'notSent', cause: 'x' },
       { kind: 'unknown', cause: 'x' },
     ] as const)
-      expect(cancelStep('requested', answerEvent(outcome)).then).toBe('look');
+      expect(cancelStep('requested', answerEvent(outcome)).then).toBe('query');
   });
 
   test('sends again from wherever the order is found open, and never after it is over', () => {

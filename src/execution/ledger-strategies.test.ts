@@ -3,8 +3,7 @@ import { btc, fill, portfolio } from '../../test/kit/builders.ts';
 import { TestDesk } from '../../test/kit/desk.ts';
 import { fc, property } from '../../test/kit/properties.ts';
 import { unitsText } from '../domain/money.ts';
-import { Ledger } from './ledger.ts';
-import { subLedgerDifferences } from './sub-ledgers.ts';
+import { Ledger, subLedgerDifferences } from './ledger.ts';
 
 const trade = fc.record({
   strategy: fc.constantFrom('s', 't'),
