@@ -3,9 +3,11 @@
  * neighbours are in both terms.
  *
  *     node bench/main.ts [--short]     --short: backtests and commands alone; the others take most of an hour
+ *
+ * vectorbt runs beside them once `npm run compare-libraries -- --folder var/libraries` has installed it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { markdownTable } from '../test/kit/markdown-table.ts';
@@ -13,10 +15,12 @@ import { market, root } from './market.ts';
 
 const isShort = process.argv.includes('--short');
 
-/** Runs a file in a process of its own; its output, or the end of the program with what it said. */
-function run(...args: readonly string[]): string {
+/** Runs a file in a process of its own; returns its output, or ends the program with its error. */
+const run = (...args: readonly string[]): string => execute(process.execPath, args);
+
+function execute(program: string, args: readonly string[]): string {
   console.error(args.join(' '));
-  const child = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
+  const child = spawnSync(program, args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
   if (child.status === 0) return child.stdout;
   console.error(`${args.join(' ')} failed:\n${child.stderr}`);
   return process.exit(1);
@@ -41,8 +45,27 @@ const goalBare = 280;
 const percent = (value: number, bare: number): string => `${((100 * value) / bare).toFixed(1)} %`;
 const grouped = (value: number): string => value.toLocaleString('en-US');
 
+/** The two columns of a case that vectorbt ran, too. */
+function beside(theirs: readonly [number, number] | undefined, ours: readonly [number, number]): readonly string[] {
+  if (vectorbt === undefined) return [];
+  if (theirs === undefined) return ['', ''];
+  return [
+    `${theirs[0].toFixed(1)} / ${theirs[1].toFixed(1)} M/s`,
+    `${(ours[0] / theirs[0]).toFixed(1)} / ${(ours[1] / theirs[1]).toFixed(1)}`,
+  ];
+}
+
 const speeds = JSON.parse(run('bench/speed.ts', '--json')) as readonly Speed[];
 const commands = JSON.parse(run('bench/commands.ts', '--json')) as readonly Command[];
+const { path, close } = market();
+const python = join(root, 'var', 'libraries', 'bin', 'python');
+/** M klines/s of vectorbt by case: the run, and with its statistics. */
+const vectorbt = existsSync(python)
+  ? (JSON.parse(execute(python, ['bench/compared-speed.py', path])) as {
+      readonly version: string;
+      readonly speeds: Readonly<Record<string, readonly [number, number] | undefined>>;
+    })
+  : undefined;
 const speedRows = speeds.map(({ name, goal, fills, run: alone, withSummary, bare }) => {
   const [ofRun, ofBoth] = goal ?? [];
   return [
@@ -54,6 +77,7 @@ const speedRows = speeds.map(({ name, goal, fills, run: alone, withSummary, bare
     `${withSummary.toFixed(1)} M/s`,
     percent(withSummary, bare),
     ofBoth === undefined ? '' : percent(ofBoth, goalBare),
+    ...beside(vectorbt?.speeds[name], [alone, withSummary]),
   ];
 });
 const commandRows = commands.map(({ name, ms, goal }) => [
@@ -63,11 +87,13 @@ const commandRows = commands.map(({ name, ms, goal }) => [
 ]);
 
 const klines = markdownTable(
-  ['strategy', 'fills', 'run', 'of the bare loop', 'goal', 'with summary', 'of the bare loop', 'goal'],
+  [
+    ...['strategy', 'fills', 'run', 'of the bare loop', 'goal', 'with summary', 'of the bare loop', 'goal'],
+    ...(vectorbt === undefined ? [] : [`vectorbt ${vectorbt.version}: run / with statistics`, 'Sluice is faster by']),
+  ],
   speedRows,
 );
 const typed = markdownTable(['command', 'time', 'goal'], commandRows);
-const { path, close } = market();
 /** Benchmarks that print their own tables: what they measure, and how they are called. */
 const others: readonly (readonly [about: string, ...args: string[]])[] = [
   ['Indicators', 'bench/indicators.ts', path],
