@@ -63,7 +63,7 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     packages: ['node:*'],
   },
   // Runs in the browser, put together as one script by report/page.ts.
-  'report/page': { ours: [], types: ['report'], packages: ['lightweight-charts'] },
+  'report/page': { ours: ['src/dashboard/page/kline-chart.ts'], types: ['report'], packages: ['lightweight-charts'] },
   config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
   dashboard: {
     files: ['src/dashboard/*'],
@@ -74,7 +74,7 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   'dashboard/page': {
     ours: [],
     types: ['dashboard', 'domain'],
-    packages: ['preact', 'htm', '@preact/signals', 'lightweight-charts', 'uplot'],
+    packages: ['preact', 'htm', '@preact/signals', 'lightweight-charts'],
   },
   trader: { files: ['src/trader.ts'], ours: [], types: ['domain', 'portfolio'], packages: ['rxjs'] },
   // The process itself: its signals, and a thread that ends it when a strategy keeps it busy.

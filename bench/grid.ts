@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { castOf } from '../src/backtest/prepare/prepare.ts';
-import { cellsOf, readAxes } from '../src/backtest/search/axes.ts';
+import { parameterSets, readAxes } from '../src/backtest/search/axes.ts';
 import { hasRun, type Outcome } from '../src/backtest/search/outcome.ts';
 import { openPool } from '../src/backtest/search/pool.ts';
 import { readConfig } from '../src/config/read.ts';
@@ -46,7 +46,7 @@ fees: { maker: "0.001", taker: "0.001" }
 const config = readConfig(file, backtestSchema);
 const cast = await castOf(file, config);
 const axes = readAxes(['fast=5..24', 'slow=30..75:5'], cast.hosted);
-const cells = cellsOf(axes);
+const cells = parameterSets(axes);
 const series = [
   { symbol: 'XBTUSD', interval: '1min', columns, gaps: [], first: 0, end: columns.close.length },
 ] as const;

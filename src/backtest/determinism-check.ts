@@ -1,6 +1,6 @@
 /** Several runs of the same strategies: one that keeps something from run to run makes each hang on those before it. */
 import { Refusal } from '../domain/refusal.ts';
-import { grouped } from '../report/figures.ts';
+import { grouped } from '../domain/words.ts';
 import { isPath } from '../strategy/load.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 

@@ -1,6 +1,6 @@
 /** How far a long run is: told while it runs, and asked whether to end it. */
 import { type Clock, realMs } from '../clock/clock.ts';
-import { grouped } from '../report/figures.ts';
+import { grouped } from '../domain/words.ts';
 
 /** Told how many of how many steps are done; true says to end here, with what there is. */
 export type Pace = (done: number, of: number) => Promise<boolean>;

@@ -15,13 +15,13 @@ import type { Allocation } from '../portfolio/portfolio.ts';
 import { momentText } from '../report/figures.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { NewTargets } from '../research/re-entry-lockout.ts';
+import type { RefusedRow } from '../research/summary.ts';
 import type { Risk } from '../risk/risk.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
 import type { Pace } from './pace.ts';
 import type { CashFlow, Charge, Currencies, FlowDone, MarginRules, MarginSums } from './prepare/run-money.ts';
-import type { Refused } from './result/refusals.ts';
 import type { Asked } from './result/spent-weight.ts';
 
 /** Klines of one symbol that strategies trade on. */
@@ -90,7 +90,7 @@ export interface RunResult {
   /** What large orders did to their own prices; left out where none was large. */
   readonly impact?: ImpactSums;
   /** What was wished for and not got; left out where nothing can be refused. */
-  readonly refused?: readonly Refused[];
+  readonly refused?: readonly RefusedRow[];
   /** When other goals were said, worked out when it is asked for; left out where no exit keeps a strategy out. */
   readonly newTargets?: () => NewTargets;
   /** What it sent, worked out when it is asked for. */

@@ -37,7 +37,6 @@ const libraries: readonly Library[] = [
   { name: '@preact/signals', file: '@preact/signals/dist/signals.mjs' },
   { name: '@preact/signals-core', file: '@preact/signals-core/dist/signals-core.mjs', of: '@preact/signals' },
   { name: 'lightweight-charts', file: 'lightweight-charts/dist/lightweight-charts.standalone.production.mjs' },
-  { name: 'uplot', file: 'uplot/dist/uPlot.esm.js' },
 ];
 
 /** In the order in which they apply. */
@@ -106,8 +105,6 @@ export function loadAssets(): Assets {
   for (const { path, source } of sources) files.set(path, { type: javascript, body: source });
   for (const path of styleSheets)
     files.set(path, { type: css, body: readFileSync(join(folder, basename(path)), 'utf8') });
-  const uplotCss = installed('uplot/dist/uPlot.min.css', import.meta.url);
-  files.set('/lib/uplot.css', { type: css, body: readFileSync(uplotCss, 'utf8') });
   return {
     files,
     imports: Object.fromEntries(sources.map(({ name, path }) => [name, path])),

@@ -46,7 +46,7 @@ export function page(assets: Assets, host: string): Page {
 <meta name="color-scheme" content="light dark">
 <title>Sluice</title>
 <link rel="icon" href="${icon}">
-${['/lib/uplot.css', ...styleSheets].map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
+${styleSheets.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
 <script nonce="${nonce}">${themeScript}</script>
 <script nonce="${nonce}" type="importmap">${JSON.stringify({ imports: assets.imports })}</script>
 <script nonce="${nonce}" type="module" src="${assets.entry}"></script>

@@ -1,11 +1,13 @@
-/** What the page's script is given to draw; it knows nothing else of ours. */
+/** What the page's script draws, as JSON. Columns are packed by `pack` of `levels.ts`. */
 
-/** Klines of one length; times are where they open. */
+/** Klines of one interval; times are open times. */
 export interface Level {
-  /** ms; 0: as they are, in windows around some round trips. */
+  /** ms; 0: of the series' own interval, in windows around some round trips. */
   readonly ms: number;
-  readonly rows: number;
-  /** Time in `unitMs`, open, high, low, close in ticks, volume of 255; see `page/unpack.ts`. */
+  /**
+   * Packed columns of whole numbers: time since the kline before in `unitMs`; in ticks the open above the close before, the high above
+   * open and close, the low below them, the close above the open; the root of the volume, of 255.
+   */
   readonly data: string;
 }
 
@@ -17,17 +19,15 @@ export interface PayloadSeries {
   readonly quantityPrecision: number;
   readonly base: string;
   readonly levels: readonly Level[];
-  readonly fills: number;
+  /** Packed columns of its fills; see `payload.ts`. */
   readonly fillData: string;
   /** By index of a fill; most have none. */
   readonly details: Readonly<Record<number, string>>;
-  readonly stops: readonly (readonly [
-    time: number,
-    strategy: string,
-    stop: number | null,
-    takeProfit: number | null,
-  ])[];
+  readonly stops: readonly StopStep[];
 }
+
+/** The stop and the target of a strategy from a time on, UTC ms. */
+export type StopStep = readonly [time: number, strategy: string, stop: number | null, takeProfit: number | null];
 
 export interface Payload {
   readonly asset: string;

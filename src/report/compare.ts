@@ -1,39 +1,36 @@
 /** Several runs on one page, side by side. */
-import { conventions } from '../research/conventions.ts';
 import type { Curve } from '../research/curves.ts';
 import type { Summary } from '../research/summary.ts';
-import { spanOf } from './curves.ts';
-import { figureText, shareText } from './figures.ts';
-import { type Html, html, section, tableHtml } from './html.ts';
+import { figureGroups, periodText, shareText } from './figures.ts';
+import { about, type Html, html, numbers, section, tableHtml } from './html.ts';
 import { pageText } from './page.ts';
-import { high, linear, path, plot, roundSteps, timeLabels, wide } from './plot.ts';
+import { high, linear, path, plot, rangeOf, roundSteps, timeLabels, wide } from './plot.ts';
 
 export interface Compared {
   readonly name: string;
-  /** What tells it from the others. */
+  /** How it differs from the others. */
   readonly about: string;
   readonly asset: string;
   readonly summary: Summary;
   readonly days: Curve;
 }
 
-/** Growth of each, from 0 % on; holding is drawn once, of the run that lasts longest. */
+/** The growth of each run, from 0 % on. */
 function growthPlot(runs: readonly Compared[]): Html {
-  const growth = (values: Float64Array): Float64Array => values.map((value) => value / (values[0] as number) - 1);
-  const from = Math.min(...runs.map(({ days }) => days.time[0] as number));
-  const to = Math.max(...runs.map(({ days }) => days.time.at(-1) as number));
-  const lines = runs.map(({ days }) => ({ time: days.time, values: growth(days.equity) }));
-  const all = lines.flatMap(({ values }) => [...values]);
-  const low = all.reduce((a, b) => Math.min(a, b), 0);
-  const top = all.reduce((a, b) => Math.max(a, b), 0);
+  const lines = runs.map(({ days: { time, equity } }) => ({
+    time,
+    values: equity.map((value) => value / (equity[0] as number) - 1),
+  }));
+  const [from, to] = rangeOf(lines.map(({ time }) => time));
+  const [low, top] = rangeOf([Float64Array.of(0), ...lines.map(({ values }) => values)]);
   const margin = (top - low) * 0.05 || 0.01;
   const x = linear(from, to, wide);
   const y = linear(low - margin, top + margin, high, true);
   return html`<p class="key">${runs.map(
-    ({ name, about }, index) =>
-      html`<span class="line run${index}"></span> ${name}${about === '' ? '' : ` (${about})`} `,
+    ({ name, about: difference }, index) =>
+      html`<span class="line run${index}"></span> ${name}${difference === '' ? '' : ` (${difference})`} `,
   )}</p>${plot({
-    ...{ x, y, size: 'tall', xLabels: timeLabels(from, to), about: 'Growth of each run' },
+    ...{ x, y, size: 'tall', xLabels: timeLabels(from, to), label: 'Growth of each run' },
     yLabels: roundSteps(y.low, y.high).map((value) => ({ value, text: shareText(value) })),
     body: html`<path class="start" d="M0 ${y.at(0).toFixed(1)}H${wide}"/>${lines.map(
       ({ time, values }, index) => html`<path class="line-own run${index}" d="${path(time, values, x, y)}"/>`,
@@ -41,55 +38,40 @@ function growthPlot(runs: readonly Compared[]): Html {
   })}`;
 }
 
-/** What was found in the data of each: a result on repaired or doubtful data is told from the others. */
+function verdictTable(runs: readonly Compared[]): Html {
+  const rows = runs.map(({ name, about: difference, summary }) => {
+    const { verdict, from, to, rules } = summary;
+    return [name, verdict.conclusion, difference, periodText(from, to), rules, verdict.reasons.join('; ')];
+  });
+  return tableHtml(['Run', 'Verdict', 'Difference', 'Time', 'Rules', 'Why'], rows, 'words');
+}
+
+/** What was found in the data of each: results on repaired or doubtful data are marked. */
 function dataTable(runs: readonly Compared[]): Html {
   const found = runs.flatMap(({ name, summary }) => summary.warnings.map((warning) => [name, warning]));
-  return found.length === 0
-    ? html`<p class="about">Nothing was found that a reader should know of.</p>`
-    : tableHtml(['Run', 'Found in its data'], found, 'words');
+  return found.length === 0 ? about('Nothing was found.') : tableHtml(['Run', 'Found in its data'], found, 'words');
+}
+
+function figureTable(runs: readonly Compared[]): Html {
+  const all = runs.map(({ summary }) => figureGroups(summary));
+  const rows = (all[0] ?? []).flatMap(({ title, figures }, group) => [
+    [html`<b>${title}</b>`, ...runs.map(() => ''), ''],
+    ...figures.map(([name, , means], figure) => [
+      name,
+      ...all.map((groups) => groups[group]?.figures[figure]?.[1]),
+      html`<span class="muted small">${means}</span>`,
+    ]),
+  ]);
+  return tableHtml(['', ...numbers(...runs.map(({ name }) => name)), 'What it means'], rows, 'words');
 }
 
 export function compareText(runs: readonly Compared[]): string {
   const title = `${runs.length} runs compared`;
-  const values = ({ summary }: Compared): Readonly<Record<string, unknown>> => summary.metrics;
   const body = html`<header class="top"><h1>${title}</h1><p class="muted">${runs.map(({ name }) => name).join(' · ')}</p></header>${[
     section('growth', 'Growth', growthPlot(runs)),
-    section(
-      'verdicts',
-      'Verdicts',
-      tableHtml(
-        ['Run', 'Verdict', 'Difference', 'Time', 'Rules', 'Why'],
-        runs.map(({ name, about, summary }) => [
-          name,
-          summary.verdict.conclusion,
-          about,
-          spanOf(summary.from, summary.to),
-          summary.rules,
-          summary.verdict.reasons.join('; '),
-        ]),
-        'words',
-      ),
-    ),
+    section('verdicts', 'Verdicts', verdictTable(runs)),
     section('data', 'Data', dataTable(runs)),
-    section(
-      'figures',
-      'Figures',
-      tableHtml(
-        ['', ...runs.map(({ name }) => [name, 'n'] as const), 'What it means'],
-        conventions.flatMap(({ title: group, of }) => [
-          [html`<b>${group}</b>`, ...runs.map(() => ''), ''],
-          ...Object.entries(of).map(([key, { name, form, means }]) => [
-            name,
-            ...runs.map((run) => {
-              const value = values(run)[key];
-              return figureText(typeof value === 'number' ? value : null, form);
-            }),
-            html`<span class="muted small">${means}</span>`,
-          ]),
-        ]),
-        'words',
-      ),
-    ),
+    section('figures', 'Figures', figureTable(runs)),
   ]}`;
   return pageText({ title, body });
 }

@@ -17,16 +17,10 @@ export const cellText = (cell: Cell): string => {
 };
 
 /** `rows` have the keys of `head`. */
-export function csvText<K extends string>(head: readonly K[], rows: Iterable<Readonly<Record<K, Cell>>>): string {
-  const lines = [head.join(',')];
-  for (const row of rows) {
-    let line = cellText(row[head[0] as K]);
-    for (let index = 1; index < head.length; index++) line += `,${cellText(row[head[index] as K])}`;
-    lines.push(line);
-  }
-  lines.push('');
-  return lines.join('\n');
-}
+export const csvText = <K extends string>(head: readonly K[], rows: Iterable<Readonly<Record<K, Cell>>>): string =>
+  [head, ...Array.from(rows, (row) => head.map((name) => cellText(row[name])))]
+    .map((cells) => `${cells.join(',')}\n`)
+    .join('');
 
 function cellsOf(line: string): string[] {
   if (!line.includes('"')) return line.split(',');
@@ -37,7 +31,7 @@ function cellsOf(line: string): string[] {
 
 const unescapeFormula = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
 
-/** Every row as an object of texts. Line ends inside quotes are not read: what is written here has none. */
+/** Every row as an object of texts. No text here has line ends inside quotes. */
 export function csvRows(text: string): Record<string, string>[] {
   const [head = '', ...lines] = text.split('\n');
   const names = head.split(',');

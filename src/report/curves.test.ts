@@ -11,7 +11,7 @@ test('the close at midnight of the first belongs to the month that ends then', (
   ];
   const time = Float64Array.from(points, ([at]) => at);
   const equity = Float64Array.from(points, ([, value]) => value);
-  const months = monthReturns({ time, equity, hold: equity, fall: equity, exposure: equity });
+  const months = monthReturns({ time, equity });
   expect(months.map(({ year, month, value }) => `${year} ${month} ${value.toFixed(6)}`)).toEqual([
     '2020 0 0.100000',
     '2020 1 -0.100000',

@@ -1,18 +1,22 @@
-/** Equity against holding, falls and exposure through time; returns month by month. */
+/** Equity against buy & hold, drawdown and exposure through time; returns month by month. */
+import { grouped } from '../domain/words.ts';
 import type { Curve } from '../research/curves.ts';
-import { fixed, grouped, momentText, shareText } from './figures.ts';
-import { type Html, html, section } from './html.ts';
+import { fixed, shareText } from './figures.ts';
+import { about, type Content, type Html, heatClass, html, section } from './html.ts';
 import type { ReportInput } from './input.ts';
 import {
   area,
   factorSteps,
   high,
-  type Label,
   linear,
   logarithmic,
+  monthNames,
   path,
+  percentLabel,
   plot,
+  rangeOf,
   roundSteps,
+  type Scale,
   timeLabels,
   wide,
 } from './plot.ts';
@@ -26,163 +30,141 @@ function shortMoney(value: number): string {
   return size >= 1e4 ? `${text(value / 1e3)} k` : grouped(text(value));
 }
 
-const range = (curves: readonly Float64Array[]): readonly [low: number, top: number] => {
-  let low = Number.POSITIVE_INFINITY;
-  let top = Number.NEGATIVE_INFINITY;
-  for (const curve of curves)
-    for (const value of curve) {
-      if (value < low) low = value;
-      if (value > top) top = value;
-    }
-  return [low, top];
-};
-
-/** Beyond this factor between the lowest and the highest value, equal steps would hide one of the two lines. */
+/** A larger factor between the lowest and the highest equity is drawn on a logarithmic scale. */
 const widest = 4;
 
-function equityPlot({ time, equity, hold }: Curve, labels: readonly Label[], asset: string): Html {
-  const [low, top] = range([equity, hold]);
+interface TimePlot {
+  readonly size: 'tall' | 'mid' | 'low';
+  readonly label: string;
+  readonly y: Scale;
+  readonly steps: readonly number[];
+  readonly text: (value: number) => string;
+  readonly body: (x: Scale) => Content;
+}
+
+/** A drawing over the time of a curve. */
+function timePlot({ time }: Curve, { size, label, y, steps, text, body }: TimePlot): Html {
+  const [from, to] = [time[0] as number, time[time.length - 1] as number];
+  const x = linear(from, to, wide);
+  const yLabels = steps.map((value) => ({ value, text: text(value) }));
+  return plot({ x, y, size, xLabels: timeLabels(from, to), yLabels, label, body: body(x) });
+}
+
+function equityPlot(curve: Curve, asset: string): Html {
+  const { time, equity, hold } = curve;
+  const [low, top] = rangeOf([equity, hold]);
   const isLogarithmic = low > 0 && top / low > widest;
   const margin = (top - low) * 0.05 || Math.abs(top) * 0.01 || 1;
   const y = isLogarithmic ? logarithmic(low * 0.95, top * 1.05, high) : linear(low - margin, top + margin, high, true);
-  const x = linear(time[0] as number, time[time.length - 1] as number, wide);
-  const steps = isLogarithmic ? factorSteps(y.low, y.high) : roundSteps(y.low, y.high);
-  const start = y.at(equity[0] as number);
-  return html`<p class="key"><span class="line own"></span> strategy <span class="line hold"></span> holding, net of one entry fee${isLogarithmic ? html` <span class="muted">· logarithmic</span>` : ''}</p>${plot(
+  const start = y.at(equity[0] as number).toFixed(1);
+  return html`<p class="key"><span class="line own"></span> strategy <span class="line hold"></span> buy &amp; hold, net of one entry fee${isLogarithmic ? html` <span class="muted">· logarithmic</span>` : ''}</p>${timePlot(
+    curve,
     {
-      ...{ x, y, size: 'tall', xLabels: labels, about: `Equity in ${asset} against holding` },
-      yLabels: steps.map((value) => ({ value, text: shortMoney(value) })),
-      body: html`<path class="start" d="M0 ${start.toFixed(1)}H${wide}"/><path class="line-hold" d="${path(time, hold, x, y)}"/><path class="area-own" d="${area(time, equity, x, y, y.low)}"/><path class="line-own" d="${path(time, equity, x, y)}"/>`,
+      ...{ size: 'tall', label: `Equity in ${asset} against buy & hold`, y, text: shortMoney },
+      steps: isLogarithmic ? factorSteps(y.low, y.high) : roundSteps(y.low, y.high),
+      body: (x) => [
+        html`<path class="start" d="M0 ${start}H${wide}"/><path class="line-hold" d="${path(time, hold, x, y)}"/>`,
+        ownLine(curve, x, y),
+      ],
     },
   )}`;
 }
 
-/** The strategy alone, where holding went so far that its own line lies flat beside it. */
-function ownPlot({ time, equity, hold }: Curve, labels: readonly Label[], asset: string): Html {
-  const [low, top] = range([equity]);
-  const [, held] = range([hold]);
-  if (held - low < widest * (top - low)) return html``;
+const ownLine = ({ time, equity }: Curve, x: Scale, y: Scale): Html =>
+  html`<path class="area-own" d="${area(time, equity, x, y, y.low)}"/><path class="line-own" d="${path(time, equity, x, y)}"/>`;
+
+/** The strategy alone, where buy & hold moved so far that the strategy's line lies flat beside it. */
+function ownPlot(curve: Curve, asset: string): Content {
+  const [low, top] = rangeOf([curve.equity]);
+  const [, holdTop] = rangeOf([curve.hold]);
+  if (holdTop - low < widest * (top - low)) return undefined;
   const margin = (top - low) * 0.05 || 1;
-  const x = linear(time[0] as number, time[time.length - 1] as number, wide);
   const y = linear(low - margin, top + margin, high, true);
-  return html`<h3>The strategy alone</h3>${plot({
-    ...{ x, y, size: 'mid', xLabels: labels, about: `Equity in ${asset}` },
-    yLabels: roundSteps(y.low, y.high).map((value) => ({ value, text: shortMoney(value) })),
-    body: html`<path class="area-own" d="${area(time, equity, x, y, y.low)}"/><path class="line-own" d="${path(time, equity, x, y)}"/>`,
+  return html`<h3>The strategy alone</h3>${timePlot(curve, {
+    ...{ size: 'mid', label: `Equity in ${asset}`, y, steps: roundSteps(y.low, y.high), text: shortMoney },
+    body: (x) => ownLine(curve, x, y),
   })}`;
 }
 
-function fallPlot({ time, fall }: Curve, labels: readonly Label[]): Html {
-  const [low] = range([fall]);
-  const x = linear(time[0] as number, time[time.length - 1] as number, wide);
-  const y = linear(Math.min(low * 1.05, -0.001), 0, high, true);
-  return plot({
-    ...{ x, y, size: 'low', xLabels: labels, about: 'Falls from the peak so far' },
-    yLabels: roundSteps(y.low, 0, 3).map((value) => ({ value, text: percentLabel(value) })),
-    body: html`<path class="area-fall" d="${area(time, fall, x, y, 0)}"/>`,
-  });
-}
-
-const percentLabel = (share: number): string => `${Number((share * 100).toPrecision(3))} %`;
-
-function exposurePlot({ time, exposure }: Curve, labels: readonly Label[]): Html {
-  const [, top] = range([exposure]);
-  const x = linear(time[0] as number, time[time.length - 1] as number, wide);
-  const y = linear(0, Math.max(top * 1.05, 0.001), high, true);
-  return plot({
-    ...{ x, y, size: 'low', xLabels: labels, about: 'What was held, over equity' },
-    yLabels: roundSteps(0, y.high, 2).map((value) => ({ value, text: percentLabel(value) })),
-    body: html`<path class="area-held" d="${area(time, exposure, x, y, 0)}"/>`,
+/** An area between zero and the values of a share. */
+function sharePlot(curve: Curve, values: Float64Array, y: Scale, label: string, cls: string, labels: number): Html {
+  return timePlot(curve, {
+    ...{ size: 'low', label, y, steps: roundSteps(y.low, y.high, labels), text: percentLabel },
+    body: (x) => html`<path class="${cls}" d="${area(curve.time, values, x, y, 0)}"/>`,
   });
 }
 
 export function equitySection({ chart, asset, summary }: ReportInput): Html {
-  const labels = timeLabels(chart.time[0] as number, chart.time[chart.time.length - 1] as number);
-  const {
-    maxDrawdown,
-    longestDrawdownDays: drawdownDays,
-    buyAndHoldDrawdown: holdDrawdown,
-    timeInMarket,
-    exposure,
-  } = summary.metrics;
+  const { maxDrawdown, longestDrawdownDays, buyAndHoldDrawdown, timeInMarket, exposure } = summary.metrics;
+  const fallScale = linear(Math.min(rangeOf([chart.fall])[0] * 1.05, -0.001), 0, high, true);
+  const exposureScale = linear(0, Math.max(rangeOf([chart.exposure])[1] * 1.05, 0.001), high, true);
   return section(
     'equity',
     'Equity against buy & hold',
-    equityPlot(chart, labels, asset),
-    ownPlot(chart, labels, asset),
-    html`<h3>Drawdown <span class="muted">largest ${shareText(maxDrawdown)} at kline closes, longest ${drawdownDays.toFixed(1)} days; holding fell by ${holdDrawdown === null ? 'n/a' : `${shareText(Math.abs(holdDrawdown))} at UTC day closes`}</span></h3>`,
-    fallPlot(chart, labels),
+    equityPlot(chart, asset),
+    ownPlot(chart, asset),
+    html`<h3>Drawdown <span class="muted">maximum ${shareText(maxDrawdown)} at kline closes, longest ${longestDrawdownDays.toFixed(1)} days; of buy &amp; hold ${buyAndHoldDrawdown === null ? 'n/a' : `${shareText(Math.abs(buyAndHoldDrawdown))} at UTC day closes`}</span></h3>`,
+    sharePlot(chart, chart.fall, fallScale, 'Drawdown from the peak so far', 'area-fall', 3),
     html`<h3>Exposure <span class="muted">in the market ${shareText(timeInMarket)} of the time, ${shareText(exposure)} of equity on average</span></h3>`,
-    exposurePlot(chart, labels),
+    sharePlot(chart, chart.exposure, exposureScale, 'Value of the positions over equity', 'area-held', 2),
   );
 }
 
-export interface MonthReturn {
+/** The return of a month, 0 to 11. */
+interface MonthReturn {
   readonly year: number;
-  /** 0 to 11. */
   readonly month: number;
   readonly value: number;
 }
 
-/** From the last equity of the month before to the last of this one. */
-export function monthReturns({ time, equity }: Curve): readonly MonthReturn[] {
+/** From the last equity of the month before to the last equity of the month. */
+export function monthReturns({ time, equity }: Pick<Curve, 'time' | 'equity'>): readonly MonthReturn[] {
   const found: MonthReturn[] = [];
+  // A day's close at midnight belongs to the day that ends then.
+  const monthOf = (at: number): number => {
+    const date = new Date(at - 1);
+    return date.getUTCFullYear() * 12 + date.getUTCMonth();
+  };
   let before = equity[0] as number;
   for (let index = 1; index < time.length; index++) {
-    // A day's close at midnight belongs to the day that ends then.
-    const date = new Date((time[index] as number) - 1);
-    const next = index + 1 < time.length ? new Date((time[index + 1] as number) - 1) : undefined;
-    if (
-      next !== undefined &&
-      next.getUTCMonth() === date.getUTCMonth() &&
-      next.getUTCFullYear() === date.getUTCFullYear()
-    )
-      continue;
+    const month = monthOf(time[index] as number);
+    if (index + 1 < time.length && monthOf(time[index + 1] as number) === month) continue;
     const now = equity[index] as number;
-    if (before > 0) found.push({ year: date.getUTCFullYear(), month: date.getUTCMonth(), value: now / before - 1 });
+    if (before > 0) found.push({ year: Math.floor(month / 12), month: month % 12, value: now / before - 1 });
     before = now;
   }
   return found;
 }
 
-const names = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-const cellText = (value: number): string => {
-  const percent = value * 100;
-  return fixed(percent, Math.abs(percent) >= 100 ? 0 : 1);
-};
+const percentText = (value: number): string => fixed(value * 100, Math.abs(value) >= 1 ? 0 : 1);
 
 export function monthSection({ days }: ReportInput): Html {
   const months = monthReturns(days);
   const most = Math.max(0.01, ...months.map(({ value }) => Math.abs(value)));
-  const heat = (value: number): string =>
-    Math.abs(value) < 0.0005
-      ? 'h0'
-      : `${value > 0 ? 'g' : 'r'}${Math.max(1, Math.ceil(5 * Math.sqrt(Math.abs(value) / most)))}`;
-  const years = [...new Set(months.map(({ year }) => year))];
   const cell = (value: number | undefined, month: string, year: number): Html =>
     value === undefined
       ? html`<td class="none" data-month="${month}"></td>`
-      : html`<td class="${heat(value)}" data-month="${month}" title="${month} ${year}: ${shareText(value)}">${cellText(value)}</td>`;
-  const row = (year: number): Html => {
-    const own = months.filter((one) => one.year === year);
+      : html`<td class="${Math.abs(value) < 0.0005 ? 'h0' : heatClass(value, most)}" data-month="${month}" title="${month} ${year}: ${shareText(value)}">${percentText(value)}</td>`;
+  const row = ([year, own]: readonly [number, readonly MonthReturn[]]): Html => {
     const total = own.reduce((product, { value }) => product * (1 + value), 1) - 1;
-    return html`<tr><th scope="row">${year}</th>${names.map((name, month) =>
+    return html`<tr><th scope="row">${year}</th>${monthNames.map((name, month) =>
       cell(own.find((one) => one.month === month)?.value, name, year),
-    )}<td class="sum">${cellText(total)}</td></tr>`;
+    )}<td class="sum">${percentText(total)}</td></tr>`;
   };
-  const best = months.toSorted((a, b) => b.value - a.value);
-  const [first, last] = [best[0], best.at(-1)];
-  const nameOf = (one: MonthReturn): string => `${names[one.month]} ${one.year} ${shareText(one.value)}`;
+  const sorted = months.toSorted((a, b) => b.value - a.value);
+  const [best, worst] = [sorted[0], sorted.at(-1)];
+  const nameOf = (one: MonthReturn): string => `${monthNames[one.month]} ${one.year} ${shareText(one.value)}`;
   return section(
     'months',
     'Returns by month',
-    html`<p class="about">In %, from the last equity of a month to that of the next, UTC.${
-      first === undefined || last === undefined || first === last
+    about(
+      'In %, from the last equity of a month to that of the next, UTC.',
+      best === undefined || worst === undefined || best === worst
         ? ''
-        : ` Best ${nameOf(first)}, worst ${nameOf(last)}.`
-    }</p><div class="scroll-x"><table class="heat months"><thead><tr><th></th>${names.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col">Year</th></tr></thead><tbody>${years.map(row)}</tbody></table></div>`,
+        : ` Best ${nameOf(best)}, worst ${nameOf(worst)}.`,
+    ),
+    html`<div class="scroll-x"><table class="heat months"><thead><tr><th></th>${monthNames.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col">Year</th></tr></thead><tbody>${[
+      ...Map.groupBy(months, ({ year }) => year),
+    ].map(row)}</tbody></table></div>`,
   );
 }
-
-/** `2020-03-12 08:00 to 2020-03-14 00:00 UTC`. */
-export const spanOf = (from: number, to: number): string => `${momentText(from)} to ${momentText(to)} UTC`;

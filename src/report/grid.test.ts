@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type GridInput, gridText } from './grid.ts';
 
-const cell = (fast: number, slow: number, gain: number) => ({
+const set = (fast: number, slow: number, gain: number) => ({
   values: [String(fast), String(slow)],
   ran: {
     finalEquity: 1_000 * (1 + gain),
@@ -15,12 +15,12 @@ const cell = (fast: number, slow: number, gain: number) => ({
 const given: GridInput = {
   title: 'Grid · <b>',
   asset: 'USDT',
-  ...{ from: 0, to: 86_400_000, klines: 1_440, doubts: [['Overfit', 'PBO 0.44']], tries: 500 },
+  ...{ from: 0, to: 86_400_000, klines: 1_440, doubts: [['Overfit', 'PBO 0.44']], trials: 500 },
   axes: [
     { name: 'fast', values: ['2', '3'] },
     { name: 'slow', values: ['10', '20'] },
   ],
-  cells: [cell(2, 10, 0.05), cell(2, 20, -0.02), cell(3, 10, 0.12), { values: ['3', '20'] }],
+  sets: [set(2, 10, 0.05), set(2, 20, -0.02), set(3, 10, 0.12), { values: ['3', '20'] }],
   heat: [
     [0.05, -0.02],
     [0.12, undefined],
@@ -33,7 +33,7 @@ const given: GridInput = {
   configuration: 'cash: "1"',
 };
 
-test('frames the best cell, leaves a hole where none ran, and sets luck beside the winner', () => {
+test('frames the best set, leaves a hole where none ran, and shows what chance would give', () => {
   const text = gridText(given);
   expect(text).toContain('<h1>Grid · &lt;b&gt;</h1>');
   expect([...text.matchAll(/<td class="([gr]\d[^"]*|none)"/g)].map(([, cls]) => cls)).toEqual([
@@ -45,37 +45,37 @@ test('frames the best cell, leaves a hole where none ran, and sets luck beside t
   expect(text).toMatch(/The best of 500 trials/);
   expect(text).toMatch(/fast 3, slow 10/);
   // Ratios of 0.5, −0.2 and 1.2 lie 0.7 apart; the best of 500 without skill shows three of those.
-  expect(text).toMatch(/Luck alone shows<\/dt><dd>2\.1\d<\/dd>/);
+  expect(text).toMatch(/Expected by chance<\/dt><dd>2\.1\d<\/dd>/);
   expect(text).toContain('<p class="stamp">XZ: 3 rows were left out</p>');
   expect(text).toContain('<b>Overfit</b> PBO 0.44.');
   expect(text).toContain('panel verdict warn');
   expect(text).not.toContain('<script');
 });
 
-test('says so where no cell could be run', () => {
+test('says so where no set could be run', () => {
   const text = gridText({
     ...given,
     best: undefined,
-    cells: given.cells.map(({ values }) => ({ values })),
+    sets: given.sets.map(({ values }) => ({ values })),
     heat: [[undefined]],
   });
-  expect(text).toContain('No cell was run');
+  expect(text).toContain('No parameter set was run');
 });
 
-test('marks cells of few round trips behind the ranked ones, and says so where all are', () => {
-  const few = { values: ['3', '20'], ran: { ...cell(3, 20, 0.5).ran, roundTrips: 29 } };
-  const notRanked = 'one of 4 cells has too few';
-  const text = gridText({ ...given, cells: [...given.cells.slice(0, 3), few], notRanked });
-  expect(text).toContain('The best 3 of 4 cells');
+test('marks sets of few round trips behind the ranked ones, and says so where all are', () => {
+  const few = { values: ['3', '20'], ran: { ...set(3, 20, 0.5).ran, roundTrips: 29 } };
+  const notRanked = 'one of 4 has too few';
+  const text = gridText({ ...given, sets: [...given.sets.slice(0, 3), few], notRanked });
+  expect(text).toContain('The best 3 of 4 parameter sets');
   expect(text).toContain(`<b>Not ranked</b> ${notRanked}.`);
   expect(text.indexOf('29, not ranked')).toBeGreaterThan(text.lastIndexOf('>40<'));
-  const none = gridText({ ...given, cells: [few], heat: [[undefined]], best: undefined, notRanked });
-  expect(none).toContain('No best cell');
+  const none = gridText({ ...given, sets: [few], heat: [[undefined]], best: undefined, notRanked });
+  expect(none).toContain('No best parameter set');
   expect(none).toContain(`<b>Not ranked</b> ${notRanked}.`);
 });
 
-test('a grid of one cell is no grid of 1 cells', () => {
-  expect(gridText({ ...given, cells: given.cells.slice(0, 1), heat: [[0.05]], best: 0 })).toContain(
-    'The best 1 of 1 cell<',
+test('a grid of one set is no grid of 1 sets', () => {
+  expect(gridText({ ...given, sets: given.sets.slice(0, 1), heat: [[0.05]], best: 0 })).toContain(
+    'The best 1 of 1 parameter set<',
   );
 });

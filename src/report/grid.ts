@@ -1,15 +1,28 @@
-/** The report of a grid: its heat map, its best cell beside what luck alone would show, its best plateau. */
-
+/** The report of a grid: its heat map, the best parameter set beside what chance would show, the best plateau. */
+import { grouped } from '../domain/words.ts';
 import { yearDays } from '../research/ratios.ts';
-import { deviation } from '../research/sample-moments.ts';
-import { luckySharpe } from '../research/significance/deflated-sharpe.ts';
-import { fewestTrips } from '../research/trip-numbers.ts';
-import { spanOf } from './curves.ts';
-import { figureText, fixed, grouped, moneyFigure, shareText } from './figures.ts';
-import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
+import { fewestRoundTrips } from '../research/round-trip-figures.ts';
+import { standardDeviation } from '../research/sample-moments.ts';
+import { expectedBestSharpe } from '../research/significance/deflated-sharpe.ts';
+import type { Plateau } from '../research/significance/plateau.ts';
+import { figureText, fixed, moneyFigure, periodText, shareText } from './figures.ts';
+import {
+  about,
+  type Content,
+  configurationSection,
+  fact,
+  type Html,
+  heatClass,
+  html,
+  numbers,
+  section,
+  signed,
+  stamp,
+  tableHtml,
+} from './html.ts';
 import { pageText } from './page.ts';
 
-export interface GridCell {
+export interface GridSet {
   /** One value for each axis. */
   readonly values: readonly string[];
   /** Undefined where it was refused or not run. */
@@ -31,24 +44,17 @@ export interface GridInput {
   readonly klines: number;
   readonly axes: readonly { readonly name: string; readonly values: readonly string[] }[];
   /** The last axis fastest. */
-  readonly cells: readonly GridCell[];
-  /** The best over the axes beyond the first two, by row and column; a single axis is one row. */
+  readonly sets: readonly GridSet[];
+  /** The best return over the axes beyond the first two, by row and column; a single axis is one row. */
   readonly heat: readonly (readonly (number | undefined)[])[];
+  /** Index of the best set. */
   readonly best: number | undefined;
-  readonly plateau:
-    | {
-        readonly centre: number;
-        readonly cells: readonly number[];
-        readonly mean: number;
-        readonly worst: number;
-        readonly best: number;
-      }
-    | undefined;
-  /** Of the same strategies on overlapping data, this grid counted. */
-  readonly tries: number;
-  /** What speaks for luck, a name and a sentence each. */
+  readonly plateau: Plateau | undefined;
+  /** Trials of the same strategies on overlapping data, this grid included. */
+  readonly trials: number;
+  /** Signs that the result is chance, a name and a sentence each. */
   readonly doubts: readonly (readonly [name: string, text: string])[];
-  /** How many cells have too few round trips to be ranked, where any has. */
+  /** How many sets have too few round trips to be ranked; undefined for none. */
   readonly notRanked: string | undefined;
   /** What is doubtful about the data, or was repaired in them. */
   readonly warnings: readonly string[];
@@ -56,77 +62,75 @@ export interface GridInput {
   readonly configuration: string;
 }
 
-const cellName = ({ axes, cells }: GridInput, index: number): string =>
-  axes.map(({ name }, axis) => `${name} ${cells[index]?.values[axis] ?? ''}`).join(', ');
+const setName = ({ axes, sets }: GridInput, index: number): string =>
+  axes.map(({ name }, axis) => `${name} ${sets[index]?.values[axis] ?? ''}`).join(', ');
 
-const fact = (name: string, value: Content, about: string): Html =>
-  html`<div class="fact"><dt>${name}</dt><dd>${value}</dd><dd class="muted small">${about}</dd></div>`;
-
-/** The yearly Sharpe ratio that the best of so many cells without skill shows, from how far their ratios lie apart. */
-function luckOf({ cells, tries }: GridInput): number | undefined {
-  const ratios = cells.flatMap(({ ran }) => (ran === undefined || ran.sharpe === null ? [] : [ran.sharpe]));
-  const spread = deviation(ratios);
-  return spread === undefined ? undefined : luckySharpe(spread * spread, Math.max(tries, ratios.length));
+/** The yearly Sharpe ratio that the best of these trials is expected to show without skill. */
+function chanceSharpe({ sets, trials }: GridInput): number | undefined {
+  const ratios = sets.flatMap(({ ran }) => (ran === undefined || ran.sharpe === null ? [] : [ran.sharpe]));
+  const spread = standardDeviation(ratios);
+  return spread === undefined ? undefined : expectedBestSharpe(spread * spread, Math.max(trials, ratios.length));
 }
 
-function headSection(input: GridInput): Html {
-  const { cells, best, plateau, tries, asset, doubts, notRanked } = input;
-  const winner = best === undefined ? undefined : cells[best]?.ran;
-  const few = notRanked === undefined ? '' : html`<p><b>Not ranked</b> ${notRanked}.</p>`;
+function bestSection(input: GridInput): Html {
+  const { sets, best, plateau, trials, asset, doubts, notRanked } = input;
+  const winner = best === undefined ? undefined : sets[best]?.ran;
+  const few = notRanked === undefined ? undefined : html`<p><b>Not ranked</b> ${notRanked}.</p>`;
   if (best === undefined || winner === undefined)
-    return notRanked === undefined
+    return few === undefined
       ? section(
           'best',
-          'No cell was run',
-          html`<p class="about">Each was refused, or it was stopped before the first; the terminal, and the CSV that --csv writes, say why.</p>`,
+          'No parameter set was run',
+          about(
+            'Each was refused, or the grid was stopped before the first. The terminal and the CSV of --csv give the reasons.',
+          ),
         )
-      : section('best', 'No best cell', few);
-  const luck = luckOf(input);
-  const beats = luck !== undefined && winner.sharpe !== null && winner.sharpe > luck;
-  return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(tries)} trials</h2><dl class="facts">${[
-    fact('Best cell', cellName(input, best), `${moneyFigure(winner.finalEquity)} ${asset}`),
+      : section('best', 'No best parameter set', few);
+  const chance = chanceSharpe(input);
+  const beats = chance !== undefined && winner.sharpe !== null && winner.sharpe > chance;
+  return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(trials)} trials</h2><dl class="facts">${[
+    fact('Best parameter set', setName(input, best), `${moneyFigure(winner.finalEquity)} ${asset}`),
     fact('Its return', signed(winner.return, shareText(winner.return)), `drawdown ${shareText(winner.maxDrawdown)}`),
     fact('Its Sharpe ratio', figureText(winner.sharpe, 'ratio'), `${grouped(winner.fills)} fills`),
     fact(
-      'Luck alone shows',
-      figureText(luck, 'ratio'),
-      `the Sharpe ratio that the best of ${grouped(tries)} trials is expected to have without skill`,
+      'Expected by chance',
+      figureText(chance, 'ratio'),
+      `the Sharpe ratio that the best of ${grouped(trials)} trials is expected to have without skill`,
     ),
     plateau === undefined
-      ? fact('Best plateau', 'n/a', 'it takes three values an axis, and no holes; along words there is none')
+      ? fact('Best plateau', 'n/a', 'needs three numbers on each axis, and no holes')
       : fact(
           'Best plateau',
-          `around ${cellName(input, plateau.centre)}`,
-          `${plateau.cells.length} cells: ${shareText(plateau.mean)} on average, ${shareText(plateau.worst)} to ${shareText(plateau.best)}`,
+          `around ${setName(input, plateau.centre)}`,
+          `${plateau.sets.length} parameter sets: ${shareText(plateau.mean)} on average, ${shareText(plateau.worst)} to ${shareText(plateau.best)}`,
         ),
-  ]}</dl>${few}${doubts.map(([name, text]) => html`<p><b>${name}</b> ${text}.</p>`)}<p class="about">Years of ${yearDays} days. A plateau is worth more than a peak: its middle stays good where the market differs a little. Run the chosen cell by itself for its own report; its trials still count.</p></section>`;
+  ]}</dl>${few}${doubts.map(([name, text]) => html`<p><b>${name}</b> ${text}.</p>`)}${about(
+    `Years of ${yearDays} days. A plateau is worth more than a peak: its centre stays good where the market differs a little. Run the chosen parameter set by itself for its own report; the trials of the grid still count.`,
+  )}</section>`;
 }
 
-function heatSection(input: GridInput): Html {
-  const { axes, heat, best, plateau } = input;
+function heatSection({ axes, heat, best, plateau }: GridInput): Content {
   const [first, second] = axes;
   const across = second ?? first;
   const down = second === undefined ? undefined : first;
-  if (across === undefined) return html``;
+  if (across === undefined) return undefined;
   const others = axes.slice(2).reduce((product, { values }) => product * values.length, 1);
-  const place = (cell: number): number => Math.floor(cell / others);
-  const flat = new Set(plateau?.cells.map(place) ?? []);
-  const all = heat.flat().filter((value) => value !== undefined);
-  const most = Math.max(1e-9, ...all.map(Math.abs));
-  const shade = (value: number): string =>
-    `${value >= 0 ? 'g' : 'r'}${Math.max(1, Math.ceil(5 * Math.sqrt(Math.abs(value) / most)))}`;
+  const indexOf = (set: number): number => Math.floor(set / others);
+  const flat = new Set(plateau?.sets.map(indexOf) ?? []);
+  const most = Math.max(1e-9, ...heat.flatMap((row) => row.map((value) => Math.abs(value ?? 0))));
   const cell = (value: number | undefined, index: number): Html =>
     value === undefined
       ? html`<td class="none"></td>`
-      : html`<td class="${shade(value)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === place(best) ? ' best' : ''}" title="${shareText(value)}">${fixed(value * 100, 1)}</td>`;
+      : html`<td class="${heatClass(value, most)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === indexOf(best) ? ' best' : ''}" title="${shareText(value)}">${fixed(value * 100, 1)}</td>`;
   return section(
     'heat',
-    'Return of each cell',
-    html`<p class="about">In %. ${down === undefined ? '' : `Down ${down.name}, across `}${across.name}${
-      others > 1 ? ', the best over the other axes' : ''
-    }. The best cell is framed${plateau === undefined ? '' : ', the best plateau underlined'}.${
-      across.values.length > 8 ? html` <span class="phone">Push it sideways: more columns are to the right.</span>` : ''
-    }</p><div class="scroll-x"><table class="heat grid"><thead><tr><th>${
+    'Return of each parameter set',
+    about(
+      `In %. ${down === undefined ? '' : `Down ${down.name}, across `}${across.name}${others > 1 ? ', the best over the other axes' : ''}.`,
+      ` The best is framed${plateau === undefined ? '' : ', the best plateau underlined'}.`,
+      across.values.length > 8 ? html` <span class="phone">Scroll sideways for more columns.</span>` : '',
+    ),
+    html`<div class="scroll-x"><table class="heat grid"><thead><tr><th>${
       down === undefined ? '' : `${down.name} \\ `
     }${across.name}</th>${across.values.map((value) => html`<th scope="col">${value}</th>`)}</tr></thead><tbody>${heat.map(
       (row, index) =>
@@ -139,19 +143,19 @@ function heatSection(input: GridInput): Html {
 
 const listed = 30;
 
-function tableSection({ axes, cells, asset }: GridInput): Html {
-  const ran = cells
+function tableSection({ axes, sets, asset }: GridInput): Html {
+  const ran = sets
     .flatMap(({ values, ran: one }) =>
-      one === undefined ? [] : [{ values, one, isFew: one.roundTrips < fewestTrips }],
+      one === undefined ? [] : [{ values, one, isFew: one.roundTrips < fewestRoundTrips }],
     )
     .toSorted((a, b) => Number(a.isFew) - Number(b.isFew) || b.one.return - a.one.return);
   const ranked = ran.filter(({ isFew }) => !isFew).length;
-  const names = [`Final equity, ${asset}`, 'Return', 'Drawdown', 'Sharpe ratio', 'Fills', 'Round trips'];
+  const figures = [`Final equity, ${asset}`, 'Return', 'Max drawdown', 'Sharpe ratio', 'Fills', 'Round trips'];
   return section(
-    'cells',
-    `The best ${Math.min(listed, ranked)} of ${grouped(ran.length)} ${ran.length === 1 ? 'cell' : 'cells'}`,
+    'sets',
+    `The best ${Math.min(listed, ranked)} of ${grouped(ran.length)} parameter ${ran.length === 1 ? 'set' : 'sets'}`,
     tableHtml(
-      [...axes.map(({ name }) => [name, 'n'] as const), ...names.map((name) => [name, 'n'] as const)],
+      numbers(...axes.map(({ name }) => name), ...figures),
       ran
         .slice(0, listed)
         .map(({ values, one, isFew }) => [
@@ -168,21 +172,15 @@ function tableSection({ axes, cells, asset }: GridInput): Html {
 }
 
 export function gridText(input: GridInput): string {
-  const { title, from, to, klines, axes, warnings, provenance, configuration } = input;
+  const { title, from, to, klines, axes, warnings } = input;
   const body = html`<header class="top"><h1>${title}</h1><p class="muted">${axes
     .map(({ name, values }) => `${name} ${values[0] ?? ''} to ${values.at(-1) ?? ''} (${values.length})`)
-    .join(' × ')} · ${spanOf(from, to)} · ${grouped(klines)} klines</p></header>${[
-    ...warnings.map((warning) => html`<p class="stamp">${warning}</p>`),
-    headSection(input),
+    .join(' × ')} · ${periodText(from, to)} · ${grouped(klines)} klines</p></header>${[
+    ...warnings.map(stamp),
+    bestSection(input),
     heatSection(input),
     tableSection(input),
-    section(
-      'configuration',
-      'Configuration and hashes',
-      html`<table class="plain"><tbody>${provenance.map(
-        ([name, value]) => html`<tr><th scope="row">${name}</th><td class="hash">${value}</td></tr>`,
-      )}</tbody></table><pre>${configuration}</pre>`,
-    ),
+    configurationSection(input),
   ]}`;
   return pageText({ title, body });
 }

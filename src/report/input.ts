@@ -1,12 +1,11 @@
 /** What a report is made of. */
 import type { FeedGap } from '../domain/market.ts';
 import type { Curve } from '../research/curves.ts';
-import type { MetricSeries } from '../research/equity-input.ts';
 import type { FillTable } from '../research/fill-table.ts';
+import type { OpenPosition } from '../research/round-trip-table.ts';
+import type { RoundTrip } from '../research/round-trips.ts';
+import type { MetricSeries } from '../research/series.ts';
 import type { Summary } from '../research/summary.ts';
-import type { OpenPosition } from '../research/trip-table.ts';
-import type { Trip } from '../research/trips.ts';
-import type { Html } from './html.ts';
 
 export interface ReportSeries extends MetricSeries {
   readonly pricePrecision: number;
@@ -15,7 +14,7 @@ export interface ReportSeries extends MetricSeries {
   readonly gaps: readonly FeedGap[];
 }
 
-/** A stop, a take-profit or a trailing stop in force from a moment on; nulls end it. */
+/** A stop, a take-profit or a trailing stop in force from a moment on, UTC ms; nulls end it. */
 export interface StopLevel {
   readonly time: number;
   readonly strategy: string;
@@ -25,9 +24,9 @@ export interface StopLevel {
   readonly trailing: number | null;
 }
 
-/** Why fills and round trips are not counted in one currency, where the klines that say the rates are gone; the sums are in the summary. */
-export const uncounted = ({ series, summary }: Pick<ReportInput, 'series' | 'summary'>): string | undefined =>
-  series.length === 0 && (summary.currencies?.length ?? 0) > 0
+/** Why fills and round trips are not counted in one currency: the klines of the rates are gone. The sums are in the summary. */
+export const missingRates = ({ series, summary }: Pick<ReportInput, 'series' | 'summary'>): string | undefined =>
+  series.length === 0 && summary.currencies.length > 0
     ? 'Fills were paid in several currencies, and without the data of this run nothing says at which rates they count together.'
     : undefined;
 
@@ -37,22 +36,20 @@ export interface ReportInput {
   readonly asset: string;
   readonly summary: Summary;
   readonly table: FillTable;
-  readonly trips: readonly Trip[];
-  /** What was held at the end. */
+  readonly trips: readonly RoundTrip[];
+  /** Positions that are open at the end. */
   readonly open: readonly OpenPosition[];
   readonly days: Curve;
   readonly chart: Curve;
-  /** None where the klines are not at hand any more; `missing` says why. */
+  /** Empty where the klines cannot be read again; `missing` says why. */
   readonly series: readonly ReportSeries[];
   readonly missing: string | undefined;
   readonly stops: readonly StopLevel[];
-  /** What a fill's evidence says beyond its rule, as text; nothing for most. */
+  /** The evidence of a fill beyond its rule, as text; empty for most. */
   readonly detail: (fill: number) => string;
-  /** Whether it took more than the print that granted it traded. */
-  readonly isMore: (fill: number) => boolean;
+  /** Whether a fill took more than the print that granted it traded. */
+  readonly tookMore: (fill: number) => boolean;
   readonly provenance: readonly (readonly [name: string, value: string])[];
   /** The configuration as it was written. */
   readonly configuration: string;
-  /** Further sections, such as the heat map of a grid. */
-  readonly extra: readonly Html[];
 }

@@ -2,69 +2,61 @@
  * One HTML file that needs nothing else: no request leaves it, and its policy allows only the scripts and styles whose hashes it
  * names. It opens from a disk, in a mail, years later.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cspHash, installed, logoStyle, stripped } from '../dashboard/assets.ts';
 import { type Html, html, pageStart, raw } from './html.ts';
-import { placeRules } from './plot.ts';
+import { positionRules } from './plot.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
 /** In the order in which they are put together. */
-const modules = ['unpack', 'levels', 'panes', 'chart', 'evidence', 'main'];
+const modules = [
+  '../dashboard/page/kline-chart',
+  ...['unpack', 'levels', 'chart', 'evidence', 'main'].map((name) => `page/${name}`),
+];
 
-/** A module of ours without its types, imports and exports: all of them share one scope. */
-function moduleText(name: string): string {
-  const path = join(here, 'page', `${name}.ts`);
-  const text = readFileSync(existsSync(path) ? path : join(here, 'page', `${name}.js`), 'utf8');
-  return stripped(text)
-    .replace(/^import [^;]*? from '\.\/[^']*';$/gm, '')
-    .replace(/^import [^;]*? from 'lightweight-charts';$/gm, '')
+/** A module of ours without types, imports and exports: all modules share one scope, and the chart library is a global. */
+const moduleText = (name: string): string =>
+  stripped(readFileSync(join(here, `${name}.ts`), 'utf8'))
+    .replace(/^import [^;]*? from '\.[^']*';$/gm, '')
+    .replace(/^import ([^;]*?) from 'lightweight-charts';$/gm, 'const $1 = LightweightCharts;')
     .replace(/^export /gm, '');
-}
 
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** What the script of the chart draws; left out where there is no chart. */
+  /** What the script of the chart draws; undefined without a chart. */
   readonly payload?: unknown;
 }
 
 const styleText = (): string =>
-  [
-    join(here, '..', 'dashboard', 'page', 'theme.css'),
-    join(here, 'page', 'report.css'),
-    join(here, 'page', 'plots.css'),
-  ]
-    .map((path) => readFileSync(path, 'utf8'))
-    .join('\n') + placeRules();
+  ['../dashboard/page/theme.css', 'page/report.css', 'page/plots.css']
+    .map((path) => readFileSync(join(here, path), 'utf8'))
+    .join('\n') + positionRules();
 
 /** `<` as an escape: no text in the data can end the element that holds it. */
 const jsonText = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
+const library = (): string =>
+  readFileSync(
+    installed('lightweight-charts/dist/lightweight-charts.standalone.production.js', import.meta.url),
+    'utf8',
+  );
+
 export function pageText({ title, body, payload }: Page): string {
   const style = styleText();
-  const library =
-    payload === undefined
-      ? ''
-      : readFileSync(
-          installed('lightweight-charts/dist/lightweight-charts.standalone.production.js', import.meta.url),
-          'utf8',
-        );
-  const script = payload === undefined ? '' : modules.map(moduleText).join('\n');
+  const scripts = payload === undefined ? [] : [library(), modules.map(moduleText).join('\n')];
+  const styles = [cspHash(style), ...scripts.flatMap(logoStyle)];
   const policy = [
     "default-src 'none'",
-    payload === undefined ? '' : `script-src ${cspHash(library)} ${cspHash(script)}`,
-    `style-src ${[cspHash(style), ...logoStyle(library)].join(' ')}`,
+    ...(scripts.length === 0 ? [] : [`script-src ${scripts.map(cspHash).join(' ')}`]),
+    `style-src ${styles.join(' ')}`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
-  ].filter((part) => part !== '');
-  const scripts =
-    payload === undefined
-      ? html``
-      : html`<script type="application/json" id="payload">${raw(jsonText(payload))}</script><script>${raw(library)}</script><script type="module">${raw(script)}</script>`;
+  ];
   return html`${raw(pageStart)}${policy.join('; ')}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
@@ -73,7 +65,11 @@ export function pageText({ title, body, payload }: Page): string {
 </head>
 <body>
 <main>${body}</main>
-${scripts}
+${payload === undefined ? '' : html`<script type="application/json" id="payload">${raw(jsonText(payload))}</script>`}${scripts.map(
+  (script, index) =>
+    // The library defines a global; ours is a module.
+    html`<script${raw(index === 0 ? '' : ' type="module"')}>${raw(script)}</script>`,
+)}
 </body>
 </html>
 `.html;

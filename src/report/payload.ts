@@ -1,57 +1,58 @@
-/** The data that the page's script draws the chart of klines and fills from. */
+/** The data of the chart of klines and fills. */
 import { intervalMs } from '../domain/interval.ts';
 import { purposes } from '../research/fill-table.ts';
 import type { Payload } from './chart-data.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
-import { levelsOf, mostRows, unitMs } from './levels.ts';
-import { Packer } from './pack.ts';
+import { levelsOf, mostRows, pack, unitMs } from './levels.ts';
 import { stopSteps } from './stop-levels.ts';
 
-/** Fills in one report; those of a run with more end there, and the page says so. */
+/** Fills in one report. Later ones are not drawn, and the page says so. */
 export const mostFills = 100_000;
 /** Fills whose details are kept. */
 const mostDetails = 5_000;
-/** Fees are counted in these of the quote asset. */
+/** Fees are written in these parts of the quote asset. */
 const feeSteps = 1e8;
 
-/** Time, strategy, price, signed quantity, fee and marks of each fill of a symbol; `page/unpack.ts` reads them. */
+/** The fills of a symbol: time and price (in ticks) since the fill before, and the other columns as they are. */
 function packFills(input: ReportInput, series: ReportSeries, budget: number) {
   const { table } = input;
   const strategies = strategiesOf(input);
-  const placeOf = table.places.map(({ strategy, symbol }) =>
+  const strategyOf = table.positions.map(({ strategy, symbol }) =>
     symbol === series.symbol ? strategies.indexOf(strategy) : -1,
   );
-  const packer = new Packer();
+  const columns: number[][] = Array.from({ length: 8 }, () => []);
   const details: Record<number, string> = {};
-  let [count, time, price] = [0, 0, 0];
-  let asks = table.isPlain === true ? 0 : mostDetails;
+  let [time, price, count] = [0, 0, 0];
+  let detailsLeft = table.isPlain === true ? 0 : mostDetails;
   for (let fill = 0; fill < table.length && count < budget; fill++) {
-    const strategy = placeOf[table.place[fill] as number] ?? -1;
+    const strategy = strategyOf[table.position[fill] as number] ?? -1;
     if (strategy < 0) continue;
     const at = Math.round(table.time[fill] as number);
     const ticks = Math.round((table.price[fill] as number) * 10 ** series.pricePrecision);
-    packer.put(at - time);
-    packer.put(strategy);
-    packer.put(ticks - price);
-    packer.put(Math.round((table.quantity[fill] as number) * 10 ** series.quantityPrecision));
-    packer.put(Math.round((table.fee[fill] as number) * feeSteps));
-    packer.put(table.purpose[fill] as number);
-    packer.put(table.rule[fill] as number);
-    packer.put((table.maker[fill] as number) + 2 * (table.ambiguous[fill] as number));
-    time = at;
-    price = ticks;
-    const detail = asks > 0 ? input.detail(fill) : '';
+    const row = [
+      at - time,
+      strategy,
+      ticks - price,
+      Math.round((table.quantity[fill] as number) * 10 ** series.quantityPrecision),
+      Math.round((table.fee[fill] as number) * feeSteps),
+      table.purpose[fill] as number,
+      table.rule[fill] as number,
+      (table.maker[fill] as number) + 2 * (table.ambiguous[fill] as number),
+    ];
+    for (const [index, value] of row.entries()) columns[index]?.push(value);
+    [time, price] = [at, ticks];
+    const detail = detailsLeft > 0 ? input.detail(fill) : '';
     if (detail !== '') {
       details[count] = detail;
-      asks--;
+      detailsLeft--;
     }
     count++;
   }
-  return { fills: count, fillData: packer.packed(), details };
+  return { fillData: pack(columns), details };
 }
 
 const strategiesOf = ({ table }: ReportInput): readonly string[] => [
-  ...new Set(table.places.map(({ strategy }) => strategy)),
+  ...new Set(table.positions.map(({ strategy }) => strategy)),
 ];
 
 export function payloadOf(input: ReportInput): Payload {
@@ -64,7 +65,7 @@ export function payloadOf(input: ReportInput): Payload {
     purposes,
     series: input.series.map((series) => {
       const { symbol, interval, columns, first, pricePrecision, quantityPrecision, base } = series;
-      const trips = input.trips.filter(({ place }) => input.table.places[place]?.symbol === symbol);
+      const trips = input.trips.filter(({ position }) => input.table.positions[position]?.symbol === symbol);
       return {
         ...{ symbol, interval, pricePrecision, quantityPrecision, base },
         ms: intervalMs(interval, columns.openTime[first] as number),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { OpenPosition } from '../research/trip-table.ts';
-import type { Trip } from '../research/trips.ts';
+import type { OpenPosition } from '../research/round-trip-table.ts';
+import type { RoundTrip } from '../research/round-trips.ts';
 import type { ReportSeries, StopLevel } from './input.ts';
 import { stopSteps } from './stop-levels.ts';
 
@@ -25,28 +25,28 @@ const series: ReportSeries = {
   base: 'X',
   gaps: [],
 };
-const trip = (entryTime: number, exitTime: number, long = true): Trip => ({
-  ...{ place: 0, long, entryTime, exitTime, entryFill: 0, exitFill: 1, quantity: 1, entryPrice: 10, exitPrice: 10 },
+const trip = (entryTime: number, exitTime: number, long = true): RoundTrip => ({
+  ...{ position: 0, long, entryTime, exitTime, entryFill: 0, exitFill: 1, quantity: 1, entryPrice: 10, exitPrice: 10 },
   ...{ cost: 10, profit: 0, fees: 0, worst: 0, best: 0 },
 });
-const wish = (time: number, more: Partial<StopLevel>): StopLevel => ({
+const level = (time: number, more: Partial<StopLevel>): StopLevel => ({
   ...{ time, strategy: 's', symbol: 'XZ', stop: null, takeProfit: null, trailing: null },
   ...more,
 });
-const steps = (trips: readonly Trip[], stops: readonly StopLevel[], open: readonly OpenPosition[] = []) =>
-  stopSteps({ stops, trips, open, table: { places: [{ strategy: 's', symbol: 'XZ' }] } }, series).map(
+const steps = (trips: readonly RoundTrip[], stops: readonly StopLevel[], open: readonly OpenPosition[] = []) =>
+  stopSteps({ stops, trips, open, table: { positions: [{ strategy: 's', symbol: 'XZ' }] } }, series).map(
     ([time, , stop, target]) => [time / minute, stop, target],
   );
 
 test('a stop and a target are in force from the kline of the entry to the exit', () => {
-  expect(steps([trip(minute + 5, 3 * minute)], [wish(0, { stop: 8, takeProfit: 20 })])).toEqual([
+  expect(steps([trip(minute + 5, 3 * minute)], [level(0, { stop: 8, takeProfit: 20 })])).toEqual([
     [1, 8, 20],
     [3 + 1 / minute, null, null],
   ]);
 });
 
 test('a trailing stop follows the highs of klines that are over, and never falls back', () => {
-  expect(steps([trip(0, 5 * minute)], [wish(0, { trailing: 0.5 })])).toEqual([
+  expect(steps([trip(0, 5 * minute)], [level(0, { trailing: 0.5 })])).toEqual([
     [0, 5, null],
     [2, 5.5, null],
     [3, 6, null],
@@ -56,11 +56,11 @@ test('a trailing stop follows the highs of klines that are over, and never falls
 });
 
 test('a short one follows the lows', () => {
-  expect(steps([trip(0, 2 * minute, false)], [wish(0, { trailing: 0.5 })])[1]).toEqual([1, 13.5, null]);
+  expect(steps([trip(0, 2 * minute, false)], [level(0, { trailing: 0.5 })])[1]).toEqual([1, 13.5, null]);
 });
 
-test('wishes that change while something is held count from then on', () => {
-  expect(steps([trip(0, 4 * minute)], [wish(0, { stop: 8 }), wish(2 * minute, { stop: 9 })])).toEqual([
+test('levels that change while a position is open count from then on', () => {
+  expect(steps([trip(0, 4 * minute)], [level(0, { stop: 8 }), level(2 * minute, { stop: 9 })])).toEqual([
     [0, 8, null],
     [2, 9, null],
     [4 + 1 / minute, null, null],
@@ -68,12 +68,12 @@ test('wishes that change while something is held count from then on', () => {
 });
 
 test('what is still held has its stops until the end', () => {
-  const open = { place: 0, long: true, entryTime: 3 * minute, entryPrice: 12 };
-  expect(steps([trip(0, minute)], [wish(0, { stop: 8 }), wish(4 * minute, { stop: 9 })], [open])).toEqual([
+  const open = { position: 0, long: true, entryTime: 3 * minute, entryPrice: 12 };
+  expect(steps([trip(0, minute)], [level(0, { stop: 8 }), level(4 * minute, { stop: 9 })], [open])).toEqual([
     [0, 8, null],
     [1 + 1 / minute, null, null],
     [3, 8, null],
     [4, 9, null],
   ]);
-  expect(steps([], [wish(0, { stop: 8 })], [{ ...open, place: 1 }])).toEqual([]);
+  expect(steps([], [level(0, { stop: 8 })], [{ ...open, position: 1 }])).toEqual([]);
 });

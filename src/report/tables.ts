@@ -1,80 +1,72 @@
-/** The parts of a report that are text: verdict, figures, costs, groups, evidence, data, configuration. */
+/** The parts of a report that are text: verdict, figures, costs, groups, evidence and data. */
 import { units, unitsNumber } from '../domain/money.ts';
-import { conventions } from '../research/conventions.ts';
+import { grouped } from '../domain/words.ts';
 import { isLateRule, lateText } from '../research/late-fills.ts';
-import type { Summary } from '../research/summary.ts';
-import type { GroupRow, Groups } from '../research/trip-groups.ts';
+import { type GroupRow, groupTitles } from '../research/round-trip-groups.ts';
 import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../research/verdict.ts';
-import { figureText, grouped, momentText, moneyFigure, shareText } from './figures.ts';
-import { type Content, type Html, html, section, signed, tableHtml } from './html.ts';
-import { type ReportInput, uncounted } from './input.ts';
+import { figureGroups, figureText, momentText, moneyFigure, shareText } from './figures.ts';
+import {
+  about,
+  type Content,
+  fact,
+  figuresHtml,
+  type Html,
+  html,
+  listHtml,
+  numbers,
+  section,
+  signed,
+  stamp,
+  tableHtml,
+} from './html.ts';
+import { missingRates, type ReportInput } from './input.ts';
+import { lockoutText, refusedRows, restText, soldIn, staleText, stoppedTexts, stressedText } from './notes.ts';
 import { filled } from './plot.ts';
-import { refusedRows } from './refusals.ts';
-import { restText, soldIn, staleText, stayText } from './stale-positions.ts';
-import { stoppedTexts, stressedText } from './stopped-runs.ts';
-import { jump } from './trades.ts';
+import { jump } from './round-trips.ts';
 
-/** An amount in text, for the eye. */
+/** An exact amount as a number for the eye. */
 const drawn = (text: string): number => unitsNumber(units(text, 'down'));
 
-const conclusionKind: Readonly<Record<Summary['verdict']['conclusion'], string>> = {
+const conclusionKind: Readonly<Record<Verdict['conclusion'], string>> = {
   'better than luck so far': 'good',
   'not distinguishable from luck': 'warn',
   'too little to judge': 'warn',
   'lost money': 'bad',
 };
 
-const fact = (name: string, value: Content, about = ''): Html =>
-  html`<div class="fact"><dt>${name}</dt><dd>${value}</dd>${about === '' ? '' : html`<dd class="muted small">${about}</dd>`}</div>`;
+/** Why there is no DSR. */
+const dsrNeeds = ({ sharpe, trials }: Verdict): string =>
+  sharpe === null ? 'needs a Sharpe ratio' : trials < 2 ? 'needs two trials' : 'needs two trials with a Sharpe ratio';
 
-/** Where reasons are given it is one of them. */
-const doubtStamp = ({ criticalWarnings: doubts = [] }: Summary): Html | string =>
-  doubts.length === 0 ? '' : html`<p class="stamp">Its data are doubtful: ${doubtsText(doubts)}.</p>`;
-
-/** What a DSR that cannot be told lacks. */
-const dsrNeeds = ({ sharpe, trials: tries }: Verdict): string =>
-  sharpe === null ? 'needs a Sharpe ratio' : tries < 2 ? 'needs two trials' : 'needs two trials with a Sharpe ratio';
-
-/** The verdict card: whether to believe it, and why not. */
-export function verdictSection({ summary, asset }: ReportInput): Html {
-  const { verdict, stress, metrics } = summary;
-  const {
-    sharpe,
-    sharpeLow: low,
-    sharpeHigh: high,
-    trials: tries,
-    psr,
-    dsr,
-    worstProfit,
-    bestProfit,
-    ambiguousShare,
-    breakEvenFees,
-  } = verdict;
-  const band =
-    worstProfit === bestProfit ? moneyFigure(worstProfit) : `${moneyFigure(worstProfit)} … ${moneyFigure(bestProfit)}`;
+/** The verdict card: whether to believe the result, and why not. */
+export function verdictSection({ summary, asset }: Pick<ReportInput, 'summary' | 'asset'>): Html {
+  const { verdict, stress, metrics, criticalWarnings: doubts } = summary;
+  const { sharpe, sharpeLow, sharpeHigh, trials, psr, dsr, worstProfit, bestProfit } = verdict;
+  const isExact = worstProfit === bestProfit;
+  const { trackRecordYears } = metrics;
   return html`<section class="panel verdict ${conclusionKind[verdict.conclusion]}" id="verdict"><h2>${verdict.conclusion}</h2><dl class="facts">${[
     fact(
       'Sharpe ratio',
       figureText(sharpe, 'ratio'),
-      low === null || high === null ? '' : `95 %: ${low.toFixed(2)} … ${high.toFixed(2)}`,
+      sharpeLow === null || sharpeHigh === null ? '' : `95 %: ${sharpeLow.toFixed(2)} … ${sharpeHigh.toFixed(2)}`,
     ),
     fact(
       'Trials',
-      grouped(tries),
-      tries === 1 ? 'on overlapping data, as far as was kept' : 'of these strategies on overlapping data',
+      grouped(trials),
+      trials === 1 ? 'on overlapping data, as far as was kept' : 'of these strategies on overlapping data',
     ),
     fact('PSR', figureText(psr, 'ratio'), 'true ratio above 0'),
     fact('DSR', figureText(dsr, 'ratio'), dsr === null ? dsrNeeds(verdict) : 'above the best by luck'),
     fact(
       `Profit, ${asset}`,
-      band,
-      worstProfit === bestProfit ? 'no ambiguous kline' : 'ambiguous klines against us … for us',
+      isExact ? moneyFigure(worstProfit) : `${moneyFigure(worstProfit)} … ${moneyFigure(bestProfit)}`,
+      isExact ? 'no ambiguous kline' : 'ambiguous klines against us … for us',
     ),
-    fact('Ambiguous fills', figureText(ambiguousShare, 'share')),
+    fact('Ambiguous fills', figureText(verdict.ambiguousShare, 'share')),
     fact(
       'Break-even fees',
-      figureText(breakEvenFees, 'factor'),
-      breakEvenFees !== null
+      figureText(verdict.breakEvenFees, 'factor'),
+      verdict.breakEvenFees !== null
         ? 'with the same fills'
         : drawn(metrics.fees) <= 0
           ? 'no fee was paid'
@@ -82,13 +74,13 @@ export function verdictSection({ summary, asset }: ReportInput): Html {
     ),
     ...stress.map((one) => fact(one.name, signed(one.return, shareText(one.return)), stressedText(one))),
   ]}</dl>${
-    verdict.reasons.length === 0
-      ? doubtStamp(summary)
-      : html`<ul class="reasons">${verdict.reasons.map((reason) => html`<li>${reason}</li>`)}</ul>`
-  }${metrics.trackRecordYears === null || metrics.psr === null || metrics.psr >= 0.95 ? '' : html`<p class="about">Were this ratio the true one, ${figureText(metrics.trackRecordYears, 'years')} would make it believable.</p>`}</section>`;
+    verdict.reasons.length > 0
+      ? listHtml(verdict.reasons)
+      : stamp(doubts.length === 0 ? undefined : `Its data are doubtful: ${doubtsText(doubts)}.`)
+  }${trackRecordYears === null || metrics.psr === null || metrics.psr >= 0.95 ? '' : about(`If this ratio is the true one, ${figureText(trackRecordYears, 'years')} are needed to show it.`)}</section>`;
 }
 
-/** What to see first. */
+/** The figures to see first. */
 export function headline({ summary, asset }: ReportInput): Html {
   const { metrics: m, finalEquity, cash, fillCount } = summary;
   const sold = soldIn(summary);
@@ -110,37 +102,19 @@ export function headline({ summary, asset }: ReportInput): Html {
   ]}</dl>`;
 }
 
-export function metricSection({ summary }: ReportInput): Html {
-  const values: Readonly<Record<string, unknown>> = summary.metrics;
-  return section(
+export const metricSection = ({ summary }: ReportInput): Html =>
+  section(
     'metrics',
     'All figures and what they mean',
-    html`<div class="metrics">${conventions.map(
-      ({ title, of }) =>
-        html`<div><h3>${title}</h3><table class="plain"><tbody>${Object.entries(of).map(
-          ([key, { name, form, means }]) => {
-            const value = values[key];
-            return html`<tr><th scope="row">${name}</th><td class="n">${figureText(typeof value === 'number' ? value : null, form)}</td><td class="muted small">${means}</td></tr>`;
-          },
-        )}</tbody></table></div>`,
+    html`<div class="metrics">${figureGroups(summary).map(
+      ({ title, figures }) => html`<div><h3>${title}</h3>${figuresHtml(figures)}</div>`,
     )}</div>`,
   );
-}
-
-const groupTitles: Readonly<Record<keyof Groups, string>> = {
-  strategy: 'By strategy',
-  symbol: 'By symbol',
-  side: 'By side',
-  exit: 'By exit',
-  weekday: 'By weekday',
-  month: 'By month',
-  hour: 'By hour, UTC',
-};
 
 function groupTable(rows: readonly GroupRow[], asset: string): Html {
   const most = Math.max(...rows.map(({ profit }) => Math.abs(profit)), 1e-9);
   return tableHtml(
-    ['', ['Trips', 'n'], ['Won', 'n'], [`Profit, ${asset}`, 'n'], ['Fees', 'n'], ''],
+    ['', ...numbers('Round trips', 'Win rate', `Profit, ${asset}`, 'Fees'), ''],
     rows.map(({ name, roundTrips, winRate, profit, fees }) => [
       name,
       grouped(roundTrips),
@@ -153,17 +127,18 @@ function groupTable(rows: readonly GroupRow[], asset: string): Html {
   );
 }
 
-export function groupSection({ summary, asset }: ReportInput): Html {
-  const shown = (Object.keys(groupTitles) as (keyof Groups)[]).filter((key) => summary.groups[key].length > 0);
-  return shown.length === 0
-    ? html``
-    : section(
-        'groups',
-        'Where it was earned and lost',
-        html`<p class="about">Round trips after fees, where they closed.</p><div class="metrics">${shown.map(
-          (key) => html`<div><h3>${groupTitles[key]}</h3>${groupTable(summary.groups[key], asset)}</div>`,
-        )}</div>`,
-      );
+export function groupSection({ summary, asset }: ReportInput): Content {
+  const shown = groupTitles.filter(([key]) => summary.groups[key].length > 0);
+  if (shown.length === 0) return undefined;
+  const tables = shown.map(
+    ([key, title]) => html`<div><h3>${title}</h3>${groupTable(summary.groups[key], asset)}</div>`,
+  );
+  return section(
+    'groups',
+    'Profit and loss by group',
+    about('Round trips after fees, counted at their exit.'),
+    html`<div class="metrics">${tables}</div>`,
+  );
 }
 
 export function costSection(input: ReportInput): Html {
@@ -175,103 +150,88 @@ export function costSection(input: ReportInput): Html {
     else taker += table.fee[fill] as number;
     if (isMaker) makers++;
   }
-  const paid = (summary.cashFlows ?? []).reduce(
-    (sum, { value: worth, refused }) => sum + (refused === null ? drawn(worth) : 0),
-    0,
-  );
-  const net = drawn(summary.finalEquity) - drawn(summary.cash) - paid;
+  const paidIn = summary.cashFlows.reduce((sum, { value, refused }) => sum + (refused === null ? drawn(value) : 0), 0);
+  const net = drawn(summary.finalEquity) - drawn(summary.cash) - paidIn;
   const { metrics: m, margin, impact } = summary;
   const interest = drawn(margin?.interest ?? '0');
   const forced = drawn(margin?.liquidationFees ?? '0');
-  // Exact, and in the currency of the equity also where that of each fill is not known any more.
+  // Exact, and in the currency of the equity, also where nothing gives the rates of the single fills.
   const fees = drawn(m.fees);
   const earned = net + fees + interest + forced;
   const takers = table.length - makers;
-  const missing = uncounted(input);
   const costs = margin ? 'fees and interest' : 'fees';
   const rows: (readonly [string, Content, string])[] = [
     [
       `Earned before ${costs}`,
       signed(earned, moneyFigure(earned)),
-      `final equity less cash${paid === 0 ? '' : ' and what was paid in'}, ${costs} added back`,
+      `final equity less cash${paidIn === 0 ? '' : ' and what was paid in'}, ${costs} added back`,
     ],
-    ...(missing === undefined
-      ? [
-          ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`] as const,
-          ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`] as const,
-        ]
-      : [['Fees', moneyFigure(-fees), `${grouped(table.length)} fills`] as const]),
-    ...(!margin
-      ? []
-      : [
-          ['Interest', moneyFigure(-interest), 'on what was borrowed'] as const,
-          ['Fees of liquidations', moneyFigure(-forced), `${grouped(margin.liquidations)} of them`] as const,
-        ]),
-    ['Left', signed(net, moneyFigure(net)), 'open positions at the last close'],
-    ...(!impact
-      ? []
-      : [
-          [
-            'Impact',
-            moneyFigure(-drawn(impact.cost)),
-            `${shareText(drawn(impact.cost) / drawn(m.turnover))} of the turnover, in the prices above: ${movedText(impact)}`,
-          ] as const,
-        ]),
+  ];
+  if (missingRates(input) !== undefined) rows.push(['Fees', moneyFigure(-fees), `${grouped(table.length)} fills`]);
+  else
+    rows.push(
+      ['Fees of makers', moneyFigure(-maker), `${grouped(makers)} fills`],
+      ['Fees of takers', moneyFigure(-taker), `${grouped(takers)} ${takers === 1 ? 'fill' : 'fills'}`],
+    );
+  if (margin)
+    rows.push(
+      ['Interest', moneyFigure(-interest), 'on what was borrowed'],
+      ['Fees of liquidations', moneyFigure(-forced), `${grouped(margin.liquidations)} liquidations`],
+    );
+  rows.push(['Net profit', signed(net, moneyFigure(net)), 'open positions at the last close']);
+  if (impact) {
+    const share = shareText(drawn(impact.cost) / drawn(m.turnover));
+    rows.push([
+      'Impact',
+      moneyFigure(-drawn(impact.cost)),
+      `${share} of the turnover, in the prices above: ${movedText(impact)}`,
+    ]);
+  }
+  rows.push(
     ['A round trip', m.roundTrips === 0 ? 'n/a' : moneyFigure(fees / m.roundTrips), 'fees, on average'],
     ['Turnover', moneyFigure(drawn(m.turnover)), `${figureText(m.turnoverYearly, 'factor')} mean equity a year`],
     ['Break-even fees', figureText(m.breakEvenFees, 'factor'), 'the factor at which the same fills would earn nothing'],
-  ];
+  );
   return section(
     'costs',
-    `What it cost, in ${asset}`,
-    html`<table class="plain"><tbody>${rows.map(
-      ([name, value, about]) =>
-        html`<tr><th scope="row">${name}</th><td class="n">${value}</td><td class="muted small">${about}</td></tr>`,
-    )}</tbody></table>`,
-    html`<p class="about">Spread, slippage and impact are in the prices of the fills; the rules say how much (see the configuration).</p>`,
-    impact && impact.unknownOrders > 0 ? html`<p class="stamp">${withoutImpactText(impact)}.</p>` : '',
-    summary.withoutImpact ? html`<p class="stamp">${unmovedText(summary.withoutImpact)}.</p>` : '',
+    `Costs, in ${asset}`,
+    figuresHtml(rows),
+    about('Spread, slippage and impact are in the prices of the fills; the configuration has their rates.'),
+    stamp(impact && impact.unknownOrders > 0 ? `${withoutImpactText(impact)}.` : undefined),
+    stamp(summary.withoutImpact ? `${unmovedText(summary.withoutImpact)}.` : undefined),
   );
 }
 
-/** What was kept and traded in each currency, and how it is counted together. */
-export function currencySection({ summary, asset }: ReportInput): Html {
-  const { currencies = [] } = summary;
-  if (currencies.length === 0) return html``;
+/** The money in each currency, and the rates by which it counts. */
+export function currencySection({ summary, asset }: ReportInput): Content {
+  const { currencies } = summary;
+  if (currencies.length === 0) return undefined;
   return section(
     'currencies',
     `Counted together in ${asset}`,
-    html`${tableHtml(
-      [
-        'Currency',
-        ['At the start', 'n'],
-        ['At the end', 'n'],
-        'Rate by',
-        ['First', 'n'],
-        ['Last', 'n'],
-        ['Oldest', 'n'],
-      ],
+    tableHtml(
+      ['Currency', ...numbers('At the start', 'At the end'), 'Rate by', ...numbers('First', 'Last', 'Oldest')],
       currencies.map(({ asset: own, cash, finalEquity, pair, firstRate, lastRate, oldestRateMs }) => [
-        own,
-        cash,
-        finalEquity,
-        pair ?? '',
-        pair === null ? '' : String(firstRate),
-        pair === null ? '' : String(lastRate),
-        pair === null ? '' : `${(oldestRateMs / 3_600_000).toFixed(1)} h`,
+        ...[own, cash, finalEquity],
+        ...(pair === null
+          ? ['', '', '', '']
+          : [pair, String(firstRate), String(lastRate), `${(oldestRateMs / 3_600_000).toFixed(1)} h`]),
       ]),
-    )}<p class="about">A rate is the close of the last kline of its pair that had closed; none is made up where klines are missing, the last one serves until the next. Fees, turnover and round trips count at the rate of each fill, so a round trip's profit has what the currency did meanwhile in it. Limits, and losses of a day, are judged in each currency by itself.</p>`,
+    ),
+    about(
+      'A rate is the last close of its pair at that time. Where klines are missing, the last one serves until the next. Fees, turnover and round trips count at the rate of each fill, so the profit of a round trip contains the change of the currency. Risk limits count in each currency by itself.',
+    ),
   );
 }
 
-/** Money that came and went beside trading. */
-export function flowSection({ summary }: ReportInput): Html {
-  const { cashFlows = [] } = summary;
-  if (cashFlows.length === 0) return html``;
+/** Money paid in and out. */
+export function flowSection({ summary }: ReportInput): Content {
+  const { cashFlows } = summary;
+  if (cashFlows.length === 0) return undefined;
   return section(
     'flows',
     'Money paid in and out',
-    html`${tableHtml(
+    tableHtml(
       ['Asked for, UTC', 'Counts from', ['Amount', 'n'], 'Reason', ''],
       cashFlows.map(({ time, at, asset, amount, reason, refused }) => [
         momentText(time),
@@ -280,15 +240,15 @@ export function flowSection({ summary }: ReportInput): Html {
         reason,
         refused === null ? '' : `refused: ${refused}`,
       ]),
-    )}<p class="about">Each counts from the first kline that closes at or after its time. Returns, drawdowns and the equity curve leave it out: the account's return up to it is chained to the one after it (time-weighted), so the curve shows what the cash at the start would have become.</p>`,
+    ),
+    about(
+      'Each counts from the first kline that closes at or after its time. Returns, drawdowns and the equity curve leave it out (time-weighted): the curve shows what the cash at the start would have become.',
+    ),
   );
 }
 
-/**
- * Rules whose fills lean on an assumption, beside late ones: a print after a long wait, what lies beyond the shown book, a touch that chance let count, a
- * queue that was assumed, and what crossed the last print whole, whose size nobody showed.
- */
-const leaning: ReadonlySet<string> = new Set([
+/** Rules whose fills rest on an assumption, beside late ones, such as a print after a long wait or an assumed place in the queue. */
+const assuming: ReadonlySet<string> = new Set([
   'trade-next-stale',
   'depth-beyond-book',
   'trade-touch',
@@ -297,104 +257,90 @@ const leaning: ReadonlySet<string> = new Set([
 ]);
 const mostListed = 100;
 
-export function evidenceSection(input: ReportInput): Html {
-  const { summary, table } = input;
-  const weak: number[] = [];
-  let weakCount = 0;
+/** Ambiguous fills and those that rest on an assumption. */
+function weakFills({ table, tookMore }: ReportInput): readonly number[] {
+  const found: number[] = [];
   for (let fill = 0; fill < table.length; fill++) {
     const rule = table.rules[table.rule[fill] as number] ?? '';
-    // Only a print gives what it did not trade; asking of all others would cost as much as the report.
-    const isLeaning = leaning.has(rule) || isLateRule(rule) || (rule === 'trade-next' && input.isMore(fill));
-    const isWeak = table.ambiguous[fill] === 1 || isLeaning;
-    if (!isWeak) continue;
-    weakCount++;
-    if (weak.length < mostListed) weak.push(fill);
+    // Only a print grants more than it traded. Evidence is read for these alone: reading all takes as long as the report.
+    const isAssumed = assuming.has(rule) || isLateRule(rule) || (rule === 'trade-next' && tookMore(fill));
+    if (isAssumed || table.ambiguous[fill] === 1) found.push(fill);
   }
-  const rows = weak.map((fill) => {
-    const place = table.places[table.place[fill] as number];
-    const quantity = table.quantity[fill] as number;
-    return [
-      jump(place?.symbol ?? '', table.time[fill] as number),
-      place?.strategy ?? '',
-      `${quantity > 0 ? 'BUY' : 'SELL'} ${Math.abs(quantity)} ${place?.symbol ?? ''}`,
-      String(table.price[fill]),
-      `${table.rules[table.rule[fill] as number] ?? ''}${table.ambiguous[fill] === 1 ? ', ambiguous' : ''}`,
-      input.detail(fill),
-    ];
-  });
-  const mix = Object.entries(summary.fillsByRule).toSorted(([, a], [, b]) => b - a);
+  return found;
+}
+
+function weakFillRow({ table, detail }: ReportInput, fill: number): readonly Content[] {
+  const { strategy, symbol } = table.positions[table.position[fill] as number] ?? { strategy: '', symbol: '' };
+  const quantity = table.quantity[fill] as number;
+  const rule = table.rules[table.rule[fill] as number] ?? '';
+  return [
+    jump(symbol, table.time[fill] as number),
+    strategy,
+    `${quantity > 0 ? 'BUY' : 'SELL'} ${Math.abs(quantity)} ${symbol}`,
+    String(table.price[fill]),
+    `${rule}${table.ambiguous[fill] === 1 ? ', ambiguous' : ''}`,
+    detail(fill),
+  ];
+}
+
+export function evidenceSection(input: ReportInput): Html {
+  const { summary, table } = input;
+  const weak = weakFills(input);
+  const rules = Object.entries(summary.fillsByRule).toSorted(([, a], [, b]) => b - a);
+  const shareOf = (count: number): number => count / Math.max(1, summary.fillCount);
   return section(
     'evidence',
-    'By what evidence orders filled',
+    'Evidence of the fills',
     tableHtml(
-      ['Rule', ['Fills', 'n'], ['Share', 'n'], ''],
-      mix.map(([rule, count]) => [
+      ['Rule', ...numbers('Fills', 'Share'), ''],
+      rules.map(([rule, count]) => [
         rule || 'unknown',
         grouped(count),
-        shareText(count / Math.max(1, summary.fillCount)),
-        filled(count / Math.max(1, summary.fillCount), 'own'),
+        shareText(shareOf(count)),
+        filled(shareOf(count), 'own'),
       ]),
       'groups',
     ),
-    summary.delayedFills ? html`<p class="stamp">${lateText(summary.delayedFills)}.</p>` : '',
-    html`<h3>Ambiguous fills and such as lean on an assumption</h3>`,
+    stamp(summary.delayedFills ? `${lateText(summary.delayedFills)}.` : undefined),
+    html`<h3>Fills that are ambiguous or rest on an assumption</h3>`,
     weak.length === 0
-      ? html`<p class="about">None. ${
-          summary.ambiguousKlines === 0 ? '' : `${summary.ambiguousKlines} klines were ambiguous.`
-        }</p>`
-      : html`<p class="about">${grouped(weakCount)} of ${grouped(table.length)}${
-          weakCount > weak.length ? `; the first ${weak.length} are listed` : ''
-        }. Where one kline could have hit a stop and a target, the stop was taken to come first unless the rules choose a path (kline-rest-path): the final equity would be between ${moneyFigure(drawn(summary.worstEquity))} and ${moneyFigure(drawn(summary.bestEquity))}.</p>${tableHtml(
-          ['Time (UTC)', 'Strategy', 'Fill', ['Price', 'n'], 'Rule', 'Evidence'],
-          rows,
-        )}`,
+      ? about('None. ', summary.ambiguousKlines === 0 ? '' : `${summary.ambiguousKlines} klines were ambiguous.`)
+      : [
+          about(
+            `${grouped(weak.length)} of ${grouped(table.length)}${weak.length > mostListed ? `; the first ${mostListed} are listed` : ''}. Where a kline reached a stop and a target, the stop counts as first, unless the rules choose a path (kline-rest-path). The final equity would be between ${moneyFigure(drawn(summary.worstEquity))} and ${moneyFigure(drawn(summary.bestEquity))}.`,
+          ),
+          tableHtml(
+            ['Time (UTC)', 'Strategy', 'Fill', ['Price', 'n'], 'Rule', 'Evidence'],
+            weak.slice(0, mostListed).map((fill) => weakFillRow(input, fill)),
+          ),
+        ],
   );
 }
 
 const mostGaps = 40;
 
 export function dataSection({ summary, series, missing }: ReportInput): Html {
-  // Strategies are told of those before the run, too, while they warm up.
-  const gaps = series.flatMap((one) =>
-    one.gaps
-      .filter((gap) => gap.to > summary.from && gap.from < summary.to)
-      .map((gap) => ({ ...gap, symbol: one.symbol })),
+  const { stalePositions: stale, remainders: rests, reentryLockouts: lockouts, refused } = summary;
+  // A series also has the gaps of its warm-up, before the run.
+  const gaps = series.flatMap(({ symbol, gaps: all }) =>
+    all.filter((gap) => gap.to > summary.from && gap.from < summary.to).map((gap) => ({ ...gap, symbol })),
   );
+  const isClean = [summary.warnings, summary.kills, refused, lockouts].every(({ length }) => length === 0);
   return section(
     'data',
     'Data',
-    html`<p class="about">${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.</p>`,
-    missing === undefined ? '' : html`<p class="stamp">${missing}</p>`,
-    ...(summary.stalePositions ?? []).map((row) => html`<p class="stamp">${staleText(row)}.</p>`),
-    ...(summary.remainders ?? []).map((row) => html`<p class="stamp">${restText(row)}.</p>`),
-    ...(summary.reentryLockouts ?? []).map((row) => html`<p class="stamp">${stayText(row)}.</p>`),
-    [summary.warnings, summary.kills, summary.refused ?? [], summary.reentryLockouts ?? []].every(
-      ({ length }) => length === 0,
-    )
-      ? html`<p class="about">Nothing was found that a reader should know of.</p>`
-      : '',
-    summary.warnings.length === 0
-      ? ''
-      : html`<ul class="reasons">${summary.warnings.map((warning) => html`<li>${warning}</li>`)}</ul>`,
-    summary.kills.length === 0
-      ? ''
-      : html`<h3>Stopped by a limit</h3><ul class="reasons">${stoppedTexts(summary).map((text) => html`<li>${text}</li>`)}</ul>`,
-    ...refusedRows(summary.refused).map(([name, text]) => html`<h3>${name}</h3><p>${text}.</p>`),
+    about(`${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.`),
+    stamp(missing),
+    [...stale.map(staleText), ...rests.map(restText), ...lockouts.map(lockoutText)].map((text) => stamp(`${text}.`)),
+    isClean ? about('Nothing was found.') : '',
+    listHtml(summary.warnings),
+    summary.kills.length === 0 ? '' : [html`<h3>Stopped by a limit</h3>`, listHtml(stoppedTexts(summary))],
+    refusedRows(refused).map(([name, text]) => html`<h3>${name}</h3><p>${text}.</p>`),
     gaps.length === 0
       ? ''
       : html`<h3>Gaps <span class="muted">${grouped(gaps.length)}${gaps.length > mostGaps ? `, the first ${mostGaps}` : ''}</span></h3>${tableHtml(
           ['From (UTC)', 'To (UTC)', 'Symbol', 'Cause'],
           gaps.slice(0, mostGaps).map((gap) => [momentText(gap.from), momentText(gap.to), gap.symbol, gap.cause]),
         )}`,
-  );
-}
-
-export function configurationSection({ configuration, provenance }: ReportInput): Html {
-  return section(
-    'configuration',
-    'Configuration and hashes',
-    html`<table class="plain"><tbody>${provenance.map(
-      ([name, value]) => html`<tr><th scope="row">${name}</th><td class="hash">${value}</td></tr>`,
-    )}</tbody></table><pre>${configuration}</pre>`,
   );
 }

@@ -1,12 +1,12 @@
-/** Of a run in several currencies whose data are gone, nothing that would mix them is told. */
+/** Of a run in several currencies whose data are gone, nothing that would mix them is shown. */
 import { expect, test } from 'vitest';
-import { fill, instruments, minute } from '../research/builders.ts';
+import { fill, instruments, minute } from '../../test/kit/statistics.ts';
 import { fillTable } from '../research/fill-table.ts';
+import { roundTripsOf, roundTripTable } from '../research/round-trips.ts';
 import type { CurrencyRow, Summary } from '../research/summary.ts';
-import { tripsOf, tripTable } from '../research/trips.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
+import { roundTripSection } from './round-trips.ts';
 import { costSection } from './tables.ts';
-import { tradeSection } from './trades.ts';
 
 const table = fillTable([fill(0, 'BUY', '100', '1'), fill(minute, 'SELL', '110', '1')], instruments);
 const of = (assets: readonly string[], series: readonly Partial<ReportSeries>[]): ReportInput => {
@@ -22,9 +22,9 @@ const of = (assets: readonly string[], series: readonly Partial<ReportSeries>[])
     cash: '1000',
     finalEquity: '1030',
     metrics: metrics as Summary['metrics'],
-    currencies,
+    ...{ currencies, cashFlows: [], margin: null, impact: null, withoutImpact: null },
   };
-  const trips = tripsOf(tripTable(table, [], instruments));
+  const trips = roundTripsOf(roundTripTable(table, [], instruments));
   const given: Partial<ReportInput> = {
     asset: 'W',
     trips,
@@ -34,7 +34,7 @@ const of = (assets: readonly string[], series: readonly Partial<ReportSeries>[])
   };
   return given as ReportInput;
 };
-const textOf = (given: ReportInput): string => `${tradeSection(given).html}${costSection(given).html}`;
+const textOf = (given: ReportInput): string => `${roundTripSection(given).html}${costSection(given).html}`;
 
 test('round trips and the fees of fills are left out, with the reason; the sums are those of the run', () => {
   const text = textOf(of(['W', 'Z'], []));

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest';
 import type { Summary } from '../research/summary.ts';
 import type { Verdict } from '../research/verdict.ts';
-import type { ReportInput } from './input.ts';
 import { verdictSection } from './tables.ts';
 
 function textOf(verdict: Partial<Verdict>, fees: string): string {
@@ -19,9 +18,9 @@ function textOf(verdict: Partial<Verdict>, fees: string): string {
   const summary: Partial<Summary> = {
     verdict: { ...none, sharpe: null, trials: 1, worstProfit: 0.4, bestProfit: 0.4, ...verdict } as Verdict,
     metrics: metrics as Summary['metrics'],
-    stress: [],
+    ...{ stress: [], criticalWarnings: [] },
   };
-  return verdictSection({ summary: summary as Summary, asset: 'Z' } as ReportInput).html.replace(/<[^>]*>/g, ' ');
+  return verdictSection({ summary: summary as Summary, asset: 'Z' }).html.replace(/<[^>]*>/g, ' ');
 }
 
 test.for([

@@ -1,65 +1,34 @@
-/** What holding from the first open to the last close would have come to: what a strategy is compared with. */
-import { type Interval, intervalMs, openTimeOf } from '../domain/interval.ts';
-import { type Rates, rateOf } from './currency-rates.ts';
-import type { MetricSeries, Walkable } from './equity-input.ts';
+/** Buy & hold from the first open on, with the cash split evenly over the symbols. */
+import { rateOf } from './currency-rates.ts';
+import type { EquityInput } from './equity-input.ts';
+import { type MetricSeries, rowsClosedBy } from './series.ts';
 
-/** What holding from the first open would be worth. */
-export class Hold {
-  readonly #lines: { readonly series: MetricSeries; readonly perPrice: number; row: number }[];
-  readonly #cash: number;
-  readonly #rates: Rates | undefined;
+export class BuyAndHold {
+  readonly #lines: { readonly series: MetricSeries; readonly perPrice: number; rows: number }[];
+  readonly #input: EquityInput;
 
-  constructor({ series, cash, costs, rates }: Walkable) {
-    this.#cash = cash;
-    this.#rates = rates;
-    this.#lines = series.map((one) => ({
-      series: one,
-      perPrice:
-        ((cash / series.length) * (1 - costs(one.symbol).entryFee)) /
-        (one.columns.open[one.first] as number) /
-        rateOf(rates, one.symbol, one.columns.openTime[one.first] as number),
-      row: one.first - 1,
-    }));
+  constructor(input: EquityInput) {
+    const { series, cash, costs, rates } = input;
+    this.#input = input;
+    this.#lines = series.map((one) => {
+      const { symbol, columns, first } = one;
+      const entry = (columns.open[first] as number) * rateOf(rates, symbol, columns.openTime[first] as number);
+      return { series: one, perPrice: ((cash / series.length) * (1 - costs(symbol).entryFee)) / entry, rows: first };
+    });
   }
 
+  /** Its equity at a time, UTC ms; times ascend from call to call. */
   at(time: number): number {
+    const { cash, rates } = this.#input;
     let total = 0;
     for (const line of this.#lines) {
       const { symbol, columns, interval, end, first } = line.series;
-      line.row = rowsClosedBy(columns.openTime, interval, line.row + 1, end, time) - 1;
+      line.rows = rowsClosedBy(columns.openTime, interval, time, { from: line.rows, end });
       total +=
-        line.row < first
-          ? this.#cash / this.#lines.length
-          : line.perPrice * (columns.close[line.row] as number) * rateOf(this.#rates, symbol, time);
+        line.rows === first
+          ? cash / this.#lines.length
+          : line.perPrice * (columns.close[line.rows - 1] as number) * rateOf(rates, symbol, time);
     }
     return total;
   }
-}
-
-/** One past the last row from `row` on that has closed by `time`; looks first where it is if no kline is missing, then near. */
-export function rowsClosedBy(
-  openTime: Float64Array,
-  interval: Interval,
-  row: number,
-  end: number,
-  time: number,
-): number {
-  // Months differ in length: the one that holds `time` is open until the next one opens.
-  const latest = interval === '1month' ? openTimeOf(interval, time) - 1 : time - intervalMs(interval, 0);
-  const guess = row + Math.floor((latest - (openTime[row] as number)) / intervalMs(interval, 0)) + 1;
-  if (guess > row && guess < end && (openTime[guess - 1] as number) <= latest && latest < (openTime[guess] as number))
-    return guess;
-  let low = row;
-  let step = 1;
-  while (low + step <= end && (openTime[low + step - 1] as number) <= latest) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(low + step, end);
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((openTime[middle] as number) <= latest) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,17 +1,16 @@
 /** Returns from one UTC day to the next. */
-import { rowsClosedBy } from './buy-and-hold.ts';
 import type { Curve } from './curves.ts';
-import type { MetricSeries } from './equity-input.ts';
+import { type MetricSeries, rowsClosedBy } from './series.ts';
 
 const dayMs = 86_400_000;
 
-/** Returns of the UTC days that a run covers whole: of a begun one nobody knows what it would have been. They end where nothing is left. */
+/** Returns of the whole UTC days of a run. They end where the equity reaches zero. */
 export function dailyReturns({ time }: Pick<Curve, 'time'>, equity: Float64Array): Float64Array {
   const [first, end] = midnights(time);
   return first < 0 ? new Float64Array(0) : returnsOf(equity.subarray(first, end));
 }
 
-/** On how many of these days a kline closed: on the others nobody knew the equity, and their returns of nothing prove nothing. */
+/** On how many of these days a kline closed. On the others the equity is not known, and a return of 0 proves nothing. */
 export function daysKnown(series: readonly MetricSeries[], { time }: Pick<Curve, 'time'>): number {
   const [first, end] = midnights(time);
   if (first < 0) return 0;
@@ -21,7 +20,7 @@ export function daysKnown(series: readonly MetricSeries[], { time }: Pick<Curve,
     let isKnown = known < 0;
     for (const [index, { columns, interval, end: last }] of series.entries()) {
       const row = rows[index] as number;
-      const next = rowsClosedBy(columns.openTime, interval, row, last, midnight);
+      const next = rowsClosedBy(columns.openTime, interval, midnight, { from: row, end: last });
       isKnown ||= next > row;
       rows[index] = next;
     }
@@ -36,7 +35,7 @@ function midnights(time: Float64Array): readonly [first: number, end: number] {
   return [time.findIndex(isMidnight), time.findLastIndex(isMidnight) + 1];
 }
 
-/** Returns from point to point; they end where nothing is left. */
+/** Returns from point to point. They end where the equity reaches zero. */
 export function returnsOf(equity: Float64Array): Float64Array {
   const ruin = equity.findIndex((value) => !(value > 0));
   const usable = ruin < 0 ? equity.length - 1 : ruin;

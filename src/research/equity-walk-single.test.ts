@@ -3,15 +3,15 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../test/kit/properties.ts';
 import { instrument } from '../domain/instrument.ts';
-import type { Walkable } from './equity-input.ts';
-import { walk } from './equity-walk.ts';
+import type { EquityInput } from './equity-input.ts';
+import { walkEquity } from './equity-walk.ts';
 import { fillTable } from './fill-table.ts';
 
 const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
 const minute = 60_000;
 
 /** Fills of one unit each so long after the opens of some rows, and of a unit more for a while in others, in numbers alone. */
-function walkable(
+function equityInput(
   moves: readonly number[],
   held: readonly (0 | 1 | -1)[],
   cash: number,
@@ -20,7 +20,7 @@ function walkable(
     afterMs = 0,
     rest = 0,
   }: { readonly gap?: number; readonly afterMs?: number; readonly rest?: number } = {},
-): Walkable {
+): EquityInput {
   const rows = moves.length;
   const column = (): Float64Array => new Float64Array(rows);
   const columns = {
@@ -59,7 +59,7 @@ function walkable(
   const empty = fillTable([], new Map());
   const fills = {
     ...empty,
-    ...{ length, places: [{ strategy: 's', symbol: 'XZ' }], place: new Uint16Array(length) },
+    ...{ length, positions: [{ strategy: 's', symbol: 'XZ' }], position: new Uint16Array(length) },
     ...{ time: Float64Array.from(times), base: Float64Array.from(bases), quote: Float64Array.from(quotes) },
     price: Float64Array.from(prices),
   };
@@ -85,10 +85,10 @@ test('walking one series gives the curves, the drawdown and the exposure of walk
         const held = moves.map(
           (move, row) => ([0, 1, -1, 1][Math.floor(row / stretch + move / 100) % 4] ?? 0) as 0 | 1 | -1,
         );
-        const given = walkable(moves, held, cash, { afterMs, rest });
+        const given = equityInput(moves, held, cash, { afterMs, rest });
         // A second series on which nothing happens would change what holding comes to; money that never moves changes nothing.
-        const slow = walk({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
-        expect(walk(given)).toEqual(slow);
+        const slow = walkEquity({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
+        expect(walkEquity(given)).toEqual(slow);
       },
     ),
     { numRuns: 60 },
@@ -97,20 +97,20 @@ test('walking one series gives the curves, the drawdown and the exposure of walk
 
 test('a gap that is shorter than the steps of the curves counts as what was held before it, too', () => {
   const moves = Array.from({ length: 5_000 }, (_, row) => Math.round(3 * Math.sin(row / 30)));
-  const given = walkable(
+  const given = equityInput(
     moves,
     moves.map(() => 1),
     1_000,
     { gap: 3 },
   );
-  const slow = walk({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
-  expect(walk(given)).toEqual(slow);
+  const slow = walkEquity({ ...given, flows: [{ time: Number.POSITIVE_INFINITY, amount: 0 }] });
+  expect(walkEquity(given)).toEqual(slow);
 });
 
 test('what is less than a lot counts at each close, and is no position', () => {
   const walkedTo = (last: number) => {
-    const given = walkable([0, 0, 0, last, 0], [1, 1, 0, 0, 0], 1_000, { rest: 0.0005 });
-    return walk({ ...given, costs: () => ({ long: 1, short: 1, entryFee: 0 }) });
+    const given = equityInput([0, 0, 0, last, 0], [1, 1, 0, 0, 0], 1_000, { rest: 0.0005 });
+    return walkEquity({ ...given, costs: () => ({ long: 1, short: 1, entryFee: 0 }) });
   };
   const { days, heldMs } = walkedTo(500);
   // Bought and sold at 100 with fees of 0.1; what the price makes of half a thousandth short.

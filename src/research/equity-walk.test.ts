@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
+import { at, day, equityInput, fill, instruments, minute, series } from '../../test/kit/statistics.ts';
 import { mapColumns } from '../domain/market.ts';
 import { lots, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { at, day, fill, instruments, minute, series, walkable } from './builders.ts';
 import { daysKnown, returnsOf } from './daily.ts';
-import type { MetricSeries } from './equity-input.ts';
-import { walk } from './equity-walk.ts';
+import { walkEquity } from './equity-walk.ts';
 import { fillTable } from './fill-table.ts';
 import { measure } from './metrics.ts';
-import { groupsOf } from './trip-groups.ts';
-import { tripTable } from './trips.ts';
+import { groupsOf } from './round-trip-groups.ts';
+import { roundTripTable } from './round-trips.ts';
+import type { MetricSeries } from './series.ts';
 
 /** Five minutes, nothing for almost an hour, and two minutes more. */
 function gapped(symbol: string): MetricSeries {
@@ -23,7 +23,7 @@ test.each([
   ['several', ['XZ', 'YZ']],
 ] as const)('a gap counts as held by what was held when it began: %s', (_, symbols) => {
   const all = symbols.map(gapped);
-  const held = (...fills: readonly Fill[]): number => walk(walkable(fills, all)).heldMs / minute;
+  const held = (...fills: readonly Fill[]): number => walkEquity(equityInput(fills, all)).heldMs / minute;
   expect(held(fill(minute, 'BUY', '100', '1'), fill(60 * minute, 'SELL', '80', '1'))).toBe(59);
   expect(held(fill(minute, 'BUY', '100', '1'))).toBe(61);
   expect(held(fill(60 * minute, 'BUY', '80', '1'))).toBe(2);
@@ -41,7 +41,7 @@ test.each([
       return { ...one, interval: '1week', columns: { ...one.columns, openTime } };
     };
     const half = fill(7 * day, 'BUY', '100', '5', { fee: units('0') });
-    const { days, chart, exposure } = walk(walkable([half], symbols.map(long)));
+    const { days, chart, exposure } = walkEquity(equityInput([half], symbols.map(long)));
     expect([...days.exposure]).toEqual([...Array(8).fill(0), ...Array(28).fill(expect.closeTo(0.5, 12))]);
     expect(Math.max(...chart.exposure)).toBeCloseTo(0.5, 12);
     expect(exposure).toBeCloseTo((0.5 * 28) / 35, 12);
@@ -60,8 +60,8 @@ test.each([
       fill(minute, 'BUY', '100', '1', { strategy, fee: units('0.0004'), feeAsset: 'X' }),
     );
     left.push(...['a', 'b'].map((strategy) => fill(2 * minute, 'SELL', '100', '0.999', { strategy })));
-    expect(walk(walkable(left, all)).heldMs / minute).toBe(1);
-    expect(walk(walkable([...left, fill(3 * minute, 'BUY', '100', '0.003')], all)).heldMs / minute).toBe(2);
+    expect(walkEquity(equityInput(left, all)).heldMs / minute).toBe(1);
+    expect(walkEquity(equityInput([...left, fill(3 * minute, 'BUY', '100', '0.003')], all)).heldMs / minute).toBe(2);
   },
 );
 
@@ -71,9 +71,9 @@ test.each([
 ])('what an amount leaves of a short position is none: %s', (_, minima, bought) => {
   const all = [series([100, 100, 100, 100, 100])];
   const fills = [fill(minute, 'SELL', '100', '1'), fill(2 * minute, 'BUY', '100', bought)];
-  const given = walkable(fills, all);
+  const given = equityInput(fills, all);
   const held = (instrument: typeof at): number =>
-    walk({ ...given, instruments: new Map([[instrument.symbol, instrument]]) }).heldMs / minute;
+    walkEquity({ ...given, instruments: new Map([[instrument.symbol, instrument]]) }).heldMs / minute;
   expect(held({ ...at, ...minima })).toBe(1);
   expect(held(at)).toBe(4);
 });
@@ -86,7 +86,7 @@ test.each([
   const lot = (strategy: string, row: number, side: 'BUY' | 'SELL'): Fill =>
     fill(row * minute, side, '100', '0.001', { strategy, fee: units('0') });
   const fills = [lot('a', 1, 'BUY'), lot('a', 2, 'SELL'), lot('b', 3, 'BUY'), lot('b', 5, 'SELL')];
-  const { heldMs, drawdown } = walk(walkable(fills, all, 1));
+  const { heldMs, drawdown } = walkEquity(equityInput(fills, all, 1));
   expect([heldMs / minute, drawdown.fall]).toEqual([3, expect.closeTo(-0.05, 12)]);
 });
 
@@ -102,7 +102,7 @@ test.each([
     fill(minute + 40 * second, 'BUY', '100', '2', none),
     fill(2 * minute + 5 * second, 'SELL', '100', '2', none),
   ];
-  const { heldMs, exposure, chart } = walk(walkable(fills, all));
+  const { heldMs, exposure, chart } = walkEquity(equityInput(fills, all));
   expect(heldMs).toBe(45 * second);
   expect(exposure).toBeCloseTo((20 * 0.5 + 25 * 0.2) / 240, 12);
   expect([...chart.exposure]).toEqual(
@@ -112,7 +112,7 @@ test.each([
 
 test('equity follows what is held, close by close', () => {
   const one = series([100, 110, 90, 120], '1day');
-  const walked = walk(walkable([fill(day, 'BUY', '100', '2'), fill(3 * day, 'SELL', '90', '2')], [one]));
+  const walked = walkEquity(equityInput([fill(day, 'BUY', '100', '2'), fill(3 * day, 'SELL', '90', '2')], [one]));
   // 0.2 and 0.18 of fees; the purchase is at the open of the second day.
   expect([...walked.days.equity].map((value) => Number(value.toFixed(9)))).toEqual([1000, 1000, 1019.8, 979.8, 979.62]);
   expect(walked.drawdown).toMatchObject({
@@ -134,8 +134,8 @@ test.each([
   for (const late of [0, 250]) {
     const fee = { fee: units('10') };
     const fills = [fill(day, 'BUY', '100', '2', fee), fill(3 * day + late, 'SELL', '100', '2', fee)];
-    const walked = walk(
-      walkable(
+    const walked = walkEquity(
+      equityInput(
         fills,
         symbols.map((symbol) => series([100, 100, 100], '1day', symbol)),
       ),
@@ -153,11 +153,11 @@ test('marks what is held by what selling it now would bring', () => {
     ...(symbol === 'XZ' ? { long: 0.99, short: 1.01 } : { long: 0.5, short: 2 }),
     entryFee: symbol === 'XZ' ? 0.01 : 0,
   });
-  const given = { ...walkable([fill(0, 'BUY', '100', '1')], [one]), costs };
-  expect(walk(given).days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
-  expect(walk(given).days.hold.at(-1)).toBeCloseTo(990 * 1.1, 9);
+  const given = { ...equityInput([fill(0, 'BUY', '100', '1')], [one]), costs };
+  expect(walkEquity(given).days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
+  expect(walkEquity(given).days.hold.at(-1)).toBeCloseTo(990 * 1.1, 9);
   // Each symbol has its own.
-  const both = walk({ ...given, series: [one, series([100, 110], '1day', 'YZ')] });
+  const both = walkEquity({ ...given, series: [one, series([100, 110], '1day', 'YZ')] });
   expect(both.days.equity.at(-1)).toBeCloseTo(1000 - 100.1 + 110 * 0.99, 9);
   expect(both.days.hold.at(-1)).toBeCloseTo((495 + 500) * 1.1, 9);
 });
@@ -167,9 +167,9 @@ test('one series alone and the same beside another that is never traded give the
   const fills = Array.from({ length: 60 }, (_, index) =>
     fill(index * 60 * minute + (index % 3) * 20_000, index % 2 === 0 ? 'BUY' : 'SELL', '100', '2'),
   );
-  const alone = walk(walkable(fills, [series(closes)]));
-  const beside = walk(
-    walkable(fills, [
+  const alone = walkEquity(equityInput(fills, [series(closes)]));
+  const beside = walkEquity(
+    equityInput(fills, [
       series(closes),
       series(
         closes.map(() => 7),
@@ -188,7 +188,7 @@ test('one series alone and the same beside another that is never traded give the
 test('a day without klines is a day without a return, not a missing one', () => {
   const whole = series([100, 101, 102, 103, 104], '1day');
   const columns = mapColumns(whole.columns, (column) => column.filter((_, row) => row !== 2));
-  const walked = walk(walkable([fill(0, 'BUY', '100', '1')], [{ ...whole, columns, end: 4 }]));
+  const walked = walkEquity(equityInput([fill(0, 'BUY', '100', '1')], [{ ...whole, columns, end: 4 }]));
   const returns = returnsOf(walked.days.equity);
   expect(returns.length).toBe(5);
   expect(returns[2]).toBe(0);
@@ -200,15 +200,15 @@ test('days on which no kline closed do not count towards those that a Sharpe rat
     '1day',
   );
   const columns = { ...weeks.columns, openTime: weeks.columns.openTime.map((time) => 7 * time) };
-  const given = walkable([fill(0, 'BUY', '100', '1')], [{ ...weeks, columns }]);
-  expect(daysKnown(given.series, walk(given).days)).toBe(12);
+  const given = equityInput([fill(0, 'BUY', '100', '1')], [{ ...weeks, columns }]);
+  expect(daysKnown(given.series, walkEquity(given).days)).toBe(12);
   const { metrics, returns } = measure(given);
   expect([metrics.daysWithKlines, returns.length, metrics.sharpe, metrics.psr]).toEqual([12, 78, null, null]);
   const daily = series(
     Array.from({ length: 40 }, (_, row) => 100 + (row % 3)),
     '1day',
   );
-  const whole = walkable([fill(0, 'BUY', '100', '1')], [daily]);
+  const whole = equityInput([fill(0, 'BUY', '100', '1')], [daily]);
   expect(measure(whole).metrics.daysWithKlines).toBe(40);
   expect(measure(whole).metrics.sharpe).not.toBeNull();
 });
@@ -225,7 +225,7 @@ test('begun days at both ends are no daily returns', () => {
   // 80 hours: from 00:00 to 08:00 of the fourth day; from 22:00 to 06:00; within two days.
   const seen = [late(0), late(22), { ...late(22), end: 20 }].map((one) => {
     const { metrics, returns, walked } = measure(
-      walkable([fill(one.columns.openTime[0] ?? 0, 'BUY', '100', '1')], [one]),
+      equityInput([fill(one.columns.openTime[0] ?? 0, 'BUY', '100', '1')], [one]),
     );
     return { days: metrics.days, returns: [...returns], points: walked.days.time.length };
   });
@@ -248,7 +248,7 @@ test('profits of trips and what is left open add up to the equity', () => {
     const row = 60 * index + 5;
     return fill(row * minute, index % 2 === 0 ? 'BUY' : 'SELL', (closes[row - 1] ?? 0).toFixed(2), '2');
   });
-  const given = walkable(fills, [series(closes)]);
+  const given = equityInput(fills, [series(closes)]);
   const { metrics, walked, trips: all } = measure(given);
   const open = fills.at(-1);
   const paid = Number((closes[60 * 40 + 4] ?? 0).toFixed(2)) * 2;
@@ -259,7 +259,7 @@ test('profits of trips and what is left open add up to the equity', () => {
 });
 
 test('says nothing of a year where there are days, and nothing of trips where there are none', () => {
-  const { metrics } = measure(walkable([], [series([100, 101, 102], '1day')]));
+  const { metrics } = measure(equityInput([], [series([100, 101, 102], '1day')]));
   const { sharpe, cagr, winRate, profitFactor, sqn, kelly, calmar, feeShare, breakEvenFees } = metrics;
   expect([sharpe, cagr, winRate, profitFactor, sqn, kelly, calmar, feeShare, breakEvenFees]).toEqual(
     Array(9).fill(null),
@@ -277,7 +277,7 @@ test('groups count each trip once, where it closed', () => {
     ],
     instruments,
   );
-  const groups = groupsOf(tripTable(table, [], instruments), table);
+  const groups = groupsOf(roundTripTable(table, [], instruments), table);
   const names = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name);
   expect(names(groups.month)).toEqual(['2020-02']);
   expect(names(groups.weekday)).toEqual(['Monday', 'Saturday']);
@@ -289,7 +289,7 @@ test('groups count each trip once, where it closed', () => {
 
 test('a return without risk comes off before ratios are formed', () => {
   const closes = Array.from({ length: 60 }, (_, row) => 100 + row + 3 * Math.sin(row));
-  const given = walkable([fill(0, 'BUY', '100', '5')], [series(closes, '1day')]);
+  const given = equityInput([fill(0, 'BUY', '100', '5')], [series(closes, '1day')]);
   const [plain, safe] = [measure(given).metrics, measure(given, { riskFree: 0.365 }).metrics];
   const daily = (plain.volatility ?? 0) / Math.sqrt(365);
   expect((plain.sharpe ?? 0) - (safe.sharpe ?? 0)).toBeCloseTo((0.001 / daily) * Math.sqrt(365), 9);
@@ -305,7 +305,7 @@ test('months of different lengths close where they end', () => {
   const given = series([100, 110, 120, 130], '1day');
   const columns = { ...given.columns, openTime: Float64Array.from(months.slice(0, 4)) };
   const monthly = { ...given, columns, interval: '1month' as const };
-  const walked = walk(walkable([fill(months[1] as number, 'BUY', '100', '1')], [monthly]));
+  const walked = walkEquity(equityInput([fill(months[1] as number, 'BUY', '100', '1')], [monthly]));
   const { time, hold } = walked.days;
   const at = (month: number): number => hold[time.indexOf(months[month] as number)] ?? 0;
   expect([1, 2, 3, 4].map(at)).toEqual([1, 1.1, 1.2, 1.3].map((growth) => expect.closeTo(999 * growth, 9)));

@@ -1,14 +1,14 @@
-/** How far the price went against and for each round trip while it lasted. */
+/** Maximum adverse and favourable excursion of each round trip: how far the price moved against it and for it. */
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
-import type { MetricSeries } from './equity-input.ts';
 import type { FillTable } from './fill-table.ts';
-import type { TripTable } from './trip-table.ts';
+import type { RoundTripTable } from './round-trip-table.ts';
+import { type MetricSeries, rowsOpenedBy } from './series.ts';
 
-/** Rows whose extremes are kept together. */
+/** Rows whose extremes are calculated once. */
 const blockRows = 512;
 
-/** The lowest low and the highest high of rows, in blocks: a position held for years would be read through again and again otherwise. */
+/** The lowest low and the highest high of rows, in blocks: long positions would read the same rows again and again otherwise. */
 class Range {
   readonly #lows: Float64Array;
   readonly #highs: Float64Array;
@@ -26,7 +26,7 @@ class Range {
     this.#blockHighs = new Float64Array(blocks);
   }
 
-  /** Widens `low` and `high` to what rows came to. */
+  /** Widens `low` and `high` by rows. */
   take(from: number, to: number): void {
     const [first, last] = [Math.ceil(from / blockRows), Math.floor(to / blockRows)];
     const isLong = first + 1 < last;
@@ -49,7 +49,7 @@ class Range {
     this.high = Math.max(high, this.#blockHighs[block] as number);
   }
 
-  /** Both columns at once: what takes time is to fetch them. */
+  /** Reads both columns in one loop: fetching them from memory is what takes time. */
   #read(from: number, to: number): void {
     const [lows, highs] = [this.#lows, this.#highs];
     let { low, high } = this;
@@ -62,70 +62,27 @@ class Range {
   }
 }
 
-/** The row whose kline holds a time; looks from `near` on first, since trips come in the order of time. */
-function rowOf(
-  openTime: Float64Array,
-  near: number,
-  { first, end }: MetricSeries,
-  time: number,
-  lengthMs: number,
-): number {
-  // Where no kline is missing in between, it is as far as the time says.
-  const guess = near + Math.floor((time - (openTime[near] as number)) / lengthMs);
-  if (
-    guess >= first &&
-    guess < end - 1 &&
-    (openTime[guess] as number) <= time &&
-    time < (openTime[guess + 1] as number)
-  )
-    return guess;
-  let low = (openTime[near] as number) <= time ? near : first;
-  let step = 1;
-  while (low + step < end && (openTime[low + step] as number) <= time) {
-    low += step;
-    step *= 2;
-  }
-  let high = Math.min(low + step, end);
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if ((openTime[middle] as number) <= time) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-type Excursions = Pick<TripTable, 'worst' | 'best'>;
-
-/** From the kline of the entry to that of the exit, unless the exit was at its open. Nothing of symbols without klines. */
-export function excursions(
-  trips: Omit<TripTable, keyof Excursions>,
-  table: FillTable,
-  series: readonly MetricSeries[],
-): Excursions {
-  const found = { worst: new Float64Array(trips.length), best: new Float64Array(trips.length) };
+/** Fills in `worst` and `best`: from the kline of the entry to that of the exit, unless the exit was at its open. */
+export function addExcursions(trips: RoundTripTable, fills: FillTable, series: readonly MetricSeries[]): void {
   for (const one of series) {
-    const places = table.places.map(({ symbol }) => symbol === one.symbol);
-    if (places.includes(true)) measure(trips, places, one, found, table.openRow);
+    const isOwn = fills.positions.map(({ symbol }) => symbol === one.symbol);
+    if (isOwn.includes(true)) measure(trips, isOwn, one, fills.openRow);
   }
-  return found;
 }
 
-/** Fills in those of one symbol's trips. */
 function measure(
-  trips: Omit<TripTable, keyof Excursions>,
-  places: readonly boolean[],
-  series: MetricSeries,
-  { worst, best }: Excursions,
+  { length, position, long, entryFill, exitFill, entryTime, exitTime, ...trips }: RoundTripTable,
+  isOwn: readonly boolean[],
+  { columns, interval, first, end }: MetricSeries,
   openRow: Float64Array | undefined,
 ): void {
-  const { length, place, long, entryFill, exitFill, entryTime, exitTime, entryPrice, exitPrice } = trips;
-  const { columns, interval, first } = series;
+  const { entryPrice, exitPrice, worst, best } = trips;
   const { openTime } = columns;
   const range = new Range(columns);
   const lengthMs = intervalMs(interval, 0);
   let near = first;
   for (let trip = 0; trip < length; trip++) {
-    if (places[place[trip] as number] !== true) continue;
+    if (isOwn[position[trip] as number] !== true) continue;
     const entry = entryPrice[trip] as number;
     const exit = exitPrice[trip] as number;
     let from = 0;
@@ -134,10 +91,11 @@ function measure(
       from = openRow[entryFill[trip] as number] as number;
       to = openRow[exitFill[trip] as number] as number;
     } else {
-      const leaves = exitTime[trip] as number;
-      from = rowOf(openTime, near, series, entryTime[trip] as number, lengthMs);
+      const [enters, leaves] = [entryTime[trip] as number, exitTime[trip] as number];
+      if (enters < (openTime[near] as number)) near = first;
+      from = Math.max(first, rowsOpenedBy(openTime, enters, lengthMs, { from: near, end }) - 1);
       near = from;
-      to = rowOf(openTime, from, series, leaves, lengthMs);
+      to = Math.max(first, rowsOpenedBy(openTime, leaves, lengthMs, { from, end }) - 1);
       const opens = openTime[to] as number;
       if (opens < leaves && leaves <= closeTime(interval, opens)) to++;
     }

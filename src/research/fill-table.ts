@@ -15,8 +15,8 @@ import {
 } from '../domain/money.ts';
 import type { Fill, Purpose } from '../domain/order.ts';
 
-/** A strategy at a symbol. */
-export interface Place {
+/** A strategy and one of its symbols. */
+export interface StrategySymbol {
   readonly strategy: string;
   readonly symbol: string;
 }
@@ -25,28 +25,28 @@ export const purposes: readonly Purpose[] = ['enter', 'exit', 'quote', 'stop', '
 
 export interface FillTable {
   readonly length: number;
-  readonly places: readonly Place[];
-  /** By which rules fills were granted. */
+  readonly positions: readonly StrategySymbol[];
+  /** The names of the rules that granted fills. */
   readonly rules: readonly string[];
-  /** The evidence of none of them says more than its rule. */
+  /** No fill has evidence beyond its rule. */
   readonly isPlain?: boolean;
-  /** Of which orders they are: the same id, or number, is the same order, or the rest of one that took all a kline had and was ordered again. */
+  /** Equal values are one order, or an order and the order of the rest that its kline's volume did not fill. */
   readonly orders: ArrayLike<string> | ArrayLike<number>;
   /** UTC ms; ascending. */
   readonly time: Float64Array;
-  /** The row at whose open each was, where all were at opens of the only series: others are looked for by their time. */
+  /** Where all fills are at opens of the only series: their rows. */
   readonly openRow?: Float64Array;
-  /** Index into `places`. */
-  readonly place: Uint16Array;
+  /** Index into `positions`. */
+  readonly position: Uint16Array;
   readonly price: Float64Array;
-  /** Signed, as traded: positive when bought. */
+  /** As traded; positive for a purchase. */
   readonly quantity: Float64Array;
-  /** What it moves base and quote of the account by, the fee already taken. */
+  /** The change of the account's base and quote, fees included. */
   readonly base: Float64Array;
   readonly quote: Float64Array;
-  /** Its fee, in quote. */
+  /** In quote. */
   readonly fee: Float64Array;
-  /** What a unit of its quote was worth, where quote and fee have been counted in another currency. */
+  /** Of the quote currency, where quote and fee are converted to another one. */
   readonly rate?: Float64Array;
   /** Index into `purposes`. */
   readonly purpose: Uint8Array;
@@ -54,65 +54,55 @@ export interface FillTable {
   readonly rule: Uint16Array;
   readonly maker: Uint8Array;
   readonly ambiguous: Uint8Array;
-  /** Of all of them, in quote, exact. */
+  /** Sums in quote, exact. */
   readonly fees: Units;
   readonly turnover: Units;
 }
 
-/** Names in the order in which they come, by index. */
-function names(): { readonly list: string[]; at(name: string): number } {
-  const list: string[] = [];
-  const known = new Map<string, number>();
-  let last = '';
-  let lastAt = -1;
-  return {
-    list,
-    at(name) {
-      if (name === last && lastAt >= 0) return lastAt;
-      let found = known.get(name);
-      if (found === undefined) {
-        found = list.push(name) - 1;
-        known.set(name, found);
-      }
-      last = name;
-      lastAt = found;
-      return found;
-    },
-  };
+/** Distinct names in the order of their first use. */
+class Names {
+  readonly list: string[] = [];
+  readonly #known = new Map<string, number>();
+
+  indexOf(name: string): number {
+    let found = this.#known.get(name);
+    if (found === undefined) {
+      found = this.list.push(name) - 1;
+      this.#known.set(name, found);
+    }
+    return found;
+  }
 }
 
-/** Of each place the order of its last fill. */
-function chained(): { at(place: number, fill: Fill): string } {
-  const last: { readonly fill: Fill; readonly first: string }[] = [];
-  return {
-    at(place, fill) {
-      const before = last[place];
-      const { rule, participation } = before?.fill.evidence ?? {};
-      const goesOn =
-        participation === 1 &&
-        rule?.startsWith('kline-') === true &&
-        before?.fill.side === fill.side &&
-        before.fill.purpose === fill.purpose;
-      const isSame = before?.fill.clientOrderId === fill.clientOrderId;
-      const first = before !== undefined && (goesOn || isSame) ? before.first : fill.clientOrderId;
-      last[place] = { fill, first };
-      return first;
-    },
-  };
+/** Gives each fill the first of the orders that it continues. */
+class OrderChains {
+  readonly #last: { readonly fill: Fill; readonly first: string }[] = [];
+
+  orderOf(position: number, fill: Fill): string {
+    const before = this.#last[position];
+    const { rule, participation } = before?.fill.evidence ?? {};
+    const continues =
+      participation === 1 &&
+      rule?.startsWith('kline-') === true &&
+      before?.fill.side === fill.side &&
+      before.fill.purpose === fill.purpose;
+    const isSame = before?.fill.clientOrderId === fill.clientOrderId;
+    const first = before !== undefined && (continues || isSame) ? before.first : fill.clientOrderId;
+    this.#last[position] = { fill, first };
+    return first;
+  }
 }
 
-/** The same movements as `movementOf` of domain/position.ts, in numbers: exact ones for each would cost half a microsecond a fill. */
+/** Changes of base and quote as in `movementOf` of domain/position.ts, but as numbers: exact ones take half a microsecond a fill. */
 export function fillTable(fills: readonly Fill[], instruments: ReadonlyMap<string, Instrument>): FillTable {
   const { length } = fills;
   const numbers = (): Float64Array => new Float64Array(length);
   const [time, price, quantity, base, quote, fee] = [numbers(), numbers(), numbers(), numbers(), numbers(), numbers()];
   const [purpose, maker, ambiguous] = [new Uint8Array(length), new Uint8Array(length), new Uint8Array(length)];
-  const [place, rule] = [new Uint16Array(length), new Uint16Array(length)];
-  const placeNames = names();
-  const ruleNames = names();
-  const places: Place[] = [];
+  const [position, rule] = [new Uint16Array(length), new Uint16Array(length)];
+  const [positionNames, ruleNames, chains] = [new Names(), new Names(), new OrderChains()];
+  const positions: StrategySymbol[] = [];
   const orders: string[] = new Array(length);
-  const chains = chained();
   let fees = noUnits;
   let turnover = noUnits;
   for (let index = 0; index < length; index++) {
@@ -134,30 +124,30 @@ export function fillTable(fills: readonly Fill[], instruments: ReadonlyMap<strin
     fee[index] = paid;
     purpose[index] = purposes.indexOf(fill.purpose);
     const { strategy, symbol } = fill;
-    const found = placeNames.at(`${strategy} ${symbol}`);
-    places[found] ??= { strategy, symbol };
-    place[index] = found;
-    rule[index] = ruleNames.at(fill.evidence?.rule ?? '');
+    const found = positionNames.indexOf(`${strategy} ${symbol}`);
+    positions[found] ??= { strategy, symbol };
+    position[index] = found;
+    rule[index] = ruleNames.indexOf(fill.evidence?.rule ?? '');
     maker[index] = fill.maker ? 1 : 0;
     ambiguous[index] = fill.evidence?.ambiguous === true ? 1 : 0;
-    orders[index] = chains.at(found, fill);
+    orders[index] = chains.orderOf(found, fill);
   }
   return {
-    ...{ length, places, rules: ruleNames.list, orders, time, place, price, quantity, base, quote, fee },
+    ...{ length, positions, rules: ruleNames.list, orders, time, position, price, quantity, base, quote, fee },
     ...{ purpose, rule, maker, ambiguous, fees, turnover },
   };
 }
 
-/** Less than this of a symbol is dust that a fee in base left behind: nothing is held. */
+/** Quantities below this are dust that a fee in base left behind. */
 export const dustOf = (at: Pick<Instrument, 'quantityPrecision'> | undefined): number =>
   at === undefined ? 0 : 0.999_999 * 10 ** -at.quantityPrecision;
 
 type Minima = Pick<Instrument, 'pricePrecision' | 'quantityPrecision' | 'minQuantity' | 'minNotional'>;
 
-/** `isRest` of the domain in sums of numbers: whether nobody can order away so much, at the price of the fill that left it. */
+/** `isRest` of the domain for sums of numbers: whether a quantity at the price of its last fill is below the minimum order. */
 export function restsAt(at: Minima | undefined): (base: number, price: number) => boolean {
   const dust = dustOf(at);
-  // A little less of both, since sums may lie below what they are.
+  // Slightly less than both minima, since sums of numbers may be slightly too small.
   const least = at === undefined ? 0 : quantityNumber(at.minQuantity, at) - 1e-6 * dust;
   const leastWorth = at === undefined ? 0 : unitsNumber(at.minNotional) * 0.999_999;
   return (base, price) => {
@@ -166,43 +156,40 @@ export function restsAt(at: Minima | undefined): (base: number, price: number) =
   };
 }
 
-/**
- * What strategies hold of a symbol while its fills go by, each by itself: the rests that fees and purchases for an amount leave, which nobody can
- * order away, are no position, however much those of several come to.
- */
-export class Held {
-  /** Of all of them. */
+/** Open positions of one symbol while its fills pass. Rests below the minimum order count as no position, even if their sum is larger. */
+export class OpenQuantity {
+  /** Sum over all strategies. */
   base = 0;
-  readonly #of: Float64Array;
-  readonly #isHeld: Uint8Array;
+  readonly #bases: Float64Array;
+  readonly #isOpen: Uint8Array;
   readonly #dust: number;
   readonly #isRest: (base: number, price: number) => boolean;
-  #positions = 0;
+  #openCount = 0;
 
-  constructor({ places }: Pick<FillTable, 'places'>, at: Minima | undefined) {
-    this.#of = new Float64Array(places.length);
-    this.#isHeld = new Uint8Array(places.length);
+  constructor({ positions }: Pick<FillTable, 'positions'>, at: Minima | undefined) {
+    this.#bases = new Float64Array(positions.length);
+    this.#isOpen = new Uint8Array(positions.length);
     this.#dust = dustOf(at);
     this.#isRest = restsAt(at);
   }
 
-  take({ place, base, price }: Pick<FillTable, 'place' | 'base' | 'price'>, fill: number): void {
-    const whose = place[fill] as number;
-    const after = (this.#of[whose] as number) + (base[fill] as number);
-    this.#of[whose] = after;
+  take({ position, base, price }: Pick<FillTable, 'position' | 'base' | 'price'>, fill: number): void {
+    const of = position[fill] as number;
+    const after = (this.#bases[of] as number) + (base[fill] as number);
+    this.#bases[of] = after;
     this.base += base[fill] as number;
-    const isHeld = this.#isRest(after, price[fill] as number) ? 0 : 1;
-    this.#positions += isHeld - (this.#isHeld[whose] as number);
-    this.#isHeld[whose] = isHeld;
+    const isOpen = this.#isRest(after, price[fill] as number) ? 0 : 1;
+    this.#openCount += isOpen - (this.#isOpen[of] as number);
+    this.#isOpen[of] = isOpen;
   }
 
-  /** But for what sums of numbers make of it, nothing at all: not even a rest of less than a lot. */
-  get isNone(): boolean {
+  /** Nothing at all, not even a rest of less than a lot; rounding of sums aside. */
+  get isZero(): boolean {
     return Math.abs(this.base) <= this.#dust * 1e-6;
   }
 
-  /** Also where what one is short of is what another holds. */
-  get isNothing(): boolean {
-    return this.#positions === 0 || Math.abs(this.base) <= this.#dust;
+  /** No position, or positions of several strategies that cancel each other out. */
+  get isFlat(): boolean {
+    return this.#openCount === 0 || Math.abs(this.base) <= this.#dust;
   }
 }

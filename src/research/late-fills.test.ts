@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { day, fill, instruments, minute, series } from './builders.ts';
+import { day, fill, instruments, minute, series } from '../../test/kit/statistics.ts';
 import { fillTable } from './fill-table.ts';
 import { lateIn, lateText } from './late-fills.ts';
 

@@ -1,11 +1,11 @@
-/** What a run came to, in the numbers that traders recognise; null where a number would mean nothing. */
+/** The figures of a run; null where a figure would mean nothing. */
 import { seededRng } from '../clock/clock.ts';
 import type { Units } from '../domain/money.ts';
 import { unitsNumber } from '../domain/money.ts';
 import { converted } from './currency-rates.ts';
 import { dailyReturns, daysKnown } from './daily.ts';
-import type { Walkable } from './equity-input.ts';
-import { type Walked, walk } from './equity-walk.ts';
+import type { EquityInput } from './equity-input.ts';
+import { type EquityWalk, walkEquity } from './equity-walk.ts';
 import type { FillTable } from './fill-table.ts';
 import {
   drawdowns,
@@ -19,20 +19,19 @@ import {
   yearDays,
   yearlyReturn,
 } from './ratios.ts';
+import { type RoundTripFigures, roundTripFigures } from './round-trip-figures.ts';
+import type { RoundTripTable } from './round-trip-table.ts';
+import { roundTripTable } from './round-trips.ts';
 import { kurtosis, mean, skewness } from './sample-moments.ts';
 import { sharpeInterval } from './significance/bootstrap.ts';
 import { leastTrackRecord, probabilisticSharpe } from './significance/deflated-sharpe.ts';
-import { type TripNumbers, tripNumbers } from './trip-numbers.ts';
-import type { TripTable } from './trip-table.ts';
-import { tripTable } from './trips.ts';
 
-/** Undefined has no place in JSON: what cannot be said is null there. */
-export type Figure = number | null;
-export const figure = (value: number | undefined): Figure =>
-  value === undefined || !Number.isFinite(value) ? null : value;
+/** JSON has no undefined. */
+type Figure = number | null;
+const figure = (value: number | undefined): Figure => (value === undefined || !Number.isFinite(value) ? null : value);
 
-export interface ReturnNumbers {
-  /** Daily returns, and of how many of these days a kline's close says what the equity was. */
+interface ReturnFigures {
+  /** Daily returns, and on how many of these days a kline closed. */
   readonly days: number;
   readonly daysWithKlines: number;
   readonly cagr: Figure;
@@ -64,65 +63,65 @@ export interface ReturnNumbers {
   readonly exposure: number;
 }
 
-export interface CostNumbers {
+interface CostFigures {
   readonly turnoverYearly: Figure;
   readonly feeShare: Figure;
   readonly breakEvenFees: Figure;
 }
 
-export type Metrics = ReturnNumbers & TripNumbers & CostNumbers & { readonly fees: Units; readonly turnover: Units };
+export type Metrics = ReturnFigures &
+  RoundTripFigures &
+  CostFigures & { readonly fees: Units; readonly turnover: Units };
 
-/** All that a report of a run is made of. */
+/** The figures of a run, and what they were calculated from. */
 export interface Measured {
   readonly metrics: Metrics;
-  readonly walked: Walked;
-  readonly trips: TripTable;
+  readonly walked: EquityWalk;
+  readonly trips: RoundTripTable;
   /** In the currency of the equity. */
   readonly fills: FillTable;
   /** Of whole UTC days. */
   readonly returns: Float64Array;
 }
 
-/** Fewer daily returns than this say nothing about a year. */
+/** Yearly ratios need this many daily returns, and CAGR this many days. */
 export const leastDays = 30;
-/** A yearly growth is not told of less than this. */
 const leastDaysOfGrowth = 90;
 const dayMs = 86_400_000;
 
-export interface MeasureOptions {
+interface MeasureOptions {
   /** Yearly, as a fraction. */
   readonly riskFree?: number;
-  /** What the run ended with at the last close, where that is not what selling would bring. */
+  /** The final equity at the last close, where selling costs are not part of it. */
   readonly finalEquity?: number;
 }
 
-export function measure(given: Walkable, { riskFree = 0, finalEquity }: MeasureOptions = {}): Measured {
-  const walked = walk(given);
+export function measure(given: EquityInput, { riskFree = 0, finalEquity }: MeasureOptions = {}): Measured {
+  const walked = walkEquity(given);
   const fills = given.rates === undefined ? given.fills : converted(given.fills, given.rates);
-  const trips = tripTable(fills, given.series, given.instruments);
+  const trips = roundTripTable(fills, given.series, given.instruments);
   const returns = dailyReturns(walked.days, walked.days.equity);
-  const ofReturns = returnNumbers(walked, returns, given, riskFree);
   const { fees, turnover } = fills;
   const metrics: Metrics = {
-    ...ofReturns,
-    ...tripNumbers(trips),
-    ...costNumbers(walked, { ...given, fills }, finalEquity ?? walked.days.equity.at(-1) ?? given.cash),
+    ...returnFigures(walked, returns, given, riskFree),
+    ...roundTripFigures(trips),
+    ...costFigures(walked, { ...given, fills }, finalEquity ?? walked.days.equity.at(-1) ?? given.cash),
     fees,
     turnover,
   };
   return { metrics, walked, trips, returns, fills };
 }
 
-/** The Sharpe ratio as it is told, of daily returns and a yearly riskless rate; undefined where fewer than thirty days are `known`. */
+/** The yearly Sharpe ratio of daily returns; `riskFree` is yearly. Undefined where fewer than 30 days are `known`. */
 export const dailySharpe = (returns: Float64Array, known: number, riskFree: number): number | undefined =>
   known < leastDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays);
 
-function returnNumbers(
-  { days, drawdown, heldMs, totalMs, exposure }: Walked,
+function returnFigures(
+  { days, drawdown, heldMs, totalMs, exposure }: EquityWalk,
   returns: Float64Array,
-  { cash, series }: Walkable,
+  { cash, series }: EquityInput,
   riskFree: number,
-): ReturnNumbers {
+): ReturnFigures {
   const daily = riskFree / yearDays;
   const holdReturns = dailyReturns(days, days.hold);
   const growth = (days.equity.at(-1) ?? cash) / cash;
@@ -141,8 +140,7 @@ function returnNumbers(
         );
   const shape = { skewness: skewness(returns) ?? 0, kurtosis: kurtosis(returns) ?? 3 };
   const one = ratio === undefined ? undefined : ratio / Math.sqrt(yearDays);
-  const falls = drawdowns(days.equity).subarray(1);
-  const ulcer = only(ulcerIndex(falls));
+  const ulcer = only(ulcerIndex(drawdowns(days.equity).subarray(1)));
   const line = only(regression(returns, holdReturns));
   const tail = only(tails(returns));
   const years = one === undefined ? undefined : leastTrackRecord(one, shape);
@@ -179,8 +177,8 @@ function returnNumbers(
   };
 }
 
-/** The equity in money, without what made its curve time-weighted. */
-function actual({ time, equity }: Walked['days'], scales: Walked['scales']): Float64Array {
+/** The equity in money: the curve without its time-weighting. */
+function actual({ time, equity }: EquityWalk['days'], scales: EquityWalk['scales']): Float64Array {
   let next = 0;
   let scale = 1;
   return equity.map((value, index) => {
@@ -190,12 +188,11 @@ function actual({ time, equity }: Walked['days'], scales: Walked['scales']): Flo
   });
 }
 
-/** What fees did: their share of what was earned before them, and the factor at which nothing would be left. */
-function costNumbers(
-  { days, totalMs, scales }: Walked,
-  { fills, cash, flows = [], rates }: Walkable,
+function costFigures(
+  { days, totalMs, scales }: EquityWalk,
+  { fills, cash, flows = [], rates }: EquityInput,
   finalEquity: number,
-): CostNumbers {
+): CostFigures {
   const paid = unitsNumber(fills.fees);
   const rate = (asset: string | undefined, time: number): number => rates?.lines.get(asset ?? '')?.at(time) ?? 1;
   const moved = flows.reduce((sum, { amount, asset, time }) => sum + amount * rate(asset, time), 0);

@@ -3,10 +3,7 @@ import { expect, test } from 'vitest';
 import {
   downsideDeviation,
   drawdowns,
-  grown,
-  jensenAlpha,
   omega,
-  painIndex,
   regression,
   sharpe,
   sortino,
@@ -15,7 +12,7 @@ import {
   volatility,
   yearlyReturn,
 } from './ratios.ts';
-import { ascending, kurtosis, quantile, skewness, sum } from './sample-moments.ts';
+import { ascending, kurtosis, mean, quantile, skewness, sum } from './sample-moments.ts';
 
 const percent = (...values: readonly number[]): number[] => values.map((value) => value / 100);
 /** Bacon, "Practical Portfolio Performance", as PerformanceAnalytics ships it. */
@@ -23,21 +20,23 @@ const bacon = percent(
   ...[0.3, 2.6, 1.1, -1, 1.5, 2.5, 1.6, 6.7, -1.4, 4, -0.5, 8.1],
   ...[4, -3.7, -6.1, 1.7, -4.9, -2.2, 7, 5.8, -6.5, 2.4, -0.5, -0.9],
 );
-const baconBenchmark = percent(
-  ...[0.2, 2.5, 1.8, -1.1, 1.4, 1.8, 1.4, 6.5, -1.5, 4.2, -0.6, 8.3],
-  ...[3.9, -3.8, -6.2, 1.5, -4.8, 2.1, 6, 5.6, -6.7, 1.9, -0.3, 0],
-);
 const empyrical = percent(1, 10, -4, 2, 3, 2, 1, -10);
+
+/** The value of 1 after each return. */
+function grown(returns: readonly number[]): number[] {
+  const values = [1];
+  for (const one of returns) values.push((values.at(-1) ?? 0) * (1 + one));
+  return values;
+}
 
 test("the 24 months of Bacon's book", () => {
   const falls = drawdowns(grown(bacon)).subarray(1);
   expect(downsideDeviation(bacon, 0.005)).toBeCloseTo(0.0255, 4);
   expect((omega(bacon, 0.005) ?? 0) - 1).toBeCloseTo(0.29, 2);
   expect(omega(bacon)).toBeCloseTo(1.78, 2);
-  expect(painIndex(falls)).toBeCloseTo(0.04, 2);
+  expect(-mean(falls)).toBeCloseTo(0.04, 2);
   const yearly = yearlyReturn(grown(bacon).at(-1) ?? 0, 24, 12) ?? 0;
   expect(yearly / ulcerIndex(falls)).toBeCloseTo(1.6945, 2);
-  expect(jensenAlpha(bacon, baconBenchmark, 12)).toBeCloseTo(-0.014, 3);
 });
 
 test("empyrical's series, at its 252 periods and at our 365", () => {

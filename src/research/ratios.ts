@@ -2,7 +2,7 @@
  * Ratios of a series of returns. `periods` is how many of them make a year. Undefined where a number would mean
  * nothing: never infinite, never NaN.
  */
-import { ascending, deviation, mean, quantile, type Sample, sum, varies } from './sample-moments.ts';
+import { ascending, mean, quantile, type Sample, standardDeviation, sum, varies } from './sample-moments.ts';
 
 export const yearDays = 365;
 
@@ -10,16 +10,16 @@ const each = (values: Sample, make: (value: number) => number): Float64Array => 
 const over = (value: number, by: number | undefined): number | undefined =>
   by === undefined || by === 0 || !Number.isFinite(value / by) ? undefined : value / by;
 
-/** Mean over deviation (ddof 1), yearly; `riskFree` a period. */
+/** Mean over standard deviation (n − 1), yearly; `riskFree` is for one period. */
 export const sharpe = (returns: Sample, periods = yearDays, riskFree = 0): number | undefined =>
-  varies(returns) ? over((mean(returns) - riskFree) * Math.sqrt(periods), deviation(returns)) : undefined;
+  varies(returns) ? over((mean(returns) - riskFree) * Math.sqrt(periods), standardDeviation(returns)) : undefined;
 
 export function volatility(returns: Sample, periods = yearDays): number | undefined {
-  const spread = deviation(returns);
+  const spread = standardDeviation(returns);
   return spread === undefined ? undefined : spread * Math.sqrt(periods);
 }
 
-/** Root of the mean square of what returns fall short of `least` by, over all returns (n, not their number below). */
+/** Root of the mean squared shortfall below `least`, over all returns (n). */
 export const downsideDeviation = (returns: Sample, least = 0): number =>
   Math.sqrt(mean(each(returns, (value) => Math.min(value - least, 0) ** 2)));
 
@@ -28,13 +28,13 @@ export const sortino = (returns: Sample, periods = yearDays, least = 0): number 
     ? undefined
     : over((mean(returns) - least) * Math.sqrt(periods), downsideDeviation(returns, least));
 
-/** What returns are above `least` over what they are below it. */
+/** Sum of returns above `least` over the sum below it. */
 export function omega(returns: Sample, least = 0): number | undefined {
   const above = sum(each(returns, (value) => Math.max(value - least, 0)));
   return over(above, sum(each(returns, (value) => Math.max(least - value, 0))));
 }
 
-/** The fall from the highest value so far at each point, 0 or negative; the first value is a peak. */
+/** The drawdown from the highest value so far at each point, 0 or negative; the first value is a peak. */
 export function drawdowns(values: Sample): Float64Array {
   let peak = Number.NEGATIVE_INFINITY;
   return each(values, (value) => {
@@ -43,25 +43,14 @@ export function drawdowns(values: Sample): Float64Array {
   });
 }
 
-/** 1 and what each return makes of it. */
-export function grown(returns: Sample): Float64Array {
-  const values = new Float64Array(returns.length + 1);
-  values[0] = 1;
-  for (let index = 0; index < returns.length; index++)
-    values[index + 1] = (values[index] as number) * (1 + (returns[index] as number));
-  return values;
-}
-
 /** Root of the mean square of drawdowns; `falls` without the starting point. */
 export const ulcerIndex = (falls: Sample): number => Math.sqrt(mean(each(falls, (fall) => fall * fall)));
-/** The mean drawdown. */
-export const painIndex = (falls: Sample): number => -mean(falls);
 
 /** Growth of a year, compounded. */
 export const yearlyReturn = (growth: number, count: number, periods = yearDays): number | undefined =>
   count === 0 || growth <= 0 ? undefined : growth ** (periods / count) - 1;
 
-export interface Tails {
+interface Tails {
   /** 5th percentile, linear interpolation. */
   readonly valueAtRisk: number;
   /** Mean of the returns at or below it. */
@@ -82,8 +71,8 @@ export function tails(returns: Sample): Tails | undefined {
   };
 }
 
-export interface Line {
-  /** A period's. */
+interface Line {
+  /** For one period. */
   readonly alpha: number;
   readonly beta: number;
 }
@@ -101,13 +90,4 @@ export function regression(returns: Sample, benchmark: Sample): Line | undefined
   }
   const beta = together / square;
   return { alpha: own - beta * theirs, beta };
-}
-
-/** Yearly return beyond what beta times the benchmark's explains. */
-export function jensenAlpha(returns: Sample, benchmark: Sample, periods = yearDays): number | undefined {
-  const line = regression(returns, benchmark);
-  const yearly = (values: Sample): number | undefined =>
-    yearlyReturn(grown(values).at(-1) as number, values.length, periods);
-  const [own, theirs] = [yearly(returns), yearly(benchmark)];
-  return line === undefined || own === undefined || theirs === undefined ? undefined : own - line.beta * theirs;
 }

@@ -1,71 +1,70 @@
-/** How long exits kept strategies out: what a stop, a time or a take-profit closed stays closed while the same goal is said. */
+/** How long exits kept strategies out: after a stop, time exit or take-profit, a strategy must change its target before it can enter again. */
 import { type FillTable, purposes } from './fill-table.ts';
-import type { TripTable } from './trip-table.ts';
+import type { RoundTripTable } from './round-trip-table.ts';
 
 /** One strategy at one symbol. */
-export interface StayRow {
+export interface Lockout {
   readonly strategy: string;
   readonly symbol: string;
   /** After how many exits. */
   readonly exits: number;
   /** Of the run, as a fraction. */
   readonly share: number;
-  /** The longest of them: from when, UTC ms, and how long. */
+  /** The longest: from when, UTC ms, and how long. */
   readonly from: number;
   readonly longestMs: number;
 }
 
-/** When a strategy said another goal at a symbol than before, UTC ms, and whether it was to hold nothing; ascending. */
+/** When a strategy changed its target at a symbol, UTC ms, and whether the new one is flat; ascending. */
 export type NewTargets = (
   strategy: string,
   symbol: string,
-) => readonly { readonly at: number; readonly isNothing: boolean }[];
+) => readonly { readonly at: number; readonly isFlat: boolean }[];
 
-/** What is out for less of the run is not told of: it is what stops are for. */
+/** Lockouts below this share of the run are not reported: stops are meant to keep out. */
 const leastShare = 0.25;
 const exits = [purposes.indexOf('stop'), purposes.indexOf('takeProfit')];
 
-/** The times out that come to a quarter of a run or more; what is entered again, another goal and the run's end, UTC ms, end each. */
-export function stayRows(
-  { trips, fills }: { readonly trips: TripTable; readonly fills: FillTable },
+/** Lockouts of a quarter of a run or more. The next entry, a new target or the end of the run, UTC ms, ends each. */
+export function lockoutsOf(
+  { trips, fills }: { readonly trips: RoundTripTable; readonly fills: FillTable },
   newTargets: () => NewTargets,
   { start, end }: { readonly start: number; readonly end: number },
-): readonly StayRow[] {
+): readonly Lockout[] {
   if (!fills.purpose.some((purpose) => exits.includes(purpose))) return [];
-  const goals = newTargets();
-  return fills.places.flatMap(({ strategy, symbol }, place): readonly StayRow[] => {
-    const said = goals(strategy, symbol);
+  const targetsOf = newTargets();
+  return fills.positions.flatMap(({ strategy, symbol }, position): readonly Lockout[] => {
+    const targets = targetsOf(strategy, symbol);
     let next = 0;
-    const stays = leftIn(trips, fills, place).flatMap(({ from, entered }) => {
-      // What was said at the very moment of the exit was said before it: a kline that opens then hits what it has entered.
-      while ((said[next]?.at ?? Number.POSITIVE_INFINITY) <= from) next++;
-      // Who wants to hold nothing is not kept out.
-      if (said[next - 1]?.isNothing === true) return [];
-      return [{ from, ms: Math.min(entered, said[next]?.at ?? end, end) - from }];
+    const found = exitsOf(trips, fills, position).flatMap(({ from, entered }) => {
+      // A target of the moment of the exit came before it: a kline opens, and then reaches the stop of what it has entered.
+      while ((targets[next]?.at ?? Number.POSITIVE_INFINITY) <= from) next++;
+      // A strategy with a flat target does not want to enter.
+      if (targets[next - 1]?.isFlat === true) return [];
+      return [{ from, ms: Math.min(entered, targets[next]?.at ?? end, end) - from }];
     });
-    const [first, ...others] = stays;
-    const share = stays.reduce((sum, { ms }) => sum + ms, 0) / (end - start);
-    if (first === undefined || share < leastShare) return [];
-    const longest = others.reduce((best, one) => (one.ms > best.ms ? one : best), first);
-    return [{ strategy, symbol, exits: stays.length, share, from: longest.from, longestMs: longest.ms }];
+    const share = found.reduce((sum, { ms }) => sum + ms, 0) / (end - start);
+    const [longest] = found.toSorted((a, b) => b.ms - a.ms);
+    if (longest === undefined || share < leastShare) return [];
+    return [{ strategy, symbol, exits: found.length, share, from: longest.from, longestMs: longest.ms }];
   });
 }
 
-/** When exits left nothing of a place, and when it was entered next; never is infinite. */
-function leftIn(
-  trips: TripTable,
+/** When exits closed the position of a strategy, and when it entered next; infinite for never. */
+function exitsOf(
+  trips: RoundTripTable,
   { purpose }: FillTable,
-  wanted: number,
+  own: number,
 ): readonly { readonly from: number; readonly entered: number }[] {
-  const left: { from: number; entered: number }[] = [];
-  // From the last: what was entered before an exit and left after it was held at that exit.
-  let entered = trips.open.find(({ place }) => place === wanted)?.entryTime ?? Number.POSITIVE_INFINITY;
+  const found: { from: number; entered: number }[] = [];
+  // From the last: a round trip that began before an exit and ended after it was open at that exit.
+  let entered = trips.open.find(({ position }) => position === own)?.entryTime ?? Number.POSITIVE_INFINITY;
   for (let trip = trips.length - 1; trip >= 0; trip--) {
-    if (trips.place[trip] !== wanted) continue;
+    if (trips.position[trip] !== own) continue;
     const from = trips.exitTime[trip] as number;
     if (entered > from && exits.includes(purpose[trips.exitFill[trip] as number] as number))
-      left.push({ from, entered });
+      found.push({ from, entered });
     entered = Math.min(entered, trips.entryTime[trip] as number);
   }
-  return left.reverse();
+  return found.reverse();
 }

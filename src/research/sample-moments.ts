@@ -1,4 +1,4 @@
-/** Sums over samples, each with the convention that its name is used in; undefined where there is nothing to say. */
+/** Moments of samples; undefined where there are too few values. */
 
 export type Sample = ArrayLike<number>;
 
@@ -17,22 +17,22 @@ export function sum(values: Sample): number {
 
 export const mean = (values: Sample): number => sum(values) / values.length;
 
-/** Sum of the powers of what each value differs from the mean by, over n. */
+/** Mean power of the differences from the mean `at`. */
 function centralMoment(values: Sample, power: number, at: number): number {
   let total = 0;
   for (let index = 0; index < values.length; index++) total += ((values[index] as number) - at) ** power;
   return total / values.length;
 }
 
-/** With n − 1 (ddof 1); undefined for fewer than two values. */
-export function deviation(values: Sample): number | undefined {
+/** With n − 1; undefined for fewer than two values. */
+export function standardDeviation(values: Sample): number | undefined {
   const { length } = values;
   return length < 2 ? undefined : Math.sqrt((centralMoment(values, 2, mean(values)) * length) / (length - 1));
 }
 
-/** True when values differ by more than what rounding makes of equal ones. */
+/** Whether values differ by more than rounding. */
 export function varies(values: Sample): boolean {
-  const spread = deviation(values);
+  const spread = standardDeviation(values);
   return spread !== undefined && spread > 1e-14 * Math.max(1, Math.abs(mean(values)));
 }
 
@@ -49,11 +49,11 @@ function standardised(values: Sample, power: number): number | undefined {
 
 /** With linear interpolation between the neighbours, as numpy and R do; `sorted` ascending and not empty. */
 export function quantile(sorted: Sample, share: number): number {
-  const place = share * (sorted.length - 1);
-  const below = Math.floor(place);
+  const position = share * (sorted.length - 1);
+  const below = Math.floor(position);
   const low = sorted[below] as number;
   const high = sorted[Math.min(below + 1, sorted.length - 1)] as number;
-  return low + (high - low) * (place - below);
+  return low + (high - low) * (position - below);
 }
 
 export const ascending = (values: Sample): Float64Array => Float64Array.from(values).sort();

@@ -1,12 +1,11 @@
-/** What a run came to as one object, without a bigint in it: what JSON can hold. */
-
+/** The result of a run as one object for JSON. */
 import type { Late } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
-import type { StayRow } from './re-entry-lockout.ts';
-import type { Groups } from './trip-groups.ts';
-import type { Stressed, UnmovedOrders, Verdict } from './verdict.ts';
+import type { Lockout } from './re-entry-lockout.ts';
+import type { Groups } from './round-trip-groups.ts';
+import type { ImpactRow, Stressed, UnmovedOrders, Verdict } from './verdict.ts';
 
-/** A currency of a run; the first is the one that the equity is counted in. */
+/** A currency of a run; the first is the one of the equity. */
 export interface CurrencyRow {
   readonly asset: string;
   /** Exact, in the currency itself. */
@@ -16,11 +15,11 @@ export interface CurrencyRow {
   readonly pair: string | null;
   readonly firstRate: number;
   readonly lastRate: number;
-  /** The oldest that a rate had to get, ms. */
+  /** The highest age of a rate, ms. */
   readonly oldestRateMs: number;
 }
 
-/** One movement of money that is neither profit nor loss. */
+/** Money paid in or out. */
 export interface FlowRow {
   /** When it was asked for, and the kline close from which it counted, UTC ms. */
   readonly time: number;
@@ -35,7 +34,7 @@ export interface FlowRow {
   readonly refused: string | null;
 }
 
-/** A position in what had no klines any more when the run ended. */
+/** An open position in a symbol whose klines ended before the run. */
 export interface StaleRow {
   readonly strategy: string;
   readonly symbol: string;
@@ -48,7 +47,7 @@ export interface StaleRow {
   readonly until: number;
 }
 
-/** What fees in base left of positions: less than a lot, which nobody can sell. */
+/** A rest of a position below the minimum order, left by fees in base. */
 export interface RestRow {
   readonly strategy: string;
   readonly symbol: string;
@@ -58,40 +57,64 @@ export interface RestRow {
   readonly share: number;
 }
 
+/** Costs of margin beside fees, exact: in all, and at each time (UTC ms, amount). */
+export interface MarginRow {
+  readonly interest: string;
+  readonly liquidationFees: string;
+  readonly liquidations: number;
+  readonly charges: readonly (readonly [at: number, amount: string])[];
+}
+
+/** Orders that were refused or that nothing filled. */
+export interface RefusedRow {
+  /**
+   * The name of a risk rule; `rejected` by the exchange; `unfilled`: a MARKET order without money or volume for it; `waiting`: one that nothing
+   * had filled at the end; `short`: a short target on spot; `stop`: one on the wrong side of the price, which is hit at once.
+   */
+  readonly code: string;
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly times: number;
+  /** UTC ms. */
+  readonly firstAt: number;
+  /** The first order that a rule refused, with the numbers of the rule. */
+  readonly example?: string;
+}
+
+/** Request weight that a run would spend live, by purpose. */
+export interface SpentWeight {
+  readonly orders: number;
+  /** Polls while orders work. */
+  readonly polls: number;
+  /** Sweeps without a working order. */
+  readonly sweeps: number;
+  readonly perMinute: number;
+}
+
 export interface Summary {
   readonly version: 2;
   readonly rules: string;
-  /** What they assume, and which of it the configuration changes; runs that were kept before this was written down have none. */
-  readonly rulesText?: string;
+  /** The assumptions of the rules, and which of them the configuration changes. */
+  readonly rulesText: string;
   /** Yearly, as a fraction. */
   readonly riskFree: number;
   readonly klines: number;
+  /** UTC ms. */
   readonly from: number;
   readonly to: number;
   readonly cash: string;
   readonly finalEquity: string;
-  /** What selling what is held at the end would leave: the curves and their figures count it so. Runs that were kept before have none. */
+  /** Equity if open positions were sold at the end, as the curves and their figures count it. Missing without a curve. */
   readonly netLiquidation?: number;
   /** Final equity if every ambiguous kline had gone our way. */
   readonly bestEquity: string;
   /** Less than the final equity only where a chosen path let targets come before stops. */
   readonly worstEquity: string;
   readonly ambiguousKlines: number;
-  /**
-   * Orders that were large for their market: how many moved their own price, what that cost (exact; it is in the prices of their
-   * fills) and the most of a usual day's volume that one of them asked for; how many filled without impact since too few days are known, and the most of a day's volume that one of them asked for.
-   * Null where none was large; runs that were kept before this was counted have none.
-   */
-  readonly impact?: {
-    readonly orders: number;
-    readonly cost: string;
-    /** Runs that were kept before it was counted have none. */
-    readonly largestShare?: number;
-    readonly unknownOrders: number;
-    readonly largestUnknownShare: number;
-  } | null;
-  /** The same of rules by which size moves no price; null where there are none, and runs that were kept before it was counted have none. */
-  readonly withoutImpact?: UnmovedOrders | null;
+  /** Null where no order was large. */
+  readonly impact: ImpactRow | null;
+  /** Large orders under rules without impact; null where there are none. */
+  readonly withoutImpact: UnmovedOrders | null;
   readonly fillCount: number;
   /** How many fills each rule granted. */
   readonly fillsByRule: Readonly<Record<string, number>>;
@@ -105,51 +128,27 @@ export interface Summary {
   readonly groups: Groups;
   /** The same run under worse conditions, where asked for. */
   readonly stress: readonly Stressed[];
-  /** Where strategies were paid in several currencies: what there was of each, and by which rates it counts. Old runs have none. */
-  readonly currencies?: readonly CurrencyRow[];
-  /** Money paid in or out. Old runs have none. */
-  readonly cashFlows?: readonly FlowRow[];
-  /** What an account on margin cost besides fees, exact: in all, and at each time (UTC ms, amount). On spot null; old runs have none. */
-  readonly margin?: {
-    readonly interest: string;
-    readonly liquidationFees: string;
-    readonly liquidations: number;
-    readonly charges: readonly (readonly [at: number, amount: string])[];
-  } | null;
-  /**
-   * Orders that were refused or that nothing filled: why, whose, how often, when first (UTC ms), and the first that a rule refused; kept runs
-   * of before have none, or do not say whose.
-   */
-  readonly refused?: readonly {
-    readonly code: string;
-    readonly strategy?: string;
-    readonly symbol?: string;
-    readonly times: number;
-    readonly firstAt: number;
-    readonly example?: string;
-  }[];
-  /** Strategies that their exits kept out for a quarter of the run or more; runs that were kept before it was looked for have none. */
-  readonly reentryLockouts?: readonly StayRow[];
-  /** What the requests would have weighed live, by what they were for; kept runs of before have none. */
-  readonly weight?: {
-    readonly orders: number;
-    readonly polls: number;
-    readonly sweeps: number;
-    readonly perMinute: number;
-  };
-  /** Positions that count at a price of long before the end; runs that were kept before this was looked for have none. */
-  readonly stalePositions?: readonly StaleRow[];
-  /** Rests that come to a thousandth of the final equity or more; runs that were kept before it was looked for have none. */
-  readonly remainders?: readonly RestRow[];
-  /** Orders that filled late, since klines were missing; null where none did, and runs that were kept before it was looked for have none. */
-  readonly delayedFills?: Late | null;
+  /** Empty where all strategies are paid in one currency. */
+  readonly currencies: readonly CurrencyRow[];
+  readonly cashFlows: readonly FlowRow[];
+  /** Null on spot. */
+  readonly margin: MarginRow | null;
+  readonly refused: readonly RefusedRow[];
+  /** Strategies that could not enter again for a quarter of the run or more after exits. */
+  readonly reentryLockouts: readonly Lockout[];
+  readonly weight: SpentWeight;
+  readonly stalePositions: readonly StaleRow[];
+  /** Rests of a thousandth of the final equity or more. */
+  readonly remainders: readonly RestRow[];
+  /** Null where no fill was late. */
+  readonly delayedFills: Late | null;
   readonly kills: readonly string[];
-  /** UTC ms of the first of them; left out where there are none. */
+  /** UTC ms of the first kill; missing without one. */
   readonly stoppedAt?: number;
-  /** UTC ms up to which it ran where Ctrl-C ended it; left out of a run that went to its end, and of those kept before it was told. */
+  /** UTC ms at which Ctrl-C ended the run; missing where it ran to its end. */
   readonly endedAt?: number;
   readonly warnings: readonly string[];
-  /** Of them, short, what makes the result doubtful by itself; runs that were kept before it was told apart have none. */
-  readonly criticalWarnings?: readonly string[];
+  /** Those of the warnings that make the result doubtful, in short. */
+  readonly criticalWarnings: readonly string[];
   readonly dataHashes: Readonly<Record<string, string>>;
 }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { seededRng } from '../clock/clock.ts';
 import { units } from '../domain/money.ts';
 import type { Metrics } from './metrics.ts';
-import { deviation, kurtosis, mean, skewness } from './sample-moments.ts';
+import { kurtosis, mean, skewness, standardDeviation } from './sample-moments.ts';
 import { probabilisticSharpe } from './significance/deflated-sharpe.ts';
-import { familyOf, type Try, triesOf } from './significance/trials.ts';
+import { countTrials, familyOf, type LedgerLine } from './significance/trials.ts';
 import { beyondPrint, doubtsText, type Judged, verdictOf } from './verdict.ts';
 
 const metrics = (given: Partial<Metrics>): Metrics => ({
@@ -59,7 +59,7 @@ const judged = (given: Partial<Judged>, more: Partial<Metrics> = {}): Judged => 
   ambiguousFills: 6,
   skewness: 0,
   kurtosis: 3,
-  tries: { count: 1, variance: undefined },
+  trials: { count: 1, variance: undefined },
   stressed: [],
   ...given,
 });
@@ -131,7 +131,7 @@ test('fills that took far more than the prints that granted them speak against a
 });
 
 test.for([
-  ['the best of many tries', judged({ tries: { count: 400, variance: 0.004 } }), /400 trials explain it: DSR 0\.\d\d/],
+  ['the best of many tries', judged({ trials: { count: 400, variance: 0.004 } }), /400 trials explain it: DSR 0\.\d\d/],
   ['an interval that reaches zero', judged({}, { sharpeLow: -0.2 }), /95 % interval of the Sharpe ratio: -0\.20 to/],
   ['fees that are nearly all of it', judged({}, { breakEvenFees: 1.7 }), /break-even at 1\.7 × fees/],
   ['few round trips', judged({}, { roundTrips: 12 }), /12 round trips are few/],
@@ -161,61 +161,60 @@ test('what never traded lost nothing, and says nothing', () => {
   });
 });
 
-const one = (hash: string, more: Partial<Try> = {}): Try => ({
-  ...{ hash, family: 'sma-cross', symbols: ['BTCUSDT'], from: 0, to: 100, sharpe: 0.1 },
+/** A line of the ledger with one trial. */
+const line = (hash: string, sharpe: number | null = 0.1, more: Partial<LedgerLine> = {}): LedgerLine => ({
+  ...{ settings: 'usual', family: 'sma-cross', symbols: ['BTCUSDT'], from: 0, to: 100, trials: [[hash, sharpe]] },
   ...more,
 });
 
-test('tries count once each, of the same strategies on overlapping time and symbols', () => {
+test('trials count once each, of the same strategies on overlapping time and symbols', () => {
   const ledger = [
-    one('a', { sharpe: 0 }),
-    one('a', { sharpe: 0 }),
-    one('b', { sharpe: 0.2 }),
-    one('own'),
-    one('else', { family: 'grid' }),
-    one('before', { from: -9, to: -1 }),
-    one('far', { symbols: ['ETHUSDT'] }),
+    line('a', 0),
+    line('a', 0),
+    line('b', 0.2),
+    line('own'),
+    line('else', 0.1, { family: 'grid' }),
+    line('before', 0.1, { from: -9, to: -1 }),
+    line('far', 0.1, { symbols: ['ETHUSDT'] }),
   ];
-  const { count, variance } = triesOf(ledger, one('own'));
+  const { count, variance } = countTrials(ledger, line('own'));
   expect(count).toBe(3);
   expect(variance).toBeCloseTo(0.01, 12);
-  expect(triesOf([], one('own', { sharpe: null }))).toEqual({ count: 1, variance: undefined });
+  expect(countTrials([], line('own', null))).toEqual({ count: 1, variance: undefined });
 });
 
 test('a run that differs from another in its settings alone is the same trial, and ratios with other settings are not compared', () => {
-  const own = one('h1', { trial: 'a', settings: 'usual', sharpe: 0.1 });
-  const otherSettings = one('h2', { trial: 'a', settings: 'other', sharpe: -9 });
-  const other = one('h3', { trial: 'b', settings: 'usual', sharpe: 0.12 });
-  const bothOther = one('h4', { trial: 'b', settings: 'other', sharpe: -8 });
-  expect(triesOf([otherSettings, own, otherSettings], own)).toEqual({ count: 1, variance: undefined });
-  expect(triesOf([other, otherSettings, bothOther], own).count).toBe(2);
-  expect(triesOf([other, otherSettings, bothOther], own).variance).toBeCloseTo(0.0002, 12);
-  expect(triesOf([bothOther, other], own)).toEqual(triesOf([other, bothOther], own));
-  expect(triesOf([bothOther], own)).toEqual({ count: 2, variance: undefined });
-  expect(triesOf([other, own], otherSettings)).toEqual({ count: 2, variance: undefined });
-  // A grid holds the same trials, and a line of an earlier version the same run.
+  const own = line('a', 0.1);
+  const otherSettings = line('a', -9, { settings: 'other' });
+  const other = line('b', 0.12);
+  const bothOther = line('b', -8, { settings: 'other' });
+  expect(countTrials([otherSettings, own, otherSettings], own)).toEqual({ count: 1, variance: undefined });
+  expect(countTrials([other, otherSettings, bothOther], own).count).toBe(2);
+  expect(countTrials([other, otherSettings, bothOther], own).variance).toBeCloseTo(0.0002, 12);
+  expect(countTrials([bothOther, other], own)).toEqual(countTrials([other, bothOther], own));
+  expect(countTrials([bothOther], own)).toEqual({ count: 2, variance: undefined });
+  expect(countTrials([other, own], otherSettings)).toEqual({ count: 2, variance: undefined });
+  // A grid holds the same trials.
   const trials = [
     ['a', 0.1],
     ['b', 0.12],
     ['c', null],
   ] as const;
-  const grid = one('h5', { settings: 'usual', sharpe: null, trials });
-  expect(triesOf([grid, other, otherSettings], own)).toMatchObject({
+  expect(countTrials([line('', null, { trials }), other, otherSettings], own)).toMatchObject({
     count: 3,
-    variance: triesOf([other], own).variance,
+    variance: countTrials([other], own).variance,
   });
-  expect(triesOf([one('h1'), one('h9')], own).count).toBe(2);
 });
 
-test('the best of several trials is deflated by the ratios of chance where no two can be compared', () => {
-  const deflated = (count: number) => verdictOf(judged({ tries: { count, variance: undefined } })).dsr ?? 1;
+test('the best of several trials is deflated by random ratios where no two can be compared', () => {
+  const deflated = (count: number) => verdictOf(judged({ trials: { count, variance: undefined } })).dsr ?? 1;
   expect(deflated(20)).toBeLessThan(deflated(2));
   expect(deflated(2)).toBeLessThan(1);
 });
 
 test('a file is one strategy however it was spelled, and no other of its name', () => {
-  const own = one('own', { family: './mine/breakout.ts sma-cross' });
-  const counted = (family: string): boolean => triesOf([one('a', { family })], own).count === 2;
+  const own = line('own', 0.1, { family: './mine/breakout.ts sma-cross' });
+  const counted = (family: string): boolean => countTrials([line('a', 0.1, { family })], own).count === 2;
   const same = ['mine/breakout.ts', '/somewhere/mine/breakout.ts', '../mine/breakout.ts', './breakout.ts'];
   expect(same.filter((path) => !counted(`${path} sma-cross`))).toEqual([]);
   expect(counted('sma-cross breakout.ts')).toBe(true);
@@ -225,22 +224,10 @@ test('a file is one strategy however it was spelled, and no other of its name', 
 });
 
 test('a file whose path has blanks is one strategy', () => {
-  const own = one('own', { family: familyOf(['sma-cross', './my dir/a b.ts', 'sma-cross']) });
-  const counted = (family: string): boolean => triesOf([one('a', { family })], own).count === 2;
+  const own = line('own', 0.1, { family: familyOf(['sma-cross', './my dir/a b.ts', 'sma-cross']) });
+  const counted = (family: string): boolean => countTrials([line('a', 0.1, { family })], own).count === 2;
   expect(counted(familyOf(['../my dir/a b.ts', 'sma-cross']))).toBe(true);
-  // As lines of before have it.
-  expect(counted('./my dir/a b.ts sma-cross')).toBe(true);
   expect(counted(familyOf(['./my dir/b.ts', 'sma-cross']))).toBe(false);
-});
-
-test('a line that stands for a grid counts for all of it, with its own variance', () => {
-  const ratios = [0.01, 0.05, -0.02, 0.07];
-  const single = ratios.map((sharpe, index) => one(`n${index}`, { sharpe }));
-  const spread = deviation(ratios) ?? 0;
-  const grid = one('grid', { count: 4, sharpe: mean(ratios), variance: spread * spread });
-  const own = one('own', { sharpe: 0.03 });
-  expect(triesOf([grid], own).count).toBe(triesOf(single, own).count);
-  expect(triesOf([grid], own).variance).toBeCloseTo(triesOf(single, own).variance ?? 0, 12);
 });
 
 /** Daily returns of noise, and of noise with an edge. */
@@ -250,7 +237,7 @@ function returns(rng: () => number, edge: number): number[] {
     return 0.01 * (normal + edge);
   });
 }
-const ratioOf = (values: readonly number[]): number => mean(values) / (deviation(values) ?? 1);
+const ratioOf = (values: readonly number[]): number => mean(values) / (standardDeviation(values) ?? 1);
 
 test('a sweep over noise is seldom called better than luck, a planted edge mostly is', () => {
   const rng = seededRng(4);
@@ -261,10 +248,10 @@ test('a sweep over noise is seldom called better than luck, a planted edge mostl
     const found = sweep[winner] ?? [];
     const shape = { skewness: skewness(found) ?? 0, kurtosis: kurtosis(found) ?? 3 };
     const ratio = ratios[winner] ?? 0;
-    const spread = deviation(ratios) ?? 0;
+    const spread = standardDeviation(ratios) ?? 0;
     const verdict = verdictOf(
       judged(
-        { tries: { count: 60, variance: spread * spread }, ...shape },
+        { trials: { count: 60, variance: spread * spread }, ...shape },
         { sharpe: ratio * Math.sqrt(365), days: 500, psr: probabilisticSharpe(ratio, 500, shape) ?? null },
       ),
     );

@@ -1,25 +1,19 @@
-/** The verdict card: what speaks for a result and what against it, and what that comes to. It stops nobody. */
+/** The verdict: the evidence for and against a result. It is advice and stops nothing. */
 import { type Late, lateText } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
 import { yearDays } from './ratios.ts';
+import { fewestRoundTrips } from './round-trip-figures.ts';
 import { deflatedSharpe, leastBacktestYears } from './significance/deflated-sharpe.ts';
-import { fewestTrips } from './trip-numbers.ts';
+import type { TrialCount } from './significance/trials.ts';
 
-export interface Tries {
-  /** Different trials of the same strategies on overlapping data, this one included. */
-  readonly count: number;
-  /** Variance of the Sharpe ratios of one day of those under the costs of this one; undefined for fewer than two. */
-  readonly variance: number | undefined;
-}
-
-/** One of the runs with worse conditions. */
+/** The run under one of the worse conditions. */
 export interface Stressed {
   readonly name: string;
   readonly finalEquity: number;
   readonly return: number;
   readonly sharpe: number | null;
   readonly fills: number;
-  /** The limits that stopped it before its end, where there were any. */
+  /** The limits that stopped it before its end. */
   readonly kills?: readonly string[];
 }
 
@@ -30,7 +24,7 @@ export interface Verdict {
   readonly trials: number;
   readonly psr: number | null;
   readonly dsr: number | null;
-  /** Profit if ambiguous klines went against us, and if they went for us. */
+  /** Profit if ambiguous klines went against us, and for us. */
   readonly worstProfit: number;
   readonly bestProfit: number;
   readonly ambiguousShare: number | null;
@@ -41,7 +35,7 @@ export interface Verdict {
     | 'too little to judge'
     | 'not distinguishable from luck'
     | 'better than luck so far';
-  /** Why, one sentence each. */
+  /** Reasons against the result, one sentence each. */
   readonly reasons: readonly string[];
 }
 
@@ -52,28 +46,26 @@ export interface Judged {
   readonly bestEquity: number;
   readonly worstEquity: number;
   readonly fills: number;
-  /** Why there are none, where that is known. */
-  readonly silent?: readonly string[];
+  /** Why there are no fills, where that is known. */
+  readonly noTradeReasons?: readonly string[];
   readonly ambiguousFills: number;
-  /** Large orders whose impact nobody knows, and the most of a day's volume that one of them asked for. */
   readonly beyondPrint?: BeyondPrint | undefined;
-  readonly withoutImpact?: { readonly unknownOrders: number; readonly largestUnknownShare: number } | undefined;
-  /** Orders that waited where klines were missing. */
+  readonly withoutImpact?: Pick<ImpactRow, 'unknownOrders' | 'largestUnknownShare'> | undefined;
   readonly late?: Late | undefined;
   readonly skewness: number;
   readonly kurtosis: number;
-  readonly tries: Tries;
+  readonly trials: TrialCount;
   readonly stressed: readonly Stressed[];
-  /** What limits stopped it before its end. */
+  /** The limits that stopped it before its end. */
   readonly stopped?: readonly string[];
-  /** What makes its data doubtful: repairs, and what no sound market has. */
+  /** Why its data are doubtful. */
   readonly data?: readonly string[];
 }
 
-/** The conventional gate of PSR and DSR. */
+/** The conventional threshold of PSR and DSR. */
 const sure = 0.95;
 
-/** A small loss is no loss of `0 %`. */
+/** A small loss is not `0 %`. */
 function lossText(share: number): string {
   if (share === 0) return 'earns nothing';
   if (share < 0.0001) return 'loses less than 0.01 %';
@@ -81,17 +73,17 @@ function lossText(share: number): string {
 }
 
 export function verdictOf(judged: Judged): Verdict {
-  const { metrics, cash, finalEquity, bestEquity, worstEquity, tries } = judged;
+  const { metrics, cash, finalEquity, bestEquity, worstEquity, trials } = judged;
   const { sharpe, psr, days, breakEvenFees } = metrics;
   const dsr =
-    sharpe === null || tries.count < 2
+    sharpe === null || trials.count < 2
       ? undefined
       : deflatedSharpe(sharpe / Math.sqrt(yearDays), days, judged, {
-          // Without two trials to compare, that of ratios of chance.
-          variance: tries.variance ?? 1 / (days - 1),
-          tries: tries.count,
+          // Without two trials to compare: the variance of Sharpe ratios of random returns.
+          variance: trials.variance ?? 1 / (days - 1),
+          trials: trials.count,
         });
-  const leastYears = leastBacktestYears(tries.count);
+  const leastYears = leastBacktestYears(trials.count);
   const against = doubts(judged, dsr, leastYears);
   const profit = finalEquity - cash;
   const conclusion =
@@ -106,7 +98,7 @@ export function verdictOf(judged: Judged): Verdict {
     sharpe,
     sharpeLow: metrics.sharpeLow,
     sharpeHigh: metrics.sharpeHigh,
-    trials: tries.count,
+    trials: trials.count,
     psr,
     dsr: dsr ?? null,
     worstProfit: worstEquity - cash,
@@ -115,78 +107,60 @@ export function verdictOf(judged: Judged): Verdict {
     breakEvenFees,
     minimumYears: leastYears,
     conclusion,
-    // What lost money needs no further reasons, and what never traded only those of that.
     reasons:
       conclusion === 'lost money'
         ? []
         : judged.fills === 0
-          ? ['nothing was traded', ...(judged.silent ?? [])]
+          ? ['nothing was traded', ...(judged.noTradeReasons ?? [])]
           : against,
   };
 }
 
-/** Late fills speak against a result where one waited for so long, or so large a part of all did: hardly any data are without a hole of minutes. */
+/** Late fills count against a result above one of these: a wait, ms, or a share of all fills. Few data have no gaps of minutes. */
 const [longWaitMs, manyLate] = [86_400_000, 0.01];
 
-function doubts(
-  {
-    metrics,
-    tries,
-    stressed,
-    cash,
-    fills,
-    worstEquity,
-    withoutImpact,
-    beyondPrint,
-    late,
-    stopped = [],
-    data = [],
-  }: Judged,
-  dsr: number | undefined,
-  leastYears: number,
-): readonly string[] {
-  const {
-    sharpe,
-    sharpeLow,
-    sharpeHigh,
-    psr,
-    days,
-    daysWithKlines: daysKnown,
-    breakEvenFees,
-    buyAndHoldReturn: holdReturn,
-    roundTrips,
-  } = metrics;
+function doubts(judged: Judged, dsr: number | undefined, leastYears: number): readonly string[] {
+  const { metrics, trials, stressed, cash, fills, worstEquity, withoutImpact, beyondPrint, late } = judged;
+  const { stopped = [], data = [] } = judged;
+  const { sharpe, sharpeLow, sharpeHigh, psr, days, daysWithKlines, breakEvenFees, buyAndHoldReturn, roundTrips } =
+    metrics;
   const found = stopped.map((text) => `a limit stopped it before its end: ${text}`);
   if (data.length > 0) found.push(`its data are doubtful: ${doubtsText(data)}`);
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknownOrders > 0) found.push(withoutImpactText(withoutImpact));
   if (beyondPrint !== undefined) found.push(beyondPrintText(beyondPrint));
   if (late !== undefined && (late.longestMs >= longWaitMs || late.count > manyLate * fills)) found.push(lateText(late));
-  if (sharpe === null) found.push(`${daysKnown} daily returns are too few for a Sharpe ratio, or equity did not move`);
+  if (sharpe === null)
+    found.push(`${daysWithKlines} daily returns are too few for a Sharpe ratio, or equity did not move`);
   if (sharpe !== null && sharpeLow !== null && sharpeLow <= 0)
     found.push(
       `95 % interval of the Sharpe ratio: ${sharpeLow.toFixed(2)} to ${(sharpeHigh ?? Number.NaN).toFixed(2)}`,
     );
   if (dsr !== undefined && dsr < sure)
-    found.push(`${tries.count} trials explain it: DSR ${dsr.toFixed(2)} is below ${sure}`);
+    found.push(`${trials.count} trials explain it: DSR ${dsr.toFixed(2)} is below ${sure}`);
   else if (dsr === undefined && psr !== null && psr < sure) found.push(`PSR ${psr.toFixed(2)} is below ${sure}`);
   const years = days / yearDays;
   if (leastYears > years)
     found.push(
-      `after ${tries.count} trials, the best by luck looks good for ${leastYears.toFixed(1)} years; the data have ${years.toFixed(1)}`,
+      `after ${trials.count} trials, the best by luck looks good for ${leastYears.toFixed(1)} years; the data have ${years.toFixed(1)}`,
     );
-  if (roundTrips < fewestTrips) found.push(`${roundTrips} round trips are few`);
+  if (roundTrips < fewestRoundTrips) found.push(`${roundTrips} round trips are few`);
   if (breakEvenFees !== null && breakEvenFees < 2) found.push(`break-even at ${breakEvenFees.toFixed(1)} × fees`);
   for (const one of stressed) if (one.return <= 0) found.push(`with ${one.name} it ${lossText(-one.return)}`);
-  if (holdReturn > 0 && metrics.cagr !== null && metrics.beta !== null && metrics.alpha !== null && metrics.alpha <= 0)
+  if (
+    buyAndHoldReturn > 0 &&
+    metrics.cagr !== null &&
+    metrics.beta !== null &&
+    metrics.alpha !== null &&
+    metrics.alpha <= 0
+  )
     found.push('no excess return over buy & hold (alpha ≤ 0)');
   return found;
 }
 
-/** Doubts of data that are said; each series of each file may have its own. */
+/** Doubts that are listed: each series of each file may have its own. */
 const mostDoubts = 4;
 
-/** In one line. */
 export const doubtsText = (doubts: readonly string[]): string =>
   [
     ...doubts.slice(0, mostDoubts),
@@ -194,26 +168,20 @@ export const doubtsText = (doubts: readonly string[]): string =>
   ].join('; ');
 
 /** `22 large orders moved their own price, the largest of 48 % of a usual day's volume`. */
-export const movedText = ({
-  orders: moved,
-  largestShare,
-}: {
-  readonly orders: number;
-  readonly largestShare?: number;
-}): string =>
-  `${moved.toLocaleString('en')} large ${moved === 1 ? 'order' : 'orders'} moved ${moved === 1 ? 'its' : 'their'} own price${largestShare === undefined ? '' : `, the largest of ${twoDigits(largestShare)} of a usual day's volume`}`;
+export const movedText = ({ orders, largestShare }: Pick<ImpactRow, 'orders' | 'largestShare'>): string =>
+  `${orders.toLocaleString('en')} large ${orders === 1 ? 'order' : 'orders'} moved ${orders === 1 ? 'its' : 'their'} own price, the largest of ${twoDigits(largestShare)} of a usual day's volume`;
 
-/** Fills at a print that took many times of what it traded. */
+/** Fills that took many times the quantity of the print that granted them. */
 export interface BeyondPrint {
   readonly count: number;
-  /** Times the print. */
+  /** The largest multiple. */
   readonly most: number;
 }
 
-/** Prints are small, and an order somewhat larger than one is usual; of one so much larger they say nothing. */
+/** Prints are small, and orders are usually larger. Beyond this multiple, a print is no evidence of a fill. */
 const farTimes = 100;
 
-/** `shares`: what each fill took of the print that granted it. */
+/** `shares`: the quantity of each fill over that of its print. */
 export function beyondPrint(shares: Iterable<number>): BeyondPrint | undefined {
   let [count, most] = [0, 0];
   for (const share of shares)
@@ -229,18 +197,30 @@ const beyondPrintText = ({ count, most }: BeyondPrint): string =>
 
 const twoDigits = (share: number): string => `${Number((100 * share).toPrecision(2))} %`;
 
-/** Large orders under rules by which size moves no price, and the most of a usual day's volume that one of them had. */
+/** Orders that were large for their market. */
+export interface ImpactRow {
+  /** How many moved their own price, and what that cost in quote, exact: it is in the prices of their fills. */
+  readonly orders: number;
+  readonly cost: string;
+  /** The largest share of a usual day's volume that one of them asked for. */
+  readonly largestShare: number;
+  /** How many filled without impact since too few days are known, and the largest share of a day's volume of one of them. */
+  readonly unknownOrders: number;
+  readonly largestUnknownShare: number;
+}
+
+/** Large orders under rules without impact. */
 export interface UnmovedOrders {
   readonly orders: number;
+  /** The largest share of a usual day's volume. */
   readonly largestShare: number;
 }
 
-export const unmovedText = ({ orders, largestShare: largest }: UnmovedOrders): string =>
-  `${orders.toLocaleString('en')} ${orders === 1 ? 'order' : 'orders'} of more than 0.1 % of a usual day's volume (the largest ${twoDigits(largest)}) filled at the price of a small one: these rules know no impact`;
+export const unmovedText = ({ orders, largestShare }: UnmovedOrders): string =>
+  `${orders.toLocaleString('en')} ${orders === 1 ? 'order' : 'orders'} of more than 0.1 % of a usual day's volume (the largest ${twoDigits(largestShare)}) filled at the price of a small one: these rules know no impact`;
 
-/** What there is to say of large orders that filled as if they were small. */
 export const withoutImpactText = ({
-  unknownOrders: unknown,
+  unknownOrders,
   largestUnknownShare,
-}: NonNullable<Judged['withoutImpact']>): string =>
-  `${unknown} ${unknown === 1 ? 'order' : 'orders'} of more than 0.1 % of a day's volume (the largest ${twoDigits(largestUnknownShare)}) filled without impact: fewer than 5 earlier days are known`;
+}: Pick<ImpactRow, 'unknownOrders' | 'largestUnknownShare'>): string =>
+  `${unknownOrders} ${unknownOrders === 1 ? 'order' : 'orders'} of more than 0.1 % of a day's volume (the largest ${twoDigits(largestUnknownShare)}) filled without impact: fewer than 5 earlier days are known`;

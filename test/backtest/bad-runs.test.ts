@@ -15,7 +15,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
 import { importFile } from '../../src/data/import/import.ts';
 import type { Kline } from '../../src/domain/market.ts';
-import { refusedRows, refusedText } from '../../src/report/refusals.ts';
+import { refusedRows, refusedText } from '../../src/report/notes.ts';
 import { defineStrategy, flat, hold, quotes } from '../../src/strategy/contract.ts';
 import type { Need } from '../../src/strategy/warmup.ts';
 import maker from '../../strategies/maker/index.ts';
@@ -288,7 +288,7 @@ describe('orders that are refused', () => {
       [-1, 90],
       [-0.5, 110],
     ] as const)
-      shorts.wish(
+      shorts.signal(
         'margin',
         { signal: hold({ share }, 'short', { stop }), strategy: 's', symbol: 'XZ', at: minute },
         input,
@@ -304,11 +304,11 @@ describe('orders that are refused', () => {
 
   test('are said in words, the commonest first, with whose they are', () => {
     const text = refusedText([
-      { code: 'allocation', times: 1, firstAt: start },
+      { code: 'allocation', strategy: 'a', symbol: 'XZ', times: 1, firstAt: start },
       { code: 'priceCollar', strategy: 'a', symbol: 'XZ', times: 1_200, firstAt: start + minute, example: 'BUY 2 X' },
     ]);
     expect(text).toBe(
-      '1,201: priceCollar 1,200 of a on XZ (first BUY 2 X), allocation 1 (exceeded its allocation: use more cash or a smaller target); the first 2026-01-05 00:00 UTC',
+      '1,201: priceCollar 1,200 of a on XZ (first BUY 2 X), allocation 1 of a on XZ (exceeded its allocation: use more cash or a smaller target); the first 2026-01-05 00:00 UTC',
     );
   });
 });

@@ -3,10 +3,10 @@
 import { describe, expect, test } from 'vitest';
 import { cashFlowsOf } from '../../src/backtest/engine/cash-flows.ts';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
-import { walkableOf } from '../../src/backtest/result/summary.ts';
+import { equityInput } from '../../src/backtest/result/summary.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
 import { Decimal, rate, type Units, units, unitsText } from '../../src/domain/money.ts';
-import { walk } from '../../src/research/equity-walk.ts';
+import { walkEquity } from '../../src/research/equity-walk.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
 import { defineStrategy, hold } from '../../src/strategy/contract.ts';
 import type { Configured } from '../../src/trading/strategies.ts';
@@ -143,7 +143,7 @@ describe('a flow', () => {
     const input = inputOf(caseOf({ columns: flat, strategy: idle, ...free, flows: [paid('500', 5), paid('-200', 9)] }));
     const result = runNow(input);
     expect(unitsText(result.finalEquity)).toBe('1300');
-    const walked = walk(walkableOf(input, fillTable(result.fills, input.instruments), result.cashFlows));
+    const walked = walkEquity(equityInput(input, fillTable(result.fills, input.instruments), result.cashFlows));
     expect([...walked.chart.equity].every((equity) => Math.abs(equity - 1_000) < 1e-9)).toBe(true);
     expect(walked.drawdown.fall).toBeCloseTo(0, 12);
   });
@@ -160,7 +160,7 @@ describe('a flow', () => {
     const input = inputOf(caseOf({ columns, strategy: idle, ...free, flows: [paid('1500', 7)] }));
     const result = runNow(input);
     expect(unitsText(result.finalEquity)).toBe('4000');
-    const walked = walk(walkableOf(input, fillTable(result.fills, input.instruments), result.cashFlows));
+    const walked = walkEquity(equityInput(input, fillTable(result.fills, input.instruments), result.cashFlows));
     // 1,500 of 1,000, then 4,000 of 3,000.
     expect(walked.days.equity.at(-1)).toBeCloseTo(1_000 * 1.5 * (4 / 3), 9);
     expect(walked.scales).toEqual([{ from: 7 * minuteMs, scale: 0.5 }]);

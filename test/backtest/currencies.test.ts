@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { inEach, pairsOf, rateNote } from '../../src/backtest/engine/currencies.ts';
-import { walkableOf } from '../../src/backtest/result/summary.ts';
+import { equityInput } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { instrument } from '../../src/domain/instrument.ts';
 import type { Interval } from '../../src/domain/interval.ts';
@@ -117,7 +117,7 @@ test('each strategy has the rows that it has alone, by columns, streams and the 
         new Set(columns.fills.map(({ tradeId }) => tradeId)).size,
       );
       fills += columns.fills.length;
-      const curve = measure(walkableOf(input, fillTable(columns.fills, input.instruments)), {}).walked.days.equity;
+      const curve = measure(equityInput(input, fillTable(columns.fills, input.instruments)), {}).walked.days.equity;
       expect(curve[0]).toBeCloseTo(20_000 + 3 * 5_000, 9);
     }),
     { numRuns: 30 },
@@ -156,7 +156,7 @@ describe('figures in one currency', () => {
     const result = await byColumns(input);
     // 1,000 less two fees of 5, at 3.
     expect(unitsText(result.finalEquity)).toBe('3970');
-    const { metrics, walked, trips } = measure(walkableOf(input, fillTable(result.fills, input.instruments)), {
+    const { metrics, walked, trips } = measure(equityInput(input, fillTable(result.fills, input.instruments)), {
       finalEquity: 3_970,
     });
     expect(unitsText(metrics.fees)).toBe('25');

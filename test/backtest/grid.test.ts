@@ -132,7 +132,7 @@ describe('a grid', () => {
     expect(goingOn.said).toMatch(/5 of 9 cells are done already/);
     appendFileSync(join(runs, 'tries.jsonl'), '{"at":1,"hash":"x\n');
     expect((await run({ runs })).said).toMatch(
-      /note: 1 line of .*tries\.jsonl cannot be read: what it stood for is not counted/,
+      /note: 1 line of .*tries\.jsonl cannot be read: its trials are not counted/,
     );
     expect([whole, tries(goingOn), tries(await run({ runs })), tries(await run({ ledger: runs }))]).toEqual([
       7, 7, 7, 7,
@@ -276,7 +276,7 @@ describe('a grid', () => {
       notRanked: 2,
       parameterSets: [few, few],
     });
-    expect(readFileSync(report, 'utf8')).toContain(`No best cell</h2><p><b>Not ranked</b> ${notRanked}.</p>`);
+    expect(readFileSync(report, 'utf8')).toContain(`No best parameter set</h2><p><b>Not ranked</b> ${notRanked}.</p>`);
   });
 
   test('says what is doubtful about the data in JSON, and beside its CSV', async () => {

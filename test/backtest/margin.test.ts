@@ -3,11 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { MarginRules } from '../../src/backtest/prepare/run-money.ts';
-import { marginOf, walkableOf } from '../../src/backtest/result/summary.ts';
+import { equityInput, marginOf } from '../../src/backtest/result/summary.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
 import { plus, unitsText } from '../../src/domain/money.ts';
-import { walk } from '../../src/research/equity-walk.ts';
+import { walkEquity } from '../../src/research/equity-walk.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
 import { fc } from '../kit/properties.ts';
 import { runNow } from '../kit/run-now.ts';
@@ -238,7 +238,7 @@ describe('what is borrowed', () => {
   test('is taken off the equity curve when it is charged, and is neither paid out nor a fee of a fill', async () => {
     const { input, result, equity } = await ran([calm, calm, kline(100, 100, 90, 95), calm], [hold('40')], hours);
     const table = fillTable(result.fills, input.instruments);
-    const { days, scales } = walk(walkableOf(input, table, [], marginOf(result)?.charges));
+    const { days, scales } = walkEquity(equityInput(input, table, [], marginOf(result)?.charges));
     expect(days.equity.at(-1)).toBeCloseTo(Number(equity), 9);
     expect([scales, result.margin?.liquidations]).toEqual([[], 1]);
     expect(marginOf(result)).toMatchObject({ interest: '0.60003', liquidationFees: '37.5' });

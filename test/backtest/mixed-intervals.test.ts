@@ -1,10 +1,10 @@
 /** Long klines of one symbol beside short ones of another: what an open sets off happens at that open, not when its kline is over. */
 import { describe, expect, test } from 'vitest';
-import { walkableOf } from '../../src/backtest/result/summary.ts';
+import { equityInput } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { intervalMs } from '../../src/domain/interval.ts';
 import { rate, units, unitsText } from '../../src/domain/money.ts';
-import { walk } from '../../src/research/equity-walk.ts';
+import { walkEquity } from '../../src/research/equity-walk.ts';
 import { fillTable } from '../../src/research/fill-table.ts';
 import { runNow } from '../kit/run-now.ts';
 import type { Kline, Signal } from '../reference/types.ts';
@@ -128,7 +128,7 @@ describe.each([
     const result = await run(limited);
     expect(result.kills).toEqual([]);
     expect(result.finalEquity).toBe(units('20000'));
-    expect(walk(walkableOf(limited, fillTable(result.fills, limited.instruments))).drawdown.fall).toBe(0);
+    expect(walkEquity(equityInput(limited, fillTable(result.fills, limited.instruments))).drawdown.fall).toBe(0);
   });
 
   test('a day that opens lower is a loss at once, also where it closes higher', async () => {

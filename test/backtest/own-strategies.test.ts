@@ -4,7 +4,7 @@ import { leaksOf } from '../../src/backtest/check/lookahead.ts';
 import { runBacktest } from '../../src/backtest/engines.ts';
 import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
-import { remembering } from '../../src/backtest/search/indicator-memory.ts';
+import { withSharedColumns } from '../../src/backtest/search/indicator-memory.ts';
 import type { Kline } from '../../src/domain/market.ts';
 import type { Signal } from '../../src/domain/order.ts';
 import { defineStrategy, flat, hold, type Indicator, type Strategy, sma } from '../../src/index.ts';
@@ -181,7 +181,7 @@ test('an object of a class is as good as one of functions, wherever something of
     }
   }
   const plain = await alike(saying((fast, slow) => (fast > slow ? hold({ quantity: 1 }, 'up') : flat('down'))));
-  const strategy = remembering(named(new Cross(), 's', './cross.ts'));
+  const strategy = withSharedColumns(named(new Cross(), 's', './cross.ts'));
   expect(await alike(strategy)).toBe(plain);
   expect(strategy.check?.({})).toBeUndefined();
   const stressed = await stress(
@@ -201,7 +201,7 @@ test('cells of a grid share the averages of klines that are made larger', async 
     return klines.close;
   };
   const counted: Indicator = { ...sma('close', 3), column: Object.assign(column, { key: 'counted' }) };
-  const strategy = remembering(
+  const strategy = withSharedColumns(
     defineStrategy({
       ...{ name: 'five', about: 'test', params: {} },
       indicators: () => ({ average: counted }),

@@ -4,7 +4,7 @@ import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { summarise } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
-import { restText, stayText } from '../../src/report/stale-positions.ts';
+import { lockoutText, restText } from '../../src/report/notes.ts';
 import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
 import { runNow } from '../kit/run-now.ts';
 import { caseOfXz, columnsOf, inputOf, runStreams } from './agreement.ts';
@@ -105,13 +105,13 @@ test('the rest of a short position that its stop leaves is nothing entered, and 
   const [rest] = summary.remainders ?? [];
   expect(rest).toMatchObject({ base: expect.closeTo(-0.0003, 5), share: expect.closeTo(0.0015, 3) });
   expect(rest && restText(rest)).toBe(
-    's is short of 0.000300 of XZ, which fees or purchases for an amount left and is less than the exchange lets anyone order: 0.16 % of the final equity, counted at each close',
+    "s is short of 0.000300 of XZ, which fees or purchases for an amount left and is below the exchange's minimum order: 0.16 % of the final equity, counted at each close",
   );
 });
 
 test('is said in words, with what to do', () => {
   const row = { strategy: 's', symbol: 'XZ', exits: 3, share: 0.25, from: Date.UTC(2020, 2, 12, 8), longestMs: 9e9 };
-  expect(stayText(row)).toBe(
+  expect(lockoutText(row)).toBe(
     's was out of XZ for 25.00 % of the run after 3 exits by a stop, a time or a take-profit, at most for 104.2 days from 2020-03-12 08:00 UTC: after an exit, the strategy must change its target, such as to flat, before it can enter again',
   );
 });

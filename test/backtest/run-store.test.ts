@@ -1,8 +1,8 @@
-/** The folder of kept runs, and the ledger of tries in it. */
+/** The folder of kept runs, and the ledger of trials in it. */
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findRun, keepRun, noteTry, readTries } from '../../src/backtest/runs/store.ts';
+import { appendToLedger, findRun, keepRun, readLedger } from '../../src/backtest/runs/store.ts';
 import { showRuns } from '../../src/commands/runs/show.ts';
 import { csvRows, csvText } from '../../src/report/csv.ts';
 import { desk } from '../kit/command.ts';
@@ -52,12 +52,12 @@ describe('the store', () => {
   });
 
   test('reads past a line that a crash cut short', () => {
-    const one = { hash: 'h', family: 'f', symbols: ['S'], from: 0, to: 1, sharpe: null };
+    const line = { settings: 's', family: 'f', symbols: ['S'], from: 0, to: 1 };
     mkdirSync(dir, { recursive: true });
-    noteTry(dir, 5, one);
-    appendFileSync(join(dir, 'tries.jsonl'), '{"hash":"cut');
-    noteTry(dir, 6, { ...one, hash: 'g', sharpe: 0.5 });
-    expect(readTries(dir).map(({ hash, sharpe }) => [hash, sharpe])).toEqual([
+    appendToLedger(dir, 5, { ...line, trials: [['h', null]] });
+    appendFileSync(join(dir, 'tries.jsonl'), '{"settings":"cut');
+    appendToLedger(dir, 6, { ...line, trials: [['g', 0.5]] });
+    expect(readLedger(dir).flatMap(({ trials }) => trials)).toEqual([
       ['h', null],
       ['g', 0.5],
     ]);

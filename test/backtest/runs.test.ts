@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findRun, type KeptRun, readRun, readTries, runIds } from '../../src/backtest/runs/store.ts';
+import { findRun, type KeptRun, readLedger, readRun, runIds } from '../../src/backtest/runs/store.ts';
 import { backtest } from '../../src/commands/backtest/backtest.ts';
 import { showRuns } from '../../src/commands/runs/show.ts';
 import { csvRows } from '../../src/report/csv.ts';
@@ -66,7 +66,7 @@ describe('sluice backtest', () => {
     await run();
     const { out } = await run({ set: ['strategies.0.params.fast=3'] });
     expect(out).toMatch(/; 2 trials; /);
-    expect(readTries(runs())).toHaveLength(3);
+    expect(readLedger(runs())).toHaveLength(3);
   });
 
   test('counts runs that differ in fees, cash and limits alone as one trial, and one of a grid beside it, too', async () => {
@@ -122,9 +122,9 @@ describe('sluice backtest', () => {
     mkdirSync(join(at.dir, 'below'), { recursive: true });
     const spelled = ['./own.ts', 'own.ts', './below/../own.ts', join(at.dir, 'own.ts')];
     for (const use of spelled) await run({ runs: dir, set: [`strategies.0.use=${use}`, 'strategies.0.params={}'] });
-    const tries = readTries(dir);
+    const tries = readLedger(dir);
     expect(tries.map(({ family }) => family)).toEqual(spelled.map(() => './own.ts'));
-    expect(new Set(tries.map(({ hash }) => hash)).size).toBe(1);
+    expect(new Set(tries.flatMap(({ trials }) => trials.map(([hash]) => hash))).size).toBe(1);
     const kept = runIds(dir).map((id) => readRun(findRun(dir, id)));
     expect(kept.map(({ summary, code }) => [summary.verdict.trials, code[0]?.use])).toEqual(
       kept.map(() => [1, './own.ts']),
@@ -142,7 +142,7 @@ describe('sluice backtest', () => {
     const fresh = { set: ['strategies.0.params.fast=4'] };
     expect(await tries({ ...unkept, ...fresh })).toBe(3);
     expect(await tries(unkept)).toBe(2);
-    expect([runIds(dir).length, readTries(dir).length]).toEqual([2, 2]);
+    expect([runIds(dir).length, readLedger(dir).length]).toEqual([2, 2]);
     expect(await tries({ runs: dir, ...fresh })).toBe(3);
     const { out } = await at.sluice(['backtest', '--config', 'b.yaml', '--no-save', '--runs', 'judged', '--json']);
     expect((JSON.parse(out) as KeptRun['summary']).verdict.trials).toBe(3);
@@ -177,7 +177,7 @@ describe('sluice backtest', () => {
     expect(part.fills).toEqual(until.fills);
     expect(part.fills.length).toBeGreaterThan(10);
     expect([part.endedAt, until.endedAt]).toEqual([Date.UTC(2020, 1, 3, 20, 16), undefined]);
-    const told = 'at 2020-02-03 20:16 UTC, before its end: everything is of the time until then';
+    const told = 'at 2020-02-03 20:16 UTC, before its end: all figures cover the time until then';
     expect(readFileSync(file, 'utf8')).toContain(`Stopped ${told}.`);
     const alone = { runs: join(at.dir, 'stopped') } as const;
     expect((await run({ ...alone, signal: AbortSignal.abort() })).out).toMatch(`Stopped              ${told}\n`);
@@ -266,9 +266,9 @@ describe('a report', () => {
       const report = join(at.dir, `prints-${quantity}.html`);
       const set = [`strategies.0.params.quantity=${quantity}`];
       await run({ config: join(at.dir, 'prints.yaml'), set, report, runs: join(at.dir, 'prints') });
-      return between(readFileSync(report, 'utf8'), 'lean on an assumption</h3>', '</section>');
+      return between(readFileSync(report, 'utf8'), 'rest on an assumption</h3>', '</section>');
     };
-    expect(await evidence('5')).toMatch(/1 of 1\..*trade-next<.*9\d\d\.\d\d % of what was there/s);
+    expect(await evidence('5')).toMatch(/1 of 1\..*trade-next<.*9\d\d\.\d\d % of the quantity there/s);
     expect(await evidence('0.1')).toContain('None.');
   });
 
@@ -292,7 +292,7 @@ describe('a report', () => {
     expect(text).not.toContain('id="payload"');
     // How far the price went was measured in them.
     const shown = between(text, 'id="trips"', '</section>');
-    expect(shown).toContain('nothing says how far the price went');
+    expect(shown).toContain('Excursions need the klines of this run');
     expect(shown).not.toMatch(/MAE|MFE|0\.00 %.*0\.00 %<\/td><\/tr>/);
     const fills = join(findRun(runs(), 'last'), 'fills.csv');
     const whole = readFileSync(fills, 'utf8');
@@ -329,7 +329,7 @@ test('runs lists newest first, report says every figure with its meaning, compar
   ]);
   const removed = await at.sluice(['runs', '--remove', ids[0] ?? '']);
   expect([removed.code, runIds(runs()).includes(ids[0] ?? '')]).toEqual([0, false]);
-  expect(readTries(runs()).length).toBeGreaterThan(ids.length - 2);
+  expect(readLedger(runs()).length).toBeGreaterThan(ids.length - 2);
 });
 
 test('compare tells beside each run what was found in its data', async () => {

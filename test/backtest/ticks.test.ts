@@ -14,7 +14,7 @@ import { loadTrades } from '../../src/data/trades.ts';
 import type { Depth, Level, Trade } from '../../src/domain/market.ts';
 import { priceText, quantityText } from '../../src/domain/money.ts';
 import type { Signal } from '../../src/domain/order.ts';
-import { refusedText } from '../../src/report/refusals.ts';
+import { refusedText } from '../../src/report/notes.ts';
 import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
 import maker from '../../strategies/maker/index.ts';
 import { runNow } from '../kit/run-now.ts';

@@ -1,11 +1,12 @@
 /** What a run through the graph asked for and what was refused, read of its journal's entries when somebody asks. */
 import type { MemoryJournal } from '../../journal/memory.ts';
-import { newTargets, Refusals, type Refused } from '../result/refusals.ts';
+import type { RefusedRow } from '../../research/summary.ts';
+import { newTargets, Refusals } from '../result/refusals.ts';
 import { type Asked, askedOf, type Sent } from '../result/spent-weight.ts';
 import { type RunInput, type RunResult, spanOf } from '../run.ts';
 
 interface Requests {
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RefusedRow[];
   readonly asked: Asked;
 }
 
@@ -40,7 +41,7 @@ function read(
   const sent: Sent[] = [];
   for (const entry of book.entries()) {
     if (entry.kind === 'denied') refusals.denied(entry);
-    if (entry.kind === 'signal') refusals.wish(account, entry, { series });
+    if (entry.kind === 'signal') refusals.signal(account, entry, { series });
     if (entry.kind !== 'order') continue;
     const { symbol, state, type, filled, createdAt: from, closedAt, cancelRequested: isCanceled } = entry;
     sent.push({ symbol, from, to: closedAt ?? end, isCanceled });

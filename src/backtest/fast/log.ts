@@ -212,11 +212,11 @@ export class FastLog {
     }
     return {
       ...{ length, price, quantity, base: quantity, quote, fee, purpose, orders },
-      places: length === 0 ? [] : [{ strategy: this.#hosted.id, symbol: this.#hosted.symbol }],
+      positions: length === 0 ? [] : [{ strategy: this.#hosted.id, symbol: this.#hosted.symbol }],
       ...{ rules, rule, isPlain: true },
       time: filledAt,
       openRow: this.#row.values,
-      place: new Uint16Array(length),
+      position: new Uint16Array(length),
       maker: new Uint8Array(length),
       ambiguous: new Uint8Array(length),
       fees: fees.total,

@@ -2,7 +2,7 @@
 import { closeTime, intervalMs } from '../../domain/interval.ts';
 import { lotsOf, priceFor, priceText, quantityText } from '../../domain/money.ts';
 import { momentText } from '../../report/figures.ts';
-import { beforeEnd } from '../../report/stale-positions.ts';
+import { beforeEnd } from '../../report/notes.ts';
 import { dustOf, type FillTable, restsAt } from '../../research/fill-table.ts';
 import type { RestRow, StaleRow } from '../../research/summary.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';
@@ -39,9 +39,9 @@ interface Left {
 
 /** What each strategy held of a symbol after all fills, by place. */
 function heldAfter(table: FillTable): readonly Left[] {
-  const held = table.places.map(() => ({ base: 0, last: 0 }));
+  const held = table.positions.map(() => ({ base: 0, last: 0 }));
   for (let fill = 0; fill < table.length; fill++) {
-    const one = held[table.place[fill] as number] as { base: number; last: number };
+    const one = held[table.position[fill] as number] as { base: number; last: number };
     one.base += table.base[fill] as number;
     one.last = table.price[fill] as number;
   }
@@ -53,9 +53,9 @@ export function staleRows({ series: all, instruments }: RunInput, table: FillTab
   const early = endedEarly(all);
   if (early.length === 0) return [];
   const held = heldAfter(table);
-  return table.places.flatMap(({ strategy, symbol }, place): readonly StaleRow[] => {
+  return table.positions.flatMap(({ strategy, symbol }, position): readonly StaleRow[] => {
     const at = instruments.get(symbol);
-    const { base: quantity, last } = held[place] as Left;
+    const { base: quantity, last } = held[position] as Left;
     const found = early.find(({ series }) => series.symbol === symbol);
     if (at === undefined || found === undefined || restsAt(at)(quantity, last)) return [];
     const { series, closedAt, end } = found;
@@ -78,9 +78,9 @@ export function restRows(
 ): readonly RestRow[] {
   if (currencies !== undefined) return [];
   const held = heldAfter(table);
-  return table.places.flatMap(({ strategy, symbol }, place): readonly RestRow[] => {
+  return table.positions.flatMap(({ strategy, symbol }, position): readonly RestRow[] => {
     const at = instruments.get(symbol);
-    const { base, last } = held[place] as Left;
+    const { base, last } = held[position] as Left;
     const series = all.find((one) => one.symbol === symbol);
     if (at === undefined || series === undefined || !restsAt(at)(base, last)) return [];
     const share = (Math.abs(base) * (series.columns.close[series.end - 1] as number)) / finalEquity;

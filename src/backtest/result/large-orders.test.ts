@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { day, fill, instruments, minute, series } from '../../../test/kit/statistics.ts';
 import { rulesets } from '../../fill/rules.ts';
-import { day, fill, instruments, minute, series } from '../../research/builders.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { unmovedOrders } from './large-orders.ts';
 

@@ -1,4 +1,4 @@
-/** Why nothing came of a run, where that can be known from what its strategies said and from their indicators. */
+/** Why a run has no fills, as far as signals, orders and indicators show. */
 import type { Columns } from '../../domain/market.ts';
 import type { Signal } from '../../domain/order.ts';
 import { isStreaming } from '../../strategy/contract.ts';
@@ -8,41 +8,37 @@ import { aggregate } from '../../strategy/larger-klines.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunResult, RunSeries } from '../run.ts';
 
-/**
- * Of a run that traded nothing, a sentence for each strategy that emitted no signal, or for nothing but to hold nothing, or whose
- * LIMIT orders never filled.
- */
-export function silentTexts(
+/** A sentence for each strategy that emitted no signal, only flat ones, or LIMIT orders that never filled. */
+export function noTradeReasons(
   { hosted, series }: Pick<RunInput, 'hosted' | 'series'>,
   { journal }: Pick<RunResult, 'journal'>,
 ): readonly string[] {
-  const rows = journal().prepare('SELECT DISTINCT strategy, signal FROM signals').all() as Said[];
+  const signals = journal().prepare('SELECT DISTINCT strategy, signal FROM signals').all() as SignalRow[];
   const limits = journal()
     .prepare("SELECT strategy, count(*) AS orders FROM orders WHERE type = 'LIMIT' GROUP BY strategy")
-    .all() as Rested[];
+    .all() as LimitRow[];
   return hosted.flatMap((one): readonly string[] => {
-    const said = rows.filter(({ strategy }) => strategy === one.id);
-    if (!said.every(({ signal }) => isFlat(JSON.parse(signal) as Signal))) {
+    const own = signals.filter(({ strategy }) => strategy === one.id);
+    if (!own.every(({ signal }) => isFlat(JSON.parse(signal) as Signal))) {
       const orders = limits.find(({ strategy }) => strategy === one.id)?.orders;
       return orders === undefined ? [] : [unfilledText(one.id, orders)];
     }
-    if (said.length > 0) return [`${one.id} emitted only flat targets`];
-    const own = series.find(({ symbol }) => symbol === one.symbol);
-    const unasked = own === undefined ? undefined : unaskedText(one, own);
-    return [unasked === undefined ? `${one.id} emitted no signal` : `${one.id}: ${unasked}`];
+    if (own.length > 0) return [`${one.id} emitted only flat targets`];
+    const traded = series.find(({ symbol }) => symbol === one.symbol);
+    const neverAsked = traded === undefined ? undefined : neverAskedText(one, traded);
+    return [neverAsked === undefined ? `${one.id} emitted no signal` : `${one.id}: ${neverAsked}`];
   });
 }
 
 const unfilledText = (id: string, orders: number): string =>
   orders === 1 ? `the one LIMIT order of ${id} never filled` : `none of the ${orders} LIMIT orders of ${id} filled`;
 
-/** A row of the journal. */
-interface Said {
+/** Rows of the journal. */
+interface SignalRow {
   readonly strategy: string;
   readonly signal: string;
 }
-
-interface Rested {
+interface LimitRow {
   readonly strategy: string;
   readonly orders: number;
 }
@@ -52,8 +48,8 @@ const isFlat = (signal: Signal): boolean =>
     ? Object.values(signal.size).every((size: number) => size === 0)
     : signal.quotes.length === 0;
 
-/** Why `decide` was asked at none of the klines of a series; undefined where it was, and for a strategy of streams. */
-export function unaskedText(
+/** Why `decide` was called at no kline; undefined where it was called, and for streaming strategies. */
+export function neverAskedText(
   { strategy, params, interval }: Pick<NamedHosted, 'strategy' | 'params' | 'interval'>,
   series: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
 ): string | undefined {
@@ -73,13 +69,13 @@ export function unaskedText(
     : `decide was never asked: its ${empty.length === 1 ? 'indicator' : 'indicators'} ${empty.join(' and ')} had no value at any kline of the run`;
 }
 
-/** The klines of a strategy's interval, and which of them closed while the run went on: from a row to before another. */
+/** The klines of a strategy's interval, and the rows of those that closed during the run. */
 function closedIn(
   { columns, interval, first, end }: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
-  wanted: NamedHosted['interval'],
+  of: NamedHosted['interval'],
 ): { readonly columns: Columns; readonly from: number; readonly to: number } {
-  if (interval === wanted) return { columns, from: first, to: end };
-  const { columns: larger, knownAt } = aggregate(interval, wanted, columns);
+  if (interval === of) return { columns, from: first, to: end };
+  const { columns: larger, knownAt } = aggregate(interval, of, columns);
   const before = (row: number): number => knownAt.filter((known) => known < row).length;
   return { columns: larger, from: before(first), to: before(end) };
 }

@@ -1,4 +1,4 @@
-/** What a run wished for and did not get: orders that a rule or the exchange refused, or that nothing filled. */
+/** Counts orders that a rule or the exchange refused, or that nothing filled. */
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
@@ -9,23 +9,8 @@ import type { DenialEntry } from '../../journal/entries.ts';
 import { ByPosition } from '../../portfolio/by-position.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { NewTargets } from '../../research/re-entry-lockout.ts';
+import type { RefusedRow } from '../../research/summary.ts';
 
-/** Why, whose, how often, and when first (UTC ms). */
-export interface Refused {
-  /**
-   * A risk rule's name, `rejected` by the exchange, `unfilled`: a MARKET order for which there was no money or no volume, `waiting`: one that
-   * nothing had filled at the end, `short` on spot, or `stop`: one on the wrong side of the price, which leaves at once.
-   */
-  readonly code: string;
-  readonly strategy: string;
-  readonly symbol: string;
-  readonly times: number;
-  readonly firstAt: number;
-  /** What a rule refused first, and by which numbers. */
-  readonly example?: string;
-}
-
-/** Whether a wish is to be short. */
 export const isShort = (signal: Signal): boolean => signal.kind === 'target' && sizeValue(signal.size) < 0;
 
 /** The klines of a run. */
@@ -37,8 +22,8 @@ interface Prices {
   }[];
 }
 
-/** Whether a wish has its stop where the price is already. */
-function isStoppedOut({ series }: Prices, { signal, symbol, at }: Whose & { readonly signal: Signal }): boolean {
+/** Whether the stop of a target lies beyond the price, so that it is hit at once. */
+function isStoppedOut({ series }: Prices, { signal, symbol, at }: Event & { readonly signal: Signal }): boolean {
   if (signal.kind !== 'target' || signal.stop === undefined) return false;
   const size = sizeValue(signal.size);
   const price = size === 0 ? undefined : closeAt(series, symbol, at);
@@ -55,39 +40,38 @@ function closeAt(series: Prices['series'], symbol: string, at: number): number |
   return opens !== undefined && closeTime(interval, opens) === at ? columns.close[row] : undefined;
 }
 
-/** Whether a signal has the goal of the one before: what a stop has closed stays closed then, and a stop that moves beyond the price is an exit. */
+/** Whether a signal repeats the target before it: then a closed position stays closed, and a stop beyond the price is an exit. */
 const isRepeated = (before: Signal | undefined, signal: Signal): boolean =>
   before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size);
 
-/** When each strategy said another goal at a symbol than before. */
-export function newTargets(signals: Iterable<Whose & { readonly signal: Signal }>): NewTargets {
-  const known = new ByPosition<{ signal: Signal; readonly said: { at: number; isNothing: boolean }[] }>();
+/** When each strategy changed its target at a symbol. */
+export function newTargets(signals: Iterable<Event & { readonly signal: Signal }>): NewTargets {
+  const known = new ByPosition<{ signal: Signal; readonly changes: { at: number; isFlat: boolean }[] }>();
   for (const { strategy, symbol, at, signal } of signals) {
     const before = known.get(strategy, symbol);
     if (before !== undefined && isRepeated(before.signal, signal)) before.signal = signal;
     else {
-      const said = before?.said ?? [];
-      said.push({ at, isNothing: signal.kind === 'target' && sizeValue(signal.size) === 0 });
-      known.set(strategy, symbol, { signal, said });
+      const changes = before?.changes ?? [];
+      changes.push({ at, isFlat: signal.kind === 'target' && sizeValue(signal.size) === 0 });
+      known.set(strategy, symbol, { signal, changes });
     }
   }
-  return (strategy, symbol) => known.get(strategy, symbol)?.said ?? [];
+  return (strategy, symbol) => known.get(strategy, symbol)?.changes ?? [];
 }
 
-/** Of whom, and when (UTC ms). */
-interface Whose {
+/** When (UTC ms), and by whom. */
+interface Event {
   readonly strategy: string;
   readonly symbol: string;
   readonly at: number;
 }
 
-/** Counts refusals. */
 export class Refusals {
-  readonly #known = new Map<string, { -readonly [key in keyof Refused]: Refused[key] }>();
+  readonly #known = new Map<string, { -readonly [key in keyof RefusedRow]: RefusedRow[key] }>();
   /** The last of each strategy. */
-  readonly #wishes = new Map<string, Signal>();
+  readonly #signals = new Map<string, Signal>();
 
-  add(code: string, { strategy, symbol, at }: Whose, exampleOf?: () => string): void {
+  add(code: string, { strategy, symbol, at }: Event, exampleOf?: () => string): void {
     const key = keyOf({ code, strategy, symbol });
     const known = this.#known.get(key);
     if (known === undefined) {
@@ -106,10 +90,10 @@ export class Refusals {
     this.add(entry.code, entry, () => `${entry.draft}: ${denialText(entry).replace(/\.$/, '')}`);
   }
 
-  /** A wish to be short, of which spot makes being flat; and one whose stop is hit as soon as anything is held. */
-  wish(account: Account, signal: Whose & { readonly signal: Signal }, run: Prices): void {
-    const before = this.#wishes.get(signal.strategy);
-    this.#wishes.set(signal.strategy, signal.signal);
+  /** Counts short targets on spot, which count as flat there, and targets whose stop is hit at once. */
+  signal(account: Account, signal: Event & { readonly signal: Signal }, run: Prices): void {
+    const before = this.#signals.get(signal.strategy);
+    this.#signals.set(signal.strategy, signal.signal);
     if (account === 'spot' && isShort(signal.signal)) this.add('short', signal);
     else if (!isRepeated(before, signal.signal) && isStoppedOut(run, signal)) this.add('stop', signal);
   }
@@ -124,19 +108,19 @@ export class Refusals {
       this.add('waiting', { strategy, symbol, at: createdAt });
   }
 
-  list(): readonly Refused[] {
+  list(): readonly RefusedRow[] {
     return sorted([...this.#known.values()]);
   }
 }
 
-/** By code, then by whose they are: also those of several runs, which have no strategy in common. */
-export const sorted = (all: readonly Refused[]): readonly Refused[] =>
+/** By code, then by strategy and symbol. */
+export const sorted = (all: readonly RefusedRow[]): readonly RefusedRow[] =>
   all.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
-const keyOf = ({ code, strategy, symbol }: Pick<Refused, 'code' | 'strategy' | 'symbol'>): string =>
+const keyOf = ({ code, strategy, symbol }: Pick<RefusedRow, 'code' | 'strategy' | 'symbol'>): string =>
   `${code} ${strategy} ${symbol}`;
 
-/** Why an order that is over counts as refused; undefined where it does not. */
+/** The code of an order that is over and counts as refused; undefined where it does not. */
 export function refusalOf({
   intent,
   filled,

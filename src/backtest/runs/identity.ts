@@ -1,11 +1,11 @@
-/** What a run was made of, as hashes: the same ones give the same result. */
+/** Hashes of everything that a result depends on: equal hashes give equal results. */
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Measured } from '../../research/metrics.ts';
 import { yearDays } from '../../research/ratios.ts';
-import { familyOf, type Try } from '../../research/significance/trials.ts';
+import { familyOf, type LedgerLine, type Trial } from '../../research/significance/trials.ts';
 import { codeHash } from '../../strategy/code-version.ts';
 import { isPath } from '../../strategy/load.ts';
 import type { Prepared } from '../prepare/prepare.ts';
@@ -13,7 +13,7 @@ import { endsOf, type RunInput } from '../run.ts';
 
 export interface CodeVersion {
   readonly strategy: string;
-  /** The name of a shipped one; a file by its path from the configuration's folder, however it is spelled there: `./breakout.ts`. */
+  /** The name of a shipped strategy, or the path of a file from the configuration's folder, such as `./breakout.ts`. */
   readonly use: string;
   readonly sha256: string;
 }
@@ -22,10 +22,7 @@ export interface CodeVersion {
 const plain = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner));
 
-export const sha256 = (text: string | Uint8Array): string => sha256Of([text]);
-
-/** Of a text in pieces. */
-export function sha256Of(pieces: readonly (string | Uint8Array)[]): string {
+export function sha256(...pieces: readonly (string | Uint8Array)[]): string {
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
@@ -44,7 +41,7 @@ function pathFrom(dir: string, spelled: string): string {
   return path.startsWith('..') ? path : `./${path}`;
 }
 
-/** Keys of a configuration that choose data and strategies: they make the trial. All others are settings. */
+/** Keys of a configuration that choose data and strategies. All others are settings. */
 const trialKeys: ReadonlySet<string> = new Set<keyof BacktestConfig>([
   'data',
   'dataIntervals',
@@ -66,8 +63,8 @@ export const settingsHash = (config: BacktestConfig, { fees }: Pick<RunInput, 'f
   return shortHash(plain({ settings: Object.fromEntries(settings), fees }));
 };
 
-/** The trial that a run is: code, parameters and data. A run that differs in its settings alone is the same trial. */
-export const trialOf = (
+/** The trial of a run: code, parameters and data. A run that differs only in its settings is the same trial. */
+export const trialHash = (
   { hosted, series }: Pick<RunInput, 'hosted' | 'series'>,
   dataHashes: Prepared['dataHashes'],
   code: readonly CodeVersion[],
@@ -81,30 +78,44 @@ export const trialOf = (
     }),
   );
 
-/** A grid notes one for each of its cells: sixteen digits are enough. */
+/** A grid writes one for each of its parameter sets: sixteen digits are enough. */
 const shortHash = (text: string): string => sha256(text).slice(0, 16);
 
-/** This run as a try: another one is the same run only if code, parameters, settings and data are. */
-export function tryOf(
-  { input, dataHashes }: Prepared,
+/** The hash of code, parameters, settings and data: equal hashes are the same run. */
+export function runHash({ input, dataHashes }: Prepared, config: BacktestConfig, code: readonly CodeVersion[]): string {
+  const { data: _, catalogue: __, instruments: ___, ...all } = config;
+  // With the path of the code, so that the spelling in the configuration does not count.
+  const strategies = all.strategies.map((one, index) => ({ ...one, use: code[index]?.use }));
+  const hashes = { code: code.map((one) => one.sha256), dataHashes };
+  return sha256(plain({ config: { ...all, strategies }, ...hashes, fees: input.fees, times: endsOf(input.series) }));
+}
+
+/** A line of the ledger with these trials. */
+export function ledgerLine(
+  input: RunInput,
   config: BacktestConfig,
   code: readonly CodeVersion[],
-  { metrics }: Pick<Measured, 'metrics'>,
-): Try {
+  trials: readonly Trial[],
+): LedgerLine {
   const times = endsOf(input.series);
-  const { data: _, catalogue: __, instruments: ___, ...all } = config;
-  // As the code has it: the same file spelled otherwise is no other try.
-  const strategies = all.strategies.map((one, index) => ({ ...one, use: code[index]?.use }));
-  const said = { ...all, strategies };
-  const hash = sha256(plain({ said, code: code.map((one) => one.sha256), dataHashes, fees: input.fees, times }));
   return {
-    hash,
-    trial: trialOf(input, dataHashes, code),
     settings: settingsHash(config, input),
     family: familyOf(code.map(({ use }) => use)),
     symbols: input.series.map(({ symbol }) => symbol),
     from: Math.min(...times),
     to: Math.max(...times),
-    sharpe: metrics.sharpe === null ? null : metrics.sharpe / Math.sqrt(yearDays),
+    trials,
   };
 }
+
+/** The line of a single run. */
+export const runLine = (
+  { input, dataHashes }: Prepared,
+  config: BacktestConfig,
+  code: readonly CodeVersion[],
+  { metrics }: Pick<Measured, 'metrics'>,
+): LedgerLine => ledgerLine(input, config, code, [[trialHash(input, dataHashes, code), dailyRatio(metrics.sharpe)]]);
+
+/** The Sharpe ratio of one day, from a yearly one. */
+export const dailyRatio = (yearly: number | null): number | null =>
+  yearly === null ? null : yearly / Math.sqrt(yearDays);

@@ -1,4 +1,4 @@
-/** After a backtest: the run is kept, written out as CSV, counted as a try. */
+/** After a backtest: saves the run, writes it as CSV, and counts its trial. */
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
@@ -7,13 +7,13 @@ import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { StopLevel } from '../../report/input.ts';
-import type { Try } from '../../research/significance/trials.ts';
+import type { LedgerLine } from '../../research/significance/trials.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import type { Summarised } from '../result/summary.ts';
 import { quoteAsset, type RunResult } from '../run.ts';
-import { type CodeVersion, sha256, sha256Of } from './identity.ts';
+import { type CodeVersion, sha256 } from './identity.ts';
 import { equityCsv, fillsCsv, ordersCsv, stopsCsv, stopsOf } from './rows.ts';
-import { type KeptRun, keepRun, noteTry, type RunFile, runId, writePieces } from './store.ts';
+import { appendToLedger, type KeptRun, keepRun, type RunFile, runId, writePieces } from './store.ts';
 
 export interface Finished {
   readonly file: string;
@@ -26,21 +26,25 @@ export interface Finished {
   readonly result: RunResult;
   readonly summarised: Summarised;
   readonly code: readonly CodeVersion[];
-  readonly tried: Try;
+  readonly hash: string;
+  readonly line: LedgerLine;
   /** Its fills as a file, in pieces. */
   readonly fillsText: readonly string[];
 }
 
-/** Up to so many fills a kept run has its orders and stops, too: rows of orders take longer to make than the run itself. */
+/** Runs with at most this many fills are saved with orders and stops: rows of orders take longer to make than the run itself. */
 const fewFills = 1_000;
 
-export const idOf = ({ at, tried }: Pick<Finished, 'at' | 'tried'>): string => runId(at, tried.hash);
+export const idOf = ({ at, hash }: Pick<Finished, 'at' | 'hash'>): string => runId(at, hash);
 
-/** The stops of a run with few fills; none of one with many, which `--csv` writes out all the same. */
-export const fewStops = ({ result, summarised }: Pick<Finished, 'result' | 'summarised'>): readonly StopLevel[] =>
-  summarised.table.length > fewFills ? [] : stopsOf(result.journal());
+const hasFewFills = ({ summarised }: Pick<Finished, 'summarised'>): boolean =>
+  summarised.measured.fills.length <= fewFills;
 
-/** The fills of a run as a file, one object at a time where the run keeps none. */
+/** The stops of a run with few fills; empty for others, whose stops only `--csv` writes. */
+export const fewStops = (finished: Pick<Finished, 'result' | 'summarised'>): readonly StopLevel[] =>
+  hasFewFills(finished) ? stopsOf(finished.result.journal()) : [];
+
+/** The fills of a run as a file, one object at a time where the run has none. */
 export function fillsTextOf({
   prepared,
   result,
@@ -48,28 +52,22 @@ export function fillsTextOf({
 }: Pick<Finished, 'prepared' | 'result' | 'summarised'>): readonly string[] {
   const { fillAt } = result;
   const { instruments } = prepared.input;
-  if (fillAt === undefined) return fillsCsv({ fills: result.fills, instruments });
-  const { length } = summarised.table;
+  if (fillAt === undefined) return fillsCsv(result.fills, instruments);
+  const { length } = summarised.measured.fills;
   const fills = function* (): Generator<Fill> {
     for (let index = 0; index < length; index++) yield fillAt(index);
   };
-  return fillsCsv({ fills: fills(), instruments });
+  return fillsCsv(fills(), instruments);
 }
 
 /** What `result.json` holds. */
 export function keptOf(finished: Finished): KeptRun {
-  const { file, set, sluice, at, prepared, summarised, code, tried, fillsText } = finished;
+  const { file, set, sluice, at, prepared, summarised, code, hash, fillsText } = finished;
   return {
     version: 2,
-    id: idOf(finished),
-    at,
-    sluice,
-    node: process.version,
-    asset: quoteAsset(prepared.input),
+    ...{ id: idOf(finished), at, sluice, node: process.version, asset: quoteAsset(prepared.input) },
     configuration: { file: resolve(file), set, sha256: sha256(readFileSync(file)) },
-    code,
-    hash: tried.hash,
-    fillsSha256: sha256Of(fillsText),
+    ...{ code, hash, fillsSha256: sha256(...fillsText) },
     instruments: [...prepared.input.instruments.values()].map(
       ({ symbol, base, quote, pricePrecision, quantityPrecision }) => ({
         ...{ symbol, base, quote, pricePrecision, quantityPrecision },
@@ -79,29 +77,29 @@ export function keptOf(finished: Finished): KeptRun {
   };
 }
 
-/** Keeps the run and counts the try; returns the folder. */
+/** Saves the run and counts its trial; returns the folder. */
 export function keep(dir: string, finished: Finished): string {
-  const { result, summarised, file, at, tried } = finished;
+  const { result, file, at, line } = finished;
   const files = new Map<RunFile, readonly string[]>([
     ['configuration.yaml', [readFileSync(file, 'utf8')]],
     ['fills.csv', finished.fillsText],
-    ['equity.csv', [equityCsv(summarised.measured.walked.days)]],
+    ['equity.csv', [equityCsv(finished.summarised.measured.walked.days)]],
   ]);
-  if (summarised.table.length <= fewFills) {
+  if (hasFewFills(finished)) {
     const journal = result.journal();
     files.set('orders.csv', [ordersCsv(journal)]);
     const stops = stopsOf(journal);
     if (stops.length > 0) files.set('stops.csv', [stopsCsv(stops)]);
   }
-  const place = keepRun(dir, keptOf(finished), files);
-  noteTry(dir, at, tried);
-  return place;
+  const folder = keepRun(dir, keptOf(finished), files);
+  appendToLedger(dir, at, line);
+  return folder;
 }
 
-/** What is doubtful about the data of a run, or was repaired in them, beside its CSV files. */
+/** The warnings of a run, beside its CSV files. */
 const notesFile = 'NOTES.txt';
 
-/** `--csv DIR`: fills, orders, equity and stops, however many. Each file is whole or not there. */
+/** `--csv DIR`: fills, orders, equity and stops. Each file is complete or not there. */
 export function writeCsv(dir: string, finished: Finished): readonly string[] {
   const { result, summarised } = finished;
   const journal = result.journal();
@@ -115,8 +113,8 @@ export function writeCsv(dir: string, finished: Finished): readonly string[] {
 }
 
 /**
- * Writes tables into a folder, all of them or none, and what is doubtful about the data beside them: a comment in them would break
- * those who read them. Gives the names of the files.
+ * Writes tables into a folder, all of them or none, and warnings as a file of their own: a comment inside a table would break its
+ * readers. Returns the names of the files.
  */
 export function writeTables(
   dir: string,
@@ -127,15 +125,15 @@ export function writeTables(
   const files = [...tables, ...notes];
   orRefuse(dir, () => makeDirs(dir, 0o777));
   writeAll(files.map(([name, pieces]) => [join(dir, name), pieces]));
-  // Of what lay here before.
+  // An earlier run may have left its warnings here.
   if (notes.length === 0) orRefuse(dir, () => rmSync(join(dir, notesFile), { force: true }));
   return files.map(([name]) => name);
 }
 
-/** Written beside its place and then put there. */
+/** Writes a temporary file and renames it. */
 export const writeWhole = (path: string, pieces: readonly string[]): void => writeAll([[path, pieces]]);
 
-/** All files are whole before the first is put in its place: a disk that fills up leaves what was there. */
+/** All files are complete before the first is renamed: a full disk leaves the old files. */
 function writeAll(files: readonly (readonly [path: string, pieces: readonly string[]])[]): void {
   const written: { readonly unfinished: string; readonly path: string }[] = [];
   try {
@@ -150,7 +148,7 @@ function writeAll(files: readonly (readonly [path: string, pieces: readonly stri
   }
 }
 
-/** What the system refuses to write is no bug of ours. */
+/** An error of the file system is a refusal, not a bug. */
 function orRefuse(path: string, write: () => void): void {
   try {
     write();

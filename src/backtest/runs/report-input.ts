@@ -1,6 +1,6 @@
-/** From a run, just finished or kept, to its report. */
+/** From a run, just finished or saved, to its report. */
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { rowAt } from '../../data/klines.ts';
@@ -8,16 +8,17 @@ import { instrument } from '../../domain/instrument.ts';
 import { units } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { grouped, momentText, shareText } from '../../report/figures.ts';
+import { grouped } from '../../domain/words.ts';
+import { momentText, shareText } from '../../report/figures.ts';
 import type { ReportInput, ReportSeries, StopLevel } from '../../report/input.ts';
 import { reportText } from '../../report/report.ts';
 import { converted } from '../../research/currency-rates.ts';
-import type { Walked } from '../../research/equity-walk.ts';
-import { walk } from '../../research/equity-walk.ts';
+import { walkEquity } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
-import { tripsOf, tripTable } from '../../research/trips.ts';
+import type { RoundTripTable } from '../../research/round-trip-table.ts';
+import { roundTripsOf, roundTripTable } from '../../research/round-trips.ts';
 import { type Prepared, prepare } from '../prepare/prepare.ts';
-import { walkableOf } from '../result/summary.ts';
+import { equityInput } from '../result/summary.ts';
 import type { RunResult } from '../run.ts';
 import { sha256 } from './identity.ts';
 import type { Finished } from './keep.ts';
@@ -32,24 +33,21 @@ const seriesOf = ({ input }: Prepared): readonly ReportSeries[] =>
     return { ...one, pricePrecision, quantityPrecision, base };
   });
 
-/** What the evidence of a fill says beyond its rule. */
-const detailOf =
-  (fillAt: Given['fillAt']) =>
-  (index: number): string => {
-    const evidence = fillAt(index)?.evidence;
-    if (evidence === undefined) return '';
-    const { rule: _, ambiguous: __, eventSeq, queueAhead, participation, dayShare, unmoved, ...more } = evidence;
-    return [
-      ...(eventSeq === undefined ? [] : [`event ${grouped(eventSeq)}`]),
-      ...(queueAhead === undefined ? [] : [`${queueAhead} ahead in the queue`]),
-      ...(participation === undefined ? [] : [`${shareText(participation)} of what was there`]),
-      ...(dayShare === undefined ? [] : [`${shareText(dayShare)} of a usual day`]),
-      ...(unmoved === undefined ? [] : [`a small order would have had ${unmoved}`]),
-      ...Object.entries(more).map(([name, value]) => `${name} ${String(value)}`),
-    ].join(', ');
-  };
+/** The evidence of a fill beyond its rule. */
+function detailOf(fill: Fill | undefined): string {
+  if (fill?.evidence === undefined) return '';
+  const { rule: _, ambiguous: __, eventSeq, queueAhead, participation, dayShare, unmoved, ...more } = fill.evidence;
+  return [
+    ...(eventSeq === undefined ? [] : [`event ${grouped(eventSeq)}`]),
+    ...(queueAhead === undefined ? [] : [`${queueAhead} ahead in the queue`]),
+    ...(participation === undefined ? [] : [`${shareText(participation)} of the quantity there`]),
+    ...(dayShare === undefined ? [] : [`${shareText(dayShare)} of a usual day`]),
+    ...(unmoved === undefined ? [] : [`price of a small order: ${unmoved}`]),
+    ...Object.entries(more).map(([name, value]) => `${name} ${String(value)}`),
+  ].join(', ');
+}
 
-function provenanceOf(run: KeptRun): readonly (readonly [string, string])[] {
+function provenanceOf(run: KeptRun): ReportInput['provenance'] {
   const { id, at, sluice, node, configuration, code, hash, fillsSha256, summary } = run;
   return [
     ['Run', id],
@@ -64,48 +62,44 @@ function provenanceOf(run: KeptRun): readonly (readonly [string, string])[] {
 }
 
 const titleOf = ({ code, configuration }: KeptRun): string =>
-  `${[...new Set(code.map(({ strategy }) => strategy))].join(', ')} · ${configuration.file.replace(/^.*\//, '').replace(/\.ya?ml$/, '')}`;
+  `${[...new Set(code.map(({ strategy }) => strategy))].join(', ')} · ${basename(configuration.file).replace(/\.ya?ml$/, '')}`;
 
-type Given = Pick<ReportInput, 'table' | 'trips' | 'open' | 'series' | 'missing' | 'stops'> & {
-  readonly days: Walked['days'];
-  readonly chart: Walked['chart'];
+interface Given
+  extends Pick<ReportInput, 'table' | 'series' | 'missing' | 'stops' | 'days' | 'chart' | 'configuration'> {
+  readonly trips: RoundTripTable;
   readonly fillAt: (index: number) => Fill | undefined;
-  readonly configuration: string;
-};
-
-const inputOf = (run: KeptRun, { fillAt, ...given }: Given): ReportInput => ({
-  ...given,
-  title: titleOf(run),
-  asset: run.asset,
-  summary: run.summary,
-  detail: detailOf(fillAt),
-  isMore: (fill) => (fillAt(fill)?.evidence?.participation ?? 0) > 1,
-  provenance: provenanceOf(run),
-  extra: [],
-});
-
-/** Of a run whose klines and fills are still in memory. */
-export function reportOfRun(run: KeptRun, finished: Finished, stops: readonly StopLevel[]): string {
-  const { prepared, summarised, result, file } = finished;
-  const { walked, trips } = summarised.measured;
-  return reportText(
-    inputOf(run, {
-      table: summarised.table,
-      trips: tripsOf(trips),
-      open: trips.open,
-      days: walked.days,
-      chart: walked.chart,
-      series: seriesOf(prepared),
-      missing: undefined,
-      stops,
-      fillAt: result.fillAt ?? ((index) => result.fills[index]),
-      configuration: readFileSync(file, 'utf8'),
-    }),
-  );
 }
 
-/** Without the klines after its end: a run that was stopped did not see them. */
-function seenBy(prepared: Prepared, { summary }: KeptRun): Prepared {
+const textOf = (run: KeptRun, { fillAt, trips, ...given }: Given): string =>
+  reportText({
+    ...given,
+    trips: roundTripsOf(trips),
+    open: trips.open,
+    title: titleOf(run),
+    asset: run.asset,
+    summary: run.summary,
+    detail: (fill) => detailOf(fillAt(fill)),
+    tookMore: (fill) => (fillAt(fill)?.evidence?.participation ?? 0) > 1,
+    provenance: provenanceOf(run),
+  });
+
+/** Of a run whose klines and fills are still in memory. */
+export function reportOfRun(
+  run: KeptRun,
+  { prepared, summarised, result, file }: Finished,
+  stops: readonly StopLevel[],
+): string {
+  const { walked, trips, fills } = summarised.measured;
+  return textOf(run, {
+    ...{ table: fills, trips, days: walked.days, chart: walked.chart, stops, missing: undefined },
+    series: seriesOf(prepared),
+    fillAt: result.fillAt ?? ((index) => result.fills[index]),
+    configuration: readFileSync(file, 'utf8'),
+  });
+}
+
+/** Without the klines after the end of a run that was stopped. */
+function upToItsEnd(prepared: Prepared, { summary }: KeptRun): Prepared {
   const series = prepared.input.series.map((one) => ({
     ...one,
     end: Math.max(one.first + 1, Math.min(one.end, rowAt(one.columns.openTime, summary.to + 1))),
@@ -113,17 +107,17 @@ function seenBy(prepared: Prepared, { summary }: KeptRun): Prepared {
   return { ...prepared, input: { ...prepared.input, series } };
 }
 
-/** The klines of a kept run, or why they are not those any more. */
-async function klinesAgain(folder: string, run: KeptRun): Promise<Prepared | string> {
+/** The klines of a saved run, or why they are not available. */
+async function klinesOf(folder: string, run: KeptRun): Promise<Prepared | string> {
   const { file, set } = run.configuration;
   if (!existsSync(file)) return `The configuration ${file} is gone, so the klines are not shown.`;
   try {
     const settings = set.map(parseSetting);
     const config = readConfig(join(folder, 'configuration.yaml'), backtestSchema, settings);
-    const prepared = await prepare(join(dirname(file), file.replace(/^.*\//, '')), config, settings);
+    const prepared = await prepare(join(dirname(file), basename(file)), config, settings);
     const changed = Object.entries(run.summary.dataHashes).filter(([symbol, of]) => prepared.dataHashes[symbol] !== of);
     return changed.length === 0
-      ? seenBy(prepared, run)
+      ? upToItsEnd(prepared, run)
       : `The data of ${changed.map(([symbol]) => symbol).join(', ')} have changed since this run, so its klines are not shown.`;
   } catch (error) {
     if (error instanceof Refusal) return `The klines cannot be read any more: ${error.message}`;
@@ -131,11 +125,10 @@ async function klinesAgain(folder: string, run: KeptRun): Promise<Prepared | str
   }
 }
 
-/** What moved beside trading, as the run wrote it down. */
 const flowsOf = ({ summary }: KeptRun): RunResult['cashFlows'] =>
-  summary.cashFlows?.map((row) => ({ ...row, amount: units(row.amount), refused: row.refused ?? undefined }));
+  summary.cashFlows.map((row) => ({ ...row, amount: units(row.amount), refused: row.refused ?? undefined }));
 
-/** Of a kept run: fills as they were written; klines as well, where they are still the same. */
+/** Of a saved run, with its klines where they have not changed. */
 export async function reportOfKept(folder: string): Promise<string> {
   const run = readRun(folder);
   const instruments = new Map(run.instruments.map((one) => [one.symbol, instrument(one)]));
@@ -144,43 +137,20 @@ export async function reportOfKept(folder: string): Promise<string> {
     throw new Refusal(`${folder}/fills.csv is not what this run wrote: run the backtest again`, 1);
   const fills = readFillsCsv(fillsText, instruments);
   const table = fillTable(fills, instruments);
-  const days = readEquityCsv(readRunFile(folder, 'equity.csv') ?? '');
-  const found = await klinesAgain(folder, run);
-  const given = {
-    table,
+  const found = await klinesOf(folder, run);
+  const saved = {
     fillAt: (index: number) => fills[index],
     stops: readStopsCsv(readRunFile(folder, 'stops.csv') ?? ''),
     configuration: readRunFile(folder, 'configuration.yaml') ?? '',
   };
   if (typeof found === 'string') {
-    const trips = tripTable(table, [], instruments);
-    return reportText(
-      inputOf(run, {
-        ...given,
-        trips: tripsOf(trips),
-        open: trips.open,
-        series: [],
-        missing: found,
-        days,
-        chart: days,
-      }),
-    );
+    const days = readEquityCsv(readRunFile(folder, 'equity.csv') ?? '');
+    const trips = roundTripTable(table, [], instruments);
+    return textOf(run, { ...saved, table, trips, series: [], missing: found, days, chart: days });
   }
-  const { input } = found;
-  const walkable = walkableOf(input, table, flowsOf(run), run.summary.margin?.charges);
-  const walked = walk(walkable);
-  const shown = walkable.rates === undefined ? table : converted(table, walkable.rates);
-  const trips = tripTable(shown, input.series, instruments);
-  return reportText(
-    inputOf(run, {
-      ...given,
-      table: shown,
-      trips: tripsOf(trips),
-      open: trips.open,
-      series: seriesOf(found),
-      missing: undefined,
-      days: walked.days,
-      chart: walked.chart,
-    }),
-  );
+  const input = equityInput(found.input, table, flowsOf(run), run.summary.margin?.charges);
+  const { days, chart } = walkEquity(input);
+  const shown = input.rates === undefined ? table : converted(table, input.rates);
+  const trips = roundTripTable(shown, input.series, instruments);
+  return textOf(run, { ...saved, table: shown, trips, series: seriesOf(found), missing: undefined, days, chart });
 }

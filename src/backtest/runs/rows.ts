@@ -11,35 +11,29 @@ import type { StopLevel } from '../../report/input.ts';
 import type { Curve } from '../../research/curves.ts';
 import type { RunResult } from '../run.ts';
 
-export interface RunRows {
-  readonly fills: Iterable<Fill>;
-  readonly instruments: ReadonlyMap<string, Instrument>;
-  readonly days: Curve;
-}
-
 const fillHead = [
   ...(['time', 'strategy', 'symbol', 'side', 'price', 'quantity', 'fee', 'feeAsset', 'maker', 'purpose'] as const),
   ...(['tradeId', 'orderId', 'clientOrderId', 'account', 'evidence'] as const),
 ] as const;
 
-/** Lines that become one piece of text at a time: each by itself would be kept until the last is there. */
+/** Lines that are joined to one piece of text: single lines would take more memory. */
 const piece = 1_024;
 
 /**
- * The file in pieces, one behind another: as one text it would be in memory twice. Spelt out for each fill: runs have a hundred
- * thousand of them, and nobody wants to wait for a run to be kept.
+ * The file in pieces: as one text it would be in memory twice. Each line is written out instead of using `csvText`, since runs have a
+ * hundred thousand fills.
  */
-export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instruments'>): readonly string[] {
+export function fillsCsv(fills: Iterable<Fill>, instruments: ReadonlyMap<string, Instrument>): readonly string[] {
   const pieces: string[] = [];
   let lines = [fillHead.join(',')];
-  const said = new Map<string, string>();
+  const cells = new Map<string, string>();
   for (const fill of fills) {
     const at = instruments.get(fill.symbol) as Instrument;
     const { time, strategy, symbol, side, feeAsset, maker, purpose, tradeId, orderId, clientOrderId, account } = fill;
     const price = priceText(fill.price, at);
     const quantity = quantityText(fill.quantity, at);
     lines.push(
-      `${time},${strategy},${symbol},${side},${price},${quantity},${unitsText(fill.fee)},${feeAsset},${maker},${purpose},${tradeId},${orderId},${clientOrderId},${account},${evidenceCell(fill, said)}`,
+      `${time},${strategy},${symbol},${side},${price},${quantity},${unitsText(fill.fee)},${feeAsset},${maker},${purpose},${tradeId},${orderId},${clientOrderId},${account},${evidenceCell(fill, cells)}`,
     );
     if (lines.length < piece) continue;
     pieces.push(`${lines.join('\n')}\n`);
@@ -49,19 +43,18 @@ export function fillsCsv({ fills, instruments }: Pick<RunRows, 'fills' | 'instru
   return pieces;
 }
 
-/** Most fills have a rule and nothing else: each is written out once. */
-function evidenceCell({ evidence }: Fill, said: Map<string, string>): string {
+/** Most evidence is a rule and nothing else: each such cell is made once. */
+function evidenceCell({ evidence }: Fill, cells: Map<string, string>): string {
   if (evidence === undefined) return '';
   let isPlain = true;
   for (const name in evidence) if (name !== 'rule') isPlain = false;
-  const known = isPlain ? said.get(evidence.rule) : undefined;
+  const known = isPlain ? cells.get(evidence.rule) : undefined;
   if (known !== undefined) return known;
   const cell = cellText(JSON.stringify(evidence));
-  if (isPlain) said.set(evidence.rule, cell);
+  if (isPlain) cells.set(evidence.rule, cell);
   return cell;
 }
 
-/** Fills as they were written, in the steps that instruments have now. */
 export function readFillsCsv(text: string, instruments: ReadonlyMap<string, Instrument>): readonly Fill[] {
   return csvRows(text).flatMap((row) => {
     const at = instruments.get(row['symbol'] ?? '');
@@ -91,18 +84,18 @@ export function readFillsCsv(text: string, instruments: ReadonlyMap<string, Inst
 
 const curveHead = ['time', 'equity', 'hold', 'fall', 'exposure'] as const;
 
-/** Twelve digits: what sums of doubles leave behind them (49999.99999999999) says nothing. */
-const written = (column: Float64Array, row: number): number => Number((column[row] as number).toPrecision(12));
+/** Twelve digits hide the rounding of sums (49999.99999999999). */
+const rounded = (column: Float64Array, row: number): number => Number((column[row] as number).toPrecision(12));
 
 export const equityCsv = ({ time, ...columns }: Curve): string =>
   csvText(
     curveHead,
     Array.from(time, (at, row) => ({
       time: at,
-      equity: written(columns.equity, row),
-      hold: written(columns.hold, row),
-      fall: written(columns.fall, row),
-      exposure: written(columns.exposure, row),
+      equity: rounded(columns.equity, row),
+      hold: rounded(columns.hold, row),
+      fall: rounded(columns.fall, row),
+      exposure: rounded(columns.exposure, row),
     })),
   );
 
@@ -124,7 +117,6 @@ const orderHead = [
   ...(['filled', 'closedAt', 'reason', 'clientOrderId', 'orderId', 'account', 'expected', 'venueStatus'] as const),
 ] as const;
 
-/** Every order; making rows of them takes longer than the run, so they are made when they are asked for. */
 export const ordersCsv = (journal: ReturnType<RunResult['journal']>): string =>
   csvText(orderHead, readOrders(journal, '1 ORDER BY created_at, client_order_id'));
 
@@ -151,7 +143,7 @@ interface SignalRow {
   readonly signal: string;
 }
 
-/** What protection strategies wished for and when; a row without any ends what was before. */
+/** The stops and take-profits of targets as they change; a row of nulls ends them. */
 export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly StopLevel[] {
   const rows = journal
     .prepare('SELECT at, strategy, symbol, signal FROM signals ORDER BY at, seq')

@@ -1,4 +1,4 @@
-/** Kept runs: `var/runs/<id>/`, a folder that is whole or not there, and beside them the ledger of all tries. */
+/** Saved runs: `var/runs/<id>/`, a folder that is complete or not there, and beside them the ledger of all trials. */
 import {
   appendFileSync,
   closeSync,
@@ -18,7 +18,7 @@ import { z } from 'zod';
 import type { Instrument } from '../../domain/instrument.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
-import type { Try } from '../../research/significance/trials.ts';
+import type { LedgerLine } from '../../research/significance/trials.ts';
 import type { Summary } from '../../research/summary.ts';
 import type { CodeVersion } from './identity.ts';
 
@@ -33,7 +33,6 @@ export interface KeptRun {
   /** The quote asset. */
   readonly asset: string;
   readonly configuration: {
-    /** Where it lay. */
     readonly file: string;
     readonly set: readonly string[];
     readonly sha256: string;
@@ -41,7 +40,7 @@ export interface KeptRun {
   readonly code: readonly CodeVersion[];
   /** Of everything that could change the result. */
   readonly hash: string;
-  /** Of its fills as they were written. */
+  /** Of `fills.csv`. */
   readonly fillsSha256: string;
   readonly instruments: readonly Pick<
     Instrument,
@@ -50,7 +49,7 @@ export interface KeptRun {
   readonly summary: Summary;
 }
 
-/** A run's folder holds these; orders and stops only where there were few. */
+/** The files of a run; orders and stops only where it has few fills. */
 export type RunFile = 'configuration.yaml' | 'fills.csv' | 'equity.csv' | 'orders.csv' | 'stops.csv';
 
 /** `20261121-195512482-a3f9`: sorts by time, to the millisecond, so that the last of several runs is the last. */
@@ -60,25 +59,24 @@ export const runId = (at: number, hash: string): string =>
     .replace(/[-:.Z]/g, '')
     .replace('T', '-')}-${hash.slice(0, 4)}`;
 
-/** Written beside its place and then put there: a folder that is there is whole. Returns it. */
+/** Writes a temporary folder and renames it, so that a folder that is there is complete. Returns it. */
 export function keepRun(dir: string, run: Pick<KeptRun, 'id'>, files: ReadonlyMap<RunFile, readonly string[]>): string {
-  const place = join(dir, run.id);
+  const folder = join(dir, run.id);
   const unfinished = join(dir, `.${run.id}.${process.pid}`);
   makeDirs(unfinished);
   try {
     for (const [name, pieces] of files) writePieces(join(unfinished, name), pieces);
     writeFileSync(join(unfinished, 'result.json'), `${JSON.stringify(run, undefined, 1)}\n`);
-    // The same run again within a millisecond takes the place of the first, which holds the same.
-    rmSync(place, { recursive: true, force: true });
-    renameSync(unfinished, place);
+    // The same run within a millisecond replaces the first, which holds the same.
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(unfinished, folder);
   } catch (error) {
     rmSync(unfinished, { recursive: true, force: true });
     throw error;
   }
-  return place;
+  return folder;
 }
 
-/** Writes a file of several pieces, one behind another. */
 export function writePieces(path: string, pieces: readonly string[]): void {
   const file = openSync(path, 'w');
   try {
@@ -90,49 +88,49 @@ export function writePieces(path: string, pieces: readonly string[]): void {
 
 const ledgerFile = (dir: string): string => join(dir, 'tries.jsonl');
 
-const trySchema = z.object({
-  hash: z.string(),
-  trial: z.string().exactOptional(),
-  settings: z.string().exactOptional(),
+const lineSchema = z.object({
+  settings: z.string(),
   family: z.string(),
   symbols: z.array(z.string()),
   from: z.number(),
   to: z.number(),
-  sharpe: z.number().nullable(),
-  trials: z.array(z.tuple([z.string(), z.number().nullable()])).exactOptional(),
-  count: z.number().exactOptional(),
-  variance: z.number().exactOptional(),
+  trials: z.array(z.tuple([z.string(), z.number().nullable()])),
 });
 
-/** Every try so far; `say` is told of lines that cannot be read, of a crash or another program: they count for none. */
-export function readTries(dir: string, say: (line: string) => void = () => {}): readonly Try[] {
+/** All lines of the ledger; `say` takes a note of lines that a crash or another program damaged, which do not count. */
+export function readLedger(dir: string, say: (line: string) => void = () => {}): readonly LedgerLine[] {
   const file = ledgerFile(dir);
   if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8')
+  const texts = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const tries = lines.flatMap((line) => {
-    try {
-      const { success, data } = trySchema.safeParse(JSON.parse(line));
-      return success ? [data] : [];
-    } catch {
-      return [];
-    }
+  const lines = texts.flatMap((text) => {
+    const { success, data } = lineSchema.safeParse(parsedJson(text));
+    return success ? [data] : [];
   });
-  const lost = lines.length - tries.length;
+  const lost = texts.length - lines.length;
   if (lost > 0)
     say(
-      `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: what ${lost === 1 ? 'it' : 'they'} stood for is not counted among the trials`,
+      `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: ${lost === 1 ? 'its' : 'their'} trials are not counted`,
     );
-  return tries;
+  return lines;
 }
 
-/** One line, appended at once: several runs may end at the same time. A full disk, or a crash, may have cut the line before short: it is left by itself. */
-export function noteTry(dir: string, at: number, one: Try): void {
+/** The value of a text of JSON; undefined where it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Appends one line at once, since several runs may end at the same time. A crash may have cut the last line: it stays a line of its own. */
+export function appendToLedger(dir: string, at: number, line: LedgerLine): void {
   makeDirs(dir);
   const file = ledgerFile(dir);
   const isTorn = existsSync(file) && lastByte(file) !== lineFeed;
-  appendFileSync(file, `${isTorn ? '\n' : ''}${JSON.stringify({ at, ...one })}\n`);
+  appendFileSync(file, `${isTorn ? '\n' : ''}${JSON.stringify({ at, ...line })}\n`);
 }
 
 const lineFeed = 10;
@@ -159,7 +157,7 @@ export function runIds(dir: string): readonly string[] {
     .reverse();
 }
 
-/** Of the runs that a name fits. */
+/** Runs that a message names. */
 const mostNamed = 5;
 
 /** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
@@ -182,7 +180,7 @@ export function findRun(dir: string, name: string): string {
   return join(dir, only);
 }
 
-/** The same, of this folder's runs alone: what is to be removed is no folder from elsewhere that holds a file of that name. */
+/** Like `findRun`, of this folder's runs alone: no folder from elsewhere is removed. */
 export function ownRun(dir: string, name: string): string {
   const found = findRun(dir, name);
   if (resolve(dirname(found)) === resolve(dir)) return found;
@@ -191,15 +189,19 @@ export function ownRun(dir: string, name: string): string {
   );
 }
 
-/** What every list of runs shows. */
+/** What lists and reports of runs read. */
 const keptSchema = z.looseObject({
   configuration: z.looseObject({ file: z.string(), set: z.array(z.string()) }),
   code: z.array(z.looseObject({})),
   summary: z.looseObject({
     metrics: z.looseObject({ return: z.number() }),
     verdict: z.looseObject({ conclusion: z.string() }),
-    warnings: z.array(z.string()),
-    kills: z.array(z.unknown()),
+    ...Object.fromEntries(
+      [
+        ...['warnings', 'kills', 'criticalWarnings', 'refused', 'reentryLockouts', 'stalePositions'],
+        ...['remainders', 'currencies', 'cashFlows'],
+      ].map((name) => [name, z.array(z.unknown())]),
+    ),
   }),
 });
 
@@ -217,12 +219,12 @@ export function readRun(folder: string): KeptRun {
   return read as KeptRun;
 }
 
-/** One of a run's files; undefined where it was not kept. */
+/** One of a run's files; undefined where it was not saved. */
 export function readRunFile(folder: string, name: RunFile): string | undefined {
   const file = join(folder, name);
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Bytes that a run takes. */
+/** The size of a run on disk, bytes. */
 export const runBytes = (folder: string): number =>
   readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);

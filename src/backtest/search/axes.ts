@@ -5,30 +5,30 @@ import type { NamedHosted } from '../../trading/strategies.ts';
 
 export type Value = number | string | boolean;
 
-/** One parameter of one strategy, and its values: numbers ascending, words in the order in which they were asked for. */
+/** One parameter of one strategy, and its values: numbers ascending, words as they were given. */
 export interface Axis {
   readonly strategy: string;
   readonly param: string;
   readonly values: readonly Value[];
-  /** Another strategy of the run has a parameter of that name, too. */
+  /** Another strategy of the run has a parameter of this name, too. */
   readonly isShared?: boolean;
 }
 
-/** A place in the grid: a value for each axis. */
-export type Cell = readonly Value[];
+/** A value for each axis. */
+export type ParameterSet = readonly Value[];
 
-/** What each axis is called: its parameter, with its strategy before it where two strategies of the run have one of that name. */
+/** The parameter of each axis, after its strategy where several strategies have a parameter of that name. */
 export const axisNames = (axes: readonly Axis[]): readonly string[] =>
   axes.map(({ strategy, param, isShared }) => (isShared === true ? `${strategy}.${param}` : param));
 
-/** The places of the axes in an order that is the same however they were given: a grid is what it asks, not how it was typed. */
-export const ownOrder = (axes: readonly Axis[]): readonly number[] => {
+/** The indices of the axes in an order that does not depend on the command line. */
+export const sortedAxes = (axes: readonly Axis[]): readonly number[] => {
   const names = axes.map(({ strategy, param }) => `${strategy}.${param}`);
   return [...axes.keys()].toSorted((a, b) => ((names[a] as string) < (names[b] as string) ? -1 : 1));
 };
 
-/** More than this is a search, not a grid: it would take hours, and its best cell would be luck. */
-export const mostCells = 100_000;
+/** A grid of more parameter sets would take hours, and its best would be chance. */
+const mostSets = 100_000;
 
 /** Reads every `--grid` of a command against the strategies that there are. */
 export function readAxes(texts: readonly string[], hosted: readonly NamedHosted[]): readonly Axis[] {
@@ -39,8 +39,10 @@ export function readAxes(texts: readonly string[], hosted: readonly NamedHosted[
         `--grid ${strategy}.${param} is given twice: name all of its values at once, such as ${strategy}.${param}=5,10,20..40:5`,
       );
   const count = axes.reduce((product, { values }) => product * values.length, 1);
-  if (count > mostCells)
-    throw new Refusal(`the grid has ${count} cells, more than ${mostCells}: make its steps larger (fast=5..50:5)`);
+  if (count > mostSets)
+    throw new Refusal(
+      `the grid has ${count} parameter sets, more than ${mostSets}: make its steps larger (fast=5..50:5)`,
+    );
   return axes;
 }
 
@@ -72,7 +74,7 @@ function readAxis(text: string, hosted: readonly NamedHosted[]): Axis {
   const param = (only.strategy.params as Params)[name] as Param;
   const values = list.split(',').flatMap((part) => valuesOf(part.trim(), param, text));
   const different = [...new Set(values)];
-  // Neighbours of a plateau are those next to each other, whatever order they were typed in.
+  // Plateaus need neighbouring values next to each other.
   if (param.type === 'integer' || param.type === 'number') different.sort((a, b) => Number(a) - Number(b));
   const isShared = hosted.filter(({ strategy }) => Object.hasOwn(strategy.params as Params, name)).length > 1;
   return { strategy: only.id, param: name, values: different, isShared };
@@ -107,25 +109,25 @@ function valuesOf(part: string, param: Param, text: string): readonly Value[] {
     Math.max(...[range?.[1], range?.[2], range?.[3]].map((one) => decimalsOf(one ?? ''))),
   );
   const count = Math.floor(steps + 1e-9) + 1;
-  if (count > mostCells) throw new Refusal(`--grid ${text}: ${count} values are more than ${mostCells}`);
+  if (count > mostSets) throw new Refusal(`--grid ${text}: ${count} values are more than ${mostSets}`);
   // 0.1 + 0.2 is not 0.3: each value is the number that its digits say.
   return Array.from({ length: count }, (_, index) => Number((first + index * step).toFixed(decimals)));
 }
 
-/** As many as `toFixed` takes; a number has less. */
+/** The maximum of `toFixed`. */
 const mostDecimals = 100;
 
 const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
 
-/** Every cell, the last axis fastest. */
-export const cellsOf = (axes: readonly Axis[]): readonly Cell[] =>
-  axes.reduce<readonly Cell[]>(
-    (cells, { values }) => cells.flatMap((cell) => values.map((value) => [...cell, value])),
+/** All parameter sets, the last axis fastest. */
+export const parameterSets = (axes: readonly Axis[]): readonly ParameterSet[] =>
+  axes.reduce<readonly ParameterSet[]>(
+    (sets, { values }) => sets.flatMap((set) => values.map((value) => [...set, value])),
     [[]],
   );
 
-/** The cells as they are kept and counted: whichever axis was named first, it is the same cell. */
-export function asKept(axes: readonly Axis[], cells: readonly Cell[]): readonly Cell[] {
-  const order = ownOrder(axes);
-  return cells.map((cell) => order.map((axis) => cell[axis] as Value));
+/** The parameter sets as they are saved: their values do not depend on the order of the axes on the command line. */
+export function asSaved(axes: readonly Axis[], sets: readonly ParameterSet[]): readonly ParameterSet[] {
+  const order = sortedAxes(axes);
+  return sets.map((set) => order.map((axis) => set[axis] as Value));
 }

@@ -1,4 +1,4 @@
-/** Indicator columns that cells of a grid share: an average is computed once for all cells that have it. */
+/** Indicator columns that parameter sets share: each average is computed once. */
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
@@ -6,11 +6,11 @@ import type { Indicator } from '../../strategy/indicators.ts';
 import { over } from '../../strategy/override.ts';
 import type { Params, ParamValues } from '../../strategy/params.ts';
 
-/** Bytes of columns that one worker keeps; past them the oldest is dropped and computed again when it is asked for. */
+/** Bytes of columns that one worker keeps. Beyond them the oldest is dropped, and computed again when it is needed. */
 const mostBytes = 256 * 1024 * 1024;
 
-/** The same strategy with indicators that remember; those without a key are computed each time. */
-export function remembering(strategy: Strategy): Strategy {
+/** The strategy with indicators that keep their columns; those without a key are computed each time. */
+export function withSharedColumns(strategy: Strategy): Strategy {
   if (isStreaming(strategy)) return strategy;
   const known = new Map<Columns, Map<string, Float64Array>>();
   let bytes = 0;

@@ -1,13 +1,12 @@
-/** What one cell of a grid comes to: the figures by which cells are compared, the money exact. */
-
+/** The figures of one parameter set by which sets are compared; money exact. */
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { dailyReturns, daysKnown } from '../../research/daily.ts';
-import { walk } from '../../research/equity-walk.ts';
+import { walkEquity } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { dailySharpe } from '../../research/metrics.ts';
-import { fewestTrips } from '../../research/trip-numbers.ts';
-import { countTrips } from '../../research/trips.ts';
-import { marginOf, walkableOf } from '../result/summary.ts';
+import { fewestRoundTrips } from '../../research/round-trip-figures.ts';
+import { countRoundTrips } from '../../research/round-trips.ts';
+import { equityInput, marginOf } from '../result/summary.ts';
 import type { RunInput, RunResult } from '../run.ts';
 
 export interface Ran {
@@ -29,16 +28,17 @@ export interface Ran {
   readonly returns: readonly number[] | null;
 }
 
-/** A cell whose parameters the strategy refuses, or over which it threw. */
+/** A set that the strategy refuses, or with which it threw. */
 export interface Refused {
   readonly refused: string;
 }
 export type Outcome = Ran | Refused;
 export const hasRun = (outcome: Outcome | undefined): outcome is Ran =>
   outcome !== undefined && !('refused' in outcome);
-/** It ran and closed so few round trips that it is not ranked. */
-export const isFew = (outcome: Outcome | undefined): boolean => hasRun(outcome) && outcome.roundTrips < fewestTrips;
-/** What of it counts for the best cell, the best plateau and their luck. */
+/** It has too few round trips to be ranked. */
+export const isFew = (outcome: Outcome | undefined): boolean =>
+  hasRun(outcome) && outcome.roundTrips < fewestRoundTrips;
+/** It counts for the best set, the best plateau and the tests of chance. */
 export const isRanked = (outcome: Outcome | undefined): outcome is Ran => hasRun(outcome) && !isFew(outcome);
 
 /** `riskFree`: yearly, as a fraction. */
@@ -49,7 +49,7 @@ export function outcomeOf(
 ): Ran {
   const table = result.table?.() ?? fillTable(result.fills, input.instruments);
   const cash = unitsNumber(input.cash);
-  const walked = walk(walkableOf(input, table, result.cashFlows, marginOf(result)?.charges));
+  const walked = walkEquity(equityInput(input, table, result.cashFlows, marginOf(result)?.charges));
   const returns = dailyReturns(walked.days, walked.days.equity);
   return {
     finalEquity: unitsText(result.finalEquity),
@@ -57,7 +57,7 @@ export function outcomeOf(
     maxDrawdown: Math.abs(walked.drawdown.fall),
     sharpe: dailySharpe(returns, Math.min(returns.length, daysKnown(input.series, walked.days)), riskFree) ?? null,
     fills: table.length,
-    roundTrips: countTrips(table, input.instruments),
+    roundTrips: countRoundTrips(table, input.instruments),
     fees: unitsText(table.fees),
     kills: result.kills,
     returns: withReturns ? Array.from(returns, (value) => Number(value.toPrecision(9))) : null,

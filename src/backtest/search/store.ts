@@ -1,4 +1,4 @@
-/** What a grid has come to so far, cell by cell in a file: a grid that was stopped goes on where it stopped. */
+/** The outcomes of a grid in a file, one line a parameter set, so that a stopped grid can continue. */
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,13 +6,14 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
-import { type Axis, type Cell, ownOrder } from './axes.ts';
+import { parsedJson } from '../runs/store.ts';
+import { type Axis, type ParameterSet, sortedAxes } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
-/** Raised when outcomes come to mean something else: older files are then not read. */
-const outcomeVersion = 7;
+/** Raised when outcomes change their meaning: older files are not read then. */
+const outcomeVersion = 8;
 
-/** Of everything but the grid's own values that can change an outcome. */
+/** The hash of everything that can change an outcome, except the values of the grid. */
 export function gridId(
   { input, dataHashes }: Prepared,
   config: BacktestConfig,
@@ -23,7 +24,7 @@ export function gridId(
   }: { readonly axes: readonly Axis[]; readonly code: readonly CodeVersion[]; readonly sluice: string },
 ): string {
   const { data: _, catalogue: __, instruments: ___, ...plain } = config;
-  // As the code has it: the same file spelled otherwise is no other grid. What an axis varies has no value of its own.
+  // With the path of the code, so that its spelling does not count, and without the parameters of the axes.
   const varied = (id: string, param: string): boolean =>
     axes.some((axis) => axis.strategy === id && axis.param === param);
   const strategies = plain.strategies.map((one, index) => {
@@ -32,7 +33,7 @@ export function gridId(
   });
   const said = { ...plain, strategies };
   const spans = input.series.map(({ symbol, interval, first, end }) => ({ symbol, interval, first, end }));
-  const of = ownOrder(axes).map((place) => [axes[place]?.strategy, axes[place]?.param]);
+  const of = sortedAxes(axes).map((axis) => [axes[axis]?.strategy, axes[axis]?.param]);
   const instruments = [...input.instruments.values()];
   const all = { outcomeVersion, sluice, said, of, spans, dataHashes, instruments, code: code.map((one) => one.sha256) };
   return sha256(JSON.stringify(all, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value)));
@@ -45,8 +46,7 @@ const lineSchema = z.object({
     z.object({
       finalEquity: z.string(),
       return: z.number(),
-      // Grids of earlier versions kept it negative.
-      maxDrawdown: z.number().transform(Math.abs),
+      maxDrawdown: z.number(),
       sharpe: z.number().nullable(),
       fills: z.number(),
       roundTrips: z.number(),
@@ -57,65 +57,45 @@ const lineSchema = z.object({
   ]),
 });
 
-/** The cells before this line came to the same when some ran once more. */
+/** The sets before this line had the same outcomes when some ran once more. */
 const comparedLine = JSON.stringify({ compared: true });
 
-export interface KeptCells {
-  get(cell: Cell): Outcome | undefined;
-  add(cell: Cell, outcome: Outcome): void;
-  /** Whether these are all cells that came to the same when some ran once more. */
+export interface SavedSets {
+  get(set: ParameterSet): Outcome | undefined;
+  add(set: ParameterSet, outcome: Outcome): void;
+  /** Whether some of all these sets ran once more with the same outcomes. */
   isCompared(): boolean;
   compared(): void;
-  /** None of them is worth anything. */
+  /** Deletes all outcomes. */
   forget(): void;
 }
 
-/** Cells of this grid in a folder; without a folder they are only remembered. */
-export function keptCells(folder: string | undefined, id: string): KeptCells {
-  if (folder === undefined) {
-    const known = new Map<string, Outcome>();
-    return {
-      get: (cell) => known.get(JSON.stringify(cell)),
-      add: (cell, outcome) => known.set(JSON.stringify(cell), outcome),
-      isCompared: () => false,
-      compared: () => {},
-      forget: () => known.clear(),
-    };
-  }
-  makeDirs(folder);
-  const file = fileIn(folder, id);
-  const text = textOf(file);
-  const known = cellsOfText(text);
-  // What comes after a line that a crash cut short must not become part of it.
-  if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
-  return {
-    get: (cell) => known.get(JSON.stringify(cell)),
-    add(cell, outcome) {
-      known.set(JSON.stringify(cell), outcome);
-      appendFileSync(file, `${JSON.stringify({ cell, outcome })}\n`);
-    },
-    isCompared: () => text.lastIndexOf(`${comparedLine}\n`) > text.lastIndexOf('{"cell":'),
-    compared: () => appendFileSync(file, `${comparedLine}\n`),
-    forget: () => rmSync(file, { force: true }),
+/** The sets of this grid in a file of a folder; without a folder in memory alone. */
+export function savedSets(folder: string | undefined, id: string): SavedSets {
+  const file = folder === undefined ? undefined : join(folder, `${id.slice(0, 16)}.jsonl`);
+  if (folder !== undefined) makeDirs(folder);
+  const text = file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const append = (line: string): void => {
+    if (file !== undefined) appendFileSync(file, `${line}\n`);
   };
-}
-
-const fileIn = (folder: string, id: string): string => join(folder, `${id.slice(0, 16)}.jsonl`);
-const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-
-function cellsOfText(text: string): Map<string, Outcome> {
+  // What comes after a line that a crash cut short must not become part of it.
+  if (text !== '' && !text.endsWith('\n')) append('');
   const known = new Map<string, Outcome>();
   for (const line of text.split('\n')) {
-    const { success, data } = lineSchema.safeParse(parsed(line));
+    const { success, data } = lineSchema.safeParse(parsedJson(line));
     if (success) known.set(JSON.stringify(data.cell), data.outcome);
   }
-  return known;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  return {
+    get: (set) => known.get(JSON.stringify(set)),
+    add(set, outcome) {
+      known.set(JSON.stringify(set), outcome);
+      append(JSON.stringify({ cell: set, outcome }));
+    },
+    isCompared: () => text.lastIndexOf(`${comparedLine}\n`) > text.lastIndexOf('{"cell":'),
+    compared: () => append(comparedLine),
+    forget() {
+      known.clear();
+      if (file !== undefined) rmSync(file, { force: true });
+    },
+  };
 }

@@ -98,12 +98,12 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
   // A strategy that threw beside its decisions ends the program here, before anything is printed or kept.
   await loopTurn();
   const keeper = keeping({ ...options, file, config, prepared, whole, result });
-  const summarised = summarise(prepared, result, config, { tries: keeper.tries, stressed: worse });
+  const summarised = summarise(prepared, result, config, { trials: keeper.trials, stressed: worse });
   const { summary } = summarised;
   const { instruments } = prepared.input;
   if (json) {
     const fills = fillRows(result, instruments);
-    out(JSON.stringify({ ...summary, ...keeper.identity(summarised.measured), fills }));
+    out(JSON.stringify({ ...summary, ...keeper.identity(), fills }));
   } else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
   await keeper.finish(summarised);
 }

@@ -9,7 +9,7 @@ import { klinesToSay, type Warmup, warmupNeeded } from '../../backtest/check/war
 import { partsOf } from '../../backtest/engine/currencies.ts';
 import { showPace } from '../../backtest/pace.ts';
 import { prepare } from '../../backtest/prepare/prepare.ts';
-import { unaskedText } from '../../backtest/result/no-trade-reasons.ts';
+import { neverAskedText } from '../../backtest/result/no-trade-reasons.ts';
 import type { RunInput } from '../../backtest/run.ts';
 import { loopTurn, systemClock } from '../../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../../config/read.ts';
@@ -17,7 +17,8 @@ import { backtestSchema } from '../../config/schema.ts';
 import { home } from '../../config/shipped.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import { grouped, momentText } from '../../report/figures.ts';
+import { grouped } from '../../domain/words.ts';
+import { momentText } from '../../report/figures.ts';
 import { faultText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
 import { isPath } from '../../strategy/load.ts';
@@ -179,7 +180,7 @@ async function checkOne(input: RunInput): Promise<Checked> {
     const leaks = await leaksOf(input, log);
     // How long a strategy that knows the future needs its past says nothing.
     const warmup = leaks.length > 0 || wished !== 'something' ? undefined : await warmupNeeded(input);
-    const unasked = wished === 'nothing' ? unaskedText(hosted, series) : undefined;
+    const unasked = wished === 'nothing' ? neverAskedText(hosted, series) : undefined;
     return { ...about, wished, unasked, mistakes: mistakesIn(log, input), leaks, warmup };
   } catch (error) {
     if (!isStrategyFault(error)) throw error;

@@ -5,16 +5,16 @@ import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
 import { quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
 import { codeVersions } from '../../backtest/runs/identity.ts';
 import { writeTables } from '../../backtest/runs/keep.ts';
-import { type Axis, asKept, type Cell, cellsOf, readAxes } from '../../backtest/search/axes.ts';
+import { type Axis, asSaved, type ParameterSet, parameterSets, readAxes } from '../../backtest/search/axes.ts';
 import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
-import { type GridPool, lastCellsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
-import { gridId, keptCells } from '../../backtest/search/store.ts';
-import { countTries } from '../../backtest/search/trials.ts';
+import { type GridPool, lastSetsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
+import { gridId, savedSets } from '../../backtest/search/store.ts';
+import { countGridTrials } from '../../backtest/search/trials.ts';
 import { machineSteady } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { spanText } from '../../report/figures.ts';
+import { durationText } from '../../report/figures.ts';
 import { doubtOf, type GridDoubt, holdReturns, mostReturns } from './doubt.ts';
 import { writeGridReport } from './report.ts';
 import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
@@ -50,11 +50,11 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   for (const warning of prepared.warnings) say(`note: ${warning}`);
   refuseOthers(input);
   const axes = readAxes(options.grid, input.hosted);
-  const cells = cellsOf(axes);
+  const cells = parameterSets(axes);
   const code = codeVersions(config, file);
   const id = gridId(prepared, config, { axes, code, sluice: options.sluice ?? '' });
-  const kept = keptCells(runs === undefined ? undefined : join(runs, 'grids'), id);
-  const known = asKept(axes, cells);
+  const kept = savedSets(runs === undefined ? undefined : join(runs, 'grids'), id);
+  const known = asSaved(axes, cells);
   const outcomes: (Outcome | undefined)[] = known.map((cell) => kept.get(cell));
   const withReturns = (cells.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
   // Those of a grid of too many cells were kept without their returns.
@@ -88,7 +88,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
       await pool.close();
     }
   }
-  const tries = countTries(options, { prepared, config, code, axes, cells, outcomes });
+  const tries = countGridTrials(options, { prepared, config, code, axes, sets: cells, outcomes });
   const doubt = withReturns ? doubtOf(holdReturns(input), outcomes) : undefined;
   const result: GridResult = {
     axes,
@@ -129,7 +129,7 @@ interface Done {
   readonly pool: GridPool;
   readonly stage: Parameters<typeof openPool>[0];
   readonly axes: readonly Axis[];
-  readonly cells: readonly Cell[];
+  readonly cells: readonly ParameterSet[];
   readonly outcomes: readonly (Outcome | undefined)[];
 }
 
@@ -182,7 +182,7 @@ function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
 
 /** Of cells that were still on their way when a grid was to stop. Slow ones and endless ones look the same. */
 const givenUpText = (names: readonly string[]): string =>
-  `note: still at work ${lastCellsMs / 1000} s after the stop, and abandoned: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
+  `note: still at work ${lastSetsMs / 1000} s after the stop, and abandoned: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
 
 const threadRefusal = ({ message }: ThreadEnd, cell: string): Refusal =>
   new Refusal(
@@ -227,7 +227,9 @@ function progressOf(total: number, show: GridOptions['progress']): () => void {
     if (show === undefined || (now - shownAt < 100 && done < total)) return;
     shownAt = now;
     const each = (now - startedAt) / done;
-    show(`${done} of ${total} cells, ${(1000 / each).toFixed(1)} a second, ${spanText(each * (total - done))} left`);
+    show(
+      `${done} of ${total} cells, ${(1000 / each).toFixed(1)} a second, ${durationText(each * (total - done))} left`,
+    );
   };
 }
 
@@ -261,7 +263,7 @@ function gridJson(result: GridResult): object {
         ? null
         : {
             centre: named(plateau.centre),
-            size: plateau.cells.length,
+            size: plateau.sets.length,
             mean: plateau.mean,
             worst: plateau.worst,
             best: plateau.best,

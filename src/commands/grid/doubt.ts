@@ -1,16 +1,16 @@
 /** How much of a grid's best cell may be luck: overfitting by halves of the days, and the best of all against holding. */
 
-import { walkableOf } from '../../backtest/result/summary.ts';
+import { equityInput } from '../../backtest/result/summary.ts';
 import type { RunInput } from '../../backtest/run.ts';
 import { isRanked, type Outcome } from '../../backtest/search/outcome.ts';
 import { seededRng } from '../../clock/clock.ts';
 import { shareText } from '../../report/figures.ts';
 import { dailyReturns } from '../../research/daily.ts';
-import { walk } from '../../research/equity-walk.ts';
+import { walkEquity } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
-import { type Independent, independentTries } from '../../research/significance/effective-trials.ts';
+import { type EffectiveTrials, effectiveTrials } from '../../research/significance/effective-trials.ts';
 import { overfitting } from '../../research/significance/overfitting.ts';
-import { type Superior, superiorAbility } from '../../research/significance/spa-test.ts';
+import { type SpaProbabilities, spaTest } from '../../research/significance/spa-test.ts';
 
 export interface GridDoubt {
   readonly days: number;
@@ -20,9 +20,9 @@ export interface GridDoubt {
   readonly pboLoss: number | null;
   readonly splits: number;
   /** The chance that cells with no advantage over holding would look as good; null for too few days. */
-  readonly spa: Superior | null;
+  readonly spa: SpaProbabilities | null;
   /** How many independent tries its cells amount to; null for fewer than two whose equity moved. */
-  readonly independent: Independent | null;
+  readonly independent: EffectiveTrials | null;
   readonly cells: number;
 }
 
@@ -51,15 +51,15 @@ export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefi
     pbo: overfit?.probability ?? null,
     pboLoss: overfit?.lossProbability ?? null,
     splits: overfit?.logits.length ?? 0,
-    spa: superiorAbility(beyond, seededRng(1)) ?? null,
-    independent: independentTries(whole) ?? null,
+    spa: spaTest(beyond, seededRng(1)) ?? null,
+    independent: effectiveTrials(whole) ?? null,
     cells: whole.length,
   };
 }
 
 /** Of each whole day, of holding from the first close on, the entry's fee paid. */
 export function holdReturns(input: RunInput): Float64Array {
-  const { days } = walk(walkableOf(input, fillTable([], input.instruments), []));
+  const { days } = walkEquity(equityInput(input, fillTable([], input.instruments)));
   return dailyReturns(days, days.hold);
 }
 

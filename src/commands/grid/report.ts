@@ -31,7 +31,7 @@ export function writeGridReport(
   const found = findIn(result);
   const text = gridText({
     title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
-    ...{ asset, klines, tries, configuration },
+    ...{ asset, klines, trials: tries, configuration },
     warnings: [...warnings, ...stoppedText(result, found.best).map((text) => `Stopped: ${text}.`)],
     ...found,
     doubts: found.best === undefined ? [] : doubtTexts(doubt),
@@ -39,7 +39,7 @@ export function writeGridReport(
     from: Math.min(...times),
     to: Math.max(...times),
     axes: axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values.map(String) ?? [] })),
-    cells: cells.map((cell, index) => {
+    sets: cells.map((cell, index) => {
       const one = outcomes[index];
       const values = cell.map(String);
       return hasRun(one) ? { values, ran: { ...one, finalEquity: unitsNumber(units(one.finalEquity)) } } : { values };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { btc } from '../../../test/kit/builders.ts';
-import { axisNames, cellsOf, readAxes } from '../../backtest/search/axes.ts';
+import { axisNames, parameterSets, readAxes } from '../../backtest/search/axes.ts';
 import { defineStrategy } from '../../strategy/contract.ts';
 import { choice, decimal, integer } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
@@ -54,7 +54,7 @@ test('a plateau is of numbers that lie side by side, however they were typed, an
 test('there is no plateau of two values, and no place of the heat map is called its middle', () => {
   const told = (text: string) => {
     const axes = readAxes([text], hosted);
-    const of = { ...{ axes, cells: cellsOf(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
+    const of = { ...{ axes, cells: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
     const outcomes = of.cells.map((_, index) => ({ ...ran, return: index / 10 }));
     return gridLines({ ...of, outcomes }).join('\n');
   };
@@ -67,7 +67,7 @@ test('there is no plateau of two values, and no place of the heat map is called 
 
 test('a cell of few round trips is listed, and never the best or part of a plateau', () => {
   const axes = readAxes(['a.fast=24,48,72,96'], hosted);
-  const of = { ...{ axes, cells: cellsOf(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };
+  const of = { ...{ axes, cells: parameterSets(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };
   const outcomes = [30, 29, 30, 0].map((roundTrips, index) => ({ ...ran, roundTrips, return: index / 10 }));
   const text = gridLines({ ...of, outcomes }).join('\n');
   expect(text).toMatch(/^Not ranked +2 of 4 cells closed fewer than 30 round trips: too few to be the best$/m);
@@ -86,7 +86,7 @@ test('a cell of few round trips is listed, and never the best or part of a plate
 
 test('a grid whose cells all have few round trips has no best one, and says why', () => {
   const axes = readAxes(['a.fast=24,48'], hosted);
-  const of = { ...{ axes, cells: cellsOf(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
+  const of = { ...{ axes, cells: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
   const outcomes = of.cells.map((_, index) => ({ ...ran, roundTrips: 3, return: index / 10 }));
   expect(findIn({ axes, outcomes })).toMatchObject({ best: undefined, plateau: undefined });
   const text = gridLines({ ...of, outcomes }).join('\n');

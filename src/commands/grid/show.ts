@@ -1,19 +1,19 @@
 /** A grid for the terminal: the best cell with the number of tries, the best plateau, the first cells, the heat map. */
 
-import { type Axis, axisNames, type Cell } from '../../backtest/search/axes.ts';
+import { type Axis, axisNames, type ParameterSet } from '../../backtest/search/axes.ts';
 import { hasRun, isFew, isRanked, type Outcome, type Ran } from '../../backtest/search/outcome.ts';
 import { counted } from '../../data/check/finding.ts';
-import { roundedMoney } from '../../domain/words.ts';
+import { grouped, roundedMoney } from '../../domain/words.ts';
 import { cellText as csvCell } from '../../report/csv.ts';
-import { figureText, grouped, shareText } from '../../report/figures.ts';
-import { bestCell, bestPlateau, heatOf, type Plateau } from '../../research/significance/plateau.ts';
-import { fewestTrips } from '../../research/trip-numbers.ts';
+import { figureText, shareText } from '../../report/figures.ts';
+import { fewestRoundTrips } from '../../research/round-trip-figures.ts';
+import { bestPlateau, bestSet, heatOf, type Plateau } from '../../research/significance/plateau.ts';
 import { doubtsText } from '../../research/verdict.ts';
 import { doubtTexts, type GridDoubt } from './doubt.ts';
 
 export interface GridResult {
   readonly axes: readonly Axis[];
-  readonly cells: readonly Cell[];
+  readonly cells: readonly ParameterSet[];
   /** In the order of the cells; undefined for those that were not run. */
   readonly outcomes: readonly (Outcome | undefined)[];
   /** Of the same strategies on overlapping data, this grid counted. */
@@ -40,10 +40,10 @@ export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>
   const values = outcomes.map((one) => (isRanked(one) ? one.return : undefined));
   const grid = { sizes, values };
   const plateau = hasWords(axes) ? undefined : bestPlateau(grid);
-  return { best: bestCell(grid), plateau, heat: heatOf(grid) };
+  return { best: bestSet(grid), plateau, heat: heatOf(grid) };
 }
 
-export const cellText = (axes: readonly Axis[], cell: Cell | undefined): string =>
+export const cellText = (axes: readonly Axis[], cell: ParameterSet | undefined): string =>
   axisNames(axes)
     .map((name, index) => `${name} ${cell?.[index]}`)
     .join(', ');
@@ -113,8 +113,8 @@ export function fewText({ outcomes }: Pick<GridResult, 'outcomes'>): string | un
   if (few === 0) return undefined;
   const ran = outcomes.filter(hasRun).length;
   return few === ran
-    ? `no cell closed ${fewestTrips} round trips, so there is no best one`
-    : `${grouped(few)} of ${grouped(ran)} cells closed fewer than ${fewestTrips} round trips: too few to be the best`;
+    ? `no cell closed ${fewestRoundTrips} round trips, so there is no best one`
+    : `${grouped(few)} of ${grouped(ran)} cells closed fewer than ${fewestRoundTrips} round trips: too few to be the best`;
 }
 
 /** How many cells a limit stopped before their end: beside whole ones they say little. */
@@ -137,7 +137,7 @@ function refusals({ outcomes }: GridResult): readonly string[] {
   );
 }
 
-function plateauText({ axes, cells }: GridResult, { centre, cells: block, mean, worst, best }: Plateau): string {
+function plateauText({ axes, cells }: GridResult, { centre, sets: block, mean, worst, best }: Plateau): string {
   return `around ${cellText(axes, cells[centre])}: ${block.length} cells, return ${shareText(mean)} on average, ${shareText(worst)} to ${shareText(best)}`;
 }
 

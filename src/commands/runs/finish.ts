@@ -3,15 +3,14 @@ import { resolve } from 'node:path';
 import type { Prepared } from '../../backtest/prepare/prepare.ts';
 import type { Summarised } from '../../backtest/result/summary.ts';
 import type { RunResult } from '../../backtest/run.ts';
-import { type CodeVersion, codeVersions, tryOf } from '../../backtest/runs/identity.ts';
+import { type CodeVersion, codeVersions, runHash, runLine } from '../../backtest/runs/identity.ts';
 import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from '../../backtest/runs/keep.ts';
-import { readTries } from '../../backtest/runs/store.ts';
+import { readLedger } from '../../backtest/runs/store.ts';
 import { machineWall } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Measured } from '../../research/metrics.ts';
-import { triesOf } from '../../research/significance/trials.ts';
-import type { Tries } from '../../research/verdict.ts';
+import { countTrials, type TrialCount } from '../../research/significance/trials.ts';
 
 interface Ended {
   readonly file: string;
@@ -31,10 +30,10 @@ interface Ended {
 }
 
 export interface Keeper {
-  /** How many tries this one is of; asked for while the summary is made. */
-  readonly tries: (measured: Measured) => Tries;
+  /** How many trials the run is one of; called while the summary is made. */
+  readonly trials: (measured: Measured) => TrialCount;
   /** What it was made of, as hashes. */
-  readonly identity: (measured: Measured) => { readonly hash: string; readonly code: readonly CodeVersion[] };
+  readonly identity: () => { readonly hash: string; readonly code: readonly CodeVersion[] };
   /** Writes what was asked for; the table is out already, so that nobody waits for it. */
   readonly finish: (summarised: Summarised) => Promise<void>;
 }
@@ -45,16 +44,17 @@ export function keeping(ended: Ended): Keeper {
   const code = isWanted || json || ledger !== undefined ? codeVersions(config, file) : [];
   const at = machineWall();
   return {
-    tries(measured) {
+    trials(measured) {
       if (ledger === undefined) return { count: 1, variance: undefined };
-      return triesOf(readTries(ledger, say), tryOf(whole, config, code, measured));
+      return countTrials(readLedger(ledger, say), runLine(whole, config, code, measured));
     },
-    identity: (measured) => ({ hash: tryOf(whole, config, code, measured).hash, code }),
+    identity: () => ({ hash: runHash(whole, config, code), code }),
     async finish(summarised) {
       if (!isWanted) return;
-      const tried = tryOf(whole, config, code, summarised.measured);
+      const line = runLine(whole, config, code, summarised.measured);
+      const hash = runHash(whole, config, code);
       const fillsText = fillsTextOf({ ...ended, summarised });
-      const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, tried, fillsText };
+      const finished = { ...ended, sluice: ended.sluice ?? '', at, summarised, code, hash, line, fillsText };
       const refusals = [
         csv === undefined
           ? undefined

@@ -14,7 +14,8 @@ import {
   runIds,
 } from '../../backtest/runs/store.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { grouped, momentText, shareText } from '../../report/figures.ts';
+import { grouped } from '../../domain/words.ts';
+import { momentText, shareText } from '../../report/figures.ts';
 
 interface Options {
   readonly runs: string;
@@ -66,7 +67,7 @@ export function showRuns({
 }
 
 /** What a list must say of a run, beside which every other looks the same: where it was stopped, and by what, and that there are notes. */
-function remarkOf({ summary: { endedAt, kills, warnings, criticalWarnings: doubts = [] } }: KeptRun): string {
+function remarkOf({ summary: { endedAt, kills, warnings, criticalWarnings: doubts } }: KeptRun): string {
   const said = [
     ...(endedAt === undefined ? [] : [`stopped at ${momentText(endedAt)}`]),
     ...(kills.length === 0 ? [] : ['stopped by a limit']),

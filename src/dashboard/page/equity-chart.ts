@@ -2,52 +2,50 @@
 
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
+import { AreaSeries, type IChartApi, type ISeriesApi } from 'lightweight-charts';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import uPlot from 'uplot';
 import type { EquityPoint } from '../view.ts';
-import { axisTime, clockTime, day, drawn, money } from './format.ts';
+import { clockTime, day, drawn, money } from './format.ts';
+import { colour, openChart, paintChart, seconds } from './kline-chart.ts';
 import { equitySeries } from './store.ts';
-import { colour, isDark } from './theme.ts';
+import { isDark } from './theme.ts';
 
-const height = 150;
-/** The index of the point under the pointer. */
+/** The place on the time axis under the pointer, seconds. */
 const pointedAt = signal<number | undefined>(undefined);
+
 const axisMoney = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 2 });
 
-function data(points: readonly EquityPoint[]): uPlot.AlignedData {
-  return [points.map(({ at }) => at / 1_000), points.map(({ equity }) => drawn(equity))];
-}
+/** Seconds between two places on the time axis: the smallest of these that needs at most `mostPlaces`. */
+const steps = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400, 604_800];
+const mostPlaces = 800;
 
-function options(width: number): uPlot.Options {
-  const font = `11px ${getComputedStyle(document.body).fontFamily}`;
-  const axis = { stroke: colour('muted'), font, grid: { stroke: colour('grid'), width: 1 }, ticks: { show: false } };
-  return {
-    width,
-    height,
-    padding: [8, 0, 0, 0],
-    cursor: { y: false, points: { size: 6 } },
-    legend: { show: false },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
-    hooks: {
-      setCursor: [
-        ({ cursor }) => {
-          pointedAt.value = cursor.idx ?? undefined;
-        },
-      ],
-    },
-    series: [{}, { stroke: colour('accent'), width: 1.5, fill: colour('accent-soft'), points: { show: false } }],
-    axes: [
-      { ...axis, space: 90, size: 26, values: (_plot, marks) => marks.map((mark) => axisTime(mark * 1_000)) },
-      { ...axis, side: 1, size: 64, space: 34, values: (_plot, marks) => marks.map(axisMoney) },
-    ],
-  };
+const stepOf = (points: readonly EquityPoint[]): number => {
+  const span = seconds((points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0));
+  return steps.find((step) => span / step <= mostPlaces) ?? Math.ceil(span / mostPlaces);
+};
+const placeOf = ({ at }: EquityPoint, step: number): number => Math.floor(seconds(at) / step) * step;
+
+/** The chart draws places at equal distances. Places without a point keep a night without the daemon as wide as a night. */
+function data(points: readonly EquityPoint[]) {
+  const step = stepOf(points);
+  const known = new Map(points.map((point) => [placeOf(point, step), drawn(point.equity)]));
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const start = placeOf(first, step);
+  return Array.from({ length: (placeOf(last, step) - start) / step + 1 }, (_, index) => {
+    const place = start + index * step;
+    const value = known.get(place);
+    const time = seconds(place * 1_000);
+    return value === undefined ? { time } : { time, value };
+  });
 }
 
 /** The point under the pointer in words, or the last one. */
 export function EquityReadout({ asset }: { asset: string }): VNode | null {
   const points = equitySeries.value;
-  const point = points[pointedAt.value ?? points.length - 1] ?? points.at(-1);
+  const until = (pointedAt.value ?? Number.POSITIVE_INFINITY) + stepOf(points);
+  const point = points.findLast(({ at }) => seconds(at) < until) ?? points.at(-1);
   return point === undefined
     ? null
     : html`<span class="muted">${day(point.at)} ${clockTime(point.at)}</span> <b>${money(point.equity)} ${asset}</b>`;
@@ -55,21 +53,30 @@ export function EquityReadout({ asset }: { asset: string }): VNode | null {
 
 export function EquityChart({ asset }: { asset: string }): VNode {
   const container = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | undefined>(undefined);
+  const drawing = useRef<{ readonly chart: IChartApi; readonly line: ISeriesApi<'Area'> }>(undefined);
   const points = equitySeries.value;
   const dark = isDark();
   useEffect(() => {
-    const box = container.current;
-    if (box === null) return undefined;
-    const opened = new uPlot(options(box.clientWidth), data(points), box);
-    plot.current = opened;
-    const resized = new ResizeObserver(() => opened.setSize({ width: box.clientWidth, height }));
-    resized.observe(box);
-    return () => {
-      resized.disconnect();
-      opened.destroy();
-    };
+    if (container.current === null) return undefined;
+    const chart = openChart(container.current, { minBarSpacing: 0.1, fixLeftEdge: true, fixRightEdge: true }, false);
+    chart.applyOptions({ localization: { priceFormatter: axisMoney } });
+    chart.subscribeCrosshairMove(({ time }) => {
+      pointedAt.value = typeof time === 'number' ? time : undefined;
+    });
+    const line = chart.addSeries(AreaSeries, { lineWidth: 2, lastValueVisible: false, priceLineVisible: false });
+    drawing.current = { chart, line };
+    return () => chart.remove();
+  }, []);
+  useEffect(() => {
+    if (drawing.current === undefined) return;
+    const { chart, line } = drawing.current;
+    paintChart(chart);
+    const soft = colour('accent-soft');
+    line.applyOptions({ lineColor: colour('accent'), topColor: soft, bottomColor: soft });
   }, [dark]);
-  useEffect(() => plot.current?.setData(data(points)), [points]);
+  useEffect(() => {
+    drawing.current?.line.setData(data(points));
+    drawing.current?.chart.timeScale().fitContent();
+  }, [points]);
   return html`<div class="equity-chart" ref=${container} role="img" aria-label=${`Equity in ${asset} over time`}></div>`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { axisTime, exact, money, signed, when } from './format.ts';
+import { exact, money, signed, when } from './format.ts';
 
 describe('money on the page', () => {
   it.each([
@@ -32,8 +32,5 @@ describe('a moment on the page', () => {
   const now = Date.UTC(2020, 2, 13, 0, 5);
   it('has its day where that is another one', () => {
     expect([when(now - 60_000, now), when(now - 600_000, now)]).toEqual(['00:04:00', '12 Mar 23:55']);
-  });
-  it('is the day where that begins on an axis', () => {
-    expect([axisTime(now), axisTime(Date.UTC(2020, 2, 13))]).toEqual(['00:05', '13 Mar']);
   });
 });

@@ -57,8 +57,6 @@ export function day(at: number): string {
 
 /** `12 Mar`, UTC. */
 export const shortDay = (at: number): string => day(at).slice(0, -5);
-/** As `13:45`, or the day that begins then, UTC. */
-export const axisTime = (at: number): string => (at % 86_400_000 === 0 ? shortDay(at) : minuteTime(at));
 /** `13:45:10` of the day of `now`, `12 Mar 13:45` of another one, UTC. */
 export const when = (at: number, now: number): string =>
   day(at) === day(now) ? clockTime(at) : `${shortDay(at)} ${minuteTime(at)}`;

@@ -3,32 +3,33 @@
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import {
-  CandlestickSeries,
-  ColorType,
-  createChart,
   createSeriesMarkers,
-  HistogramSeries,
   type IChartApi,
   type IPriceLine,
-  type ISeriesApi,
   type ISeriesMarkersPluginApi,
   LineStyle,
-  type SeriesMarker,
   type Time,
-  type UTCTimestamp,
 } from 'lightweight-charts';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FillView, KlineView, MarketView, View } from '../view.ts';
 import { drawn, minuteTime, money } from './format.ts';
+import {
+  addKlines,
+  colour,
+  type KlineSeries,
+  markersOf,
+  openChart,
+  paintChart,
+  paintKlines,
+  seconds,
+} from './kline-chart.ts';
 import { klines } from './store.ts';
-import { colour, isDark } from './theme.ts';
+import { isDark } from './theme.ts';
 
-interface Drawing {
+interface Drawing extends KlineSeries {
   readonly container: HTMLElement;
   readonly chart: IChartApi;
-  readonly prices: ISeriesApi<'Candlestick'>;
-  readonly volumes: ISeriesApi<'Histogram'>;
   readonly markers: ISeriesMarkersPluginApi<Time>;
   lines: IPriceLine[];
   /** What is drawn already. */
@@ -38,7 +39,6 @@ interface Drawing {
   lined: string;
 }
 
-const seconds = (at: number): UTCTimestamp => Math.floor(at / 1_000) as UTCTimestamp;
 /** CSS px that a kline takes when the chart opens; older ones are a drag away. */
 const klineWidth = 7;
 /** Lines are named in full on charts at least this wide, CSS px. */
@@ -50,52 +50,13 @@ const pointedAt = signal<number | undefined>(undefined);
 const labelRoom = (container: HTMLElement): number => (container.clientWidth >= wideChart ? 17 : 8);
 
 function open(container: HTMLElement): Drawing {
-  const chart = createChart(container, {
-    autoSize: true,
-    layout: { fontSize: 11, attributionLogo: true },
-    timeScale: { timeVisible: true, secondsVisible: false, rightOffset: labelRoom(container), barSpacing: klineWidth },
-    rightPriceScale: { scaleMargins: { top: 0.08, bottom: 0.22 } },
-  });
-  const prices = chart.addSeries(CandlestickSeries, { borderVisible: false });
-  const volumes = chart.addSeries(HistogramSeries, {
-    priceScaleId: '',
-    priceFormat: { type: 'volume' },
-    lastValueVisible: false,
-    priceLineVisible: false,
-  });
-  volumes.priceScale().applyOptions({ scaleMargins: { top: 0.84, bottom: 0 } });
+  const chart = openChart(container, { rightOffset: labelRoom(container), barSpacing: klineWidth });
+  const { prices, volumes } = addKlines(chart);
   const markers = createSeriesMarkers(prices, []);
   chart.subscribeCrosshairMove(({ time }) => {
     pointedAt.value = typeof time === 'number' ? time * 1_000 : undefined;
   });
   return { container, chart, prices, volumes, markers, lines: [], symbol: '', drawnKlines: [], marked: '', lined: '' };
-}
-
-function paint({ chart, prices, volumes }: Drawing): void {
-  const line = colour('grid');
-  const family = getComputedStyle(document.body).fontFamily;
-  chart.applyOptions({
-    layout: {
-      background: { type: ColorType.Solid, color: colour('panel') },
-      textColor: colour('muted'),
-      fontFamily: family,
-    },
-    grid: { vertLines: { color: line }, horzLines: { color: line } },
-    timeScale: { borderColor: colour('line') },
-    rightPriceScale: { borderColor: colour('line') },
-    crosshair: {
-      vertLine: { color: colour('muted'), labelBackgroundColor: colour('chip-ink') },
-      horzLine: { color: colour('muted'), labelBackgroundColor: colour('chip-ink') },
-    },
-  });
-  prices.applyOptions({
-    upColor: colour('kline-up'),
-    downColor: colour('kline-down'),
-    wickUpColor: colour('kline-up'),
-    wickDownColor: colour('kline-down'),
-    priceLineColor: colour('muted'),
-  });
-  volumes.applyOptions({ color: colour('volume') });
 }
 
 const priceOf = ({ openTime, open, high, low, close }: KlineView) => ({
@@ -137,34 +98,16 @@ function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineVie
   drawing.drawnKlines = all;
 }
 
-/** One arrow a kline and side, however many fills it had. */
-function markersOf(fills: readonly FillView[], all: readonly KlineView[]): SeriesMarker<Time>[] {
-  const counts = new Map<string, { readonly time: UTCTimestamp; readonly buys: boolean; count: number }>();
-  for (const fill of fills) {
-    const kline = all.findLast(({ openTime }) => openTime <= fill.time);
-    if (kline === undefined) continue;
-    const key = `${kline.openTime}${fill.side}`;
-    const known = counts.get(key);
-    if (known === undefined) counts.set(key, { time: seconds(kline.openTime), buys: fill.side === 'BUY', count: 1 });
-    else known.count++;
-  }
-  return [...counts.values()]
-    .sort((a, b) => a.time - b.time)
-    .map(({ time, buys, count }) => ({
-      time,
-      position: buys ? 'belowBar' : 'aboveBar',
-      shape: buys ? 'arrowUp' : 'arrowDown',
-      color: colour(buys ? 'buy' : 'sell'),
-      ...(count > 1 ? { text: `×${count}` } : {}),
-    }));
-}
-
 function drawMarkers(drawing: Drawing, fills: readonly FillView[]): void {
   const all = drawing.drawnKlines;
   const key = `${drawing.symbol} ${isDark()} ${fills[0]?.tradeId} ${fills.length} ${all[0]?.openTime} ${all.length}`;
   if (key === drawing.marked) return;
   drawing.marked = key;
-  drawing.markers.setMarkers(markersOf(fills, all));
+  const marked = fills.flatMap(({ time, side }) => {
+    const kline = all.findLast(({ openTime }) => openTime <= time);
+    return kline === undefined ? [] : [{ klineAt: kline.openTime, isBuy: side === 'BUY' }];
+  });
+  drawing.markers.setMarkers(markersOf(marked));
 }
 
 interface Line {
@@ -245,7 +188,9 @@ export function PriceChart({ view, market }: { view: View; market: MarketView })
     return () => opened.chart.remove();
   }, []);
   useEffect(() => {
-    if (drawing.current !== undefined) paint(drawing.current);
+    if (drawing.current === undefined) return;
+    paintChart(drawing.current.chart);
+    paintKlines(drawing.current);
   }, [dark]);
   useEffect(() => {
     if (drawing.current === undefined) return;

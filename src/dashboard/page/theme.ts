@@ -1,4 +1,4 @@
-/** Light, dark, or as the system says; charts ask here for their colours. */
+/** Light, dark, or as the system says. */
 import { signal } from '@preact/signals';
 
 export type Theme = 'auto' | 'light' | 'dark';
@@ -29,14 +29,4 @@ export function chooseTheme(next: Theme): void {
     // Storage may be forbidden; the choice then lasts as long as the page.
   }
   theme.value = next;
-}
-
-/** A colour of the style sheet as canvas understands it; `light-dark()` is resolved by a probe element. */
-export function colour(name: string): string {
-  const probe = document.createElement('span');
-  probe.style.color = `var(--${name})`;
-  document.body.append(probe);
-  const resolved = getComputedStyle(probe).color;
-  probe.remove();
-  return resolved;
 }

@@ -1,13 +1,31 @@
 /** The chart of klines with fills and stops: klines as fine as the view has room for, evidence at a click. */
-import type * as Charts from 'lightweight-charts';
+import {
+  createSeriesMarkers,
+  type IChartApi,
+  type IPriceLine,
+  type ISeriesApi,
+  type ISeriesMarkersPluginApi,
+  LineSeries,
+  LineType,
+  type Time,
+} from 'lightweight-charts';
+import {
+  addKlines,
+  colour,
+  type KlineSeries,
+  markersOf,
+  openChart,
+  paintChart,
+  paintKlines,
+  seconds,
+} from '../../dashboard/page/kline-chart.ts';
 import type { Payload, PayloadSeries } from '../chart-data.ts';
-import { around, finestFor, intervalName, lengthOf, type Opened } from './levels.ts';
-import { colour, marksOf, openPanes, type Panes, paintPanes, seconds } from './panes.ts';
-import { fillsOf, type Kline, klinesOf, placeAt, type ShownFill, withinKlines } from './unpack.ts';
+import { finestFor, intervalName, lengthOf, nearView, type OpenLevel } from './levels.ts';
+import { fillsOf, indexAt, type Kline, klinesOf, type ShownFill, withinKlines } from './unpack.ts';
 
 export interface Shown {
   readonly series: PayloadSeries;
-  readonly opened: readonly Opened[];
+  readonly levels: readonly OpenLevel[];
   readonly fills: readonly ShownFill[];
 }
 
@@ -16,7 +34,8 @@ export interface Pointed {
   readonly ms: number;
 }
 
-interface Told {
+/** What the page does when the reader points, clicks or moves. */
+interface ChartListener {
   readonly pointed: (at: Pointed | undefined) => void;
   readonly clicked: (at: Pointed) => void;
   /** The interval of the klines in view, and how many fills are not drawn because they are too many. */
@@ -24,14 +43,14 @@ interface Told {
 }
 
 export async function openSeries(series: PayloadSeries, payload: Payload): Promise<Shown> {
-  const opened = await Promise.all(
+  const levels = await Promise.all(
     series.levels.map(async (level) => ({
       ms: lengthOf(level, series.ms),
       isPartial: level.ms === 0,
       klines: await klinesOf(level, series, payload.unitMs),
     })),
   );
-  return { series, opened, fills: await fillsOf(series, payload) };
+  return { series, levels, fills: await fillsOf(series, payload) };
 }
 
 /** More marks than this in view would hide the klines. */
@@ -41,42 +60,52 @@ const mostFillsInView = 10_000;
 
 /** Prices that multiply over a run are drawn on a logarithmic scale: the early ones would lie flat. */
 const widest = 6;
-function isWide({ opened }: Shown): boolean {
-  const closes = opened[0]?.klines.map(({ close }) => close) ?? [];
+function isWide({ levels }: Shown): boolean {
+  const closes = levels[0]?.klines.map(({ close }) => close) ?? [];
   return Math.max(...closes) > widest * Math.min(...closes);
 }
 
 export class KlineChart {
   readonly #box: HTMLElement;
-  readonly #told: Told;
-  readonly #panes: Panes;
+  readonly #listener: ChartListener;
+  readonly #chart: IChartApi;
+  readonly #klineSeries: KlineSeries;
+  readonly #stops: ISeriesApi<'Line'>;
+  readonly #targets: ISeriesApi<'Line'>;
+  readonly #markers: ISeriesMarkersPluginApi<Time>;
   #shown: Shown | undefined;
-  #level: Opened | undefined;
+  #level: OpenLevel | undefined;
   #klines: readonly Kline[] = [];
-  #lines: Charts.IPriceLine[] = [];
+  #lines: IPriceLine[] = [];
   #isWaiting = false;
 
-  constructor(box: HTMLElement, told: Told) {
+  constructor(box: HTMLElement, listener: ChartListener) {
     this.#box = box;
-    this.#told = told;
-    this.#panes = openPanes(box);
-    const { chart } = this.#panes;
+    this.#listener = listener;
+    const chart = openChart(box, { rightOffset: 2, minBarSpacing: 0.3 });
+    const quiet = { lastValueVisible: false, priceLineVisible: false } as const;
+    const steps = { ...quiet, crosshairMarkerVisible: false, lineWidth: 1, lineType: LineType.WithSteps } as const;
+    this.#chart = chart;
+    this.#klineSeries = addKlines(chart, quiet);
+    this.#stops = chart.addSeries(LineSeries, steps);
+    this.#targets = chart.addSeries(LineSeries, steps);
+    this.#markers = createSeriesMarkers(this.#klineSeries.prices, []);
     chart.timeScale().subscribeVisibleLogicalRangeChange(() => {
       if (this.#isWaiting) return;
       this.#isWaiting = true;
       requestAnimationFrame(() => this.#follow());
     });
-    const at = (time: Charts.Time | undefined): Pointed | undefined =>
+    const at = (time: Time | undefined): Pointed | undefined =>
       typeof time === 'number' ? this.klineAt(time * 1_000) : undefined;
-    chart.subscribeCrosshairMove(({ time }) => told.pointed(at(time)));
+    chart.subscribeCrosshairMove(({ time }) => listener.pointed(at(time)));
     chart.subscribeClick(({ time }) => {
       const clicked = at(time);
-      if (clicked !== undefined) told.clicked(clicked);
+      if (clicked !== undefined) listener.clicked(clicked);
     });
   }
 
   klineAt(time: number): Pointed | undefined {
-    const kline = this.#klines[placeAt(this.#klines, time + 1) - 1];
+    const kline = this.#klines[indexAt(this.#klines, time + 1) - 1];
     return kline === undefined || this.#level === undefined ? undefined : { kline, ms: this.#level.ms };
   }
 
@@ -84,36 +113,38 @@ export class KlineChart {
     this.#shown = shown;
     const { pricePrecision } = shown.series;
     const priceFormat = { type: 'price', precision: pricePrecision, minMove: 10 ** -pricePrecision } as const;
-    const { prices, stops, targets } = this.#panes;
-    for (const line of [prices, stops, targets]) line.applyOptions({ priceFormat });
-    this.#panes.chart.priceScale('right').applyOptions({ mode: isWide(shown) ? 1 : 0 });
+    for (const line of [this.#klineSeries.prices, this.#stops, this.#targets]) line.applyOptions({ priceFormat });
+    this.#chart.priceScale('right').applyOptions({ mode: isWide(shown) ? 1 : 0 });
     this.#load(from, to);
     this.#drawMarks(from, to);
   }
 
   paint(): void {
-    paintPanes(this.#panes);
+    paintChart(this.#chart);
+    paintKlines(this.#klineSeries);
+    this.#stops.applyOptions({ color: colour('down') });
+    this.#targets.applyOptions({ color: colour('up') });
     const view = this.#view();
     if (view !== undefined) this.#drawMarks(...view);
   }
 
   /** What is in view as a picture: a chart does not fit itself to paper. */
   picture(): HTMLCanvasElement {
-    return this.#panes.chart.takeScreenshot();
+    return this.#chart.takeScreenshot();
   }
 
-  /** Draws the prices at which positions would have been left at a time. */
+  /** Draws the stops and targets in force at a time. */
   mark(time: number): void {
-    const { prices } = this.#panes;
+    const { prices } = this.#klineSeries;
     for (const line of this.#lines) prices.removePriceLine(line);
     const rows = this.#shown?.series.stops.filter(([at]) => at <= time) ?? [];
     const inForce = [...new Map(rows.map((row) => [row[1], row])).values()];
-    const wanted = inForce.flatMap(([, strategy, stop, target]) => [
+    const lines = inForce.flatMap(([, strategy, stop, target]) => [
       { price: stop, title: `${strategy} stop`, color: colour('down') },
       { price: target, title: `${strategy} target`, color: colour('up') },
     ]);
-    this.#lines = wanted.flatMap(({ price, ...look }) =>
-      price === null ? [] : [prices.createPriceLine({ ...look, price, lineStyle: 2, lineWidth: 1 })],
+    this.#lines = lines.flatMap(({ price, ...style }) =>
+      price === null ? [] : [prices.createPriceLine({ ...style, price, lineStyle: 2, lineWidth: 1 })],
     );
   }
 
@@ -125,21 +156,21 @@ export class KlineChart {
   /** Draws the klines of a span from the level that suits it. */
   #load(from: number, to: number): void {
     if (this.#shown === undefined) return;
-    this.#level = finestFor(this.#shown.opened, from, to, this.#mostInView);
+    this.#level = finestFor(this.#shown.levels, from, to, this.#mostInView);
     if (this.#level === undefined) return;
-    this.#klines = around(this.#level, from, to);
-    const { chart, prices, volumes, stops, targets } = this.#panes;
+    this.#klines = nearView(this.#level, from, to);
+    const { prices, volumes } = this.#klineSeries;
     prices.setData(
       this.#klines.map(({ time, open, high, low, close }) => ({ time: seconds(time), open, high, low, close })),
     );
     volumes.setData(this.#klines.map(({ time, volume }) => ({ time: seconds(time), value: volume })));
-    this.#drawSteps(stops, 2);
-    this.#drawSteps(targets, 3);
-    chart.timeScale().setVisibleRange({ from: seconds(from), to: seconds(to) });
+    this.#drawSteps(this.#stops, 2);
+    this.#drawSteps(this.#targets, 3);
+    this.#chart.timeScale().setVisibleRange({ from: seconds(from), to: seconds(to) });
   }
 
   /** A stop or a target as it was when each kline closed. */
-  #drawSteps(line: Charts.ISeriesApi<'Line'>, column: 2 | 3): void {
+  #drawSteps(line: ISeriesApi<'Line'>, column: 2 | 3): void {
     const rows = this.#shown?.series.stops ?? [];
     const ms = this.#level?.ms ?? 0;
     let next = 0;
@@ -160,17 +191,17 @@ export class KlineChart {
 
   /** The span of time in view; beyond the klines that are drawn it goes on in steps of one. */
   #view(): readonly [from: number, to: number] | undefined {
-    const range = this.#panes.chart.timeScale().getVisibleLogicalRange();
+    const range = this.#chart.timeScale().getVisibleLogicalRange();
     const [first, last] = [this.#klines[0], this.#klines.at(-1)];
     const ms = this.#level?.ms ?? 0;
     if (range === null || first === undefined || last === undefined) return undefined;
-    const timeOf = (place: number): number => {
-      if (place < 0) return first.time + place * ms;
-      const whole = Math.floor(place);
+    const timeOf = (index: number): number => {
+      if (index < 0) return first.time + index * ms;
+      const whole = Math.floor(index);
       const kline = this.#klines[whole];
       return kline === undefined
-        ? last.time + (place - this.#klines.length + 1) * ms
-        : kline.time + (place - whole) * ms;
+        ? last.time + (index - this.#klines.length + 1) * ms
+        : kline.time + (index - whole) * ms;
     };
     return [timeOf(range.from), timeOf(range.to)];
   }
@@ -178,10 +209,15 @@ export class KlineChart {
   #drawMarks(from: number, to: number): void {
     const all = this.#shown?.fills ?? [];
     const inView = withinKlines(all, this.#klines, from, to);
-    const marks = inView.length > mostFillsInView ? [] : marksOf(inView, this.#klines);
+    const marks = inView.length > mostFillsInView ? [] : markersOf(inView.flatMap((fill) => this.#marked(fill)));
     const isTooMany = inView.length > mostFillsInView || marks.length > mostMarks;
-    this.#panes.markers.setMarkers(isTooMany ? [] : marks);
-    this.#told.viewed(intervalName(this.#level?.ms ?? 0), isTooMany ? inView.length : 0);
+    this.#markers.setMarkers(isTooMany ? [] : marks);
+    this.#listener.viewed(intervalName(this.#level?.ms ?? 0), isTooMany ? inView.length : 0);
+  }
+
+  #marked({ time, quantity, ambiguous }: ShownFill) {
+    const kline = this.#klines[indexAt(this.#klines, time + 1) - 1];
+    return kline === undefined ? [] : [{ klineAt: kline.time, isBuy: quantity > 0, isAmbiguous: ambiguous }];
   }
 
   /** After a drag or a zoom: other klines where these are too coarse, too fine or at their end. */
@@ -194,7 +230,7 @@ export class KlineChart {
     const [first, last] = [this.#klines[0]?.time ?? 0, this.#klines.at(-1)?.time ?? 0];
     const isAtEnd =
       (from < first && level.klines[0]?.time !== first) || (to > last && level.klines.at(-1)?.time !== last);
-    if (isAtEnd || finestFor(this.#shown.opened, from, to, this.#mostInView) !== level) this.#load(from, to);
+    if (isAtEnd || finestFor(this.#shown.levels, from, to, this.#mostInView) !== level) this.#load(from, to);
     this.#drawMarks(from, to);
   }
 }

@@ -1,6 +1,6 @@
-/** What happened within the kline that was clicked, by what evidence. */
+/** The fills of the kline that was clicked, with their evidence. */
 import type { Pointed, Shown } from './chart.ts';
-import { placeAt, type ShownFill } from './unpack.ts';
+import { indexAt, type ShownFill } from './unpack.ts';
 
 export const byId = (id: string): HTMLElement => {
   const found = document.getElementById(id);
@@ -20,56 +20,51 @@ export const amount = (value: number, most: number): string =>
 /** Fills of one kline that are listed. */
 const mostListed = 40;
 
-function fillRow(fill: ShownFill, shown: Shown, asset: string): HTMLElement {
-  const { series } = shown;
-  const row = document.createElement('tr');
-  const buys = fill.quantity > 0;
+type Cell = readonly [text: string, cls?: string];
+const row = (name: 'td' | 'th', cells: readonly Cell[]): HTMLElement => {
+  const made = document.createElement('tr');
+  made.append(...cells.map(([text, cls]) => element(name, text, cls)));
+  return made;
+};
+
+function fillCells(fill: ShownFill, { series }: Shown, asset: string): readonly Cell[] {
+  const isBuy = fill.quantity > 0;
   const detail = series.details[fill.index];
-  const cells: readonly (readonly [text: string, cls: string])[] = [
-    [moment(fill.time), ''],
-    [fill.strategy, ''],
-    [
-      `${buys ? 'BUY' : 'SELL'} ${amount(Math.abs(fill.quantity), series.quantityPrecision)} ${series.base}`,
-      buys ? 'buy' : 'sell',
-    ],
+  const quantity = amount(Math.abs(fill.quantity), series.quantityPrecision);
+  return [
+    [moment(fill.time)],
+    [fill.strategy],
+    [`${isBuy ? 'BUY' : 'SELL'} ${quantity} ${series.base}`, isBuy ? 'buy' : 'sell'],
     [amount(fill.price, series.pricePrecision), 'n'],
     [`${amount(fill.fee, 8)} ${asset}`, 'n'],
-    [`${fill.purpose}, ${fill.maker ? 'maker' : 'taker'}`, ''],
+    [`${fill.purpose}, ${fill.maker ? 'maker' : 'taker'}`],
     [
       `${fill.rule}${fill.ambiguous ? ', ambiguous' : ''}${detail === undefined ? '' : ` · ${detail}`}`,
       fill.ambiguous ? 'warn' : '',
     ],
   ];
-  for (const [text, cls] of cells) row.append(element('td', text, cls));
-  return row;
 }
 
-/** What happened within one kline, by what evidence. */
+const head: readonly Cell[] = [
+  ['Time (UTC)'],
+  ['Strategy'],
+  ['Fill'],
+  ['Price', 'n'],
+  ['Fee', 'n'],
+  ['For'],
+  ['Evidence'],
+];
+
 export function showEvidence({ kline, ms }: Pointed, shown: Shown, asset: string): void {
   const { fills } = shown;
-  const found = fills.slice(placeAt(fills, kline.time), placeAt(fills, kline.time + ms));
+  const found = fills.slice(indexAt(fills, kline.time), indexAt(fills, kline.time + ms));
+  const count = found.length === 0 ? 'no fill' : `${found.length} ${found.length === 1 ? 'fill' : 'fills'}`;
+  const more = found.length > mostListed ? `, the first ${mostListed}` : '';
   const box = byId('clicked');
-  box.replaceChildren(
-    element(
-      'p',
-      `${moment(kline.time)} UTC: ${found.length === 0 ? 'no fill' : `${found.length} ${found.length === 1 ? 'fill' : 'fills'}${found.length > mostListed ? `, the first ${mostListed}` : ''}`}`,
-      'about',
-    ),
-  );
+  box.replaceChildren(element('p', `${moment(kline.time)} UTC: ${count}${more}`, 'about'));
   if (found.length === 0) return;
   const table = document.createElement('table');
-  const head = document.createElement('tr');
-  for (const [name, cls] of [
-    ['Time (UTC)', ''],
-    ['Strategy', ''],
-    ['Fill', ''],
-    ['Price', 'n'],
-    ['Fee', 'n'],
-    ['For', ''],
-    ['Evidence', ''],
-  ] as const)
-    head.append(element('th', name, cls));
-  table.append(head, ...found.slice(0, mostListed).map((fill) => fillRow(fill, shown, asset)));
+  table.append(row('th', head), ...found.slice(0, mostListed).map((fill) => row('td', fillCells(fill, shown, asset))));
   const scroll = element('div', '', 'scroll-x');
   scroll.append(table);
   box.append(scroll);

@@ -1,9 +1,9 @@
 /** Which klines to show of those that the page holds, for a span of time. */
 import type { Level } from '../chart-data.ts';
-import { type Kline, placeAt } from './unpack.ts';
+import { indexAt, type Kline } from './unpack.ts';
 
 /** A level once it is unpacked. */
-export interface Opened {
+export interface OpenLevel {
   /** How long a kline lasts, ms. */
   readonly ms: number;
   readonly isPartial: boolean;
@@ -14,9 +14,9 @@ export interface Opened {
 const views = 2;
 
 /** True where a partial level has klines all through a span. */
-function covers({ klines, ms }: Opened, from: number, to: number): boolean {
-  const first = placeAt(klines, from);
-  const last = placeAt(klines, to) - 1;
+function covers({ klines, ms }: OpenLevel, from: number, to: number): boolean {
+  const first = indexAt(klines, from);
+  const last = indexAt(klines, to) - 1;
   const begins = klines[first];
   const ends = klines[last];
   if (begins === undefined || ends === undefined || last <= first) return false;
@@ -25,13 +25,18 @@ function covers({ klines, ms }: Opened, from: number, to: number): boolean {
 }
 
 /** The finest level of which at most `most` klines fill a span; the levels go from coarse to fine. */
-export const finestFor = (opened: readonly Opened[], from: number, to: number, most: number): Opened | undefined =>
+export const finestFor = (
+  opened: readonly OpenLevel[],
+  from: number,
+  to: number,
+  most: number,
+): OpenLevel | undefined =>
   opened.findLast((one) => (to - from) / one.ms <= most && (!one.isPartial || covers(one, from, to))) ?? opened[0];
 
 /** The klines in view and some on either side. */
-export function around({ klines }: Opened, from: number, to: number): readonly Kline[] {
+export function nearView({ klines }: OpenLevel, from: number, to: number): readonly Kline[] {
   const margin = views * (to - from);
-  return klines.slice(placeAt(klines, from - margin), placeAt(klines, to + margin) + 1);
+  return klines.slice(indexAt(klines, from - margin), indexAt(klines, to + margin) + 1);
 }
 
 export const lengthOf = ({ ms }: Pick<Level, 'ms'>, own: number): number => (ms === 0 ? own : ms);

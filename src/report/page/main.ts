@@ -1,83 +1,92 @@
-/** The page's first lines: unpack what came with it, draw, and answer clicks. */
+/** Where the page's script begins: it unpacks the payload, draws it, and answers clicks. */
 import type { Payload } from '../chart-data.ts';
 import { KlineChart, openSeries, type Pointed, type Shown } from './chart.ts';
 import { amount, byId, moment, showEvidence } from './evidence.ts';
 
-/** Klines on either side of what was gone to. */
+/** Klines on either side of a moment that the reader jumps to. */
 const beside = 60;
 
-function openPage(payload: Payload): {
-  whole(symbol: string): Promise<void>;
-  goTo(symbol: string, time: number): Promise<void>;
-  paint(): void;
-  picture(): HTMLCanvasElement;
-} {
-  const legend = byId('legend');
-  const note = byId('chart-note');
-  const opened = new Map<string, Shown>();
-  let shown: Shown | undefined;
-  const tell = (at: Pointed | undefined): void => {
-    const last = shown?.opened.findLast(({ isPartial }) => !isPartial)?.klines.at(-1);
-    const kline = at?.kline ?? last;
-    if (kline === undefined || shown === undefined) return;
-    const price = (value: number): string => amount(value, shown?.series.pricePrecision ?? 0);
-    legend.textContent = `${moment(kline.time).slice(0, 16)}  O ${price(kline.open)}  H ${price(kline.high)}  L ${price(kline.low)}  C ${price(kline.close)}`;
-  };
-  const chart = new KlineChart(byId('kline-chart'), {
-    pointed: tell,
-    clicked(at) {
-      if (shown !== undefined) showEvidence(at, shown, payload.asset);
-      chart.mark(at.kline.time);
-    },
-    viewed(interval, hidden) {
-      note.textContent = `Klines of ${interval}${hidden > 0 ? `; ${amount(hidden, 0)} fills in view: zoom in to see them` : ''}`;
-    },
-  });
-  async function choose(symbol: string): Promise<Shown | undefined> {
-    const series = payload.series.find((one) => one.symbol === symbol) ?? payload.series[0];
+class ReportPage {
+  readonly #payload: Payload;
+  readonly #chart: KlineChart;
+  readonly #unpacked = new Map<string, Shown>();
+  #shown: Shown | undefined;
+
+  constructor(payload: Payload) {
+    this.#payload = payload;
+    this.#chart = new KlineChart(byId('kline-chart'), {
+      pointed: (at) => this.#showPrices(at),
+      clicked: (at) => {
+        if (this.#shown !== undefined) showEvidence(at, this.#shown, payload.asset);
+        this.#chart.mark(at.kline.time);
+      },
+      viewed(interval, hidden) {
+        byId('chart-note').textContent =
+          `Klines of ${interval}${hidden > 0 ? `; ${amount(hidden, 0)} fills in view: zoom in to see them` : ''}`;
+      },
+    });
+  }
+
+  /** Shows all klines of a symbol. */
+  async whole(symbol: string): Promise<void> {
+    const shown = await this.#choose(symbol);
+    const [first, last] = [shown?.levels[0]?.klines[0], shown?.levels[0]?.klines.at(-1)];
+    if (shown === undefined || first === undefined || last === undefined) return;
+    this.#chart.show(shown, first.time, last.time + (shown.levels[0]?.ms ?? 0));
+    this.#showPrices(undefined);
+  }
+
+  async jump(symbol: string, time: number): Promise<void> {
+    const shown = await this.#choose(symbol);
+    if (shown === undefined) return;
+    this.#chart.show(shown, time - beside * shown.series.ms, time + beside * shown.series.ms);
+    this.#chart.mark(time);
+    const at = this.#chart.klineAt(time);
+    if (at !== undefined) showEvidence(at, shown, this.#payload.asset);
+    byId('chart').scrollIntoView({ behavior: 'smooth' });
+  }
+
+  paint(): void {
+    this.#chart.paint();
+  }
+
+  picture(): HTMLCanvasElement {
+    return this.#chart.picture();
+  }
+
+  /** The prices of the kline under the pointer, or of the last one. */
+  #showPrices(at: Pointed | undefined): void {
+    const kline = at?.kline ?? this.#shown?.levels.findLast(({ isPartial }) => !isPartial)?.klines.at(-1);
+    if (kline === undefined) return;
+    const price = (value: number): string => amount(value, this.#shown?.series.pricePrecision ?? 0);
+    byId('legend').textContent =
+      `${moment(kline.time).slice(0, 16)}  O ${price(kline.open)}  H ${price(kline.high)}  L ${price(kline.low)}  C ${price(kline.close)}`;
+  }
+
+  async #choose(symbol: string): Promise<Shown | undefined> {
+    const series = this.#payload.series.find((one) => one.symbol === symbol) ?? this.#payload.series[0];
     if (series === undefined) return undefined;
-    const ready = opened.get(series.symbol) ?? (await openSeries(series, payload));
-    opened.set(series.symbol, ready);
-    shown = ready;
+    const shown = this.#unpacked.get(series.symbol) ?? (await openSeries(series, this.#payload));
+    this.#unpacked.set(series.symbol, shown);
+    this.#shown = shown;
     for (const button of document.querySelectorAll<HTMLElement>('[data-choose]'))
       button.setAttribute('aria-pressed', String(button.dataset['choose'] === series.symbol));
-    return ready;
+    return shown;
   }
-  return {
-    paint: () => chart.paint(),
-    picture: () => chart.picture(),
-    async whole(symbol) {
-      const ready = await choose(symbol);
-      const coarse = ready?.opened[0];
-      const [first, last] = [coarse?.klines[0], coarse?.klines.at(-1)];
-      if (ready === undefined || first === undefined || last === undefined) return;
-      chart.show(ready, first.time, last.time + (coarse?.ms ?? 0));
-      tell(undefined);
-    },
-    async goTo(symbol, time) {
-      const ready = await choose(symbol);
-      if (ready === undefined) return;
-      chart.show(ready, time - beside * ready.series.ms, time + beside * ready.series.ms);
-      chart.mark(time);
-      const at = chart.klineAt(time);
-      if (at !== undefined) showEvidence(at, ready, payload.asset);
-      byId('chart').scrollIntoView({ behavior: 'smooth' });
-    },
-  };
 }
 
 async function start(): Promise<void> {
   const payload = JSON.parse(byId('payload').textContent ?? '') as Payload;
-  const page = openPage(payload);
+  const page = new ReportPage(payload);
   page.paint();
   document.addEventListener('click', ({ target }) => {
     if (!(target instanceof HTMLElement)) return;
     const { choose, time, symbol } = target.dataset;
     if (choose !== undefined) void page.whole(choose);
-    else if (time !== undefined) void page.goTo(symbol ?? '', Number(time));
+    else if (time !== undefined) void page.jump(symbol ?? '', Number(time));
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => page.paint());
-  // Paper is white: the chart is painted anew for it, and back.
+  // Paper is white: the chart is painted in light colours for it, and back.
   addEventListener('beforeprint', () => {
     document.documentElement.dataset['theme'] = 'light';
     page.paint();

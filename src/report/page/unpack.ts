@@ -1,4 +1,4 @@
-/** The packed columns of the page as rows: `pack.ts` and `levels.ts` the other way round. */
+/** The packed columns of the page as rows; see `chart-data.ts`. */
 import type { Level, Payload, PayloadSeries } from '../chart-data.ts';
 
 export interface Kline {
@@ -26,69 +26,53 @@ export interface ShownFill {
   readonly ambiguous: boolean;
 }
 
-/** Reads number after number. */
-async function numbersOf(text: string): Promise<() => number> {
+/** How many rows packed columns have, and the number in a column of a row. */
+async function unpack(text: string) {
   const packed = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  let at = 0;
-  return () => {
-    let value = 0;
-    let factor = 1;
-    for (;;) {
-      const byte = bytes[at++] as number;
-      value += (byte & 127) * factor;
-      if (byte < 128) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-      factor *= 128;
-    }
-  };
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  const columns: readonly (readonly number[])[] = await new Response(unpacked).json();
+  return { length: columns[0]?.length ?? 0, at: (column: number, row: number) => columns[column]?.[row] ?? 0 };
 }
 
 export async function klinesOf(level: Level, { pricePrecision }: PayloadSeries, unitMs: number): Promise<Kline[]> {
-  const next = await numbersOf(level.data);
+  const { length, at } = await unpack(level.data);
   const scale = 10 ** pricePrecision;
-  let time = 0;
-  let last = 0;
-  return Array.from({ length: level.rows }, () => {
-    time += next();
-    const open = last + next();
-    const above = next();
-    const below = next();
-    const close = open + next();
-    const volume = (next() / 255) ** 2;
-    last = close;
+  let [time, close] = [0, 0];
+  return Array.from({ length }, (_, row) => {
+    time += at(0, row);
+    const open = close + at(1, row);
+    close = open + at(4, row);
     return {
       time: time * unitMs,
       open: open / scale,
-      high: (Math.max(open, close) + above) / scale,
-      low: (Math.min(open, close) - below) / scale,
+      high: (Math.max(open, close) + at(2, row)) / scale,
+      low: (Math.min(open, close) - at(3, row)) / scale,
       close: close / scale,
-      volume,
+      volume: (at(5, row) / 255) ** 2,
     };
   });
 }
 
 export async function fillsOf(series: PayloadSeries, payload: Payload): Promise<ShownFill[]> {
-  const next = await numbersOf(series.fillData);
-  const scale = 10 ** series.pricePrecision;
-  let time = 0;
-  let price = 0;
-  return Array.from({ length: series.fills }, (_, index) => {
-    time += next();
-    const strategy = payload.strategies[next()] ?? '';
-    price += next();
-    const quantity = next() / 10 ** series.quantityPrecision;
-    const fee = next() / 1e8;
-    const purpose = payload.purposes[next()] ?? '';
-    const rule = payload.rules[next()] ?? '';
-    const marks = next();
-    const maker = marks % 2 === 1;
-    return { index, time, strategy, price: price / scale, quantity, fee, purpose, rule, maker, ambiguous: marks >= 2 };
+  const { length, at } = await unpack(series.fillData);
+  let [time, ticks] = [0, 0];
+  return Array.from({ length }, (_, index) => {
+    time += at(0, index);
+    ticks += at(2, index);
+    const marks = at(7, index);
+    return {
+      ...{ index, time, fee: at(4, index) / 1e8, maker: marks % 2 === 1, ambiguous: marks >= 2 },
+      price: ticks / 10 ** series.pricePrecision,
+      quantity: at(3, index) / 10 ** series.quantityPrecision,
+      strategy: payload.strategies[at(1, index)] ?? '',
+      purpose: payload.purposes[at(5, index)] ?? '',
+      rule: payload.rules[at(6, index)] ?? '',
+    };
   });
 }
 
-/** The first place in an ascending list whose time is at or after one. */
-export function placeAt(list: readonly { readonly time: number }[], time: number): number {
+/** The index of the first entry of an ascending list at or after a time. */
+export function indexAt(list: readonly { readonly time: number }[], time: number): number {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -99,17 +83,13 @@ export function placeAt(list: readonly { readonly time: number }[], time: number
   return low;
 }
 
-interface Timed {
-  readonly time: number;
-}
-
-/** What lies in the klines of a span, both lists ascending: to the end of the one in which the span ends, not to where that opens. */
-export function withinKlines<T extends Timed>(
+/** What lies in the klines of a span, both lists ascending, up to the end of the kline in which the span ends. */
+export function withinKlines<T extends { readonly time: number }>(
   all: readonly T[],
-  klines: readonly Timed[],
+  klines: readonly { readonly time: number }[],
   from: number,
   to: number,
 ): readonly T[] {
-  const next = klines[placeAt(klines, to + 1)]?.time ?? Number.POSITIVE_INFINITY;
-  return all.slice(placeAt(all, from), placeAt(all, next));
+  const next = klines[indexAt(klines, to + 1)]?.time ?? Number.POSITIVE_INFINITY;
+  return all.slice(indexAt(all, from), indexAt(all, next));
 }

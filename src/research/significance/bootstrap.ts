@@ -1,8 +1,8 @@
-/** How far a ratio may be off, from the sample itself: the stationary bootstrap keeps what follows what (Politis and Romano). */
+/** Confidence intervals by the stationary bootstrap, which keeps serial dependence (Politis and Romano). */
 import type { Rng } from '../../clock/clock.ts';
 import { ascending, mean, quantile, type Sample } from '../sample-moments.ts';
 
-export interface BlockLengths {
+interface BlockLengths {
   readonly stationary: number;
   readonly circular: number;
 }
@@ -15,7 +15,7 @@ function crossed(values: Float64Array, lag: number): number {
   return total;
 }
 
-/** Expected block length that fits how long the sample remembers (Politis and White 2004, corrected by Patton et al. 2009). */
+/** Expected block length that fits the sample's serial dependence (Politis and White 2004, corrected by Patton et al. 2009). */
 export function blockLengths(sample: Sample): BlockLengths {
   const count = sample.length;
   const at = mean(sample);
@@ -34,8 +34,8 @@ export function blockLengths(sample: Sample): BlockLengths {
     covariances[lag] = product / count;
     correlations[lag] = Math.abs(product) / Math.sqrt(withoutFirst * withoutLast);
   }
-  const remembered = memory(correlations, run, 2 * Math.sqrt(Math.log10(count) / count));
-  const lags = Math.min(remembered === undefined ? furthest : 2 * Math.max(remembered, 1), furthest);
+  const dependent = dependence(correlations, run, 2 * Math.sqrt(Math.log10(count) / count));
+  const lags = Math.min(dependent === undefined ? furthest : 2 * Math.max(dependent, 1), furthest);
   let slope = 0;
   let level = covariances[0] as number;
   for (let lag = 1; lag <= lags; lag++) {
@@ -49,59 +49,59 @@ export function blockLengths(sample: Sample): BlockLengths {
 }
 
 /** The lag after which `run` correlations in a row are too small to count. */
-function memory(correlations: Float64Array, run: number, least: number): number | undefined {
+function dependence(correlations: Float64Array, run: number, least: number): number | undefined {
   for (let lag = run; lag < correlations.length; lag++)
     if (correlations.subarray(lag - run, lag).every((value) => value < least)) return lag - run;
   return undefined;
 }
 
-export interface Interval95 {
+interface Interval95 {
   readonly low: number;
   readonly high: number;
 }
 
 const draws = 1_000;
 
-/** Sums of the values, and of their squares, before each place of the sample twice over: those of a block are two reads then. */
-function running(values: Sample): readonly [sums: Float64Array, squares: Float64Array] {
+/** Cumulative sums of the values and of their squares, over the sample twice: the sums of a block take two reads. */
+function cumulative(values: Sample): readonly [sums: Float64Array, squares: Float64Array] {
   const { length } = values;
   const [sums, squares] = [new Float64Array(2 * length + 1), new Float64Array(2 * length + 1)];
-  for (let place = 0; place < 2 * length; place++) {
-    const value = values[place % length] as number;
-    sums[place + 1] = (sums[place] as number) + value;
-    squares[place + 1] = (squares[place] as number) + value * value;
+  for (let row = 0; row < 2 * length; row++) {
+    const value = values[row % length] as number;
+    sums[row + 1] = (sums[row] as number) + value;
+    squares[row + 1] = (squares[row] as number) + value * value;
   }
   return [sums, squares];
 }
 
-/** Draws so many rows in blocks that begin anywhere and go round at the end; `ends` is the chance that a block ends with a row. */
-export function drawBlocks(count: number, ends: number, rng: Rng, take: (place: number, length: number) => void): void {
-  const staysOn = Math.log(1 - ends);
+/** Draws `count` rows in blocks that begin anywhere and wrap around; `ends` is the probability that a block ends with a row. */
+export function drawBlocks(count: number, ends: number, rng: Rng, take: (from: number, length: number) => void): void {
+  const logContinue = Math.log(1 - ends);
   for (let left = count; left > 0; ) {
-    // A geometric length at once costs two draws a block where asking after each value costs one a value.
-    const length = Math.min(left, ends === 1 ? 1 : 1 + Math.floor(Math.log(1 - rng()) / staysOn));
+    // Drawing a geometric length takes two random numbers a block instead of one a value.
+    const length = Math.min(left, ends === 1 ? 1 : 1 + Math.floor(Math.log(1 - rng()) / logContinue));
     left -= length;
     take(Math.floor(rng() * count), length);
   }
 }
 
 /**
- * Where 95 of 100 resampled Sharpe ratios lie, yearly. Undefined below `least` returns. 1,000 draws of blocks whose lengths are
- * geometric around the automatic one.
+ * The 95 % interval of the yearly Sharpe ratio. Undefined below `least` returns. 1,000 draws of blocks whose lengths are geometric
+ * around the automatic one.
  */
 export function sharpeInterval(returns: Sample, periods: number, rng: Rng, least = 30): Interval95 | undefined {
   const count = returns.length;
   if (count < least) return undefined;
   const ends = 1 / Math.max(1, blockLengths(returns).stationary);
-  const [sums, squaresTo] = running(returns);
+  const [sums, squaresTo] = cumulative(returns);
   const ratios = new Float64Array(draws);
   let kept = 0;
   for (let draw = 0; draw < draws; draw++) {
     let total = 0;
     let squares = 0;
-    drawBlocks(count, ends, rng, (place, length) => {
-      total += (sums[place + length] as number) - (sums[place] as number);
-      squares += (squaresTo[place + length] as number) - (squaresTo[place] as number);
+    drawBlocks(count, ends, rng, (from, length) => {
+      total += (sums[from + length] as number) - (sums[from] as number);
+      squares += (squaresTo[from + length] as number) - (squaresTo[from] as number);
     });
     const variance = (squares - (total * total) / count) / (count - 1);
     if (variance > 0) ratios[kept++] = (total / count / Math.sqrt(variance)) * Math.sqrt(periods);

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import {
   deflatedSharpe,
+  expectedBestSharpe,
   expectedLargest,
   leastBacktestYears,
   leastTrackRecord,
-  luckySharpe,
   normalShape,
   probabilisticSharpe,
-  sharpeDeviation,
+  sharpeStandardError,
 } from './deflated-sharpe.ts';
 import { normalQuantile, normalShare } from './normal.ts';
 
@@ -37,7 +37,7 @@ test.for([
   [{ skewness: -0.225, kurtosis: 2.957 }, 0.7079, 0.1028, 0.7152],
   [{ skewness: -1.4455, kurtosis: 7.0497 }, 0.8183, 0.155, 1.1593],
 ] as const)('deviation of a ratio and the shortest track record %#', ([of, ratio, deviation, years]) => {
-  expect(sharpeDeviation(ratio, 134, of)).toBeCloseTo(deviation, 4);
+  expect(sharpeStandardError(ratio, 134, of)).toBeCloseTo(deviation, 4);
   expect((leastTrackRecord(ratio, of) ?? 0) / 12).toBeCloseTo(years, 3);
 });
 
@@ -45,10 +45,10 @@ test('the deflated Sharpe ratio of its paper', () => {
   const ratio = 2.5 / Math.sqrt(250);
   const skewed = { skewness: -3, kurtosis: 10 };
   const variance = 0.5 / 250;
-  expect(luckySharpe(variance, 100)).toBeCloseTo(0.1132, 4);
-  expect(deflatedSharpe(ratio, 1_250, skewed, { variance, tries: 100 })).toBeCloseTo(0.900396834, 8);
-  expect(deflatedSharpe(ratio, 1_250, skewed, { variance, tries: 46 })).toBeCloseTo(0.9505, 4);
-  expect(deflatedSharpe(ratio, 1_250, normalShape, { variance, tries: 88 })).toBeCloseTo(0.9505, 4);
+  expect(expectedBestSharpe(variance, 100)).toBeCloseTo(0.1132, 4);
+  expect(deflatedSharpe(ratio, 1_250, skewed, { variance, trials: 100 })).toBeCloseTo(0.900396834, 8);
+  expect(deflatedSharpe(ratio, 1_250, skewed, { variance, trials: 46 })).toBeCloseTo(0.9505, 4);
+  expect(deflatedSharpe(ratio, 1_250, normalShape, { variance, trials: 88 })).toBeCloseTo(0.9505, 4);
 });
 
 test('the shortest backtest that 45 tries deserve', () => {
@@ -57,8 +57,8 @@ test('the shortest backtest that 45 tries deserve', () => {
 
 test('says nothing where moments allow no deviation', () => {
   const impossible = { skewness: 9, kurtosis: 1 };
-  expect(sharpeDeviation(1, 100, impossible)).toBeUndefined();
+  expect(sharpeStandardError(1, 100, impossible)).toBeUndefined();
   expect(probabilisticSharpe(1, 100, impossible)).toBeUndefined();
   expect(leastTrackRecord(-0.1, normalShape)).toBeUndefined();
-  expect([luckySharpe(1, 1), leastBacktestYears(1)]).toEqual([0, 0]);
+  expect([expectedBestSharpe(1, 1), leastBacktestYears(1)]).toEqual([0, 0]);
 });

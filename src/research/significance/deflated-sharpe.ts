@@ -1,6 +1,6 @@
 /**
- * How much of a Sharpe ratio luck can make (Bailey and López de Prado). Ratios here are of one period, not yearly; kurtosis is
- * raw (3 for a normal distribution).
+ * Probabilistic and deflated Sharpe ratio (Bailey and López de Prado). Ratios here are of one period, not yearly; kurtosis is raw (3 for a
+ * normal distribution).
  */
 import { normalQuantile, normalShare } from './normal.ts';
 
@@ -10,21 +10,21 @@ export interface Shape {
 }
 export const normalShape: Shape = { skewness: 0, kurtosis: 3 };
 
-/** What the variance of an estimated ratio is, times the number of returns less one. */
+/** Variance of an estimated ratio times the number of returns less one. */
 function spread(ratio: number, { skewness, kurtosis }: Shape): number {
   return 1 - skewness * ratio + ((kurtosis - 1) / 4) * ratio * ratio;
 }
 
 /** Standard deviation of an estimated Sharpe ratio; undefined where the moments allow none. */
-export function sharpeDeviation(ratio: number, count: number, shape: Shape): number | undefined {
+export function sharpeStandardError(ratio: number, count: number, shape: Shape): number | undefined {
   const variance = spread(ratio, shape);
   return count < 2 || variance <= 0 ? undefined : Math.sqrt(variance / (count - 1));
 }
 
 /** The probability that the true ratio lies above `beyond` (PSR). */
 export function probabilisticSharpe(ratio: number, count: number, shape: Shape, beyond = 0): number | undefined {
-  const deviation = sharpeDeviation(ratio, count, shape);
-  return deviation === undefined ? undefined : normalShare((ratio - beyond) / deviation);
+  const error = sharpeStandardError(ratio, count, shape);
+  return error === undefined ? undefined : normalShare((ratio - beyond) / error);
 }
 
 /** How many returns it takes until the probability that the true ratio lies above `beyond` is `sure` (MinTRL). */
@@ -35,22 +35,22 @@ export function leastTrackRecord(ratio: number, shape: Shape, beyond = 0, sure =
 
 const eulerMascheroni = 0.577_215_664_901_532_9;
 
-/** The largest of so many standard normal draws, on average; at least 2. */
+/** The expected largest of `count` standard normal draws; at least 2 draws. */
 export const expectedLargest = (count: number): number =>
   (1 - eulerMascheroni) * normalQuantile(1 - 1 / count) + eulerMascheroni * normalQuantile(1 - 1 / (count * Math.E));
 
-/** The best ratio that so many tries without any skill are expected to show; `variance` is that of the tries' ratios. */
-export const luckySharpe = (variance: number, tries: number): number =>
-  tries < 2 ? 0 : Math.sqrt(variance) * expectedLargest(tries);
+/** The expected best ratio of trials without skill; `variance` is that of the trials' ratios. */
+export const expectedBestSharpe = (variance: number, trials: number): number =>
+  trials < 2 ? 0 : Math.sqrt(variance) * expectedLargest(trials);
 
-/** The probability that the true ratio lies above what luck alone shows in so many tries (DSR). */
+/** The probability that the true ratio lies above the best one that chance shows in that many trials (DSR). */
 export const deflatedSharpe = (
   ratio: number,
   count: number,
   shape: Shape,
-  { variance, tries }: { readonly variance: number; readonly tries: number },
-): number | undefined => probabilisticSharpe(ratio, count, shape, luckySharpe(variance, tries));
+  { variance, trials }: { readonly variance: number; readonly trials: number },
+): number | undefined => probabilisticSharpe(ratio, count, shape, expectedBestSharpe(variance, trials));
 
-/** Years below which the best of so many tries without skill is expected to show a yearly ratio of `target` (MinBTL). */
-export const leastBacktestYears = (tries: number, target = 1): number =>
-  tries < 2 ? 0 : (expectedLargest(tries) / target) ** 2;
+/** Years below which the best of trials without skill is expected to show a yearly ratio of `target` (MinBTL). */
+export const leastBacktestYears = (trials: number, target = 1): number =>
+  trials < 2 ? 0 : (expectedLargest(trials) / target) ** 2;

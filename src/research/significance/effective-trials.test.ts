@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRng } from '../../clock/clock.ts';
-import { independentTries } from './effective-trials.ts';
+import { effectiveTrials } from './effective-trials.ts';
 
 const noise = (seed: number): number[] => {
   const rng = seededRng(seed);
@@ -9,18 +9,18 @@ const noise = (seed: number): number[] => {
 const seeds = Array.from({ length: 50 }, (_, index) => index + 1);
 
 test('the same try again and again is one', () => {
-  const found = independentTries(seeds.map(() => noise(1)));
+  const found = effectiveTrials(seeds.map(() => noise(1)));
   expect(found?.count).toBeCloseTo(1, 9);
   expect(found?.correlation).toBeCloseTo(1, 9);
 });
 
 test('tries that have nothing in common count nearly all', () => {
-  expect(independentTries(seeds.map(noise))?.count).toBeGreaterThan(48);
+  expect(effectiveTrials(seeds.map(noise))?.count).toBeGreaterThan(48);
 });
 
 test('half of a return in common makes a fifth of the variance common and leaves four fifths of the tries', () => {
   const market = noise(99);
-  const found = independentTries(
+  const found = effectiveTrials(
     seeds.map((seed) => noise(seed).map((own, day) => own + 0.5 * (market[day] as number))),
   );
   // 0.25 of 1.25 is common: 0.2 + 0.8 × 50.
@@ -42,7 +42,7 @@ test('the mean of all pairs is what it is by looking at each', () => {
     return dot(p, q) / Math.sqrt(dot(p, p) * dot(q, q));
   };
   const mean = (pair(a, b) + pair(a, c) + pair(b, c)) / 3;
-  expect(independentTries([a, b, c])).toEqual({
+  expect(effectiveTrials([a, b, c])).toEqual({
     correlation: expect.closeTo(mean, 12),
     count: expect.closeTo(mean + (1 - mean) * 3, 12),
   });
@@ -50,6 +50,6 @@ test('the mean of all pairs is what it is by looking at each', () => {
 
 test('tries that mirror one another count whole, and what never moved is none', () => {
   const one = noise(1);
-  expect(independentTries([one, one.map((value) => -value)])?.count).toBe(2);
-  expect(independentTries([one, one.map(() => 0)])).toBeUndefined();
+  expect(effectiveTrials([one, one.map((value) => -value)])?.count).toBe(2);
+  expect(effectiveTrials([one, one.map(() => 0)])).toBeUndefined();
 });

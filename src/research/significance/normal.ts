@@ -1,4 +1,4 @@
-/** The normal distribution, to the last digits of a double: statistics libraries at hand are right to seven digits or fewer. */
+/** The normal distribution, to the last digits of a double. Common libraries are right to seven digits or fewer. */
 
 /** erfc for x ≥ 0 by the series of erf near 0 and a continued fraction beyond. */
 function complement(x: number): number {

@@ -10,7 +10,7 @@ export interface Overfit {
   readonly lossProbability: number;
 }
 
-/** 12,870 ways to halve sixteen blocks; more blocks would take hours for nothing. */
+/** 12,870 ways to halve sixteen blocks; more blocks take hours and add nothing. */
 const mostBlocks = 16;
 
 /** Every way to choose half of the blocks. */
@@ -27,7 +27,7 @@ function halves(blocks: number): number[][] {
   return found;
 }
 
-/** Sums over blocks of rows: what any half of them comes to is added up from these. */
+/** Sums over blocks of rows, from which the sums of any half are added up. */
 interface Blocks {
   readonly sums: Float64Array;
   readonly squares: Float64Array;
@@ -44,8 +44,8 @@ function inBlocks(column: Sample, blocks: number, size: number): Blocks {
   return { sums, squares };
 }
 
-/** By what a try is judged: the mean of its returns, or that over their deviation. */
-export type Judge = 'mean' | 'sharpe';
+/** How a trial is judged: by its mean return, or by its Sharpe ratio. */
+type Judge = 'mean' | 'sharpe';
 
 function performance({ sums, squares }: Blocks, chosen: readonly number[], size: number, judge: Judge): number {
   let [sum, square] = [0, 0];
@@ -60,8 +60,8 @@ function performance({ sums, squares }: Blocks, chosen: readonly number[], size:
 }
 
 /**
- * `columns` are the returns of one try each, all of one length; rows beyond a whole number of blocks are left out. Undefined where
- * there are fewer than two tries or fewer rows than blocks.
+ * `columns` are the returns of one trial each, all of one length; rows beyond a whole number of blocks are left out. Undefined for fewer
+ * than two trials or fewer rows than blocks.
  */
 export function overfitting(columns: readonly Sample[], blocks: number, judge: Judge = 'mean'): Overfit | undefined {
   const rows = columns[0]?.length ?? 0;
@@ -69,17 +69,17 @@ export function overfitting(columns: readonly Sample[], blocks: number, judge: J
     throw new RangeError(`blocks must be even, 2 to ${mostBlocks}, not ${blocks}`);
   if (columns.length < 2 || rows < blocks) return undefined;
   const size = Math.floor(rows / blocks);
-  const tries = columns.map((column) => inBlocks(column, blocks, size));
+  const trials = columns.map((column) => inBlocks(column, blocks, size));
   const every = Array.from({ length: blocks }, (_, block) => block);
   const logits: number[] = [];
   let lost = 0;
   for (const inside of halves(blocks)) {
     const outside = every.filter((block) => !inside.includes(block));
-    const within = tries.map((one) => performance(one, inside, size, judge));
+    const within = trials.map((one) => performance(one, inside, size, judge));
     const best = within.indexOf(Math.max(...within));
-    const beyond = tries.map((one) => performance(one, outside, size, judge));
+    const beyond = trials.map((one) => performance(one, outside, size, judge));
     const own = beyond[best] as number;
-    // Ties share the middle of their ranks, so that equal tries say nothing either way.
+    // Ties share the middle of their ranks, so that equal trials count neither way.
     let [below, equal] = [0, 0];
     for (const value of beyond) {
       if (value < own) below++;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bestCell, bestPlateau, heatOf, placeOf } from './plateau.ts';
+import { bestPlateau, bestSet, coordinatesOf, heatOf } from './plateau.ts';
 
 /** A lonely peak in one corner, a broad rise elsewhere. */
 const values = [
@@ -12,21 +12,21 @@ const grid = { sizes: [4, 5], values };
 
 describe('a grid', () => {
   test('numbers its cells with the last axis fastest', () => {
-    expect(placeOf(grid, 7)).toEqual([1, 2]);
-    expect(placeOf({ sizes: [2, 3, 4] }, 23)).toEqual([1, 2, 3]);
+    expect(coordinatesOf(grid, 7)).toEqual([1, 2]);
+    expect(coordinatesOf({ sizes: [2, 3, 4] }, 23)).toEqual([1, 2, 3]);
   });
 
   test('has its best cell on a lonely peak and its best plateau elsewhere', () => {
-    expect(bestCell(grid)).toBe(6);
+    expect(bestSet(grid)).toBe(6);
     const plateau = bestPlateau(grid);
-    expect(plateau && placeOf(grid, plateau.centre)).toEqual([2, 3]);
+    expect(plateau && coordinatesOf(grid, plateau.centre)).toEqual([2, 3]);
     expect(plateau).toMatchObject({ mean: 25 / 9, worst: 0, best: 5 });
-    expect(plateau?.cells).toHaveLength(9);
+    expect(plateau?.sets).toHaveLength(9);
   });
 
   test('has no plateau over a hole, and none at an edge', () => {
     const holed = { ...grid, values: values.map((value, cell) => (cell === 14 ? undefined : value)) };
-    expect(bestPlateau(holed)?.cells).not.toContain(14);
+    expect(bestPlateau(holed)?.sets).not.toContain(14);
     expect(bestPlateau({ sizes: [3], values: [1, undefined, 3] })).toBeUndefined();
   });
 
@@ -36,7 +36,7 @@ describe('a grid', () => {
     expect(bestPlateau({ sizes: [1, 3, 2], values: [1, 2, 3, 4, 5, 6] })).toBeUndefined();
     expect(bestPlateau({ sizes: [1, 4], values: [1, 2, 3, 4] })).toMatchObject({
       centre: 2,
-      cells: [1, 2, 3],
+      sets: [1, 2, 3],
       mean: 3,
     });
     expect(bestPlateau({ sizes: [1, 1], values: [1] })).toBeUndefined();
@@ -48,6 +48,6 @@ describe('a grid', () => {
       [undefined, 7],
     ]);
     expect(heatOf({ sizes: [3], values: [1, 2, 3] })).toEqual([[1, 2, 3]]);
-    expect(bestCell({ values: [undefined] })).toBeUndefined();
+    expect(bestSet({ values: [undefined] })).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { seededRng } from '../../clock/clock.ts';
-import { superiorAbility } from './spa-test.ts';
+import { spaTest } from './spa-test.ts';
 
 const noise = (tries: number, rows: number, seed: number, shift = 0): number[][] => {
   const rng = seededRng(seed);
@@ -13,7 +13,7 @@ test('tries without an advantage: the chance is spread evenly, so that one in tw
   const runs = 200;
   const chances = Array.from(
     { length: runs },
-    (_, seed) => superiorAbility(noise(10, 100, seed + 1), seededRng(7))?.upper ?? 0,
+    (_, seed) => spaTest(noise(10, 100, seed + 1), seededRng(7))?.upper ?? 0,
   );
   const below = (level: number): number => chances.filter((chance) => chance < level).length / runs;
   expect(below(0.05)).toBeLessThan(0.12);
@@ -23,12 +23,12 @@ test('tries without an advantage: the chance is spread evenly, so that one in tw
 
 test('one try with an advantage among many is seen', () => {
   const beyond = [...noise(20, 200, 3), ...noise(1, 200, 4, 0.3)];
-  expect(superiorAbility(beyond, seededRng(7))?.consistent).toBeLessThan(0.01);
+  expect(spaTest(beyond, seededRng(7))?.consistent).toBeLessThan(0.01);
 });
 
 test('plainly worse tries beside it do not hide it, but for the strict count', () => {
   const beyond = [...noise(1, 200, 5, 0.16), ...noise(200, 200, 6, -2)];
-  const found = superiorAbility(beyond, seededRng(7));
+  const found = spaTest(beyond, seededRng(7));
   expect(found?.consistent).toBeLessThan(0.05);
   expect(found?.upper).toBeGreaterThan(0.05);
 });
@@ -36,11 +36,11 @@ test('plainly worse tries beside it do not hide it, but for the strict count', (
 test('the three counts are ordered, and the same seed draws the same', () => {
   for (let seed = 1; seed <= 20; seed++) {
     const beyond = [...noise(5, 80, seed), ...noise(5, 80, seed + 100, -0.3)];
-    const found = superiorAbility(beyond, seededRng(1));
+    const found = spaTest(beyond, seededRng(1));
     if (found === undefined) throw new Error('nothing was found');
     expect(found.lower).toBeLessThanOrEqual(found.consistent);
     expect(found.consistent).toBeLessThanOrEqual(found.upper);
-    expect(superiorAbility(beyond, seededRng(1))).toEqual(found);
+    expect(spaTest(beyond, seededRng(1))).toEqual(found);
   }
 });
 
@@ -54,21 +54,19 @@ test('a run that remembers is not taken for many independent days', () => {
       slow.reduce((sum, one) => sum + one, 0) / slow.length +
       quick.reduce((sum, one) => sum + one, 0) / quick.length,
   );
-  const [remembering, fresh] = [scaled, quick].map(
-    (values) => superiorAbility([values], seededRng(2))?.consistent ?? 0,
-  );
+  const [remembering, fresh] = [scaled, quick].map((values) => spaTest([values], seededRng(2))?.consistent ?? 0);
   expect(remembering).toBeGreaterThan((fresh ?? 0) + 0.05);
 });
 
 test('says nothing of too little, or of tries that are the benchmark itself', () => {
-  expect(superiorAbility(noise(3, 20, 1), seededRng(1))).toBeUndefined();
-  expect(superiorAbility([new Array<number>(50).fill(0)], seededRng(1))).toBeUndefined();
-  expect(superiorAbility([], seededRng(1))).toBeUndefined();
+  expect(spaTest(noise(3, 20, 1), seededRng(1))).toBeUndefined();
+  expect(spaTest([new Array<number>(50).fill(0)], seededRng(1))).toBeUndefined();
+  expect(spaTest([], seededRng(1))).toBeUndefined();
 });
 
 test('tries that are all worse than holding are none of them better', () => {
   for (const shift of [-0.01, -0.5, -2]) {
-    const found = superiorAbility(
+    const found = spaTest(
       noise(4, 200, 9, shift).map((values) => values.map((value) => value - Math.max(0, mean(values)))),
       seededRng(3),
     );

@@ -1,16 +1,16 @@
 /**
- * Whether the best of many tries is better than a benchmark at all (Hansen 2005, "A Test for Superior Predictive Ability"; White's
- * reality check is its upper bound). What is drawn anew keeps what follows what (Politis and Romano).
+ * Whether the best of many trials is better than a benchmark at all (Hansen 2005, "A Test for Superior Predictive Ability"; White's
+ * reality check is its upper bound). The bootstrap keeps serial dependence (Politis and Romano).
  */
 import type { Rng } from '../../clock/clock.ts';
 import { ascending, mean, quantile, type Sample } from '../sample-moments.ts';
 import { blockLengths, drawBlocks } from './bootstrap.ts';
 
-/** The chance that tries without any advantage would look as good: by three ways to count those that are plainly worse. */
-export interface Superior {
-  /** They count as they are: too kind. */
+/** The probability that trials without an advantage show as good a result, by three ways to count trials that are clearly worse. */
+export interface SpaProbabilities {
+  /** They count as they are: too lenient. */
   readonly lower: number;
-  /** Those that are worse beyond doubt are left out. The one to go by. */
+  /** They are left out. The one to use. */
   readonly consistent: number;
   /** All count as good as the benchmark: White's reality check, too strict. */
   readonly upper: number;
@@ -18,8 +18,8 @@ export interface Superior {
 
 const draws = 1_000;
 
-/** Variance of the mean of a sample that remembers, times its length; `ends` is the chance that a block ends (Hansen 2005, eq. 10). */
-function longVariance(values: Sample, at: number, ends: number): number {
+/** Long-run variance of the mean times the length; `ends` is the probability that a block ends (Hansen 2005, eq. 10). */
+function longRunVariance(values: Sample, at: number, ends: number): number {
   const count = values.length;
   let total = 0;
   for (let lag = 0; lag < count; lag++) {
@@ -36,39 +36,39 @@ function longVariance(values: Sample, at: number, ends: number): number {
 interface Candidate {
   readonly values: Sample;
   readonly mean: number;
-  /** √ of the variance of √n times its mean. */
-  readonly deviation: number;
+  /** Standard deviation of √n times its mean. */
+  readonly standardDeviation: number;
 }
 
 /**
- * `beyond` are the returns of one try each less those of the benchmark, all of one length. Undefined below `least` rows, and where no
- * try differs from the benchmark.
+ * `beyond` are the returns of one trial each less those of the benchmark, all of one length. Undefined below `least` rows, and where no
+ * trial differs from the benchmark.
  */
-export function superiorAbility(beyond: readonly Sample[], rng: Rng, least = 30): Superior | undefined {
+export function spaTest(beyond: readonly Sample[], rng: Rng, least = 30): SpaProbabilities | undefined {
   const count = beyond[0]?.length ?? 0;
   if (count < least) return undefined;
-  // One length for all, since they are drawn together: what they share stays shared.
+  // One block length for all: they are drawn together, which keeps their correlation.
   const lengths = ascending(beyond.map((values) => blockLengths(values).stationary).filter(Number.isFinite));
   const length = lengths.length === 0 ? 1 : Math.max(1, quantile(lengths, 0.5));
   const ends = 1 / length;
   const candidates = beyond.flatMap((values): Candidate[] => {
     const at = mean(values);
-    const variance = longVariance(values, at, ends);
-    return variance > 0 ? [{ values, mean: at, deviation: Math.sqrt(variance) }] : [];
+    const variance = longRunVariance(values, at, ends);
+    return variance > 0 ? [{ values, mean: at, standardDeviation: Math.sqrt(variance) }] : [];
   });
   if (candidates.length === 0) return undefined;
   const root = Math.sqrt(count);
-  const seen = Math.max(0, ...candidates.map((one) => (root * one.mean) / one.deviation));
+  const seen = Math.max(0, ...candidates.map((one) => (root * one.mean) / one.standardDeviation));
   const bound = Math.sqrt(2 * Math.log(Math.log(count)));
   const hits = { lower: 0, consistent: 0, upper: 0 };
   for (let draw = 0; draw < draws; draw++) {
     const times = drawnTimes(count, ends, rng);
     let [lower, consistent, upper] = [0, 0, 0];
-    for (const { values, mean: at, deviation } of candidates) {
+    for (const { values, mean: at, standardDeviation } of candidates) {
       let total = 0;
       for (let index = 0; index < count; index++) total += (times[index] as number) * (values[index] as number);
       const drawn = total / count;
-      const scaled = root / deviation;
+      const scaled = root / standardDeviation;
       upper = Math.max(upper, (drawn - at) * scaled);
       lower = Math.max(lower, (drawn - Math.max(0, at)) * scaled);
       consistent = Math.max(consistent, (drawn - (at * scaled >= -bound ? at : 0)) * scaled);
@@ -83,9 +83,8 @@ export function superiorAbility(beyond: readonly Sample[], rng: Rng, least = 30)
 /** How often each row is drawn. */
 function drawnTimes(count: number, ends: number, rng: Rng): Float64Array {
   const times = new Float64Array(count);
-  drawBlocks(count, ends, rng, (place, length) => {
-    for (let index = place; index < place + length; index++)
-      times[index % count] = (times[index % count] as number) + 1;
+  drawBlocks(count, ends, rng, (from, length) => {
+    for (let index = from; index < from + length; index++) times[index % count] = (times[index % count] as number) + 1;
   });
   return times;
 }

@@ -64,7 +64,7 @@ export class KlineLog {
     const { end } = spanOf(series);
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
-    for (const leg of this.#signals) refusals.wish(account, leg, { series });
+    for (const leg of this.#signals) refusals.signal(account, leg, { series });
     for (const order of this.#closed) {
       const code = refusalOf(order);
       const { strategy, symbol, createdAt: at } = order.intent;

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
+import { at, fill, instruments, minute, series } from '../../test/kit/statistics.ts';
 import { lots, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { at, fill, instruments, minute, series } from './builders.ts';
 import { converted, RateLine } from './currency-rates.ts';
 import { fillTable } from './fill-table.ts';
-import { tripsOf, tripTable } from './trips.ts';
+import { roundTripsOf, roundTripTable } from './round-trips.ts';
 
 const trips = (fills: readonly Fill[], one = series([100, 100, 100, 100, 100])) =>
-  tripsOf(tripTable(fillTable(fills, instruments), [one], instruments));
+  roundTripsOf(roundTripTable(fillTable(fills, instruments), [one], instruments));
 
 test('a short position that is bought back for an amount, and what that left, is one round trip', () => {
   const buy = (time: number, quantity: string) => fill(time, 'BUY', '90', quantity, { purpose: 'exit' });
@@ -154,27 +154,27 @@ test('what a round trip cost is counted in the currency that its profit is count
     fill(3 * minute, 'SELL', '110', '4', free),
   ];
   const own = fillTable(fills, instruments);
-  const [plain] = tripsOf(tripTable(own, [], instruments));
+  const [plain] = roundTripsOf(roundTripTable(own, [], instruments));
   expect([plain?.cost, plain?.profit]).toEqual([400, expect.closeTo(40, 9)]);
-  const [counted] = tripsOf(tripTable(converted(own, rates), [], instruments));
+  const [counted] = roundTripsOf(roundTripTable(converted(own, rates), [], instruments));
   expect([counted?.cost, counted?.profit]).toEqual([1_100, expect.closeTo(440 * 3 - 1_100, 9)]);
 });
 
 test('a rest that nobody can order away is not left open', () => {
   const fills = [fill(0, 'SELL', '100', '1'), fill(1, 'BUY', '100', '0.985')];
   const openAt = (minima: Partial<typeof at>) =>
-    tripTable(fillTable(fills, instruments), [], new Map([['XZ', { ...at, ...minima }]])).open;
+    roundTripTable(fillTable(fills, instruments), [], new Map([['XZ', { ...at, ...minima }]])).open;
   expect(openAt({})).toHaveLength(1);
   expect(openAt({ minQuantity: lots('0.02', at) })).toEqual([]);
   expect(openAt({ minNotional: units('2') })).toEqual([]);
 });
 
 test('what is left open is told with the oldest of its fills', () => {
-  const of = (fills: readonly Fill[]) => tripTable(fillTable(fills, instruments), [], instruments).open;
+  const of = (fills: readonly Fill[]) => roundTripTable(fillTable(fills, instruments), [], instruments).open;
   const bought = [fill(0, 'BUY', '100', '1'), fill(1, 'BUY', '110', '1'), fill(2, 'SELL', '120', '1')];
-  expect(of(bought)).toEqual([{ place: 0, long: true, entryTime: 1, entryPrice: 110 }]);
+  expect(of(bought)).toEqual([{ position: 0, long: true, entryTime: 1, entryPrice: 110 }]);
   expect(of([...bought, fill(3, 'SELL', '120', '3')])).toEqual([
-    { place: 0, long: false, entryTime: 3, entryPrice: 120 },
+    { position: 0, long: false, entryTime: 3, entryPrice: 120 },
   ]);
   expect(of([...bought, fill(3, 'SELL', '120', '1')])).toEqual([]);
 });

@@ -1,10 +1,11 @@
 /** Klines and fills for the tests of statistics. */
-import { instrument } from '../domain/instrument.ts';
-import type { Columns } from '../domain/market.ts';
-import { feeOn, lots, notional, rate, ticks } from '../domain/money.ts';
-import type { Fill } from '../domain/order.ts';
-import type { MetricSeries, Walkable } from './equity-input.ts';
-import { fillTable } from './fill-table.ts';
+import { instrument } from '../../src/domain/instrument.ts';
+import type { Columns } from '../../src/domain/market.ts';
+import { feeOn, lots, notional, rate, ticks } from '../../src/domain/money.ts';
+import type { Fill } from '../../src/domain/order.ts';
+import type { EquityInput } from '../../src/research/equity-input.ts';
+import { fillTable } from '../../src/research/fill-table.ts';
+import type { MetricSeries } from '../../src/research/series.ts';
 
 export const at = instrument({ symbol: 'XZ', base: 'X', quote: 'Z', pricePrecision: 2, quantityPrecision: 3 });
 const other = { ...at, symbol: 'YZ', base: 'Y' };
@@ -56,8 +57,8 @@ export function fill(
   };
 }
 
-/** Marked at the close; the entry of holding costs a thousandth. */
-export const walkable = (fills: readonly Fill[], all: readonly MetricSeries[], cash = 1_000): Walkable => ({
+/** Valued at the close; the entry of buy & hold costs a thousandth. */
+export const equityInput = (fills: readonly Fill[], all: readonly MetricSeries[], cash = 1_000): EquityInput => ({
   fills: fillTable(fills, instruments),
   series: all,
   cash,

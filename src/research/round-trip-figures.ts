@@ -1,11 +1,11 @@
 /** Statistics of round trips, in money after fees. */
-import { deviation } from './sample-moments.ts';
-import type { TripTable } from './trip-table.ts';
+import type { RoundTripTable } from './round-trip-table.ts';
+import { standardDeviation } from './sample-moments.ts';
 
-/** With fewer round trips a result says too little to be ranked or judged. */
-export const fewestTrips = 30;
+/** With fewer round trips, a result is neither ranked nor judged. */
+export const fewestRoundTrips = 30;
 
-export interface TripNumbers {
+export interface RoundTripFigures {
   readonly roundTrips: number;
   readonly winRate: number | null;
   readonly profitFactor: number | null;
@@ -24,21 +24,21 @@ export interface TripNumbers {
   readonly averageFavourableExcursion: number | null;
 }
 
-export function tripNumbers({ length, profit: profits, ...trips }: TripTable): TripNumbers {
+export function roundTripFigures({ length, profit: profits, ...trips }: RoundTripTable): RoundTripFigures {
   let [won, lost, wins, losses, heldMs, worst, best] = [0, 0, 0, 0, 0, 0, 0];
   let [high, low] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  let [winRun, lossRun, winsInARow, lossesInARow] = [0, 0, 0, 0];
+  let [winRun, lossRun, maxConsecutiveWins, maxConsecutiveLosses] = [0, 0, 0, 0];
   for (let index = 0; index < length; index++) {
     const profit = profits[index] as number;
     if (profit > 0) {
       won += profit;
       wins++;
-      winsInARow = Math.max(winsInARow, ++winRun);
+      maxConsecutiveWins = Math.max(maxConsecutiveWins, ++winRun);
       lossRun = 0;
     } else if (profit < 0) {
       lost -= profit;
       losses++;
-      lossesInARow = Math.max(lossesInARow, ++lossRun);
+      maxConsecutiveLosses = Math.max(maxConsecutiveLosses, ++lossRun);
       winRun = 0;
     }
     high = Math.max(high, profit);
@@ -49,7 +49,7 @@ export function tripNumbers({ length, profit: profits, ...trips }: TripTable): T
   }
   const of = (value: number): number | null => (length === 0 ? null : value);
   const expectancy = (won - lost) / length;
-  const spread = deviation(profits);
+  const spread = standardDeviation(profits);
   const averageWin = wins === 0 ? null : won / wins;
   const averageLoss = losses === 0 ? null : -lost / losses;
   const winRate = wins / length;
@@ -59,14 +59,14 @@ export function tripNumbers({ length, profit: profits, ...trips }: TripTable): T
     profitFactor: losses === 0 ? null : won / lost,
     expectancy: of(expectancy),
     expectancyInR: averageLoss === null ? null : expectancy / -averageLoss,
-    sqn: length < fewestTrips || !spread ? null : (Math.sqrt(length) * expectancy) / spread,
+    sqn: length < fewestRoundTrips || !spread ? null : (Math.sqrt(length) * expectancy) / spread,
     kelly: averageWin === null || averageLoss === null ? null : winRate - (1 - winRate) / (averageWin / -averageLoss),
     averageWin,
     averageLoss,
     bestRoundTrip: of(high),
     worstRoundTrip: of(low),
-    maxConsecutiveWins: winsInARow,
-    maxConsecutiveLosses: lossesInARow,
+    maxConsecutiveWins,
+    maxConsecutiveLosses,
     averageDurationMs: of(heldMs / length),
     averageAdverseExcursion: of(worst / length),
     averageFavourableExcursion: of(best / length),

@@ -1,27 +1,29 @@
 /** Round trips by what they have in common: strategy, symbol, side, reason of the exit, month, hour and weekday (UTC). */
 import { type FillTable, purposes } from './fill-table.ts';
-import type { TripTable } from './trip-table.ts';
+import type { RoundTripTable } from './round-trip-table.ts';
 
 export interface GroupRow {
   readonly name: string;
   readonly roundTrips: number;
   readonly winRate: number;
-  /** Money won over money lost; null where none was lost. */
+  /** Null without a loss. */
   readonly profitFactor: number | null;
   /** After fees, in quote. */
   readonly profit: number;
   readonly fees: number;
 }
 
-export interface Groups {
-  readonly strategy: readonly GroupRow[];
-  readonly symbol: readonly GroupRow[];
-  readonly side: readonly GroupRow[];
-  readonly exit: readonly GroupRow[];
-  readonly month: readonly GroupRow[];
-  readonly hour: readonly GroupRow[];
-  readonly weekday: readonly GroupRow[];
-}
+const titles = {
+  strategy: 'By strategy',
+  symbol: 'By symbol',
+  side: 'By side',
+  exit: 'By exit',
+  month: 'By month of the exit',
+  hour: 'By hour of the exit (UTC)',
+  weekday: 'By weekday of the exit (UTC)',
+};
+export type Groups = Readonly<Record<keyof typeof titles, readonly GroupRow[]>>;
+export const groupTitles = Object.entries(titles) as readonly (readonly [key: keyof Groups, title: string])[];
 
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const dayMs = 86_400_000;
@@ -38,7 +40,7 @@ const exitNames: Readonly<Record<string, string>> = {
   takeProfit: 'take-profit',
 };
 
-interface Part {
+interface Sums {
   trips: number;
   wins: number;
   won: number;
@@ -46,26 +48,30 @@ interface Part {
   fees: number;
 }
 
-/** Rows by name; `keys` are small numbers, of each of which a name is asked for once. */
-function by({ length, profit, fees }: TripTable, keys: ArrayLike<number>, nameOf: (key: number) => string): GroupRow[] {
-  const byKey: (Part | undefined)[] = [];
-  const byName = new Map<string, Part>();
+/** Rows by name; `keys` are small numbers, each named once. */
+function rowsBy(
+  { length, profit, fees }: RoundTripTable,
+  keys: ArrayLike<number>,
+  nameOf: (key: number) => string,
+): GroupRow[] {
+  const byKey: (Sums | undefined)[] = [];
+  const byName = new Map<string, Sums>();
   for (let trip = 0; trip < length; trip++) {
     const key = keys[trip] as number;
-    let part = byKey[key];
-    if (part === undefined) {
+    let sums = byKey[key];
+    if (sums === undefined) {
       const name = nameOf(key);
-      part = byName.get(name) ?? { trips: 0, wins: 0, won: 0, lost: 0, fees: 0 };
-      byName.set(name, part);
-      byKey[key] = part;
+      sums = byName.get(name) ?? { trips: 0, wins: 0, won: 0, lost: 0, fees: 0 };
+      byName.set(name, sums);
+      byKey[key] = sums;
     }
     const gain = profit[trip] as number;
-    part.trips++;
-    part.fees += fees[trip] as number;
+    sums.trips++;
+    sums.fees += fees[trip] as number;
     if (gain > 0) {
-      part.wins++;
-      part.won += gain;
-    } else part.lost -= gain;
+      sums.wins++;
+      sums.won += gain;
+    } else sums.lost -= gain;
   }
   return [...byName].map(([name, { trips: roundTrips, wins, won, lost, fees: paid }]) => ({
     name,
@@ -79,9 +85,9 @@ function by({ length, profit, fees }: TripTable, keys: ArrayLike<number>, nameOf
 
 const sorted = (rows: readonly GroupRow[]): GroupRow[] => rows.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** A trip counts where it closed: in the month, hour and weekday of its last fill, under what that fill was for. */
-export function groupsOf(trips: TripTable, table: FillTable): Groups {
-  const { length, place, long, exitFill, exitTime } = trips;
+/** A round trip counts at its exit: the month, hour, weekday and purpose of its last fill. */
+export function groupsOf(trips: RoundTripTable, table: FillTable): Groups {
+  const { length, position, long, exitFill, exitTime } = trips;
   const purpose = new Uint8Array(length);
   const [day, weekday, hour] = [new Uint32Array(length), new Uint8Array(length), new Uint8Array(length)];
   const firstDay = Math.floor((table.time[0] ?? 0) / dayMs);
@@ -95,13 +101,13 @@ export function groupsOf(trips: TripTable, table: FillTable): Groups {
   }
   const month = (days: number): string => new Date((days + firstDay) * dayMs).toISOString().slice(0, 7);
   return {
-    strategy: sorted(by(trips, place, (index) => table.places[index]?.strategy ?? '')),
-    symbol: sorted(by(trips, place, (index) => table.places[index]?.symbol ?? '')),
-    side: sorted(by(trips, long, (isLong) => (isLong === 1 ? 'long' : 'short'))),
-    exit: sorted(by(trips, purpose, (index) => exitNames[purposes[index] ?? ''] ?? '')),
-    month: sorted(by(trips, day, month)),
-    hour: sorted(by(trips, hour, two)),
-    weekday: by(trips, weekday, (index) => weekdays[index] ?? '').toSorted(
+    strategy: sorted(rowsBy(trips, position, (index) => table.positions[index]?.strategy ?? '')),
+    symbol: sorted(rowsBy(trips, position, (index) => table.positions[index]?.symbol ?? '')),
+    side: sorted(rowsBy(trips, long, (isLong) => (isLong === 1 ? 'long' : 'short'))),
+    exit: sorted(rowsBy(trips, purpose, (index) => exitNames[purposes[index] ?? ''] ?? '')),
+    month: sorted(rowsBy(trips, day, month)),
+    hour: sorted(rowsBy(trips, hour, two)),
+    weekday: rowsBy(trips, weekday, (index) => weekdays[index] ?? '').toSorted(
       (a, b) => weekdays.indexOf(a.name) - weekdays.indexOf(b.name),
     ),
   };

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { tripNumbers } from './trip-numbers.ts';
-import type { TripTable } from './trip-table.ts';
+import { roundTripFigures } from './round-trip-figures.ts';
+import type { RoundTripTable } from './round-trip-table.ts';
 
 /** Round trips that earned so much and took a second each. */
-function tripsOf(...profits: readonly number[]): TripTable {
+function roundTripsOf(...profits: readonly number[]): RoundTripTable {
   const { length } = profits;
   const zeros = new Float64Array(length);
   const indices = new Uint32Array(length);
   return {
     length,
     open: [],
-    place: new Uint16Array(length),
+    position: new Uint16Array(length),
     long: new Uint8Array(length),
     ...{ entryFill: indices, exitFill: indices, quantity: zeros, entryPrice: zeros, exitPrice: zeros },
     ...{ cost: zeros, fees: zeros, worst: zeros, best: zeros, entryTime: zeros },
@@ -20,7 +20,7 @@ function tripsOf(...profits: readonly number[]): TripTable {
 }
 
 test('counts wins and losses, and the longest rows of each', () => {
-  expect(tripNumbers(tripsOf(-1, -1, 2, -1, -1, -1, 3, 3, -2, 0))).toMatchObject({
+  expect(roundTripFigures(roundTripsOf(-1, -1, 2, -1, -1, -1, 3, 3, -2, 0))).toMatchObject({
     roundTrips: 10,
     winRate: 0.3,
     profitFactor: 8 / 7,
@@ -36,6 +36,16 @@ test('counts wins and losses, and the longest rows of each', () => {
 });
 
 test('gives nothing where there is nothing to divide by', () => {
-  expect(tripNumbers(tripsOf())).toMatchObject({ roundTrips: 0, winRate: null, expectancy: null, bestRoundTrip: null });
-  expect(tripNumbers(tripsOf(1, 2))).toMatchObject({ winRate: 1, profitFactor: null, averageLoss: null, kelly: null });
+  expect(roundTripFigures(roundTripsOf())).toMatchObject({
+    roundTrips: 0,
+    winRate: null,
+    expectancy: null,
+    bestRoundTrip: null,
+  });
+  expect(roundTripFigures(roundTripsOf(1, 2))).toMatchObject({
+    winRate: 1,
+    profitFactor: null,
+    averageLoss: null,
+    kelly: null,
+  });
 });
