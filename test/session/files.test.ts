@@ -2,22 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.ts';
-import { farBid, makeRig, openExchange, quotes, type Rig, restingOrders } from '../kit/rig.ts';
+import { expect, test } from 'vitest';
+import { farBid, quotes, restingOrders } from '../kit/rig.ts';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { until } from '../kit/until.ts';
 
-let exchange: Simulator;
-let rig: Rig;
-
-beforeEach(async () => {
-  exchange = await openExchange();
-  rig = makeRig(exchange);
-});
-afterEach(async () => {
-  rig.remove();
-  await exchange.close();
-});
+rigForEachTest();
 
 const resting = (count: number) => restingOrders(exchange, count);
 /** From now on the process can open so many files at most. */

@@ -1,25 +1,16 @@
 /** What the exchange asks of orders changes while a daemon trades: decimals, minima, and whether a symbol is there at all. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.ts';
+import { describe, expect, test } from 'vitest';
 import { differencesAtRest, quiet } from '../kit/books.ts';
 import { profiles } from '../kit/habit-run.ts';
-import { makeRig, openExchange, price, quotes, type Rig, target, trader } from '../kit/rig.ts';
+import { price, quotes, target, trader } from '../kit/rig.ts';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { pass, until } from '../kit/until.ts';
 
-let exchange: Simulator;
-let rig: Rig;
 const resting = () => exchange.openOrders(trader.uid);
 const bid = (at: number, quantity: number) => quotes({ side: 'BUY', price: at, quantity });
 
 describe.each(profiles)('on the %s profile', (profile) => {
-  beforeEach(async () => {
-    exchange = await openExchange({ profile });
-    rig = makeRig(exchange);
-  });
-  afterEach(async () => {
-    rig.remove();
-    await exchange.close();
-  });
+  rigForEachTest({ profile });
 
   test('fewer decimals are learnt from the first refusal, orders are rounded to them, and a restart reckons on', async () => {
     rig.wish('maker', bid(price / 2 + 0.11, 0.1234));

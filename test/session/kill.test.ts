@@ -2,25 +2,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.ts';
+import { describe, expect, test } from 'vitest';
 import { startProgram } from '../kit/program.ts';
-import { farBid, makeRig, openExchange, quotes, type Rig, restingOrders, trader, whale } from '../kit/rig.ts';
+import { farBid, quotes, restingOrders, trader, whale } from '../kit/rig.ts';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { signed } from '../kit/simulator.ts';
 import { pass, until } from '../kit/until.ts';
 
 const dogKeys = { key: 'dog-key', secret: 'dog-secret' };
-let exchange: Simulator;
-let rig: Rig;
 
-beforeEach(async () => {
-  exchange = await openExchange({ users: [{ ...trader, keys: [dogKeys] }, whale] });
-  rig = makeRig(exchange);
-});
-afterEach(async () => {
-  rig.remove();
-  await exchange.close();
-});
+rigForEachTest({ users: [{ ...trader, keys: [dogKeys] }, whale] });
 
 const resting = (count: number) => restingOrders(exchange, count);
 const kills = () => rig.read((reader) => reader.kills());

@@ -1,23 +1,13 @@
 /** The standard limits: what stands above them is refused until a human has typed it, and a new version of a strategy begins small. */
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { raiseLimit } from '../../src/commands/control/limits.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import type { Simulator } from '../../src/simulator/simulator.ts';
-import { makeRig, openExchange, price, quotes, type Rig, target, trader } from '../kit/rig.ts';
+import { price, quotes, target, trader } from '../kit/rig.ts';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { pass, until } from '../kit/until.ts';
 
-let exchange: Simulator;
-let rig: Rig;
-
-beforeEach(async () => {
-  exchange = await openExchange();
-  rig = makeRig(exchange);
-});
-afterEach(async () => {
-  rig.remove();
-  await exchange.close();
-});
+rigForEachTest();
 
 /** The rig's limits but the careful ones, all of them in force. */
 const careful = {

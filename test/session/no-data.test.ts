@@ -1,24 +1,14 @@
 /** A daemon whose market data never comes: the socket's address is wrong. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { View } from '../../src/dashboard/view.ts';
 import type { DaemonInfo } from '../../src/session/state.ts';
-import type { Simulator } from '../../src/simulator/simulator.ts';
-import { makeRig, openExchange, type Rig, speed, target } from '../kit/rig.ts';
+import { speed, target } from '../kit/rig.ts';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { until } from '../kit/until.ts';
 
-let exchange: Simulator;
-let rig: Rig;
-
-beforeEach(async () => {
-  exchange = await openExchange();
-  rig = makeRig(exchange);
-});
-afterEach(async () => {
-  rig.remove();
-  await exchange.close();
-});
+rigForEachTest();
 
 test('it is said on the terminal, by status and on the page, and that it comes again', async () => {
   const { restUrl, wsUrl } = exchange;

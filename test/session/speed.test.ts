@@ -1,19 +1,8 @@
 /** A daemon that was told another speed than its exchange runs at. */
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.ts';
-import { makeRig, openExchange, type Rig } from '../kit/rig.ts';
+import { expect, test } from 'vitest';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 
-let exchange: Simulator;
-let rig: Rig;
-
-beforeEach(async () => {
-  exchange = await openExchange();
-  rig = makeRig(exchange);
-});
-afterEach(async () => {
-  rig.remove();
-  await exchange.close();
-});
+rigForEachTest();
 
 test.each([
   ['live', 1, /about [56]\d times as fast as this one: .*--set exchange\.speed=[56]\d/],

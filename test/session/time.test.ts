@@ -1,24 +1,14 @@
 /** The exchange's clock steps, or its gateways disagree about the time, while a daemon trades. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { View } from '../../src/dashboard/view.ts';
 import type { DaemonInfo } from '../../src/session/state.ts';
-import type { Simulator } from '../../src/simulator/simulator.ts';
-import { makeRig, openExchange, price, quotes, type Rig, target, trader } from '../kit/rig.ts';
+import { price, quotes, target, trader } from '../kit/rig.ts';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { until } from '../kit/until.ts';
 
-let exchange: Simulator;
-let rig: Rig;
-
-beforeEach(async () => {
-  exchange = await openExchange();
-  rig = makeRig(exchange);
-});
-afterEach(async () => {
-  rig.remove();
-  await exchange.close();
-});
+rigForEachTest();
 
 const fills = (count: number) => until(`${count} fills`, () => exchange.allTrades(trader.uid).length >= count);
 

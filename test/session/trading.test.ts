@@ -1,17 +1,14 @@
 /** A trading daemon in trouble: killed by its operator, by its losses, by -9; with a strategy that throws. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Simulator } from '../../src/simulator/simulator.ts';
+import { describe, expect, test } from 'vitest';
 import { differencesAtRest, quiet } from '../kit/books.ts';
 import { profiles } from '../kit/habit-run.ts';
 import type { Program } from '../kit/program.ts';
-import { makeRig, openExchange, price, quotes, type Rig, target, trader, whale } from '../kit/rig.ts';
+import { price, quotes, target, trader, whale } from '../kit/rig.ts';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { signed } from '../kit/simulator.ts';
 import { pass, until } from '../kit/until.ts';
-
-let exchange: Simulator;
-let rig: Rig;
 
 const bidAt = (at: number) => quotes({ side: 'BUY', price: at, quantity: 0.1 });
 const fillCount = (): number => exchange.allTrades(trader.uid).length;
@@ -38,14 +35,7 @@ async function expectNothingCreated(): Promise<void> {
 }
 
 describe.each(profiles)('on the %s profile', (profile) => {
-  beforeEach(async () => {
-    exchange = await openExchange({ profile });
-    rig = makeRig(exchange);
-  });
-  afterEach(async () => {
-    rig.remove();
-    await exchange.close();
-  });
+  rigForEachTest({ profile });
 
   describe('sluice kill', () => {
     test('cancels what rests, stops creation over restarts, and sluice resume lifts it', async () => {
