@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import { readConfig } from '../src/config/read.ts';
 import { tradingSchema } from '../src/config/schema.ts';
-import { thisHost } from '../src/journal/outside-copy.ts';
+import { thisHost } from '../src/journal/newest-head.ts';
 import { startLive, venueNameOf } from '../src/session/live.ts';
 import { noLog } from '../src/session/log.ts';
 import { configure } from '../src/trading/strategies.ts';

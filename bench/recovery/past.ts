@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import { makeClientOrderId } from '../../src/domain/ids.ts';
 import type { Entry, EventEntry } from '../../src/journal/entries.ts';
+import type { Guard } from '../../src/journal/newest-head.ts';
 import { type Binding, openState } from '../../src/journal/open.ts';
-import type { Guard } from '../../src/journal/outside-copy.ts';
 import { openForWriting } from '../../src/journal/worker.ts';
 import { writer } from '../../src/journal/writer.ts';
 

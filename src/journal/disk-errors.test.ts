@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { tried } from './disk-errors.ts';
+import { writeOrFull } from './disk-errors.ts';
 
 const failing = (code: string) => () => {
   throw new Database.SqliteError('the disk says no', code);
@@ -9,13 +9,13 @@ const failing = (code: string) => () => {
 it.for(['SQLITE_FULL', 'SQLITE_CANTOPEN'])(
   'a batch that finds no room, or no file to open, may find it later (%s)',
   (code) => {
-    expect(tried(failing(code), [])).toBe('full');
+    expect(writeOrFull(failing(code), [])).toBe('full');
   },
 );
 
 it.for(['SQLITE_IOERR_WRITE', 'SQLITE_IOERR_FSYNC', 'SQLITE_CORRUPT'])(
   '%s is thrown on: nobody knows what is on the disk',
   (code) => {
-    expect(() => tried(failing(code), [])).toThrow(expect.objectContaining({ code }));
+    expect(() => writeOrFull(failing(code), [])).toThrow(expect.objectContaining({ code }));
   },
 );

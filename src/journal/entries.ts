@@ -1,75 +1,55 @@
-/**
- * What is written down, one type for each row. Money is decimal text here, ids are text, times are UTC ms: a row can be read
- * without knowing the program.
- */
+/** The entries of the journal, one type for each kind of row. Money is decimal text, ids are text, times are UTC ms. */
 
-import type { Side } from '../domain/market.ts';
-import type { Account, OrderState, OrderType, Purpose, Signal, TradeDecision } from '../domain/order.ts';
+import type { Instrument } from '../domain/instrument.ts';
+import type { Denial, Fill, Intent, Leg, OrderReport, OrderState, TradeDecision, VenueTrade } from '../domain/order.ts';
 
-/** A signal that differs from the strategy's last one. `quantity`: what it was sized to, for a target. */
-export interface SignalEntry {
+/** A signal that differs from the strategy's last one. `quantity`: the size of a target in the base asset. */
+export interface SignalEntry extends Leg {
   readonly kind: 'signal';
-  readonly at: number;
-  /** Number of its decision. Decisions of a journal are counted from 1; the legs of one share its number. */
+  /** Number of its decision, counted from 1 in each journal; the legs of a decision share it. */
   readonly decision: number;
-  readonly strategy: string;
-  readonly role: string;
-  readonly symbol: string;
-  readonly signal: Signal;
   readonly quantity: string | null;
 }
 
-/** A refusal by us, with the numbers it was judged by. Repetitions of the same one are counted, not repeated. */
-export interface DenialEntry {
+/** A denied order with the numbers of the rule. Repetitions are counted, not written again. */
+export interface DenialEntry extends Denial {
   readonly kind: 'denied';
   readonly at: number;
   readonly strategy: string;
   readonly symbol: string;
-  readonly code: string;
-  readonly facts: Readonly<Record<string, string | number>>;
-  /** The order that would have been sent, in words. */
+  /** The denied order as text. */
   readonly draft: string;
   readonly reason: string;
 }
 
-/** An order as it now stands; written whole at each change, the last one counts. */
-export interface OrderEntryRow {
+/** Amounts as decimal text, so that a row can be read without its instrument. */
+type AsText<T, Amounts extends keyof T> = Omit<T, Amounts> & Readonly<Record<Amounts, string>>;
+
+/** An order's current state. It is written whole at each change, and the last row counts. */
+export interface OrderEntryRow extends Omit<Intent, 'volume' | 'price' | 'expectedLots'> {
   readonly kind: 'order';
-  readonly clientOrderId: string;
   readonly orderId: string | null;
-  /** Number of the decision that it belongs to, and its leg. */
-  readonly decision: number;
-  readonly strategy: string;
-  readonly role: string;
-  readonly account: Account;
-  readonly symbol: string;
-  readonly side: Side;
-  readonly type: OrderType;
   /** Base quantity, or null for a MARKET BUY by amount. */
   readonly quantity: string | null;
   /** Quote amount of a MARKET BUY, or null. */
   readonly amount: string | null;
   readonly price: string | null;
   readonly expected: string;
-  readonly purpose: Purpose;
-  readonly reason: string;
-  readonly createdAt: number;
-  readonly expiresAt: number;
   readonly state: OrderState;
   readonly filled: string;
-  /** What the exchange says was executed once it called the order final; null before. */
+  /** The executed quantity that the exchange reported with the final status; null before. */
   readonly executed: string | null;
-  /** The exchange's final status, once known. */
+  /** The exchange's final status, or null. */
   readonly venueStatus: string | null;
   readonly signedAt: number | null;
   readonly recvWindowMs: number | null;
   readonly bodyHash: string | null;
-  /** The newest trade id of the symbol that we knew when the order was sent: its fills cannot lie before it. */
+  /** The newest known trade id of the symbol at sending: its fills are later. */
   readonly tradeFloor: string | null;
   readonly cancelRequested: boolean;
-  /** Of an order that is or was quarantined; null otherwise. */
+  /** The reason of the last quarantine, or null. */
   readonly quarantineReason: string | null;
-  /** The batch in which it left: the exchange has no client id of it then. null: it left alone. */
+  /** The batch in which it was sent, without a client id at the exchange; null: it was sent alone. */
   readonly batch: string | null;
   readonly closedAt: number | null;
 }
@@ -103,22 +83,8 @@ export interface EventEntry {
   readonly detail: Readonly<Record<string, string | number | boolean>>;
 }
 
-export interface FillEntry {
+export interface FillEntry extends AsText<Omit<Fill, 'evidence'>, 'price' | 'quantity' | 'fee'> {
   readonly kind: 'fill';
-  readonly tradeId: string;
-  readonly orderId: string;
-  readonly clientOrderId: string;
-  readonly strategy: string;
-  readonly account: Account;
-  readonly symbol: string;
-  readonly side: Side;
-  readonly price: string;
-  readonly quantity: string;
-  readonly fee: string;
-  readonly feeAsset: string;
-  readonly maker: boolean;
-  readonly time: number;
-  readonly purpose: Purpose;
   readonly evidence: string | null;
 }
 
@@ -126,11 +92,11 @@ export interface FillEntry {
 export interface CursorEntry {
   readonly kind: 'cursor';
   readonly symbol: string;
-  /** The newest trade ids seen, oldest first; reading starts again from the first of them. */
+  /** The newest known trade ids, oldest first; the next read starts at the first of them. */
   readonly tradeIds: readonly string[];
 }
 
-/** An order on the account that is not ours; the last row of an order counts. */
+/** An order of the account that is not ours. The last row of an order counts. */
 export interface ForeignEntry {
   readonly kind: 'foreign';
   readonly at: number;
@@ -140,33 +106,19 @@ export interface ForeignEntry {
 }
 
 /**
- * How an order came to count as somebody else's. null: the exchange says so, by its client id or by what it is. `forgotten` and
- * `silent`: nobody could say whose it is, because the exchange does not know it or not its client id; it is asked for again.
- * `ours`: it counted as somebody else's and is not.
+ * Why an order counts as foreign. null: its client id or its properties prove it. `forgotten`: the exchange did not find it. `silent`: the
+ * exchange does not show its client id. `ours`: it counted as foreign and proved to be ours.
  */
 export type ForeignWhy = 'forgotten' | 'silent' | 'ours';
 
-/** One trade of the account as the exchange showed it: raw evidence, never changed, from which fills can be worked out again. */
-export interface VenueTradeEntry {
+/** A trade of the account as the exchange showed it: evidence, never changed, from which fills can be booked again. */
+export interface VenueTradeEntry
+  extends AsText<Omit<VenueTrade, 'raw' | 'unreadable' | 'evidence'>, 'price' | 'quantity' | 'fee'> {
   readonly kind: 'venueTrade';
   readonly seenAt: number;
-  readonly symbol: string;
-  readonly tradeId: string;
-  /** The account's orders in it: one, or two when it traded with itself. */
-  readonly orderIds: readonly string[];
-  readonly side: Side;
-  readonly price: string;
-  readonly quantity: string;
-  readonly fee: string;
-  readonly feeAsset: string;
-  readonly maker: boolean;
-  readonly time: number;
 }
 
-/**
- * An invalid trade of the account: not booked unless a human accepts it. Written
- * whole at each change, the last one counts.
- */
+/** An invalid trade of the account, not booked unless a human accepts it. It is written whole at each change, and the last row counts. */
 export interface QuarantinedTradeEntry extends Omit<VenueTradeEntry, 'kind' | 'seenAt'> {
   readonly kind: 'quarantinedTrade';
   /** When it was quarantined. */
@@ -174,34 +126,29 @@ export interface QuarantinedTradeEntry extends Omit<VenueTradeEntry, 'kind' | 's
   readonly why: string;
   /** The row as the exchange sent it. */
   readonly raw: string;
-  /** False where no human may book it. */
+  /** False if it must not be booked. */
   readonly canBeAccepted: boolean;
-  /** null: nobody has decided. `corrected`: the exchange shows it with other numbers, and those are booked. */
+  /** null: undecided. `corrected`: the exchange shows other numbers, and those are booked. */
   readonly decision: TradeDecision | 'corrected' | null;
   readonly decidedAt: number | null;
   readonly by: string | null;
   readonly reason: string | null;
 }
 
-/** What the exchange answered when it was asked whose an order is: raw evidence. */
-export interface VenueOrderEntry {
+/** The exchange's report of an order of unknown owner: evidence. */
+export interface VenueOrderEntry extends Pick<OrderReport, 'symbol' | 'orderId' | 'side' | 'type' | 'status'> {
   readonly kind: 'venueOrder';
   readonly seenAt: number;
-  readonly symbol: string;
-  readonly orderId: string;
-  /** As echoed; null where the exchange leaves it out. */
+  /** As returned; null where the exchange leaves it out. */
   readonly clientOrderId: string | null;
-  readonly side: Side;
-  readonly type: OrderType;
-  readonly status: string;
   readonly executed: string;
 }
 
-/** An amount that the balances of the exchange hold beside what fills moved: found at the first start, or said by the operator. */
+/** An amount in the balances that no fill moved: the first balances, or an operator's adjustment. */
 export interface AdjustmentEntry {
   readonly kind: 'adjustment';
   readonly at: number;
-  /** `baseline`: what was there before this journal's first order. */
+  /** `baseline`: held before this journal's first order. */
   readonly what: 'baseline' | 'adjust';
   readonly asset: string;
   readonly amount: string;
@@ -209,13 +156,13 @@ export interface AdjustmentEntry {
   readonly reason: string;
 }
 
-/** How long after its window an order may still appear, raised because one appeared later than was thought possible. */
+/** How long after its window an order may still appear, raised because one appeared later. */
 export interface HorizonEntry {
   readonly kind: 'horizon';
   readonly ms: number;
 }
 
-/** The protection of a position as it now stands; null when there is none any more. */
+/** A position's current protection; null when it has ended. */
 export interface ProtectionEntry {
   readonly kind: 'protection';
   readonly strategy: string;
@@ -224,8 +171,8 @@ export interface ProtectionEntry {
 }
 
 /**
- * Creation of orders stopped (`strategy` null: for all), or allowed again. A `halt` is the program's own: something is not as
- * it must be. It stops creation for all, cancels nothing, and its `by` is the cause (`execution/halt.ts`).
+ * Order creation was stopped or allowed again; `strategy` null: for all. The program itself writes a `halt`: something is wrong. It stops
+ * creation for all and cancels nothing; its `by` is the cause (`execution/halt.ts`).
  */
 export interface KillEntry {
   readonly kind: 'kill' | 'resume' | 'halt';
@@ -236,8 +183,8 @@ export interface KillEntry {
 }
 
 /**
- * Who may do more than the standard limits: `raise` a limit to a value, `release` a version of a strategy's code from the share
- * that a new one begins with, `version` a code that was seen for the first time, `config` the configuration a run began with.
+ * `raise`: a limit above the standard. `release`: a version of a strategy's code that may exceed the share of new versions. `version`: a
+ * version that ran for the first time. `config`: the configuration of a run.
  */
 export interface LimitEntry {
   readonly kind: 'limit';
@@ -251,7 +198,7 @@ export interface LimitEntry {
   readonly reason: string;
 }
 
-/** What the risk rules must know after a restart, by name; the last value counts. */
+/** Memory of the risk rules for a restart, by name; the last value counts. */
 export interface MemoryEntry {
   readonly kind: 'memory';
   readonly name: string;
@@ -273,29 +220,25 @@ export interface EquityEntry {
   readonly equity: string;
 }
 
-/** A comparison of the ledger with the account. Of a day and an outcome the last row counts, so that there are few. */
+/** A comparison of the ledger with the account. One row is kept for each day and outcome, the last one. */
 export interface AuditEntry {
   readonly kind: 'audit';
   readonly at: number;
   /** `off`: they differ. */
   readonly outcome: 'even' | 'off';
-  /** What the exchange holds more than the ledger says, by asset; empty when even. */
+  /** What the account holds beyond the ledger, by asset; empty when even. */
   readonly differences: Readonly<Record<string, string>>;
-  /** What the exchange held, free and locked together, by asset. */
+  /** What the account held, free and locked, by asset. */
   readonly held: Readonly<Record<string, string>>;
 }
 
-/** What the program must know of a symbol to read its rows, should the exchange delist it. */
-export interface InstrumentEntry {
+/** What is needed of a symbol to read its rows, even after the exchange delisted it. */
+export interface InstrumentEntry
+  extends Pick<Instrument, 'symbol' | 'base' | 'quote' | 'pricePrecision' | 'quantityPrecision'> {
   readonly kind: 'instrument';
-  readonly symbol: string;
-  readonly base: string;
-  readonly quote: string;
-  readonly pricePrecision: number;
-  readonly quantityPrecision: number;
 }
 
-/** Something the operator should know. */
+/** A notice to the operator. */
 export interface NoticeEntry {
   readonly kind: 'notice';
   readonly at: number;

@@ -1,29 +1,29 @@
-/** What is looked at before a journal is opened for writing: read-only, so that a journal that is refused stays as it was. */
+/** Checks a journal before it is opened for writing. It is read-only: a refused journal stays as it was. */
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { blockUntil } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { answerBytes, type Examination, type Examined, examined, integrityOf } from './examiner.ts';
-import { addTotal, brokenHead, chainedTables, nothing, sumRows, type Total, totalOf } from './hash-chain.ts';
+import { addTotal, brokenHead, chainedTables, emptyTotal, sumRows, type Total, totalOf } from './hash-chain.ts';
 import { isOurs, schemaVersion, versionOf } from './schema.ts';
 
-/** From this size on a journal is examined by threads of their own, bytes: starting one costs more than reading a small file. */
+/** From this size on a journal is examined by threads, bytes. For a small file, starting them costs more than reading it. */
 const largeBytes = 16 * 1_048_576;
-/** A thread that takes longer than this has died; real ms. */
+/** A thread that takes longer has died; real ms. */
 const mostMs = 600_000;
 
-/** An examination under way. Whichever way is gone, it is gone once: the refusal of a journal that is not whole comes from there. */
+/** A running examination. `block` or `settle` is called once; both throw the refusal of a damaged journal. */
 export interface Examining<T> {
-  /** Waits with this thread standing still. */
+  /** Waits and blocks this thread. */
   readonly block: () => T;
-  /** Waits while this thread goes on with other things. */
+  /** Waits without blocking. */
   readonly settle: () => Promise<T>;
 }
 
 /**
- * Refuses (exit 3) a journal that is damaged, foreign, newer, or changed by anything but Sluice. `meanwhile` runs while threads
- * read a large file, on the same read-only connection; what it gives is given back at the end. Undefined for an empty file.
+ * Refuses (exit 3) a journal that is damaged, foreign, newer, or changed by anything but Sluice. `meanwhile` runs on the same read-only
+ * connection while threads read a large file; its result is returned at the end. Undefined for an empty file.
  */
 export function examine<T>(path: string, meanwhile: (db: Database.Database) => T): Examining<T> | undefined {
   const db = new Database(path, { readonly: true, timeout: 2_000 });
@@ -44,7 +44,7 @@ export function examine<T>(path: string, meanwhile: (db: Database.Database) => T
         3,
       );
     const inThread = statSync(path).size < largeBytes ? undefined : inThreads(db, path);
-    // What is damaged may not be readable at all: the reason is what the examination finds.
+    // A damaged journal may not be readable: the findings explain why, so they are thrown first.
     const result = attempt(() => meanwhile(db));
     const end = (findings: Findings): T => {
       try {
@@ -93,32 +93,32 @@ function attempt<T>(work: () => T): () => T {
   }
 }
 
-/** At once: a small file is read in milliseconds. */
+/** In this thread: a small file is read in milliseconds. */
 function here(db: Database.Database): Findings {
   const integrity = integrityOf(db);
-  return { integrity, total: integrity === 'ok' ? sumRows(db) : nothing() };
+  return { integrity, total: integrity === 'ok' ? sumRows(db) : emptyTotal() };
 }
 
-/** Steps of orders are more than half of all rows: with the trades they take one thread as long as SQLite's own check and everything else take another. */
-const oneThread: readonly string[] = ['events', 'venue_trades'];
+/** More than half of all rows. One thread reads these tables as long as another takes for SQLite's check and all others. */
+const largeTables: readonly string[] = ['events', 'venue_trades'];
 
 function inThreads(db: Database.Database, path: string): Examining<Findings> {
   const tables = chainedTables(db);
-  const [some, others] = [
-    oneThread.filter((name) => tables.includes(name)),
-    tables.filter((name) => !oneThread.includes(name)),
+  const [large, others] = [
+    largeTables.filter((name) => tables.includes(name)),
+    tables.filter((name) => !largeTables.includes(name)),
   ];
-  // What SQLite says of damage comes before what a sum broke on. More threads would not be done before this process has loaded its programs.
-  const threads = [thread({ path, tables: others, whole: true }), thread({ path, tables: some, whole: false })];
+  // SQLite's findings of damage come first. More threads would not finish before this process has loaded its code.
+  const threads = [thread({ path, tables: others, whole: true }), thread({ path, tables: large, whole: false })];
   return {
-    block: () => together(threads.map(({ block }) => block())),
-    settle: async () => together(await Promise.all(threads.map(({ settle }) => settle()))),
+    block: () => combined(threads.map(({ block }) => block())),
+    settle: async () => combined(await Promise.all(threads.map(({ settle }) => settle()))),
   };
 }
 
-function together(parts: readonly Examined[]): Findings {
+function combined(parts: readonly Examined[]): Findings {
   const damage = parts.find(({ integrity }) => integrity !== 'ok');
-  const total = parts.reduce((sum, one) => addTotal(sum, totalOf(one.total)), nothing());
+  const total = parts.reduce((sum, one) => addTotal(sum, totalOf(one.total)), emptyTotal());
   return { integrity: damage?.integrity ?? 'ok', total };
 }
 
@@ -130,7 +130,7 @@ function thread(given: Pick<Examination, 'path' | 'tables' | 'whole'>): Examinin
     workerData: { ...given, done, result } satisfies Examination,
   });
   worker.unref();
-  // One that dies leaves no answer, which says so.
+  // A thread that dies leaves no answer, which is reported as such.
   worker.on('error', () => {});
   const ended = new Promise<void>((resolve) => {
     worker.once('exit', () => resolve());

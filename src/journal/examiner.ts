@@ -1,38 +1,38 @@
-/** Examines part of a large journal in a thread of its own: the sum over some of its tables, and the file's own soundness. */
+/** A thread that examines a part of a large journal: the sum over some of its tables, and SQLite's own check. */
 import { workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { sumRows, totalText } from './hash-chain.ts';
 
-/** What the thread is given. `done` is set and notified when `result` holds the answer. */
+/** The thread's parameters. `done` is set and notified when `result` holds the answer. */
 export interface Examination {
   readonly path: string;
   /** The tables to sum. */
   readonly tables: readonly string[];
-  /** With SQLite's own check of the file. */
+  /** Whether to run SQLite's own check. */
   readonly whole: boolean;
   readonly done: SharedArrayBuffer;
   readonly result: SharedArrayBuffer;
 }
 
-/** SQLite's own check of a file, of its indices too: "ok", or what is wrong, in one line. */
+/** SQLite's own check of a file with its indices: "ok", or the damage in one line. */
 export const integrityOf = (db: Database.Database): string =>
   oneLine(String(db.pragma('integrity_check(1)', { simple: true })).replace(/^\*\*\* .* \*\*\*\s+/, ''));
 
-/** What SQLite says of what is damaged can quote many lines of it. */
+/** Joins lines: SQLite's message can quote many damaged ones. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');
 
-/** Bytes of an answer; a longer one is cut off. */
+/** Bytes of an answer; a longer one is truncated. */
 export const answerBytes = 1_024;
 
-/** What a thread answers. */
+/** A thread's answer. */
 export interface Examined {
-  /** "ok", or what is wrong, in one line. */
+  /** "ok", or the damage in one line. */
   readonly integrity: string;
-  /** As `totalText` writes it; empty where something is wrong. */
+  /** As `totalText` writes it; empty for a damaged file. */
   readonly total: string;
 }
 
-/** Reads an answer; one that a thread which died left empty says so. */
+/** Reads an answer; a thread that died left an empty one. */
 export function examined(result: Uint8Array): Examined {
   const text = new TextDecoder().decode(result.slice()).replaceAll('\0', '');
   const [integrity = '', total = ''] = text.split('\n');
@@ -54,7 +54,7 @@ function examine({ path, tables, whole }: Examination): Examined {
 const given = workerData as Examination | null;
 if (given !== null && given?.done !== undefined) {
   const { integrity, total } = examine(given);
-  // What is cut off must not be the line's end.
+  // Truncation must not cut the second line.
   new TextEncoder().encodeInto(`${integrity.slice(0, 200)}\n${total}`, new Uint8Array(given.result));
   const done = new Int32Array(given.done);
   Atomics.store(done, 0, 1);

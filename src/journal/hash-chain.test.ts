@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { btc, startTime } from '../../test/kit/builders.ts';
-import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
+import { denialOf, eventOf, fillRowOf, orderRowOf } from '../../test/kit/journal-rows.ts';
 import type { Entry } from './entries.ts';
 import { brokenHead, chainOf, commitIn, readHead, sumRows } from './hash-chain.ts';
 import { backUpBeforeMigration } from './open.ts';

@@ -1,12 +1,12 @@
 /**
- * The chain that shows whether anything but Sluice changed a journal: a sum of one sha-256 for each row, and with each commit a
- * link, the sha-256 of the link before it, its number and the sum. Rows that are replaced or deleted leave the sum again, so
- * that tables may change while what they hold is still proven whole. Order protocol §6.
+ * The hash chain that shows whether anything but Sluice changed a journal. It has a sum of one SHA-256 for each row. Each commit adds a
+ * link: the SHA-256 of the last link, its number and the sum. Replaced and deleted rows are subtracted from the sum, so rows may change
+ * while the chain still proves all of them.
  */
 import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 
-/** Where a chain stands after a commit. */
+/** The chain's state after a commit. */
 export interface Head {
   /** Commits so far. */
   readonly links: number;
@@ -15,21 +15,21 @@ export interface Head {
   readonly link: string;
 }
 
-/** A sum of hashes modulo 2^32 in each of eight lanes: what is added in any order can be taken out again. */
+/** A sum of hashes modulo 2^32 in each of eight lanes: hashes can be added and subtracted in any order. */
 export type Total = Uint32Array;
 const lanes = 8;
 
-/** The first link has none before it. */
+/** The link before the first one. */
 const noLink = '0'.repeat(64);
 
-export const nothing = (): Total => new Uint32Array(lanes);
+export const emptyTotal = (): Total => new Uint32Array(lanes);
 
-/** Adds the hash of a row, or takes it out. Asked for as text: a buffer for each of a million rows would take twice as long. */
+/** Adds or subtracts the hash of a row. The digest is text: a buffer for each of a million rows would take twice as long. */
 function count(total: Total, row: string, sign: 1 | -1): void {
   const digest = hash('sha256', row, 'binary');
-  for (let lane = 0, at = 0; lane < lanes; lane++, at += 4) {
-    const low = digest.charCodeAt(at) | (digest.charCodeAt(at + 1) << 8);
-    const high = digest.charCodeAt(at + 2) | (digest.charCodeAt(at + 3) << 8);
+  for (let lane = 0, byte = 0; lane < lanes; lane++, byte += 4) {
+    const low = digest.charCodeAt(byte) | (digest.charCodeAt(byte + 1) << 8);
+    const high = digest.charCodeAt(byte + 2) | (digest.charCodeAt(byte + 3) << 8);
     total[lane] = (total[lane] as number) + sign * (low + high * 65_536);
   }
 }
@@ -42,7 +42,7 @@ export function addTotal(total: Total, other: Total): Total {
 export const totalText = (total: Total): string =>
   Buffer.from(total.buffer, total.byteOffset, total.byteLength).toString('hex');
 
-/** A sum as it is written down; anything else is one that nothing adds up to by chance. */
+/** Reads a written sum; zero for an invalid text, to which no rows add up by chance. */
 export function totalOf(text: string): Total {
   const bytes = Buffer.from(text, 'hex');
   return Uint32Array.from({ length: lanes }, (_, lane) =>
@@ -55,7 +55,7 @@ function next({ links, link }: Pick<Head, 'links' | 'link'>, total: string): Hea
   return { links: links + 1, total, link: hash('sha256', `${link} ${links + 1} ${total}`) };
 }
 
-/** Every table whose rows are in the sum: all but the chain's own. */
+/** The tables whose rows are in the sum: all but the chain itself. */
 export const chainedTables = (db: Database): readonly string[] =>
   db
     .prepare(
@@ -71,16 +71,16 @@ const columnsOf = (db: Database, table: string): readonly string[] =>
 const rowText = (table: string, columns: readonly string[], of = ''): string =>
   `'${table}' || json_array(${columns.map((name) => `${of}"${name}"`).join(', ')})`;
 
-/** What the tables and indices are is in the sum as well: a changed condition of an index would hide rows. */
+/** The schema is in the sum as well: a changed condition of an index could hide rows. */
 const schemaText = "SELECT 'sqlite_schema' || json_array(type, name, tbl_name, sql) AS text FROM sqlite_schema";
 
-/** Tables of which rows that lie side by side are handed over together, and by what they belong together: an order has few steps. */
-const sideBySide: Readonly<Record<string, string>> = { events: 'client_order_id' };
+/** Tables whose rows are hashed in groups, with the column of the group: an order has few events. */
+const grouped: Readonly<Record<string, string>> = { events: 'client_order_id' };
 
-/** The sum over the rows of some tables, and with `meta` over what they are, as they stand; it reads the tables themselves, not what indices say of them. */
+/** The sum over the rows of some tables, with `meta` also over the schema. It reads the tables, not their indices. */
 export function sumRows(db: Database, tables: readonly string[] = chainedTables(db)): Total {
-  const total = nothing();
-  // SQLite calls for each row, or for several with a line each, of which JSON has none: taking them out of it one by one would take twice as long.
+  const total = emptyTotal();
+  // SQLite calls this for each row or group, one line a row (JSON has no line breaks). Reading the rows one by one would take twice as long.
   db.function('chain_sum', (rows: unknown) => {
     for (const row of String(rows).split('\n')) count(total, row, 1);
     return 1;
@@ -88,11 +88,11 @@ export function sumRows(db: Database, tables: readonly string[] = chainedTables(
   if (tables.includes('meta')) db.prepare(`SELECT count(chain_sum(text)) FROM (${schemaText})`).get();
   for (const table of tables) {
     const text = rowText(table, columnsOf(db, table));
-    const together = sideBySide[table];
+    const group = grouped[table];
     db.prepare(
-      together === undefined
+      group === undefined
         ? `SELECT count(chain_sum(${text})) FROM "${table}" NOT INDEXED`
-        : `SELECT count(chain_sum(rows)) FROM (SELECT group_concat(${text}, char(10)) AS rows FROM "${table}" NOT INDEXED GROUP BY ${together})`,
+        : `SELECT count(chain_sum(rows)) FROM (SELECT group_concat(${text}, char(10)) AS rows FROM "${table}" NOT INDEXED GROUP BY ${group})`,
     ).get();
   }
   return total;
@@ -101,7 +101,7 @@ export function sumRows(db: Database, tables: readonly string[] = chainedTables(
 const hasChain = (db: Database): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'chain'").get() !== undefined;
 
-/** The head as it is written down; undefined in a journal that has no chain yet. */
+/** The written head; undefined in a journal without a chain. */
 export function readHead(db: Database): Head | undefined {
   if (!hasChain(db)) return undefined;
   return db.prepare('SELECT links, total, link FROM chain WHERE one = 1').get() as Head | undefined;
@@ -116,7 +116,7 @@ const writeHead = (db: Database, head: Head & { readonly before: string }): void
   );
 };
 
-/** Why a head does not go with the rows; undefined when it does. */
+/** Why the head does not match the rows, or undefined. */
 export function brokenHead(db: Database, total: Total): string | undefined {
   const row = db.prepare('SELECT links, total, link, before FROM chain WHERE one = 1').get() as
     | (Head & { readonly before: string })
@@ -127,7 +127,7 @@ export function brokenHead(db: Database, total: Total): string | undefined {
   return row.total === totalText(total) ? undefined : 'its rows do not add up to the head of its chain';
 }
 
-/** Begins a chain over what a journal holds, or, after a migration changed its rows, goes on with it. The caller has checked it. */
+/** Begins a chain over the rows of a journal, or continues it after a migration changed them. The caller has checked the chain. */
 export function rechain(db: Database): void {
   if (!hasChain(db)) return;
   const before = readHead(db) ?? { links: 0, link: noLink };
@@ -135,15 +135,15 @@ export function rechain(db: Database): void {
 }
 
 export interface Chain {
-  /** Does some work in one transaction and adds its link; what throws leaves the chain as it was. */
+  /** Does work in one transaction and adds its link. If the work throws, the chain stays as it was. */
   commit<T>(work: () => T): T;
-  /** Where the chain stood after the last commit of this connection. */
+  /** The head after the last commit of this connection. */
   readonly head: Head;
 }
 
 const chains = new WeakMap<Database, Chain>();
 
-/** The chain of an open journal file; every change to it goes through `commit`. Undefined in memory, where nothing outlives the process. */
+/** The chain of an open journal file, through whose `commit` every change must go. Undefined in memory. */
 export function chainOf(db: Database): Chain | undefined {
   const known = chains.get(db);
   if (known !== undefined) return known;
@@ -153,41 +153,41 @@ export function chainOf(db: Database): Chain | undefined {
   return chain;
 }
 
-/** Triggers of this connection alone see each row that comes and goes, whoever's statement it is. */
+/** Adds temporary triggers, which see every inserted and deleted row of this connection. */
 function attach(db: Database): Chain {
-  const change = nothing();
+  const change = emptyTotal();
   db.function('chain_in', (row: unknown) => count(change, String(row), 1));
   db.function('chain_out', (row: unknown) => count(change, String(row), -1));
-  // Without it a row that is replaced goes without its trigger.
+  // Without it a replaced row would not fire its delete trigger.
   db.pragma('recursive_triggers = ON');
   for (const table of chainedTables(db)) {
     const columns = columnsOf(db, table);
-    const [came, went] = [rowText(table, columns, 'NEW.'), rowText(table, columns, 'OLD.')];
+    const [added, removed] = [rowText(table, columns, 'NEW.'), rowText(table, columns, 'OLD.')];
     db.exec(`
-      CREATE TEMP TRIGGER "chain_${table}_in" AFTER INSERT ON main."${table}" BEGIN SELECT chain_in(${came}); END;
-      CREATE TEMP TRIGGER "chain_${table}_out" AFTER DELETE ON main."${table}" BEGIN SELECT chain_out(${went}); END;
-      CREATE TEMP TRIGGER "chain_${table}_new" AFTER UPDATE ON main."${table}" BEGIN SELECT chain_out(${went}), chain_in(${came}); END;
+      CREATE TEMP TRIGGER "chain_${table}_in" AFTER INSERT ON main."${table}" BEGIN SELECT chain_in(${added}); END;
+      CREATE TEMP TRIGGER "chain_${table}_out" AFTER DELETE ON main."${table}" BEGIN SELECT chain_out(${removed}); END;
+      CREATE TEMP TRIGGER "chain_${table}_new" AFTER UPDATE ON main."${table}" BEGIN SELECT chain_out(${removed}), chain_in(${added}); END;
     `);
   }
   const write = db.prepare(
     'UPDATE chain SET links = ?, total = ?, link = ?, before = ? WHERE one = 1 AND links = ? AND total = ? AND link = ?',
   );
-  let head = readHead(db) ?? { links: 0, total: totalText(nothing()), link: noLink };
-  // Made once: each order waits for a commit.
+  let head = readHead(db) ?? { links: 0, total: totalText(emptyTotal()), link: noLink };
+  // Created once: each order waits for a commit.
   const inOne = db.transaction((work: () => unknown): readonly [unknown, Head] => {
     change.fill(0);
     const result = work();
     const now = next(head, totalText(addTotal(totalOf(head.total), change)));
     const { changes } = write.run(now.links, now.total, now.link, head.link, head.links, head.total, head.link);
-    // There is one writer: whoever else writes would be covered up by going on.
+    // There is one writer: going on would hide another one.
     if (changes !== 1) throw new Error(`${db.name} was changed by another program while it was open`);
     return [result, now];
   });
   return {
     commit<T>(work: () => T): T {
-      const [done, after] = inOne(work) as readonly [T, Head];
+      const [result, after] = inOne(work) as readonly [T, Head];
       head = after;
-      return done;
+      return result;
     },
     get head() {
       return head;
@@ -195,7 +195,7 @@ function attach(db: Database): Chain {
   };
 }
 
-/** Runs work in one transaction, with its link where there is a chain. */
+/** Runs work in one transaction, with a link if there is a chain. */
 export const commitIn = <T>(db: Database, work: () => T): T => {
   const chain = chainOf(db);
   return chain === undefined ? db.transaction(work)() : chain.commit(work);

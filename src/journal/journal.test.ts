@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { eventOf, fillRowOf, insert, orderRowOf, pastOf } from '../../test/kit/journal-rows.ts';
 import { SimClock } from '../clock/sim-clock.ts';
-import { eventOf, fillRowOf, insert, orderRowOf, pastOf } from './builders.ts';
 import type { Entry } from './entries.ts';
 import { journal, type WriteResult, type WriterHost } from './journal.ts';
 

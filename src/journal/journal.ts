@@ -1,12 +1,12 @@
 /**
- * The journal: what was wanted, refused, sent, answered and filled. `append` is synchronous and cheap; `durable` comes before
- * a create leaves. Which fills are rows already is known in memory, so that a fill counts once.
+ * The journal: signals, denials, orders, answers and fills. `append` is synchronous and cheap; `durable` comes before a create leaves.
+ * It knows which fills are rows already, so that a fill counts once.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { CursorEntry, Entry, FillEntry, OrderEntryRow } from './entries.ts';
 import type { FillKey, Past } from './past-orders.ts';
 
-/** Where batches go: a worker with a file, or a database of a simulated process. */
+/** Writes batches: a worker with a file, or the database of a simulated process. */
 export interface WriterHost {
   /** Writes a batch in one durable transaction. */
   write(entries: readonly Entry[]): Promise<WriteResult> | WriteResult;
@@ -16,32 +16,32 @@ export type WriteResult = 'written' | 'full';
 
 export interface Journal {
   append(entry: Entry): void;
-  /** An entry of which only the last version counts, as it will stand when the batch is written: it is worked out once for each batch. */
+  /** An entry of which only the last version counts. `entry` is called once for each batch, when it is written. */
   latest(key: string, entry: () => OrderEntryRow | CursorEntry): void;
-  /** Appends a fill unless its (trade id, order id) is a row already; true when it was new. */
+  /** Appends a fill unless it is a row already; true if it was new. */
   insertFill(key: FillKey, fill: () => FillEntry): boolean;
-  /** True when the fill of this key is a row already. */
+  /** True if the fill is a row already. */
   hasFill(key: FillKey): boolean;
-  /** True when the fill of this key is a row already, with other content: the row stays, and somebody must be told. */
+  /** True if the fill is a row already with other content. The row stays; the caller reports it. */
   isOther(key: FillKey, fill: () => FillEntry): boolean;
-  /** Resolves true when everything appended so far is on disk, false when the disk is full (nothing is lost: it is tried again). */
+  /** Resolves true once everything appended so far is on disk, false if the disk is full (it is tried again; nothing is lost). */
   durable(): Promise<boolean>;
-  /** True where nothing outlives the process, so that nobody will ever read evidence. */
+  /** True for a journal in memory: evidence in it would never be read. */
   readonly volatile: boolean;
-  /** True while the disk is full: no order may be created. */
+  /** True while the disk is full: no order may be sent. */
   readonly full: boolean;
-  /** Writes what is left and closes. */
+  /** Writes the remaining entries and closes. */
   close(): Promise<void>;
 }
 
-/** How long entries that nobody waits for may wait for company, real ms. */
+/** How long entries without `durable` are collected into a batch, real ms. */
 const groupMs = 50;
-/** How long after a full disk the next attempt comes, real ms. */
+/** Between attempts while the disk is full, real ms. */
 const retryMs = 1_000;
-/** Entries kept in memory while the disk is full; past it the program must not go on as if it knew what it did. */
+/** Entries kept in memory while the disk is full. With more the program stops. */
 const mostWaiting = 200_000;
 
-/** Entries that nobody has written yet. */
+/** Entries that are not written yet. */
 function queue() {
   let entries: Entry[] = [];
   let latest = new Map<string, () => Entry>();
@@ -62,7 +62,7 @@ function queue() {
       latest = new Map();
       return batch;
     },
-    /** Keeps a batch that found no room. */
+    /** Puts a batch back that the full disk did not take. */
     putBack(batch: readonly Entry[]): void {
       entries = [...batch, ...entries];
       if (entries.length + latest.size > mostWaiting)
@@ -71,7 +71,7 @@ function queue() {
   };
 }
 
-/** `written`: the rows of fills that were there before, or have been written since. */
+/** `written`: reads the rows of fills that are written. */
 export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = () => undefined): Journal {
   const fills = fillMemory(written);
   const waiting = queue();
@@ -86,7 +86,7 @@ export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = 
     });
   }
 
-  /** One batch at a time, in order; a batch that did not fit stays at the head of the queue. */
+  /** Writes one batch at a time, in order. */
   async function flush(): Promise<boolean> {
     while (writing !== undefined) await writing;
     if (waiting.size === 0) return true;
@@ -137,13 +137,13 @@ export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = 
   };
 }
 
-/** Fills kept in memory beside those that are not written yet: looks read the newest trades again. */
+/** Fills kept in memory beside those that are not written yet: sweeps read the newest trades again. */
 const mostFills = 10_000;
 
-/** Which fills are rows already, and what they say: as a number, of which two differ where the rows do. Older ones are looked up. */
+/** The fills that are rows already, with a fingerprint of their content. Older ones are read from the journal. */
 function fillMemory(written: Past['fill']) {
   const rows = new Map<string, number>();
-  /** The last key that was looked up and is no row: whoever asks whether a fill is another one asks next whether it is new. */
+  /** The last key that was not found: `isOther` and `insertFill` ask for the same key in turn. */
   let absent: string | undefined;
   const keyOf = ({ tradeId, orderId }: FillKey): string => `${tradeId}|${orderId}`;
   function known(key: FillKey): number | undefined {
@@ -159,7 +159,7 @@ function fillMemory(written: Past['fill']) {
     return fingerprint(row);
   }
   return {
-    /** The row of a fill that is none yet; from then on it counts as one. */
+    /** The fill if it is new; from then on it counts as a row. */
     ifNew(key: FillKey, make: () => FillEntry): FillEntry | undefined {
       if (known(key) !== undefined) return undefined;
       const fill = make();
@@ -172,7 +172,7 @@ function fillMemory(written: Past['fill']) {
       const content = known(key);
       return content !== undefined && content !== fingerprint(fill());
     },
-    /** Forgets the oldest of what can be looked up; `waiting`: entries that nobody has written yet, the newest of all. */
+    /** Drops the oldest written fills; `waiting`: number of entries that are not written yet. */
     trim(waiting: number): void {
       for (const name of rows.keys()) {
         if (rows.size <= mostFills + waiting) return;
@@ -182,7 +182,7 @@ function fillMemory(written: Past['fill']) {
   };
 }
 
-/** FNV-1a of what a trade is about, 32 bits: one change in four billion would be passed over, and the ledger would show it. */
+/** FNV-1a of a trade's content, 32 bits. One change in four billion is missed, and the ledger would show it. */
 function fingerprint({ side, price, quantity, fee, feeAsset }: FillEntry): number {
   const text = `${side} ${price} ${quantity} ${fee} ${feeAsset}`;
   let hash = 0x811c9dc5;

@@ -1,6 +1,6 @@
 /**
- * One writer for each state directory. The lock is a database file of its own, held in an exclusive transaction: the system
- * frees it on kill -9, and the journal itself stays open to readers.
+ * The lock of a state directory: one writer. It is a database of its own in an exclusive transaction. The system frees it on kill -9, and
+ * the journal itself stays readable.
  */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -9,8 +9,8 @@ export interface Lock {
   release(): void;
 }
 
-/** How long whoever wants to hold the lock waits for one who only looks whether it is held, real ms. */
-const patienceMs = 200;
+/** How long `takeLock` waits for an `isLocked` of another process, real ms. */
+const waitMs = 200;
 
 function attempt(dir: string, begin: string, timeout: number): Database.Database | undefined {
   const db = new Database(join(dir, 'lock.db'), { timeout });
@@ -25,12 +25,12 @@ function attempt(dir: string, begin: string, timeout: number): Database.Database
   }
 }
 
-/** A database that nobody refers to is closed when memory is collected, and its lock with it. */
+/** Open lock databases: without a reference the garbage collector would close them. */
 const held = new Set<Database.Database>();
 
-/** Takes the lock of a state directory, or gives undefined when another process holds it. */
+/** Takes the lock of a state directory; undefined if another process holds it. */
 export function takeLock(dir: string): Lock | undefined {
-  const db = attempt(dir, 'BEGIN EXCLUSIVE', patienceMs);
+  const db = attempt(dir, 'BEGIN EXCLUSIVE', waitMs);
   if (db === undefined) return undefined;
   held.add(db);
   return {
@@ -41,7 +41,7 @@ export function takeLock(dir: string): Lock | undefined {
   };
 }
 
-/** True when a process holds the lock of a state directory, that is, when a daemon runs on it. Any number may look at once. */
+/** True when a daemon holds the lock of a state directory. Several processes may check at once. */
 export function isLocked(dir: string): boolean {
   const db = attempt(dir, 'BEGIN; SELECT count(*) FROM sqlite_schema', 0);
   db?.close();

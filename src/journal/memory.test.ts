@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventOf, fillRowOf, insert, orderRowOf } from './builders.ts';
+import { eventOf, fillRowOf, insert, orderRowOf } from '../../test/kit/journal-rows.ts';
 import { memoryJournal } from './memory.ts';
 
 const countIn = (book: ReturnType<typeof memoryJournal>, table: string): unknown =>

@@ -1,6 +1,6 @@
 /**
- * A journal in this process and in memory, for backtests: nobody waits for it and nothing outlives it. Rows are made when somebody
- * asks for them, since most runs never do: until then an order is kept as itself, which takes no more room than its row.
+ * A journal in memory, for backtests: it needs no waiting and does not outlive the process. Rows are made on demand, which most runs never
+ * need; until then an order is kept as it is.
  */
 import type Database from 'better-sqlite3';
 import type { Entry } from './entries.ts';
@@ -9,16 +9,16 @@ import type { FillKey } from './past-orders.ts';
 import { memoryHost } from './writer-hosts.ts';
 
 export interface MemoryJournal extends Journal {
-  /** Everything as rows, by the one writer. */
+  /** Everything as rows. */
   readonly db: Database.Database;
-  /** Everything that is kept but fills, of an order its last version. */
+  /** All kept entries but fills; of an order its last version. */
   entries(): readonly Entry[];
 }
 
-/** Fills known as rows, at least: a venue lists its newest trades again, some fifty after the first look and a thousand at it. */
+/** Number of fills that are surely known: a venue lists up to a thousand of its newest trades again. */
 const mostFills = 10_000;
 
-/** True for a fill once; of a trade with ourselves the second order is known by both ids. */
+/** True for a fill the first time. The second order of a self-trade has a key of both ids. */
 function newFills(): (key: FillKey) => boolean {
   let orderOf = new Map<string, string>();
   let before = orderOf;
@@ -36,22 +36,22 @@ function newFills(): (key: FillKey) => boolean {
   };
 }
 
-/** What `keeps` says no to is dropped at once. */
+/** `keeps`: whether an entry is kept at all. */
 export function memoryJournal(keeps: (entry: Entry) => boolean = () => true): MemoryJournal {
   const entries: Entry[] = [];
   const latest: (() => Entry)[] = [];
-  const places = new Map<string, number>();
-  let last = { key: '', place: -1 };
+  const indices = new Map<string, number>();
+  let last = { key: '', index: -1 };
   const fillRows: (() => Entry)[] = [];
   const isNew = newFills();
   let host: ReturnType<typeof memoryHost> | undefined;
-  /** Where the versions of an entry stand. Mostly it is the one that was asked for last. */
-  function placeOf(key: string): number {
-    if (key === last.key) return last.place;
-    const place = places.get(key) ?? places.size;
-    places.set(key, place);
-    last = { key, place };
-    return place;
+  /** The index of an entry's latest version; mostly it is the last key again. */
+  function indexOf(key: string): number {
+    if (key === last.key) return last.index;
+    const index = indices.get(key) ?? indices.size;
+    indices.set(key, index);
+    last = { key, index };
+    return index;
   }
   const all = (): readonly Entry[] => [...entries, ...latest.map((make) => make()).filter(keeps)];
   function append(entry: Entry): void {
@@ -60,14 +60,14 @@ export function memoryJournal(keeps: (entry: Entry) => boolean = () => true): Me
   return {
     append,
     latest(key, entry) {
-      latest[placeOf(key)] = entry;
+      latest[indexOf(key)] = entry;
     },
     insertFill(key, fill) {
       if (!isNew(key)) return false;
       fillRows.push(fill);
       return true;
     },
-    // A venue of our own made the fills: it says the same each time, and nobody judges them.
+    // A simulated venue never changes a fill.
     hasFill: () => false,
     isOther: () => false,
     durable: () => Promise.resolve(true),

@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { refuseNetworkPlace } from './network-disk.ts';
+import { refuseNetworkDisk } from './network-disk.ts';
 
 test('a state directory on a network file system is refused, with what to do', () => {
-  expect(() => refuseNetworkPlace('/mnt/state', () => 0x6969)).toThrow('lies on a network file system (NFS)');
-  expect(() => refuseNetworkPlace('/mnt/state', () => 0xff534d42)).toThrow('--state DIR');
+  expect(() => refuseNetworkDisk('/mnt/state', () => 0x6969)).toThrow('lies on a network file system (NFS)');
+  expect(() => refuseNetworkDisk('/mnt/state', () => 0xff534d42)).toThrow('--state DIR');
 });
 
 test('one on a disk of this machine is not', () => {
-  refuseNetworkPlace(tmpdir());
+  refuseNetworkDisk(tmpdir());
 });

@@ -1,8 +1,8 @@
-/** Refuses a state directory that lies on another machine: locks and syncs do not hold there. */
+/** Refuses a state directory on a network file system: locks and syncs are not reliable there. */
 import { statfsSync } from 'node:fs';
 import { Refusal } from '../domain/refusal.ts';
 
-/** The kernel's numbers of file systems that lie elsewhere (statfs(2)). */
+/** Network file systems by their magic number (statfs(2)). */
 const networks: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -14,7 +14,7 @@ const networks: ReadonlyMap<number, string> = new Map([
   [0x564c, 'NCP'],
 ]);
 
-export function refuseNetworkPlace(dir: string, typeOf = (path: string): number => statfsSync(path).type): void {
+export function refuseNetworkDisk(dir: string, typeOf = (path: string): number => statfsSync(path).type): void {
   const kind = networks.get(typeOf(dir));
   if (kind === undefined) return;
   throw new Refusal(

@@ -1,4 +1,4 @@
-/** Opening a state directory for writing: the lock, the checks that refuse a wrong one, the epoch, and what is in it. */
+/** Opens a state directory for writing: takes the lock, refuses a wrong journal, raises the epoch and loads the contents. */
 import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -11,27 +11,27 @@ import { oneLine } from './examiner.ts';
 import { chainOf, commitIn, readHead } from './hash-chain.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { refuseNetworkPlace } from './network-disk.ts';
+import { refuseNetworkDisk } from './network-disk.ts';
 import {
+  type Acceptance,
   checkGuard,
   type Guard,
   headFile,
-  memoryOf,
-  nothingAgainst,
-  type Remember,
-  type Taken,
-} from './outside-copy.ts';
+  headWriter,
+  isNewest,
+  type RememberedOpening,
+} from './newest-head.ts';
 import { type Past, pastIn } from './past-orders.ts';
 import { migrate, schemaVersion, versionOf } from './schema.ts';
 import { openForWriting } from './worker.ts';
 
 export const journalFile = 'journal.db';
 
-/** What a journal belongs to for good: numbers of one account must never mix with another's, nor paper's with real ones. */
+/** What a journal belongs to for ever: figures of different accounts must not mix, nor paper and real ones. */
 export interface Binding {
   readonly mode: string;
   readonly account: Account;
-  /** The exchange, as host and port of its REST address, and the key's fingerprint; not the secret. */
+  /** Host and port of the exchange's REST address, and the fingerprint of the key (not the secret). */
   readonly venue: string;
 }
 
@@ -40,7 +40,7 @@ export interface Identity {
   readonly instance: number;
   /** How often it was opened for writing. */
   readonly epoch: number;
-  /** The key of the ids' mac; it never leaves the journal. */
+  /** The key of the ids' MAC; it never leaves the journal. */
   readonly idKey: Uint8Array;
   /** Each strategy's number in client order ids. */
   readonly strategies: ReadonlyMap<string, number>;
@@ -51,21 +51,21 @@ export interface OpenedState {
   readonly identity: Identity;
   readonly loaded: Loaded;
   readonly lock: Lock;
-  /** It was made just now. */
+  /** True if it was created now. */
   readonly isNew: boolean;
-  /** Where its writer keeps the newest head; undefined: nowhere. */
-  readonly remember: Remember | undefined;
-  /** What the operator should be told of the opening. */
-  readonly said: readonly string[];
+  /** Where its writer keeps the newest head; undefined: not at all. */
+  readonly remember: RememberedOpening | undefined;
+  /** Notices about the opening. */
+  readonly notices: readonly string[];
 }
 
-/** Makes a directory and those above it that are missing. Node's own way never returns where, as in /proc, none can be made. */
+/** Creates a directory and its missing parents. Node's own `recursive` never returns where none can be created, as in /proc. */
 export function makeDirs(dir: string, mode = 0o700): void {
   const missing: string[] = [];
-  for (let at = resolve(dir); !existsSync(at); at = dirname(at)) missing.push(at);
-  for (const at of missing.reverse()) {
+  for (let path = resolve(dir); !existsSync(path); path = dirname(path)) missing.push(path);
+  for (const path of missing.reverse()) {
     try {
-      mkdirSync(at, { mode });
+      mkdirSync(path, { mode });
     } catch (error) {
       // Another process was faster.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -73,18 +73,18 @@ export function makeDirs(dir: string, mode = 0o700): void {
   }
 }
 
-/** Refuses links: whoever put one there chose which file of ours is overwritten. */
+/** Refuses symbolic links: they would choose which file is overwritten. */
 export function refuseLinks(dir: string): void {
   const links = readdirSync(dir, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
   if (links.length === 0) return;
   const names = links.map(({ name }) => join(dir, name)).join(', ');
   throw new Refusal(
-    `state directory ${dir} holds symbolic links, and what is written would go where they lead: remove ${names}, then start again; nothing was written`,
+    `state directory ${dir} contains symbolic links, which redirect what is written: remove ${names}, then start again; nothing was written`,
     3,
   );
 }
 
-/** Refuses a directory with other files that others may use: making it private would take it from them. */
+/** Refuses a directory with foreign files that is open to others: making it private would lock them out. */
 function refuseForeign(dir: string): void {
   const isOpen = process.platform !== 'win32' && (statSync(dir).mode & 0o077) !== 0;
   const names = isOpen ? readdirSync(dir) : [];
@@ -94,7 +94,7 @@ function refuseForeign(dir: string): void {
   );
 }
 
-/** Makes sure that a state directory is there, ours alone and writable; refuses one that cannot be (exit 2). */
+/** Ensures that a state directory exists, private and writable; refuses otherwise (exit 2). */
 export function prepareDir(dir: string): void {
   try {
     makeDirs(dir);
@@ -102,9 +102,9 @@ export function prepareDir(dir: string): void {
     refuseForeign(dir);
     chmodSync(dir, 0o700);
     accessSync(dir, constants.W_OK | constants.R_OK);
-    // Nobody else can add one from here on.
+    // From here on nobody else can add a link.
     refuseLinks(dir);
-    refuseNetworkPlace(dir);
+    refuseNetworkDisk(dir);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal(
@@ -117,16 +117,16 @@ export function prepareDir(dir: string): void {
 export const openState = (dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): OpenedState =>
   beginOpening(dir, binding, strategyIds, guard).block();
 
-/** A state directory that is locked and read, while threads may still examine what is in it: nothing is written before they are done. */
+/** A locked state directory whose journal threads may still examine. Nothing is written before they have finished. */
 export interface Opening {
   readonly lock: Lock;
-  /** Waits for the examination with this thread standing still. */
+  /** Waits for the examination and blocks this thread. */
   readonly block: () => OpenedState;
-  /** Waits for it while this thread goes on. */
+  /** Waits for it without blocking. */
   readonly settle: () => Promise<OpenedState>;
 }
 
-/** Begins what `openState` does: what tells of itself at once is refused here, what a large journal hides at its end. */
+/** Begins `openState`. Obvious faults are refused here; damage in a large journal is refused at the end. */
 export function beginOpening(dir: string, binding: Binding, strategyIds: readonly string[], guard?: Guard): Opening {
   prepareDir(dir);
   const lock = takeLock(dir);
@@ -139,23 +139,23 @@ export function beginOpening(dir: string, binding: Binding, strategyIds: readonl
     lock.release();
     throw refusalOf(error, dir);
   };
-  const write = (looked: Looked | undefined): OpenedState => ({
-    ...openLocked(dir, binding, strategyIds, guard, looked),
+  const write = (examined: Examined | undefined): OpenedState => ({
+    ...openLocked(dir, binding, strategyIds, guard, examined),
     lock,
   });
   try {
     const path = join(dir, journalFile);
-    const looking = existsSync(path) ? look(path, dir, binding, guard) : undefined;
+    const examining = existsSync(path) ? begin(path, dir, binding, guard) : undefined;
     return {
       lock,
       block() {
         try {
-          return write(looking?.block());
+          return write(examining?.block());
         } catch (error) {
           return refused(error);
         }
       },
-      settle: () => Promise.resolve(looking?.settle()).then(write).catch(refused),
+      settle: () => Promise.resolve(examining?.settle()).then(write).catch(refused),
     };
   } catch (error) {
     return refused(error);
@@ -177,7 +177,7 @@ function openLocked(
   binding: Binding,
   strategyIds: readonly string[],
   guard: Guard | undefined,
-  looked: Looked | undefined,
+  examined: Examined | undefined,
 ): Omit<OpenedState, 'lock'> {
   const path = join(dir, journalFile);
   const db = openForWriting(path);
@@ -185,26 +185,26 @@ function openLocked(
     const version = versionOf(db);
     backUpBeforeMigration(db, path);
     migrate(db);
-    const taken = looked?.taken ?? nothingAgainst;
-    const { identity, mark } = begin(db, binding, strategyIds, guard?.host ?? null, taken);
+    const acceptance = examined?.acceptance ?? isNewest;
+    const { identity, mark } = commitOpening(db, binding, strategyIds, guard?.host ?? null, acceptance);
     const remember =
       guard === undefined
         ? undefined
         : { path: headFile(guard.dir, Buffer.from(identity.idKey).toString('hex')), epoch: identity.epoch, mark };
-    rememberNow(db, remember);
-    const said = [
+    rememberHead(db, remember);
+    const notices = [
       ...(version > 0 && version < schemaVersion
         ? [`${path} was brought from schema ${version} to ${schemaVersion}; a copy is kept beside it`]
         : []),
-      ...(taken.accepted === null ? [] : [`${path} is taken as it is: ${taken.accepted}`]),
+      ...(acceptance.accepted === null ? [] : [`${path} is taken as it is: ${acceptance.accepted}`]),
     ];
     return {
       path,
       identity,
-      loaded: looked?.loaded ?? load(db, pastAt(path)),
-      isNew: looked === undefined,
+      loaded: examined?.loaded ?? load(db, pastAt(path)),
+      isNew: examined === undefined,
       remember,
-      said,
+      notices,
     };
   } finally {
     db.close();
@@ -212,38 +212,43 @@ function openLocked(
   }
 }
 
-/** By a connection of its own, since none of those that open a journal stays. */
+/** Reads by a connection of its own, since those that open a journal are closed. */
 const pastAt = (path: string): Past => pastIn(() => new Database(path, { readonly: true, timeout: 2_000 }));
 
-interface Looked {
-  /** Undefined where a migration comes before anything can be loaded. */
+interface Examined {
+  /** Undefined if the journal must be migrated first. */
   readonly loaded: Loaded | undefined;
-  readonly taken: Taken;
+  readonly acceptance: Acceptance;
 }
 
-/** Begins to examine a journal that is there; undefined for an empty file, such as a start leaves that was killed at once. */
-const look = (path: string, dir: string, binding: Binding, guard: Guard | undefined): Examining<Looked> | undefined =>
+/** Begins to examine an existing journal; undefined for an empty file, which a start leaves that was killed at once. */
+const begin = (
+  path: string,
+  dir: string,
+  binding: Binding,
+  guard: Guard | undefined,
+): Examining<Examined> | undefined =>
   examine(path, (db) => {
     checkBinding(db, dir, binding);
     const version = versionOf(db);
     return {
       loaded: version === schemaVersion ? load(db, pastAt(path)) : undefined,
-      taken: guard === undefined ? nothingAgainst : checkGuard(db, path, guard),
+      acceptance: guard === undefined ? isNewest : checkGuard(db, path, guard),
     };
   });
 
-/** The head is remembered from the first commit of an opening on: a copy from before it is an old one. */
-function rememberNow(db: Database.Database, remember: Remember | undefined): void {
+/** Keeps the head of an opening's first commit: any earlier copy is old from now on. */
+function rememberHead(db: Database.Database, remember: RememberedOpening | undefined): void {
   const head = chainOf(db)?.head;
   if (remember === undefined || head === undefined) return;
-  const memory = memoryOf(remember);
-  memory.keep(head);
-  memory.close();
+  const heads = headWriter(remember);
+  heads.keep(head);
+  heads.close();
 }
 
 const isFull = (error: unknown): boolean => error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
 
-/** Takes a journal away again that was made for a start which was then refused: it must not bind its directory to a wrong key. */
+/** Removes the new journal of a start that was then refused: it must not bind its directory to a wrong key. */
 export function discard({ path, remember }: Pick<OpenedState, 'path' | 'remember'>): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
   if (remember !== undefined) rmSync(remember.path, { force: true });
@@ -253,12 +258,12 @@ export function discard({ path, remember }: Pick<OpenedState, 'path' | 'remember
 export function backUpBeforeMigration(db: Database.Database, path: string, target = schemaVersion): void {
   const version = versionOf(db);
   if (version === 0 || version >= target) return;
-  // One that was begun and not followed by the migration would be in the way.
+  // An interrupted start may have left one.
   rmSync(`${path}.before-${target}`, { force: true });
   db.exec(`VACUUM INTO '${path.replaceAll("'", "''")}.before-${target}'`);
 }
 
-/** Counts one more opening for writing: what it writes is numbered after all that was written before. */
+/** Raises the epoch of a new opening for writing: its rows are numbered after all earlier ones. */
 export function raiseEpoch(db: Database.Database): number {
   commitIn(db, () => db.prepare("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'epoch'").run());
   return Number(metaOf(db).get('epoch') ?? 0);
@@ -285,13 +290,13 @@ function checkBinding(db: Database.Database, dir: string, binding: Binding): voi
   }
 }
 
-/** One commit: the binding made, the epoch raised, the opening written down, new strategies numbered. */
-function begin(
+/** In one commit: binds the journal, raises the epoch, records the opening and numbers new strategies. */
+function commitOpening(
   db: Database.Database,
   binding: Binding,
   strategyIds: readonly string[],
   host: string | null,
-  { accepted, leastEpoch }: Taken,
+  { accepted, leastEpoch }: Acceptance,
 ): { readonly identity: Identity; readonly mark: string } {
   const mark = randomBytes(8).toString('hex');
   const before = readHead(db);

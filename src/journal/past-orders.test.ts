@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { fillRowOf, insert, orderRowOf } from '../../test/kit/journal-rows.ts';
 import { SimClock } from '../clock/sim-clock.ts';
-import { fillRowOf, insert, orderRowOf } from './builders.ts';
 import type { Entry } from './entries.ts';
 import { journal, type WriterHost } from './journal.ts';
 import { noPast, ownersAfter, pastIn } from './past-orders.ts';

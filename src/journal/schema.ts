@@ -1,9 +1,9 @@
-/** Tables and their migrations. `user_version` is the number of migrations that a journal has been through. */
+/** The tables and their migrations. `user_version` is the number of a journal's migrations. */
 import type { Database } from 'better-sqlite3';
 import { Refusal } from '../domain/refusal.ts';
 import { brokenHead, rechain, sumRows } from './hash-chain.ts';
 
-/** Each brings a journal from one version to the next. A released one never changes: add another. */
+/** Each migrates a journal to the next version. A released one never changes: add another. */
 export const released: readonly string[] = [
   `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -90,12 +90,12 @@ export const released: readonly string[] = [
 
 export const schemaVersion = released.length;
 
-/** The version a journal file is at; 0 when it is new. */
+/** The schema version of a journal; 0 when it is new. */
 export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }));
 
 /**
- * Brings a journal up to the newest schema in one transaction; its chain begins there or goes on. The caller has refused newer ones.
- * Throws a `Refusal` for a journal whose chain is broken: a migration must not mend it.
+ * Migrates a journal to the newest schema in one transaction, and begins or continues its chain. The caller has refused newer ones. Refuses
+ * a journal with a broken chain, which a migration would hide.
  */
 export function migrate(db: Database, migrations = released): void {
   if (versionOf(db) >= migrations.length) return;
@@ -112,10 +112,10 @@ export function migrate(db: Database, migrations = released): void {
   })();
 }
 
-/** Tables that hardly any other program's database has. */
+/** Tables that identify a journal of Sluice. */
 const ours = ['meta', 'orders', 'events', 'fills', 'kills', 'venue_trades', 'chain'];
 
-/** Whether a database is a journal at all; its chain proves its rows. */
+/** Whether a database is a journal of Sluice. */
 export function isOurs(db: Database): boolean {
   const tables = new Set(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all());
   return versionOf(db) > 0 && ours.every((name) => tables.has(name));

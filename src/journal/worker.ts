@@ -1,16 +1,16 @@
-/** The journal's writer in a thread of its own, so that a commit (milliseconds) never stops the event loop that trades. */
+/** The journal's writer as a thread, so that a commit (milliseconds) never blocks the event loop that trades. */
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { tried } from './disk-errors.ts';
+import { writeOrFull } from './disk-errors.ts';
 import type { Entry } from './entries.ts';
 import { chainOf } from './hash-chain.ts';
 import type { WriteResult } from './journal.ts';
-import { memoryOf, type Remember } from './outside-copy.ts';
+import { headWriter, type RememberedOpening } from './newest-head.ts';
 import { writer } from './writer.ts';
 
 export interface WriteRequest {
   readonly id: number;
-  /** As JSON: one text is handed over in three quarters of the time that as many objects take. */
+  /** As JSON: posting one text takes three quarters of the time of posting objects. */
   readonly entries: string;
 }
 export interface WriteReply {
@@ -18,20 +18,20 @@ export interface WriteReply {
   readonly result: WriteResult;
 }
 
-/** What the thread is given. */
+/** The thread's parameters. */
 export interface WriterData {
   readonly path: string;
   readonly epoch: number;
-  /** Where the newest head is remembered outside of the journal. */
-  readonly remember: Remember | undefined;
+  /** Where the newest head is kept outside of the journal. */
+  readonly remember: RememberedOpening | undefined;
 }
 
-/** Opens a journal for writing the way the protocol needs it: better-sqlite3 defaults to NORMAL in WAL, which loses commits at a power cut. */
+/** Opens a journal for writing with synchronous = FULL: better-sqlite3 defaults to NORMAL in WAL, which loses commits at a power cut. */
 export function openForWriting(path: string): Database.Database {
   const db = new Database(path);
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
-  // A reader that stays long keeps the log from being written back: it grows, and must not stay so large.
+  // A long reader prevents write-back, so the log grows; this shrinks it afterwards.
   db.pragma('journal_size_limit = 16777216');
   return db;
 }
@@ -41,17 +41,17 @@ if (parentPort !== null) {
   const { path, epoch, remember } = workerData as WriterData;
   const db = openForWriting(path);
   const write = writer(db, epoch);
-  const memory = remember === undefined ? undefined : memoryOf(remember);
+  const heads = remember === undefined ? undefined : headWriter(remember);
   port.on('message', (request: WriteRequest | 'close') => {
     if (request === 'close') {
       db.close();
-      memory?.close();
+      heads?.close();
       port.close();
       return;
     }
-    const result = tried(write, JSON.parse(request.entries) as readonly Entry[]);
+    const result = writeOrFull(write, JSON.parse(request.entries) as readonly Entry[]);
     port.postMessage({ id: request.id, result } satisfies WriteReply);
     const head = chainOf(db)?.head;
-    if (head !== undefined) memory?.keep(head);
+    if (head !== undefined) heads?.keep(head);
   });
 }

@@ -1,21 +1,21 @@
-/** The two places where the writer lives. */
+/** Hosts of the writer: a worker thread over a file, or this process in memory. */
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import type { WriteResult, WriterHost } from './journal.ts';
-import type { Remember } from './outside-copy.ts';
+import type { RememberedOpening } from './newest-head.ts';
 import { migrate } from './schema.ts';
 import type { WriteReply, WriteRequest, WriterData } from './worker.ts';
 import { type Write, writer } from './writer.ts';
 
-/** A writer holds one batch at a time: without a bound its young generation alone would grow to tens of megabytes. */
+/** A writer holds one batch at a time. Without a limit its heap would grow to tens of megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
-/** A worker thread over a journal file that exists and is migrated. `failed` is called once when the worker died: the process must end. */
+/** A worker thread over an existing, migrated journal. `failed` is called once when the thread died: the process must end. */
 export function workerHost(
   path: string,
   epoch: number,
   failed: (error: Error) => void,
-  remember?: Remember,
+  remember?: RememberedOpening,
 ): WriterHost {
   const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
   const worker = new Worker(new URL(file, import.meta.url), {
@@ -25,20 +25,20 @@ export function workerHost(
   const pending = new Map<number, (result: WriteResult) => void>();
   let nextId = 0;
   let closing = false;
-  let told = false;
-  // A thread that threw ends as well: that is told of once.
-  const broke = (error: Error): void => {
-    if (!told) failed(error);
-    told = true;
+  let isReported = false;
+  // A thread that throws also exits: it is reported once.
+  const fail = (error: Error): void => {
+    if (!isReported) failed(error);
+    isReported = true;
   };
   worker.on('message', (reply: WriteReply) => {
     pending.get(reply.id)?.(reply.result);
     pending.delete(reply.id);
   });
-  worker.on('error', (error) => broke(error instanceof Error ? error : new Error(String(error))));
+  worker.on('error', (error) => fail(error instanceof Error ? error : new Error(String(error))));
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', (code) => {
-      if (!closing) broke(new Error(`the journal's writer ended with code ${code}`));
+      if (!closing) fail(new Error(`the journal's writer ended with code ${code}`));
       resolve();
     });
   });
@@ -57,7 +57,7 @@ export function workerHost(
   };
 }
 
-/** In this process and in memory, for backtests: entries become rows at once. */
+/** This process and memory, for backtests. */
 export function memoryHost(): { readonly db: Database.Database; readonly write: Write } {
   const db = new Database(':memory:');
   migrate(db);

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { btc, startTime, target } from '../../test/kit/builders.ts';
-import { denialOf, eventOf, fillRowOf, orderRowOf } from './builders.ts';
+import { denialOf, eventOf, fillRowOf, orderRowOf } from '../../test/kit/journal-rows.ts';
 import type { Entry } from './entries.ts';
 import { load } from './load.ts';
 import { readFills } from './past-orders.ts';

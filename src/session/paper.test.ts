@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { instruments } from '../../test/kit/builders.ts';
+import { fillRowOf, orderRowOf, pastOf } from '../../test/kit/journal-rows.ts';
 import { instrument } from '../domain/instrument.ts';
 import { units } from '../domain/money.ts';
-import { fillRowOf, orderRowOf, pastOf } from '../journal/builders.ts';
 import type { OrderEntryRow } from '../journal/entries.ts';
 import { emptyLoaded, type Loaded } from '../journal/load.ts';
 import { balancesAfter, firstIdAfter, ordersOf, withoutLostFills } from './paper.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { btc, portfolio, startTime } from '../../test/kit/builders.ts';
+import { fillRowOf, orderRowOf, pastOf } from '../../test/kit/journal-rows.ts';
 import { noRate, priceText, unitsText } from '../domain/money.ts';
 import type { Signal } from '../domain/order.ts';
 import { Ledger } from '../execution/ledger.ts';
-import { fillRowOf, orderRowOf, pastOf } from '../journal/builders.ts';
 import { emptyLoaded, type Loaded } from '../journal/load.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { Protection } from '../portfolio/protection.ts';

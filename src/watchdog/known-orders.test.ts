@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { orderRowOf } from '../journal/builders.ts';
+import { orderRowOf } from '../../test/kit/journal-rows.ts';
 import { journalFile, openState } from '../journal/open.ts';
 import { openForWriting } from '../journal/worker.ts';
 import { writer } from '../journal/writer.ts';

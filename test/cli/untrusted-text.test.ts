@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { denialOf, eventOf, fillRowOf, orderRowOf } from '../../src/journal/builders.ts';
 import { openState } from '../../src/journal/open.ts';
 import { openForWriting } from '../../src/journal/worker.ts';
 import { writer } from '../../src/journal/writer.ts';
 import { desk } from '../kit/command.ts';
+import { denialOf, eventOf, fillRowOf, orderRowOf } from '../kit/journal-rows.ts';
 
 /** Clears the screen, names the window, turns the direction, breaks a line, and begins as a formula does. */
 const hostile = '=cmd|x\u001b[2J\u001b]0;mine\u0007\u009b31m\u202egnp.\u2066\u200f\u2028\r';

@@ -17,12 +17,12 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { type Rng, seededRng } from '../../src/clock/clock.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
-import { denialOf, eventOf, fillRowOf, orderRowOf } from '../../src/journal/builders.ts';
 import type { Entry } from '../../src/journal/entries.ts';
 import type { Loaded } from '../../src/journal/load.ts';
+import type { Guard } from '../../src/journal/newest-head.ts';
 import { type Binding, journalFile, openState } from '../../src/journal/open.ts';
-import type { Guard } from '../../src/journal/outside-copy.ts';
 import { workerHost } from '../../src/journal/writer-hosts.ts';
+import { denialOf, eventOf, fillRowOf, orderRowOf } from './journal-rows.ts';
 
 const binding: Binding = { mode: 'live', account: 'spot', venue: 'v' };
 

@@ -3,7 +3,7 @@
  * outlives a power cut, which reopens the database from those bytes.
  */
 import Database from 'better-sqlite3';
-import { tried } from '../../src/journal/disk-errors.ts';
+import { writeOrFull } from '../../src/journal/disk-errors.ts';
 import type { Entry } from '../../src/journal/entries.ts';
 import type { WriteResult, WriterHost } from '../../src/journal/journal.ts';
 import { type Write, writer } from '../../src/journal/writer.ts';
@@ -164,7 +164,7 @@ export class Disk {
       this.#options.committed(entries, this.#db);
     };
     try {
-      const result = tried((batch) => {
+      const result = writeOrFull((batch) => {
         this.#failing(() => {
           write(batch);
           isThere = true;

@@ -1,8 +1,8 @@
 /** Opens a session's state directory while the exchange is reached: a journal of years takes a second to be examined. */
 import { join } from 'node:path';
 import { userState } from '../../budget/shared-file.ts';
+import { type Guard, thisHost } from '../../journal/newest-head.ts';
 import { beginOpening, type OpenedState, type Opening } from '../../journal/open.ts';
-import { type Guard, thisHost } from '../../journal/outside-copy.ts';
 import type { SessionOptions, Undo } from '../options.ts';
 import { removeDaemonInfo } from '../state.ts';
 import { refuseUnraised } from './limits.ts';
@@ -60,7 +60,7 @@ export async function openedMeanwhile<T>(
       guard === undefined ? [] : othersOn(guard, options.stateDir, { venueName, restUrl: config.exchange.restUrl });
     undo.unshift(() => state.loaded.past.close());
     opened(state);
-    for (const line of [...state.said, ...others]) {
+    for (const line of [...state.notices, ...others]) {
       options.say(line);
       options.log.warn(line);
     }

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Guard } from '../../journal/newest-head.ts';
 import { journalFile } from '../../journal/open.ts';
-import type { Guard } from '../../journal/outside-copy.ts';
 import { openReader } from '../../journal/reader.ts';
 import { runningDaemon } from '../state.ts';
 

@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { orderRowOf } from '../../test/kit/journal-rows.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { orderRowOf } from './builders.ts';
+import { type Guard, thisHost } from './newest-head.ts';
 import { type Binding, discard, journalFile, type OpenedState, openState } from './open.ts';
-import { type Guard, thisHost } from './outside-copy.ts';
 import { workerHost } from './writer-hosts.ts';
 
 const binding: Binding = { mode: 'live', account: 'spot', venue: 'v' };
@@ -80,7 +80,7 @@ describe('a journal', () => {
     await trade('a');
     await trade('b');
     expect(openOnce().identity.epoch).toBe(3);
-    expect(openOnce().said).toEqual([]);
+    expect(openOnce().notices).toEqual([]);
   });
 
   test('restored from a backup is refused, with what to do, and nothing is changed', async () => {
@@ -121,13 +121,13 @@ describe('a journal', () => {
     expect(refusal(() => openOnce({}, join(root, 'killed'))).exitCode).toBe(3);
   });
 
-  test('that went another way than the one remembered is refused', async () => {
+  test('that differs from it than the one remembered is refused', async () => {
     await trade('a');
     cpSync(dir, join(root, 'copy'), { recursive: true });
     await trade('b');
     const elsewhere = { dir: join(root, 'other') };
     for (let times = 0; times < 3; times++) openOnce(elsewhere, join(root, 'copy'));
-    expect(refusal(() => openOnce({}, join(root, 'copy'))).message).toContain('went another way');
+    expect(refusal(() => openOnce({}, join(root, 'copy'))).message).toContain('differs from it');
   });
 
   test('from another host is refused', () => {
@@ -147,12 +147,12 @@ describe('a journal', () => {
     copyFileSync(join(root, 'backup'), file());
     const state = openOnce({ accept: 'the disk broke' });
     expect(state.identity.epoch).toBeGreaterThan(3);
-    expect(state.said.join()).toContain('the disk broke');
+    expect(state.notices.join()).toContain('the disk broke');
     expect(accepted()).toEqual([
       { epoch: 1, accepted: null },
       { epoch: state.identity.epoch, accepted: expect.stringMatching(/^the disk broke \(it is older/) },
     ]);
-    expect(openOnce().said).toEqual([]);
+    expect(openOnce().notices).toEqual([]);
   });
 
   test('is opened where nothing is remembered of it, or only half of it', async () => {

@@ -1,9 +1,9 @@
-/** Builders of this folder's tests: rows with defaults. */
+/** Builders of journal rows, with defaults. */
 
-import { btc, startTime } from '../../test/kit/builders.ts';
-import type { DenialEntry, EventEntry, FillEntry, OrderEntryRow } from './entries.ts';
-import type { Journal } from './journal.ts';
-import { noPast, type Past } from './past-orders.ts';
+import type { DenialEntry, EventEntry, FillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { noPast, type Past } from '../../src/journal/past-orders.ts';
+import { btc, startTime } from './builders.ts';
 
 export const orderRowOf = (given: Partial<OrderEntryRow> = {}): OrderEntryRow => ({
   kind: 'order',

@@ -1,0 +1,145 @@
+/**
+ * Keeps the newest head of each journal outside of it. A journal that was restored from a backup or copied from another host is valid in
+ * itself; only this copy shows that it is not the newest.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { Refusal } from '../domain/refusal.ts';
+import { type Head, readHead } from './hash-chain.ts';
+
+export interface Guard {
+  /** The directory of the newest heads, outside every state directory. */
+  readonly dir: string;
+  /** This machine. */
+  readonly host: string;
+  /** The operator's reason to accept a journal that is old or from another host; undefined: it is refused. */
+  readonly accept: string | undefined;
+}
+
+/** A digest of this machine's id, or of its host name if it has none. */
+export function thisHost(): string {
+  let name = '';
+  try {
+    name = readFileSync('/etc/machine-id', 'utf8').trim();
+  } catch {
+    // Not every system has a machine id.
+  }
+  return createHash('sha256')
+    .update(name || hostname())
+    .digest('hex')
+    .slice(0, 16);
+}
+
+interface HeadCopy {
+  readonly epoch: number;
+  /** A random name of the opening. */
+  readonly mark: string;
+  readonly links: number;
+  readonly link: string;
+}
+
+const nameOf = (idKey: string): string => `${createHash('sha256').update(idKey).digest('hex').slice(0, 16)}.json`;
+
+/** The file with a journal's newest head. */
+export const headFile = (dir: string, idKey: string): string => join(dir, nameOf(idKey));
+
+function readCopy(path: string): HeadCopy | undefined {
+  try {
+    const { epoch, mark, links, link } = JSON.parse(readFileSync(path, 'utf8')) as Partial<HeadCopy>;
+    const isWhole = typeof epoch === 'number' && typeof links === 'number' && mark !== undefined && link !== undefined;
+    return isWhole ? { epoch, mark, links, link } : undefined;
+  } catch {
+    // A new machine has none, and a power cut leaves half of one. Neither proves that the journal is old.
+    return undefined;
+  }
+}
+
+/** Every head has the same length, so one write in place replaces the last one. */
+const headBytes = 256;
+
+/** The file for the heads of an opening. */
+export interface RememberedOpening extends Pick<HeadCopy, 'epoch' | 'mark'> {
+  readonly path: string;
+}
+
+interface HeadWriter {
+  /** Written after each commit without waiting for the disk: after a power cut the copy is merely older. */
+  keep(head: Head): void;
+  close(): void;
+}
+
+/** Keeps the head of an opening up to date. If it cannot be written, trading goes on: it guards against old copies, not against loss. */
+export function headWriter({ path, ...opening }: RememberedOpening): HeadWriter {
+  const file = open(path);
+  return {
+    keep({ links, link }) {
+      const text = JSON.stringify({ ...opening, links, link } satisfies HeadCopy).padEnd(headBytes - 1);
+      try {
+        if (file !== undefined) writeSync(file, `${text}\n`, 0);
+      } catch {
+        // As if it could not be opened.
+      }
+    },
+    close() {
+      if (file !== undefined) closeSync(file);
+    },
+  };
+}
+
+function open(path: string): number | undefined {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // Not truncated: the last head is valid until the first commit of this opening.
+    return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Epochs skipped after an old journal was accepted: ids of the lost epochs are taken. */
+const skippedEpochs = 1_000;
+
+export interface Acceptance {
+  /** Why an old or foreign journal was accepted, for its row in `openings`; null for the newest one. */
+  readonly accepted: string | null;
+  /** The least epoch of the next opening. */
+  readonly leastEpoch: number;
+}
+
+export const isNewest: Acceptance = { accepted: null, leastEpoch: 0 };
+
+/** Refuses (exit 3) a journal that is not the newest or is from another host, unless the operator accepts it. */
+export function checkGuard(db: Database, path: string, guard: Guard): Acceptance {
+  const last = db.prepare('SELECT epoch, host FROM openings ORDER BY epoch DESC LIMIT 1').get() as
+    | { readonly epoch: number; readonly host: string | null }
+    | undefined;
+  const idKey = db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get() as string | undefined;
+  const known = idKey === undefined ? undefined : readCopy(headFile(guard.dir, idKey));
+  const against =
+    last !== undefined && last.host !== null && last.host !== guard.host
+      ? 'was last written on another host, where a daemon may still trade with it'
+      : known === undefined || holds(db, known)
+        ? undefined
+        : `is older than the one that traded here last, or differs from it (that one was opened ${known.epoch} times and had ${known.links} commits)`;
+  if (against === undefined) return isNewest;
+  if (guard.accept === undefined)
+    throw new Refusal(
+      `${path} ${against}: put the newest one there; when it is lost, start once with --accept-restored REASON, and Sluice asks the exchange for what happened since; nothing was changed`,
+      3,
+    );
+  return {
+    accepted: `${guard.accept} (it ${against})`,
+    leastEpoch: Math.max(last?.epoch ?? 0, known?.epoch ?? 0) + skippedEpochs,
+  };
+}
+
+/** Whether a journal contains the copied opening with all its commits. */
+function holds(db: Database, { epoch, mark, links, link }: HeadCopy): boolean {
+  const opening = db.prepare('SELECT 1 FROM openings WHERE epoch = ? AND mark = ?').get(epoch, mark);
+  const head = readHead(db);
+  if (opening === undefined || head === undefined || head.links < links) return false;
+  return head.links > links || head.link === link;
+}
