@@ -40,7 +40,7 @@ it('a ban in the file outlasts a restart with the machine’s wall clock set wro
   for (const wrong of [hour, -hour]) {
     const wall = start + passed + wrong;
     const next = opened(new SimClock(wall));
-    expect(next.look().bans.stopUntil - wall).toBe(40_000);
+    expect(next.read().bans.stopUntil - wall).toBe(40_000);
     expect(next.bans.stopUntil - wall).toBe(40_000);
   }
 });

@@ -45,9 +45,9 @@ export interface Moment {
 }
 
 /**
- * The same bans by our clock of now, when they were written down at another moment: a process begins with the machine's wall clock,
- * which may be hours wrong, or half a second, until the exchange was asked for its time, and a ban is not to be over, or to last, for that. After the
- * machine was started anew its steady clock tells less than has passed, or nothing.
+ * The same bans by our current clock, when they were written at another moment. A process starts with the machine's wall clock,
+ * which may be wrong until the exchange's time was read; a ban must not end early or late for that. After a reboot the steady clock
+ * starts again, so that no correction is possible.
  */
 export function reread(bans: Bans, written: Moment, now: Moment): Bans {
   const passedMs = now.steady - written.steady;

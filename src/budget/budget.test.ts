@@ -314,7 +314,7 @@ describe('what another process spent', () => {
     const news = [{ user: 'other', weight: 100, endpoint: undefined, agoMs: 900 }];
     const shared: Shared = {
       ...sharedWithNobody(),
-      look: () => ({ news: news.splice(0), bans: noBans }),
+      read: () => ({ news: news.splice(0), bans: noBans }),
     };
     const purse = budget({ clock, shared, ipWeightPerMinute: 100 });
     // 54 s of the exchange ago: for 6 s more, and the jitter.

@@ -43,11 +43,11 @@ export interface Meter {
 
 export interface Budget {
   readonly spend: Spend;
-  /** To be told of every 410, 429 and 418. */
+  /** Takes every 410, 429 and 418. */
   readonly notice: (notice: LimitNotice) => void;
   readonly meter: () => Meter;
-  /** Told when the exchange warns although by all that is known there is room. */
-  readonly onAlarm: (tell: (text: string) => void) => void;
+  /** Sets the receiver of alarms: the exchange warns although there is room as far as is known. */
+  readonly onAlarm: (alarm: (text: string) => void) => void;
   /** The account that the exchange says this key belongs to: its keys share the second window. Where it says none each counts for itself. */
   readonly identify: (account: string) => void;
   /** Until when no request may leave, UTC ms, by what was seen when the last one was counted; undefined when one may. */
@@ -71,8 +71,8 @@ const frequencyMs = 2_000;
 const jitterMs = 500;
 
 /**
- * A warning while no window is fuller than this: somebody at the address, or with the account, spends what we cannot see. So much of
- * each window is then all that the less urgent lanes reckon with.
+ * A warning while no window is fuller than this means that somebody else uses the address or account. Then the less urgent lanes
+ * may use only this share of each window.
  */
 const halfOfWindow = 0.5;
 /** For so long after such a warning, ms of the exchange: ten windows. */
@@ -104,7 +104,7 @@ class WeightBudget {
   #refused = 0;
   /** By the steady clock. */
   #cautiousUntil = Number.NEGATIVE_INFINITY;
-  #tell = (_text: string): void => {};
+  #alarm = (_text: string): void => {};
   #stopTimer = (): void => {};
 
   constructor({ clock, shared, user = '', ...limits }: BudgetOptions) {
@@ -129,8 +129,8 @@ class WeightBudget {
     ),
     notice: (notice) => this.#heed(notice),
     meter: () => this.#meter(),
-    onAlarm: (tell) => {
-      this.#tell = tell;
+    onAlarm: (alarm) => {
+      this.#alarm = alarm;
     },
     identify: (account) => this.#identify(account),
     stoppedUntil: () => this.#stoppedUntil(this.#shared.bans),
@@ -150,7 +150,7 @@ class WeightBudget {
     });
   }
 
-  /** What other processes did since the last look is not known here: then nobody can say. */
+  /** False also when other processes may have spent something since the last read. */
   #isRoom(lane: Lane, cost: RequestCost): boolean {
     if (this.#shared.isNews() || lanes.some((one) => this.#queues.get(one)?.length !== 0)) return false;
     return this.#obstacle(lane, cost, this.#shared.bans) === undefined;
@@ -266,7 +266,7 @@ class WeightBudget {
     const { ip, uid } = this.#windows;
     if ([ip, uid].some((window) => window.used(steady) > halfOfWindow * window.max)) return;
     this.#cautiousUntil = steady + cautionMs;
-    this.#tell(
+    this.#alarm(
       `the exchange warns of too many requests (429) although of its limits no more than ${ip.used(steady)} of ${ip.max} by address and ${uid.used(steady)} of ${uid.max} by account are used by all that is known here: somebody else uses this address or account. For ten minutes half of each is left to them; give the daemon an address of its own`,
     );
   }
@@ -289,7 +289,7 @@ class WeightBudget {
 
   #heed({ status, retryAfterMs }: LimitNotice): void {
     const now = this.#clock.now();
-    const { bans, news } = this.#shared.look();
+    const { bans, news } = this.#shared.read();
     this.#count(news);
     if (status === 429) this.#suspect();
     const heeded = status === 418 ? banned(bans, now, retryAfterMs ?? 0) : warned(bans, now, status, retryAfterMs);
@@ -306,7 +306,7 @@ class WeightBudget {
     const now = this.#clock.now();
     const steady = this.#clock.monotonic();
     const { ip, uid } = this.#windows;
-    const { bans, news } = this.#shared.look();
+    const { bans, news } = this.#shared.read();
     this.#count(news);
     const { slowUntil } = bans;
     return {

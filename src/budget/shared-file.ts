@@ -16,17 +16,17 @@ export const sharedFilePath = (env: Environment): string => join(userState(env),
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What this user's programs share, whatever directory they run in; absolute, since a relative one would be another for each. */
+/** State shared by all programs of a user. It must be absolute: a relative path would differ by working directory. */
 export function userState({ XDG_STATE_HOME: given = '' }: Environment): string {
   return join(isAbsolute(given) ? given : join(homedir(), '.local', 'state'), 'sluice');
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);
 
-/** What a key is called in the file: two of one account are told apart there, until the exchange said whose they are. */
+/** A key's name in the file. Two keys of one account are distinct there until the exchange names their account. */
 export const userOf = (apiKey: string | undefined): string => (apiKey === undefined ? '' : hashOf(apiKey));
 
-/** What an account is called in the file, by the uid that the exchange tells of it. */
+/** An account's name in the file, from the uid that the exchange shows. */
 export const accountName = (uid: string): string => hashOf(`uid ${uid}`);
 
 export interface SharedFileOptions {
@@ -101,7 +101,7 @@ class SharedFile implements Shared {
   #file: File | undefined;
   /** Up to this row everything is known. */
   #seen = 0;
-  /** What `version` gave at the last look. */
+  /** `version` of the last read. */
   #version: unknown;
   /** What was forbidden, as last read, and when that was. */
   #known: { readonly bans: Bans; readonly at: Moment };
@@ -127,19 +127,19 @@ class SharedFile implements Shared {
     if (isAlone === undefined) return work({ news: [], bans: this.bans, spend: () => {} });
     const begun = this.#file;
     try {
-      return work({ ...this.look(), spend: (spent) => this.#spend(spent) });
+      return work({ ...this.read(), spend: (spent) => this.#spend(spent) });
     } finally {
       // It may have broken in between.
       if (this.#file === begun) this.#try((file) => file.commit());
     }
   }
 
-  look(): Pick<Tally, 'news' | 'bans'> {
+  read(): Pick<Tally, 'news' | 'bans'> {
     const now = this.#steady();
     const rows = this.#try((file) => {
       const version = file.version();
       if (version === this.#version) return [];
-      this.#learn(later(this.bans, this.#read(file)));
+      this.#learn(later(this.bans, this.#readBans(file)));
       const newer = file.newer(this.#seen, now - keepMs);
       // Asked for before and kept after: what is written in between is read again rather than missed.
       this.#version = version;
@@ -178,7 +178,7 @@ class SharedFile implements Shared {
     this.#try((file) => {
       file.begin();
       try {
-        this.#learn(later(this.bans, this.#read(file)));
+        this.#learn(later(this.bans, this.#readBans(file)));
         file.forbid(this.#known.bans, this.#known.at);
       } finally {
         file.commit();
@@ -211,7 +211,7 @@ class SharedFile implements Shared {
     });
   }
 
-  #read(file: File): Bans {
+  #readBans(file: File): Bans {
     const row = file.bans();
     if (row === undefined) return noBans;
     if (!isBans(row)) throw new Error('the bans in it are no times');

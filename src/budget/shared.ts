@@ -1,6 +1,6 @@
 /**
  * What every process that reaches the exchange from one address has in common: the weight that was spent, and what the exchange
- * forbids. Its limits count by address (specification §8), so no process may reckon with its own requests alone.
+ * forbids. Its limits count by address (specification §8), so no process may count only its own requests.
  */
 import { type Bans, later, noBans } from './bans.ts';
 
@@ -21,20 +21,20 @@ export type SpentBefore = Spent & {
 
 /** What is known while no other process can change it. */
 export interface Tally {
-  /** What others spent since the last look, the oldest first; each is told of once. */
+  /** Requests of others since the last read, the oldest first; each is given once. */
   readonly news: readonly SpentBefore[];
   readonly bans: Bans;
   spend(spent: Spent): void;
 }
 
 export interface Shared {
-  /** Works with the tally while every other process waits: what it spends is counted before another one looks. */
+  /** Runs `work` while every other process waits: what it spends is counted before another one reads. */
   alone<T>(work: (tally: Tally) => T): T;
-  /** What others did since the last look, without keeping anybody waiting. */
-  look(): Pick<Tally, 'news' | 'bans'>;
-  /** Whether others did anything since the last look, without looking what. */
+  /** What others did since the last read, without making them wait. */
+  read(): Pick<Tally, 'news' | 'bans'>;
+  /** Whether others did anything since the last read. */
   isNews(): boolean;
-  /** What was forbidden at the last look: for whoever cannot wait for another one. */
+  /** The bans of the last read, for callers that cannot wait. */
   readonly bans: Bans;
   /** The account that the exchange said a user's key belongs to, by any name; undefined where it said none. */
   accountOf?(user: string): string | undefined;
@@ -48,10 +48,10 @@ export interface Shared {
 /** For backtests, simulations and tests: shared with nobody. */
 export function sharedWithNobody(): Shared {
   let bans = noBans;
-  const look = (): Pick<Tally, 'news' | 'bans'> => ({ news: [], bans });
+  const read = (): Pick<Tally, 'news' | 'bans'> => ({ news: [], bans });
   return {
-    alone: (work) => work({ ...look(), spend: () => {} }),
-    look,
+    alone: (work) => work({ ...read(), spend: () => {} }),
+    read,
     isNews: () => false,
     get bans() {
       return bans;

@@ -39,7 +39,7 @@ export interface PlanInput {
   readonly strategies: readonly Expected[];
   readonly pollMs: number;
   readonly sweepMs: number;
-  /** ms of the clock between two looks at the exchange's time. */
+  /** ms of the clock between two reads of the exchange's time. */
   readonly timeMs: number;
   readonly ipWeightPerMinute: number;
   readonly uidWeightPerMinute: number;
@@ -73,7 +73,7 @@ const klinePage = 300;
 /** Readings of the time at the start. */
 const timeReadings = 3;
 
-/** The lanes and prices of the rows, strategy by strategy; symbols are looked at once for all strategies on them. */
+/** Plans the weight, strategy by strategy; symbols are polled once for all strategies that trade them. */
 export function planWeight(input: PlanInput): WeightPlan {
   const rows = [
     ...symbolRows(input),
@@ -97,27 +97,27 @@ function symbolRows({ strategies, pollMs, sweepMs, prices }: PlanInput): PlanRow
   return symbols.flatMap((symbol) => {
     const there = strategies.filter((one) => one.symbol === symbol);
     const works = there.some(({ resting, ordersPerMinute }) => resting && ordersPerMinute > 0);
-    const looks = minuteMs / (works ? pollMs : sweepMs);
+    const polls = minuteMs / (works ? pollMs : sweepMs);
     const who = there.map(({ id }) => id).join(', ');
     return [
-      row(who, `open orders of ${symbol}`, 'reconcile', prices.openOrders, looks),
-      row(who, `own trades of ${symbol}`, 'reconcile', prices.myTrades, looks),
+      row(who, `open orders of ${symbol}`, 'reconcile', prices.openOrders, polls),
+      row(who, `own trades of ${symbol}`, 'reconcile', prices.myTrades, polls),
     ];
   });
 }
 
 /**
- * A look follows each order that was accepted, and takes the place of half a one that was due. One that rests is cancelled, asked
- * about, and looked at once more when it is replaced; one that is filled at once is asked about when the look does not list it.
+ * A poll follows each accepted order and replaces half of a scheduled one. A resting order is cancelled, queried and polled once
+ * more when it is replaced; an order that fills at once is queried when the poll does not list it.
  */
 function orderRows({ id, symbol, ordersPerMinute: rate, resting }: Expected, { prices }: PlanInput): PlanRow[] {
-  const looks = rate * (resting ? 1.5 : 0.5);
+  const polls = rate * (resting ? 1.5 : 0.5);
   return [
     row(id, `creates on ${symbol}`, 'create', prices.create, rate),
     row(id, `cancels on ${symbol}`, 'cancel', prices.cancel, resting ? rate : 0),
     row(id, `what became of orders on ${symbol}`, 'reconcile', prices.query, rate),
-    row(id, `open orders of ${symbol} after orders`, 'reconcile', prices.openOrders, looks),
-    row(id, `own trades of ${symbol} after orders`, 'reconcile', prices.myTrades, looks),
+    row(id, `open orders of ${symbol} after orders`, 'reconcile', prices.openOrders, polls),
+    row(id, `own trades of ${symbol} after orders`, 'reconcile', prices.myTrades, polls),
   ];
 }
 
@@ -133,12 +133,12 @@ const row = (who: string, purpose: string, lane: Lane, price: Price, callsPerMin
   weightPerMinute: callsPerMinute * price.weight,
 });
 
-/** Time, symbols, balances, one look at each symbol, and the klines to begin with: a page for each 300, and one to be sure of the last. */
+/** Time, symbols, balances, one poll of each symbol, and the warm-up klines: a page for each 300, and one to confirm the last. */
 function startWeight({ strategies, prices }: PlanInput): number {
   const { time, symbols, account, openOrders, myTrades, klines } = prices;
-  const looks = new Set(strategies.map(({ symbol }) => symbol)).size * (openOrders.weight + myTrades.weight);
+  const polls = new Set(strategies.map(({ symbol }) => symbol)).size * (openOrders.weight + myTrades.weight);
   const pages = sum(strategies.map(({ warmup }) => Math.ceil(Math.max(warmup, klinePage) / klinePage) + 1));
-  return timeReadings * time.weight + symbols.weight + account.weight + looks + pages * klines.weight;
+  return timeReadings * time.weight + symbols.weight + account.weight + polls + pages * klines.weight;
 }
 
 function weightFault(weight: number, room: number): string[] {

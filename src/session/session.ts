@@ -73,7 +73,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     await findOut(options, reached);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
     // What was written down may be finer than what is listed now, and is asked about from here on.
-    for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.reckon(at);
+    for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.setInstrument(at);
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
     const equipped = equip(options, opened, reached, undo);
     const told = sourceOf(equipped);
@@ -134,7 +134,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     window: windowAt(stateDir, venueName),
     cancelSeen: (cancel) => rememberFact(stateDir, venueName, machineWall(), { cancel }),
     windowSeen: (windowTaken) => rememberFact(stateDir, venueName, machineWall(), { windowTaken }),
-    heard: options.recorder?.heard,
+    observeFrames: options.recorder?.heard,
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };

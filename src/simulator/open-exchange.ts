@@ -1,4 +1,4 @@
-/** Makes an exchange of options and, after a restart, of what was saved. */
+/** Opens an exchange from its options and, after a restart, from its saved state. */
 import { type Instrument, instrument } from '../domain/instrument.ts';
 import { lots, rate, units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -21,7 +21,7 @@ import type { Store } from './persist/store.ts';
 
 /** How long a cancel takes where it does not happen at once, ms of exchange time. */
 const cancelDelayMs = 500;
-/** Live venues charge this, and documents give it as the default. */
+/** The usual fee of live venues, and the documented default. */
 const usualFees = { maker: '0.002', taker: '0.002' };
 
 interface Opening {
@@ -82,7 +82,7 @@ function addKeys(exchange: Exchange, users: readonly SimulatorUser[]): void {
   }
 }
 
-/** Options as somebody wrote them, their instruments checked; throws one clear error. */
+/** The options with validated instruments; throws one clear error. */
 export function checkedOptions(options: SimulatorOptions): CheckedOptions {
   const symbols = new Set<string>();
   for (const { symbol } of options.instruments) {
@@ -101,7 +101,7 @@ function instrumentOf(given: Instrument | InstrumentOptions): Instrument {
   });
 }
 
-/** What a key may do unless told otherwise: whoever wants to withdraw says so. */
+/** A key's default permissions: withdrawing must be granted explicitly. */
 const usualPermissions = ['read', 'trade'] as const;
 
 /** Throws when the key could not be sent in a header as it is. */

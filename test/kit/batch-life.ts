@@ -3,7 +3,7 @@ import { ScaledClock, systemRng } from '../../src/clock/clock.ts';
 import { lots, ticks } from '../../src/domain/money.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import { exchange as client } from '../../src/venue/exchange/exchange.ts';
-import type { Wanted } from '../../src/venue/exchange/orders/create-body.ts';
+import type { OrderRequest } from '../../src/venue/exchange/orders/create-body.ts';
 import { price, speed, trader } from './rig.ts';
 import { until } from './until.ts';
 
@@ -26,12 +26,12 @@ export async function batchLife(there: Simulator, stripPrefix: string | undefine
     const listed = await x.instruments();
     const at = listed.kind === 'ok' ? listed.value.find((one) => one.symbol === symbol) : undefined;
     if (at === undefined) return ['the symbol is not listed'];
-    const wish = (below: number, volume: string): Wanted => ({
+    const wish = (below: number, volume: string): OrderRequest => ({
       ...{ symbol, side: 'BUY', type: 'LIMIT', clientOrderId: '' },
       volume: { lots: lots(volume, at) },
       price: ticks(String(price / 2 - below), at),
     });
-    const made = await x.desk.createMany(
+    const made = await x.bulk.createMany(
       [1, 2, 3].map((below) => wish(below, '0.1')),
       at,
     );
@@ -45,7 +45,7 @@ export async function batchLife(there: Simulator, stripPrefix: string | undefine
 
     // One of them asks for more than there is: what becomes of the others is a habit, and must never be guessed.
     const before = sent();
-    const partly = await x.desk.createMany([wish(4, '0.1'), wish(5, '100000'), wish(6, '0.1')], at);
+    const partly = await x.bulk.createMany([wish(4, '0.1'), wish(5, '100000'), wish(6, '0.1')], at);
     const placed = sent() - before;
     if (partly.kind === 'answered' && partly.value.complete)
       wrong.push('a batch that failed in part was called complete');
@@ -53,7 +53,7 @@ export async function batchLife(there: Simulator, stripPrefix: string | undefine
       wrong.push(`${partly.value.orderIds.length} ids for ${placed} orders`);
     if (partly.kind === 'rejected' && placed > 0) wrong.push(`rejected, but ${placed} orders are there`);
 
-    const gone = await x.desk.cancelMany(symbol, [...resting(), '1800000000000999999']);
+    const gone = await x.bulk.cancelMany(symbol, [...resting(), '1800000000000999999']);
     if (gone.kind !== 'answered' || gone.value.failed.join() !== '1800000000000999999')
       wrong.push(`cancels: ${JSON.stringify(gone)}`);
     await until('every order cancelled', () => resting().length === 0);

@@ -6,7 +6,7 @@ import { instruments } from '../../src/venue/exchange/market/instruments.ts';
 import { openData } from '../../src/venue/exchange/market/open-data.ts';
 import { marketQueries } from '../../src/venue/exchange/market/queries.ts';
 import { accountReader } from '../../src/venue/exchange/orders/account.ts';
-import { orderDesk } from '../../src/venue/exchange/orders/bulk.ts';
+import { bulkOrders } from '../../src/venue/exchange/orders/bulk.ts';
 import { orders } from '../../src/venue/exchange/orders/orders.ts';
 import { withdrawals } from '../../src/venue/exchange/orders/withdrawals.ts';
 import type { Http, HttpReply } from '../../src/venue/exchange/rest/http.ts';
@@ -72,7 +72,7 @@ function client(answer: () => HttpReply) {
     market: marketQueries(caller, clock, count),
     open: openData(caller, count),
     spot: orders({ rest: caller, clock, account: 'spot', instruments: known, count }),
-    desk: orderDesk(caller, clock),
+    bulk: bulkOrders(caller, clock),
     account: accountReader(caller),
     history: withdrawals(caller),
   };
@@ -94,8 +94,8 @@ const calls: readonly (readonly [keyof typeof good, (x: Client) => Promise<unkno
   ['myTrades', (x) => x.spot.tradesSince('BTCUSDT', undefined)],
   ['cancel', (x) => x.spot.cancel({ symbol: 'BTCUSDT', orderId: id })],
   ['balances', (x) => x.account.balances()],
-  ['batch', (x) => x.desk.createMany([intent()], btcusdt)],
-  ['batchCancel', (x) => x.desk.cancelMany('BTCUSDT', [id])],
+  ['batch', (x) => x.bulk.createMany([intent()], btcusdt)],
+  ['batchCancel', (x) => x.bulk.cancelMany('BTCUSDT', [id])],
   ['withdrawals', (x) => x.history.query({})],
   ['apply', (x) => applyFor(x.caller, application)],
   ['open', (x) => x.open.trades('A', 'B')],

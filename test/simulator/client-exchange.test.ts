@@ -58,22 +58,22 @@ describe.each(['documented', 'observed'] as const)('on the %s profile', (profile
   });
 
   test('batches are created and cancelled', async () => {
-    const { desk, orders } = await open();
-    const created = await desk.createMany([wanted('BUY', '0.01', '20000'), wanted('BUY', '0.02', '20001')], at);
+    const { bulk, orders } = await open();
+    const created = await bulk.createMany([wanted('BUY', '0.01', '20000'), wanted('BUY', '0.02', '20001')], at);
     expect(created).toMatchObject({ kind: 'answered', value: { complete: true } });
     if (created.kind !== 'answered') return;
     const { orderIds } = created.value;
-    const canceled = await desk.cancelMany('BTCUSDT', orderIds);
+    const canceled = await bulk.cancelMany('BTCUSDT', orderIds);
     expect(canceled).toMatchObject({ kind: 'answered', value: { failed: [] } });
     for (const orderId of orderIds)
       expect(value(await orders.query({ symbol: 'BTCUSDT', orderId })).status).toMatch(/^CANCEL/);
   });
 
   test('an order is tested without an effect, and refused with its code', async () => {
-    const { desk, orders } = await open();
-    value(await desk.test(wanted('BUY', '0.01', '20000'), at));
+    const { bulk, orders } = await open();
+    value(await bulk.test(wanted('BUY', '0.01', '20000'), at));
     const rich = { ...wanted('BUY', '0.01', '20000'), volume: { amount: units('1') }, symbol: 'NOPEUSDT' };
-    expect(await desk.test(rich, at)).toMatchObject({ kind: 'failed', code: '-1121' });
+    expect(await bulk.test(rich, at)).toMatchObject({ kind: 'failed', code: '-1121' });
     expect(await working(orders)).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ export class MachineLimits {
   port(life: Life): Shared {
     let seen = 0;
     const known = (): Bans => this.#bansAt(life.clock.now());
-    const look = (): Pick<Tally, 'news' | 'bans'> => {
+    const read = (): Pick<Tally, 'news' | 'bans'> => {
       this.#forget();
       const news = this.#rows
         .slice(Math.max(0, seen - this.#dropped))
@@ -67,12 +67,12 @@ export class MachineLimits {
     return {
       alone: (work) =>
         work({
-          ...look(),
+          ...read(),
           spend: (spent) => {
             if (life.alive) this.#rows.push({ ...spent, at: this.#time.now(), life: life.number });
           },
         }),
-      look,
+      read,
       isNews: () => this.#rows.slice(Math.max(0, seen - this.#dropped)).some((row) => row.life !== life.number),
       get bans() {
         return known();

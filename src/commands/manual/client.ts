@@ -10,7 +10,7 @@ import type { Instrument } from '../../domain/instrument.ts';
 import type { Account } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Exchange, exchange } from '../../venue/exchange/exchange.ts';
-import type { Heard } from '../../venue/exchange/market/ws.ts';
+import type { FrameObserver } from '../../venue/exchange/market/ws.ts';
 import { codeMeaning } from '../../venue/exchange/rest/codes.ts';
 import type { Answer, LimitNotice, Spend } from '../../venue/venue.ts';
 
@@ -141,7 +141,7 @@ export async function openClient(
   which: WhichExchange,
   command: Commanded,
   signs: boolean,
-  heard?: Heard,
+  heard?: FrameObserver,
 ): Promise<Client> {
   const place = placeOf(which);
   const secrets: Secrets | undefined = signs ? readSecrets(command.environment) : undefined;
@@ -158,7 +158,7 @@ export async function openClient(
     notice: limits.notice,
     uidSeen: limits.uidSeen,
     log: { warn, info: () => {}, debug: () => {} },
-    heard,
+    observeFrames: heard,
   });
   const { host } = new URL(place.restUrl);
   const close = (): void => {

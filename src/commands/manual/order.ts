@@ -118,7 +118,7 @@ export const test = (symbol: string, typed: Typed, command: OrderCommand): Promi
     spotOnly(client, 'test of an order');
     const at = await client.instrument(symbol);
     const wanted = wantedOf(typed, at, client.account, client.clock.now(), systemRng);
-    answered(await client.exchange.desk.test(wanted, at), client);
+    answered(await client.exchange.bulk.test(wanted, at), client);
     command.out(
       command.json ? JSON.stringify({ accepted: true }) : `the exchange would take: ${wantedText(wanted, at)}`,
     );
@@ -131,7 +131,7 @@ export const batch = (symbol: string, texts: readonly string[], command: OrderCo
     const wanted = texts.map((text) => wantedOf(typedOf(text), at, client.account, client.clock.now(), systemRng));
     await confirm(command, client, wanted.map((one) => wantedText(one, at)).join('\n'));
     refuseDoubt(client);
-    const { orderIds, complete } = ofBatch(await client.exchange.desk.createMany(wanted, at), client, symbol);
+    const { orderIds, complete } = ofBatch(await client.exchange.bulk.createMany(wanted, at), client, symbol);
     const rows = orderIds.map((orderId) => ({ orderId }));
     if (rows.length > 0 || complete) printRows(rows, command.json, command.out, 'no orders');
     if (complete) return;
@@ -208,10 +208,10 @@ async function askCancels(
   orderIds: readonly string[],
   { say }: OrderCommand,
 ): Promise<Map<string, string>> {
-  const { orders, desk } = client.exchange;
+  const { orders, bulk } = client.exchange;
   const failures = new Map<string, string>();
   if (client.account === 'spot' && orderIds.length > 1) {
-    const batch = await desk.cancelMany(symbol, orderIds);
+    const batch = await bulk.cancelMany(symbol, orderIds);
     // Not sent, or refused as a whole: there is nothing to show of each.
     if (batch.kind === 'rejected' || batch.kind === 'notSent') ofBatch(batch, client, symbol);
     const outcomes = cancelOutcomes(orderIds, batch);

@@ -48,7 +48,7 @@ async function sampleOrder({ market }: Exchange, at: Instrument): Promise<Sample
   const least = plus(lotsFor(at.minNotional, price, at), 1n as Lots);
   const volume = { lots: greatest(at.minQuantity, least) };
   const clientOrderId = 'sluicetest';
-  return { wanted: { symbol: at.symbol, side: 'BUY', type: 'LIMIT', volume, price, clientOrderId }, at };
+  return { order: { symbol: at.symbol, side: 'BUY', type: 'LIMIT', volume, price, clientOrderId }, at };
 }
 
 /** What was found in a few words, for a log; what stayed unknown is left out. */

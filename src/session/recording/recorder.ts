@@ -5,7 +5,7 @@ import { lockFrames } from '../../data/frames/folder.ts';
 import { type FrameWriter, frameWriter } from '../../data/frames/writer.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { FeedGap, Kline } from '../../domain/market.ts';
-import type { Heard } from '../../venue/exchange/market/ws.ts';
+import type { FrameObserver } from '../../venue/exchange/market/ws.ts';
 import type { MarketFeed } from '../../venue/venue.ts';
 
 /** What is wanted of a symbol. */
@@ -40,8 +40,8 @@ export interface RecorderOptions {
 }
 
 export interface Recorder {
-  /** For `ExchangeOptions.heard`. */
-  readonly heard: Heard;
+  /** For `ExchangeOptions.observeFrames`. */
+  readonly heard: FrameObserver;
   /** Subscribes to all that is wanted and begins. */
   follow(feed: MarketFeed, clock: Clock): void;
   /** Why nothing is recorded any more. */

@@ -1,4 +1,4 @@
-/** What can be asked of the control address, and done by it. Everything is JSON; a refusal is `{error}` with status 4XX. */
+/** The routes of the control address. Everything is JSON; a refusal is `{error}` with status 4XX. */
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Parts } from '../assemble.ts';
@@ -32,7 +32,7 @@ const longestPage = 1_000;
 const whole = (text: string | null, standard: number): number =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : standard;
 
-/** Reads what was sent; throws a `Refusal` that names the field. */
+/** Validates a body; throws a `Refusal` that names the field. */
 function read<T>(schema: z.ZodType<T>, body: unknown): T {
   const checked = schema.safeParse(body ?? {});
   if (checked.success) return checked.data;
@@ -45,7 +45,7 @@ const step = z.strictObject({
   info: z.string().optional(),
   txId: z.string().optional(),
 });
-/** Everything that happens in it is worked through before the answer, and nobody is served meanwhile. */
+/** All its events run before the answer, and nobody else is served meanwhile. */
 const longestAdvanceMs = 86_400_000;
 const time = z.strictObject({
   advanceMs: z
@@ -161,11 +161,11 @@ export const routes: readonly Route[] = [
     run({ body }, { simulator, parts: { outage } }) {
       const scope = z.enum(['all', 'rest', 'socket']).default('all');
       const how = z.enum(['reset', 'status', 'hang']).default('reset');
-      const wanted = read(
+      const outageOptions = read(
         z.strictObject({ scope, how, forMs: z.number().min(0).max(longestMs).default(longestMs) }),
         body,
       );
-      simulator.beginOutage(wanted.scope, wanted);
+      simulator.beginOutage(outageOptions.scope, outageOptions);
       // One of no length is over already.
       return outage.current() ?? null;
     },
@@ -204,20 +204,20 @@ export const routes: readonly Route[] = [
   },
 ];
 
-/** Does what was asked; throws a `Refusal` when it cannot be done. */
+/** Runs a route; throws a `Refusal` when it is not possible. */
 export function steer(asked: Asked, steering: Steering): { readonly status: number; readonly body: unknown } {
-  const wanted = `${asked.method} ${asked.url.pathname}`;
+  const request = `${asked.method} ${asked.url.pathname}`;
   for (const route of routes) {
-    const part = partOf(route.on, wanted);
+    const part = partOf(route.on, request);
     if (part !== undefined) return { status: 200, body: route.run({ ...asked, part }, steering) };
   }
-  return { status: 404, body: { error: `there is no ${wanted}; GET / lists what there is` } };
+  return { status: 404, body: { error: `there is no ${request}; GET / lists what there is` } };
 }
 
 /** The part of a path that a `:name` stands for, empty where there is none; undefined when the route is another. */
-function partOf(on: string, wanted: string): string | undefined {
+function partOf(on: string, request: string): string | undefined {
   const [fixed = '', name] = on.split(':');
-  if (name === undefined) return fixed === wanted ? '' : undefined;
-  const part = wanted.slice(fixed.length);
-  return wanted.startsWith(fixed) && part !== '' && !part.includes('/') ? part : undefined;
+  if (name === undefined) return fixed === request ? '' : undefined;
+  const part = request.slice(fixed.length);
+  return request.startsWith(fixed) && part !== '' && !part.includes('/') ? part : undefined;
 }

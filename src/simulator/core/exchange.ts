@@ -1,6 +1,6 @@
 /**
  * The exchange without sockets: users, orders, matching and markets under one time that only `advanceTo` moves. Nothing
- * here waits or answers; what changed since the last look is in `changes`, to be saved first and shown afterwards.
+ * here waits or answers. Changes collect in `changes`, to be saved first and shown afterwards.
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import { noLots, noUnits } from '../../domain/money.ts';
@@ -39,7 +39,7 @@ export interface Changes {
   readonly withdrawals: Set<Withdrawal>;
   /** New public prints by symbol, the oldest first. */
   readonly prints: Map<string, NumberedPrint[]>;
-  /** Symbols whose merged book may look different. */
+  /** Symbols whose merged depth may have changed. */
   readonly books: Set<string>;
 }
 
@@ -53,7 +53,7 @@ export interface ExchangeSetup {
   readonly cancelDelayMs: number | undefined;
   /** Ended orders, and own trades of an account in a symbol, that can still be asked for; 100,000 when left out. */
   readonly keptOrders?: number | undefined;
-  /** Told of each that can no longer be asked for. */
+  /** Gets each one that is dropped. */
   readonly onForgotten?: Forgotten | undefined;
   readonly onLooped: (symbol: string, times: number) => void;
   /** Terms of withdrawals; the plainest where none are given. */
@@ -72,7 +72,7 @@ const printLimit = 1_000;
 /** Order ids have 19 digits and neighbours differ in the last one, so a client that reads them as numbers confuses them. */
 const orderIdOf = (count: number): string => `18${String(count).padStart(17, '0')}`;
 
-interface Desk {
+interface SymbolState {
   readonly market: Market;
   readonly matching: Matching;
   readonly prints: NumberedPrint[];
@@ -88,7 +88,7 @@ export class Exchange {
   /** Symbols that are no longer traded; what was traded in them can still be asked for. */
   readonly delisted = new Set<string>();
   readonly #setup: ExchangeSetup;
-  readonly #desks = new Map<string, Desk>();
+  readonly #symbols = new Map<string, SymbolState>();
   readonly #schedule = openSchedule();
   #changes: Changes = noChanges();
   #now: number;
@@ -109,7 +109,11 @@ export class Exchange {
       const queueMoved = (order: SimOrder): void => void this.#changes.queues.add(order);
       const matching = new Matching(instrument, (match) => this.#clear(match, instrument), queueMoved);
       matching.show(market.book());
-      this.#desks.set(market.symbol, { market, matching, prints: market.recent.map((print) => this.#numbered(print)) });
+      this.#symbols.set(market.symbol, {
+        market,
+        matching,
+        prints: market.recent.map((print) => this.#numbered(print)),
+      });
     }
   }
 
@@ -126,7 +130,7 @@ export class Exchange {
   /** When something will happen by itself next, UTC ms; infinite when nothing will. */
   nextAt(): number {
     let at = this.#schedule.nextAt();
-    for (const { market } of this.#desks.values()) at = Math.min(at, market.nextAt());
+    for (const { market } of this.#symbols.values()) at = Math.min(at, market.nextAt());
     return at;
   }
 
@@ -134,7 +138,7 @@ export class Exchange {
   advanceTo(time: number): void {
     for (let at = this.nextAt(); at <= time; at = this.nextAt()) {
       this.#now = Math.max(this.#now, at);
-      for (const desk of this.#desks.values()) if (desk.market.nextAt() <= at) this.#marketEvent(desk);
+      for (const state of this.#symbols.values()) if (state.market.nextAt() <= at) this.#marketEvent(state);
       this.#schedule.runDue(at);
     }
     this.#now = Math.max(this.#now, time);
@@ -146,11 +150,11 @@ export class Exchange {
   }
 
   place(uid: string, request: OrderRequest, account: Account = 'spot'): Result<SimOrder> {
-    const desk = this.#desk(request.symbol);
+    const state = this.#symbol(request.symbol);
     if (this.delisted.has(request.symbol)) return refuse(refusals.symbol);
     const holder = holderOf(uid, account);
     if (!this.hasRoomFor(holder, 1)) return refuse(refusals.openOrders);
-    const [asset, amount] = needOf(request, desk.matching.instrument);
+    const [asset, amount] = needOf(request, state.matching.instrument);
     if (!this.accounts.lock(holder, asset, amount)) return refuse(refusals.funds);
     const { clientOrderId, symbol, side, type, price, quantity } = request;
     const order: SimOrder = {
@@ -176,8 +180,8 @@ export class Exchange {
     if (this.#madeBy !== undefined) order.madeBy = this.#madeBy;
     this.orders.add(order);
     this.#changes.orders.add(order);
-    if (order.type === 'LIMIT') this.#placeLimit(order, desk.matching);
-    else this.#placeMarket(order, desk.matching);
+    if (order.type === 'LIMIT') this.#placeLimit(order, state.matching);
+    else this.#placeMarket(order, state.matching);
     this.#changes.books.add(order.symbol);
     return done(order);
   }
@@ -228,7 +232,7 @@ export class Exchange {
 
   /** Undoes a trade: money and fees go back and nobody has it in a list; its orders stay as they are. False when the money is spent. */
   bust(trade: SimTrade): boolean {
-    if (!unclear(trade, this.#desk(trade.symbol).matching.instrument, this.accounts)) return false;
+    if (!unclear(trade, this.#symbol(trade.symbol).matching.instrument, this.accounts)) return false;
     this.orders.removeTrade(trade);
     this.#changes.busted.push(trade);
     return true;
@@ -241,15 +245,15 @@ export class Exchange {
 
   /** The newest public prints, the newest first. */
   recentPrints(symbol: string, count: number): NumberedPrint[] {
-    return this.#desk(symbol).prints.slice(-count).reverse();
+    return this.#symbol(symbol).prints.slice(-count).reverse();
   }
 
   market(symbol: string): Market {
-    return this.#desk(symbol).market;
+    return this.#symbol(symbol).market;
   }
 
   matching(symbol: string): Matching {
-    return this.#desk(symbol).matching;
+    return this.#symbol(symbol).matching;
   }
 
   /** What changed since this was last called. */
@@ -263,7 +267,7 @@ export class Exchange {
   restoreOrder(order: SimOrder): void {
     this.orders.add(order);
     if (!isOpen(order)) return;
-    const { matching } = this.#desk(order.symbol);
+    const { matching } = this.#symbol(order.symbol);
     const { queueAhead } = order;
     matching.rest(order);
     order.queueAhead = queueAhead;
@@ -298,7 +302,7 @@ export class Exchange {
   }
 
   #finish(order: SimOrder, status: 'FILLED' | 'CANCELED' | 'REJECTED'): void {
-    const { matching } = this.#desk(order.symbol);
+    const { matching } = this.#symbol(order.symbol);
     const { base, quote } = matching.instrument;
     matching.remove(order);
     this.accounts.unlock(order.holder, order.side === 'BUY' ? quote : base, order.locked);
@@ -325,25 +329,25 @@ export class Exchange {
       if (order.status === 'FILLED') this.orders.ended(order);
     }
     // A recorded print that fills a resting order is public already; everything else that trades becomes a print.
-    if (match.taker !== undefined) this.#publish(this.#desk(at.symbol), printOf(trade), true);
+    if (match.taker !== undefined) this.#publish(this.#symbol(at.symbol), printOf(trade), true);
   }
 
-  #marketEvent(desk: Desk): void {
-    const { symbol } = desk.market;
-    const { print, book, looped } = desk.market.next();
+  #marketEvent(state: SymbolState): void {
+    const { symbol } = state.market;
+    const { print, book, looped } = state.market.next();
     if (looped !== undefined) this.#setup.onLooped(symbol, looped);
     if (print !== undefined) {
-      desk.matching.print(print);
-      this.#publish(desk, print, false);
+      state.matching.print(print);
+      this.#publish(state, print, false);
     }
     if (book !== undefined) {
-      desk.matching.show(book);
+      state.matching.show(book);
       this.#changes.books.add(symbol);
     }
   }
 
-  #publish(desk: Desk, print: Print, byUsers: boolean): void {
-    const { prints, market } = desk;
+  #publish(state: SymbolState, print: Print, byUsers: boolean): void {
+    const { prints, market } = state;
     const numbered = this.#numbered(print);
     prints.push(numbered);
     if (prints.length > 2 * printLimit) prints.splice(0, prints.length - printLimit);
@@ -358,10 +362,10 @@ export class Exchange {
     return { id: ++this.printCount, time, price, quantity, side };
   }
 
-  #desk(symbol: string): Desk {
-    const desk = this.#desks.get(symbol);
-    if (desk === undefined) throw new Error(`no market for ${symbol}`);
-    return desk;
+  #symbol(symbol: string): SymbolState {
+    const state = this.#symbols.get(symbol);
+    if (state === undefined) throw new Error(`no market for ${symbol}`);
+    return state;
   }
 }
 

@@ -28,7 +28,7 @@ export class Matching {
   /** Carries out a match: moves the money and changes the orders, before matching goes on. */
   readonly #clear: (match: Match) => void;
 
-  /** Told of a resting order whose place in the queue changed without a fill. */
+  /** Gets each resting order whose queue position changed without a fill. */
   readonly #queueMoved: (order: SimOrder) => void;
 
   constructor(instrument: Instrument, clear: (match: Match) => void, queueMoved: (order: SimOrder) => void) {

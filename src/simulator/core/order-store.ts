@@ -14,7 +14,7 @@ export interface OwnTrade {
  */
 const usualLimit = 100_000;
 
-/** Told of an order, or of a trade that no account knows any more, by its id. */
+/** Gets the id of each order or trade that is dropped. */
 export type Forgotten = (what: 'orders' | 'trades', id: string) => void;
 
 export class OrderStore {
@@ -42,7 +42,7 @@ export class OrderStore {
     else this.#archive(order);
   }
 
-  /** Tells the store that an order has ended. */
+  /** Records that an order has ended. */
   ended(order: SimOrder): void {
     this.#openOf(order.holder).delete(order);
     this.#archive(order);

@@ -11,10 +11,10 @@ import {
   type TimedRuleInput,
 } from './rules.ts';
 
-/** Requests held at once; one more is let through, so that a forgotten rule cannot fill the memory. */
+/** Requests held at once; one more passes, so that a forgotten rule cannot fill the memory. */
 const heldLimit = 1_000;
 
-/** A rule in force, and how often it was asked and fired. */
+/** A rule in force, and how often it matched and fired. */
 export interface Armed {
   readonly id: number;
   readonly rule: FaultRule;
@@ -43,9 +43,9 @@ export interface FaultsSetup {
   readonly seed: number;
   /** Exchange time. */
   readonly now: () => number;
-  /** Has a timed rule run; `isGone` says whether it was taken away in between. */
-  readonly onTimed: (one: Armed & { readonly rule: TimedRule }, isGone: () => boolean) => void;
-  /** Told of a replica that a rule will ask. */
+  /** Schedules a timed rule; `isRemoved` says whether it was removed meanwhile. */
+  readonly onTimed: (one: Armed & { readonly rule: TimedRule }, isRemoved: () => boolean) => void;
+  /** Called with the lag of a replica that a rule needs. */
   readonly onLag: (lagMs: number) => void;
 }
 
@@ -78,7 +78,7 @@ export class Faults {
     return faultRules(inputs).map((rule) => this.#arm(rule).id);
   }
 
-  /** Takes a rule away; false when there is none of this number. */
+  /** Removes a rule; false when there is none of this number. */
   remove(id: number): boolean {
     const index = this.#armed.findIndex((one) => one.id === id);
     if (index >= 0) this.#armed.splice(index, 1);
@@ -89,7 +89,7 @@ export class Faults {
     this.#armed.length = 0;
   }
 
-  /** The rules in force, in the order they are asked. */
+  /** The rules in force, in the order in which they are tried. */
   list(): readonly Readonly<Armed>[] {
     return this.#armed;
   }
@@ -123,7 +123,7 @@ export class Faults {
     return gone.length;
   }
 
-  /** True when no rule is about frames: the socket's fast path. */
+  /** True when no rule applies to frames: the socket's fast path. */
   get socketQuiet(): boolean {
     return !this.#armed.some(({ rule }) => !isTimed(rule) && rule.match.method === 'WS');
   }
@@ -131,7 +131,7 @@ export class Faults {
   #arm(rule: FaultRule): Armed {
     const { seed, now, onTimed, onLag } = this.#setup;
     const id = ++this.#made;
-    // Each rule draws from a source of its own, so that adding one never changes another's luck.
+    // Each rule has a random source of its own, so that adding one never changes another.
     const one: Armed = { id, rule, rng: seededRng(seed + 7_919 * id), since: now(), matched: 0, fired: 0 };
     this.#armed.push(one);
     if (isTimed(rule)) onTimed(Object.assign(one, { rule }), () => !this.#armed.includes(one));
@@ -156,8 +156,8 @@ function fires(one: Armed, { match }: HittingRule, { method, path, uid }: Subjec
   return match.probability === undefined || one.rng() < match.probability;
 }
 
-const isOn = (wanted: string, path: string): boolean =>
-  wanted.endsWith('*') ? path.startsWith(wanted.slice(0, -1)) : path === wanted;
+const isOn = (pattern: string, path: string): boolean =>
+  pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 
 function listOf(lists: Map<string, (() => void)[]>, name: string): (() => void)[] {
   const found = lists.get(name) ?? [];

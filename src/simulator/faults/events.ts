@@ -1,4 +1,4 @@
-/** What can happen by itself: outages, people on the same account, clocks that step, neighbours behind the same address. */
+/** Events: outages, people on the same account, clocks that step, other clients behind the same address. */
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
 
@@ -35,7 +35,7 @@ export const busted = z.strictObject({
 });
 const stepMs = z.number().min(-86_400_000).max(86_400_000);
 const driftPpm = z.number().min(-100_000).max(100_000);
-/** How far a clock may be moved, and how much too fast or slow it may run, where both are asked for at once. */
+/** Limits of a clock's step and drift. */
 export const stepBounds = { stepMs: stepMs.optional(), driftPpm: driftPpm.optional() };
 const decimals = z.number().int().min(0).max(18);
 const minimum = z.string().regex(/^\d{1,24}(\.\d{1,18})?$/, 'must be decimal text, such as "0.5"');
@@ -102,9 +102,9 @@ export const event = z.union([
 ]);
 
 export type FaultEvent = z.infer<typeof event>;
-/** An event as it may be written, defaults left out. */
+/** An event as users write it, without defaults. */
 export type FaultEventInput = z.input<typeof event>;
-/** Checks an event that somebody wrote; throws a `Refusal`. */
+/** Validates an event; throws a `Refusal`. */
 export function faultEvent(input: unknown): FaultEvent {
   const checked = event.safeParse(input);
   if (checked.success) return checked.data;
@@ -115,7 +115,7 @@ export function faultEvent(input: unknown): FaultEvent {
 export type HumanOrder = z.input<typeof placed>;
 export type HumanCancel = z.input<typeof cancelled>;
 export type HumanBust = z.input<typeof busted>;
-export type TermsWish = z.infer<typeof changedTerms>;
+export type TermsChange = z.infer<typeof changedTerms>;
 export type Adjustment = z.infer<typeof adjusted>;
 export type OutageScope = z.infer<typeof scope>;
 export type OutageHow = z.infer<typeof how>;

@@ -1,4 +1,4 @@
-/** People on the same account and at the exchange: orders come and go without the API, and so do money, trades and symbols. */
+/** People on the same account and at the exchange: they place, cancel, move money, reverse trades and delist, without the API. */
 import type { Rng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import {
@@ -24,21 +24,21 @@ import type { SimOrder } from '../core/order.ts';
 import { orderRequest } from '../http/order-request.ts';
 import { Refused } from '../http/params.ts';
 import { type OrderRow, orderRow } from '../log.ts';
-import type { Adjustment, HumanBust, HumanCancel, HumanOrder, TermsWish } from './events.ts';
+import type { Adjustment, HumanBust, HumanCancel, HumanOrder, TermsChange } from './events.ts';
 
 export interface People {
   place(order: HumanOrder): OrderRow;
-  /** The orders that were told to end. */
+  /** Returns the orders whose cancel was requested. */
   cancel(which: HumanCancel): OrderRow[];
   adjust(amount: Adjustment): void;
   /** Undoes one of a user's spot trades. */
   bust(which: HumanBust): void;
   delist(symbol: string): void;
   /** Lists a symbol under other terms. */
-  changeTerms(wish: TermsWish): void;
+  changeTerms(terms: TermsChange): void;
 }
 
-/** `users` are the uids; the first is meant where none is named. Each throws a `Refusal` that says why it cannot be done. */
+/** `users` are the uids; the first is the default. Each action throws a `Refusal` with the reason when it is not possible. */
 export function openPeople(exchange: Exchange, users: readonly string[], rng: Rng): People {
   const userOf = (uid = users[0] ?? ''): string => {
     if (!users.includes(uid)) throw new Refusal(`there is no user ${uid}; there are ${users.join(', ')}`);
@@ -98,7 +98,7 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
   };
 }
 
-/** What a person typed wrongly is refused like what a request has wrong. */
+/** A person's invalid input is refused like that of a request. */
 function orRefusal<T>(read: () => T): T {
   try {
     return read();
@@ -109,7 +109,7 @@ function orRefusal<T>(read: () => T): T {
   }
 }
 
-/** So many hundredths of a percent past the last price: above zero it would trade at once. */
+/** This many basis points past the last price: a positive offset trades at once. */
 function offsetPrice(exchange: Exchange, at: Instrument, side: 'BUY' | 'SELL', bps: number): string {
   const last = exchange.recentPrints(at.symbol, 1)[0]?.price ?? bestOf(exchange, at.symbol);
   if (last === undefined) throw new Refusal(`${at.symbol} has no price yet: name one`);
@@ -122,7 +122,7 @@ function bestOf(exchange: Exchange, symbol: string): Ticks | undefined {
   return book.bids[0]?.price ?? book.asks[0]?.price;
 }
 
-/** Somewhat more than twice what the exchange takes at least. */
+/** A little more than twice the exchange's minimum. */
 function smallVolume(price: string, at: Instrument, inQuote: boolean): string {
   const amount = plus(at.minNotional, greatest(at.minNotional, units('10')));
   if (inQuote) return unitsText(amount);

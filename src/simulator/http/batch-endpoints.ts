@@ -25,13 +25,13 @@ function requestOf(record: unknown, at: Instrument): OrderRequest {
   return orderRequest(new Map([...params, ['type', params.get('batchType')]]), at);
 }
 
-/** What becomes of a batch in which an order cannot be placed is not shown: the habit `batchFailure` says it. */
+/** The specification does not say what happens to a batch with an invalid order: the habit `batchFailure` decides. */
 function create(call: Call): Json {
   const at = listedOf(call);
-  const wanted = records(call.params, 'orders');
-  if (call.habits.batchFailure === 'refuse') demandAll(wanted, at, call);
+  const orders = records(call.params, 'orders');
+  if (call.habits.batchFailure === 'refuse') demandAll(orders, at, call);
   const ids: string[] = [];
-  for (const record of wanted) {
+  for (const record of orders) {
     const placed = placeOne(record, at, call);
     if (placed instanceof Refused) {
       if (call.habits.batchFailure === 'skip') continue;
@@ -53,16 +53,16 @@ function placeOne(record: unknown, at: Instrument, { exchange, uid }: Call): str
 }
 
 /** Refuses the whole batch unless each order is right and there are funds for all of them together. */
-function demandAll(wanted: readonly unknown[], at: Instrument, { exchange, uid }: Call): void {
+function demandAll(orders: readonly unknown[], at: Instrument, { exchange, uid }: Call): void {
   const needs = new Map<string, Units>();
-  for (const record of wanted) {
+  for (const record of orders) {
     const [asset, amount] = needOf(requestOf(record, at), at);
     const before = needs.get(asset);
     needs.set(asset, before === undefined ? amount : plus(before, amount));
   }
   for (const [asset, amount] of needs)
     if (exchange.accounts.holding(uid, asset).free < amount) throw new Refused(refusals.funds);
-  if (!exchange.hasRoomFor(uid, wanted.length)) throw new Refused(refusals.openOrders);
+  if (!exchange.hasRoomFor(uid, orders.length)) throw new Refused(refusals.openOrders);
 }
 
 /** An id fails when there is no such order of the user in this symbol, or when it has ended (§3.1). */

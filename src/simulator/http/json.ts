@@ -42,7 +42,7 @@ export function json(value: Json): string {
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
-/** Where a number may stand; a text that looks so is found too, which only costs time. */
+/** Where a number may stand. It also matches some texts, which only costs time. */
 const maybeNumber = /(^|[:[,])\s*-?\d/;
 
 /** Parses JSON with every number as the text it was written in; undefined when it is no JSON. */

@@ -16,7 +16,7 @@ import { levelShape } from './shapes.ts';
 const standardCount = 100;
 const longestTrades = 1_000;
 const longestDepth = 100;
-/** Levels that are looked at for a coarse depth: enough to fill it where prices are close together. */
+/** Levels that are merged into a coarse depth: enough to fill it where prices are close together. */
 const finestLevels = 10_000;
 
 const envelope = ({ exchange }: Call, fields: { readonly [key: string]: Json }): Json => ({

@@ -78,8 +78,8 @@ function klines(call: Call): Json {
   const from = whole(call.params, 'startTime');
   const to = whole(call.params, 'endTime');
   if (!isInterval(interval)) return [];
-  const wanted = { count, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const rows = klinesOf(call.exchange.market(at.symbol).minutes, interval, wanted);
+  const range = { count, ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const rows = klinesOf(call.exchange.market(at.symbol).minutes, interval, range);
   if (call.habits.klineOrder === 'oldest first') rows.reverse();
   return rows.map((row) => klineShape(row, at, call.habits));
 }

@@ -1,4 +1,4 @@
-/** How orders, trades and market data look in replies (specification §2), under each habit. */
+/** The shapes of orders, trades and market data in replies (specification §2), under each habit. */
 import type { Instrument } from '../../domain/instrument.ts';
 import {
   averagePrice,
@@ -17,7 +17,7 @@ import type { OwnTrade } from '../core/order-store.ts';
 import type { MinuteRow } from '../market/market.ts';
 import { digits, type Json, written } from './json.ts';
 
-/** What a list entry shows of an order that the market behind the book traded with: no user's. */
+/** Ids of the market's side of a trade: no user's. */
 const marketUid = '1';
 const marketOrderId = '1700000000000000001';
 
@@ -134,7 +134,7 @@ export const canceledShape = (order: SimOrder, habits: Habits): Json => ({
   status: habits.cancel === 'later' ? 'PENDING_CANCEL' : order.status,
 });
 
-/** Rows of own trades that are kept as they were written: each look lists the newest ones again. Past it all are written anew. */
+/** Rows of own trades that are kept as JSON: each poll lists the newest ones again. Beyond it all are dropped. */
 const mostRows = 4_096;
 const rowsBy = new WeakMap<Habits, Map<OwnTrade, { readonly at: Instrument; readonly row: Json }>>();
 

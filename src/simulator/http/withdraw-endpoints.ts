@@ -51,7 +51,7 @@ function shortText(text: string, name: string): string {
   return text;
 }
 
-/** Of the last 90 days unless told otherwise, the newest first. */
+/** Of the last 90 days by default, the newest first. */
 function query({ params, exchange, uid }: Call): Json {
   const from = whole(params, 'startTime') ?? exchange.now - standardWindowMs;
   const to = whole(params, 'endTime') ?? exchange.now;

@@ -2,7 +2,7 @@
 import { closeTime, type Interval, openTimeOf } from '../../domain/interval.ts';
 import type { MinuteRow, Minutes } from './market.ts';
 
-export interface Wanted {
+export interface KlineRange {
   readonly count: number;
   /** Only klines that open at or after this, UTC ms. */
   readonly from?: number;
@@ -11,8 +11,8 @@ export interface Wanted {
 }
 
 /** The newest klines that fit, the newest first; the first one may not have closed yet. */
-export function klinesOf(minutes: Minutes, interval: Interval, wanted: Wanted): MinuteRow[] {
-  const { count, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = wanted;
+export function klinesOf(minutes: Minutes, interval: Interval, range: KlineRange): MinuteRow[] {
+  const { count, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = range;
   const klines: MinuteRow[] = [];
   const { forming } = minutes;
   if (forming !== undefined && openTimeOf(interval, forming.openTime) <= to) klines.push(asKline(forming, interval));
@@ -40,7 +40,7 @@ export function lastDay(minutes: Minutes, now: number): MinuteRow | undefined {
   return day ?? (minutes.count > 0 ? flat(minutes.row(minutes.count - 1)) : undefined);
 }
 
-/** What was traded in the quote asset, as near as four prices tell. */
+/** Quote volume, estimated from the four prices. */
 export const quoteVolume = ({ open, high, low, close, volume }: MinuteRow): string =>
   (((open + high + low + close) / 4) * volume).toFixed(8);
 

@@ -30,7 +30,7 @@ export const makerUid = '999999999000000001';
 export const takerUid = '999999999000000002';
 export const crowdUids: readonly string[] = [makerUid, takerUid];
 
-/** How often makers look at their ladder, on average, ms of exchange time. */
+/** Mean interval at which makers renew their ladder, ms of exchange time. */
 const makerMs = 1_000;
 const ordersPerSide = 25;
 /** Half the spread and the width of a ladder, as fractions of the price. */
@@ -38,7 +38,7 @@ const halfSpread = 0.0001;
 const ladderWidth = 0.002;
 /** An order further away than this is taken back. */
 const furthest = 0.004;
-/** Of the orders that could stay, the share that is renewed at each look. */
+/** The share of valid orders that is replaced at each renewal. */
 const renewed = 0.05;
 /** Lent whenever there is too little. */
 const loan = units('1000000000');
@@ -58,12 +58,12 @@ export function startCrowd(exchange: Exchange, markets: readonly SyntheticMarket
 function crowdOf(exchange: Exchange, at: Instrument, options: SyntheticMarket, rng: Rng): void {
   const { price, volatility, takersPerSecond } = settled(options);
   let fair = lastPrice(exchange.market(at.symbol), at) ?? priceNumber(ticks(price, at, 'up'), at);
-  let looked = exchange.now;
+  let renewedAt = exchange.now;
   const ladder = { BUY: new Set<SimOrder>(), SELL: new Set<SimOrder>() };
 
-  const look = (): void => {
-    fair = walked(fair, exchange.now - looked, volatility, rng);
-    looked = exchange.now;
+  const renew = (): void => {
+    fair = walked(fair, exchange.now - renewedAt, volatility, rng);
+    renewedAt = exchange.now;
     for (const side of ['BUY', 'SELL'] as const) {
       tidy(ladder[side], { exchange, at, side, fair, rng });
       while (ladder[side].size < ordersPerSide) {
@@ -77,8 +77,8 @@ function crowdOf(exchange: Exchange, at: Instrument, options: SyntheticMarket, r
     const side = rng() < 0.5 ? 'BUY' : 'SELL';
     placed(exchange, at, takerUid, marketOrder(at, side, fair, sizeOf(at, fair, rng)));
   };
-  look();
-  repeat(exchange, makerMs, rng, look);
+  renew();
+  repeat(exchange, makerMs, rng, renew);
   if (takersPerSecond > 0) repeat(exchange, 1_000 / takersPerSecond, rng, take);
 }
 

@@ -2,7 +2,7 @@
 import type { DisplayedBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
 
-/** One minute of trading, in numbers: klines are for looking at. */
+/** One minute of trading, in plain numbers: nobody trades on them here. */
 export interface MinuteRow {
   /** UTC ms. */
   readonly openTime: number;
@@ -49,6 +49,6 @@ export interface Market {
   book(): DisplayedBook;
   /** The newest prints at the start, the oldest first: what a restarted market shows as recent trades. */
   readonly recent: readonly Print[];
-  /** Tells the market of a trade between users, for those whose klines are made of such trades. */
+  /** Reports a trade between users, for markets whose klines include them. */
   traded(print: Print): void;
 }

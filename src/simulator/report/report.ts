@@ -1,4 +1,4 @@
-/** Reads a truth log and says what a client did wrong. It judges what was sent, not how the exchange took it. */
+/** Reads a truth log and reports what a client did wrong. It judges what was sent, not how the exchange reacted. */
 import { type LimitSettings, specifiedLimits } from '../core/limits.ts';
 import type { LogEntry } from '../log.ts';
 import { operations, windows } from './operations.ts';
@@ -6,7 +6,7 @@ import { openSpent, type Spent } from './spent.ts';
 
 export type Wrong = keyof typeof wrongs;
 
-/** What can be wrong, and what to do about it. */
+/** Every finding, and what to do about it. */
 export const wrongs = {
   weight: 'more weight in a minute than the limit: send less, or spread it',
   frequency: 'more calls of one operation in 2 s than its limit',
@@ -59,7 +59,7 @@ export interface Report {
 
 type Request = Extract<LogEntry, { kind: 'request' }>;
 
-/** Repeated client ids are looked for among so many of the newest; older ones are forgotten. */
+/** Repeated client ids are found among this many of the newest; older ones are forgotten. */
 const clientIdLimit = 1_000_000;
 const byCode: ReadonlyMap<number, Wrong> = new Map([
   ...([-1_021] as const).map((code) => [code, 'window'] as const),
@@ -81,7 +81,7 @@ export function reporter(): Reporter {
   const spent = { ips: openSpent(60_000), uids: openSpent(60_000), calls: openSpent(2_000) };
   const clientIds = openClientIds();
   const bans = new Map<string, number>();
-  const told = new Map<string, Told>();
+  const stops = new Map<string, Stop>();
   const counts = { requests: 0, orders: 0, fills: 0, faults: 0, bans: 0 };
   let limits: LimitSettings = specifiedLimits;
   let speed = 1;
@@ -104,7 +104,7 @@ export function reporter(): Reporter {
         if (seen === 'repeated') found.add('repeatedClientId', entry.uid, entry.at, entry.clientOrderId);
       } else if (entry.kind === 'request' && entry.again === undefined) {
         counts.requests++;
-        judgeTold(entry, found.add, told);
+        judgeAfterStop(entry, found.add, stops);
         judgeRequest(entry, found.add, { ...spent, limits, speed, bannedUntil: bans.get(entry.ip) ?? from });
       }
     },
@@ -127,24 +127,28 @@ interface Judging {
   readonly bannedUntil: number;
 }
 
-/** When a fault told an address to stop, and what it does wrong until then. */
-interface Told {
+/** When a fault made an address stop, and the finding if it continues. */
+interface Stop {
   readonly at: number;
   readonly wrong: 'refusedByLimit' | 'duringBan';
 }
 
-/** So long after a 429 or 418, ms of the exchange, nothing may come, but for what was under way when the answer left. */
+/** After a 429 or 418 nothing may come for this long (exchange ms), except what was already in flight. */
 const stopMs = 60_000;
 const underWayMs = 1_000;
 
-/** What a fault answers is nobody's fault; whoever goes on after it was told to stop is judged as by the exchange's own limits. */
-function judgeTold({ at, ip, method, target, status, ageMs, fault }: Request, add: Add, told: Map<string, Told>): void {
-  const before = told.get(ip);
+/** A fault's answer is not the client's mistake, but continuing after it is, as after the exchange's own limits. */
+function judgeAfterStop(
+  { at, ip, method, target, status, ageMs, fault }: Request,
+  add: Add,
+  stops: Map<string, Stop>,
+): void {
+  const before = stops.get(ip);
   const sentAt = at - (ageMs ?? 0);
   if (before !== undefined && at - before.at < stopMs && sentAt - before.at > underWayMs)
     add(before.wrong, ip, at, `${method} ${target.split('?', 1)[0]} after an injected stop`);
   if (fault === undefined || (status !== 429 && status !== 418)) return;
-  told.set(ip, { at, wrong: status === 418 ? 'duringBan' : 'refusedByLimit' });
+  stops.set(ip, { at, wrong: status === 418 ? 'duringBan' : 'refusedByLimit' });
 }
 
 function judgeRequest(request: Request, add: Add, { ips, uids, calls, limits, speed, bannedUntil }: Judging): void {

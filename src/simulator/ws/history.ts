@@ -22,8 +22,8 @@ export function history(
     return exchange.recentPrints(symbol, count).map((print) => tradeRow(print, at, habits));
   if (content.kind !== 'klines') return undefined;
   const before = whole(params.get('endIdx'));
-  const wanted = before === undefined ? { count } : { count, to: before * 1_000 - 1 };
-  return klinesOf(exchange.market(symbol).minutes, content.interval, wanted).map((row) => ({
+  const range = before === undefined ? { count } : { count, to: before * 1_000 - 1 };
+  return klinesOf(exchange.market(symbol).minutes, content.interval, range).map((row) => ({
     ...klineTick(row, at),
     amount: quoteVolume(row),
   }));

@@ -20,11 +20,11 @@ const channelLimit = 1_000;
 /** A client this far behind is cut: it would only get older data. */
 const bufferLimit = 16 * 1_048_576;
 
-/** What a session needs of a socket: one of `ws`, or one of a simulated world. */
+/** The part of a socket that a session needs: of `ws`, or of a simulated world. */
 export interface Line {
   readonly bufferedAmount: number;
-  on(event: 'message', heard: (bytes: RawData, isBinary: boolean) => void): unknown;
-  on(event: 'close' | 'error', heard: () => void): unknown;
+  on(event: 'message', listener: (bytes: RawData, isBinary: boolean) => void): unknown;
+  on(event: 'close' | 'error', listener: () => void): unknown;
   send(frame: Buffer, how: { readonly binary: boolean }): void;
   close(code: number, reason: string): void;
   terminate(): void;
@@ -35,11 +35,11 @@ export interface SessionSetup {
   readonly feed: Feed;
   readonly habits: Habits;
   readonly clock: Clock;
-  /** What really leaves in place of each frame; made anew for each socket. */
+  /** Opens the frame faults of this socket. */
   readonly openSpoiler: () => Spoiler;
-  /** Brings the market up to now, so that what is sent is not older than the question. */
+  /** Moves the market to the current time, so that no answer is older than its question. */
   readonly refresh: () => void;
-  /** Pushes what is due and sees to it that what a new subscription wants later will come. */
+  /** Pushes what is due, and schedules what new subscriptions need later. */
   readonly publish: () => void;
 }
 
@@ -88,13 +88,13 @@ export class Session implements Listener {
     this.#socket.send(text ?? frame, { binary: text === undefined });
   }
 
-  /** True once a socket that stalls has done so: it stays open and says nothing more. */
+  /** True once this socket has stalled: it stays open and sends nothing more. */
   #isStalled(): boolean {
     const { clock, habits } = this.#setup;
     return habits.stallAfterMs > 0 && clock.now() >= this.#openedAt + clock.machine(habits.stallAfterMs);
   }
 
-  /** What is no message: a pong is what every client sends, anything else may end the socket on some venues. */
+  /** Every client sends pongs; anything else that is no message closes the socket on some venues. */
   #passOver(text: string): void {
     const pong = isObject(parseJson(text)) && text.includes('"pong"');
     if (this.#setup.habits.strangeMessage === 'closes' && !pong) this.#socket.close(1000, 'Bye');
@@ -167,7 +167,7 @@ interface Message {
   readonly params: Params;
 }
 
-/** A client's message; undefined for anything that is none, pongs included: the socket ignores it without a word. */
+/** A client's message; undefined for pongs and malformed messages, which the socket ignores. */
 function messageOf(text: string): Message | undefined {
   const message = parseJson(text);
   if (!isObject(message) || !('event' in message && 'params' in message) || !isObject(message.params)) return undefined;
@@ -188,7 +188,7 @@ function inflated(frame: Buffer): Buffer | undefined {
   }
 }
 
-/** One text frame; ws hands it over as one buffer unless told otherwise. */
+/** One text frame; ws passes it as one buffer by default. */
 const textOfFrame = (bytes: RawData): string => (Buffer.isBuffer(bytes) ? bytes.toString('utf8') : '');
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -5,7 +5,7 @@ import { SimClock } from '../../clock/sim-clock.ts';
 import { probeSocket } from './probe-socket.ts';
 
 const at = stubbed();
-const sample = { wanted: intent(), at: btcusdt };
+const sample = { order: intent(), at: btcusdt };
 const order = { symbol: 'btcusdt', orderId: 1800000000000000001n.toString(), clientOrderId: 'mine', status: 'NEW' };
 const kline = (idx: number) => ({ idx, open: 1, close: 1, high: 1, low: 1, vol: 1 });
 

@@ -1,6 +1,6 @@
 /**
- * What a deployment of the interface does where the specification leaves it open, found out by asking: queries and
- * the test of an order, nothing that changes anything. What they cannot show stays `unknown`, and nobody may lean on it.
+ * Capabilities of a deployment where the specification leaves a choice, found by queries and order tests that change nothing.
+ * What they cannot show stays `unknown`, and no code may depend on it.
  */
 import type { Answer } from '../venue.ts';
 import { type Endpoint, endpoints } from './rest/endpoints.ts';
@@ -33,7 +33,7 @@ export interface RestCapabilities {
   readonly queryByClientId: Known;
   /** Under which name the time window of a create is taken (§5.3). */
   readonly recvWindow: WindowHabit | 'unknown';
-  /** What the first cancel was answered with; asking cannot show it. */
+  /** From the answer to the first cancel; queries cannot show it. */
   readonly cancel: CancelHabit | 'unknown';
 }
 
@@ -44,7 +44,7 @@ export interface ProbeParts {
   readonly symbol: string;
   /** Nothing signed is asked without a key. */
   readonly isSigned: boolean;
-  /** The test of an order that could be placed, and what tests tell of the time window; left out where none could be. */
+  /** Test an order that could be placed, and the time window; undefined without a test order. */
   readonly testOrder: (() => Promise<Answer<undefined>>) | undefined;
   readonly testWindow: (() => Promise<WindowHabit | undefined>) | undefined;
   /** The exchange's id of an order that was sent with a client id: only such an order can show that ids are not given back. */
@@ -153,7 +153,7 @@ async function ownOrder(
   const rows = rowsIn(open.body).flatMap((row) => (isFields(row) ? (readOwn(row) ?? []) : []));
   const listed = rows.find(({ clientId }) => clientId !== undefined);
   if (listed !== undefined) return listed;
-  // Lists need not give client ids (specification §4.2): what they leave out, the query of that very order tells.
+  // Lists need not give client ids (specification §4.2): the query of that order shows them.
   const orderId = rows[0]?.orderId ?? (await tradedOrder(ask, symbol));
   return orderId === undefined ? undefined : askedFor(ask, symbol, orderId);
 }

@@ -6,7 +6,7 @@
  *   So nothing leaves here without having asked the budget (`rest.ts`).
  * - Errors come under HTTP 200 as well, with codes as numbers or text. 5XX, time-outs and most codes leave the outcome of a create
  *   unknown: only a short list is a refusal (`classify.ts`). A client id does not make a repetition safe, so nothing is ever resent.
- * - Ids are longs beyond 2^53 and stay text from the first byte (`json.ts`). Replies come bare, in lists or in envelopes, statuses in
+ * - Ids are longs beyond 2^53 and stay text from the first byte (`json.ts`). Replies come plain, in lists or in envelopes, statuses in
  *   many spellings; what is unknown counts as open (`read-order.ts`). A cancel is only a request for one.
  * - Fills are not pushed: they are found by asking for the account's own trades (`read-trade.ts`).
  * - The operations stand in two tables, `endpoints.ts` and `channels.ts`; `docs/reference/exchange.md` is made of them.
@@ -28,10 +28,10 @@ import { type OpenData, openData } from './market/open-data.ts';
 import { type MarketQueries, marketQueries } from './market/queries.ts';
 import { Sockets } from './market/socket.ts';
 import { type SocketHistory, socketHistory } from './market/socket-history.ts';
-import { type Heard, overheard, realWs } from './market/ws.ts';
+import { type FrameObserver, observedWs, realWs } from './market/ws.ts';
 import { accountReader } from './orders/account.ts';
-import { type OrderDesk, orderDesk } from './orders/bulk.ts';
-import type { Wanted } from './orders/create-body.ts';
+import { type BulkOrders, bulkOrders } from './orders/bulk.ts';
+import type { OrderRequest } from './orders/create-body.ts';
 import { orders } from './orders/orders.ts';
 import { type Withdrawals, withdrawals } from './orders/withdrawals.ts';
 import { probeSocket, type SocketCapabilities } from './probe-socket.ts';
@@ -60,23 +60,23 @@ export interface ExchangeOptions {
   readonly stripPrefix?: string | undefined;
   /** The deployment was proven to find an order by its client id alone (capabilities.ts); margin can by the specification. */
   readonly byClientId?: boolean;
-  /** Told once whether a cancel ends an order at once, by the first answer that says so. */
+  /** Called once with whether a cancel ends an order at once, by the first answer that shows it. */
   readonly cancelSeen?: (habit: CancelHabit) => void;
   /** Under which name the deployment was found to take the time window of a create; left out, that of the specification's samples first. */
   readonly window?: KnownWindow | undefined;
-  /** Told of the account that the key belongs to, where the exchange shows it. */
+  /** Gets the account that the key belongs to, where the exchange shows it. */
   readonly uidSeen?: ((uid: string) => void) | undefined;
-  /** Told of a name that was taken after another one was refused. */
+  /** Gets a name that was accepted after another one was refused. */
   readonly windowSeen?: (habit: WindowHabit) => void;
   /** Shown every REST answer as it came, key and signature taken out. */
   readonly observe?: (answer: HttpReply) => void;
-  /** Hears what comes over the socket, for whoever records it. */
-  readonly heard?: Heard | undefined;
+  /** Gets every frame of the socket, for recordings. */
+  readonly observeFrames?: FrameObserver | undefined;
 }
 
 /** An order that could be placed, to be tested only. */
 export interface SampleOrder {
-  readonly wanted: Wanted;
+  readonly order: OrderRequest;
   readonly at: Instrument;
 }
 
@@ -89,7 +89,7 @@ export interface Exchange {
   readonly past: SocketHistory;
   readonly openData: OpenData;
   /** What the daemon does not use: order test and batches. */
-  readonly desk: OrderDesk;
+  readonly bulk: BulkOrders;
   /** What became of withdrawals; none can be applied for here. */
   readonly withdrawals: Withdrawals;
   /** A request that the table does not know, for support. */
@@ -102,8 +102,8 @@ export interface Exchange {
   /** The same of the socket; takes ten seconds and more. */
   probeSocket(symbol: string): Promise<SocketCapabilities>;
   instruments(): Promise<Answer<readonly Instrument[]>>;
-  /** Orders and trades of its symbol are read in this instrument's steps from now on, in which the caller reckons. */
-  reckon(instrument: Instrument): void;
+  /** From now on orders and trades of this symbol are read in this instrument's steps, in which the caller calculates. */
+  setInstrument(instrument: Instrument): void;
   /** Sets the clock by the exchange's; to be called before anything signed, and again from time to time. */
   syncTime(): Promise<Answer<TimeSync>>;
   /** What is known of the exchange's time, and whether that is enough to create orders. */
@@ -159,8 +159,8 @@ export function exchange(options: ExchangeOptions): Exchange {
   );
   const time = exchangeTime(caller, clock);
   const known = instruments(caller, count);
-  const desk = orderDesk(caller, clock, window);
-  const ws = options.heard === undefined ? realWs : overheard(options.heard);
+  const bulk = bulkOrders(caller, clock, window);
+  const ws = options.observeFrames === undefined ? realWs : observedWs(options.observeFrames);
   const channels = new Sockets({ url: wsUrl, ws, clock, rng, count, log });
   return {
     feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),
@@ -178,13 +178,13 @@ export function exchange(options: ExchangeOptions): Exchange {
     market: marketQueries(caller, clock, count),
     past: socketHistory(channels, count, clock),
     openData: openData(caller, count),
-    desk,
+    bulk,
     withdrawals: withdrawals(caller),
     raw: rawCaller(caller),
     async probe(symbol, sample, echoTestOrderId) {
       const isSigned = options.apiSecret !== undefined;
-      const testOrder = sample && (() => desk.test(sample.wanted, sample.at));
-      const testWindow = sample && (() => desk.testWindow(sample.wanted, sample.at));
+      const testOrder = sample && (() => bulk.test(sample.order, sample.at));
+      const testWindow = sample && (() => bulk.testWindow(sample.order, sample.at));
       const asked = { rest: caller, last: () => last, symbol, isSigned, testOrder, testWindow, echoTestOrderId };
       const found = await probeRest(asked);
       if (found.recvWindow !== 'unknown') window.learn(found.recvWindow);
@@ -192,7 +192,7 @@ export function exchange(options: ExchangeOptions): Exchange {
     },
     probeSocket: (symbol) => probeSocket(realWs, wsUrl, symbol, clock),
     instruments: known.all,
-    reckon: (instrument) => known.remember(instrument),
+    setInstrument: (instrument) => known.remember(instrument),
     syncTime: () => time.sync(),
     time,
     noMarketData: () => channels.against(),

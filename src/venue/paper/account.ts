@@ -26,7 +26,7 @@ import type { Balance } from '../venue.ts';
 import { Purse } from './balances.ts';
 import { type PaperOrder, type PaperTrade, Records, reportOf } from './records.ts';
 
-/** Told of everything that happens to the account, in order and at once. */
+/** Gets every event of the account, in order and at once. */
 export interface PaperListener {
   fill(trade: PaperTrade, intent: Intent): void;
   end(report: OrderReport, intent: Intent): void;
@@ -243,7 +243,7 @@ const lotsOf = ({ volume }: Intent): Lots => ('lots' in volume ? volume.lots : n
 const payingAsset = ({ side }: Intent, at: Instrument): string => (side === 'BUY' ? at.quote : at.base);
 const rejected = (code: string, message: string): Outcome => ({ kind: 'rejected', code, message });
 
-/** What the exchange would refuse before it looks at the funds (specification §7), or undefined. */
+/** The exchange's refusal before it checks the funds (specification §7), or undefined. */
 function faultOf({ side, type, volume, price }: Intent, at: Instrument): Outcome | undefined {
   if ('amount' in volume) {
     if (side !== 'BUY' || type !== 'MARKET') return rejected('-1116', 'Only a MARKET BUY is given as an amount.');

@@ -17,7 +17,7 @@ import { cancelable, type PaperWire, paperBalances, paperOrders } from './order-
 
 export interface PaperOnKlinesOptions extends PaperAccountOptions {
   readonly clock: Clock;
-  /** Told of a symbol when something happened to its orders: nobody needs to ask. */
+  /** Called with a symbol after a change of its orders: no poll is needed. */
   readonly changed?: (symbol: string) => void;
   /** The klines by which each symbol's orders fill. */
   readonly intervals: ReadonlyMap<string, Interval>;

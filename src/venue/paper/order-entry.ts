@@ -52,7 +52,7 @@ export const paperBalances = (account: PaperAccount, wire: PaperWire): AccountRe
   balances: () => wire.ask(() => ok(account.balances())),
 });
 
-/** Cancelling an order that is over is refused, as exchanges do; whatever the answer, only a query tells the truth. */
+/** Cancelling a closed order is refused, as at real exchanges. Only a query proves the order's state. */
 export function cancelable(account: PaperAccount, { symbol, orderId }: OrderRef): Intent | CancelOutcome {
   const order = account.records.order(orderId);
   if (

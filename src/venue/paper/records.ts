@@ -1,4 +1,4 @@
-/** What a simulated account remembers of its orders and trades, so that they can be asked for. */
+/** The orders and trades of a simulated account, for queries. */
 
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
@@ -37,7 +37,7 @@ export class Records {
   /** Oldest first; mostly the last one is asked for. */
   readonly #closed: PaperOrder[] = [];
 
-  /** Without `keepsClosed` only open orders are known: a backtest, which hears of everything, asks for nothing. */
+  /** Without `keepsClosed` only open orders are known: a backtest gets every event and never queries. */
   constructor(keepsClosed = true) {
     this.#keepsClosed = keepsClosed;
   }

@@ -1,4 +1,4 @@
-/** The market feed: streams over the one socket, shared by all who listen to the same channel. */
+/** The market feed: streams over one socket, shared by all subscribers of a channel. */
 import { Observable, Subject, type Subscriber, share } from 'rxjs';
 import type { Clock } from '../../../clock/clock.ts';
 import type { Interval } from '../../../domain/interval.ts';
@@ -15,7 +15,7 @@ import { socketHistory } from './socket-history.ts';
 import { tradeStream } from './trade-stream.ts';
 
 /** The most klines that the socket gives at once (specification §6.2). */
-const maxAsked = 300;
+const maxRequested = 300;
 
 export interface FeedOptions {
   readonly sockets: Sockets;
@@ -41,11 +41,11 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
       clock,
       interval,
       count,
-      fetch: (wanted) => history(symbol, interval, wanted),
+      fetch: (limit) => history(symbol, interval, limit),
       closed: (kline) => out.next(placed(kline)),
-      past: (wanted) => past(symbol, interval, wanted),
+      past: (limit) => past(symbol, interval, limit),
       gap: gapOf(symbol, 'klines'),
-      heardSince: (time) => sockets.heardSince(time),
+      receivedSince: (time) => sockets.receivedSince(time),
       again: () => sockets.again(name),
     });
     return stopping(stream, sockets.listen(name, stream));
@@ -85,8 +85,8 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
     depth: (symbol) => depthStreams(channelOf('depth', symbol), (name, out) => depth(symbol, name, out)),
     ticker: (symbol) => tickerStreams(channelOf('ticker', symbol), (name, out) => ticker(symbol, name, out)),
     gaps: gaps.asObservable(),
-    async history(symbol, interval, wanted) {
-      const answer = await history(symbol, interval, wanted);
+    async history(symbol, interval, limit) {
+      const answer = await history(symbol, interval, limit);
       return answer.kind === 'ok' ? ok(answer.value.map(place(symbol, interval))) : answer;
     },
   };
@@ -100,15 +100,15 @@ const stopping = (stream: { stop(): void }, end: () => void) => (): void => {
 /** Closed klines by `req`. */
 function closedPast(sockets: Sockets, clock: Clock, count: Count): KlineHistory {
   const past = socketHistory(sockets, count, clock);
-  return async (symbol, interval, wanted) => {
+  return async (symbol, interval, limit) => {
     const asked = moment(clock);
-    const answer = await past.klines(symbol, interval, { count: Math.min(wanted, maxAsked) });
+    const answer = await past.klines(symbol, interval, { count: Math.min(limit, maxRequested) });
     if (answer.kind === 'failed') return answer;
     return ok(closedOnly(answer.value, interval, asked(), closeGraceMs(clock)));
   };
 }
 
-/** One stream for each channel, however many listen; it begins with the first of them and ends with the last. */
+/** One stream for each channel: it begins with the first subscriber and ends with the last. */
 function sharedByName<T>() {
   const streams = new Map<string, Observable<T>>();
   return (name: string, start: (name: string, out: Subscriber<T>) => () => void): Observable<T> => {

@@ -24,7 +24,7 @@ export const maxFrameBytes = 1024 * 1024;
 const longestPing = 40;
 const inflate = { maxOutputLength: maxFrameBytes };
 
-/** Compression is told by the first bytes (gzip, zlib, or plain text): deployments differ, and mix them on one socket. */
+/** The first bytes show the compression (gzip, zlib or none): deployments differ, and mix them on one socket. */
 export function decodeFrame(bytes: Buffer): Frame {
   let text: string;
   try {

@@ -62,7 +62,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
     return { answer: await page(symbol, interval), asked: again };
   }
 
-  return async (symbol, interval, wanted) => {
+  return async (symbol, interval, limit) => {
     const { answer, asked } = await newest(symbol, interval);
     if (answer.kind === 'failed') return answer;
     if (answer.value.length === 0) {
@@ -70,7 +70,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
     }
     let rows = answer.value;
     const closed = () => closedOnly(rows, interval, asked(), closeGraceMs(clock));
-    for (let pages = 1; closed().length < wanted && pages < maxPages; pages++) {
+    for (let pages = 1; closed().length < limit && pages < maxPages; pages++) {
       const oldest = rows[0]?.openTime ?? 0;
       const older = await page(symbol, interval, oldest - 1);
       if (older.kind === 'failed') return older;
@@ -78,6 +78,6 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
       if (fresh.length === 0) break;
       rows = [...fresh, ...rows];
     }
-    return ok(wanted === 0 ? [] : closed().slice(-wanted));
+    return ok(limit === 0 ? [] : closed().slice(-limit));
   };
 }

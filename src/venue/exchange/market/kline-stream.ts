@@ -7,7 +7,7 @@
  * Every frame is the whole kline so far. It is closed when a later id comes, or when its interval and a grace have passed by the
  * clock. What we saw of it counts as its final state only when we listened without a break, and by the clock only when something came
  * over the socket that was sent a second after its end: the first frame after a (re)subscription may be stale, after one that is old more may have
- * been missed, and a socket that has just died, or is slow, looks like a quiet market. In doubt REST says what it became, or else the socket's past.
+ * been missed, and a dead or slow socket is indistinguishable from a quiet market. In doubt REST decides, or else the socket's history.
  */
 import type { Clock } from '../../../clock/clock.ts';
 import { closeTime, type Interval, lastOpenBefore } from '../../../domain/interval.ts';
@@ -27,8 +27,8 @@ export interface KlineStreamOptions {
   /** The same over the socket, for when REST does not have them. */
   readonly past: (count: number) => Promise<Answer<readonly RawKline[]>>;
   readonly closed: (kline: RawKline) => void;
-  /** Whether what came last over the socket was sent at or after a time, UTC ms. */
-  readonly heardSince: (time: number) => boolean;
+  /** Whether the last frame over the socket was sent at or after a time, UTC ms. */
+  readonly receivedSince: (time: number) => boolean;
   readonly gap: (hole: Hole, healed: boolean) => void;
   /** Asks for the channel's subscription anew. */
   readonly again: () => void;
@@ -43,7 +43,7 @@ interface Seen {
 }
 
 /** Klines to fetch, by open time; without `before`, whatever there is. */
-interface Wanted {
+interface MissingRange {
   readonly from: number;
   readonly before: number | undefined;
   /** What to report when it is done; undefined where nothing was missed if REST has the kline. */
@@ -57,10 +57,10 @@ const freshMs = 15_000;
  * another channel sends before that proves nothing.
  */
 const lastWordMs = 1_000;
-/** REST may lag behind the socket: so many attempts, at growing distance (real ms), then the hole stays and is said. */
+/** REST may lag behind the socket: this many attempts, at growing intervals (real ms), then the hole stays and is reported. */
 const maxAttempts = 5;
 const attemptMs = 1_000;
-/** Of longer holes only the newest part is filled. */
+/** Only the newest part of a longer hole is filled. */
 const maxHealed = 3_000;
 
 export class KlineStream implements Listener {
@@ -207,11 +207,11 @@ export class KlineStream implements Listener {
     this.#heal({ from, before: undefined, hole: undefined });
   }
 
-  #heal(wanted: Wanted): void {
+  #heal(missing: MissingRange): void {
     this.#stopTimer();
     this.#waiting = new Map(this.#current === undefined ? [] : [[this.#current.kline.openTime, this.#current]]);
     this.#current = undefined;
-    void this.#clock.track(this.#fill(wanted)).then(() => {
+    void this.#clock.track(this.#fill(missing)).then(() => {
       const frames = [...(this.#waiting?.values() ?? [])].sort((a, b) => a.kline.openTime - b.kline.openTime);
       this.#waiting = undefined;
       if (this.#stopped) return;
@@ -220,7 +220,7 @@ export class KlineStream implements Listener {
     });
   }
 
-  async #fill({ from, before, hole }: Wanted): Promise<void> {
+  async #fill({ from, before, hole }: MissingRange): Promise<void> {
     const last = before === undefined ? undefined : lastOpenBefore(this.#options.interval, before, from);
     const rows = last === undefined ? await this.#closedFrom(from) : await this.#closedThrough(last, from);
     if (this.#stopped) return;
@@ -242,10 +242,10 @@ export class KlineStream implements Listener {
 
   /** Everything that was to be said of the kline that ends then has come. */
   #isOver(endsAt: number): boolean {
-    return this.#options.heardSince(endsAt + lastWordMs);
+    return this.#options.receivedSince(endsAt + lastWordMs);
   }
 
-  /** Delivers what was in doubt for nothing having come since, where nothing else told of it and something has come by now. */
+  /** Delivers a kline that was in doubt only because nothing followed it, once something did. */
   #isSaidSince(): boolean {
     const kline = this.#quiet;
     this.#quiet = undefined;
@@ -270,9 +270,9 @@ export class KlineStream implements Listener {
   }
 
   async #closedFrom(from: number, fetch = this.#options.fetch): Promise<readonly RawKline[]> {
-    let wanted = 2;
-    for (let open = from; open < this.#clock.now() && wanted < maxHealed; open = this.#next(open)) wanted++;
-    const answer = await fetch(wanted);
+    let limit = 2;
+    for (let open = from; open < this.#clock.now() && limit < maxHealed; open = this.#next(open)) limit++;
+    const answer = await fetch(limit);
     if (answer.kind === 'ok') return answer.value.filter(({ openTime }) => openTime >= from);
     this.#options.count('klines could not be fetched', answer.cause);
     return [];

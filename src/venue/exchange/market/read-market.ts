@@ -175,7 +175,7 @@ export function readTicker(row: unknown, symbol: string, seenAt: number): Ticker
   return Number.isFinite(open + high + low + last + volume) && last > 0 ? ticker : undefined;
 }
 
-/** `{"list":[{"side":"BUY","price":"0.055","qty":"1.5","time":1537797044116}, …]}` or the bare list; newest first there, oldest first here. */
+/** `{"list":[{"side":"BUY","price":"0.055","qty":"1.5","time":1537797044116}, …]}` or the list alone; newest first there, oldest first here. */
 export function readPublicTrades(
   value: unknown,
   symbol: string,

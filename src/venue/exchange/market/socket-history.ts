@@ -28,12 +28,12 @@ export function socketHistory(sockets: Sockets, count: Count, clock: Clock): Soc
   return {
     // {"event_rep":"rep","channel":"market_btcusdt_kline_1min","data":[{"id":1621326480,"amount":28899.2,"vol":13775.04,"open":2.0989,
     //  "close":2.0968,"high":2.0996,"low":2.096},…],"ts":1621418992094}
-    async klines(symbol, interval, { count: wanted, before } = {}) {
+    async klines(symbol, interval, { count: limit, before } = {}) {
       const channel = klineChannel(symbol, interval);
       const answer = await sockets.ask(channel, {
         // An empty endIdx has closed sockets. Ids are seconds.
         ...(before !== undefined && { endIdx: `${Math.floor(before / 1_000)}` }),
-        ...(wanted !== undefined && { pageSize: wanted }),
+        ...(limit !== undefined && { pageSize: limit }),
       });
       if (answer.kind === 'failed') return answer;
       const rows = readKlines(answer.value.rows, canOpenAt(interval, clock), count) ?? [];

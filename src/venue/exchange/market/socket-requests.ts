@@ -17,7 +17,7 @@ const deadlineMs = 15_000;
 const maxWaiting = 100;
 
 /**
- * Answers echo no id on most deployments, so that the channel alone tells whose they are: of several questions
+ * Answers echo no id on most deployments, so only the channel identifies them: of several questions
  * on one channel only the first is asked, the next when it is settled.
  */
 export class Questions {

@@ -17,13 +17,13 @@ export interface Hole {
 
 export interface Listener {
   data(tick: Fields, ts: unknown): void;
-  /** Told just before the first data that follows a break. */
+  /** Called just before the first data after a break. */
   hole(hole: Hole): void;
-  /** Told when the connection is lost, or hung for a while: what came last need not have been the last that was said. */
+  /** Called when the connection is lost or hung: later frames may have been missed. */
   lost?(): void;
   /**
-   * Of a channel that may be silent because nothing happens: told of its silence once a minute while it lasts, and in place of `hole`
-   * just before the data that ends it (`isOver`).
+   * For channels that may be silent because nothing happens: called once a minute during a silence, and instead of `hole` just before
+   * the data that ends it (`isOver`).
    */
   quiet?(hole: Hole, isOver: boolean): void;
 }
@@ -86,10 +86,10 @@ export class Sockets {
   #openedAt = 0;
   #lastFrameAt = 0;
   #lastDataAt = 0;
-  /** When the exchange sent what came last, by its own word, UTC ms. */
-  #saidAt = 0;
+  /** When the exchange sent the last frame, by its own clock, UTC ms. */
+  #sentAt = 0;
   /** The latest such time over this connection. */
-  #latestSaid: number | undefined;
+  #latestSent: number | undefined;
   #failures = 0;
   #everOpen = false;
   /** By the monotonic clock, and why; undefined while it stands. */
@@ -135,7 +135,7 @@ export class Sockets {
     };
   }
 
-  /** Why nothing comes, for people: there is no connection, and not only for a moment. */
+  /** Why no data arrives, for people: the connection is missing for more than a moment. */
   against(): string | undefined {
     if (this.#open || this.#channels.size === 0) return undefined;
     if (!this.#everOpen) return `${this.#options.url}: ${this.#broken?.cause ?? 'connecting'}`;
@@ -145,14 +145,14 @@ export class Sockets {
   }
 
   /**
-   * Whether what came last was sent at or after a time, UTC ms: then all that was sent before it came, too. A frame that came after it
-   * may have been long on its way.
+   * Whether the last frame was sent at or after a time, UTC ms: then everything sent before it has arrived. The time of arrival proves
+   * nothing, because a frame may be delayed.
    */
-  heardSince(time: number): boolean {
-    return this.#open && this.#saidAt >= time;
+  receivedSince(time: number): boolean {
+    return this.#open && this.#sentAt >= time;
   }
 
-  /** Subscribes anew to a channel that seems deaf; a repeated subscription is harmless. */
+  /** Subscribes again to a channel that seems dead; a repeated subscription is harmless. */
   again(name: string): void {
     const channel = this.#channels.get(name);
     if (channel !== undefined) this.#subscribe(name, channel);
@@ -184,7 +184,7 @@ export class Sockets {
     this.#openedAt = this.#clock.monotonic();
     this.#lastFrameAt = this.#openedAt;
     this.#lastDataAt = this.#openedAt;
-    this.#latestSaid = undefined;
+    this.#latestSent = undefined;
     this.#options.log.info({ channels: this.#channels.size }, 'market data connected');
     for (const [name, channel] of this.#channels) {
       channel.attempts = 0;
@@ -240,7 +240,7 @@ export class Sockets {
       const meaning = 'a quiet market, or a symbol that the exchange does not know';
       this.#options.log.warn({ channel: name }, `no data since the subscription: ${meaning}`);
     }
-    if (channel.attempts >= maxAttempts) this.#tellQuiet(channel);
+    if (channel.attempts >= maxAttempts) this.#reportQuiet(channel);
     this.#subscribe(name, channel);
   }
 
@@ -253,10 +253,10 @@ export class Sockets {
     channel.broken ??= silent;
     if (!canBeQuiet) this.#options.count('channel gone silent', name);
     this.#say('sub', name);
-    this.#tellQuiet(channel);
+    this.#reportQuiet(channel);
   }
 
-  #tellQuiet({ listener, lastDataAt, broken }: Channel): void {
+  #reportQuiet({ listener, lastDataAt, broken }: Channel): void {
     if (lastDataAt === undefined) return;
     listener.quiet?.({ from: lastDataAt, to: this.#clock.now(), cause: broken ?? silent }, false);
   }
@@ -272,7 +272,7 @@ export class Sockets {
   #received(frame: Frame): void {
     const { count } = this.#options;
     const hung = this.#age(this.#lastFrameAt) > this.#clock.machine(hangMs);
-    const skipped = this.#said(frame);
+    const skipped = this.#skips(frame);
     // What nobody can read may have been of any channel.
     if (hung || skipped || frame.kind === 'malformed')
       for (const { listener } of this.#channels.values()) listener.lost?.();
@@ -315,15 +315,15 @@ export class Sockets {
 
   /**
    * Whether the exchange's own times skip as much as a silence that counts as a hang: where the way stood still, too, all that it did not
-   * drop comes at once, and no silence is heard. Some exchanges' times step back: the last counts as said, not the latest.
+   * drop comes at once, and no silence shows. Some exchanges' times step back: the last one counts, not the latest.
    */
-  #said(frame: Frame): boolean {
+  #skips(frame: Frame): boolean {
     if (frame.kind !== 'push' && frame.kind !== 'ping') return false;
     const said = timeOf(frame.kind === 'push' ? frame.ts : frame.echo);
     if (said === undefined || said > this.#clock.now() + this.#clock.machine(aheadMs)) return false;
-    this.#saidAt = said;
-    const before = this.#latestSaid ?? said;
-    this.#latestSaid = Math.max(before, said);
+    this.#sentAt = said;
+    const before = this.#latestSent ?? said;
+    this.#latestSent = Math.max(before, said);
     return said - before > this.#clock.machine(hangMs);
   }
 

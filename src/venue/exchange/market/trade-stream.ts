@@ -51,8 +51,8 @@ export function readPrint(row: unknown, symbol: string, frameTime: number, seenA
 }
 
 /**
- * What tells a print from others that look alike, and stays the same when it is shown again: its own time, or `ds` as it stands. A time that
- * only its frame has is another one in the past.
+ * Distinguishes identical prints, and stays the same when a print is sent again: its own time, or the text of `ds`. The time of its frame
+ * differs in the history.
  */
 function stampOf(row: unknown): string | number | undefined {
   if (!isFields(row)) return undefined;
@@ -73,12 +73,12 @@ function printId(row: unknown): string | number | undefined {
  *     {"channel":"market_btcusdt_trade_ticker","tick":{"data":[{"amount":"23311.6","ds":"2026-09-23 11:29:10","id":13652120,
  *      "price":"86650.65","side":"BUY","ts":1790134150000,"vol":"0.26903"}],"ts":1790134150000},"ts":1790134150000}
  *
- * Newest first. `ds` is local time of an unknown zone: it dates nothing, but tells a print again that has neither id nor time, as the
- * specification shows them. Prints without an id that look alike may both be real (times are often whole seconds), so only those of the
+ * Newest first. `ds` is local time of an unknown zone: it dates nothing, but identifies a print without id and time, as the
+ * specification shows them. Identical prints without an id may both be real (times are often whole seconds), so only those of the
  * first frame after a (re)subscription are compared with what was seen before it.
  *
  * After a break the past is asked for, and what comes meanwhile waits. The hole is healed when the past goes back to a print that was known.
- * A past of which nobody can tell what of it is new counts as none: minutes of old prices, heard as those of now, would trigger stops.
+ * A past of which nobody can tell what of it is new counts as none: minutes of old prices, taken as current, would trigger stops.
  * A silence is a hole only where the past shows prints that did not come, or where it cannot be had.
  */
 export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStreamOptions): TradeStream {
@@ -188,7 +188,7 @@ function inTime(fresh: Trade[]): readonly Trade[] {
 }
 
 interface SeenPrints {
-  /** Adds what is new of a frame, and tells how much of it was known. */
+  /** Adds the new trades of a frame; returns how many were known. */
   take(frame: Held, fresh: Trade[]): number;
   /** Whether something is known to compare these with: without that nobody can say which of them are new. */
   canPlace(rows: readonly unknown[]): boolean;
@@ -199,7 +199,7 @@ interface SeenPrints {
   takePast(past: Held, fresh: Trade[]): number;
   /** The next frame may bring again what was seen. */
   broke(): void;
-  /** From now on only ids tell repeats. */
+  /** From now on only ids identify repeats. */
   settled(): void;
 }
 
@@ -216,7 +216,7 @@ function seenPrints(symbol: string, count: Count): SeenPrints {
     if (id !== undefined) return !isNew(id);
     const key = keyOf(trade, row);
     const at = mayRepeat?.indexOf(key) ?? -1;
-    // Each remembered print explains one repeat, not all that look alike.
+    // Each remembered print accounts for one repeat, not for all identical ones.
     if (at >= 0) mayRepeat?.splice(at, 1);
     else if (recent.push(key) > 2 * remembered) recent = recent.slice(-remembered);
     return at >= 0;
@@ -261,7 +261,7 @@ function seenPrints(symbol: string, count: Count): SeenPrints {
 const keyOf = ({ time, price, quantity, side }: Trade, row: unknown): string =>
   `${stampOf(row) ?? time} ${price} ${quantity} ${side}`;
 
-/** True for an id that is not among the last thousand: two sets that take turns, since dropping the oldest one by one is dear. */
+/** True for an id that is not among the last thousand. Two sets alternate, because dropping single ids is expensive. */
 function newById(): (id: string | number) => boolean {
   let older = new Set<string | number>();
   let newer = new Set<string | number>();

@@ -48,21 +48,21 @@ export const realWs: Ws = (url, events) => {
   };
 };
 
-/** Told of every frame as it came, before anything is made of it, and with undefined of a connection that opens; must neither change nor keep the bytes. */
-export type Heard = (bytes: Uint8Array | undefined) => void;
+/** Gets the raw bytes of every frame, and undefined when a connection opens. It must neither change nor keep the bytes. */
+export type FrameObserver = (bytes: Uint8Array | undefined) => void;
 
-/** The same, with somebody who hears everything first. */
-export const overheard =
-  (heard: Heard): Ws =>
+/** The real wire with an observer. */
+export const observedWs =
+  (observe: FrameObserver): Ws =>
   (url, events) =>
     realWs(url, {
       ...events,
       opened() {
-        heard(undefined);
+        observe(undefined);
         events.opened();
       },
       frame(bytes) {
-        heard(bytes);
+        observe(bytes);
         events.frame(bytes);
       },
     });

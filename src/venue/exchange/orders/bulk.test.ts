@@ -4,18 +4,18 @@ import { lots, units } from '../../../domain/money.ts';
 import { mostInBatch } from '../../venue.ts';
 
 const at = stubbed();
-const desk = () => at.open().exchange.desk;
+const bulk = () => at.open().exchange.bulk;
 const other = '1938321163093077687';
 
 describe('the test of an order', () => {
   it('says what a create would say, and takes the weight of a test', async () => {
     const { exchange, spent } = at.open();
-    expect(await exchange.desk.test(intent(), btcusdt)).toEqual({ kind: 'ok', value: undefined });
+    expect(await exchange.bulk.test(intent(), btcusdt)).toEqual({ kind: 'ok', value: undefined });
     expect(at.stub.requests[0]).toMatchObject({ method: 'POST', target: '/sapi/v1/order/test' });
     expect(at.stub.requests[0]?.body).toContain('"volume":0.00125,"side":"BUY","type":"LIMIT","price":86650.65,');
     expect(spent[0]?.cost).toEqual({ weight: 1 });
     at.stub.answer = () => ({ code: '-1136', msg: '数量太小' });
-    expect(await exchange.desk.test(intent(), btcusdt)).toMatchObject({ kind: 'failed', code: '-1136' });
+    expect(await exchange.bulk.test(intent(), btcusdt)).toMatchObject({ kind: 'failed', code: '-1136' });
   });
 });
 
@@ -24,7 +24,7 @@ describe('a batch of creates', () => {
     at.stub.answer = () => `{"ids":[${orderId},${other}],"idsString":["${orderId}","${other}"]}`;
     const market = intent({ type: 'MARKET', volume: { amount: units('25.5') } });
     const { price: _, ...noPrice } = market;
-    expect(await desk().createMany([intent(), noPrice], btcusdt)).toEqual({
+    expect(await bulk().createMany([intent(), noPrice], btcusdt)).toEqual({
       kind: 'answered',
       value: { orderIds: [orderId, other], complete: true },
     });
@@ -37,7 +37,7 @@ describe('a batch of creates', () => {
   it('with fewer ids than orders says so: nothing tells which is which', async () => {
     at.stub.answer = () => `{"ids":[${orderId}]}`;
     const two = [intent(), intent({ volume: { lots: lots('1', btcusdt) } })];
-    expect(await desk().createMany(two, btcusdt)).toMatchObject({ value: { orderIds: [orderId], complete: false } });
+    expect(await bulk().createMany(two, btcusdt)).toMatchObject({ value: { orderIds: [orderId], complete: false } });
   });
 
   it.each([
@@ -48,16 +48,16 @@ describe('a batch of creates', () => {
     ['a code of its own', { code: 31, msg: 'some' }],
   ])('is unknown after %s', async (_, body) => {
     at.stub.answer = () => body;
-    expect(await desk().createMany([intent(), intent()], btcusdt)).toMatchObject({ kind: 'unknown' });
+    expect(await bulk().createMany([intent(), intent()], btcusdt)).toMatchObject({ kind: 'unknown' });
   });
 
   it('is rejected as a whole at the door, and not sent when it is empty or too large', async () => {
     at.stub.answer = () => ({ code: '-1022', msg: 'sign' });
-    expect(await desk().createMany([intent()], btcusdt)).toMatchObject({ kind: 'rejected', code: '-1022' });
+    expect(await bulk().createMany([intent()], btcusdt)).toMatchObject({ kind: 'rejected', code: '-1022' });
     at.stub.requests.length = 0;
     for (const count of [0, mostInBatch + 1])
       expect(
-        await desk().createMany(
+        await bulk().createMany(
           Array.from({ length: count }, () => intent()),
           btcusdt,
         ),
@@ -71,19 +71,19 @@ describe('a batch of creates', () => {
 describe('a batch of cancels', () => {
   it('writes ids as the digits that they are, and reads both lists in every form', async () => {
     at.stub.answer = () => `{"success":[${orderId}],"failed":["${other}"]}`;
-    expect(await desk().cancelMany('BTCUSDT', [orderId, other])).toEqual({
+    expect(await bulk().cancelMany('BTCUSDT', [orderId, other])).toEqual({
       kind: 'answered',
       value: { success: [orderId], failed: [other] },
     });
     expect(at.stub.requests[0]?.body).toBe(`{"symbol":"BTCUSDT","orderIds":[${orderId},${other}]}`);
     at.stub.answer = () => `{"success":[1],"successString":["${orderId}"],"failed":[]}`;
-    expect(await desk().cancelMany('BTCUSDT', [orderId])).toMatchObject({ value: { success: [orderId], failed: [] } });
+    expect(await bulk().cancelMany('BTCUSDT', [orderId])).toMatchObject({ value: { success: [orderId], failed: [] } });
   });
 
   it('is unknown when the answer holds neither list, and not sent with an id that is none', async () => {
-    expect(await desk().cancelMany('BTCUSDT', [orderId])).toMatchObject({ kind: 'unknown' });
+    expect(await bulk().cancelMany('BTCUSDT', [orderId])).toMatchObject({ kind: 'unknown' });
     at.stub.requests.length = 0;
-    expect(await desk().cancelMany('BTCUSDT', ['1],"x":[2'])).toMatchObject({ kind: 'notSent' });
+    expect(await bulk().cancelMany('BTCUSDT', ['1],"x":[2'])).toMatchObject({ kind: 'notSent' });
     expect(at.stub.requests).toHaveLength(0);
   });
 });

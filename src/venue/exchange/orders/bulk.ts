@@ -8,7 +8,7 @@ import { idOf, isFields } from '../rest/json.ts';
 import { probeWindow, type RecvWindow, recvWindow, type WindowHabit } from '../rest/recv-window.ts';
 import { failure, type Reply } from '../rest/reply.ts';
 import type { Rest } from '../rest/rest.ts';
-import { batchBody, batchCancelBody, createBody, type Wanted } from './create-body.ts';
+import { batchBody, batchCancelBody, createBody, type OrderRequest } from './create-body.ts';
 
 /** What became of a batch. `unknown` as for a single create: some, all or none of it may have been carried out. */
 export type BatchOutcome<T> =
@@ -19,7 +19,7 @@ export type BatchOutcome<T> =
 
 export interface Created {
   readonly orderIds: readonly string[];
-  /** As many ids as orders. Otherwise nothing tells which order got which: ask for the open orders. */
+  /** Whether there are as many ids as orders. If not, query the open orders: the ids do not say which order they belong to. */
   readonly complete: boolean;
 }
 
@@ -29,13 +29,13 @@ export interface Canceled {
   readonly failed: readonly string[];
 }
 
-export interface OrderDesk {
-  /** Has the exchange check an order, its signature and its time without carrying it out. Spot only: margin has no such operation. */
-  test(wanted: Wanted, at: Instrument): Promise<Answer<undefined>>;
-  /** Finds out by up to four such tests under which name the exchange takes the time window; undefined where they do not tell. */
-  testWindow(wanted: Wanted, at: Instrument): Promise<WindowHabit | undefined>;
-  /** Up to ten orders of one symbol, sent once. They carry no client id, so that a lost answer can hardly be cleared up. Spot only. */
-  createMany(orders: readonly Wanted[], at: Instrument): Promise<BatchOutcome<Created>>;
+export interface BulkOrders {
+  /** The exchange checks an order, its signature and its time, and places nothing. Spot only: margin has no such operation. */
+  test(order: OrderRequest, at: Instrument): Promise<Answer<undefined>>;
+  /** Finds out by up to four such tests under which name the exchange takes the time window; undefined when they do not show it. */
+  testWindow(order: OrderRequest, at: Instrument): Promise<WindowHabit | undefined>;
+  /** Up to ten orders of one symbol, sent once. They have no client ids, so a lost answer can hardly be reconciled. Spot only. */
+  createMany(orders: readonly OrderRequest[], at: Instrument): Promise<BatchOutcome<Created>>;
   /** Asks for the cancel of up to ten orders of one symbol. Spot only. */
   cancelMany(symbol: string, orderIds: readonly string[], lane?: 'kill' | 'cancel'): Promise<BatchOutcome<Canceled>>;
 }
@@ -44,7 +44,7 @@ const testWindowMs = 5_000;
 /** Real ms that a probe may wait for its weight. */
 const testPatienceMs = 10_000;
 
-export function orderDesk(rest: Rest, clock: Clock, window: RecvWindow = recvWindow(clock, undefined)): OrderDesk {
+export function bulkOrders(rest: Rest, clock: Clock, window: RecvWindow = recvWindow(clock, undefined)): BulkOrders {
   async function batch<T>(
     endpoint: Endpoint,
     count: number,
@@ -63,22 +63,22 @@ export function orderDesk(rest: Rest, clock: Clock, window: RecvWindow = recvWin
   }
 
   return {
-    async test(wanted, at) {
+    async test(order, at) {
       const endpoint = endpoints.orderTest;
       const reply = await rest.call({
         endpoint,
         lane: 'create',
-        body: createBody(wanted, at, window.field(testWindowMs)),
+        body: createBody(order, at, window.field(testWindowMs)),
       });
-      window.heard(reply);
+      window.onReply(reply);
       return reply.kind === 'ok' ? ok(undefined) : failure(endpoint, reply);
     },
-    testWindow: (wanted, at) =>
+    testWindow: (order, at) =>
       probeWindow(async (fields, agedMs) => {
         const endpoint = endpoints.orderTest;
         const until = clock.now() + clock.machine(testPatienceMs);
         if (!(await rest.admit(endpoint, 'reconcile', until))) return { kind: 'notSent', cause: 'no request weight' };
-        return rest.sign(endpoint, createBody(wanted, at, fields), clock.machine(agedMs)).send();
+        return rest.sign(endpoint, createBody(order, at, fields), clock.machine(agedMs)).send();
       }, clock),
     createMany: (orders, at) =>
       batch(
@@ -113,8 +113,8 @@ export function cancelOutcomes(
 }
 
 /** What came of a batch of creates that was signed before. */
-export function createdOutcome(reply: Reply, wanted: number): BatchCreated {
-  const outcome = outcomeOf(reply, (value) => readCreated(value, wanted));
+export function createdOutcome(reply: Reply, count: number): BatchCreated {
+  const outcome = outcomeOf(reply, (value) => readCreated(value, count));
   return outcome.kind === 'answered' ? { kind: 'answered', orderIds: outcome.value.orderIds } : outcome;
 }
 
@@ -136,11 +136,11 @@ function outcomeOf<T>(reply: Reply, read: (value: unknown) => T | string): Batch
 const checkedAtTheDoor: ReadonlySet<string> = new Set(['-1021', '-1022', '-1121', '-2015']);
 
 /** `{"ids":[165964665990709251,165964665990709252],"idsString":["165964665990709251","165964665990709252"]}` */
-function readCreated(value: unknown, wanted: number): Created | string {
+function readCreated(value: unknown, count: number): Created | string {
   if (!isFields(value)) return 'the answer holds no ids';
   const orderIds = idsOf(value['idsString']) ?? idsOf(value['ids']);
   if (orderIds === undefined) return 'the answer holds no readable ids';
-  return { orderIds, complete: orderIds.length === wanted };
+  return { orderIds, complete: orderIds.length === count };
 }
 
 /** `{"success":[165964665990709251],"failed":["165964665990709252"]}`; some add `successString` and `failedString`. */

@@ -3,29 +3,29 @@ import type { Instrument } from '../../../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../../../domain/money.ts';
 import type { Intent } from '../../../domain/order.ts';
 
-/** The part of an intent that the exchange is told. */
-export type Wanted = Pick<Intent, 'symbol' | 'side' | 'type' | 'volume' | 'price' | 'clientOrderId'>;
+/** The part of an intent that is sent to the exchange. */
+export type OrderRequest = Pick<Intent, 'symbol' | 'side' | 'type' | 'volume' | 'price' | 'clientOrderId'>;
 
 /** For a MARKET BUY the volume is the amount of the quote asset. */
-const volumeText = ({ volume }: Wanted, at: Instrument): string =>
+const volumeText = ({ volume }: OrderRequest, at: Instrument): string =>
   'lots' in volume ? quantityText(volume.lots, at) : unitsText(volume.amount);
 
-const pricePart = ({ price }: Wanted, at: Instrument): string =>
+const pricePart = ({ price }: OrderRequest, at: Instrument): string =>
   price === undefined ? '' : `,"price":${priceText(price, at)}`;
 
 /**
  * A create or its test: `{"symbol":"BTCUSDT","volume":0.001,"side":"BUY","type":"LIMIT","price":86650.65,"newClientOrderId":"s…",
  * "recvWindow":2000}`, where `window` is its last field (recv-window.ts).
  */
-export function createBody(wanted: Wanted, at: Instrument, window: string): string {
-  const names = `"side":"${wanted.side}","type":"${wanted.type}"`;
-  const id = `"newClientOrderId":${JSON.stringify(wanted.clientOrderId)}`;
-  const volume = volumeText(wanted, at);
-  return `{"symbol":${JSON.stringify(wanted.symbol)},"volume":${volume},${names}${pricePart(wanted, at)},${id}${window}}`;
+export function createBody(order: OrderRequest, at: Instrument, window: string): string {
+  const names = `"side":"${order.side}","type":"${order.type}"`;
+  const id = `"newClientOrderId":${JSON.stringify(order.clientOrderId)}`;
+  const volume = volumeText(order, at);
+  return `{"symbol":${JSON.stringify(order.symbol)},"volume":${volume},${names}${pricePart(order, at)},${id}${window}}`;
 }
 
 /** A batch: `{"symbol":"BTCUSDT","orders":[{"volume":0.001,"side":"BUY","batchType":"LIMIT","price":86650.65}]}`. It carries no client ids. */
-export function batchBody(symbol: string, orders: readonly Wanted[], at: Instrument): string {
+export function batchBody(symbol: string, orders: readonly OrderRequest[], at: Instrument): string {
   const rows = orders.map(
     (one) => `{"volume":${volumeText(one, at)},"side":"${one.side}","batchType":"${one.type}"${pricePart(one, at)}}`,
   );

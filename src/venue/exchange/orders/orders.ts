@@ -9,7 +9,7 @@ import { cancelHabit, cancelOutcome, createOutcome } from '../rest/classify.ts';
 import { endpoints, tradeEndpoints } from '../rest/endpoints.ts';
 import { type RecvWindow, recvWindow } from '../rest/recv-window.ts';
 import type { Reply } from '../rest/reply.ts';
-import { cancelOutcomes, createdOutcome, orderDesk } from './bulk.ts';
+import { bulkOrders, cancelOutcomes, createdOutcome } from './bulk.ts';
 import { batchBody, createBody } from './create-body.ts';
 import { type OrderQueriesOptions, orderQueries } from './queries.ts';
 
@@ -23,16 +23,16 @@ const hashOf = (body: string): string => hash('sha256', body);
 
 export interface OrdersOptions extends OrderQueriesOptions {
   readonly clock: Clock;
-  /** What is known of the time window's name; nothing when left out. */
+  /** The time window's name, if it is known. */
   readonly window?: RecvWindow;
-  /** Told once, by the first cancel whose answer says it. */
+  /** Called once, by the first cancel whose answer shows it. */
   readonly cancelSeen?: ((habit: CancelHabit) => void) | undefined;
 }
 
 export function orders(options: OrdersOptions): OrderEntry {
   const { rest, clock, account, instruments, count, window = recvWindow(clock, undefined) } = options;
   const paths = tradeEndpoints[account];
-  const desk = orderDesk(rest, clock, window);
+  const bulk = bulkOrders(rest, clock, window);
   let { cancelSeen } = options;
 
   function note(reply: Reply): void {
@@ -52,7 +52,7 @@ export function orders(options: OrdersOptions): OrderEntry {
       bodyHash: hashOf(body),
       async send(gate) {
         const reply = await request.send(gate);
-        window.heard(reply);
+        window.onReply(reply);
         return createOutcome(reply, intent, at, request.signedAt, count);
       },
     };
@@ -87,7 +87,7 @@ export function orders(options: OrdersOptions): OrderEntry {
         admit: (until) => rest.admit(endpoints.batchCreate, 'create', until),
         prepare: prepareMany,
         cancel: async (symbol, orderIds, lane) =>
-          cancelOutcomes(orderIds, await desk.cancelMany(symbol, orderIds, lane)),
+          cancelOutcomes(orderIds, await bulk.cancelMany(symbol, orderIds, lane)),
       } satisfies Batches,
     }),
     ...orderQueries(options),

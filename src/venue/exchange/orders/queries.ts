@@ -1,4 +1,4 @@
-/** What the exchange says of the account's orders and trades, by asking. */
+/** Queries of the account's orders and trades. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import type { Account, OrderReport, VenueTrade } from '../../../domain/order.ts';
 import type { Answer, OrderEntry, Page } from '../../venue.ts';
@@ -41,10 +41,10 @@ export function orderQueries({ rest, account, instruments, count, byClientId }: 
   }
 
   const oneOrder =
-    (wanted: (report: OrderReport) => string | undefined) =>
+    (mismatch: (report: OrderReport) => string | undefined) =>
     (value: unknown, at: Instrument): OrderReport | string => {
       const report = readOrder(value, at, count);
-      return typeof report === 'string' ? report : (wanted(report) ?? report);
+      return typeof report === 'string' ? report : (mismatch(report) ?? report);
     };
 
   return {
@@ -78,7 +78,7 @@ export function orderQueries({ rest, account, instruments, count, byClientId }: 
   };
 }
 
-/** Reads pages of trades; the same answer is the same object (repeated.ts), of which the page is known. */
+/** Reads pages of trades. An unchanged answer is the same object (reply.ts), whose page is kept. */
 function tradesReader(): (value: unknown, at: Instrument) => Page<VenueTrade> | string {
   const pages = new WeakMap<object, { readonly at: Instrument; readonly page: Page<VenueTrade> | string }>();
   return (value, at) => {
@@ -90,7 +90,7 @@ function tradesReader(): (value: unknown, at: Instrument) => Page<VenueTrade> | 
   };
 }
 
-/** Every row or none: a row left out would look like an order or a fill that is not there. */
+/** Every row or none: a missing row would suggest that an order or a fill does not exist. */
 function readPage<T>(value: unknown, read: (row: unknown) => T | string): Page<T> | string {
   const rows = rowsOf(value);
   if (rows === undefined) return 'the answer is not a list';

@@ -1,4 +1,4 @@
-/** What the exchange says of withdrawals, by asking (specification §4.5). Applying for one is no part of this folder. */
+/** Queries withdrawals (specification §4.5). This folder cannot apply for one. */
 import type { Units } from '../../../domain/money.ts';
 import type { Answer } from '../../venue.ts';
 import { endpoints } from '../rest/endpoints.ts';
@@ -28,7 +28,7 @@ export interface Withdrawal {
   readonly info: string | undefined;
 }
 
-/** Everything is optional; without times the exchange looks back 90 days. */
+/** Everything is optional; without times the exchange lists the last 90 days. */
 export interface WithdrawalQuestion {
   readonly asset?: string;
   readonly id?: string;
@@ -71,7 +71,7 @@ export function withdrawals(rest: Rest): Withdrawals {
  *     {"withdrawList":[{"id":183745,"withdrawOrderId":"w7k…","symbol":"TUSDT","amount":25.5,"address":"T…","fee":1,
  *       "ctime":1595563624731,"applyTime":1595563624731,"txId":"","status":0,"info":""}],"count":1}
  *
- * Every row or none: one left out would look like a withdrawal that never was.
+ * Every row or none: a missing one would suggest that the withdrawal does not exist.
  */
 function readPage(value: unknown): WithdrawalPage | string {
   const list = isFields(value) ? rowsOf(value['withdrawList']) : undefined;

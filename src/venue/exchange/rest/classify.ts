@@ -27,7 +27,7 @@ export const definiteCodes: Readonly<Record<string, string>> = {
   '110049': 'the engine’s own word for insufficient balance (−2017)',
 };
 
-/** After these a cancel has not been taken on either; what the order is, only a query tells. */
+/** After these codes the cancel was not accepted. Only a query proves the order's state. */
 const refusedCancelCodes: ReadonlySet<string> = new Set([
   '-1021',
   '-1022',

@@ -59,9 +59,9 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
     headers: { 'user-agent': 'sluice', 'content-type': 'application/json' },
   });
   return {
-    async send(wanted, gate) {
-      const { method, url, headers, body } = wanted;
-      const door = doorOf(wanted, gate);
+    async send(outgoing, gate) {
+      const { method, url, headers, body } = outgoing;
+      const door = doorOf(outgoing, gate);
       const wire = watchWire(url.protocol === 'https:', door.hold);
       let tooLarge = false;
       try {
@@ -134,7 +134,7 @@ function doorOf({ body = '' }: HttpRequest, gate: Gate | undefined): Door {
 }
 
 interface WireWatch {
-  /** Opens a request where got wants one, watched from its first moment: got writes before it tells of it. */
+  /** Opens a request for got and watches it from its first moment: got writes before it emits the request. */
   readonly open: (url: URL, options: RequestOptions) => ClientRequest;
   readonly mayHaveWritten: () => boolean;
   readonly cut: () => void;

@@ -18,7 +18,7 @@ export function parseExact(text: string): unknown {
   try {
     return JSON.parse(quoted);
   } catch {
-    // What looked like a number stood within a text, which a quote before a digit always breaks; or nothing here is JSON.
+    // The pattern matched inside a text, where an inserted quote breaks the JSON; or the text is no JSON.
     return JSON.parse(text, keepDigits);
   }
 }

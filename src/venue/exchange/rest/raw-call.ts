@@ -13,7 +13,7 @@ export interface RawCall {
   readonly signed: boolean;
 }
 
-/** What a path that the table does not know is taken to cost: as much as the dearest one. */
+/** The assumed weight of an unknown path: that of the most expensive operation. */
 const unknownWeight = 100;
 
 /** Fails with the reason when it may not be sent, or did not come through; a refusal by the exchange fails with its code. */
@@ -23,15 +23,15 @@ export function rawCaller(rest: Rest): Raw {
   return async ({ method, path, body, signed }) => {
     const against = whyNot(path);
     if (against !== undefined) return failed(against);
-    const [bare = '', search = ''] = path.split(/\?(.*)/s);
-    const known = Object.values<Endpoint>(endpoints).find((one) => one.method === method && one.path === bare);
+    const [base = '', search = ''] = path.split(/\?(.*)/s);
+    const known = Object.values<Endpoint>(endpoints).find((one) => one.method === method && one.path === base);
     const endpoint: Endpoint = {
-      name: `${method} ${bare}`,
+      name: `${method} ${base}`,
       method,
-      path: bare,
+      path: base,
       weight: unknownWeight,
       ...known,
-      // The caller's word goes before the table's, so that a signature can be left out; what is open gets none in any case.
+      // The caller may leave the signature out. Public paths never get one.
       security: signed ? (known?.security ?? 'USER_DATA') : 'NONE',
     };
     const reply = await rest.call({
@@ -50,7 +50,7 @@ export function rawCaller(rest: Rest): Raw {
 
 /**
  * Why a path may not be called raw. Nothing about withdrawals may: that takes another program, with another key and an
- * allow-list. It is looked for in every disguise that a gateway might see through: escapes, also of escapes, case, dots, backslashes.
+ * allow-list. The check covers every disguise that a gateway might see through: escapes, also of escapes, case, dots, backslashes.
  */
 export function whyNot(path: string): string | undefined {
   if (!/^\/[!-~]*$/.test(path)) return 'a path begins with / and holds neither spaces nor letters beyond ASCII';

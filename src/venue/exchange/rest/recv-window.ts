@@ -1,6 +1,6 @@
 /**
- * How long the exchange may act on a create, and under which name it is told so. The specification spells the field in three ways
- * (§5.3), deployments take one of them or another: which one is a capability, found by asking.
+ * The time window of a create: how long the exchange may act on it, and the name of the field. The specification spells the field in
+ * three ways (§5.3), and deployments accept one of them or another. Which one is a capability, found by testing.
  */
 import type { Clock } from '../../../clock/clock.ts';
 import type { Reply } from './reply.ts';
@@ -21,21 +21,21 @@ export interface KnownWindow {
 /** What holds where nothing is said, real ms (§5.3). */
 const standardMs = 5_000;
 
-/** Parameters that are too many, unknown, unread or not wanted: the field's name is not the right one here. */
+/** Refusals of unknown or superfluous parameters: the field's name is wrong here. */
 const unwantedCodes: ReadonlySet<string> = new Set(['-1101', '-1103', '-1104', '-1106']);
 
 export interface RecvWindow {
   /** The longest window that may hold where this one (real ms) is asked for, ms of the clock. */
-  ms(wantedMs: number): number;
+  ms(windowMs: number): number;
   /** The end of a body's fields, such as `,"recvWindow":2000`; empty where the exchange takes none. */
-  field(wantedMs: number): string;
-  /** An answer to a body with the field: a refusal of its name has the next one tried, and the first that is taken is told of. */
-  heard(reply: Reply): void;
-  /** What was found out by asking. */
+  field(windowMs: number): string;
+  /** Learns from the answer to a body with the field: if its name is refused, the next one is tried. */
+  onReply(reply: Reply): void;
+  /** Takes the result of a test. */
   learn(habit: WindowHabit): void;
 }
 
-/** `known` was found out before. `seen` is told of a name that was taken after another one was refused. */
+/** `known` was found out before. `seen` gets a name that was accepted after another one was refused. */
 export function recvWindow(
   clock: Clock,
   known: KnownWindow | undefined,
@@ -43,16 +43,16 @@ export function recvWindow(
 ): RecvWindow {
   let habit: WindowHabit = known?.name ?? windowNames[0];
   let isTaken = known !== undefined;
-  /** Only a test of an order that lies back shows that the window is heeded; a name that is not refused may be passed over. */
+  /** Only a test with an old timestamp proves that the window is applied; an accepted name may be ignored. */
   let isHeeded = known?.isHeeded === true;
   const round = (ms: number): number => Math.round(clock.machine(ms));
   return {
-    ms: (wantedMs) => {
+    ms: (windowMs) => {
       if (habit === 'none') return round(standardMs);
-      return round(isHeeded ? wantedMs : Math.max(wantedMs, standardMs));
+      return round(isHeeded ? windowMs : Math.max(windowMs, standardMs));
     },
-    field: (wantedMs) => (habit === 'none' ? '' : `,"${habit}":${round(wantedMs)}`),
-    heard(reply) {
+    field: (windowMs) => (habit === 'none' ? '' : `,"${habit}":${round(windowMs)}`),
+    onReply(reply) {
       if (isTaken || (habit === windowNames[0] && reply.kind === 'ok')) return;
       if (reply.kind === 'ok') {
         isTaken = true;
@@ -75,7 +75,7 @@ const triedMs = 1_000;
 
 /**
  * Tries each name on the test of an order whose time lies back: only where its window is heeded is it refused for its time. `ask` sends
- * that test with these fields at its end, `agedMs` (real) old. Undefined where that cannot be told.
+ * that test with these fields at its end, `agedMs` (real) old. Undefined when the answers do not show it.
  */
 export async function probeWindow(
   ask: (fields: string, agedMs: number) => Promise<Reply>,

@@ -20,7 +20,7 @@ export const tooManyRequests = '-1003';
 const successCodes = new Set(['0', '200']);
 
 /**
- * Errors come under 200 as well as 4XX, with codes of either sign as number or text; successes come bare or wrapped:
+ * Errors come under 200 as well as 4XX, with codes of either sign as number or text; successes come plain or in an envelope:
  *
  *     {"code":-1121,"msg":"Invalid symbol."}      {"code":"110049","msg":"余额不足","data":null}
  *     {"code":"0","msg":"suc","data":{…}}         {"code":0,"msg":"成功","succ":true,"data":[…]}

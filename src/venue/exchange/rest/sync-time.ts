@@ -1,6 +1,6 @@
 /**
  * Our clock, set by the exchange's `/time` and kept under watch. A request outside the exchange's window is refused (specification
- * §5.3), and how long a lost create may still take effect is reckoned in its time: while that is not known, nothing is created.
+ * §5.3), and a lost create may take effect until a moment of its time. While that time is not known, nothing is created.
  */
 import { machineWall, type ScaledClock } from '../../../clock/clock.ts';
 import { type Answer, failed, ok } from '../../venue.ts';
@@ -18,13 +18,13 @@ export interface TimeSync {
 
 /** The exchange's time as far as it is known. */
 export interface ExchangeTime {
-  /** Asks now. Fails when the exchange does not answer, or when its answers contradict each other. */
+  /** Reads the time now. Fails when the exchange does not answer, or when its answers contradict each other. */
   sync(): Promise<Answer<TimeSync>>;
-  /** To be called about once a real second: looks for steps, and asks when that is due. Undefined when nothing was asked. */
+  /** Call it about once a real second: it detects steps, and syncs when that is due. Undefined when no sync was due. */
   tend(): Promise<Answer<TimeSync> | undefined>;
   /** Why nothing may be created now, for people; undefined when the time is known well enough. */
   against(): string | undefined;
-  /** Something speaks against our time, such as a request that was refused for it: it is asked for again. */
+  /** Our time may be wrong, for example because a request was refused for it: it will be read again. */
   doubt(why: string): void;
   /** How fast the exchange's clock runs, in real time, where readings that contradict each other lie on a line; undefined otherwise. */
   pace(): number | undefined;
@@ -44,7 +44,7 @@ interface Reading {
 
 /** Readings in a row that must agree before an unknown or doubted time is believed. */
 const agreeing = 3;
-/** Readings in one go; after so many that contradict each other the next look tries again. */
+/** Readings in one sync; if they still contradict each other, the next call tries again. */
 const mostReadings = 8;
 /** Real ms: two readings further apart than their errors and this contradict each other; servers of one exchange differ a little. */
 const toleranceMs = 100;
@@ -54,7 +54,7 @@ export const maxUncertaintyMs = 500;
 const everyMs = 60_000;
 /** How fast two clocks may drift apart; uncertainty grows by it with age. */
 const drift = 200e-6;
-/** Real ms by which the machine's wall clock may leave the steady one between two looks; more is a step, or the machine slept. */
+/** Real ms by which the wall clock may diverge from the steady clock between two checks; more is a step, or the machine slept. */
 const jumpMs = 250;
 /** Real ms that a reading may wait for request weight. */
 const patienceMs = 20_000;
@@ -77,7 +77,7 @@ class WatchedTime implements ExchangeTime {
   #pace: number | undefined;
   #doubted: string | undefined = 'the time of the exchange has not been read yet';
   #dueAt = 0;
-  /** How far the wall clock was ahead of the steady one at the last look, real ms. */
+  /** How far the wall clock was ahead of the steady one at the last check, real ms. */
   #apart: number;
 
   constructor(rest: Asking, clock: SetClock, wall: () => number) {
@@ -117,13 +117,13 @@ class WatchedTime implements ExchangeTime {
   }
 
   async tend(): Promise<Answer<TimeSync> | undefined> {
-    this.#lookForJump();
+    this.#detectJump();
     const isKnown = this.#doubted === undefined && this.#errorNow() <= this.#clock.machine(maxUncertaintyMs);
     return isKnown && this.#clock.monotonic() < this.#dueAt ? undefined : this.sync();
   }
 
   against(): string | undefined {
-    this.#lookForJump();
+    this.#detectJump();
     if (this.#doubted !== undefined) return this.#doubted;
     const errorMs = this.#errorNow() / this.#clock.machine(1);
     return errorMs <= maxUncertaintyMs
@@ -154,7 +154,7 @@ class WatchedTime implements ExchangeTime {
     return `readings of the exchange's time contradict each other by ${Math.round(apartMs / this.#clock.machine(1))} ms${cause}`;
   }
 
-  #lookForJump(): void {
+  #detectJump(): void {
     const now = this.#wallApart();
     const jump = now - this.#apart;
     this.#apart = now;
@@ -226,7 +226,7 @@ function paceOf(readings: readonly Reading[]): number | undefined {
   return isLine && Math.abs(last.offsetMs - first.offsetMs) > 2 * wrongBy ? 1 + drift : undefined;
 }
 
-/** Two digits are what a few readings tell. */
+/** A few readings are precise to two digits. */
 const roundPace = (pace: number): number => Number(pace.toPrecision(2));
 
 /** What is the matter when an exchange's clock runs at another pace than it was taken to, both in real time, and what to type. */
