@@ -42,7 +42,9 @@ describe('what a client did wrong', () => {
       request({ at: startTime + at, target: '/sapi/v1/depth?symbol=BTCUSDT', weight, uid: '1' });
     expect(wrong(start, depth(0, 5), depth(59_999, 5), depth(60_000, 5))).toEqual([]);
     const report = judged(start, depth(0, 6), depth(59_999, 6), depth(60_000, 4));
-    expect(report.findings).toMatchObject([{ wrong: 'weight', who: '127.0.0.1', count: 1, first: startTime + 59_999 }]);
+    expect(report.findings).toMatchObject([
+      { mistake: 'weight', who: '127.0.0.1', count: 1, first: startTime + 59_999 },
+    ]);
     expect(report.peakWeight).toEqual({ ip: { '127.0.0.1': 12 }, uid: { 1: 12 } });
   });
 
@@ -159,7 +161,7 @@ test('each request is in the log, those that a fault kept from the exchange too,
   expect(requests[0]).toMatchObject({ target: '/sapi/v1/order', body: expect.stringContaining('"same"'), ageMs: 0 });
   const made = log.flatMap((entry) => (entry.kind === 'order' ? [entry.madeBy] : []));
   expect(made).toEqual([undefined, 'fault', 'hand']);
-  expect(judged(...log)).toMatchObject({ requests: 5, orders: 3, findings: [{ wrong: 'refusedByLimit', count: 1 }] });
+  expect(judged(...log)).toMatchObject({ requests: 5, orders: 3, findings: [{ mistake: 'refusedByLimit', count: 1 }] });
 });
 
 test('a log in a file is read as it was written, and gives the same report', async () => {

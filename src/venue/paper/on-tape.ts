@@ -1,7 +1,7 @@
 /**
  * A simulated venue on recorded trades and books, and on klines where neither is stored. The backtest hands each
- * event over when it reached the exchange; requests take their time there and back, and nobody is told of a fill: it is found by
- * asking. Where klines speak, latency is counted in whole klines and news come at once.
+ * event over when it reached the exchange. Requests have latency in both directions, and fills are found by polling. While klines
+ * decide, latency is counted in whole klines and news is immediate.
  */
 import { Subject } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
@@ -17,7 +17,7 @@ import { PaperMarket, type PaperOnKlinesOptions } from './on-klines.ts';
 import { cancelable, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
 export interface PaperOnTapeOptions extends PaperOnKlinesOptions {
-  /** Told when an order reaches a symbol that trades and books speak for: from now on it is worth asking for fills. */
+  /** Called when an order reaches a symbol that fills by trades and depth: from now on fills are worth polling for. */
   readonly works: (symbol: string) => void;
 }
 
@@ -36,9 +36,9 @@ export class PaperOnTape {
   readonly #account: PaperAccount;
   readonly #markets = new Map<string, TapeMarket>();
   #request = 0;
-  #isAsked = false;
-  /** When the look at a symbol arrived whose question about trades is still to be read, UTC ms. */
-  readonly #lookedAt = new Map<string, number>();
+  #hasArrived = false;
+  /** By symbol, when a poll arrived whose query of trades is still unanswered, UTC ms. */
+  readonly #polledAt = new Map<string, number>();
 
   constructor(options: PaperOnTapeOptions) {
     const account = new PaperAccount(options);
@@ -63,7 +63,7 @@ export class PaperOnTape {
     const orders = paperOrders(account, wire, options.clock);
     this.orders = {
       ...orders,
-      tradesSince: (symbol, fromId) => this.#tradesOfLook(symbol, fromId) ?? orders.tradesSince(symbol, fromId),
+      tradesSince: (symbol, fromId) => this.#tradesOfPoll(symbol, fromId) ?? orders.tradesSince(symbol, fromId),
       news,
     };
     this.account = paperBalances(account, wire);
@@ -83,19 +83,19 @@ export class PaperOnTape {
   }
 
   /**
-   * A look at a symbol has arrived, whose two questions left together: whoever asks for the open orders next has waited for that,
-   * and who then asks for trades gets what there was now, with the same answer's delay.
+   * A poll of a symbol has arrived, whose two queries were sent together. The next query of open orders has already waited, and the
+   * following query of trades gets the trades of this moment, with the delay of the same answer.
    */
   arrived(symbol: string): void {
-    this.#isAsked = true;
-    this.#lookedAt.set(symbol, this.#options.clock.now());
+    this.#hasArrived = true;
+    this.#polledAt.set(symbol, this.#options.clock.now());
   }
 
-  /** The trades as the last look found them when it arrived; undefined where they have to be asked for. */
-  #tradesOfLook(symbol: string, fromId: string | undefined): ReturnType<OrderEntry['tradesSince']> | undefined {
-    const at = this.#lookedAt.get(symbol);
+  /** The trades of the last poll at its arrival; undefined when they must be queried. */
+  #tradesOfPoll(symbol: string, fromId: string | undefined): ReturnType<OrderEntry['tradesSince']> | undefined {
+    const at = this.#polledAt.get(symbol);
     if (at === undefined) return undefined;
-    this.#lookedAt.delete(symbol);
+    this.#polledAt.delete(symbol);
     this.requests.queries++;
     const { rows, full } = this.#account.records.tradesSince(symbol, fromId);
     return Promise.resolve(ok({ rows: rows.filter(({ time }) => time <= at), full }));
@@ -110,8 +110,8 @@ export class PaperOnTape {
         : this.#markets.get(symbol)?.byTape === true;
     if (!isTape) return act();
     const { entryMs, responseMs } = travelOf(rules, clock.now(), id, this.#request++);
-    const hasTravelled = this.#isAsked && symbol === undefined;
-    if (hasTravelled) this.#isAsked = false;
+    const hasTravelled = this.#hasArrived && symbol === undefined;
+    if (hasTravelled) this.#hasArrived = false;
     else await clock.sleep(entryMs);
     const answer = act();
     await clock.sleep(responseMs);
@@ -137,7 +137,7 @@ export class PaperOnTape {
 
 /** One symbol: filled by trades and books, or by klines, as the backtest says. */
 export class TapeMarket {
-  /** True while trades and books speak. */
+  /** True while trades and depth decide. */
   byTape = false;
   /** The phases of a kline, for the times when klines speak. */
   readonly klines: PaperMarket;

@@ -36,7 +36,7 @@ interface Run {
  *     {"event_rep":"","channel":"market_btcusdt_depth_step0","data":null,"tick":{"asks":[[86764.73,0.18459],…],
  *      "buys":[[86621.91,0.05117],…]},"ts":1790134142000,"status":"ok"}
  *
- * Every frame is the whole book, without a sequence number: one dated before the last is refused, since nothing else tells their
+ * Every frame is the whole book, without a sequence number: one dated before the last is refused, because nothing else shows their
  * order. A break forgets none of this, since the first book after one may be seconds old. Some deployments write `bids`, four texts for each level, and the time as ISO text, as 0 or not at all.
  */
 export function depthStream({ symbol, clock, count, book, gap }: DepthStreamOptions): Listener {

@@ -78,7 +78,7 @@ function printId(row: unknown): string | number | undefined {
  * first frame after a (re)subscription are compared with what was seen before it.
  *
  * After a break the past is asked for, and what comes meanwhile waits. The hole is healed when the past goes back to a print that was known.
- * A past of which nobody can tell what of it is new counts as none: minutes of old prices, taken as current, would trigger stops.
+ * A history in which new trades cannot be identified is ignored: minutes of old prices, taken as current, would trigger stops.
  * A silence is a hole only where the past shows prints that did not come, or where it cannot be had.
  */
 export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStreamOptions): TradeStream {
