@@ -1,8 +1,7 @@
-/** What a result must carry with it of the rows that it is made of, however they came: gaps, and findings that cast doubt on it. */
+/** Warnings of a result about the rows it is made of: gaps, and findings that make it doubtful. */
 import type { Interval } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { lowerBound } from './catalogue/rows.ts';
-import { addRows } from './check/add-rows.ts';
 import { type Finding, findingText } from './check/finding.ts';
 import { futureFinding } from './check/future-rows.ts';
 import { KlineChecks } from './check/klines.ts';
@@ -10,23 +9,23 @@ import { gapsText } from './gaps.ts';
 import type { Frame } from './resample.ts';
 import { asRecorded, asRecordedText } from './source-notes.ts';
 
-/** Lines for people; and of them, short, what makes a result doubtful by itself. */
+/** Lines for people, and in short those that make a result doubtful. */
 export interface Notes {
   readonly warnings: readonly string[];
   readonly doubts: readonly string[];
 }
 
-/** A finding of now, or as it was kept. */
+/** A finding of now, or as it was stored. */
 export type Found = Parameters<typeof findingText>[0] & { readonly check: string };
 
-/** What casts doubt on a result; the rest is said by `sluice data check`. */
-const told: ReadonlySet<string> = new Set(
+/** Checks that a result reports; `sluice data check` shows the rest. */
+const reported: ReadonlySet<string> = new Set(
   'stuck outliers volumes wicks swapped scale cut-off slip one-sided locked old-books delivered-twice partial zone contracts'.split(
     ' ',
   ),
 );
 
-/** Of these the ones that no sound market has; flashes, holes and quiet hours are usual. */
+/** Checks that find what no sound market has; flashes, gaps and quiet hours are usual. */
 const grave: ReadonlySet<string> = new Set(
   'stuck outliers volumes swapped scale slip one-sided locked delivered-twice contracts'.split(' '),
 );
@@ -34,14 +33,14 @@ const grave: ReadonlySet<string> = new Set(
 /** Single klines without volume are usual; runs of them may be an outage that the source filled. */
 export const isFilled = ({ check, what }: Found): boolean => check === 'zero-volume' && what.includes('longest run');
 
-/** Rows that were dated after their import stay doubtful when that day has come; a kline that was only not over yet does not. */
+/** Rows dated after their import stay doubtful; a kline that was not over yet does not. */
 const isMadeUp = ({ check, places }: Found): boolean => check === 'future' && places.length === 0;
 
-export const isTold = (one: Found): boolean => told.has(one.check) || isFilled(one) || isMadeUp(one);
+export const isReported = (one: Found): boolean => reported.has(one.check) || isFilled(one) || isMadeUp(one);
 
-/** A line each: what was found and when; the lines of the file are not at hand any more, and what to do with it was said at its import. */
+/** One line for each finding, without lines of the file and advice, which belong to its import. */
 export function notesOf(name: string, found: readonly Found[]): Notes {
-  const said = found.filter(isTold);
+  const said = found.filter(isReported);
   const text = ({ what, effect, count, places }: Found): string =>
     findingText({ what, effect, count, places: places.map(({ time, what: row }) => ({ time, what: row })) });
   return {
@@ -50,13 +49,13 @@ export function notesOf(name: string, found: readonly Found[]): Notes {
   };
 }
 
-/** Rows of a file that a run goes over which lie after the present; `last`: of the last one, UTC ms. */
+/** Rows of a run's file that lie after the present; `last`: the time of the last one, UTC ms. */
 export function futureNotes(name: string, last: number, frame: Frame, now: number): Notes {
   const found = futureFinding(last, frame, now);
   return { warnings: found.map((one) => `${name}: ${findingText(one)}`), doubts: notesOf(name, found).doubts };
 }
 
-/** A repair, which is told and doubted alike. */
+/** A repair, in warnings and doubts. */
 export const repairText = (repair: string, rows: number): string =>
   `repaired (${repair}): ${rows} ${rows === 1 ? 'row' : 'rows'}`;
 
@@ -65,7 +64,7 @@ export const together = (...notes: readonly Notes[]): Notes => ({
   doubts: notes.flatMap(({ doubts }) => doubts),
 });
 
-/** A stretch of a series, UTC ms; open where an end is left out. */
+/** A part of a series, UTC ms; open where an end is left out. */
 export interface Stretch {
   readonly from?: number;
   readonly to?: number;
@@ -84,22 +83,30 @@ export function gapNotes(name: string, gaps: readonly FeedGap[], interval?: Inte
   return { warnings: text === '' ? [] : [`${name}: ${text}`], doubts: [] };
 }
 
-/** What an import would find in these klines. `firstLine`: of the file, 0 where nobody knows it. */
+/** Rows checked at a time: their lines are numbered for it. */
+const rowsAtOnce = 65_536;
+
+/** What an import would find in these klines. `firstLine`: of the file, 0 when it is not known. */
 export function klineFindings(interval: Interval, columns: Columns, firstLine = 0): readonly Finding[] {
   const { openTime, open, high, low, close, volume } = columns;
   const checks = new KlineChecks(interval);
-  addRows(checks, [openTime, open, high, low, close, volume], firstLine);
+  for (let from = 0; from < openTime.length; from += rowsAtOnce) {
+    const part = [openTime, open, high, low, close, volume].map((column) => column.subarray(from, from + rowsAtOnce));
+    const count = part[0]?.length ?? 0;
+    const lines = firstLine === 0 ? undefined : Uint32Array.from({ length: count }, (_, at) => firstLine + from + at);
+    checks.add(part, count, lines);
+  }
   return checks.findings();
 }
 
-/** What sources are known for, in a line; klines without volume only where nothing was said of them yet. */
+/** Habits of the source, in a line; klines without volume only where no finding reports them. */
 export function recordedNotes(name: string, columns: Columns, said: readonly Found[]): Notes {
   const isSaid = said.some(isFilled);
   const text = asRecordedText({ ...asRecorded(columns), ...(isSaid && { zeroVolume: 0 }) });
   return { warnings: text === '' ? [] : [`${name}: ${text}`], doubts: [] };
 }
 
-/** The rows of sorted times that lie in a stretch. */
+/** The rows of sorted times that lie in a part. */
 export function rowsWithin(time: Float64Array, { from, to }: Stretch): readonly [first: number, end: number] {
   return [
     from === undefined ? 0 : lowerBound(time, time.length, from),

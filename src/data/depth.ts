@@ -5,7 +5,7 @@ import { refuseNamed } from './check/errors.ts';
 import { jsonDepthReader } from './import/depth-reader.ts';
 import { UnreadableLines } from './import/row-reader.ts';
 import { type ReadFile, readNamedTable } from './named-file.ts';
-import { booksOf, type DepthRows } from './tape.ts';
+import { booksOf, type DepthRows, depthColumns } from './tape.ts';
 
 /**
  * Reads whole books, one JSON object `{t, b, a}` a line, `.jsonl` or `.jsonl.gz`, in their order of time. Throws a `Refusal` with all
@@ -18,9 +18,7 @@ export function readDepth(path: string): ReadFile & { readonly rows: DepthRows }
     checks.add(batch.columns, batch.rows, batch.lines),
   );
   refuseNamed(path, checks.findings(), checks.rows);
-  const [time, book, side, price, quantity] = columns;
-  if (!time || !book || !side || !price || !quantity) throw new Error('depth has five columns');
-  return { ...read, rows: { time, book, side, price, quantity } };
+  return { ...read, rows: depthColumns(columns) };
 }
 
 /** The same, book by book. */

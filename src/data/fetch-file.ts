@@ -1,4 +1,4 @@
-/** What was fetched of a series, page by page, in a file that a crash can only cut at its end: nothing is asked for twice. */
+/** Fetched pages of a series, in a file that a crash can only cut at its end: nothing is fetched twice. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ export interface Stretch {
   readonly until: number;
 }
 
-/** All that the source has of a stretch, as rows in the order of `columnsOf`. */
+/** All rows that the source has in a stretch, in the order of `columnsOf`. */
 export interface FetchedPage extends Stretch {
   readonly rows: readonly (readonly number[])[];
 }
@@ -43,7 +43,7 @@ export class Fetched {
     this.#lines = readLines(path).filter(({ rows }) => rows !== undefined || isStored);
   }
 
-  /** What was asked for, in order and put together where it touches. */
+  /** The stretches that were fetched, in order and merged. */
   get asked(): readonly Stretch[] {
     return joined(this.#lines);
   }
@@ -54,8 +54,7 @@ export class Fetched {
   }
 
   /**
-   * Between pages of trades nobody looked; klines that are missing tell it themselves. Only beside pages that wait: other holes were told of,
-   * and may have been filled since.
+   * The stretches between pages, which were not fetched. Only beside pages that wait: others are known, and may have been filled since.
    */
   get holes(): readonly (readonly [from: number, to: number])[] {
     const { asked } = this;
@@ -66,7 +65,7 @@ export class Fetched {
       .filter(([start, end]) => waiting.some(({ from, until }) => until === start || from === end));
   }
 
-  /** Kept at once: what is written when the process is killed is known to the next one. */
+  /** Written at once, so that the next process knows it after a kill. */
   add({ from, until, rows }: FetchedPage): void {
     const page: Line = { from, until, rows: rows.map((row) => [...row]) };
     appendFileSync(this.#path, `${JSON.stringify(page)}\n`);
@@ -84,7 +83,7 @@ export class Fetched {
     return rows.length;
   }
 
-  /** The rows are in the catalogue; that they were asked for stays known. */
+  /** Drops the rows, which are in the catalogue now; the stretches stay. */
   settle(): void {
     this.#lines = joined(this.#lines).map(({ from, until }) => ({ from, until }));
     const unfinished = `${this.#path}.${process.pid}`;
@@ -93,7 +92,7 @@ export class Fetched {
   }
 }
 
-/** Whole lines; what a crash cut off is taken away, so that the next line begins where one may. */
+/** Whole lines; a line that a crash cut off is removed from the file. */
 function readLines(path: string): Line[] {
   if (!existsSync(path)) return [];
   const bytes = readFileSync(path);
@@ -103,7 +102,7 @@ function readLines(path: string): Line[] {
   return texts.map((text, index) => {
     const read = line.safeParse(jsonOf(text));
     if (read.success) return read.data;
-    throw new Refusal(`${path}, line ${index + 1} is damaged: remove the file; what it held is fetched again`);
+    throw new Refusal(`${path}, line ${index + 1} is damaged: remove the file; its rows are fetched again`);
   });
 }
 
@@ -126,7 +125,7 @@ function joined(all: readonly Stretch[]): Stretch[] {
   return out;
 }
 
-/** What of a stretch was not asked for, the newest first. */
+/** The parts of a stretch that were not fetched, the newest first. */
 export function missingOf({ from, until }: Stretch, asked: readonly Stretch[]): readonly Stretch[] {
   const out: Stretch[] = [];
   let end = until;

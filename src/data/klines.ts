@@ -1,9 +1,9 @@
-/** Recorded klines from a CSV file into columns, checked row by row: what is wrong is said with its line, nothing is mended unasked. */
+/** Recorded klines from a CSV file that a configuration names: faults are refused with their line, or repaired if asked for. */
 import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { StoredKlines } from './catalogue/klines.ts';
+import { klineColumns, type StoredKlines } from './catalogue/klines.ts';
 import { lowerBound } from './catalogue/rows.ts';
 import { accepted, refuseNamed } from './check/errors.ts';
 import { type Finding, findingText, type Repair, type Repaired } from './check/finding.ts';
@@ -35,13 +35,13 @@ export interface KlineFile extends Stretch {
   readonly interval: Interval;
   /** The instrument's: prices with more decimals are refused. */
   readonly pricePrecision: number;
-  /** Sort the rows and drop repeated ones instead of refusing them. */
+  /** Sorts rows and drops repeated ones instead of refusing them. */
   readonly repair?: boolean;
   /** Prices that jump to another scale are taken. */
   readonly acceptJumps?: boolean;
 }
 
-/** Of its rows `from` to `to` it says what an import would. */
+/** Warnings are about the rows `from` to `to`. */
 export interface KlineData extends Notes {
   readonly columns: Columns;
   readonly gaps: readonly FeedGap[];
@@ -51,14 +51,14 @@ export interface KlineData extends Notes {
 }
 
 export interface KlineFindings extends AsRecorded {
-  /** Klines that are not there although later ones are. */
+  /** Klines missing in gaps. */
   readonly missing: number;
   /** By a repair. */
   readonly duplicatesDropped: number;
   readonly rowsOutOfOrder: number;
 }
 
-/** Reads and checks a file of klines. Throws a `Refusal` with the line number for everything that would falsify a result. */
+/** Reads and checks a file of klines. Throws a `Refusal` with the line of each fault that would falsify a result. */
 export function loadKlines(file: KlineFile): KlineData {
   const { path } = file;
   const price = { role: 'number', mostDecimals: file.pricePrecision } as const;
@@ -70,19 +70,19 @@ export function loadKlines(file: KlineFile): KlineData {
   const remedy = `correct the file, or import it without them (sluice data import ${path} --repair unreadable)`;
   const { ended, sha256, ...table } = readNamedTable(namedCsv(path, names, remedy), 'klines');
   const read = klineColumns(table.columns);
-  const { columns, part, mended } = checked(file, read);
+  const { columns, part, repaired } = checked(file, read);
   const gaps = findGaps(file, columns.openTime);
-  const rowsOf = (repair: Repair): number => mended.find((one) => one.repair === repair)?.rows ?? 0;
+  const rowsOf = (repair: Repair): number => repaired.find((one) => one.repair === repair)?.rows ?? 0;
   const findings = {
     ...asRecorded(columns),
     missing: missingIn(gaps, { interval: file.interval }),
     duplicatesDropped: rowsOf('duplicates'),
     rowsOutOfOrder: rowsOf('sort'),
   };
-  return { columns, gaps, findings, ...told(file, columns, gaps, part, mended, ended), sha256 };
+  return { columns, gaps, findings, ...notesFor(file, columns, gaps, part, repaired, ended), sha256 };
 }
 
-/** The same of klines that code gives, of which nothing is mended; messages call them `data`. */
+/** The same for klines that code gives, without repairs; messages call them `data`. */
 export function givenKlines(of: Omit<KlineFile, 'path' | 'repair' | 'acceptJumps'>, columns: Columns): StoredKlines {
   const file = { path: 'data', ...of };
   refuseColumns(columns, of.pricePrecision);
@@ -91,7 +91,7 @@ export function givenKlines(of: Omit<KlineFile, 'path' | 'repair' | 'acceptJumps
   const faults = [...found.filter(isRefused), ...part.filter(({ refused, check }) => refused && check === 'scale')];
   if (faults.length > 0) throw new Refusal(`data: not used: ${faults.map((fault) => findingText(fault)).join('; ')}`);
   const gaps = findGaps(file, columns.openTime);
-  return { columns, gaps, ...told(file, columns, gaps, part, [], true), sha256: '' };
+  return { columns, gaps, ...notesFor(file, columns, gaps, part, [], true), sha256: '' };
 }
 
 /** Refuses columns of different lengths, and values that no file of klines could have. */
@@ -118,44 +118,39 @@ function refuseColumns(columns: Columns, pricePrecision: number): void {
   }
 }
 
-function klineColumns([openTime, open, high, low, close, volume]: readonly Float64Array[]): Columns {
-  if (!openTime || !open || !high || !low || !close || !volume) throw new Error('the table has six columns');
-  return { openTime, open, high, low, close, volume };
-}
-
-/** Behind the header. */
+/** After the header. */
 const firstLine = 2;
 
 interface Checked {
   readonly columns: Columns;
-  /** Of what lies between `from` and `to`. */
+  /** Findings in the rows `from` to `to`. */
   readonly part: readonly Finding[];
-  readonly mended: readonly Repaired[];
+  readonly repaired: readonly Repaired[];
 }
 
-/** The rows with what an import would find in them, mended where they have to be and that is asked for; a `Refusal` where something stands against them. */
+/** Checks the rows as an import would, and repairs them if asked for. Throws a `Refusal` with their faults. */
 function checked(file: KlineFile, read: Columns): Checked {
   const part = partFindings(file, read);
-  // Nearly all files are sound, and then no row is looked at twice.
+  // Nearly all files are sound: then each row is checked once.
   if (!(part.some(({ refused }) => refused) || hasFaultsOutsideRange(file, read)))
-    return { columns: read, part, mended: [] };
+    return { columns: read, part, repaired: [] };
   const found = klineFindings(file.interval, read, firstLine);
-  const isMendable = found.some(({ check }) => check === 'disorder' || check === 'duplicates');
-  if (file.repair !== true || !isMendable) {
+  const isRepairable = found.some(({ check }) => check === 'disorder' || check === 'duplicates');
+  if (file.repair !== true || !isRepairable) {
     refuseFaults(file, read, found, partFindings(file, read, firstLine));
-    return { columns: read, part, mended: [] };
+    return { columns: read, part, repaired: [] };
   }
   const { openTime, open, high, low, close, volume } = read;
   const table = { kind: 'klines', columns: [openTime, open, high, low, close, volume], rows: openTime.length } as const;
-  const { table: rest, repaired: mended } = repairRows(table, new Set(['sort', 'duplicates'] as const));
+  const { table: rest, repaired } = repairRows(table, new Set(['sort', 'duplicates'] as const));
   const columns = klineColumns(rest.columns);
-  // Of mended rows nobody knows the line.
-  const mendedPart = partFindings(file, columns);
-  refuseFaults(file, columns, klineFindings(file.interval, columns), mendedPart);
-  return { columns, part: mendedPart, mended };
+  // Repaired rows have no line.
+  const repairedPart = partFindings(file, columns);
+  refuseFaults(file, columns, klineFindings(file.interval, columns), repairedPart);
+  return { columns, part: repairedPart, repaired };
 }
 
-/** Prices that jump stand against a run that goes over them. Klines of several intervals are refused by every run, wherever they come from. */
+/** Jumps count only in the part that a run uses. Klines of several intervals are refused by every run, whatever their source. */
 const isRefused = ({ refused, check }: Finding): boolean => refused && check !== 'scale' && check !== 'mixed';
 
 function partFindings(file: KlineFile, columns: Columns, line = 0): readonly Finding[] {
@@ -164,7 +159,7 @@ function partFindings(file: KlineFile, columns: Columns, line = 0): readonly Fin
   return klineFindings(file.interval, part, line === 0 ? 0 : line + first);
 }
 
-/** Whether a row before `from` or behind `to` may be one that the checks refuse: they then say why. They cost more, and nearly all files are sound. */
+/** Whether a row outside `from` to `to` may have a fault: this is cheaper than the checks, which then say which. */
 function hasFaultsOutsideRange({ interval, ...stretch }: KlineFile, columns: Columns): boolean {
   const { openTime, open, high, low, close, volume } = columns;
   const [first, end] = rowsWithin(openTime, stretch);
@@ -183,7 +178,7 @@ function hasFaultsOutsideRange({ interval, ...stretch }: KlineFile, columns: Col
   return false;
 }
 
-/** Throws a `Refusal` with what was found in all rows, and with jumps of the part that a run goes over. */
+/** Throws a `Refusal` with the faults of all rows, and with jumps in the part that a run uses. */
 function refuseFaults(
   { path, symbol, interval, acceptJumps = false }: KlineFile,
   { openTime }: Columns,
@@ -202,8 +197,8 @@ function refuseFaults(
   );
 }
 
-/** What is said of the rows between `from` and `to`, and of the file. */
-function told(
+/** Warnings about the rows `from` to `to`, and the file. */
+function notesFor(
   file: KlineFile,
   columns: Columns,
   gaps: readonly FeedGap[],
@@ -214,9 +209,9 @@ function told(
   const name = basename(file.path);
   const [first, end] = rowsWithin(columns.openTime, file);
   const part = mapColumns(columns, (column) => column.subarray(first, end));
-  const mended = repaired.map(({ repair, rows }) => `${name}: ${repairText(repair, rows)}`);
+  const repairs = repaired.map(({ repair, rows }) => `${name}: ${repairText(repair, rows)}`);
   return together(
-    { warnings: mended, doubts: mended },
+    { warnings: repairs, doubts: repairs },
     gapNotes(name, gapsWithin(gaps, file), file.interval),
     cutNotes(name, ended),
     notesOf(name, found),
@@ -227,7 +222,7 @@ function told(
 /** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */
 export const rowAt = (openTime: Float64Array, time: number): number => lowerBound(openTime, openTime.length, time);
 
-/** The smaller interval at whose openings nearly all rows stand, one after the other: a file of that, and not a wrong one. */
+/** The smaller interval that nearly all rows are of, if there is one. */
 function smallerOf(openTime: Float64Array, interval: Interval): Interval | undefined {
   return intervals.slice(0, intervals.indexOf(interval)).find((smaller) => {
     const lengthMs = intervalMs(smaller, 0);

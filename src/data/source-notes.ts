@@ -1,4 +1,4 @@
-/** What sources are known for and is used as it was recorded, in one line: it may matter to a result, and is no fault. */
+/** Habits of sources that are no faults and may matter to a result: klines are used as they were recorded. */
 import type { Columns } from '../domain/market.ts';
 import { counted } from './check/finding.ts';
 
@@ -20,7 +20,7 @@ export function asRecorded({ open, high, low, volume }: Columns): AsRecorded {
   return { rows: open.length, zeroVolume, opensOutside };
 }
 
-/** In words; nothing where there is nothing to tell. */
+/** In words; empty when there are none. */
 export function asRecordedText({ rows, zeroVolume, opensOutside }: AsRecorded): string {
   const found = [
     ...(opensOutside > 0 ? [`${counted(opensOutside, 'opens', 'open')} outside [low, high]`] : []),

@@ -42,6 +42,17 @@ export interface DepthRows {
   readonly quantity: Float64Array;
 }
 
+/** Columns of the catalogue by name. */
+export function tradeColumns([time, price, quantity, side]: readonly Float64Array[]): TradeColumns {
+  if (!time || !price || !quantity || !side) throw new Error('trades have four columns');
+  return { time, price, quantity, side };
+}
+
+export function depthColumns([time, book, side, price, quantity]: readonly Float64Array[]): DepthRows {
+  if (!time || !book || !side || !price || !quantity) throw new Error('depth has five columns');
+  return { time, book, side, price, quantity };
+}
+
 /** Rows of levels as whole books. */
 export function booksOf({ time, book, side, price, quantity }: DepthRows): BookColumns {
   const rows = time.length;

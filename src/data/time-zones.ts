@@ -2,9 +2,9 @@
 import { Refusal } from '../domain/refusal.ts';
 
 const hourMs = 3_600_000;
-/** Offsets are kept for so long each: clocks of Adelaide, St. John's and Tehran change at half past, by those of UTC. */
+/** Length of time with one cached offset: clocks of Adelaide, St. John's and Tehran change at half past, UTC. */
 const keptMs = hourMs / 2;
-/** Past this many (about 23 years) they are looked up anew. */
+/** Beyond this many (about 23 years) the cache is emptied. */
 const mostKept = 400_000;
 
 interface Zone {

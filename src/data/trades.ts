@@ -3,7 +3,7 @@ import type { Trade } from '../domain/market.ts';
 import { refuseNamed } from './check/errors.ts';
 import { TradeChecks } from './check/trades.ts';
 import { namedCsv, type ReadFile, readNamedTable } from './named-file.ts';
-import type { TradeColumns } from './tape.ts';
+import { type TradeColumns, tradeColumns } from './tape.ts';
 
 /**
  * Reads trades with the header `time_ms,price,qty,side` (the taker's side), `.csv` or `.csv.gz`, in their order of time.
@@ -22,9 +22,7 @@ export function readTrades(path: string): ReadFile & { readonly columns: TradeCo
     checks.add(batch.columns, batch.rows, batch.lines),
   );
   refuseNamed(path, checks.findings(), checks.rows);
-  const [time, price, quantity, side] = columns;
-  if (!time || !price || !quantity || !side) throw new Error('trades have four columns');
-  return { ...read, columns: { time, price, quantity, side } };
+  return { ...read, columns: tradeColumns(columns) };
 }
 
 /** The same, one by one. */

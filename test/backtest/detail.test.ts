@@ -47,7 +47,7 @@ ${more}`,
   );
 
 const hint =
-  'XBTUSD: klines of 1min are stored and say what came first within those of 60min: look at them by detail: 1min (--set detail=1min), or let orders fill by them (--set dataIntervals.XBTUSD=1min)';
+  'XBTUSD: klines of 1min are stored and say what came first within those of 60min: use them with detail: 1min (--set detail=1min), or let orders fill by them (--set dataIntervals.XBTUSD=1min)';
 
 test('are named where klines are ambiguous, and what they say of their own data is said, too', async () => {
   const without = await run();

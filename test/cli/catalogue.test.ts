@@ -69,7 +69,7 @@ test('klines that were made and kept are called stale once their source grows, a
   at.write('XBTUSD_1m.csv', `${lines.toSpliced(70, 30).join('\n')}\n`);
   await data('import', 'XBTUSD_1m.csv');
   const partial =
-    /^ {2}1 kline of 60min is made of fewer rows than it should be \(2020-02-01T01:00:00Z\): klines XBTUSD 1min has holes there/m;
+    /^ {2}1 kline of 60min is made of fewer rows than it should be \(2020-02-01T01:00:00Z\): klines XBTUSD 1min has gaps there/m;
   expect(await data('resample', '--into', '60min')).toMatch(partial);
   expect(await data('check', '--interval', '60min')).toMatch(partial);
   expect(await data('list')).not.toContain('stale');
@@ -194,7 +194,7 @@ test.for<[string, readonly string[], RegExp]>([
     /"X" is not a symbol: .*BTC\/USDT, BTC-USDT and btcusdt mean/,
   ],
   ['a path for a stored symbol', ['list', '../x'], /"\.\.\/x" is not a symbol/],
-  ['a question that asks nothing', ['sql', ' -- ;'], /there is no question: give one SELECT/],
+  ['a question that asks nothing', ['sql', ' -- ;'], /the query is empty: give one SELECT/],
   [
     'everything, without a word',
     ['remove', '--yes'],

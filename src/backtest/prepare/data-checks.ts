@@ -1,6 +1,6 @@
-/** What is wrong with the klines that a run is asked to go over: refused, or told where it only makes the run shorter. */
+/** Checks that the klines suit the run: faults are refused, and what only makes the run shorter is a warning. */
 import type { BacktestConfig } from '../../config/schema.ts';
-import type { Held } from '../../data/catalogue/klines.ts';
+import type { StoredSpan } from '../../data/catalogue/klines.ts';
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -8,24 +8,24 @@ import { aggregator, ownWarmup } from '../../strategy/larger-klines.ts';
 import { type Need, needsOf } from '../../strategy/warmup.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 
-/** A symbol's klines, and where they are from. */
-export interface Asked {
+/** A symbol's klines, and where they come from. */
+export interface KlineInput {
   readonly symbol: string;
   readonly interval: Interval;
   readonly openTime: Float64Array;
   readonly source: string;
-  /** What there is of them in all, where they are only in part at hand. */
-  readonly held?: Held;
+  /** All that is stored of them, where only a part was loaded. */
+  readonly stored?: StoredSpan;
 }
 
 const momentOf = (time: number | undefined): string =>
   time === undefined ? '?' : `${new Date(time).toISOString().slice(0, 16)}Z`;
 
-/** So many klines in a row, all the same distance apart and not their interval's, are of another interval: holes differ in length. */
+/** Klines in a row that are equally far apart, and not by their interval, are of another interval: gaps differ in length. */
 const fewInARow = 20;
 
 /** Refuses klines of another interval among those of this one. */
-export function refuseOtherIntervals({ symbol, interval, openTime, source }: Asked): void {
+export function refuseOtherIntervals({ symbol, interval, openTime, source }: KlineInput): void {
   let row = 1;
   while (row < openTime.length) {
     const at = openTime[row - 1] as number;
@@ -44,19 +44,19 @@ export function refuseOtherIntervals({ symbol, interval, openTime, source }: Ask
 /** The rows from `from` up to, not including, `to`; a `Refusal` where there are none. */
 export function rowsOf(
   { from, to }: Pick<BacktestConfig, 'from' | 'to'>,
-  asked: Asked,
+  input: KlineInput,
 ): { first: number; end: number } {
-  const { symbol, interval, openTime, source } = asked;
+  const { symbol, interval, openTime, source } = input;
   const first = from === undefined ? 0 : rowAt(openTime, from);
   const end = to === undefined ? openTime.length : rowAt(openTime, to);
   if (from !== undefined && to !== undefined && from >= to)
     throw new Refusal(`from (${momentOf(from)}) is not before to (${momentOf(to)}): swap them, or leave one out`);
   if (first >= end) {
-    const held = asked.held ?? { of: interval, from: openTime[0], to: openTime.at(-1) };
-    const holds = `${source} holds ${held.of === interval ? '' : `${held.of} from `}${momentOf(held.from)} to ${momentOf(held.to)}`;
-    const isWithin = (to ?? Infinity) > (held.from ?? 0) && (from ?? 0) <= (held.to ?? 0);
+    const stored = input.stored ?? { of: interval, from: openTime[0], to: openTime.at(-1) };
+    const holds = `${source} holds ${stored.of === interval ? '' : `${stored.of} from `}${momentOf(stored.from)} to ${momentOf(stored.to)}`;
+    const isWithin = (to ?? Infinity) > (stored.from ?? 0) && (from ?? 0) <= (stored.to ?? 0);
     throw new Refusal(
-      held.of !== interval && isWithin
+      stored.of !== interval && isWithin
         ? `${symbol}: no whole kline of ${interval} between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: take a smaller interval, or import more`
         : `${symbol}: no klines between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: name dates within, or import more`,
     );
@@ -64,7 +64,7 @@ export function rowsOf(
   return { first, end };
 }
 
-/** A strategy on a symbol, and what it must have seen before it decides. */
+/** A strategy on a symbol, and the klines it needs before it decides. */
 export interface Warming {
   readonly id: string;
   readonly of: Interval;
@@ -78,7 +78,7 @@ export const warmingOf = ({ id, strategy, params, interval }: NamedHosted): Warm
 });
 
 /** The row with which a strategy can first decide; larger klines are made as the run makes them. */
-function decidingRow({ interval, openTime }: Asked, { of, needs }: Warming): number {
+function decidingRow({ interval, openTime }: KlineInput, { of, needs }: Warming): number {
   const closed = new Map<Interval, number>();
   const count = (one: Interval): void => void closed.set(one, (closed.get(one) ?? 0) + 1);
   const above = new Set(needs.map((need) => need.of ?? of));
@@ -96,18 +96,18 @@ function decidingRow({ interval, openTime }: Asked, { of, needs }: Warming): num
   return openTime.length;
 }
 
-/** Where no `from` is given, warming up is told of from this share of the klines on: less of them changes no result by much. */
+/** Without `from` there is a note when this share of the klines warms up: less changes no result by much. */
 const muchWarming = 0.1;
 
-/** How late the strategy that decides last first can. */
+/** When the strategy that decides last can first decide. */
 function warmupNote(
   { from }: Pick<BacktestConfig, 'from'>,
-  asked: Asked,
+  input: KlineInput,
   { first, end }: { readonly first: number; readonly end: number },
   strategies: readonly Warming[],
 ): string | undefined {
-  const { symbol, interval, openTime } = asked;
-  const rows = strategies.map((one) => ({ id: one.id, row: decidingRow(asked, one) }));
+  const { symbol, interval, openTime } = input;
+  const rows = strategies.map((one) => ({ id: one.id, row: decidingRow(input, one) }));
   const { id, row } = rows.reduce((last, one) => (one.row > last.row ? one : last));
   const opens = openTime[row];
   if (row <= first || opens === undefined) return undefined;
@@ -121,14 +121,14 @@ function warmupNote(
   return `${symbol}: ${many}: the first decision${whose} comes at ${momentOf(closeTime(interval, opens))}, when the last of them closes; import earlier klines for an earlier one`;
 }
 
-/** What of the time asked for the klines do not cover, and how late the first decision comes for want of warm-up. */
+/** Notes where klines do not cover `from` and `to`, and on a late first decision. */
 export function spanNotes(
   { from, to }: Pick<BacktestConfig, 'from' | 'to'>,
-  asked: Asked,
+  input: KlineInput,
   { first, end }: { readonly first: number; readonly end: number },
   strategies: readonly Warming[],
 ): readonly string[] {
-  const { symbol, interval, openTime } = asked;
+  const { symbol, interval, openTime } = input;
   const [opens, last] = [openTime[first] as number, openTime[end - 1] as number];
   const notes: string[] = [];
   if (from !== undefined && opens - from >= intervalMs(interval, from))
@@ -140,18 +140,18 @@ export function spanNotes(
     notes.push(
       `${symbol}: to is ${momentOf(to)}, its last kline before that opens ${momentOf(last)}: the run ends there`,
     );
-  const warming = warmupNote({ from }, asked, { first, end }, strategies);
+  const warming = warmupNote({ from }, input, { first, end }, strategies);
   if (warming !== undefined) notes.push(warming);
   return notes;
 }
 
-/** Why a run that has no more rows than `end` ends before a strategy of its decides, or undefined. */
-export function shortFault(asked: Asked, end: number, strategies: readonly Warming[]): string | undefined {
-  const { symbol, interval, openTime, source } = asked;
+/** Why a run of `end` rows ends before a strategy decides; undefined when all decide. */
+export function shortFault(input: KlineInput, end: number, strategies: readonly Warming[]): string | undefined {
+  const { symbol, interval, openTime, source } = input;
   for (const one of strategies) {
-    const row = decidingRow(asked, one);
+    const row = decidingRow(input, one);
     if (row + 1 < end) continue;
-    // Where the klines end before it could, or holes take the larger ones away, what would be enough wherever they begin.
+    // Where the klines end before, the number that is enough wherever they begin.
     const enough = Math.max(
       ...one.needs.map((need) => ownWarmup({ of: one.of, warmup: ownWarmup(need, one.of) }, interval)),
     );

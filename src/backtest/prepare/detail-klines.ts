@@ -11,7 +11,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';
 import { stretchOf } from './tapes.ts';
 
-/** Of another source than those that they look into: its prices say nothing of what came first there. */
+/** Detail of another source than the klines of the run says nothing about their order of prices. */
 function otherSource(
   { symbol, interval, source }: Pick<RunSeries, 'symbol' | 'interval' | 'source'>,
   detail: Interval,
@@ -22,22 +22,22 @@ function otherSource(
   return { warnings: [note], doubts: [note] };
 }
 
-/** Told where none of them lies within the run: it is as if they had not been asked for. */
+/** A warning where no detail lies within the run. */
 function noneWithin(
   whose: Omit<RunSeries, 'gaps' | 'finer'>,
   detail: Interval,
-  { columns: { openTime }, held }: StoredKlines,
+  { columns: { openTime }, stored }: StoredKlines,
 ): Notes {
   const { symbol, interval } = whose;
   const { start, end } = spanOf([whose]);
   const [row, past] = rowsWithin(openTime, { from: start, to: end });
   if (row < past) return { warnings: [], doubts: [] };
-  const holds = held === undefined ? '' : ` (stored are ${momentText(held.from)} to ${momentText(held.to)})`;
+  const holds = stored === undefined ? '' : ` (stored are ${momentText(stored.from)} to ${momentText(stored.to)})`;
   const note = `${symbol}: no klines of ${detail} lie within the run${holds}: nothing says what came first within those of ${interval}; import them, or leave detail out`;
   return { warnings: [note], doubts: [] };
 }
 
-/** Those that the configuration asks for, within klines of the run. */
+/** Loads the detail that the configuration asks for. */
 export async function finerOf(
   dir: string,
   { catalogue, detail, from, to }: BacktestConfig,
@@ -47,16 +47,16 @@ export async function finerOf(
   if (detail === undefined) return undefined;
   const { symbol, interval } = whose;
   if (detail === interval || !isWithin(detail, interval))
-    throw new Refusal(`detail: ${detail}: klines of ${interval} do not consist of such: name a smaller interval`);
+    throw new Refusal(`detail: ${detail}: klines of ${interval} do not consist of these: name a smaller interval`);
   const span = stretchOf({ from, to });
-  const wanted = { symbol, interval: detail, pricePrecision, ...span, told: span };
-  const found = await storedKlines(catalogueOf(dir, { catalogue }), wanted);
+  const query = { symbol, interval: detail, pricePrecision, ...span, part: span };
+  const found = await storedKlines(catalogueOf(dir, { catalogue }), query);
   return { ...found, ...together(found, otherSource(whose, detail, found.source), noneWithin(whose, detail, found)) };
 }
 
 /**
- * What a run could have looked at and was not told to: finer klines beside its own in the catalogue. They are not taken unasked,
- * since a result would then hang on what happens to lie in a folder.
+ * Names the finest detail in the catalogue that a run does not use. It is not used unasked: the result would depend on what happens to
+ * be stored.
  */
 export function detailHints(
   dir: string,
@@ -86,7 +86,7 @@ export function detailHints(
     return finest === undefined
       ? []
       : [
-          `${symbol}: klines of ${finest} are stored and say what came first within those of ${interval}: look at them by detail: ${finest} (--set detail=${finest}), or let orders fill by them (--set dataIntervals.${symbol}=${finest})`,
+          `${symbol}: klines of ${finest} are stored and say what came first within those of ${interval}: use them with detail: ${finest} (--set detail=${finest}), or let orders fill by them (--set dataIntervals.${symbol}=${finest})`,
         ];
   });
 }

@@ -1,4 +1,4 @@
-/** Series that end before the run does: what is held of them then counts at a price of long ago. */
+/** Series that end before the run: their positions keep the last close. */
 import { closeTime, intervalMs } from '../../domain/interval.ts';
 import { lotsOf, priceFor, priceText, quantityText } from '../../domain/money.ts';
 import { momentText } from '../../report/figures.ts';
@@ -14,7 +14,7 @@ interface Early {
   readonly end: number;
 }
 
-/** Those that end earlier than the run by more than the longest kline of it. */
+/** Series that end more than the longest kline before the run. */
 function endedEarly(all: readonly RunSeries[]): readonly Early[] {
   const { end } = spanOf(all);
   const lastOpen = ({ columns, end: rows }: RunSeries): number => columns.openTime[rows - 1] as number;
@@ -24,63 +24,63 @@ function endedEarly(all: readonly RunSeries[]): readonly Early[] {
     .filter(({ closedAt }) => end - closedAt > longestMs);
 }
 
-/** What there is to know of them before it runs. */
+/** Warnings about them before the run. */
 export const endNotes = (all: readonly RunSeries[]): readonly string[] =>
   endedEarly(all).map(
     ({ series: { symbol }, closedAt, end }) =>
       `${symbol}: its klines end ${momentText(closedAt)} UTC, ${beforeEnd(end - closedAt)}: it is not traded afterwards, and positions keep the last close; import the rest, or set an earlier to`,
   );
 
-interface Left {
+interface FinalPosition {
   readonly base: number;
   /** The price of the last fill. */
   readonly last: number;
 }
 
-/** What each strategy held of a symbol after all fills, by place. */
-function heldAfter(table: FillTable): readonly Left[] {
-  const held = table.positions.map(() => ({ base: 0, last: 0 }));
+/** The position of each strategy in a symbol after all fills. */
+function positionsAfter(table: FillTable): readonly FinalPosition[] {
+  const finals = table.positions.map(() => ({ base: 0, last: 0 }));
   for (let fill = 0; fill < table.length; fill++) {
-    const one = held[table.position[fill] as number] as { base: number; last: number };
+    const one = finals[table.position[fill] as number] as { base: number; last: number };
     one.base += table.base[fill] as number;
     one.last = table.price[fill] as number;
   }
-  return held;
+  return finals;
 }
 
-/** What was still held of them at the end. */
+/** Their positions at the end. */
 export function staleRows({ series: all, instruments }: RunInput, table: FillTable): readonly StaleRow[] {
   const early = endedEarly(all);
   if (early.length === 0) return [];
-  const held = heldAfter(table);
+  const finals = positionsAfter(table);
   return table.positions.flatMap(({ strategy, symbol }, position): readonly StaleRow[] => {
     const at = instruments.get(symbol);
-    const { base: quantity, last } = held[position] as Left;
+    const { base: quantity, last } = finals[position] as FinalPosition;
     const found = early.find(({ series }) => series.symbol === symbol);
     if (at === undefined || found === undefined || restsAt(at)(quantity, last)) return [];
     const { series, closedAt, end } = found;
     const close = series.columns.close[series.end - 1] as number;
-    // Sums of fills may lie a little below the lot that they are.
+    // Sums of fills may lie slightly below a whole lot.
     const text = quantityText(lotsOf(Math.abs(quantity) + dustOf(at) / 1000, at, 'down'), at);
     const price = priceText(priceFor('SELL', close, at), at);
     return [{ strategy, symbol, quantity: quantity < 0 ? `-${text}` : text, price, since: closedAt, until: end }];
   });
 }
 
-/** Less of the equity is not told of. */
+/** A smaller share of the equity is not reported. */
 const leastShare = 0.001;
 
-/** What fees in base and purchases for an amount left, and nobody can order away, where it comes to a part of the equity; counted in one currency alone. */
+/** Positions below the exchange's minimum order, left by fees in base and purchases for an amount, where they matter; in one currency only. */
 export function restRows(
   { series: all, instruments, currencies }: RunInput,
   table: FillTable,
   finalEquity: number,
 ): readonly RestRow[] {
   if (currencies !== undefined) return [];
-  const held = heldAfter(table);
+  const finals = positionsAfter(table);
   return table.positions.flatMap(({ strategy, symbol }, position): readonly RestRow[] => {
     const at = instruments.get(symbol);
-    const { base, last } = held[position] as Left;
+    const { base, last } = finals[position] as FinalPosition;
     const series = all.find((one) => one.symbol === symbol);
     if (at === undefined || series === undefined || !restsAt(at)(base, last)) return [];
     const share = (Math.abs(base) * (series.columns.close[series.end - 1] as number)) / finalEquity;

@@ -1,4 +1,4 @@
-/** Whether a file that the configuration names says by its own name that it is of something else. */
+/** Warns when the name of a file that the configuration names shows another symbol. */
 import { basename } from 'node:path';
 import type { Notes } from '../../data/data-warnings.ts';
 import { nameParts } from '../../data/import/file-names.ts';
@@ -10,13 +10,13 @@ const spelt = (text: string): string => text.toUpperCase().replaceAll('XBT', 'BT
 /** `bitstampUSD_1-min.csv`: the currency alone names no asset. */
 const currency = /^(USD.?|EUR|GBP|JPY|KRW|TRY)$/;
 
-/** `USDT_BTC`, `SPOT_BTC_USD`, `trades_2024-01-01_BTC-PERPETUAL`: which word is the asset the name does not say; Kraken has an X before it. */
+/** `USDT_BTC`, `SPOT_BTC_USD`, `trades_2024-01-01_BTC-PERPETUAL`: any word may be the asset; Kraken writes an X before it. */
 const speaksOf = (name: string, base: string): boolean =>
   spelt(name)
     .split(/[^A-Z0-9]+/)
     .some((word) => word.startsWith(base) || word.startsWith(`X${base}`));
 
-/** An import would take the symbol from the name: of another asset it is told, and stands against the result. Quotes alike in worth are not told apart. */
+/** A warning, also in doubts, where a name shows another asset. Quotes are not compared: USD and USDT are worth the same. */
 export function fileSymbolNotes(
   { symbol, base }: Pick<Instrument, 'symbol' | 'base'>,
   ...paths: readonly (string | undefined)[]

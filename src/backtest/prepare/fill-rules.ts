@@ -30,13 +30,13 @@ export function rulesOf(
   };
 }
 
-/** Whose fills each word stands for, by the beginnings of their evidence. */
+/** The rules of each kind of fill, by the beginning of its evidence. */
 const fillsBy = [
   ['depth', 'by books: ', aboutTape.books],
   ['trade', 'by trades: ', aboutTape.trades],
 ] as const;
 
-/** By what a run's orders would be filled, as the evidence of its fills would begin: what is recorded of its symbols. */
+/** The beginnings of evidence that a run's fills can have, by what is recorded of its symbols. */
 export const recordedIn = ({ series, tapes }: Pick<RunInput, 'series' | 'tapes'>): readonly string[] =>
   series.flatMap(({ symbol }) => {
     const tape = tapes?.get(symbol);
@@ -44,7 +44,7 @@ export const recordedIn = ({ series, tapes }: Pick<RunInput, 'series' | 'tapes'>
     return tape === undefined ? ['kline'] : [...(books ? ['depth'] : []), ...(trades ? ['trade'] : [])];
   });
 
-/** What the rules of a configuration assume, in words; of a run, by the evidence of its fills: what those were filled by. */
+/** What the rules of a configuration assume, in words; with the evidence of fills only for the kinds of fills that occurred. */
 export function rulesText(
   { rules, fills }: Pick<BacktestConfig, 'rules' | 'fills'>,
   evidence: readonly string[] = [],

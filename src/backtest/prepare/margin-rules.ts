@@ -1,4 +1,4 @@
-/** The rules of a margin account as a configuration gives them, and what cannot be had with them. */
+/** The rules of a margin account in a configuration, and what they exclude. */
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -7,7 +7,7 @@ import type { MarginRules } from './run-money.ts';
 /** The keys that a margin account is refused without. */
 const keys = 'maxLeverage, maintenanceRatio, liquidationFee, interest, interestEveryHours';
 
-/** The rules of a backtest on margin; undefined on spot. A `Refusal` where they are missing, or where something else does not know margin. */
+/** The rules of a backtest on margin; undefined on spot. Throws a `Refusal` where they are missing, or something excludes margin. */
 export function marginRulesOf(
   file: string,
   { account, margin, cashFlows, currencies }: BacktestConfig,

@@ -1,4 +1,4 @@
-/** From a configuration to a run that is ready to start: strategies, instruments, data; every fault of theirs is a `Refusal`. */
+/** From a configuration to a run that is ready to start: strategies, instruments, data. Every fault of these is a `Refusal`. */
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
@@ -46,11 +46,11 @@ import { refuseOtherSymbols } from './symbol-keys.ts';
 import { levelNotes } from './tape-levels.ts';
 import { stretchOf, tapeOf, tapeWithin } from './tapes.ts';
 
-/** A run that is ready to start, and what there is to say about its data. */
+/** A run that is ready to start, and the warnings about its data. */
 export interface Prepared {
   readonly input: RunInput;
   readonly warnings: readonly string[];
-  /** Of them, short, what makes a result doubtful by itself. */
+  /** In short, the warnings that make a result doubtful. */
   readonly doubts?: readonly string[];
   /** SHA-256 of each data file, hex, by symbol. */
   readonly dataHashes: Readonly<Record<string, string>>;
@@ -64,19 +64,19 @@ export interface Cast {
   readonly cashFlows?: readonly CashFlow[];
   /** Where strategies may borrow. */
   readonly margin?: MarginRules;
-  /** Whose closes say what another currency is worth, by asset; none where there is one currency. */
+  /** The instrument whose closes are the rate of another currency, by asset; none where there is one currency. */
   readonly pairs?: ReadonlyMap<string, Instrument>;
-  /** By which their orders fill. */
+  /** The rules of fills. */
   readonly rules: RunInput['rules'];
 }
 
-/** What code gives instead of files: its strategies, and instruments and klines by symbol where it has some of its own. */
+/** Strategies, instruments and klines that code gives instead of files, by symbol. */
 export interface Given extends GivenStrategies {
   readonly instruments?: ReadonlyMap<string, Instrument>;
   readonly klines: ReadonlyMap<string, Columns>;
 }
 
-/** The configuration's strategies and instruments; every fault of theirs is a `Refusal`. */
+/** The strategies and instruments of a configuration; every fault is a `Refusal`. */
 export async function castOf(
   file: string,
   config: BacktestConfig,
@@ -133,14 +133,14 @@ export const inputOf = (
   },
 });
 
-/** Reads the configuration's strategies, instruments and data; every fault of theirs is a `Refusal`. */
+/** Reads the strategies, instruments and data of a configuration; every fault is a `Refusal`. */
 export const prepare = async (
   file: string,
   config: BacktestConfig,
   settings: readonly Setting[] = [],
 ): Promise<Prepared> => prepared(file, config, await castOf(file, config, settings));
 
-/** The same, of strategies that are read already; `given`: klines that need not be read. */
+/** The same with strategies that are read already; `given`: klines that need not be read. */
 export async function prepared(file: string, config: BacktestConfig, cast: Cast, given?: Given): Promise<Prepared> {
   const dir = dirname(file);
   const { hosted, instruments } = cast;
@@ -155,11 +155,11 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
     const recorded = await tapeOf(dir, config, instrument);
     const inMemory = given?.klines.get(symbol);
     const { where: source, loaded } = await klinesOf(dir, config, instrument, interval, recorded, inMemory);
-    const { columns, gaps, held } = loaded;
+    const { columns, gaps, stored } = loaded;
     const made = loaded.source === undefined ? {} : { source: loaded.source };
-    const asked = { symbol, interval, openTime: columns.openTime, source, ...(held !== undefined && { held }) };
-    refuseOtherIntervals(asked);
-    const rows = rowsOf(config, asked);
+    const klines = { symbol, interval, openTime: columns.openTime, source, ...(stored !== undefined && { stored }) };
+    refuseOtherIntervals(klines);
+    const rows = rowsOf(config, klines);
     const { start, end } = spanOf([{ interval, columns, ...rows }]);
     const { tape, ...taped } = tapeWithin(config, symbol, recorded, { from: start, to: end });
     warnings.push(...taped.warnings, ...loaded.warnings);
@@ -171,9 +171,9 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
     }
     dataHashes[symbol] = loaded.sha256;
     const warming = hosted.filter((one) => one.symbol === symbol).map(warmingOf);
-    const short = shortFault(asked, rows.end, warming);
+    const short = shortFault(klines, rows.end, warming);
     if (short !== undefined) throw new Refusal(short);
-    warnings.push(...spanNotes(config, asked, rows, warming));
+    warnings.push(...spanNotes(config, klines, rows, warming));
     const finer = await finerOf(dir, config, instrument, { symbol, interval, columns, ...rows, ...made });
     if (finer !== undefined) {
       warnings.push(...finer.warnings);
@@ -211,7 +211,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
   };
 }
 
-/** The rates of the other currencies: of klines that the run holds already, of a file, or of the catalogue. */
+/** The rates of the other currencies: by klines of the run, of a file, or of the catalogue. */
 async function currenciesIn(
   dir: string,
   config: BacktestConfig,
@@ -237,17 +237,17 @@ async function currenciesIn(
   return found;
 }
 
-/** Of the strategies on a symbol: its klines are recorded in this one, and those of the others are made from them. */
+/** The smallest interval of the strategies on a symbol: larger klines are made from it. */
 function smallestInterval(
   file: string,
   symbol: string,
   hosted: RunInput['hosted'],
   recorded: Interval | undefined,
 ): Interval {
-  const wanted = hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval);
-  const smallest = recorded ?? intervals.find((interval) => wanted.includes(interval));
+  const used = hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval);
+  const smallest = recorded ?? intervals.find((interval) => used.includes(interval));
   if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
-  for (const interval of wanted) {
+  for (const interval of used) {
     const fault = aggregationFault(smallest, interval);
     if (fault !== undefined)
       throw new Refusal(
@@ -259,7 +259,7 @@ function smallestInterval(
   return smallest;
 }
 
-/** Those in memory, of the file that the configuration names for the symbol, of the catalogue, or made from the trades that a file gives. */
+/** Klines in memory, of the file that the configuration names, of the catalogue, or made from trades of a file. */
 async function klinesOf(
   dir: string,
   config: BacktestConfig,
@@ -270,25 +270,25 @@ async function klinesOf(
 ): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
   const { symbol, pricePrecision } = instrument;
   const given = config.data[symbol];
-  const told = stretchOf(config);
-  const wanted = { symbol, interval, pricePrecision };
-  if (inMemory !== undefined) return { where: 'data', loaded: givenKlines({ ...wanted, ...told }, inMemory) };
+  const part = stretchOf(config);
+  const query = { symbol, interval, pricePrecision };
+  if (inMemory !== undefined) return { where: 'data', loaded: givenKlines({ ...query, ...part }, inMemory) };
   if (given !== undefined && given !== 'catalogue') {
     const path = resolve(dir, given);
-    const loaded = loadKlines({ path, ...wanted, ...told, repair: config.repair });
+    const loaded = loadKlines({ path, ...query, ...part, repair: config.repair });
     const future = futureNotes(basename(path), loaded.columns.openTime.at(-1) ?? 0, { interval }, systemClock.now());
     const notes = together(fileSymbolNotes(instrument, path), loaded, future);
     return { where: path, loaded: { ...loaded, ...notes } };
   }
   const where = catalogueOf(dir, config);
-  if (tape?.trades !== undefined && isMadeOf(tape.trades, where, config, wanted))
+  if (tape?.trades !== undefined && isMadeOf(tape.trades, where, config, query))
     return { where: 'the recording of its trades', loaded: fromTrades(symbol, interval, tape.trades) };
-  // Rows before `from` warm up: all of them are loaded, as of a file.
+  // Rows before `from` warm up: all of them are loaded, as from a file.
   const span = config.to === undefined ? {} : { to: config.to };
-  return { where, loaded: await storedKlines(where, { ...wanted, ...span, told }) };
+  return { where, loaded: await storedKlines(where, { ...query, ...span, part }) };
 }
 
-/** Whether klines are made of trades: where none are stored, or none of the time that the run, or a recording that is named, is about. */
+/** Whether klines are made of trades: where none are stored, or none of the time of the run, or of a named recording. */
 function isMadeOf(
   { time }: TradeColumns,
   dir: string,
@@ -296,34 +296,34 @@ function isMadeOf(
   { symbol, interval }: { readonly symbol: string; readonly interval: Interval },
 ): boolean {
   if (!isStored(dir, symbol, interval, {})) return true;
-  const told = stretchOf(config);
-  const [row, end] = rowsWithin(time, told);
+  const part = stretchOf(config);
+  const [row, end] = rowsWithin(time, part);
   const [from, to] = [time[row], time[end - 1]];
   if (row >= end || from === undefined || to === undefined) return false;
-  return !isStored(dir, symbol, interval, config.trades[symbol] === undefined ? told : { from, to });
+  return !isStored(dir, symbol, interval, config.trades[symbol] === undefined ? part : { from, to });
 }
 
-/** Whether klines are stored, of a stretch of time, of which those of the interval are, or can be made. */
-function isStored(dir: string, symbol: string, wanted: Interval, { from = 0, to = Infinity }: Stretch): boolean {
-  const isWanted = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean => one.kind === 'klines' && one.symbol === symbol;
-  return listSeries(dir, isWanted).some(
+/** Whether klines are stored of which those of the interval are, or can be made, in a stretch of time. */
+function isStored(dir: string, symbol: string, interval: Interval, { from = 0, to = Infinity }: Stretch): boolean {
+  const isKlines = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean => one.kind === 'klines' && one.symbol === symbol;
+  return listSeries(dir, isKlines).some(
     (one) =>
-      isWanted(one) &&
+      isKlines(one) &&
       one.zone === undefined &&
       one.interval !== undefined &&
-      (one.interval === wanted || isWithin(one.interval, wanted)) &&
+      (one.interval === interval || isWithin(one.interval, interval)) &&
       one.months.some((month) => month.from <= to && month.to >= from),
   );
 }
 
-/** Klines of the intervals that trades cover whole. */
+/** Klines of the intervals that trades cover completely. */
 function fromTrades(symbol: string, interval: Interval, trades: TradeColumns): StoredKlines {
   const columns = resampleTrades(trades, { interval });
   const gaps = findGaps({ symbol, interval }, columns.openTime);
   const warnings = [`${symbol}: ${interval} made from trades`];
   const [from, to] = [trades.time[0], trades.time.at(-1)];
-  const held = from === undefined || to === undefined ? {} : { held: { of: 'trades', from, to } };
-  return { columns, gaps, ...held, warnings, doubts: [], sha256: '' };
+  const stored = from === undefined || to === undefined ? {} : { stored: { of: 'trades', from, to } };
+  return { columns, gaps, ...stored, warnings, doubts: [], sha256: '' };
 }
 
 /** Which rates are assumed, and of which symbols where others have rates of their own. */
@@ -338,7 +338,7 @@ function feeNotes({ fees: given }: Pick<BacktestConfig, 'fees'>, { fees, series 
   return [`fees${whose} are not configured: ${what} ${missing.length === 1 ? 'is' : 'are'} assumed (fees: { ${how} })`];
 }
 
-/** Marks know no volume: by rates that fall, what is held counts for a little less than it would bring. */
+/** Marks have no volume: with falling rates a position counts for slightly less than its sale would bring. */
 const tierNotes = ({ fees, rules }: RunInput): readonly string[] =>
   fees.tiers === undefined || rules.name !== 'sluice'
     ? []

@@ -1,10 +1,10 @@
-/** What a run is told of its money beside trading: what is paid in and out, and what other currencies are worth. */
+/** The money of a run beside trading: cash flows, other currencies, margin. */
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Rate, Units } from '../../domain/money.ts';
 import type { RateLine } from '../../research/currency-rates.ts';
 import type { Limits } from '../../risk/rules.ts';
 
-/** An amount that is to move. */
+/** An amount paid in or out. */
 export interface CashFlow {
   /** UTC ms; it counts from the first kline that closes then or later. */
   readonly time: number;
@@ -12,11 +12,11 @@ export interface CashFlow {
   /** Negative is paid out. */
   readonly amount: Units;
   readonly reason: string;
-  /** Who may use it, or can spare it; what is left over belongs to nobody. */
+  /** The strategies that share it; the rest belongs to none. */
   readonly shares: readonly { readonly strategy: string; readonly symbol: string; readonly amount: Units }[];
 }
 
-/** What became of it. */
+/** A cash flow after its time. */
 export interface FlowDone extends Omit<CashFlow, 'shares'> {
   /** UTC ms from which it counted. */
   readonly at: number;
@@ -36,7 +36,7 @@ export interface Other {
 export interface Currencies {
   /** In which the equity is counted. */
   readonly reporting: string;
-  /** What there is of it at the start. */
+  /** The amount at the start. */
   readonly cash: Units;
   readonly others: readonly Other[];
 }
@@ -45,7 +45,7 @@ export interface Currencies {
 export interface MarginRules {
   /** Most that a strategy may hold or be short of when it orders, as a multiple of its equity. */
   readonly maxLeverage: Rate;
-  /** Equity over what is held or short below which the exchange leaves the position. */
+  /** Equity over position value below which the exchange liquidates. */
   readonly maintenanceRatio: Rate;
   /** On the value of what it sells or buys back then. */
   readonly liquidationFee: Rate;

@@ -24,7 +24,7 @@ interface Line {
 
 /**
  * A note for trades, and one for books, whose last price within a kline lies far from it in most of the klines that have one. What
- * fills by them then has nothing to do with what was decided on klines, and nothing else tells.
+ * fills by them then has nothing to do with the klines of the decisions, and nothing else shows it.
  */
 export const levelNotes = (klines: Klines, { trades, books }: Tape): readonly string[] =>
   [

@@ -1,4 +1,4 @@
-/** Which trades and books a backtest fills by, beside its klines (configuration: `fidelity`, `trades`, `depth`). */
+/** The trades and depth that a backtest fills by, beside its klines (configuration: `fidelity`, `trades`, `depth`). */
 
 import { basename, resolve } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
@@ -20,13 +20,13 @@ export interface LoadedTape extends Tape, Notes {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** What a run goes over, where its configuration says. */
+/** The `from` and `to` of a configuration. */
 export const stretchOf = ({ from, to }: Pick<BacktestConfig, 'from' | 'to'>): Stretch => ({
   ...(from !== undefined && { from }),
   ...(to !== undefined && { to }),
 });
 
-/** Loads what the configuration asks for; undefined where klines alone speak. A `Refusal` where what it asks for is not there. */
+/** Loads what the configuration asks for; undefined where only klines are used. Throws a `Refusal` where something is missing. */
 export async function tapeOf(
   dir: string,
   config: BacktestConfig,
@@ -58,7 +58,7 @@ export async function tapeOf(
   };
 }
 
-/** A `Refusal` where the configuration says that something is of the catalogue, which has none of it. */
+/** Throws a `Refusal` where the configuration names the catalogue for something that it does not hold. */
 function refuseUnstored(
   dir: string,
   config: BacktestConfig,
@@ -73,7 +73,7 @@ function refuseUnstored(
   );
 }
 
-/** The rulesets of others are about klines: what they would make of trades and books nobody knows. */
+/** Imitated rulesets are defined for klines only. */
 function refuseTape({ rules, fidelity, trades, depth }: BacktestConfig, symbol: string): void {
   const named = trades[symbol] !== undefined ? 'trades' : depth[symbol] !== undefined ? 'depth' : undefined;
   const asked = fidelity === 'auto' ? named && `${named} of ${symbol}` : `fidelity: ${fidelity}`;
@@ -95,7 +95,7 @@ const fileOf = (path: string, { from, to }: BacktestConfig, ended: boolean): Tap
   ...stretchOf({ from, to }),
 });
 
-/** The files that are named, with what an import of them would find. */
+/** The named files, with the warnings that an import would give. */
 function ofFiles(dir: string, config: BacktestConfig, instrument: Instrument): FromFiles {
   const { symbol } = instrument;
   const pathOf = (given: string | undefined): string | undefined =>
@@ -127,8 +127,8 @@ function ofDepthFile(path: string, config: BacktestConfig, symbol: string): From
 }
 
 /**
- * What is imported of the symbol. Unasked only where its klines come from there, too, and the rules are ours: a file's klines
- * may be of another market, and the rules of others know klines alone.
+ * Loads the symbol's tape from the catalogue. Unasked only where its klines come from there, too, and the rules are ours: a file's
+ * klines may be of another market, and imitated rules use klines only.
  */
 async function ofCatalogue(dir: string, config: BacktestConfig, { symbol, pricePrecision }: Instrument) {
   const { data, trades, depth, fidelity, rules, from, to } = config;
@@ -145,8 +145,7 @@ async function ofCatalogue(dir: string, config: BacktestConfig, { symbol, priceP
 const none: Notes = { warnings: [], doubts: [] };
 
 /**
- * What of it lies within the run (UTC ms), and what is to be said: what lies beside it fills nothing, and is as if it were not there. A
- * `Refusal` where it was insisted on.
+ * The part of a tape within the run (UTC ms), with notes on what lies outside. Throws a `Refusal` where `fidelity` needs more.
  */
 export function tapeWithin(
   { fidelity, trades: named, depth }: Pick<BacktestConfig, 'fidelity' | 'trades' | 'depth'>,
@@ -163,8 +162,8 @@ export function tapeWithin(
     time === undefined || time.length === 0 ? [] : [{ ...one, time, ...within(time, run) }],
   );
   const [inside, beside] = [lines.filter(({ rows }) => rows > 0), lines.filter(({ rows }) => rows === 0)];
-  const wanted: readonly string[] = { auto: [], klines: [], trades: ['trades'], depth: ['trades', 'books'] }[fidelity];
-  for (const what of wanted) {
+  const needed: readonly string[] = { auto: [], klines: [], trades: ['trades'], depth: ['trades', 'books'] }[fidelity];
+  for (const what of needed) {
     if (inside.some((one) => one.what === what)) continue;
     const time = beside.find((one) => one.what === what)?.time;
     const there = time === undefined ? 'lie beside it' : `go ${spanText(time[0], time.at(-1))}`;

@@ -1,4 +1,4 @@
-/** Looks at a series again: whether its files are what was written, and what its rows hold. */
+/** Checks a stored series again: its files against their hashes, and its rows. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../check/finding.ts';

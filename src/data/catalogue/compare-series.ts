@@ -1,4 +1,4 @@
-/** A series beside others of the same market in the catalogue: other sources, other names, other intervals. */
+/** Compares a series with others of its market in the catalogue: other sources, names and intervals. */
 import { intervalMs } from '../../domain/interval.ts';
 import { counted, type Finding } from '../check/finding.ts';
 import { type PriceLine, type Slip, slipFinding, slipOf } from '../check/time-offset.ts';
@@ -11,16 +11,15 @@ const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 /** Stretches of both that are compared, at the beginning, in the middle and at the end: zones change with the season. */
 const stretchMs = 14 * dayMs;
-/** Klines of more than this say too little in a stretch. */
+/** Klines longer than this are too few in a stretch. */
 const longestStepMs = 60 * minuteMs;
-/** Around a stretch, so that it can be shifted by any zone. */
+/** Loaded around a stretch, so that it can be shifted by any zone. */
 const marginMs = dayMs;
 
-/** What comparing finds; nothing where there is nothing to compare with. */
+/** The findings of comparing; none without other series. */
 export async function compareSeries(dir: string, manifest: Manifest): Promise<readonly Finding[]> {
-  // The times of what was made of another series are that one's, and so are its rows.
+  // A made series has the times and rows of its source.
   if (manifest.months.length === 0 || isMade(manifest)) return [];
-  // What cannot be read is nothing to compare with.
   const all = listSeries(dir, () => false);
   const twins = sameRows(manifest, all);
   if (stepOf(manifest) > longestStepMs) return twins;
@@ -34,7 +33,7 @@ export async function compareSeries(dir: string, manifest: Manifest): Promise<re
   return findings;
 }
 
-/** Months that another market has to the byte: a file that was imported under two names, of which one is wrong. */
+/** Months that another market has byte by byte: one file, imported under two names of which one is wrong. */
 function sameRows(manifest: Manifest, all: readonly Manifest[]): readonly Finding[] {
   const own = new Map(manifest.months.map(({ sha256, rows }) => [sha256, rows]));
   return all.flatMap((other): readonly Finding[] => {
@@ -61,7 +60,7 @@ function sameRows(manifest: Manifest, all: readonly Manifest[]): readonly Findin
 const stepOf = ({ kind, interval }: Manifest): number =>
   kind === 'depth' ? Number.POSITIVE_INFINITY : interval === undefined ? minuteMs : intervalMs(interval, 0);
 
-/** Names of one market: coins that are worth a dollar move like it. */
+/** One name for each market: coins worth a dollar move like it. */
 const marketOf = (symbol: string): string =>
   symbol.replace(/^XBT/, 'BTC').replace(/(USDT|USDC|BUSD|TUSD|FDUSD|DAI|PERP)$/, 'USD');
 
@@ -79,7 +78,7 @@ async function slipsBetween(dir: string, one: Manifest, other: Manifest): Promis
   return slipFinding(`${seriesName(other)} (${other.source})`, found);
 }
 
-/** Closes, each at the time at which its kline was over; of trades the last of each minute. */
+/** Closes, each at the time at which its kline closed; of trades the last of each minute. */
 async function lineOf(
   dir: string,
   manifest: Manifest,

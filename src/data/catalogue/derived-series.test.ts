@@ -71,7 +71,7 @@ test('a kept series whose source got rows is not used: a run makes it anew, and 
   const found = await here.run('60min');
   expect([...found.columns.volume]).toEqual([60, 60, 60, 60, 60]);
   expect(found.warnings).toEqual([
-    `BTCUSDT: the klines of 60min that are kept are not used, because their source klines BTCUSDT 1min changed (${again} makes them anew)`,
+    `BTCUSDT: the stored klines of 60min are not used, because their source klines BTCUSDT 1min changed (${again} makes them anew)`,
     `BTCUSDT: 60min made from 1min${hint}`,
   ]);
   await here.make(key, '60min');
@@ -177,12 +177,12 @@ test('klines that a hole of their source cuts into are counted, and a run on the
       count: 3,
       what: '3 klines of 60min are made of fewer rows than they should be',
       effect:
-        'klines BTCUSDT 1min has holes there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
+        'klines BTCUSDT 1min has gaps there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
       places: [{ time: start + 3_600_000 }, { time: start + 7_200_000 }, { time: start + 18_000_000 }],
     },
   ]);
   expect((await here.run('60min')).warnings).toContainEqual(
-    expect.stringMatching(/^BTCUSDT 60min: 3 klines of 60min are made of fewer rows .*: klines BTCUSDT 1min has holes/),
+    expect.stringMatching(/^BTCUSDT 60min: 3 klines of 60min are made of fewer rows .*: klines BTCUSDT 1min has gaps/),
   );
 });
 
@@ -191,7 +191,7 @@ test('klines that a run makes of others with holes are counted, too', async () =
   await here.minutes(...range(0, 70), ...range(130, 180));
   expect((await here.run('60min')).warnings).toEqual([
     expect.stringMatching(/^BTCUSDT 1min: 1 gap, 60 klines missing, longest 60 min /),
-    'BTCUSDT 60min: 2 klines of 60min are made of fewer rows than they should be: klines BTCUSDT 1min has holes there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
+    'BTCUSDT 60min: 2 klines of 60min are made of fewer rows than they should be: klines BTCUSDT 1min has gaps there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
     `BTCUSDT: 60min made from 1min${hint}`,
   ]);
 });
@@ -255,7 +255,7 @@ test('days of a place give way to those of another only when removed, and a run 
   await here.make(hours, '1day', 'Europe/Berlin');
   removeSeries(here.dir, here.series(hours));
   await expect(here.run('1day')).rejects.toThrow(
-    /it holds 1day of Europe\/Berlin, of which 1day cannot be made; days of a place \(resample --zone\) are for looking at, runs go by those of UTC/,
+    /it holds 1day of Europe\/Berlin, of which 1day cannot be made; days of a place \(resample --zone\) are only displayed, runs use those of UTC/,
   );
   removeSeries(here.dir, days);
   await here.hours(...range(0, 96));

@@ -5,12 +5,12 @@ import type { Imported, Manifest } from './manifest.ts';
 
 const layoutPrefix = 'resampled from ';
 
-/** What a made series says of its origin (`imports.layout`). */
+/** The origin of a made series (`imports.layout`). */
 export const madeLayout = (source: Manifest): string => `${layoutPrefix}${nameOf(source)}`;
 
 const nameOf = (one: Manifest): string => seriesName(one);
 
-/** How it was made from another series, as a whole or in part. */
+/** The last import that was made from another series. */
 const making = ({ imports }: Manifest): Imported | undefined =>
   imports.findLast(({ layout }) => layout.startsWith(layoutPrefix));
 
@@ -24,7 +24,7 @@ export function seriesHash({ months }: Pick<Manifest, 'months'>): string {
   return hash.digest('hex');
 }
 
-/** What it was made of, where that is stored. */
+/** The series it was made of, if that is stored. */
 function sourceOf(all: readonly Manifest[], one: Manifest): Manifest | undefined {
   const name = making(one)?.layout.slice(layoutPrefix.length);
   return all.find((each) => nameOf(each) === name);
@@ -51,13 +51,13 @@ export function staleText(all: readonly Manifest[], one: Manifest): string | und
     : `stale in part: ${nameOf(source)} changed since parts were made: remove the series (sluice data remove ${one.symbol} --interval ${one.interval} --yes), and import it or make it anew`;
 }
 
-/** Of a series that was stale when what told so was removed: nothing is left to make it anew of. */
+/** The text for a series that was stale when its source was removed: it cannot be made again. */
 export const lostText = ({ staleBy, symbol, interval }: Manifest): string | undefined =>
   staleBy === undefined
     ? undefined
     : `stale: ${staleBy} changed since it was made, and what it was made of was removed: remove it (sluice data remove ${symbol} --interval ${interval} --yes), and import it, or what it is made of`;
 
-/** The stale series of which nothing would tell it once another one is removed, with the mark that does. */
+/** The stale series that would no longer show it once another one is removed, marked as stale. */
 export function staleWithout(all: readonly Manifest[], removed: SeriesKey): readonly Manifest[] {
   const left = all.filter((one) => nameOf(one) !== seriesName(removed));
   return left.flatMap((one): readonly Manifest[] => {
@@ -82,6 +82,6 @@ export const staleOf = (all: readonly Manifest[], source: Manifest): readonly Ma
     return changed !== undefined && nameOf(changed) === nameOf(source);
   });
 
-/** What was found when it was made: its rows do not tell any more what they were made of. */
+/** The findings of making it, which its rows do not show. */
 export const ofMaking = ({ imports }: Manifest): readonly Imported['findings'][number][] =>
   imports.flatMap(({ findings }) => findings.filter(({ check }) => check === 'partial'));

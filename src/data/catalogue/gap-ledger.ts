@@ -1,4 +1,4 @@
-/** The ledger of holes in a series: what backtests tell their strategies and reports print. */
+/** The gaps of a series, which strategies receive and reports print. */
 import type { FeedGap } from '../../domain/market.ts';
 import { type Gap, leastGap } from '../check/quiet-periods.ts';
 import { type Frame, frameClose } from '../resample.ts';
@@ -9,7 +9,7 @@ import type { Table } from './parquet.ts';
 export const frameOf = ({ interval, zone }: Pick<Manifest, 'interval' | 'zone'>): Frame | undefined =>
   interval === undefined ? undefined : { interval, ...(zone !== undefined && { zone }) };
 
-/** The holes inside one month. */
+/** The gaps inside one month. */
 export function gapsOf({ kind, columns, rows }: Table, frame: Frame | undefined): readonly Gap[] {
   const times = columns[0] as Float64Array;
   const gaps: Gap[] = [];
@@ -29,7 +29,7 @@ export function gapsOf({ kind, columns, rows }: Table, frame: Frame | undefined)
   return gaps;
 }
 
-/** Every hole of a series, those between its months too, in order. */
+/** All gaps of a series in order, also those between its months. */
 export function ledgerOf(series: Manifest): readonly FeedGap[] {
   const { kind, symbol, months, holes = [] } = series;
   const frame = frameOf(series);
@@ -54,7 +54,7 @@ export function ledgerOf(series: Manifest): readonly FeedGap[] {
   }));
 }
 
-/** In order; those that overlap are one. */
+/** In order, overlapping ones merged. */
 function joined(gaps: readonly Gap[]): readonly Gap[] {
   const out: Gap[] = [];
   for (const [from, to] of gaps.toSorted((a, b) => a[0] - b[0])) {

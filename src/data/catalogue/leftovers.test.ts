@@ -40,7 +40,7 @@ test('a question about a table that is not there is told which there are', async
   const { dir, take } = place();
   await take(0, 60);
   await expect(query(dir, 'SELECT * FROM kline')).rejects.toThrow(
-    'that cannot be answered: there is no table kline (did you mean "klines"?); there are klines, trades, depth',
+    'the query failed: there is no table kline (did you mean "klines"?); there are klines, trades, depth',
   );
   await expect(query(dir, 'SELECT * FROM sequences')).rejects.toThrow('no table sequences; there are klines,');
 });

@@ -17,7 +17,7 @@ export async function loadMonth(duck: Duck, dir: string, key: SeriesKey, month: 
   return readParquet(duck, key.kind, join(folderOf(dir, key), month.file), month.rows);
 }
 
-/** Rows that are imported are put among those of the file, so that without it none can be. */
+/** Imports merge rows with those of the file, so that without it none is possible. */
 const remedy = (key: SeriesKey): string =>
   `put the file back from a copy, or remove the series (${removing(key)}) and import its rows again`;
 
@@ -34,7 +34,7 @@ export function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Mon
 export const isAsWritten = (path: string, { sha256 }: Month): boolean =>
   createHash('sha256').update(readFileSync(path)).digest('hex') === sha256;
 
-/** Refuses months whose files are not what was written: what is asked of them would be answered wrongly, and look right. */
+/** Refuses months whose files are not what was written: queries would give wrong answers. */
 export function checkWhole(dir: string, manifest: Manifest): void {
   const key = manifest;
   for (const month of manifest.months) {
@@ -71,7 +71,7 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
       checkMonthFile(dir, key, month);
       if (isRead[index] !== true) {
         const path = join(folderOf(dir, key), month.file);
-        // Once its columns are made of it, nothing would tell any more that it was damaged.
+        // Once its columns are cached, damage would no longer show.
         if (!isAsWritten(path, month)) throw damaged(path, key);
         duck ??= await openDuck();
         const table = await readParquet(duck, key.kind, path, month.rows);
@@ -87,7 +87,7 @@ export async function loadSeries(dir: string, manifest: Manifest, { from, to }: 
   return { kind: key.kind, columns, rows };
 }
 
-/** What is read quicker the next time: of a catalogue that may not be written, or on a full disk, it is read as it is again. */
+/** Caches the columns for the next time, unless the catalogue cannot be written or the disk is full. */
 async function cached(dir: string, sha256: string, table: Table): Promise<void> {
   const path = columnPath(dir, sha256);
   try {

@@ -7,19 +7,19 @@ import Database from 'better-sqlite3';
 import { Refusal } from '../../domain/refusal.ts';
 import { unwritten } from '../folder.ts';
 
-/** How long whoever wants to hold the lock waits for one who only looks whether it is held, real ms. */
+/** A writer waits this long for a process that only tests the lock, real ms. */
 const patienceMs = 200;
 
 const databaseOf = (path: string): string => `${path}.db`;
 
-/** A database that nobody refers to is closed when memory is collected, and its lock with it. */
-const held = new Set<Database.Database>();
+/** Keeps the databases alive: garbage collection would close them and free their locks. */
+const openLocks = new Set<Database.Database>();
 
 /** Takes the lock; returns what gives it back. A `Refusal` while a living process has it: `what` is being written to. */
 export function takeLock(path: string, what: string): () => void {
   let db: Database.Database | undefined;
   try {
-    // By it a folder that may not be written, or is full, is told by its own words.
+    // A folder that cannot be written, or is full, gives its own error here.
     if (!existsSync(databaseOf(path))) writeFileSync(databaseOf(path), '', { flag: 'a' });
     db = attempt(path, 'BEGIN EXCLUSIVE', patienceMs);
     if (db !== undefined) writeFileSync(path, String(process.pid));
@@ -31,10 +31,10 @@ export function takeLock(path: string, what: string): () => void {
   }
   if (db === undefined) throw new Refusal(`${what} is being written to by ${holderOf(path)}: wait for it to end`, 3);
   const taken = db;
-  held.add(taken);
+  openLocks.add(taken);
   return () => {
     rmSync(path, { force: true });
-    held.delete(taken);
+    openLocks.delete(taken);
     taken.close();
   };
 }

@@ -1,4 +1,4 @@
-/** What a series of the catalogue says of itself: its months, where its rows come from, what was found and mended. */
+/** The manifest of a series: its months, its source, the findings and repairs of its imports. */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { makeFolder } from '../folder.ts';
 import { kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { takeLock } from './lock.ts';
 
-/** Of the folder's layout. A newer one is not read: it may mean other things by the same words. */
+/** The version of the catalogue. A newer one is refused: the same keys may mean something else. */
 const version = 1;
 /** In the folder of each series. */
 export const manifestName = 'series.json';
@@ -57,9 +57,9 @@ const schema = z.strictObject({
   priceDecimals: z.int(),
   quantityDecimals: z.int(),
   months: z.array(month),
-  /** Stretches of trades or depth of which it is known that nobody looked: a silence alone would not tell. */
+  /** Stretches without trades or depth that are known not to be recorded: they look like a quiet market. */
   holes: z.array(gap).optional(),
-  /** The series by whose change this one was stale when what tells so was removed: what is left would look as if it still held. */
+  /** The changed series that made this one stale, kept when the link between them was removed. */
   staleBy: z.string().optional(),
   imports: z.array(imported),
 });
@@ -72,7 +72,7 @@ export type Imported = z.output<typeof imported>;
 export const folderOf = (dir: string, { kind, symbol, interval }: SeriesKey): string =>
   join(dir, kind, symbol, interval ?? '');
 
-/** What a series says of itself; undefined when there is no such series. A `Refusal` when it cannot be read. */
+/** The manifest of a series; undefined when there is none. Throws a `Refusal` when it cannot be read. */
 export function readManifest(dir: string, key: SeriesKey): Manifest | undefined {
   const path = join(folderOf(dir, key), manifestName);
   const text = readIfThere(path, () => readFileSync(path, 'utf8'));
@@ -143,7 +143,7 @@ const foldersIn = (dir: string): readonly string[] =>
     .map(({ name }) => name)
     .toSorted();
 
-/** Undefined where there is none; a `Refusal` where it may not be read: it would look as if there were none. */
+/** Undefined where there is none. Throws a `Refusal` where it may not be read. */
 function readIfThere<T>(path: string, read: () => T): T | undefined {
   try {
     return read();
@@ -162,16 +162,16 @@ export const columnPath = (dir: string, sha256: string): string => join(dir, 'ca
 /** Removes what is not of the series any more: months that were replaced, and what a killed import left. */
 export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[]): void {
   const folder = folderOf(dir, manifest);
-  const wanted = new Set([manifestName, ...manifest.months.map(({ file }) => file)]);
+  const used = new Set([manifestName, ...manifest.months.map(({ file }) => file)]);
   for (const entry of readdirSync(folder, { withFileTypes: true }))
-    if (entry.isFile() && !wanted.has(entry.name)) rmSync(join(folder, entry.name));
+    if (entry.isFile() && !used.has(entry.name)) rmSync(join(folder, entry.name));
   const kept = new Set(manifest.months.map(({ sha256 }) => sha256));
   for (const { sha256 } of replaced) if (!kept.has(sha256)) rmSync(columnPath(dir, sha256), { force: true });
 }
 
 /**
  * Removes column files of no series, which a killed import left. To be called with the lock: others write them for what a series names, and
- * make anew what is not there. Nothing is removed while a series cannot be read, since nobody knows which are its.
+ * make anew what is not there. Nothing is removed while a series cannot be read: its files are not known.
  */
 export function sweepCache(dir: string): void {
   const keys = seriesKeys(dir);

@@ -14,7 +14,7 @@ import { GrowingTable, merge, renumber } from './rows.ts';
 /** Minutes of a month: most months of most kinds fit without growing. */
 const usualRows = 31 * 1_440;
 
-/** Room for a month's rows, which may be filled again once that month is staged. */
+/** Memory for the rows of a month, free again once that month is written. */
 interface Room {
   readonly table: GrowingTable;
   free: Promise<void>;
@@ -45,12 +45,12 @@ export class MonthWriter {
   #filling = 0;
   #end = Number.NEGATIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
-  /** The month before of which rows came. */
+  /** The last month with rows. */
   #covered: string | undefined;
-  /** Stored months between two of which rows came. */
+  /** Stored months between two with rows. */
   readonly #between: string[] = [];
   #count = { added: 0, known: 0, conflicts: 0, firstConflict: Number.NaN };
-  /** Rows came that are no series in time: what is staged is worth nothing. */
+  /** Rows came in disorder: staged months are useless. */
   broken = false;
 
   /** `replace`: stored trades and books in the stretch that the rows cover give way where the rows do not have them. */
@@ -105,7 +105,7 @@ export class MonthWriter {
     const full = this.#room;
     if (full.table.rows === 0) return;
     const parquet = this.#parquet[this.#filling % this.#parquet.length] as ParquetWriter;
-    // A large month takes gigabytes: of those two are held at a time, one filled while the other is written.
+    // A large month takes gigabytes: two are in memory at a time, one filled while the other is written.
     const isLarge = full.table.rows > usualRows;
     await (isLarge ? this.#staged() : parquet.idle);
     this.#filling = (this.#filling + 1) % (isLarge ? 2 : this.#rooms.length);
@@ -120,16 +120,16 @@ export class MonthWriter {
     const path = join(folderOf(this.#dir, this.#key), `${month}.unfinished.${process.pid}`);
     this.#written.push(path);
     full.free = parquet.write(table, path).then(() => this.#stage(month, table, path));
-    // Told by whoever waits for it next.
+    // The error comes out of the next await.
     full.free.catch(() => {});
   }
 
-  /** When all that is full is stored. */
+  /** When all full months are written. */
   async #staged(): Promise<void> {
     await Promise.all(this.#rooms.map(({ free }) => free));
   }
 
-  /** Stored months among those that the rows cover, of which they have none, give way to what is new. */
+  /** Removes stored months that lie between those of the rows and have no rows among them. */
   #dropBetween(): void {
     const { added, conflicts } = this.#count;
     if (!this.#replace && added === 0 && conflicts === 0) return;
@@ -183,7 +183,7 @@ export class MonthWriter {
     this.#months.set(month, { month, rows: table.rows, from, to, file, bytes: bytes.length, sha256, gaps });
   }
 
-  /** Writes what is left; nothing counts until the manifest names it. Throws for rows in disorder that no check refused: those behind are lost. */
+  /** Writes the rest; nothing counts until the manifest names it. Throws for rows in disorder that no check refused. */
   async finish(): Promise<Staged> {
     if (this.broken) throw new Error(`rows of ${seriesName(this.#key)} are no series in time, and no check said so`);
     await this.#flush(false);

@@ -1,4 +1,4 @@
-/** Where new rows meet stored ones: a price that is another one altogether there is another symbol's, or in another unit. */
+/** Compares prices where new rows meet stored ones: a jump shows another symbol, or another unit. */
 
 import type { Place } from '../check/finding.ts';
 import { type Finding, lengthText } from '../check/finding.ts';
@@ -12,7 +12,7 @@ import { lowerBound } from './rows.ts';
 /** A close, a price, the first level of a book. */
 const priceColumn: Readonly<Record<Kind, number>> = { klines: 4, trades: 1, depth: 3 };
 
-/** What is so far away may have another price by so much more. */
+/** The allowed factor grows by itself with each such distance. */
 const monthMs = 30 * 86_400_000;
 
 interface At {

@@ -32,14 +32,14 @@ async function queryNow(dir: string, sql: string): Promise<Answer & { readonly c
   const duck = await openDuck();
   try {
     for (const kind of kinds) await duck.connection.run(viewOf(dir, all, kind));
-    // What is asked may read the catalogue and nothing else. Patterns are held against it as they are spelt.
+    // The query may read only the catalogue. Patterns are compared with it as they are written.
     await duck.connection.run(`SET allowed_directories = [${quoted(dir)}, ${quotedPath(dir)}]`);
     await duck.connection.run('SET enable_external_access = false');
     await duck.connection.run('SET lock_configuration = true');
     return await answer(duck, sql);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(`that cannot be answered: ${faultText(error)}`);
+    throw new Refusal(`the query failed: ${faultText(error)}`);
   } finally {
     duck.close();
   }
@@ -56,7 +56,7 @@ function faultText(error: unknown): string {
 async function answer({ api, connection }: Duck, sql: string): Promise<Answer & { readonly cut: boolean }> {
   // Of nothing but space and comments DuckDB says no more than "Error in native callback".
   if (sql.replace(/--.*$|\/\*[\s\S]*?\*\/|;/gm, '').trim() === '')
-    throw new Refusal('there is no question: give one SELECT, such as "SELECT count(*) FROM klines"');
+    throw new Refusal('the query is empty: give one SELECT, such as "SELECT count(*) FROM klines"');
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) throw new Refusal('one SELECT at a time, please');
   const statement = await statements.prepare(0);
@@ -114,7 +114,7 @@ export async function exportSeries(
   const names = columnsOf[manifest.kind].map(({ name }) => name).join(', ');
   const rows = ` FROM ${filesOf(dir, manifest)}${where}`;
   const select = `SELECT ${names}${rows}`;
-  // Beside its place until it is whole: what is cut off by a full disk or a kill does not look like data.
+  // Under another name until it is complete: a full disk or a kill must not leave what looks like data.
   const unfinished = `${to}.unfinished.${process.pid}`;
   const options = `${formats[ending]}, USE_TMP_FILE false`;
   try {

@@ -33,9 +33,9 @@ export class GrowingTable {
 
 export interface Merged {
   readonly table: Table;
-  /** Rows that were there already, exactly so. */
+  /** Rows that were stored already, equal in all values. */
   readonly known: number;
-  /** Rows that say something else than what is there; the new ones stand in the table. */
+  /** Stored rows that differ; the new ones are in the table. */
   readonly conflicts: number;
   readonly firstConflict?: number;
 }
@@ -46,17 +46,17 @@ const slice = ({ kind, columns }: Table, first: number, end: number): Table => (
   rows: end - first,
 });
 
-/** What new rows of a month are of. */
+/** How much of a month new rows cover. */
 export interface Cover {
   /** The file has rows of earlier months, so that it covers this one from its beginning. */
   readonly fromBefore: boolean;
   /** It has rows of later ones, and covers this one to its end. */
   readonly toBehind: boolean;
-  /** Stored rows that it covers and does not have give way. */
+  /** Stored rows in its stretch that it does not have are removed. */
   readonly replace: boolean;
 }
 
-/** Puts new rows of a month among those stored. Of klines by their times; of trades and depth by the stretch of time that the file covers. */
+/** Merges new rows of a month with those stored: klines by their times, trades and depth by the stretch that the file covers. */
 export function merge(stored: Table, fresh: Table, cover: Cover): Merged {
   if (stored.kind === 'klines') return mergeKlines(stored, fresh);
   const [times, freshTimes] = [stored.columns[0] as Float64Array, fresh.columns[0] as Float64Array];
@@ -81,8 +81,8 @@ export function merge(stored: Table, fresh: Table, cover: Cover): Merged {
 }
 
 /**
- * Fresh rows that hold every stored one of their stretch, as overlapping files and pages do. Either may cut its first moment in two, or
- * its last: the fuller one of that moment counts. Undefined when they contradict each other.
+ * New rows that contain every stored one of their stretch, as overlapping files and pages do. Either may be cut within its first or last
+ * moment: the one with more rows counts. Undefined when they contradict each other.
  */
 function withEnds(inside: Table, fresh: Table, from: number, to: number): readonly Table[] | undefined {
   const [old, young] = [inside, fresh].map((one) => {
@@ -115,7 +115,7 @@ function isPartOf(part: Table, whole: Table): boolean {
   return true;
 }
 
-/** Behind the trade, or the book, that begins at a row. */
+/** The row after the trade, or the book, that begins at a row. */
 function endOf({ kind, columns, rows }: Table, row: number): number {
   if (kind !== 'depth') return row + 1;
   const books = columns[1] as Float64Array;

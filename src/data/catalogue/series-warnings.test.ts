@@ -180,7 +180,7 @@ test('of a part: what lies in it, of klines as if they alone were stored', async
   const of = (from: number, to: number, interval: '1min' | '5min' = '1min') =>
     storedKlines(dir, {
       ...{ symbol: 'BTCUSDT', pricePrecision: 2, interval },
-      told: { from: start + from * 60_000, to: start + to * 60_000 },
+      part: { from: start + from * 60_000, to: start + to * 60_000 },
     });
   const mended = 'BTCUSDT 1min: repaired (sort): 1 row';
   const all = await of(0, 600);

@@ -1,11 +1,11 @@
-/** What a result must carry with it of a series: gaps, repairs, and findings that cast doubt on it. */
+/** Warnings of a result about a series: gaps, repairs, and findings that make it doubtful. */
 import type { Columns } from '../../domain/market.ts';
 import { counted } from '../check/finding.ts';
 import {
   type Found,
   gapNotes,
   gapsWithin,
-  isTold,
+  isReported,
   klineFindings,
   type Notes,
   notesOf,
@@ -18,18 +18,18 @@ import { isMade } from './derived-series.ts';
 import { ledgerOf } from './gap-ledger.ts';
 import type { Imported, Manifest } from './manifest.ts';
 
-/** The findings that go with whatever is made of a series. */
-export const doubtsOf = ({ imports }: Manifest): readonly Imported['findings'][number][] =>
-  imports.flatMap(({ findings }) => findings).filter(isTold);
+/** The findings that everything made of a series reports. */
+export const seriousFindings = ({ imports }: Manifest): readonly Imported['findings'][number][] =>
+  imports.flatMap(({ findings }) => findings).filter(isReported);
 
-/** Found in klines themselves: in a part of them it can be found again. */
+/** Checks of the klines themselves, which can be repeated for a part. */
 const inRows: ReadonlySet<string> = new Set(['stuck', 'outliers', 'wicks', 'scale', 'zero-volume']);
 
-/** Findings of a kind that are told one by one: what was recorded for weeks came in by hundreds of imports. */
+/** Findings of a kind that are listed one by one: recordings of weeks have hundreds of imports. */
 const mostAlike = 3;
 
-/** Of all that is stored, or of a part of it; `columns` are the klines of that. */
-export function stampsOf(series: Manifest, part: Stretch, columns?: Columns): Notes {
+/** The warnings of a part of a series; `columns` are its klines. */
+export function seriesNotes(series: Manifest, part: Stretch, columns?: Columns): Notes {
   const { interval, imports } = series;
   const name = nameOf(series);
   const isWhole = covers(part, series);
@@ -37,7 +37,7 @@ export function stampsOf(series: Manifest, part: Stretch, columns?: Columns): No
   const repairs = once(
     imports.flatMap((one) => one.repairs).map(({ repair, rows }) => `${name}: ${repairText(repair, rows)}${where}`),
   );
-  const found = isWhole ? doubtsOf(series) : foundIn(part, series, columns, where);
+  const found = isWhole ? seriousFindings(series) : foundIn(part, series, columns, where);
   return together(
     gapNotes(name, gapsWithin(ledgerOf(series), part), interval),
     { warnings: repairs, doubts: repairs },
@@ -46,12 +46,12 @@ export function stampsOf(series: Manifest, part: Stretch, columns?: Columns): No
   );
 }
 
-/** Files that were imported twice found the same twice. */
+/** Files that were imported twice have the same findings twice. */
 const once = (lines: readonly string[]): readonly string[] => [...new Set(lines)];
 
-/** Of each kind a few and how many more there are. */
+/** A few of each kind, and how many more there are. */
 function fewOf(found: readonly Found[], series: Manifest): readonly Notes[] {
-  const kinds = Map.groupBy(found.filter(isTold), ({ check }) => check);
+  const kinds = Map.groupBy(found.filter(isReported), ({ check }) => check);
   return [...kinds.values()].map((alike) => {
     const notes = notesOf(nameOf(series), alike);
     const [warnings, doubts] = [once(notes.warnings), once(notes.doubts)];
@@ -67,16 +67,16 @@ const nameOf = ({ kind, symbol, interval }: Manifest): string => `${symbol} ${in
 const covers = ({ from, to }: Stretch, { months }: Manifest): boolean =>
   (from === undefined || from <= (months[0]?.from ?? from)) && (to === undefined || to > (months.at(-1)?.to ?? to - 1));
 
-/** Found in a part of a series: again where its klines tell it, as it was kept where it is not known to lie elsewhere. */
+/** The findings of a part: checked again where its klines are at hand, else as stored unless they lie elsewhere. */
 function foundIn(part: Stretch, series: Manifest, columns: Columns | undefined, where: string): readonly Found[] {
   const { interval } = series;
-  // What made klines were made of is not at hand.
+  // Made klines have no rows of their source.
   const isAgain = columns !== undefined && interval !== undefined && !isMade(series);
   const again = isAgain ? klineFindings(interval, columns) : [];
-  const kept = doubtsOf(series).filter((one) => !(isAgain && inRows.has(one.check)) && !liesOutside(part, one));
+  const kept = seriousFindings(series).filter((one) => !(isAgain && inRows.has(one.check)) && !liesOutside(part, one));
   return [...again, ...kept.map((one) => ({ ...one, what: `${one.what}${where}` }))];
 }
 
-/** Of more than a few places not all are known. */
+/** Whether all places lie outside; only the first few are stored. */
 const liesOutside = ({ from = -Infinity, to = Infinity }: Stretch, { count, places }: Found): boolean =>
   places.length >= count && places.every(({ time }) => time !== undefined && (time < from || time >= to));

@@ -1,4 +1,4 @@
-/** Series made from others and kept, and series taken away. */
+/** Makes and stores series from others, and removes series. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,8 +26,8 @@ import {
   writeManifest,
 } from './manifest.ts';
 import { MonthWriter } from './month-writer.ts';
-import { partial } from './partial-klines.ts';
-import { doubtsOf } from './series-warnings.ts';
+import { partialFindings } from './partial-klines.ts';
+import { seriousFindings } from './series-warnings.ts';
 
 export interface Resampling {
   readonly interval: Interval;
@@ -36,7 +36,7 @@ export interface Resampling {
   readonly now: number;
 }
 
-/** Makes klines of a larger interval from a stored series and keeps them beside it. An older series of that interval gives way only to one made from the same. */
+/** Makes klines of a larger interval from a stored series and stores them. They replace a series only if that was made from the same. */
 export async function storeResampled(
   dir: string,
   from: Manifest,
@@ -63,7 +63,7 @@ export async function storeResampled(
   const [time, price, quantity] = table.columns;
   const made =
     from.interval !== undefined
-      ? resampleKlines(from.interval, klineColumns(table), frame)
+      ? resampleKlines(from.interval, klineColumns(table.columns), frame)
       : resampleTrades({ time: time ?? none, price: price ?? none, quantity: quantity ?? none }, frame);
   const rows = made.openTime.length;
   if (rows === 0) throw new Refusal(`${name} does not fill a single kline of ${interval}: import more`);
@@ -91,7 +91,7 @@ export async function storeResampled(
           layout,
           rows,
           repairs: from.imports.flatMap(({ repairs }) => repairs),
-          findings: [...doubtsOf(from), ...partial(from, made.openTime, frame)],
+          findings: [...seriousFindings(from), ...partialFindings(from, made.openTime, frame)],
         },
       ],
     };
@@ -173,7 +173,7 @@ function removeAll(dir: string, key: SeriesKey): readonly Manifest[] {
   }
 }
 
-/** Of its months; what a series that cannot be read does not tell is in its files. */
+/** The hashes of its months; those of a series that cannot be read are computed from its files. */
 function hashesOf(dir: string, key: SeriesKey): readonly string[] {
   const known = listSeries(dir, () => false).find((one) => seriesName(one) === seriesName(key));
   if (known !== undefined) return known.months.map(({ sha256 }) => sha256);

@@ -1,7 +1,7 @@
-/** Whether two series of one market show the same moves at different times: stamps of a time zone, or ends of klines taken for openings. */
+/** Finds series of one market that show the same moves at different times: by a time zone, or ends of klines taken for openings. */
 import { counted, type Finding, lengthText } from './finding.ts';
 
-/** A price as it stood at times that are whole steps apart; NaN where nothing is known. */
+/** Prices at times that are whole steps apart; NaN where they are not known. */
 export interface PriceLine {
   /** UTC ms of the first. */
   readonly from: number;
@@ -10,25 +10,25 @@ export interface PriceLine {
   readonly prices: Float64Array;
 }
 
-/** Two series that are the same market move alike this much at least; less proves nothing about their times. */
+/** The least correlation of two series of one market; less proves nothing about their times. */
 const leastLikeness = 0.3;
-/** And so much less as they are stamped. */
+/** So much less is the correlation without a shift. */
 const leastDifference = 0.2;
-/** Moves that both must have made; fewer can be alike by chance. */
+/** The least number of moves; fewer can be alike by chance. */
 const leastMoves = 200;
 const zoneStepMs = 15 * 60_000;
 const farthestZoneMs = 14 * 60 * 60_000;
-/** Klines near by that are tried: stamps of ends are one late. */
+/** Shifts by single klines that are tried: stamps of ends are one late. */
 const nearSteps = 5;
 
 export interface Slip {
-  /** By how much the first shows later (above 0) or earlier what the second shows, ms. */
+  /** How much later (above 0) or earlier the first shows the moves of the second, ms. */
   readonly lateMs: number;
   readonly likeness: number;
   readonly asStamped: number;
 }
 
-/** The shift at which the moves of the two are alike, where that is not as they are stamped. */
+/** The shift at which the moves of the two are alike; undefined when they are alike without one. */
 export function slipOf(one: PriceLine, other: PriceLine): Slip | undefined {
   const [fine, coarse, sign] = one.stepMs <= other.stepMs ? [one, other, 1] : [other, one, -1];
   if (coarse.stepMs % fine.stepMs !== 0) return undefined;
@@ -49,7 +49,7 @@ function shifts(fineMs: number, coarseMs: number): readonly number[] {
   return [...all];
 }
 
-/** Correlation of the moves of `coarse` with those of `fine` as much later; 0 where there are too few. */
+/** Correlation of the moves of `coarse` with those of `fine` that much later; 0 where there are too few. */
 function likeness(fine: PriceLine, coarse: PriceLine, shiftMs: number): number {
   const each = coarse.stepMs / fine.stepMs;
   const first = Math.round((coarse.from + shiftMs - fine.from) / fine.stepMs);
@@ -58,7 +58,7 @@ function likeness(fine: PriceLine, coarse: PriceLine, shiftMs: number): number {
     const at = first + row * each;
     const a = (coarse.prices[row] as number) - (coarse.prices[row - 1] as number);
     const b = (fine.prices[at] ?? Number.NaN) - (fine.prices[at - each] ?? Number.NaN);
-    // Where both stood still nothing is said; NaN is neither.
+    // Moments without a move in either say nothing.
     if (!(a !== 0 || b !== 0) || Number.isNaN(a + b)) continue;
     count++;
     x += a;
@@ -71,7 +71,7 @@ function likeness(fine: PriceLine, coarse: PriceLine, shiftMs: number): number {
   return count < leastMoves || !(spread > 0) ? 0 : (xy - (x * y) / count) / Math.sqrt(spread);
 }
 
-/** What there is to say of slips that were found in stretches of a series, each with where the stretch begins, UTC ms. */
+/** The finding of shifts in stretches of a series; `at`: where each stretch begins, UTC ms. */
 export function slipFinding(other: string, found: readonly (Slip & { readonly at: number })[]): readonly Finding[] {
   const [first] = found;
   if (first === undefined) return [];

@@ -13,7 +13,7 @@ const clockBytes = 17;
 const longestBytes = 2 ** 21;
 
 export interface FrameRecord {
-  /** A note is our own JSON: a hole, a closed kline, the beginning of a recording. Of what was lost nothing but its place is known. */
+  /** A note is our own JSON: a hole, a closed kline, the beginning of a recording. Of a lost record only its place is known. */
   readonly kind: 'frame' | 'note' | 'lost';
   /** UTC ms by the exchange's clock as we know it. */
   readonly seenAt: number;
@@ -77,7 +77,7 @@ function bodyAt(bytes: Buffer, at: number): Buffer | undefined {
   const length = bytes.readUInt32LE(at);
   if (length < clockBytes || length > longestBytes || at + headBytes + length > bytes.length) return undefined;
   const body = bytes.subarray(at + headBytes, at + headBytes + length);
-  // Before the checksum, which costs more: of places that are looked at one after the other hardly one is left.
+  // Before the checksum, which costs more: hardly any place passes.
   if (body[0] !== 1 && body[0] !== 2) return undefined;
   return crc32(body) === bytes.readUInt32LE(at + 4) ? body : undefined;
 }

@@ -58,7 +58,7 @@ export function lockCompaction(dir: string): () => void {
   return takeLock(join(framesIn(dir), 'compact'), `${framesIn(dir)} (compaction)`);
 }
 
-/** Files that nobody writes to: those that wait, and what a recorder that is gone has left open. */
+/** Files that are not written to: those that wait, and those that an ended recorder left open. */
 export function compactable(dir: string): readonly string[] {
   const isRecording = isHeld(lockIn(dir));
   return frameFiles(dir)

@@ -1,15 +1,15 @@
-/** Writes frames without keeping anybody waiting: what comes is held for half a second and then written in one piece. */
+/** Writes frames without blocking the caller: they are buffered for half a second and then written in one piece. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { machineWall, systemClock } from '../../clock/clock.ts';
 import { encoded, magic } from './file.ts';
 import { closeFrames, newFramePath, prune } from './folder.ts';
 
-/** What is written at once; a process that is killed loses at most this, real ms. */
-const holdMs = 500;
+/** Time between writes; a killed process loses at most this, real ms. */
+const writeEveryMs = 500;
 /** A file is closed at this size, so that compaction never holds more of them than this in memory. */
 const fileBytes = 2 ** 26;
-/** Held for a disk that does not keep up; more of it ends the recording, since it would take the memory of who trades. */
-const mostHeldBytes = 2 ** 26;
+/** Buffer for a slow disk; when it is full the recording ends, since trading needs the memory. */
+const mostBufferedBytes = 2 ** 26;
 const dayMs = 86_400_000;
 
 export interface FrameWriterOptions {
@@ -21,7 +21,7 @@ export interface FrameWriterOptions {
   readonly now: () => number;
   /** A note that each file begins with, so that it can be read by itself. */
   readonly opening: (isFirst: boolean) => Uint8Array;
-  /** Told once why nothing is recorded any more: the disk, or the limit. */
+  /** Called once when the recording ends, with the reason: the disk, or the limit. */
   readonly ended: (why: string) => void;
   /** A file was closed that compaction may take. */
   readonly closed: () => void;
@@ -32,9 +32,9 @@ export interface FrameWriter {
   add(kind: 'frame' | 'note', bytes: Uint8Array): void;
   /** Why nothing is recorded any more. */
   readonly against: string | undefined;
-  /** Writes what is held now. */
+  /** Writes the buffer. */
   flush(): Promise<void>;
-  /** Writes what is held and closes the file. */
+  /** Writes the buffer and closes the file. */
   close(): Promise<void>;
 }
 
@@ -47,8 +47,8 @@ interface Open {
 
 class Writer implements FrameWriter {
   readonly #options: FrameWriterOptions;
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  #buffered: Buffer[] = [];
+  #bufferedBytes = 0;
   #against: string | undefined;
   #file: Open | undefined;
   #files = 0;
@@ -68,12 +68,12 @@ class Writer implements FrameWriter {
   add(kind: 'frame' | 'note', bytes: Uint8Array): void {
     if (this.#against !== undefined) return;
     const record = encoded({ kind, seenAt: this.#options.now(), machineAt: machineWall(), bytes });
-    this.#held.push(record);
-    this.#heldBytes += record.length;
-    if (this.#heldBytes > mostHeldBytes)
-      this.#end(`the disk does not keep up: ${megabytes(this.#heldBytes)} wait to be written`);
+    this.#buffered.push(record);
+    this.#bufferedBytes += record.length;
+    if (this.#bufferedBytes > mostBufferedBytes)
+      this.#end(`the disk does not keep up: ${megabytes(this.#bufferedBytes)} wait to be written`);
     else
-      this.#stopTimer ??= systemClock.at(systemClock.now() + holdMs, () => {
+      this.#stopTimer ??= systemClock.at(systemClock.now() + writeEveryMs, () => {
         this.#stopTimer = undefined;
         void this.flush();
       });
@@ -94,15 +94,15 @@ class Writer implements FrameWriter {
   #end(why: string): void {
     if (this.#against !== undefined) return;
     this.#against = why;
-    this.#held = [];
-    this.#heldBytes = 0;
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     this.#options.ended(why);
   }
 
   async #write(): Promise<void> {
-    const bytes = Buffer.concat(this.#held);
-    this.#held = [];
-    this.#heldBytes = 0;
+    const bytes = Buffer.concat(this.#buffered);
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     if (bytes.length === 0 || this.#against !== undefined) return;
     try {
       const file = await this.#fileNow();

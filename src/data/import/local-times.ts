@@ -84,7 +84,7 @@ export class LocalTimes {
     return lengthMs < hourMs || columns.some((column, at) => at > 0 && column[row] !== before(at));
   }
 
-  /** What was done about times without a zone, or that they look local. */
+  /** What was done about times without a zone, or why they seem local. */
   findings(gaps: readonly Gap[]): readonly Finding[] {
     if (this.#lengthMs === undefined) return [];
     return this.#zone === undefined ? this.#suspicions(gaps) : this.#zoneFindings(this.#zone);
