@@ -11,7 +11,7 @@ import { Fetched, fetchedLock, fetchedPath } from './fetch-file.ts';
 const key: SeriesKey = { kind: 'trades', symbol: 'BTCUSDT' };
 const place = (): string => mkdtempSync(join(tmpdir(), 'sluice-fetched-'));
 
-test('only holes beside pages that wait are told: others were told of, and may have been filled', () => {
+test('only holes beside pages that wait are reported: others are known, and may have been filled', () => {
   const path = fetchedPath(place(), key);
   const fetched = new Fetched(path, false);
   fetched.add({ from: 0, until: 100, rows: [] });

@@ -35,7 +35,7 @@ describe('a file of klines', () => {
     }
   });
 
-  test('tells its gaps, its klines without volume and its opens outside the range', () => {
+  test('reports its gaps, its klines without volume and its opens outside the range', () => {
     const found = load(csv(row(0), row(3, '98,101,99,100,0'), row(4)));
     expect(found.gaps).toEqual([
       {
@@ -59,7 +59,7 @@ describe('a file of klines', () => {
     expect(() => load(`\uFEFF${csv(row(0), row(1, '98,101'))}`)).toThrow(/line 3: 3 columns, not 6/);
   });
 
-  test('tells of a price that jumps to another scale, and of one wrong print', () => {
+  test('reports a price that jumps to another scale, and of one wrong print', () => {
     const at = (count: number, price: number): string => row(count, `${price},${price},${price},${price},7`);
     const jump = csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000));
     expect(() => load(jump)).toThrow(
@@ -79,20 +79,20 @@ describe('a file of klines', () => {
     expect(load(csv(at(0, 100), at(1, 119), at(2, 99), at(3, 75), at(4, 40))).warnings).toEqual([]);
   });
 
-  test('with swapped open and close columns is refused, and a volume that no market has is told of', () => {
+  test('with swapped open and close columns is refused, and a volume that no market has is reported', () => {
     const close = (count: number): string => (100 + 5 * Math.sin(count)).toFixed(2);
     const rows = Array.from({ length: 60 }, (_, at) => row(at, `${close(at)},106,94,${close(at - 1)},7`));
     expect(() => load(csv(...rows))).toThrow(
       /csv: not read \(.*\): the open and close columns are swapped: on average/,
     );
-    // Rows in the wrong order are told as that alone.
+    // Rows in the wrong order are reported as that alone.
     const right = Array.from({ length: 60 }, (_, at) => row(at, `${close(at - 1)},106,94,${close(at)},7`));
     expect(() => load(csv(...right.toReversed()))).toThrow(/\(60 rows\): 59 rows earlier than the row before/);
     const [first, second] = [row(0), row(1, '100,101,99,100,9e16')];
     expect(load(csv(first, second)).doubts).toEqual([expect.stringContaining('1 kline with a volume worth')]);
   });
 
-  test('is told of by what an import would find: a feed that stood still, quiet hours', () => {
+  test('has the warnings that an import would give: a feed that stood still, quiet hours', () => {
     const frozen = Array.from({ length: 120 }, (_, count) => row(count));
     const quiet = Array.from({ length: 20 }, (_, count) => row(120 + count, `100,101,99,100.${count},0`));
     const { warnings, doubts } = load(csv(...frozen, ...quiet));
@@ -130,7 +130,7 @@ describe('a file of klines', () => {
     expect(load(csv(...jump), part).findings.rows).toBe(12);
   });
 
-  test('is told of by what lies between from and to alone', () => {
+  test('has warnings for what lies between from and to alone', () => {
     const rows = [0, 1, 2, 5, 6, 7, 8, 12, 13].map((count) => row(count, `100,101,99,100.${count},${count % 6}`));
     const { warnings, gaps } = load(csv(...rows), { from: minute(6), to: minute(9) });
     expect(gaps).toHaveLength(2);

@@ -20,7 +20,7 @@ const rowsOf = ({ openTime, open, high, low, close, volume }: Columns): Row[] =>
     volume[row] as number,
   ]);
 
-/** The slow way: every row looks for its own kline. */
+/** The slow way: every row finds its own kline. */
 function direct(rows: readonly Row[], interval: Interval): Row[] {
   const groups = Map.groupBy(rows, ([time]) => openTimeOf(interval, time));
   const all = [...groups].map(

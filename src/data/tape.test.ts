@@ -134,7 +134,7 @@ describe('what an import would say is said of files that are named', () => {
     });
   });
 
-  test('of books: prices that were rounded, gaps; also of more books than are looked at together', () => {
+  test('of books: prices that were rounded, gaps; also of more books than are checked together', () => {
     const lines = Array.from({ length: 2_500 }, (_, book) => {
       const time = start + book * 1_000 + (book >= 2_400 ? 60_000 : 0);
       const ask = book % 1_200 === 1_000 ? 99 : 100 + (book % 7);

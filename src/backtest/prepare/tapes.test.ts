@@ -47,7 +47,7 @@ describe('what a backtest fills by', () => {
     expect(ready.input.fees.maker).toBe(0n);
   });
 
-  test('files whose last line has no end, and rows that are still to come, of which the result tells', async () => {
+  test('files whose last line has no end, and rows that are still to come, which the result reports', async () => {
     const { dir, ready } = place();
     const at = Date.UTC(2200, 0, 1);
     const rows = (row: (at: number) => string): string =>
@@ -122,7 +122,7 @@ describe('what a backtest fills by', () => {
     expect(shown(await ready('trades: { BTCUSDT: catalogue }'))).toEqual([19_904, undefined, 10]);
   });
 
-  test('is told of by what an import of the named files would find', async () => {
+  test('has the warnings that an import of the named files would give', async () => {
     const { dir, ready } = place();
     const start = Date.UTC(2024, 0, 10);
     const rows = Array.from({ length: 600 }, (_, row) => `${start + row * 1_000},${100 + (row % 3)},1,sell\n`);
@@ -149,7 +149,7 @@ describe('what a backtest fills by', () => {
     expect(made.warnings).toContain('BTCUSDT: 1min made from trades');
   });
 
-  test('are trades and books within the run alone, each told with what it covers', async () => {
+  test('are trades and books within the run alone, each reported with what it covers', async () => {
     const { dir, ready } = place();
     const given = { dir: join(dir, 'catalogue'), endStamps: false, repair: new Set<never>(), replace: false, now: 5 };
     await importFile(trades, given);

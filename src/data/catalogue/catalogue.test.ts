@@ -103,7 +103,7 @@ describe('a series', () => {
     ]);
   });
 
-  test('tells holes between months', async () => {
+  test('reports holes between months', async () => {
     const here = place();
     await here.take(csv(0, 40));
     expect(ledgerOf(here.manifest())).toMatchObject([
@@ -133,7 +133,7 @@ describe('a series', () => {
     );
   });
 
-  test('is as it was after a file with faults, all of which are told', async () => {
+  test('is as it was after a file with faults, all of which are reported', async () => {
     const here = place();
     const bad = `${csv(0, 1)}${line(2).replace('103', '1x')}\n${line(1)}\n5,6\n`;
     await expect(here.take(bad)).rejects.toThrow(
@@ -290,13 +290,13 @@ describe('klines for a run', () => {
 
   test('that are not stored are refused with what is', async () => {
     const here = place();
-    const wanted = { symbol: 'BTCUSDT', interval: '1min', pricePrecision: 2 } as const;
-    await expect(storedKlines(here.dir, wanted)).rejects.toThrow(
+    const asked = { symbol: 'BTCUSDT', interval: '1min', pricePrecision: 2 } as const;
+    await expect(storedKlines(here.dir, asked)).rejects.toThrow(
       /BTCUSDT 1min is not in the catalogue .*: it holds no klines; import it/,
     );
     await here.take(csv(0, 1));
-    await expect(storedKlines(here.dir, { ...wanted, symbol: 'ETHUSDT' })).rejects.toThrow(/it holds BTCUSDT/);
-    await expect(storedKlines(here.dir, { ...wanted, pricePrecision: 0 })).rejects.toThrow(
+    await expect(storedKlines(here.dir, { ...asked, symbol: 'ETHUSDT' })).rejects.toThrow(/it holds BTCUSDT/);
+    await expect(storedKlines(here.dir, { ...asked, pricePrecision: 0 })).rejects.toThrow(
       /up to 1 decimals, the instrument 0/,
     );
     await here

@@ -1,4 +1,4 @@
-/** Series of one market whose times do not fit each other are told of, when they come and when they are looked at. */
+/** Series of one market whose times do not fit each other are reported, at the import and at a check. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ describe('a series beside one of another place', () => {
     ['ends of klines', minute, /^shows each move 60 s later than klines BTCUSD 1min \(bitfinex\)/],
     ['the time of Tokyo', 9 * 60 * minute, /^shows each move 9 h later than klines BTCUSD 1min/],
     ['the time of New York', -5 * 60 * minute, /^shows each move 5 h earlier than klines BTCUSD 1min/],
-  ])('that has %s is told of, with place, effect and what to do', async ([, lateMs, what]) => {
+  ])('that has %s is reported, with place, effect and what to do', async ([, lateMs, what]) => {
     const here = place();
     await here.take('BTCUSD', 'bitfinex', klines(0, 0.001));
     const result = await here.take('XBTUSD', 'bitmex', klines(lateMs, 0.001));
@@ -121,12 +121,12 @@ describe('a series beside one of another place', () => {
   });
 });
 
-test('rows that another market has as well are told of, at the import and whenever it is checked', async () => {
+test('rows that another market has as well are reported, at the import and whenever it is checked', async () => {
   const here = place();
   const content = klines();
   await here.take('BTCUSDT', 'a', content);
   const { findings } = await here.take('ETHUSDT', 'a', content);
-  const wanted = [
+  const expected = [
     {
       check: 'same-rows',
       what: '3,000 rows that klines BTCUSDT 1min has exactly as well',
@@ -134,8 +134,8 @@ test('rows that another market has as well are told of, at the import and whenev
       places: [{ time: start }],
     },
   ];
-  expect(findings).toMatchObject(wanted);
-  expect(await here.findings('ETHUSDT')).toMatchObject(wanted);
+  expect(findings).toMatchObject(expected);
+  expect(await here.findings('ETHUSDT')).toMatchObject(expected);
   expect(await here.findings('BTCUSDT')).toMatchObject([
     { what: '3,000 rows that klines ETHUSDT 1min has exactly as well' },
   ]);

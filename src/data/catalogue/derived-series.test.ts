@@ -205,13 +205,13 @@ test('days, weeks and months of a place are whole where its clocks change', asyn
     const made = await here.make(hour, interval, 'Europe/Berlin');
     const { findings } = await audit(here.dir, made, now);
     // The fixture repeats its days.
-    const told = findings.filter(({ check }) => check !== 'stuck');
-    return [ledgerOf(made).length, told, made.imports[0]?.findings.map(({ count }) => count)];
+    const found = findings.filter(({ check }) => check !== 'stuck');
+    return [ledgerOf(made).length, found, made.imports[0]?.findings.map(({ count }) => count)];
   };
   for (const interval of ['1day', '1week', '1month'] as const) expect(await seen(interval)).toEqual([0, [], [1]]);
 });
 
-test('a hole in the days of a place is told with its days', async () => {
+test('a hole in the days of a place is reported with its days', async () => {
   const here = place();
   const hour: SeriesKey = { ...key, interval: '60min' };
   await here.hours(...range(0, 7_100), ...range(7_250, 7_370));

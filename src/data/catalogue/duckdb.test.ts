@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openDuck } from './duckdb.ts';
 
 test('moments are of UTC on a machine of any zone, on each connection', async () => {
-  // From before DuckDB looks.
+  // Set before DuckDB reads it.
   process.env['TZ'] = 'America/New_York';
   const duck = await openDuck(1);
   for (const connection of [duck.connection, await duck.connect()]) {

@@ -36,7 +36,7 @@ test('an import rids the cache of what a killed one left, unless nobody knows wh
   expect(readdirSync(cache)).toContain('0123.columns');
 });
 
-test('a question about a table that is not there is told which there are', async () => {
+test('a query of a table that is not there names those that are', async () => {
   const { dir, take } = place();
   await take(0, 60);
   await expect(query(dir, 'SELECT * FROM kline')).rejects.toThrow(

@@ -9,7 +9,7 @@ import { isHeld, takeLock } from './lock.ts';
 
 const place = (): string => join(mkdtempSync(join(tmpdir(), 'sluice-lock-')), 'lock');
 
-test('is one process at a time, of which whoever comes second is told', () => {
+test('is one process at a time, which the message to a second one names', () => {
   const path = place();
   expect(isHeld(path)).toBe(false);
   const unlock = takeLock(path, 'it');

@@ -1,4 +1,4 @@
-/** Files of trades and books that overlap what is stored, and stretches of which it is known that nobody looked. */
+/** Files of trades and books that overlap what is stored, and stretches that are known not to be recorded. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,7 +125,7 @@ test.for<[string, string, string, number, number[]]>([
   expect(await here.prices()).toEqual(prices);
 });
 
-test('a file that has a part of what is stored says nothing against it, and takes its place when it is told to', async () => {
+test('a file that has a part of what is stored is no contradiction, and replaces it when asked to', async () => {
   const here = place();
   await here.take(csv('1@1', '2@2', '2@2', `${31 * day}@3`, `${60 * day}@4`));
   const fresh = csv('1@1', '2@2', `${60 * day}@4`);
@@ -135,7 +135,7 @@ test('a file that has a part of what is stored says nothing against it, and take
   expect(await here.prices()).toEqual([1, 2, 4]);
 });
 
-test('what was found in trades that have all given way is told no more', async () => {
+test('what was found in trades that were all replaced is not reported any more', async () => {
   const here = place();
   const rows = Array.from({ length: 40 }, (_, row) => `${row}@${1 + (row % 7) / 10}`);
   const twice = rows.flatMap((row, at) => (at > 5 && at < 35 ? [row, row] : [row]));
@@ -149,7 +149,7 @@ test('what was found in trades that have all given way is told no more', async (
   expect(found()).toEqual([]);
 });
 
-test('a stretch that nobody looked at is in the ledger until a file covers it', async () => {
+test('a stretch that was not recorded is in the ledger until a file covers it', async () => {
   const here = place();
   const holes = [[start + 1_000, start + 3_000]] as const;
   await here.take(csv('1@1', '3@3'), { holes });

@@ -99,12 +99,12 @@ test('of klines: an outage that the source filled, also in what is made of them'
   await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
   const filled =
     /30 klines without volume, longest run 30 \(first 2024-01-10T01:40:00Z\): quiet minutes, or an outage that was filled/;
-  const wanted = { symbol: 'BTCUSDT', pricePrecision: 2 };
-  expect((await storedKlines(dir, { ...wanted, interval: '1min' })).warnings).toEqual([expect.stringMatching(filled)]);
+  const query = { symbol: 'BTCUSDT', pricePrecision: 2 };
+  expect((await storedKlines(dir, { ...query, interval: '1min' })).warnings).toEqual([expect.stringMatching(filled)]);
   const minutes = readManifest(dir, { kind: 'klines', symbol: 'BTCUSDT', interval: '1min' });
   if (minutes === undefined) throw new Error('nothing was stored');
   await storeResampled(dir, minutes, { interval: '60min', zone: 'UTC', now });
-  expect((await storedKlines(dir, { ...wanted, interval: '60min' })).warnings).toEqual([expect.stringMatching(filled)]);
+  expect((await storedKlines(dir, { ...query, interval: '60min' })).warnings).toEqual([expect.stringMatching(filled)]);
 });
 
 test('of gaps: how much is missing, the longest, and the first', async () => {
@@ -131,9 +131,9 @@ test('of klines: in one line what sources are known for, once, however often a f
   for (let times = 0; times < 2; times++)
     await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
   const line = 'BTCUSDT 1min: 120 klines, used as recorded: 1 opens outside [low, high], 1 has no volume';
-  const wanted = { symbol: 'BTCUSDT', pricePrecision: 2 };
-  expect((await storedKlines(dir, { ...wanted, interval: '1min' })).warnings).toEqual([line]);
-  expect((await storedKlines(dir, { ...wanted, interval: '60min' })).warnings).toEqual([
+  const query = { symbol: 'BTCUSDT', pricePrecision: 2 };
+  expect((await storedKlines(dir, { ...query, interval: '1min' })).warnings).toEqual([line]);
+  expect((await storedKlines(dir, { ...query, interval: '60min' })).warnings).toEqual([
     line,
     expect.stringMatching(/^BTCUSDT: 60min made from 1min/),
   ]);
@@ -182,15 +182,15 @@ test('of a part: what lies in it, of klines as if they alone were stored', async
       ...{ symbol: 'BTCUSDT', pricePrecision: 2, interval },
       part: { from: start + from * 60_000, to: start + to * 60_000 },
     });
-  const mended = 'BTCUSDT 1min: repaired (sort): 1 row';
+  const repaired = 'BTCUSDT 1min: repaired (sort): 1 row';
   const all = await of(0, 600);
-  expect(all.doubts).toEqual([mended, expect.stringMatching(/^BTCUSDT 1min: 29 klines that repeat/)]);
+  expect(all.doubts).toEqual([repaired, expect.stringMatching(/^BTCUSDT 1min: 29 klines that repeat/)]);
   expect(all.warnings).toHaveLength(4);
   expect(all.gaps).toHaveLength(2);
-  const other = `${mended}, of all that is stored`;
+  const other = `${repaired}, of all that is stored`;
   const first = await of(60, 200);
   expect(first).toMatchObject({ warnings: [other], doubts: [other] });
-  // Strategies are told of all of them.
+  // Strategies receive all of them.
   expect(first.gaps).toHaveLength(2);
   expect((await of(220, 420)).warnings).toEqual([
     'BTCUSDT 1min: 1 gap, 10 klines missing, longest 10 min (2024-01-10T06:40:00Z)',

@@ -303,13 +303,13 @@ describe('books', () => {
     ],
     ['for 9 minutes', 540, 1, []],
     ['over silences of 2 minutes', 20, 120, []],
-  ])('that stay the same %s', ([, count, each, wanted]) => {
+  ])('that stay the same %s', ([, count, each, expected]) => {
     const frozen = Array.from({ length: count }, (_, number) =>
       book(0, 0).map((row) => [at + number * each * 1_000, number, ...row.slice(2)] as Row),
     );
     const found = books(...frozen, book(count * each, count)).filter((text) => text.includes('stay the same'));
-    expect(found.map((text) => text.replace(/:? ?a feed that stood still.*/, ''))).toEqual(wanted);
+    expect(found.map((text) => text.replace(/:? ?a feed that stood still.*/, ''))).toEqual(expected);
   });
-  test('are not called old for a hole that is told as a gap', () =>
+  test('are not called old for a hole that is reported as a gap', () =>
     expect(books(...whole.toSpliced(9, 12))).toHaveLength(1));
 });

@@ -78,7 +78,7 @@ describe('a recording', () => {
     return { dir, seen, unlock, open };
   }
 
-  test('goes on in another file on another day, each of which tells what it is', async () => {
+  test('goes on in another file on another day, each of which is complete by itself', async () => {
     const { dir, seen, open } = place();
     const writer = open();
     writer.add('frame', Buffer.from('before midnight'));
@@ -113,7 +113,7 @@ describe('a recording', () => {
     expect(frameFiles(dir).filter(({ state }) => state === 'waiting')).toHaveLength(1);
   });
 
-  test('ends where its folder cannot be written to, and tells why once', async () => {
+  test('ends where its folder cannot be written to, and reports why once', async () => {
     const { dir, seen, open } = place();
     const writer = open();
     writeFileSync(join(dir, 'frames.away'), '');

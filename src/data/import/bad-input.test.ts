@@ -1,4 +1,4 @@
-/** What people bring that is not what they think it is: each is told with what, where, how many, and what to do. */
+/** Files that are not what their users think: each message says what, where, how many, and what to do. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -158,7 +158,7 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
     /its header has "close" more than once: take the wrong column out, or name the columns in their order \(--columns/,
   ],
   [
-    'for which a column is told twice',
+    'for which a column is named twice',
     csv(
       good.map((row) => [...row, row[4]]),
       `${header},x`,
@@ -178,7 +178,7 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
 });
 
 describe('what the refusal says to do', () => {
-  test('mends a file whose parts overlap, and that is written down', async () => {
+  test('repairs a file whose parts overlap, and that is written down', async () => {
     const here = place();
     const content = csv([...good.slice(0, 2_000), ...good.slice(1_500)]);
     const { repaired } = await here.take(content, { repair: new Set(['sort', 'duplicates'] as const) });
@@ -189,7 +189,7 @@ describe('what the refusal says to do', () => {
     expect(here.rows()).toBe(3_000);
   });
 
-  test('reads columns in the order that they look like', async () => {
+  test('reads columns in the order that the user names', async () => {
     const here = place();
     const content = csv(good.map(([t, o, h, l, c, v]) => [t, l, h, o, c, v]));
     const columns = 'time,low,high,open,close,volume'.split(',');
@@ -208,14 +208,14 @@ describe('another scale', () => {
     expect(here.rows()).toBe(0);
   });
 
-  test('within a file that is said to be the market is taken, and told of', async () => {
+  test('within a file that is said to be the market is taken with a warning', async () => {
     const { findings } = await place().take(jumping, { acceptJumps: true });
     expect(findings).toMatchObject([
       { check: 'scale', count: 1, refused: false, places: [{ line: 1502, time: start + 1_500 * minute }] },
     ]);
   });
 
-  test('for one row is a wrong print, and beyond a hole of a day it may be the market: both are told of', async () => {
+  test('for one row is a wrong print, and beyond a hole of a day it may be the market: both are reported', async () => {
     const print = csv(
       good.map(([t, ...rest], row) => [t, ...(row === 1_500 ? rest.map((value) => value * 50) : rest)]),
     );
@@ -243,7 +243,7 @@ describe('another scale', () => {
   });
 
   test.for([
-    ['and is told of', 20, 20, [{ check: 'scale', refused: false }]],
+    ['and is reported', 20, 20, [{ check: 'scale', refused: false }]],
     ['however far', 400, 60, [{ check: 'scale', refused: false }]],
     ['which years make of it without a word', 400, 20, []],
   ] as const)('far away from what is stored may be the market, %s', async ([, days, times, findings]) => {
@@ -255,12 +255,12 @@ describe('another scale', () => {
   });
 });
 
-test('rows that are still to come, and a kline that is not over yet, are told of', async () => {
-  const told = async (from: number): Promise<readonly unknown[]> =>
+test('rows that are still to come, and a kline that is not over yet, are reported', async () => {
+  const findingsFrom = async (from: number): Promise<readonly unknown[]> =>
     (await place().take(csv(made(100, { from })))).findings.map(({ check, what }) => [check, what]);
-  expect(await told(now - 100 * minute)).toEqual([]);
-  expect(await told(now - 100 * minute + minute)).toEqual([['future', 'the last kline is not over yet']]);
-  expect(await told(now)).toEqual([
+  expect(await findingsFrom(now - 100 * minute)).toEqual([]);
+  expect(await findingsFrom(now - 100 * minute + minute)).toEqual([['future', 'the last kline is not over yet']]);
+  expect(await findingsFrom(now)).toEqual([
     [
       'future',
       `times reach to ${new Date(now + 99 * minute).toISOString().slice(0, 19)}Z, which on ${new Date(now).toISOString().slice(0, 10)} is still to come`,
@@ -329,7 +329,7 @@ test.for<[string, string, readonly string[], RegExp]>([
 test.for<[string, readonly string[]]>([
   ['Tardis', [snapshots, `${start},101,1,100,2`]],
   ['Binance', [bands, `${first},-1,2,198`, `${first},1,4,404`]],
-])('books of %s whose last line has no end may be cut off, which is told', async ([, rows]) => {
+])('books of %s whose last line has no end may be cut off, which is reported', async ([, rows]) => {
   const cuts = async (content: string): Promise<number> =>
     (await place().take(content, { kind: 'depth' })).findings.filter(({ check }) => check === 'cut-off').length;
   expect([await cuts(rows.join('\n')), await cuts(`${rows.join('\n')}\n`)]).toEqual([1, 0]);

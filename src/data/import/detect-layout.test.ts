@@ -1,4 +1,4 @@
-/** Layouts that look like another one: each is read as what it is, or refused with what to give. */
+/** Layouts that resemble another one: each is read as what it is, or refused with what to give. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,8 +103,8 @@ describe('files of known sources', () => {
     ['kraken-api-klines', `[[${at / 1_000},"7990","8100","7900","8000","7999","0.25",9]]`, kline],
     ['okx-klines', `${at},7990,8100,7900,8000,0.25,2000,2000,1`, kline],
     ['okx-swap-klines', `${at},7990,8100,7900,8000,25,0.25,2000,1`, kline],
-  ])('are read by --format %s', async ([format, content, wanted]) => {
-    expect(await take(`${content}\n`, { ...formats[format], interval: '1min' })).toEqual(wanted);
+  ])('are read by --format %s', async ([format, content, expected]) => {
+    expect(await take(`${content}\n`, { ...formats[format], interval: '1min' })).toEqual(expected);
   });
 
   test('that count contracts beside coins are refused without it', async () => {
@@ -124,13 +124,13 @@ describe('swapped open and close columns', () => {
   const close = (row: number): number => 100 + 5 * Math.sin(row);
   const rows = Array.from({ length: 60 }, (_, row) => [at + row * minute, 7, close(row - 1), 106, 94, close(row)]);
   const columns = ['time', 'volume', 'open', 'high', 'low', 'close'];
-  test('are refused where columns were told', async () => {
-    const told = columns.with(2, 'close').with(5, 'open');
-    await expect(take(lines(rows.map((row) => row.join(','))), { columns: told })).rejects.toThrow(
+  test('are refused where columns were named', async () => {
+    const swapped = columns.with(2, 'close').with(5, 'open');
+    await expect(take(lines(rows.map((row) => row.join(','))), { columns: swapped })).rejects.toThrow(
       /the open and close columns are swapped/,
     );
   });
-  test('are read by the columns that are told', async () =>
+  test('are read by the columns that are named', async () =>
     expect((await take(lines(rows.map((row) => row.join(','))), { columns })).map((row) => row[4])).toEqual(
       rows.map((row) => row[5]),
     ));
@@ -143,7 +143,7 @@ describe('books', () => {
     const book = { t: at, b: [['99', '2']], a: [['101', '4']] };
     for (const content of [[update], [gone], [book, gone]])
       await expect(take(lines(content))).rejects.toThrow(/holds depth updates .*only whole books are read: record/);
-    // Behind all that a guess looks at.
+    // Behind all that the detection reads.
     await expect(take(lines([...Array.from({ length: 300 }, () => book), gone]))).rejects.toThrow(
       /1 line that cannot be read \(line 301: the level at 101 has the quantity 0, as in depth updates: only whole books are read/,
     );
@@ -204,7 +204,7 @@ describe('books', () => {
     expect(await take(packed(content))).toHaveLength(36_000);
   });
 
-  test('whose first line never ends are told of that', async () => {
+  test('whose first line never ends are refused with that', async () => {
     await expect(take(`{"t":${at},"b":[${'[1,1],'.repeat(2 ** 19)}`)).rejects.toThrow(
       /line 1 is longer than 2 MiB, the most that is read: write one row, or one object, a line/,
     );

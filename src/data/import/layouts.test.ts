@@ -337,7 +337,7 @@ test('a line that holds no time says nothing of the unit of the others', async (
   expect(result.findings.map(({ what }) => what).join()).not.toContain('times are in');
 });
 
-test('klines as JSON lines tell their interval, and whether the newest come first', async () => {
+test('klines as JSON lines show their interval, and whether the newest come first', async () => {
   const object = ([time = 0, open, high, low, close, volume]: readonly number[]): string =>
     JSON.stringify({ time: at + time * minute, open, high, low, close, volume });
   const taken = await take('BTCUSDT.jsonl', lines(...two.map(object)));
@@ -354,7 +354,7 @@ test('rows in disorder are not said to begin with the newest', async () => {
   expect(sorted.result.findings.map(({ what }) => what).join()).not.toContain('newest');
 });
 
-describe('what cannot be told is asked for', () => {
+describe('what the file does not show has to be stated', () => {
   const header = 'time,open,high,low,close,volume';
   test.for<[string, string, string, RegExp]>([
     [

@@ -99,7 +99,7 @@ test('trades of the second hour that are out of order are sorted within it', asy
   expect(result.repaired).toEqual([{ repair: 'sort', rows: 1, first: { time: autumn + 21 * 60_000 } }]);
 });
 
-test('rows of one of the two hours alone are taken for the first, and told of', async () => {
+test('rows of one of the two hours alone are taken for the first, with a warning', async () => {
   const rows = localRows('1min', autumn);
   const { findings } = await place('1min').take([...rows.slice(0, 300), ...rows.slice(360)], { zone: 'Europe/Berlin' });
   expect(findings.find(({ check }) => check === 'zone')).toMatchObject({
@@ -125,7 +125,7 @@ test('without a place, hours that clocks show twice are refused with the way for
   );
 });
 
-test('a gap where clocks leave out an hour is told of, also by a run, and a file of a place has none', async () => {
+test('a gap where clocks leave out an hour is reported, also by a run, and a file of a place has none', async () => {
   const here = place('60min');
   const { findings } = await here.take(localRows('60min', spring));
   expect(findings.map(({ check }) => check)).toEqual(['assumed', 'gaps', 'zone']);
@@ -133,11 +133,11 @@ test('a gap where clocks leave out an hour is told of, also by a run, and a file
   expect((await here.stored()).warnings.join()).toMatch(/leave out in spring: these look like local times/);
   const american = await place('30min').take(localRows('30min', Date.UTC(2024, 2, 10, 7), 'America/New_York'));
   expect(american.findings.at(-1)?.advice).toMatch(/--zone America\/New_York/);
-  const told = await place('60min').take(localRows('60min', spring), { zone: 'Europe/Berlin' });
-  expect(told.findings).toEqual([]);
+  const zoned = await place('60min').take(localRows('60min', spring), { zone: 'Europe/Berlin' });
+  expect(zoned.findings).toEqual([]);
 });
 
-test('a gap of an hour elsewhere, or of more, looks like no local time', async () => {
+test('a gap of an hour elsewhere, or of more, is no local time', async () => {
   const rows = localRows('60min', Date.UTC(2024, 5, 1));
   const { findings } = await place('60min').take(rows.toSpliced(5, 1));
   expect(findings.map(({ check }) => check)).toEqual(['assumed', 'gaps']);
@@ -148,19 +148,19 @@ test('a gap of an hour elsewhere, or of more, looks like no local time', async (
 test('two different klines of one time: no repair is named, since none chooses between them', async () => {
   const rows = localRows('60min', Date.UTC(2024, 5, 1));
   const twice = rows.toSpliced(5, 0, (rows[5] ?? '').replace(',102,', ',103,'));
-  const wanted =
+  const expected =
     /1 row of the same time as the row before, with other values \((line 8, )?2024-06-01T01:00:00Z: high 102, in the row before it 103\): nothing shows which is true; remove the line of the wrong one from the file; --repair does not choose/;
-  await expect(place('60min').take(twice)).rejects.toThrow(wanted);
-  await expect(place('60min').take(twice, { repair: new Set<Repair>(['duplicates']) })).rejects.toThrow(wanted);
+  await expect(place('60min').take(twice)).rejects.toThrow(expected);
+  await expect(place('60min').take(twice, { repair: new Set<Repair>(['duplicates']) })).rejects.toThrow(expected);
 });
 
 test.for(['60min', '1min'] as const)(
   '%s klines at times that the clocks of a place never show are not of there',
   async (interval) => {
-    const wanted =
+    const expected =
       /rows of 1 hour that the clocks of Europe\/Berlin leave out in spring \(2024-03-31T01:00:00Z\): they are no local times of that place; leave out --zone/;
     const utc = localRows(interval, spring + hour, 'UTC');
-    await expect(place(interval).take(utc, { zone: 'Europe/Berlin' })).rejects.toThrow(wanted);
-    await expect(place(interval).take(utc.toReversed(), { zone: 'Europe/Berlin' })).rejects.toThrow(wanted);
+    await expect(place(interval).take(utc, { zone: 'Europe/Berlin' })).rejects.toThrow(expected);
+    await expect(place(interval).take(utc.toReversed(), { zone: 'Europe/Berlin' })).rejects.toThrow(expected);
   },
 );

@@ -9,7 +9,7 @@ import { loadSeries } from '../catalogue/load.ts';
 import { readManifest } from '../catalogue/manifest.ts';
 import { type ImportOptions, type ImportResult, importFile } from './import.ts';
 
-// A machine whose clocks are not those of UTC, from before DuckDB looks.
+// A machine whose clocks are not those of UTC, set before DuckDB reads it.
 process.env['TZ'] = 'America/New_York';
 
 /** The time of the tests: behind all data. */
@@ -33,9 +33,9 @@ async function take(
   {
     rows = 10,
     name = 'given',
-    isTold = true,
+    isStated = true,
     ...options
-  }: Partial<ImportOptions> & { readonly rows?: number; readonly name?: string; readonly isTold?: boolean } = {},
+  }: Partial<ImportOptions> & { readonly rows?: number; readonly name?: string; readonly isStated?: boolean } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-parquet-rows-'));
   const path = join(dir, `${name}.parquet`);
@@ -46,8 +46,8 @@ async function take(
   await duck.connection.run(`COPY (SELECT 1 AS other) TO ${quoted(join(dir, 'given1.parquet'))} (FORMAT parquet)`);
   duck.close();
   const { kind, ...named } = key;
-  const told = { dir: join(dir, 'data'), endStamps: false, repair: new Set<never>(), replace: false, now };
-  const given: ImportOptions = { ...named, ...told, ...(isTold && { kind }) };
+  const target = { dir: join(dir, 'data'), endStamps: false, repair: new Set<never>(), replace: false, now };
+  const given: ImportOptions = { ...named, ...target, ...(isStated && { kind }) };
   const result: ImportResult = await importFile(path, { ...given, ...options });
   const manifest = readManifest(join(dir, 'data'), key);
   if (manifest === undefined) throw new Error('nothing was stored');
@@ -63,13 +63,13 @@ test.for([
   [trades, trade()],
   [depth, book("'ASK'")],
 ] as const)('what it holds is known by the names of its columns: %j', async ([key, select]) => {
-  const { result, column } = await take(key, select, { isTold: false });
+  const { result, column } = await take(key, select, { isStated: false });
   expect(result.key).toEqual(key);
   expect(column(0)).toEqual((await take(key, select)).column(0));
 });
 
-test('names that do not tell have to be told', async () => {
-  await expect(take(trades, `${start} + i AS t, 1.5 AS value`, { isTold: false })).rejects.toThrow(
+test('a kind that the names do not show has to be stated', async () => {
+  await expect(take(trades, `${start} + i AS t, 1.5 AS value`, { isStated: false })).rejects.toThrow(
     /given\.parquet is Parquet, and its column names do not show what it holds: add --as klines, trades or depth/,
   );
 });
@@ -98,7 +98,7 @@ describe('times', () => {
     expect(column(0)).toEqual(upTo(10, (row) => start + row * 1_001));
   });
 
-  test('that name no zone are refused where one is told, and others need none', async () => {
+  test('that name no zone are refused where one is stated, and others need none', async () => {
     await expect(take(klines, kline(), { zone: 'Europe/Berlin' })).rejects.toThrow(
       /given\.parquet: t holds times that name no zone, and Parquet's are read as UTC: .*tz_localize\('Europe\/Berlin'\)\) and leave out --zone/,
     );
@@ -106,20 +106,20 @@ describe('times', () => {
     await take(klines, kline(`make_timestamptz((${start} + i * 60000) * 1000)`), { zone: 'Europe/Berlin' });
   });
 
-  test('that name no zone are told of, and looked at for hours that clocks leave out', async () => {
+  test('that name no zone are reported, and checked for hours that clocks leave out', async () => {
     const noted = async (time: string, options = {}) => {
       const { result } = await take(klines, kline(time), { rows: 300, ...options });
       return result.findings
         .filter(({ check }) => check === 'assumed' || check === 'zone')
         .map(({ check, what }) => [check, what]);
     };
-    const told = ['assumed', expect.stringMatching(/^times \(t\) name no zone and are read as UTC/)];
-    expect(await noted(moment)).toEqual([told]);
+    const note = ['assumed', expect.stringMatching(/^times \(t\) name no zone and are read as UTC/)];
+    expect(await noted(moment)).toEqual([note]);
     expect(await noted(moment, { zone: 'UTC' })).toEqual([]);
     expect(await noted(`make_timestamptz((${start} + i * 60000) * 1000)`)).toEqual([]);
     const spring = Date.UTC(2024, 2, 31);
     const left = `make_timestamp((${spring} + i * 60000 + CASE WHEN i < 120 THEN 0 ELSE 3600000 END) * 1000)`;
-    expect(await noted(left)).toEqual([told, ['zone', expect.stringMatching(/Europe\/Berlin/)]]);
+    expect(await noted(left)).toEqual([note, ['zone', expect.stringMatching(/Europe\/Berlin/)]]);
   });
 
   test('that are missing are refused, and no row behind them is lost', async () => {
@@ -199,7 +199,7 @@ test('contracts beside what was traded in coins are refused', async () => {
   await expect(take(trades, select)).rejects.toThrow(/counts contracts beside the quantity in coins: say which/);
 });
 
-test('a folder whose name looks like a value says nothing of what is in the file', async () => {
+test('a folder whose name contains a value changes nothing of what is in the file', async () => {
   const { column } = await take(klines, kline(), { name: 't=7/open=5/symbol=ETHUSDT/given' });
   expect(column(0)).toEqual(upTo(10, (row) => start + row * 60_000));
   expect(column(1)).toEqual(upTo(10, () => 1));

@@ -1,4 +1,4 @@
-/** Quantities and times that are not what they look like, where nothing in the file proves it: it is said. */
+/** Notes on quantities and sides that may mean something else than usual. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,12 +49,12 @@ test.for<[string, string, string, RegExp | undefined]>([
     'exchange,symbol,timestamp,local_timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount\nbitmex,XBTUSD,1704067200000000,1704067200000000,8001,100,8000,200',
     /contracts are counted \(bitmex\)/,
   ],
-])('what cannot be known of rows %s is said', async ([, name, content, wanted]) => {
+])('rows %s have a note where their meaning is not certain', async ([, name, content, expected]) => {
   const path = join(mkdtempSync(join(tmpdir(), 'sluice-contracts-')), name);
   writeFileSync(path, `${content}\n`);
   // What begins with a number has no header.
   const { notes } = detectLayout(await openData(path), /^\d/.test(content) ? { ...formats['binance-aggtrades'] } : {});
-  expect(notes.find((note) => /whole|volumes of|Coinbase/.test(note)) ?? '').toMatch(wanted ?? /^$/);
+  expect(notes.find((note) => /whole|volumes of|Coinbase/.test(note)) ?? '').toMatch(expected ?? /^$/);
 });
 
 test('who buys is not guessed of a column that says that somebody does', async () => {

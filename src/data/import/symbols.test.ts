@@ -16,8 +16,8 @@ function place() {
     take(name: string, text?: string, columns?: readonly string[]): Promise<ImportResult> {
       if (text !== undefined) writeFileSync(join(dir, name), text);
       const options = { kind: 'trades' as const, symbol: 'BTCUSDT', endStamps: false, repair: new Set<never>() };
-      const told = { ...options, ...(columns !== undefined && { columns }) };
-      return importFile(join(dir, name), { ...told, dir: join(dir, 'data'), replace: false, now });
+      const given = { ...options, ...(columns !== undefined && { columns }) };
+      return importFile(join(dir, name), { ...given, dir: join(dir, 'data'), replace: false, now });
     },
   };
 }
@@ -71,7 +71,7 @@ test.for<[string, string, string, RegExp]>([
 test.for<[string, string, readonly string[]]>([
   ['CSV', csv(10, byTurns), ['-', '-', 'time', '-', '-', 'side', 'price', 'qty']],
   ['JSON', objects(10, byTurns), ['time', '-', 'side', 'price', 'qty']],
-])('a column of symbols that is left out is looked at all the same, in %s', async ([, text, columns]) => {
+])('a column of symbols that is left out is checked all the same, in %s', async ([, text, columns]) => {
   await expect(place().take('trades.data', text, columns)).rejects.toThrow(/several symbols \(BTCUSDT and ETHUSDT\)/);
 });
 
