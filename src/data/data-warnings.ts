@@ -2,12 +2,11 @@
 import type { Interval } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { lowerBound } from './catalogue/rows.ts';
-import { type Finding, findingText } from './check/finding.ts';
+import { counted, type Finding, findingText } from './check/finding.ts';
 import { futureFinding } from './check/future-rows.ts';
 import { KlineChecks } from './check/klines.ts';
 import { gapsText } from './gaps.ts';
 import type { Frame } from './resample.ts';
-import { asRecorded, asRecordedText } from './source-notes.ts';
 
 /** Lines for people, and in short those that make a result doubtful. */
 export interface Notes {
@@ -99,11 +98,20 @@ export function klineFindings(interval: Interval, columns: Columns, firstLine = 
   return checks.findings();
 }
 
-/** Habits of the source, in a line; klines without volume only where no finding reports them. */
-export function recordedNotes(name: string, columns: Columns, said: readonly Found[]): Notes {
-  const isSaid = said.some(isFilled);
-  const text = asRecordedText({ ...asRecorded(columns), ...(isSaid && { zeroVolume: 0 }) });
-  return { warnings: text === '' ? [] : [`${name}: ${text}`], doubts: [] };
+/** Habits of sources that are no faults and may matter: opens outside the range, and no volume unless a finding reports it. */
+export function recordedNotes(name: string, { open, high, low, volume }: Columns, found: readonly Found[]): Notes {
+  let [outside, empty] = [0, 0];
+  for (let row = 0; row < open.length; row++) {
+    const price = open[row] as number;
+    if (volume[row] === 0) empty++;
+    if (price < (low[row] as number) || price > (high[row] as number)) outside++;
+  }
+  const habits = [
+    ...(outside > 0 ? [`${counted(outside, 'opens', 'open')} outside [low, high]`] : []),
+    ...(empty > 0 && !found.some(isFilled) ? [`${counted(empty, 'has', 'have')} no volume`] : []),
+  ];
+  const text = `${name}: ${counted(open.length, 'kline')}, used as recorded: ${habits.join(', ')}`;
+  return { warnings: habits.length === 0 ? [] : [text], doubts: [] };
 }
 
 /** The rows of sorted times that lie in a part. */

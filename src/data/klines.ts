@@ -6,7 +6,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { klineColumns, type StoredKlines } from './catalogue/klines.ts';
 import { lowerBound } from './catalogue/rows.ts';
 import { accepted, refuseNamed } from './check/errors.ts';
-import { type Finding, findingText, type Repair, type Repaired } from './check/finding.ts';
+import { type Finding, findingText, type Repaired } from './check/finding.ts';
 import { SwappedColumns } from './check/swapped-columns.ts';
 import {
   cutNotes,
@@ -21,12 +21,11 @@ import {
   type Stretch,
   together,
 } from './data-warnings.ts';
-import { findGaps, missingIn } from './gaps.ts';
+import { findGaps } from './gaps.ts';
 import { repairRows } from './import/repair.ts';
 import { isWholeMs } from './import/times.ts';
 import { namedCsv, readNamedTable } from './named-file.ts';
 import { isPossible } from './price-jumps.ts';
-import { type AsRecorded, asRecorded } from './source-notes.ts';
 
 export interface KlineFile extends Stretch {
   /** `.csv` or `.csv.gz` with the header `time_ms,open,high,low,close,volume`; times are UTC ms at which klines open. */
@@ -45,17 +44,8 @@ export interface KlineFile extends Stretch {
 export interface KlineData extends Notes {
   readonly columns: Columns;
   readonly gaps: readonly FeedGap[];
-  readonly findings: KlineFindings;
   /** Of the file as it was read, hex. */
   readonly sha256: string;
-}
-
-export interface KlineFindings extends AsRecorded {
-  /** Klines missing in gaps. */
-  readonly missing: number;
-  /** By a repair. */
-  readonly duplicatesDropped: number;
-  readonly rowsOutOfOrder: number;
 }
 
 /** Reads and checks a file of klines. Throws a `Refusal` with the line of each fault that would falsify a result. */
@@ -72,14 +62,7 @@ export function loadKlines(file: KlineFile): KlineData {
   const read = klineColumns(table.columns);
   const { columns, part, repaired } = checked(file, read);
   const gaps = findGaps(file, columns.openTime);
-  const rowsOf = (repair: Repair): number => repaired.find((one) => one.repair === repair)?.rows ?? 0;
-  const findings = {
-    ...asRecorded(columns),
-    missing: missingIn(gaps, { interval: file.interval }),
-    duplicatesDropped: rowsOf('duplicates'),
-    rowsOutOfOrder: rowsOf('sort'),
-  };
-  return { columns, gaps, findings, ...notesFor(file, columns, gaps, part, repaired, ended), sha256 };
+  return { columns, gaps, ...notesFor(file, columns, gaps, part, repaired, ended), sha256 };
 }
 
 /** The same for klines that code gives, without repairs; messages call them `data`. */

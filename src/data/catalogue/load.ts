@@ -22,7 +22,7 @@ const remedy = (key: SeriesKey): string =>
   `put the file back from a copy, or remove the series (${removing(key)}) and import its rows again`;
 
 /** Refuses a month whose file is not there or not as long as it was written. */
-export function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Month): void {
+function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Month): void {
   const path = join(folderOf(dir, key), file);
   if (!existsSync(path)) throw new Refusal(`${path} is not there: ${remedy(key)}`);
   const { size } = statSync(path);

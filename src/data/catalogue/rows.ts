@@ -31,7 +31,7 @@ export class GrowingTable {
   }
 }
 
-export interface Merged {
+interface Merged {
   readonly table: Table;
   /** Rows that were stored already, equal in all values. */
   readonly known: number;
@@ -47,7 +47,7 @@ const slice = ({ kind, columns }: Table, first: number, end: number): Table => (
 });
 
 /** How much of a month new rows cover. */
-export interface Cover {
+interface Cover {
   /** The file has rows of earlier months, so that it covers this one from its beginning. */
   readonly fromBefore: boolean;
   /** It has rows of later ones, and covers this one to its end. */

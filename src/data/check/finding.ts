@@ -82,7 +82,7 @@ interface FindingLike extends Pick<Finding, 'what' | 'effect' | 'count'> {
 }
 
 /** `line 4, 2020-02-01T00:01:00Z`. */
-export function placeText({ line, time, what }: FindingLike['places'][number]): string {
+function placeText({ line, time, what }: FindingLike['places'][number]): string {
   const parts = [...(line === undefined ? [] : [`line ${line}`]), ...(time === undefined ? [] : [momentText(time)])];
   return what === undefined ? parts.join(', ') : `${parts.join(', ')}: ${what}`;
 }

@@ -34,7 +34,7 @@ export function encoded({ kind, seenAt, machineAt, bytes }: FrameRecord): Buffer
   return out;
 }
 
-export interface Decoded {
+interface Decoded {
   readonly records: readonly FrameRecord[];
   /** Bytes between records that are none: damage. */
   readonly damagedBytes: number;

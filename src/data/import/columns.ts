@@ -88,7 +88,7 @@ function volumeColumn(header: readonly string[], symbol: string | undefined): nu
   );
 }
 
-export interface ColumnPlaces {
+interface ColumnPlaces {
   readonly kind: 'klines' | 'trades';
   readonly time: number;
   /** The column of each field but the time. */

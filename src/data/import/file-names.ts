@@ -29,7 +29,7 @@ export function intervalNamed(text: string): Interval | undefined {
   return find(text) ?? find(text.toLowerCase());
 }
 
-export interface NameParts {
+interface NameParts {
   readonly source?: string;
   readonly symbol?: string;
   readonly interval?: Interval;

@@ -5,7 +5,7 @@ import { leastDifferent, leastMoments, repeatedBlock } from '../check/duplicate-
 import type { Repair, Repaired } from '../check/finding.ts';
 import { isPossible, mostPrice } from '../price-jumps.ts';
 
-export interface RepairedTable {
+interface RepairedTable {
   readonly table: Table;
   readonly repaired: readonly Repaired[];
 }
@@ -38,7 +38,7 @@ export const reversed = (table: Table): Table =>
     rowNumbers(table).map((row) => table.rows - 1 - row),
   );
 
-export const picked = ({ kind, columns }: Table, order: Uint32Array): Table => ({
+const picked = ({ kind, columns }: Table, order: Uint32Array): Table => ({
   kind,
   columns: columns.map((column) => Float64Array.from(order, (row) => column[row] as number)),
   rows: order.length,

@@ -10,7 +10,7 @@ export const leastNs = microsecondsBelow;
 /** Half a µs, in ms: doubles of times in ns are 256 ns apart, and a whole ms must not be read as the one before. */
 const halfMicrosecond = 5e-4;
 
-export type EpochUnit = 's' | 'ms' | 'µs' | 'ns';
+type EpochUnit = 's' | 'ms' | 'µs' | 'ns';
 
 /** The unit of an epoch time by its size, which leaves no doubt for moments from 1973 to 5138. */
 export const epochUnit = (value: number): EpochUnit => {
