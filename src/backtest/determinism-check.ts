@@ -1,26 +1,26 @@
-/** Several runs of the same strategies: one that keeps something from run to run makes each hang on those before it. */
+/** Detects strategies that keep something from run to run, so that a run depends on those before it. */
 import { Refusal } from '../domain/refusal.ts';
 import { grouped } from '../domain/words.ts';
 import { isPath } from '../strategy/load.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 
-/** What two runs of the same are compared by, money exact; or why it did not come to an end. */
-type CameTo = { readonly finalEquity: string; readonly fills: number } | { readonly refused: string };
+/** What two equal runs are compared by, money exact; or why a run was refused. */
+type Compared = { readonly finalEquity: string; readonly fills: number } | { readonly refused: string };
 
-/** Strategies that nobody has looked at: shipped ones remember nothing. */
+/** Users' own strategies: shipped ones keep nothing. */
 const ownIn = (hosted: readonly NamedHosted[]): readonly string[] => [
   ...new Set(hosted.map(({ use }) => use).filter(isPath)),
 ];
 
-const textOf = (one: CameTo): string =>
+const textOf = (one: Compared): string =>
   'refused' in one ? one.refused : `came to ${grouped(one.finalEquity)} by ${grouped(one.fills)} fills`;
 
-/** Makes the first of several runs, `what`, once more after them; throws where it comes to something else. `again`: undefined where it was stopped. */
+/** Repeats the first of several runs, `what`, after them, and throws where the result differs. `again` gives undefined where it was stopped. */
 export async function refuseOther(
   hosted: readonly NamedHosted[],
   what: string,
-  first: CameTo,
-  again: () => Promise<CameTo | undefined>,
+  first: Compared,
+  again: () => Promise<Compared | undefined>,
 ): Promise<void> {
   const own = ownIn(hosted);
   if (own.length === 0) return;

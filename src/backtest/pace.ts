@@ -1,18 +1,18 @@
-/** How far a long run is: told while it runs, and asked whether to end it. */
+/** The progress of a long run, shown while it runs, and whether to end it. */
 import { type Clock, realMs } from '../clock/clock.ts';
 import { grouped } from '../domain/words.ts';
 
-/** Told how many of how many steps are done; true says to end here, with what there is. */
+/** Takes how many steps are done, of how many; true ends the run with what it has. */
 export type Pace = (done: number, of: number) => Promise<boolean>;
 
-/** Steps between two reports: one for each would cost more than the step. */
+/** Steps between two reports: a report for each step would cost more than the step. */
 export const everySteps = 4_096;
-/** Between two drawings, and between two moments at which signals are heard, real ms. */
+/** Between two drawings, and between two moments at which signals of the system arrive, real ms. */
 const everyMs = 150;
-/** Runs that take less say nothing. */
+/** Runs that take less show nothing. */
 const quietMs = 600;
 
-/** A moment was reached of a run from `start` to `end` over `of` klines; a promise now and then, of whether to end. */
+/** For a run by time from `start` to `end` over `of` klines: takes a moment, and now and then gives a promise of whether to end. */
 export function pacedByTime(
   pace: Pace | undefined,
   { start, end, of }: { readonly start: number; readonly end: number; readonly of: number },
@@ -47,7 +47,7 @@ export function paceText(done: number, of: number, ms: number): string {
   return `${Math.floor((100 * done) / of)} %, ${short(rate * 1_000)} klines/s, ${left} left`;
 }
 
-/** Draws on a terminal; lets signals be heard in either case. */
+/** Draws on a terminal, and lets signals of the system arrive. */
 export function showPace(
   name: string,
   {
@@ -74,7 +74,7 @@ export function showPace(
         draw(`\r${name}: ${paceText(done, of, now - began)}\u001b[K`);
         isDrawn = true;
       }
-      // Without it a signal would wait for the end of the run.
+      // Otherwise a signal would wait for the end of the run.
       await clock.sleep(0);
       return isStopped();
     },

@@ -50,19 +50,19 @@ export interface RunInput {
   readonly limits: Limits;
   readonly rules: Rules;
   readonly fees: Fees;
-  /** Where strategies are paid in several: such a run is one for each (currencies.ts). */
+  /** Where strategies are paid in several currencies: then the run is one for each (currencies.ts). */
   readonly currencies?: Currencies;
-  /** Money paid in or out while the run goes on, in the order of time; none when left out. */
+  /** Money paid in or out during the run, in the order of time. */
   readonly cashFlows?: readonly CashFlow[];
-  /** Of an account on margin: then strategies may borrow. */
+  /** With margin, strategies may borrow. */
   readonly margin?: MarginRules;
-  /** Recorded trades and books by symbol; where there are none, orders fill by klines. */
+  /** Recorded trades and depth by symbol; without them, orders fill by klines. */
   readonly tapes?: ReadonlyMap<string, Tape>;
   /** Reports the progress of a long run, and says when to end it. */
   readonly pace?: Pace;
 }
 
-/** Orders that are large for their market, and took from it. */
+/** Orders that are large for their market. */
 export interface ImpactSums {
   /** How many moved their own price, and what that cost them in quote: it is in the prices of their fills. */
   readonly orders: number;
@@ -89,48 +89,48 @@ export interface RunResult {
   readonly ambiguousKlines: number;
   /** What large orders did to their own prices; left out where none was large. */
   readonly impact?: ImpactSums;
-  /** What was wished for and not got; left out where nothing can be refused. */
+  /** Orders that were refused or not filled; left out where nothing can be refused. */
   readonly refused?: readonly RefusedRow[];
-  /** When other goals were said, worked out when it is asked for; left out where no exit keeps a strategy out. */
+  /** When targets changed, calculated on request; left out where no exit keeps a strategy out. */
   readonly newTargets?: () => NewTargets;
-  /** What it sent, worked out when it is asked for. */
+  /** The orders it sent, calculated on request. */
   readonly asked: () => Asked;
   /** Why trading was stopped, when a limit stopped it. */
   readonly kills: readonly string[];
   /** UTC ms of the first; left out where none did. */
   readonly stoppedAt?: number;
-  /** What was asked of the exchange, where requests are imitated. */
+  /** Requests to the exchange, where they are simulated. */
   readonly requests?: { readonly creates: number; readonly cancels: number; readonly queries: number };
-  /** What it ended with in each currency, where there were several. */
+  /** The final equity in each currency, where there are several. */
   readonly finals?: readonly { readonly asset: string; readonly equity: Units }[];
-  /** What became of the cash flows that were due. */
+  /** The cash flows that were due, carried out or refused. */
   readonly cashFlows?: readonly FlowDone[];
-  /** What margin cost, charge by charge and in all. */
+  /** The costs of margin, charge by charge and in all. */
   readonly margin?: MarginSums & { readonly charges: readonly Charge[] };
-  /** UTC ms of the last close that counted, where the run was told to end before its time. */
+  /** UTC ms of the last close that counted, where the run was ended early. */
   readonly endedAt?: number;
-  /** Every signal, denial, order and fill as rows; written when asked for, since it takes longer than the run. */
+  /** Every signal, denial, order and fill as rows; written on request, since it takes longer than the run. */
   journal(): Database;
 }
 
-/** A run over klines that goes on when it is told to. */
+/** A run over klines that advances in steps. */
 export interface BacktestEngine {
   /** Klines that are done, of all series, and the last close among them, UTC ms. */
   readonly done: number;
   readonly closedAt: number;
-  /** Goes on over about so many klines of each series. Where it says `unsupported`, another engine has to make the run. */
+  /** Advances over about this many klines of each series. `unsupported`: another engine has to make the run. */
   advance(klines: number): 'more' | 'done' | 'unsupported';
-  /** Waits for what strategies still have to say; throws what they threw. */
+  /** Waits for pending signals of strategies; throws what they threw. */
   finish?(): Promise<void>;
-  /** The result of the klines that are done; `endedAt` (UTC ms) where it was told to end before its time. */
+  /** The result of the klines that are done; `endedAt` (UTC ms) where the run was ended early. */
   result(endedAt?: number): RunResult;
 }
 
-/** What a fee taken in base may leave missing. */
+/** The share of a purchase that a fee in base may take. */
 export const feeInBase = ({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Rate =>
   rules.feeIn === 'received' ? mostRate(fees) : noRate;
 
-/** What the rules say of how wishes become orders. */
+/** How the rules turn targets into orders. */
 export const planTerms = (input: Pick<RunInput, 'account' | 'rules' | 'fees'>) => ({
   account: input.account,
   marketBuyIn: input.rules.marketBuyIn,
@@ -160,7 +160,7 @@ export const fillOf = (trade: PaperTrade, intent: Intent): Fill => ({
   evidence: trade.evidence,
 });
 
-/** What the equity of a run is counted in: the quote asset of its symbols, or the one of them that was named. */
+/** The currency of the equity: the quote asset of the symbols, or the named one of several. */
 export const quoteAsset = ({ instruments, currencies }: Pick<RunInput, 'instruments' | 'currencies'>): string =>
   currencies?.reporting ?? [...instruments.values()][0]?.quote ?? '';
 
@@ -168,7 +168,7 @@ export const openingBalances = (input: RunInput): readonly { asset: string; free
   { asset: quoteAsset(input), free: input.cash, locked: noUnits },
 ];
 
-/** Cash that no strategy was allotted stays part of the equity. */
+/** Cash that is allocated to no strategy; it stays part of the equity. */
 export const idleCash = ({ cash, allocations }: RunInput): Units => {
   const allotted = allocations.reduce((sum, { amount }) => plus(sum, amount), noUnits);
   return minus(cash, allotted);

@@ -55,9 +55,13 @@ function walkOne(
       open.take(fills, next);
       lastPrice = fills.price[next] as number;
     }
-    const closedBy = (time: number): number => rowsClosedBy(openTime, interval, time, { from: row, end });
     const until =
-      next === fills.length ? end : Math.max(row + 1, fills.openRow?.[next] ?? closedBy(fills.time[next] as number));
+      next === fills.length
+        ? end
+        : Math.max(
+            row + 1,
+            fills.openRow?.[next] ?? rowsClosedBy(openTime, interval, fills.time[next] as number, { from: row, end }),
+          );
     const { base } = open;
     const position: Constant = { quote, marked: markedBase(base, marks), base };
     if (open.isZero) {

@@ -63,14 +63,14 @@ export interface FillTable {
 class Names {
   readonly list: string[] = [];
   readonly #known = new Map<string, number>();
+  /** Most names repeat the one before. */
+  #last = -1;
 
   indexOf(name: string): number {
-    let found = this.#known.get(name);
-    if (found === undefined) {
-      found = this.list.push(name) - 1;
-      this.#known.set(name, found);
-    }
-    return found;
+    if (this.list[this.#last] === name) return this.#last;
+    this.#last = this.#known.get(name) ?? this.list.push(name) - 1;
+    this.#known.set(name, this.#last);
+    return this.#last;
   }
 }
 

@@ -179,7 +179,12 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
     'future',
     /line reads close of .*, \d klines later/,
   ],
-  ['the end of the data', deciding((row, k) => row > k.close.length - 30), 'truncation', /hangs on where the data end/],
+  [
+    'the end of the data',
+    deciding((row, k) => row > k.close.length - 30),
+    'truncation',
+    /depends on where the data end/,
+  ],
   [
     'the volume to come',
     deciding((row, k) => at(k.volume, row + 2) > 2_000),

@@ -1,16 +1,16 @@
-/** Klines cut short or with another future, for asking whether a strategy knew it. */
+/** Klines cut short or changed, to test whether a strategy depends on later ones. */
 import { type Columns, mapColumns } from '../../domain/market.ts';
 
 export const fields = ['open', 'high', 'low', 'close', 'volume'] as const;
 export type Field = (typeof fields)[number];
 
-/** Rows `from` up to, not including, `to`, in memory of their own: nothing can be read beyond them. */
+/** Rows from `from` to before `to` in their own memory: nothing can be read beyond them. */
 export const cut = (columns: Columns, from: number, to: number): Columns =>
   mapColumns(columns, (column) => column.slice(from, to));
 
 /**
- * Rows from `from` up to, not including, `to` say something else: the prices of the rows from the end backwards, `factor` times what they
- * were. Still klines that a market could have made, with as many decimals as before.
+ * Changes the rows from `from` to before `to`: they get the prices from the end backwards, times `factor`. They remain possible klines with
+ * as many decimals as before.
  */
 export function poisoned(
   columns: Columns,
@@ -31,7 +31,7 @@ export function poisoned(
   });
 }
 
-/** One value is `factor` times what it was. */
+/** Multiplies one value by `factor`. */
 export const spoiled = (columns: Columns, row: number, field: Field, factor: number): Columns =>
   mapColumns(columns, (column, name) => {
     if (name !== field) return column;

@@ -1,4 +1,4 @@
-/** The decision log of a strategy over klines: what it saw and wanted after each of them, where it wanted nothing, too. */
+/** The decision log of a strategy: its inputs and its signal after each kline, also where it emitted none. */
 import { type Observable, tap } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
@@ -14,18 +14,21 @@ import type { RunInput } from '../run.ts';
 
 /** What was decided after one kline. */
 export interface Line {
-  /** Indicator values and what was held, as text that keeps every bit; empty for strategies made of streams. */
+  /** Indicator values and the position, as text that keeps every bit; empty for streaming strategies. */
   readonly seen: Readonly<Record<string, string>>;
-  /** As JSON; `null` where nothing was said. */
+  /** As JSON; `null` without a signal. */
   readonly signal: string;
 }
 
 export interface DecisionLog {
   /** By row of the columns; undefined where the strategy was not asked. */
   readonly lines: readonly (Line | undefined)[];
-  /** A row at which it answered differently when it was asked twice about the same. */
+  /** A row at which two calls with the same input gave different answers. */
   readonly unsteady: number | undefined;
 }
+
+/** How `seen` names the position. */
+export const positionName = 'position';
 
 export const sameLine = (a: Line | undefined, b: Line | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.signal === b.signal && sameSeen(a.seen, b.seen));
@@ -34,20 +37,20 @@ const sameSeen = (a: Line['seen'], b: Line['seen']): boolean =>
   Object.keys(a).every((name) => a[name] === b[name]) && Object.keys(b).length === Object.keys(a).length;
 
 /**
- * Runs the one strategy of `input` over these columns, from row `first` on. `neverWere`: klines that no market made, which a strategy need
- * not stand; where it throws the log ends.
+ * Runs the one strategy of `input` over these columns, from row `first` on. `isInvented`: the klines are made up, so the strategy may throw,
+ * which ends the log.
  */
 export async function decisionLog(
   input: RunInput,
   columns: Columns,
   first: number,
-  neverWere = false,
+  isInvented = false,
 ): Promise<DecisionLog> {
   const [hosted] = input.hosted;
   const [series] = input.series;
   if (hosted === undefined || series === undefined) throw new Error('a decision log is of one strategy');
-  // A check is hundreds of runs; between two of them signals are heard.
-  if ((await input.pace?.(0, 1)) === true) throw new Refusal('stopped before the check was through', 1);
+  // A check is hundreds of runs; signals of the system arrive between them.
+  if ((await input.pace?.(0, 1)) === true) throw new Refusal('stopped before the check was complete', 1);
   const rows = new Map(Array.from(columns.openTime, (time, row) => [time, row]));
   const lines = new Array<Line | undefined>(columns.openTime.length).fill(undefined);
   let unsteady: number | undefined;
@@ -67,7 +70,7 @@ export async function decisionLog(
   try {
     await runBacktest(run, 'silent');
   } catch (error) {
-    if (!neverWere || !isStrategyFault(error)) throw error;
+    if (!isInvented || !isStrategyFault(error)) throw error;
   }
   return { lines, unsteady };
 }
@@ -101,11 +104,11 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
       moment: Parameters<typeof strategy.decide>[1],
     ): Signal | undefined {
       const signal = strategy.decide(values, moment);
-      const seen: Record<string, string> = { 'what is held': String(moment.holding.quantity) };
+      const seen: Record<string, string> = { [positionName]: String(moment.holding.quantity) };
       for (const name of Object.keys(values)) seen[name] = String(values[name]);
       const text = JSON.stringify(signal ?? null);
       note(moment.kline.openTime, { seen, signal: text });
-      // Once more where its wish changes: one that remembers, such as the side of its averages, may answer otherwise nowhere else.
+      // A second call where the signal changes: a strategy that keeps state may answer differently only there.
       if (signal !== undefined && text !== last)
         note(moment.kline.openTime, { seen, signal: JSON.stringify(strategy.decide(values, moment) ?? null) });
       last = text;

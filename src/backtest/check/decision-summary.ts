@@ -1,4 +1,4 @@
-/** What a strategy wished over its klines, taken together: whether anything could be compared, and what cannot be had. */
+/** The signals of a strategy over its klines: whether there are any to compare, and which are mistakes. */
 
 import { rateNumber } from '../../domain/money.ts';
 import { type Signal, sizeValue } from '../../domain/order.ts';
@@ -6,41 +6,41 @@ import { isShort } from '../result/refusals.ts';
 import type { RunInput } from '../run.ts';
 import type { DecisionLog } from './decision-log.ts';
 
-/** `nothing` was ever said; nothing but `flat`, which proves as little; or `something`. */
-export type Wished = 'nothing' | 'flat' | 'something';
+/** No signals at all, only flat ones, which prove as little, or others. */
+export type Signalled = 'nothing' | 'flat' | 'something';
 
-/** A wish that is not what anybody can mean, or have. */
+/** A target that nobody can mean, or that cannot be reached. */
 export interface Mistake {
-  /** `share`: more than all it has, and may borrow; `short`: what spot takes for flat, which may be meant. */
+  /** `share`: more than its equity and what it may borrow; `short`: counts as flat on spot, which may be intended. */
   readonly kind: 'share' | 'short';
-  /** UTC ms at which the first kline opened after which it was said. */
+  /** UTC ms at which the kline of the first such signal opened. */
   readonly at: number;
   readonly times: number;
   readonly description: string;
 }
 
-/** The wants of a line of the log: one, or those of a stream. */
+/** The signals in a line of the log: one, or those of a stream. */
 function signalsIn(text: string): readonly Signal[] {
-  const said: unknown = JSON.parse(text);
-  if (said === null) return [];
-  return Array.isArray(said) ? said.map((one: string) => JSON.parse(one) as Signal) : [said as Signal];
+  const value: unknown = JSON.parse(text);
+  if (value === null) return [];
+  return Array.isArray(value) ? value.map((one: string) => JSON.parse(one) as Signal) : [value as Signal];
 }
 
 const isFlat = (signal: Signal): boolean =>
   signal.kind === 'target' ? sizeValue(signal.size) === 0 : signal.quotes.every(({ quantity }) => quantity === 0);
 
-export function wishedIn({ lines }: DecisionLog): Wished {
+export function signalledIn({ lines }: DecisionLog): Signalled {
   const texts = new Set(lines.flatMap((line) => (line === undefined ? [] : [line.signal])));
-  let wished: Wished = 'nothing';
+  let found: Signalled = 'nothing';
   for (const text of texts)
     for (const signal of signalsIn(text)) {
       if (!isFlat(signal)) return 'something';
-      wished = 'flat';
+      found = 'flat';
     }
-  return wished;
+  return found;
 }
 
-/** Each kind of mistake once, with its first place. */
+/** Each kind of mistake once, with its first kline. */
 export function mistakesIn({ lines }: DecisionLog, { series: [series], margin }: RunInput): readonly Mistake[] {
   const most = margin === undefined ? 1 : rateNumber(margin.maxLeverage);
   const found = new Map<Mistake['kind'], Mistake>();

@@ -1,4 +1,4 @@
-/** Does a strategy know the future? Asked by taking the future away, and by changing it ("Look-ahead"). */
+/** Finds look-ahead: whether answers change when the later klines are removed or changed. */
 
 import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
@@ -9,57 +9,57 @@ import type { Indicator } from '../../strategy/indicators.ts';
 import { pricesAt } from '../../strategy/larger-klines.ts';
 import type { RunInput } from '../run.ts';
 import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
-import { type DecisionLog, decisionLog, type Line, sameLine } from './decision-log.ts';
+import { type DecisionLog, decisionLog, type Line, positionName, sameLine } from './decision-log.ts';
 
 export interface Leak {
   /**
-   * `repeat`: the same klines, another answer; `column`: another value over columns than kline by kline; `truncation`: the answer hangs on
-   * where the data end; `future`: it reads later klines; `forming`: it reads a larger kline before that closes.
+   * `repeat`: the same klines give another answer; `column`: an indicator has another value over columns than kline by kline; `truncation`:
+   * the answer depends on where the data end; `future`: it reads later klines; `forming`: it reads a larger kline before that closes.
    */
   readonly kind: 'repeat' | 'column' | 'truncation' | 'future' | 'forming';
-  /** UTC ms at which the kline opened after which the answer was wrong. */
+  /** UTC ms at which the kline of the wrong answer opened. */
   readonly at: number;
-  /** The indicators by which it came in; empty where it was `decide` itself, or a stream. */
+  /** The indicators that leak; empty where `decide` itself or a stream does. */
   readonly indicators: readonly string[];
   readonly description: string;
 }
 
-/** Futures far above and far below: a highest price does not notice lower ones. */
+/** Changed prices are far higher, then far lower: a highest price does not react to lower ones. */
 const factors = [1.7, 0.4] as const;
 
-/** Most cuts: each costs three runs. */
+/** Each tested row costs three runs. */
 const mostCuts = 120;
 
-interface Asked {
+interface Check {
   readonly input: RunInput;
   readonly columns: Columns;
   readonly first: number;
   readonly interval: Interval;
   readonly pricePrecision: number;
-  /** How far other futures lie from the one that was. */
+  /** Changed prices over the recorded ones. */
   readonly factor: number;
   readonly base: DecisionLog;
 }
 
-/** Every kind of leak that shows, each with its first place. `input` has one strategy; `ran`: the log of its first run, where there is one. */
+/** Every kind of leak once, with its first kline. `input` has one strategy; `ran`: the log of its first run, where there is one. */
 export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<readonly Leak[]> {
   const [series] = input.series;
   const [hosted] = input.hosted;
   if (series === undefined || hosted === undefined) throw new Error('a check is of one strategy');
   const { columns, first, interval } = series;
-  // The first of all: one that remembers is the same ever after.
+  // The very first run: a strategy that keeps state answers differently only then.
   const base = ran ?? (await decisionLog(input, columns, first));
   const { pricePrecision } = hosted.instrument;
-  const asked: Asked = { input, columns, first, interval, pricePrecision, factor: 1, base };
-  const unsteady = await repeatLeak(asked);
-  // What answers differently each time would look like any other leak.
+  const check: Check = { input, columns, first, interval, pricePrecision, factor: 1, base };
+  const unsteady = await repeatLeak(check);
+  // A strategy that answers differently each time would show every kind of leak.
   if (unsteady !== undefined) return [unsteady];
-  const leaks = [...columnLeaks(asked)];
-  for (const row of cutsOf(asked)) {
-    const leak = await leakAt(asked, row);
+  const leaks = [...columnLeaks(check)];
+  for (const row of cutsOf(check)) {
+    const leak = await leakAt(check, row);
     if (leak === undefined || leaks.some(({ kind }) => kind === leak.kind)) continue;
-    // What it keeps of another future, such as a highest price so far, shows only once it has seen one.
-    const kept = await repeatLeak(asked);
+    // State from changed klines, such as a highest price so far, shows only now.
+    const kept = await repeatLeak(check);
     if (kept !== undefined) return [kept];
     leaks.push(leak);
     if (leak.kind !== 'truncation') break;
@@ -69,12 +69,12 @@ export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<reado
 
 const timeText = (time: number | undefined): string => (time === undefined ? '?' : momentText(time));
 
-async function repeatLeak({ input, columns, first, base }: Asked): Promise<Leak | undefined> {
+async function repeatLeak({ input, columns, first, base }: Check): Promise<Leak | undefined> {
   const again = await decisionLog(input, columns, first);
   const row = base.unsteady ?? firstDifference(base.lines, again.lines, columns.openTime.length - 1);
   if (row === undefined) return undefined;
   const what =
-    'the same klines, asked again, get another answer: it remembers something beyond its indicators, or asks chance or the clock';
+    'the same klines give another answer: it keeps something beyond its indicators, or uses chance or the clock';
   return {
     kind: 'repeat',
     at: columns.openTime[row] as number,
@@ -96,19 +96,19 @@ function firstDifference(
 /** The indicators of which the value differs. */
 const differing = (a: Line | undefined, b: Line | undefined): readonly string[] =>
   Object.keys(a?.seen ?? {}).filter(
-    (name) => name !== 'what is held' && b !== undefined && a?.seen[name] !== b.seen[name],
+    (name) => name !== positionName && b !== undefined && a?.seen[name] !== b.seen[name],
   );
 
-function indicatorsOf({ input }: Asked): readonly (readonly [string, Indicator])[] {
+function indicatorsOf({ input }: Check): readonly (readonly [string, Indicator])[] {
   const [hosted] = input.hosted;
   if (hosted === undefined || isStreaming(hosted.strategy)) return [];
   return Object.entries(hosted.strategy.indicators(hosted.params) as Record<string, Indicator>);
 }
 
-/** A stream cannot know the future: where a column says something else, one of them is wrong. */
-function* columnLeaks(asked: Asked): Iterable<Leak> {
-  const { columns, interval } = asked;
-  for (const [name, indicator] of indicatorsOf(asked)) {
+/** A stream cannot know the future: where a column has another value, one of them is wrong. */
+function* columnLeaks(check: Check): Iterable<Leak> {
+  const { columns, interval } = check;
+  for (const [name, indicator] of indicatorsOf(check)) {
     const column = wholeColumn(indicator, columns, interval);
     const next = indicator.stream(interval);
     for (let row = 0; row < columns.openTime.length; row++) {
@@ -121,8 +121,8 @@ function* columnLeaks(asked: Asked): Iterable<Leak> {
   }
 }
 
-/** Rows where what is wanted changes and those before them, and others spread evenly. */
-function cutsOf({ base: { lines }, first, columns }: Asked): readonly number[] {
+/** Rows where the signal changes and those before them, and others spread evenly. */
+function cutsOf({ base: { lines }, first, columns }: Check): readonly number[] {
   const last = columns.openTime.length - 2;
   const changes: number[] = [];
   for (let row = first + 1; row <= last; row++)
@@ -134,12 +134,12 @@ function cutsOf({ base: { lines }, first, columns }: Asked): readonly number[] {
   return [...new Set([...few, ...spread])].filter((row) => row >= first && row <= last).toSorted((a, b) => a - b);
 }
 
-async function leakAt(asked: Asked, row: number): Promise<Leak | undefined> {
-  const { input, columns, first, base } = asked;
+async function leakAt(check: Check, row: number): Promise<Leak | undefined> {
+  const { input, columns, first, base } = check;
   const end = columns.openTime.length;
   for (const factor of factors) {
-    const otherwise = { ...asked, factor };
-    const changed = await decisionLog(input, poisoned(columns, row + 1, end, otherwise), first, true);
+    const otherwise = { ...check, factor };
+    const changed = await changedLog(otherwise, row + 1, end);
     const leaking = firstDifference(base.lines, changed.lines, row);
     if (leaking !== undefined)
       return await readLeak(otherwise, row, leaking, differing(base.lines[leaking], changed.lines[leaking]));
@@ -147,7 +147,7 @@ async function leakAt(asked: Asked, row: number): Promise<Leak | undefined> {
   const short = await decisionLog(input, cut(columns, 0, row + 1), first);
   const missing = firstDifference(base.lines, short.lines, row);
   if (missing === undefined) return undefined;
-  const what = `the answer hangs on where the data end (here ${timeText(columns.openTime[row])}), which nobody knows live`;
+  const what = `the answer depends on where the data end (here ${timeText(columns.openTime[row])}), which is not known live`;
   return {
     kind: 'truncation',
     at: columns.openTime[missing] as number,
@@ -156,18 +156,18 @@ async function leakAt(asked: Asked, row: number): Promise<Leak | undefined> {
   };
 }
 
-/** Names the first read beyond `row` by halving what is changed. */
-async function readLeak(asked: Asked, cutAt: number, row: number, indicators: readonly string[]): Promise<Leak> {
-  const { columns, interval } = asked;
+/** Names the first kline that is read beyond `row`, by halving the changed range. */
+async function readLeak(check: Check, cutAt: number, row: number, indicators: readonly string[]): Promise<Leak> {
+  const { columns, interval } = check;
   const end = columns.openTime.length;
   const at = columns.openTime[row] as number;
-  // What changes an earlier answer, too, changes by that what is held: then the cut is as near as can be told.
-  const from = (await changesFirst(asked, row, row + 1, end)) ? row + 1 : cutAt + 1;
-  const nearest = await bisect(from + 1, end, (to) => changesFirst(asked, row, from, to));
+  // Where an earlier answer changes, too, the position differs afterwards: then the tested row is the closest known one.
+  const from = (await changesFirst(check, row, row + 1, end)) ? row + 1 : cutAt + 1;
+  const nearest = await bisect(from + 1, end, (to) => changesFirst(check, row, from, to));
   const read = nearest - 1;
-  const frame = await formingFrame(asked, row);
+  const frame = await formingFrame(check, row);
   const by = indicators.length === 0 ? 'its decision' : `indicator ${indicators.join(', ')}`;
-  const field = await fieldRead(asked, row, read);
+  const field = await fieldRead(check, row, read);
   const first = `after the kline of ${timeText(at)} ${by} reads ${field ?? 'what was recorded'} of ${timeText(columns.openTime[read])}, ${read - row} ${read - row === 1 ? 'kline' : 'klines'} later`;
   if (frame === undefined) return { kind: 'future', at, indicators, description: first };
   const opens = openTimeOf(frame, at);
@@ -179,7 +179,7 @@ async function readLeak(asked: Asked, cutAt: number, row: number, indicators: re
   };
 }
 
-/** The smallest number from `low` to `high` for which it is true; it is for `high`, and for all above the one sought. */
+/** The smallest number from `low` to `high` for which it is true; it is true for `high` and for all above the result. */
 async function bisect(low: number, high: number, isTrue: (at: number) => Promise<boolean>): Promise<number> {
   let [from, to] = [low, high];
   while (from < to) {
@@ -190,37 +190,40 @@ async function bisect(low: number, high: number, isTrue: (at: number) => Promise
   return to;
 }
 
-/** Whether other klines in these rows change the answer at `row`, and none before it. */
-async function changesFirst(asked: Asked, row: number, from: number, to: number): Promise<boolean> {
-  const { input, columns, first, base } = asked;
-  const changed = await decisionLog(input, poisoned(columns, from, to, asked), first, true);
-  return firstDifference(base.lines, changed.lines, row) === row;
+/** The log with changed klines in these rows. */
+const changedLog = (check: Check, from: number, to: number): Promise<DecisionLog> =>
+  decisionLog(check.input, poisoned(check.columns, from, to, check), check.first, true);
+
+/** Whether changed klines in these rows change the answer at `row`, and none before it. */
+async function changesFirst(check: Check, row: number, from: number, to: number): Promise<boolean> {
+  return firstDifference(check.base.lines, (await changedLog(check, from, to)).lines, row) === row;
 }
 
-/** Whether other klines in these rows change the answer at `row`. */
-async function changes(asked: Asked, row: number, from: number, to: number): Promise<boolean> {
-  const { input, columns, first, base } = asked;
-  const changed = await decisionLog(input, poisoned(columns, from, to, asked), first, true);
-  return !sameLine(base.lines[row], changed.lines[row]);
+/** Whether changed klines in these rows change the answer at `row`. */
+async function changes(check: Check, row: number, from: number, to: number): Promise<boolean> {
+  return !sameLine(check.base.lines[row], (await changedLog(check, from, to)).lines[row]);
 }
 
-async function fieldRead(asked: Asked, row: number, read: number): Promise<Field | undefined> {
-  const { input, columns, first, base } = asked;
+async function fieldRead(
+  { input, columns, first, base, factor }: Check,
+  row: number,
+  read: number,
+): Promise<Field | undefined> {
   for (const field of ['close', ...fields.filter((one) => one !== 'close')] as const) {
-    const changed = await decisionLog(input, spoiled(columns, read, field, asked.factor), first, true);
+    const changed = await decisionLog(input, spoiled(columns, read, field, factor), first, true);
     if (!sameLine(base.lines[row], changed.lines[row])) return field;
   }
   return undefined;
 }
 
 /** A larger interval whose kline, still open at `row` and at the rows after it, is as far as the answers read. */
-async function formingFrame(asked: Asked, row: number): Promise<Interval | undefined> {
-  const { columns, interval } = asked;
+async function formingFrame(check: Check, row: number): Promise<Interval | undefined> {
+  const { columns, interval } = check;
   const end = columns.openTime.length;
   const furthest: { readonly row: number; readonly read: number }[] = [];
   for (let at = row; at < Math.min(row + 4, end - 1); at++) {
-    if (!(await changes(asked, at, at + 1, end))) continue;
-    const none = await bisect(at + 2, end, async (from) => !(await changes(asked, at, from, end)));
+    if (!(await changes(check, at, at + 1, end))) continue;
+    const none = await bisect(at + 2, end, async (from) => !(await changes(check, at, from, end)));
     furthest.push({ row: at, read: none - 1 });
   }
   const larger = intervals.slice(intervals.indexOf(interval) + 1);

@@ -1,9 +1,10 @@
 /**
- * What the requests of a run would have weighed live: each order and what is asked about it, looks while orders
- * work, and idle sweeps by arithmetic, for no timer runs at each kline for nothing.
+ * The request weight that a run would spend live: orders and queries about them, polls while orders work, and sweeps without a working
+ * order. Polls and sweeps are calculated, since a timer at each kline would cost time.
  */
 import type { Account } from '../../domain/order.ts';
 import { grouped } from '../../domain/words.ts';
+import type { SpentWeight } from '../../research/summary.ts';
 import { tradeEndpoints } from '../../venue/exchange/rest/endpoints.ts';
 
 /** When an order was at the exchange, UTC ms. */
@@ -14,19 +15,11 @@ export interface Sent {
   readonly isCanceled: boolean;
 }
 
-/** What a run sent: how many orders and cancels, and for how long at least one order of a symbol worked, ms. */
+/** Orders and cancels of a run, and for how long at least one order of a symbol worked, ms. */
 export interface Asked {
   readonly orders: number;
   readonly cancels: number;
   readonly workedMs: number;
-}
-
-/** Weight by what it was spent on. */
-export interface SpentWeight {
-  readonly orders: number;
-  readonly polls: number;
-  readonly sweeps: number;
-  readonly perMinute: number;
 }
 
 /** For how long at least one order of each symbol worked, all symbols together, ms. */
@@ -59,7 +52,7 @@ export const askedTogether = (all: readonly Asked[]): Asked =>
     { orders: 0, cancels: 0, workedMs: 0 },
   );
 
-/** How often a daemon looks unless its configuration says otherwise (`execution.pollMs`, `execution.sweepMs`). */
+/** The defaults of `execution.pollMs` and `execution.sweepMs`. */
 export const liveTiming = { pollMs: 1_000, sweepMs: 5_000 };
 
 /** Over `spanMs` of so many symbols. */
@@ -68,14 +61,14 @@ export function spentWeight(
   { account, symbols, spanMs }: { readonly account: Account; readonly symbols: number; readonly spanMs: number },
 ): SpentWeight {
   const { create, query, cancel, openOrders, myTrades } = tradeEndpoints[account];
-  const look = openOrders.weight + myTrades.weight;
-  // Each order is asked about and looked after once, whatever its life.
-  const orders = sent * (create.weight + query.weight + look) + cancels * cancel.weight;
-  const looks = Math.floor(worked / liveTiming.pollMs) * look;
-  const idle = Math.floor(Math.max(0, symbols * spanMs - worked) / liveTiming.sweepMs) * look;
-  return { orders, polls: looks, sweeps: idle, perMinute: ((orders + looks + idle) * 60_000) / spanMs };
+  const poll = openOrders.weight + myTrades.weight;
+  // Each order is queried and polled at least once.
+  const orders = sent * (create.weight + query.weight + poll) + cancels * cancel.weight;
+  const polls = Math.floor(worked / liveTiming.pollMs) * poll;
+  const sweeps = Math.floor(Math.max(0, symbols * spanMs - worked) / liveTiming.sweepMs) * poll;
+  return { orders, polls, sweeps, perMinute: ((orders + polls + sweeps) * 60_000) / spanMs };
 }
 
 /** `1,234, 0.8 a minute: orders 210, polls 24, idle sweeps 1,000`. */
-export const weightText = ({ orders, polls: looks, sweeps: idle, perMinute }: SpentWeight): string =>
-  `${grouped(orders + looks + idle)}, ${perMinute.toFixed(1)} a minute: orders ${grouped(orders)}, polls ${grouped(looks)}, idle sweeps ${grouped(idle)}`;
+export const weightText = ({ orders, polls, sweeps, perMinute }: SpentWeight): string =>
+  `${grouped(orders + polls + sweeps)}, ${perMinute.toFixed(1)} a minute: orders ${grouped(orders)}, polls ${grouped(polls)}, idle sweeps ${grouped(sweeps)}`;

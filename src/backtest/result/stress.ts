@@ -1,4 +1,4 @@
-/** `--stress`: the same run under worse conditions, to see what of its result hangs on them ("Perturbation"). */
+/** `--stress`: the same run under worse conditions, to see how much the result depends on them. */
 import { Observable } from 'rxjs';
 import type { Kline } from '../../domain/market.ts';
 import { unitsNumber } from '../../domain/money.ts';
@@ -15,22 +15,22 @@ type Deciding = Exclude<Strategy, { signals: unknown }>;
 type Moment = Parameters<Deciding['decide']>[1];
 
 /**
- * A strategy that hears of each kline when the next one has closed; one of streams says each want so much later. What it holds it knows at
- * once: a want from before its own purchase, said after it, would sell that again, for ever.
+ * A strategy that sees each kline when the next one has closed; a streaming one emits its signals that much later. Its position is current:
+ * a target from before its purchase, emitted after it, would sell again at once, for ever.
  */
-function later(strategy: Strategy): Strategy {
+function delayed(strategy: Strategy): Strategy {
   if (isStreaming(strategy))
     return over(strategy, {
       signals: (context) =>
         new Observable<Signal>((subscriber) => {
-          let meant: Signal | undefined;
+          let pending: Signal | undefined;
           const klines = context.klines.subscribe(() => {
-            if (meant !== undefined) subscriber.next(meant);
-            meant = undefined;
+            if (pending !== undefined) subscriber.next(pending);
+            pending = undefined;
           });
           klines.add(
             strategy.signals(context).subscribe((signal) => {
-              meant = checked(signal);
+              pending = checked(signal);
             }),
           );
           return klines;
@@ -40,7 +40,7 @@ function later(strategy: Strategy): Strategy {
   return over(strategy, {
     decide(values: Readonly<Record<string, number>>, moment: Moment): Signal | undefined {
       const { kline } = moment;
-      // A run that begins anew knows nothing of the one before.
+      // A new run begins without the klines of the one before.
       const known = before !== undefined && before.kline.openTime < kline.openTime ? before : undefined;
       before = { values: { ...values }, kline };
       return known === undefined ? undefined : strategy.decide(known.values, { ...moment, kline: known.kline });
@@ -48,15 +48,15 @@ function later(strategy: Strategy): Strategy {
   });
 }
 
-function trebled(model: LatencyModel): LatencyModel {
-  const thrice = <T extends Travel>(travel: T): T => ({
+function tripled(model: LatencyModel): LatencyModel {
+  const slower = <T extends Travel>(travel: T): T => ({
     ...travel,
     entryMs: 3 * travel.entryMs,
     responseMs: 3 * travel.responseMs,
   });
   return model.kind === 'recorded'
-    ? { ...model, rows: model.rows.map(thrice) }
-    : { ...model, travels: model.travels.map(thrice) };
+    ? { ...model, rows: model.rows.map(slower) }
+    : { ...model, travels: model.travels.map(slower) };
 }
 
 const conditions: readonly { readonly name: string; readonly worsen: (input: RunInput) => RunInput }[] = [
@@ -72,8 +72,8 @@ const conditions: readonly { readonly name: string; readonly worsen: (input: Run
         feedLatencyMs: 3 * feedLatencyMs,
         entryLatencyMs: 3 * entryLatencyMs,
         responseLatencyMs: 3 * responseLatencyMs,
-        // Measured ones take the place of the constants, so they are trebled, too.
-        latency: input.rules.latency && trebled(input.rules.latency),
+        // Measured latencies replace the constants.
+        latency: input.rules.latency && tripled(input.rules.latency),
       };
       return { ...input, rules: { ...input.rules, ...slower } };
     },
@@ -82,12 +82,12 @@ const conditions: readonly { readonly name: string; readonly worsen: (input: Run
     name: 'One kline later',
     worsen: (input) => ({
       ...input,
-      hosted: input.hosted.map((hosted) => ({ ...hosted, strategy: later(hosted.strategy) })),
+      hosted: input.hosted.map((hosted) => ({ ...hosted, strategy: delayed(hosted.strategy) })),
     }),
   },
 ];
 
-/** Runs under each condition in turn until `stopped`; `judge` does so under its own conditions. */
+/** Runs under each condition until `stopped`; `judge` takes the input with that condition. */
 export async function stress(
   input: RunInput,
   run: (input: RunInput, name: string) => Promise<RunResult>,
@@ -99,7 +99,7 @@ export async function stress(
     if (stopped()) break;
     const worse = worsen(input);
     const result = await run(worse, name);
-    // Part of a run says nothing beside a whole one.
+    // Part of a run cannot be compared with a whole one.
     if (result.endedAt !== undefined) break;
     const finalEquity = unitsNumber(result.finalEquity);
     found.push({

@@ -3,9 +3,9 @@
 import { basename, join, resolve } from 'node:path';
 import { cut } from '../../backtest/check/columns.ts';
 import { decisionLog } from '../../backtest/check/decision-log.ts';
-import { type Mistake, mistakesIn, type Wished, wishedIn } from '../../backtest/check/decision-summary.ts';
+import { type Mistake, mistakesIn, type Signalled, signalledIn } from '../../backtest/check/decision-summary.ts';
 import { type Leak, leaksOf } from '../../backtest/check/lookahead.ts';
-import { klinesToSay, type Warmup, warmupNeeded } from '../../backtest/check/warmup.ts';
+import { klinesToTest, type Warmup, warmupNeeded } from '../../backtest/check/warmup.ts';
 import { partsOf } from '../../backtest/engine/currencies.ts';
 import { showPace } from '../../backtest/pace.ts';
 import { prepare } from '../../backtest/prepare/prepare.ts';
@@ -45,7 +45,7 @@ interface Checked {
   readonly to: number;
   readonly params: Readonly<Record<string, string | number | boolean>>;
   /** Where it is not `something`, nothing could be compared. */
-  readonly wished: Wished;
+  readonly wished: Signalled;
   /** Why it was asked nothing, where that is why it wished nothing. */
   readonly unasked: string | undefined;
   readonly mistakes: readonly Mistake[];
@@ -144,7 +144,7 @@ function alone(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
   const declared = warmupOf(hosted.strategy, hosted.params, hosted.interval);
   const before = Math.min(series.first, declared);
   const from = series.first - before;
-  const to = Math.min(series.end, from + Math.min(mostKlines, Math.max(usualKlines, klinesToSay(declared))));
+  const to = Math.min(series.end, from + Math.min(mostKlines, Math.max(usualKlines, klinesToTest(declared))));
   return {
     ...input,
     hosted: [hosted],
@@ -176,7 +176,7 @@ async function checkOne(input: RunInput): Promise<Checked> {
   };
   try {
     const log = await decisionLog(input, series.columns, series.first);
-    const wished = wishedIn(log);
+    const wished = signalledIn(log);
     const leaks = await leaksOf(input, log);
     // How long a strategy that knows the future needs its past says nothing.
     const warmup = leaks.length > 0 || wished !== 'something' ? undefined : await warmupNeeded(input);
@@ -249,7 +249,7 @@ function provenLines({ wished, unasked, klines, interval, warmup, history }: Che
 
 /** Why nothing can be said of the warm-up, and what helps. */
 function tooFew(interval: string, { declared, there }: Checked['history']): string {
-  const takes = klinesToSay(declared);
+  const takes = klinesToTest(declared);
   const way =
     takes > mostKlines
       ? `and a check looks at ${grouped(mostKlines)} at most: shorten its averages, or give it a larger interval`
