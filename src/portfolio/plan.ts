@@ -228,12 +228,32 @@ const priceSlack = rate('0.005');
  * an entry made of it. Without it every entry would be followed by a small order that mends them.
  */
 function deadBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
+  return greatest(leastLots(situation), entryBand(targetLots, side, atMarket, situation));
+}
+
+/** The part of it that the fee and the price of an entry make. */
+function entryBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
   const at = situation.instrument;
   const byFee = side === 'BUY' && targetLots > 0n ? situation.feeInBase : noRate;
   const byPrice = atMarket && situation.marketBuyIn === 'amount' ? priceSlack : noRate;
   const slack = plus(byFee, byPrice);
-  const byEntry = slack === 0n ? noLots : lotsIn(part(baseUnits(absolute(targetLots), at), slack, 'up'), at, 'up');
-  return greatest(leastLots(situation), byEntry);
+  return slack === 0n ? noLots : lotsIn(part(baseUnits(absolute(targetLots), at), slack, 'up'), at, 'up');
+}
+
+/** True where the position is as a target has it, whatever the price and the exchange's minimum. */
+export function isReached(
+  target: Target,
+  targetLots: Lots,
+  { taken }: ProtectionOverride,
+  situation: Situation,
+): boolean {
+  const { instrument: at, held } = situation;
+  const wished = lessTaken(targetLots, taken);
+  const distance = minus(baseUnits(wished, at), held);
+  if (distance === 0n) return true;
+  const lots = orderLots(held === 0n ? absolute(wished) : lotsIn(absolute(distance), at), at);
+  const side = distance > 0n ? 'BUY' : 'SELL';
+  return lots <= entryBand(wished === 0n ? noLots : targetLots, side, target.limit === undefined, situation);
 }
 
 /** The most lots that are too few for an order at the last price, by the exchange's minima. */

@@ -13,7 +13,9 @@ import {
 } from '../domain/order.ts';
 import { quotesTooSmall, type TooSmall, targetTooSmall } from './below-minimum.ts';
 import { ByPosition } from './by-position.ts';
+import type { Place } from './place.ts';
 import {
+  isReached,
   isUndecided,
   noDrafts,
   noOverride,
@@ -44,13 +46,14 @@ export interface PlannerOptions {
 }
 
 interface Standing {
+  readonly place: Place;
   leg: Leg;
   /** Number of the decision that changed it last. */
   decision: number;
   /** Sized once, at the first known price: a share of equity is not rebalanced with every price. */
   lots: Lots | undefined;
   /** Its entry was ordered as an amount: what it buys is the size. */
-  byAmount?: boolean;
+  byAmount: boolean;
   /** Set when the last plan found nothing to do. */
   settled: Settled | undefined;
 }
@@ -61,6 +64,8 @@ interface Settled {
   readonly revision: number;
   readonly from: number;
   readonly to: number;
+  /** A target is reached: it stays so when only its stop, its trailing stop or its time moves. */
+  readonly isReached: boolean;
 }
 
 export class Planner {
@@ -89,32 +94,32 @@ export class Planner {
   }
 
   #note(leg: Leg, decision: number): boolean {
+    const { signal } = leg;
     const known = this.#standing.get(leg.strategy, leg.symbol);
-    if (known !== undefined && sameSignal(known.leg.signal, leg.signal)) {
+    const before = known?.leg.signal;
+    if (known !== undefined && before !== undefined && sameSignal(before, signal)) {
       known.leg = leg;
       return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
     }
     this.#decisions = decision;
-    const { signal } = leg;
+    const isSameSize = before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size);
     // A stop that moves with every kline must not resize a share of equity with every kline.
-    const before = known?.leg.signal;
-    const lots =
-      before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size)
-        ? known?.lots
-        : undefined;
-    let standing = known;
-    if (standing === undefined || lots === undefined) {
-      standing = { leg, decision, lots, settled: undefined };
-      this.#standing.set(leg.strategy, leg.symbol, standing);
-    } else {
-      standing.leg = leg;
-      standing.decision = decision;
-      standing.settled = undefined;
-    }
+    if (known === undefined || !isSameSize || known.lots === undefined) return this.#begin(leg, decision, known?.place);
+    known.leg = leg;
+    known.decision = decision;
+    if (before.limit !== signal.limit || known.settled?.isReached !== true) known.settled = undefined;
+    this.#options.protection.follow(leg.strategy, leg.symbol, signal);
+    this.#options.changed(leg, known.lots, decision);
+    return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
+  }
+
+  #begin(leg: Leg, decision: number, place: Place = this.#options.portfolio.place(leg.strategy, leg.symbol)): true {
+    const { signal } = leg;
+    const standing: Standing = { place, leg, decision, lots: undefined, byAmount: false, settled: undefined };
+    this.#standing.set(leg.strategy, leg.symbol, standing);
     if (signal.kind === 'target') {
       this.#options.protection.follow(leg.strategy, leg.symbol, signal);
-      if (lots === undefined) this.#size(standing, signal);
-      else this.#options.changed(leg, lots, decision);
+      this.#size(standing, signal);
     } else this.#options.changed(leg, undefined, decision);
     return true;
   }
@@ -122,7 +127,8 @@ export class Planner {
   /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size. */
   restore(leg: Leg, lots: Lots, decision: number): void {
     this.#decisions = Math.max(this.#decisions, decision);
-    this.#standing.set(leg.strategy, leg.symbol, { leg, decision, lots, settled: undefined });
+    const place = this.#options.portfolio.place(leg.strategy, leg.symbol);
+    this.#standing.set(leg.strategy, leg.symbol, { place, leg, decision, lots, byAmount: false, settled: undefined });
   }
 
   /**
@@ -149,7 +155,7 @@ export class Planner {
     // While an outcome is unknown nothing is created on its symbol; what rests there may still be cancelled.
     const blocked = portfolio.isUndecided(symbol);
     const situation = this.#situation(standing, mark.price, blocked);
-    if (standing.byAmount === true && situation.held !== 0n) {
+    if (standing.byAmount && situation.held !== 0n) {
       standing.lots = lotsIn(situation.held, situation.instrument);
       standing.byAmount = false;
     }
@@ -215,12 +221,12 @@ export class Planner {
     return standing !== undefined && this.#isSettled(standing, price) ? standing.settled : undefined;
   }
 
-  #isSettled({ leg: { strategy, symbol }, settled }: Standing, price: number | undefined): boolean {
-    if (settled === undefined || price === undefined) return false;
-    const { portfolio, protection } = this.#options;
+  #isSettled({ place, settled }: Standing, price: number | undefined): boolean {
     return (
-      settled.version === portfolio.version(strategy, symbol) &&
-      settled.revision === protection.revision &&
+      settled !== undefined &&
+      price !== undefined &&
+      settled.version === versionOf(place) &&
+      settled.revision === this.#options.protection.revision &&
       price >= settled.from &&
       price <= settled.to
     );
@@ -228,53 +234,49 @@ export class Planner {
 
   /** Nothing is to be done at this price. The exchange's minimum in quote depends on it, so both ends of a range are tried, too. */
   #settle(standing: Standing, lots: Lots, override: ProtectionOverride, situation: Situation): void {
-    const { signal, strategy, symbol } = standing.leg;
+    const { signal } = standing.leg;
     if (isUndecided(situation.orders)) return;
-    const { portfolio, protection } = this.#options;
-    const at = { version: portfolio.version(strategy, symbol), revision: protection.revision };
+    const at = { version: versionOf(standing.place), revision: this.#options.protection.revision };
+    const isLeft = override.leave !== undefined;
     const hasRange =
-      signal.kind === 'target' &&
-      (situation.orders.length > 0 || override.takeProfit !== undefined || override.leave !== undefined);
+      signal.kind === 'target' && (situation.orders.length > 0 || override.takeProfit !== undefined || isLeft);
     if (!hasRange) {
-      standing.settled = { ...at, from: 0, to: Number.POSITIVE_INFINITY };
+      const isThere = signal.kind === 'target' && isReached(signal, lots, override, situation);
+      standing.settled = { ...at, from: 0, to: Number.POSITIVE_INFINITY, isReached: isThere };
       return;
     }
     const [from, to] = [situation.price / 2, situation.price * 2];
     const isQuiet = (price: number): boolean =>
       planTarget(signal, lots, override, { ...situation, price }) === undefined;
-    if (isQuiet(from) && isQuiet(to)) standing.settled = { ...at, from, to };
+    if (isQuiet(from) && isQuiet(to)) standing.settled = { ...at, from, to, isReached: !isLeft };
   }
 
   /** Gives a new target its size in lots; without a price the first plan that has one does. */
   #size(standing: Standing, signal: Target): Lots {
     const { portfolio, account, changed } = this.#options;
     const { strategy, symbol } = standing.leg;
+    const { instrument } = standing.place;
     const mark = portfolio.lastMark(symbol);
     if (mark === undefined) return noLots;
     // Only a share needs the equity, which is exact and expensive.
     const equity = 'share' in signal.size ? portfolio.equity(strategy, symbol) : noUnits;
-    const lots = sizeInLots(
-      signal,
-      equity,
-      { account, instrument: portfolio.instrument(symbol), price: mark.price },
-      this.#options.sizing,
-    );
+    const lots = sizeInLots(signal, equity, { account, instrument, price: mark.price }, this.#options.sizing);
     standing.lots = lots;
     changed(standing.leg, lots, standing.decision);
     return lots;
   }
 
-  #situation({ leg, decision }: Standing, price: number, blocked: boolean): Situation {
-    const { strategy, symbol, role } = leg;
-    const { portfolio, account, marketBuyIn, feeInBase } = this.#options;
-    const orders = portfolio.ordersOf(strategy, symbol);
+  #situation({ leg, decision, place }: Standing, price: number, blocked: boolean): Situation {
+    const { strategy, role } = leg;
+    const { account, marketBuyIn, feeInBase } = this.#options;
+    const { instrument, orders, position } = place;
     return {
       decision,
       strategy,
       role,
       account,
-      instrument: portfolio.instrument(symbol),
-      held: portfolio.position(strategy, symbol).base,
+      instrument,
+      held: position.base,
       orders: blocked ? orders.filter(({ state }) => state !== 'unknown' && state !== 'quarantined') : orders,
       price,
       marketBuyIn,
@@ -282,6 +284,9 @@ export class Planner {
     };
   }
 }
+
+/** Grows with each fill and each order that is added or ends. */
+const versionOf = ({ version, orderChanges }: Place): number => version + orderChanges;
 
 /** True when two signals have the same effect; their reasons may differ. */
 export function sameSignal(a: Signal, b: Signal): boolean {

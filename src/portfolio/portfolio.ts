@@ -11,7 +11,6 @@ import {
   lotsIn,
   minus,
   negate,
-  noTicks,
   notional,
   noUnits,
   plus,
@@ -23,9 +22,9 @@ import {
   worth,
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
-import { afterFill, noPosition, openProfit, type Position } from '../domain/position.ts';
-import { ByPosition } from './by-position.ts';
-import { estimated, LiveHolding, type Place } from './place.ts';
+import { afterFill, openProfit, type Position } from '../domain/position.ts';
+import { ByPosition, type PositionEntry } from './by-position.ts';
+import { LiveHolding, Place } from './place.ts';
 import { intendedOrder, openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
 
 export { remaining, type WorkingOrder } from './working-order.ts';
@@ -60,25 +59,14 @@ export class Portfolio {
   }
 
   #place(strategy: string, symbol: string, allocation: Units): Place {
-    const place: Place = {
-      allocation,
-      instrument: this.instrument(symbol),
-      position: noPosition,
-      orders: [],
-      version: 0,
-      orderChanges: 0,
-      entries: 0,
-      enteredAt: Number.NaN,
-      enteredPrice: noTicks,
-      estimate: undefined,
-    };
+    const place = new Place(strategy, this.instrument(symbol), allocation);
     this.#places.set(strategy, symbol, place);
     this.#allPlaces.push(place);
     return place;
   }
 
   /** The place of a strategy; one that is no longer configured keeps what it holds, with nothing allocated. */
-  #at(strategy: string, symbol: string): Place {
+  place(strategy: string, symbol: string): Place {
     return this.#places.get(strategy, symbol) ?? this.#place(strategy, symbol, noUnits);
   }
 
@@ -93,23 +81,26 @@ export class Portfolio {
     return [...this.#places.entries()].map(({ strategy, symbol }) => ({ strategy, symbol }));
   }
 
+  /** Those on a symbol. */
+  placesOn(symbol: string): readonly PositionEntry<Place>[] {
+    return this.#places.on(symbol);
+  }
+
   /** Adds to what a strategy may use, or takes away: an amount that was paid in or out. */
   allot(strategy: string, symbol: string, amount: Units): void {
-    const place = this.#at(strategy, symbol);
+    const place = this.place(strategy, symbol);
     place.allocation = plus(place.allocation, amount);
-    place.version++;
   }
 
   /** Takes a cost that belongs to no fill, such as interest, in quote; it counts as a fee. */
   charge(strategy: string, symbol: string, amount: Units): void {
-    const place = this.#at(strategy, symbol);
+    const place = this.place(strategy, symbol);
     place.position = { ...place.position, fees: plus(place.position.fees, amount) };
-    place.version++;
   }
 
   /** What a strategy has in quote beside what it holds; negative where it owes. */
   cash(strategy: string, symbol: string): Units {
-    const { allocation, position } = this.#at(strategy, symbol);
+    const { allocation, position } = this.place(strategy, symbol);
     return minus(minus(plus(allocation, position.realised), position.fees), position.cost);
   }
 
@@ -135,33 +126,33 @@ export class Portfolio {
   }
 
   position(strategy: string, symbol: string): Position {
-    return this.#at(strategy, symbol).position;
+    return this.place(strategy, symbol).position;
   }
 
   /** A number that grows with each fill of the strategy, and with each of its orders that is added or ends. */
   version(strategy: string, symbol: string): number {
-    const { version, orderChanges } = this.#at(strategy, symbol);
+    const { version, orderChanges } = this.place(strategy, symbol);
     return version + orderChanges;
   }
 
   /** A number that changes with each position that is entered from flat or turned round. */
   entries(strategy: string, symbol: string): number {
-    return this.#at(strategy, symbol).entries;
+    return this.place(strategy, symbol).entries;
   }
 
   /** When the position that is held was entered, UTC ms; not a number before the first. */
   enteredAt(strategy: string, symbol: string): number {
-    return this.#at(strategy, symbol).enteredAt;
+    return this.place(strategy, symbol).enteredAt;
   }
 
   /** The price of the first fill of the position that is held. */
   enteredPrice(strategy: string, symbol: string): Ticks {
-    return this.#at(strategy, symbol).enteredPrice;
+    return this.place(strategy, symbol).enteredPrice;
   }
 
   /** Orders of a strategy on a symbol that are not closed, oldest first. */
   ordersOf(strategy: string, symbol: string): readonly WorkingOrder[] {
-    return this.#at(strategy, symbol).orders;
+    return this.place(strategy, symbol).orders;
   }
 
   /** True while every order is closed. */
@@ -213,7 +204,7 @@ export class Portfolio {
   /** Takes an order over as it stands, as at start-up. */
   adopt(order: WorkingOrder): void {
     this.#orders.set(order.intent.clientOrderId, order);
-    const place = this.#at(order.intent.strategy, order.intent.symbol);
+    const place = this.place(order.intent.strategy, order.intent.symbol);
     place.orders.push(order);
     place.orderChanges++;
   }
@@ -223,12 +214,11 @@ export class Portfolio {
    * decimals than the exchange takes now: `finer` is then what its price and quantity are counted in.
    */
   apply(fill: Fill, finer?: Instrument): void {
-    const place = this.#at(fill.strategy, fill.symbol);
+    const place = this.place(fill.strategy, fill.symbol);
     const at = finer ?? place.instrument;
     const held = place.position.base;
-    const wasFlat = estimated(place).isFlat;
+    const wasFlat = place.isFlat;
     place.position = afterFill(place.position, fill, at);
-    place.version++;
     if (wasFlat || held > 0n !== place.position.base > 0n) {
       place.entries++;
       place.enteredAt = fill.time;
@@ -247,7 +237,7 @@ export class Portfolio {
     if (!isClosed(state)) throw new Error(`${state} does not close an order`);
     order.state = state;
     this.#orders.delete(order.intent.clientOrderId);
-    const place = this.#at(order.intent.strategy, order.intent.symbol);
+    const place = this.place(order.intent.strategy, order.intent.symbol);
     const at = place.orders.indexOf(order);
     if (at >= 0) place.orders.splice(at, 1);
     place.orderChanges++;
@@ -255,30 +245,33 @@ export class Portfolio {
 
   /** True when nothing is held, or a rest that fees and amounts leave behind: nobody can order it away, so it is no position. */
   isFlat(strategy: string, symbol: string): boolean {
-    return estimated(this.#at(strategy, symbol)).isFlat;
+    return this.place(strategy, symbol).isFlat;
   }
 
   /** True once every symbol that is held has a price: before that its open profit is missing from the equity. */
   isPriced(): boolean {
-    return this.#allPlaces.every((place) => this.#marks.has(place.instrument.symbol) || estimated(place).isFlat);
+    return this.#allPlaces.every((place) => this.#marks.has(place.instrument.symbol) || place.isFlat);
   }
 
   /** Allocation plus closed and open profit, fees taken, in quote, at the last price. */
   equity(strategy: string, symbol: string): Units {
-    const { allocation, position, instrument } = this.#at(strategy, symbol);
+    return this.#equityOf(this.place(strategy, symbol));
+  }
+
+  #equityOf({ allocation, position, instrument }: Place): Units {
     const closed = minus(plus(allocation, position.realised), position.fees);
-    const price = position.base === 0n ? undefined : this.markTicks(symbol);
+    const price = position.base === 0n ? undefined : this.markTicks(instrument.symbol);
     return price === undefined ? closed : plus(closed, openProfit(position, price, instrument));
   }
 
   /** Allocation plus closed profit, fees taken, as a number. */
   closedEquity(strategy: string, symbol: string): number {
-    return estimated(this.#at(strategy, symbol)).closed;
+    return this.place(strategy, symbol).estimate.closed;
   }
 
   /** What a strategy adds to the equity as a line over the price, in quote: `fixed` + `held` × price. */
   equityLine(strategy: string, symbol: string): { readonly fixed: number; readonly held: number } {
-    const { closed, base, cost } = estimated(this.#at(strategy, symbol));
+    const { closed, base, cost } = this.place(strategy, symbol).estimate;
     return { fixed: closed - cost, held: base };
   }
 
@@ -286,7 +279,7 @@ export class Portfolio {
   equityEstimate(): number {
     let total = 0;
     for (const place of this.#allPlaces) {
-      const estimate = estimated(place);
+      const { estimate } = place;
       const mark = estimate.base === 0 ? undefined : this.#marks.get(place.instrument.symbol);
       total += mark === undefined ? estimate.closed : estimate.closed + estimate.base * mark.price - estimate.cost;
     }
@@ -300,15 +293,15 @@ export class Portfolio {
 
   totalEquity(): Units {
     let total = noUnits;
-    for (const { strategy, symbol } of this.places()) total = plus(total, this.equity(strategy, symbol));
+    for (const place of this.#allPlaces) total = plus(total, this.#equityOf(place));
     return total;
   }
 
   /** Quote that the strategy may still spend: allocation and closed profit, less fees, what is held at cost and what its orders reserve. */
   freeQuote(strategy: string, symbol: string): Units {
-    const { allocation, position, orders } = this.#at(strategy, symbol);
+    const { allocation, position, orders, instrument } = this.place(strategy, symbol);
     let free = minus(minus(plus(allocation, position.realised), position.fees), greatest(position.cost, noUnits));
-    for (const order of orders) free = minus(free, reservedQuote(order, this.instrument(symbol)));
+    for (const order of orders) free = minus(free, reservedQuote(order, instrument));
     return free;
   }
 
@@ -319,7 +312,7 @@ export class Portfolio {
   exposure(symbol: string, side: Side, price: Ticks): Units {
     const instrument = this.instrument(symbol);
     let held = noUnits;
-    for (const { position } of this.#places.on(symbol).values()) held = plus(held, position.base);
+    for (const { value } of this.#places.on(symbol)) held = plus(held, value.position.base);
     let exposure = worth(side === 'BUY' ? held : negate(held), price, instrument);
     if (this.#orders.size === 0) return exposure;
     for (const order of this.#orders.values()) {
@@ -331,7 +324,7 @@ export class Portfolio {
 
   /** What a strategy's open orders of one side may still add, at a price where they have none, in quote. */
   openValueOf(strategy: string, symbol: string, side: Side, price: Ticks): Units {
-    const { orders, instrument } = this.#at(strategy, symbol);
+    const { orders, instrument } = this.place(strategy, symbol);
     let sum = noUnits;
     for (const order of orders) if (order.intent.side === side) sum = plus(sum, openValue(order, instrument, price));
     return sum;
@@ -343,6 +336,6 @@ export class Portfolio {
     symbol: string,
     price: () => number | undefined = () => this.#marks.get(symbol)?.price,
   ): LiveHolding {
-    return new LiveHolding(this.#at(strategy, symbol), price);
+    return new LiveHolding(this.place(strategy, symbol), price);
   }
 }

@@ -21,19 +21,27 @@ export function armedStops(
   { stopsFrom }: Pick<Rules, 'stopsFrom'>,
   { portfolio, planner, protection }: Holders,
 ): readonly ArmedStop[] {
-  const stops = protection.stops(symbol);
-  if (stops.length === 0) return stops;
-  return stops.flatMap((stop): readonly ArmedStop[] => {
-    const { strategy } = stop;
-    const signal = planner.standing(strategy, symbol)?.signal;
-    // The stop of a former target leaves nothing while quotes are wished.
-    if (signal?.kind !== 'target') return [];
-    const enteredAt = portfolio.enteredAt(strategy, symbol);
-    if (enteredAt < openTime) return [stop];
-    const isArmed =
-      stopsFrom === 'entry' || (stopsFrom === 'marketEntry' && enteredAt === openTime && signal.limit === undefined);
-    return isArmed ? [stop] : [];
-  });
+  let armed: readonly ArmedStop[] = protection.stops(symbol);
+  for (const stop of armed)
+    if (!isArmed(stop, openTime, stopsFrom, { portfolio, planner })) armed = armed.filter((one) => one !== stop);
+  return armed;
+}
+
+function isArmed(
+  { strategy, symbol }: ArmedStop,
+  openTime: number,
+  stopsFrom: Rules['stopsFrom'],
+  { portfolio, planner }: Pick<Holders, 'portfolio' | 'planner'>,
+): boolean {
+  const signal = planner.standing(strategy, symbol)?.signal;
+  // The stop of a former target leaves nothing while quotes are in force.
+  if (signal?.kind !== 'target') return false;
+  const enteredAt = portfolio.enteredAt(strategy, symbol);
+  return (
+    enteredAt < openTime ||
+    stopsFrom === 'entry' ||
+    (stopsFrom === 'marketEntry' && enteredAt === openTime && signal.limit === undefined)
+  );
 }
 
 /** A stop, or the liquidation, of a position that this kline entered, with the take-profit that does not rest yet. */
@@ -55,12 +63,12 @@ export function withSoon<T extends ArmedStop>(
 
 /** The wishes of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */
 export function withTargets(symbol: string, at: number, { portfolio, planner }: Holders): readonly Leg[] {
-  return portfolio.places().flatMap((place) => {
-    if (place.symbol !== symbol || portfolio.enteredAt(place.strategy, symbol) !== at) return [];
-    const leg = planner.standing(place.strategy, symbol);
-    if (leg?.signal.kind !== 'target' || leg.signal.takeProfit === undefined || leg.signal.limit !== undefined)
-      return [];
-    return portfolio.isFlat(place.strategy, symbol) ? [] : [leg];
+  return portfolio.placesOn(symbol).flatMap(({ strategy, value: place }) => {
+    if (place.enteredAt !== at || place.isFlat) return [];
+    const leg = planner.standing(strategy, symbol);
+    if (leg?.signal.kind !== 'target') return [];
+    const { takeProfit, limit } = leg.signal;
+    return takeProfit !== undefined && limit === undefined ? [leg] : [];
   });
 }
 

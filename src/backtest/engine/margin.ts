@@ -119,15 +119,12 @@ export class MarginAccounts {
   }
 
   #ruins(symbol: string): readonly Stop[] {
-    return [...this.#debts.on(symbol).keys()].flatMap((strategy) => this.#ruin(strategy, symbol) ?? []);
+    return this.#debts.on(symbol).flatMap(({ strategy }) => this.#ruin(strategy, symbol) ?? []);
   }
 
   /** Some position on the symbol could be liquidated. */
   isAtRisk(symbol: string): boolean {
-    return this.#debts
-      .on(symbol)
-      .keys()
-      .some((strategy) => this.#ruin(strategy, symbol) !== undefined);
+    return this.#debts.on(symbol).some(({ strategy }) => this.#ruin(strategy, symbol) !== undefined);
   }
 
   /** The stops that a kline may set off: those of the strategies, and the prices at which the exchange leaves their positions. */
@@ -136,7 +133,7 @@ export class MarginAccounts {
     const { planner, portfolio } = this.#parts.assembled;
     const left = new Map(armed.map((stop) => [stop.strategy, stop]));
     const all: (ArmedStop & Stop)[] = [];
-    for (const strategy of this.#debts.on(symbol).keys()) {
+    for (const { strategy } of this.#debts.on(symbol)) {
       const ruin = this.#ruin(strategy, symbol);
       // A stop of a target that has given way to quotes leaves nothing.
       const own = planner.standing(strategy, symbol)?.signal.kind === 'target' ? left.get(strategy) : undefined;
@@ -182,8 +179,10 @@ export class MarginAccounts {
   interestDue(symbol: string): number {
     const { interestEveryMs } = this.#rules;
     let due = Number.POSITIVE_INFINITY;
-    for (const { quote, base, chargedAt } of this.#debts.on(symbol).values())
+    for (const { value } of this.#debts.on(symbol)) {
+      const { quote, base, chargedAt } = value;
       if (quote > 0n || base > 0n) due = Math.min(due, (Math.floor(chargedAt / interestEveryMs) + 1) * interestEveryMs);
+    }
     return due;
   }
 
@@ -196,7 +195,7 @@ export class MarginAccounts {
     const { interestEveryMs, interest } = this.#rules;
     const { portfolio } = this.#parts.assembled;
     const { base: baseAsset, quote: quoteAsset } = portfolio.instrument(symbol);
-    for (const [strategy, debt] of this.#debts.on(symbol)) {
+    for (const { strategy, value: debt } of this.#debts.on(symbol)) {
       const due = Math.floor(at / interestEveryMs) - Math.floor(debt.chargedAt / interestEveryMs);
       debt.chargedAt = at;
       if (due === 0) continue;

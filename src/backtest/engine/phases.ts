@@ -97,7 +97,11 @@ function* placeTargets({ assembled, again }: Stage, symbol: string, at: number, 
   }
 }
 
+const noStops: readonly (ArmedStop & Stop)[] = [];
+
 function stopsIn({ assembled, rules, margin }: Stage, symbol: string, kline: Kline): readonly (ArmedStop & Stop)[] {
+  // Most klines reach no stop.
+  if (margin === undefined && !assembled.protection.isStopReached(symbol, kline)) return noStops;
   const armed = armedStops(symbol, kline.openTime, rules, assembled);
   const stops = margin === undefined ? armed : margin.stops(kline, armed);
   return stops.length === 0 ? stops : stops.map((stop) => withSoon(stop, kline.openTime, rules, assembled));

@@ -1,24 +1,12 @@
 /** Prices that a kline must reach before anything can happen to a symbol's orders, positions and limits. */
 import type { Columns } from '../../../domain/market.ts';
-import { priceNumber } from '../../../domain/money.ts';
-import type { Trail } from '../../../portfolio/protection.ts';
+import type { Levels, Trail } from '../../../portfolio/protection.ts';
 import type { SeriesWalk } from './series-walk.ts';
 import type { StrategyCursor } from './strategy-cursor.ts';
 import type { KlineTrader } from './trader.ts';
 
-/** Nothing happens in a kline whose low stays above `below` and whose high stays below `above`. */
-export interface Levels {
-  readonly below: number;
-  readonly above: number;
-  /** Trailing stops, whose level moves with the klines that are passed over. */
-  readonly trails: readonly Trail[];
-}
-
 /** The prices at which something happens to a series; undefined where something may happen at any. */
-export function levelsOf(
-  walk: SeriesWalk,
-  { planner, protection, portfolio, margin }: KlineTrader,
-): Levels | undefined {
+export function levelsOf(walk: SeriesWalk, { planner, protection, margin }: KlineTrader): Levels | undefined {
   const { symbol, market, strategies, deciding, fixed, held, floor, ceiling } = walk;
   // A strategy made of streams hears every kline.
   if (strategies.length > deciding.length) return undefined;
@@ -51,14 +39,8 @@ export function levelsOf(
     above = Math.min(above, liquidated.below);
   }
   if (!protection.guards(symbol)) return { below, above, trails: noTrails };
-  const trails = protection.trails(symbol);
-  if (trails === undefined) return undefined;
-  const at = portfolio.instrument(symbol);
-  for (const { side, price } of protection.stops(symbol)) {
-    if (side === 'SELL') below = Math.max(below, priceNumber(price, at));
-    else above = Math.min(above, priceNumber(price, at));
-  }
-  return { below, above, trails };
+  const stops = protection.levels(symbol);
+  return stops && { below: Math.max(below, stops.below), above: Math.min(above, stops.above), trails: stops.trails };
 }
 
 const noTrails: readonly Trail[] = [];
