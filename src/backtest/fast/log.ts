@@ -14,9 +14,9 @@ import { intendedOrder } from '../../portfolio/working-order.ts';
 import { type FillTable, purposes } from '../../research/fill-table.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { clientIdOf, KlineLog, lifeMs } from '../engine/klines/log.ts';
+import { NumberColumn } from '../engine/klines/number-column.ts';
 import type { Asked } from '../result/spent-weight.ts';
 import type { RunResult } from '../run.ts';
-import { NumberColumn } from './number-column.ts';
 
 /** Wants that are looked through for one that was said before. */
 const fewSignals = 4;

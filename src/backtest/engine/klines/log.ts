@@ -13,6 +13,7 @@ import { denialRow } from '../../../trading/format.ts';
 import { newTargets, Refusals, refusalOf } from '../../result/refusals.ts';
 import { type Asked, askedOf, type Sent } from '../../result/spent-weight.ts';
 import { memoryHost, type RunInput, type RunResult, spanOf } from '../../run.ts';
+import { SignalColumn } from './signal-column.ts';
 
 /** What a closed order's row is made of. */
 type Closed = Omit<WorkingOrder, keyof typeof neverSigned> & { readonly at: number };
@@ -36,15 +37,11 @@ export class KlineLog {
   readonly fills: Fill[] = [];
   /** Denials and kills. */
   readonly entries: Entry[] = [];
-  readonly #signals: Leg[] = [];
-  readonly #decisions: number[] = [];
-  readonly #lots: (Lots | undefined)[] = [];
+  readonly #signals = new SignalColumn();
   readonly #closed: Closed[] = [];
 
   signal(leg: Leg, lots: Lots | undefined, decision: number): void {
-    this.#signals.push(leg);
-    this.#decisions.push(decision);
-    this.#lots.push(lots);
+    this.#signals.push(leg, lots, decision);
   }
 
   denied(draft: OrderDraft, denial: Denial, portfolio: Pick<Portfolio, 'instrument'>, at: number): void {
@@ -64,7 +61,10 @@ export class KlineLog {
     const { end } = spanOf(series);
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
-    for (const leg of this.#signals) refusals.signal(account, leg, { series });
+    const signals = this.#signals;
+    // A size that is repeated counts where spot cannot have it.
+    for (const leg of account === 'spot' && signals.hasShort ? signals.all() : signals.changes())
+      refusals.signal(account, leg, { series });
     for (const order of this.#closed) {
       const code = refusalOf(order);
       const { strategy, symbol, createdAt: at } = order.intent;
@@ -76,7 +76,7 @@ export class KlineLog {
         ...this.#closed.map((order) => sentOf(order, order.at)),
         ...[...portfolio.orders()].map((order) => sentOf(order, end)),
       ]);
-    return { fills: this.fills, refused: refusals.list(), newTargets: () => newTargets(this.#signals), asked };
+    return { fills: this.fills, refused: refusals.list(), newTargets: () => newTargets(signals.changes()), asked };
   }
 
   /** Everything as rows; orders of the portfolio work still, as of `now`. */
@@ -86,9 +86,11 @@ export class KlineLog {
     const rowOf = (order: WorkingOrder, at: number): Entry =>
       orderRow(order, portfolio.instrument(order.intent.symbol), at);
     write(
-      this.#signals.map((leg, index) =>
-        signalEntry(leg, this.#lots[index], this.#decisions[index] as number, portfolio.instrument(leg.symbol)),
-      ),
+      Array.from({ length: this.#signals.length }, (_, row) => {
+        const leg = this.#signals.leg(row);
+        const instrument = portfolio.instrument(leg.symbol);
+        return signalEntry(leg, this.#signals.lots(row), this.#signals.decision(row), instrument);
+      }),
     );
     write(this.entries);
     write([

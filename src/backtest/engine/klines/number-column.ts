@@ -12,6 +12,10 @@ export class NumberColumn {
     this.#values[this.length++] = value;
   }
 
+  at(index: number): number {
+    return this.#values[index] as number;
+  }
+
   /** What was pushed so far. */
   get values(): Float64Array {
     return this.#values.subarray(0, this.length);
