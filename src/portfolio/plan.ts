@@ -244,10 +244,11 @@ function entryBand(targetLots: Lots, side: Side, atMarket: boolean, situation: S
 export function isReached(
   target: Target,
   targetLots: Lots,
-  { taken }: ProtectionOverride,
+  { taken, leave }: ProtectionOverride,
   situation: Situation,
 ): boolean {
-  const { instrument: at, held } = situation;
+  const { instrument: at, held, orders } = situation;
+  if (leave !== undefined) return held === 0n && orders.length === 0;
   const wished = lessTaken(targetLots, taken);
   const distance = minus(baseUnits(wished, at), held);
   if (distance === 0n) return true;

@@ -64,7 +64,7 @@ interface Settled {
   readonly revision: number;
   readonly from: number;
   readonly to: number;
-  /** A target is reached: it stays so when only its stop, its trailing stop or its time moves. */
+  /** A target is reached or was left: that stays so when only its stop, its trailing stop or its time moves. */
   readonly isReached: boolean;
 }
 
@@ -237,9 +237,9 @@ export class Planner {
     const { signal } = standing.leg;
     if (isUndecided(situation.orders)) return;
     const at = { version: versionOf(standing.place), revision: this.#options.protection.revision };
-    const isLeft = override.leave !== undefined;
     const hasRange =
-      signal.kind === 'target' && (situation.orders.length > 0 || override.takeProfit !== undefined || isLeft);
+      signal.kind === 'target' &&
+      (situation.orders.length > 0 || override.takeProfit !== undefined || override.leave !== undefined);
     if (!hasRange) {
       const isThere = signal.kind === 'target' && isReached(signal, lots, override, situation);
       standing.settled = { ...at, from: 0, to: Number.POSITIVE_INFINITY, isReached: isThere };
@@ -248,7 +248,9 @@ export class Planner {
     const [from, to] = [situation.price / 2, situation.price * 2];
     const isQuiet = (price: number): boolean =>
       planTarget(signal, lots, override, { ...situation, price }) === undefined;
-    if (isQuiet(from) && isQuiet(to)) standing.settled = { ...at, from, to, isReached: !isLeft };
+    if (!isQuiet(from) || !isQuiet(to)) return;
+    const isThere = override.leave === undefined || isReached(signal, lots, override, situation);
+    standing.settled = { ...at, from, to, isReached: isThere };
   }
 
   /** Gives a new target its size in lots; without a price the first plan that has one does. */

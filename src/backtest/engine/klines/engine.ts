@@ -117,6 +117,11 @@ export class KlineEngine implements BacktestEngine {
       let next = Number.POSITIVE_INFINITY;
       for (const walk of this.#walks) next = Math.min(next, opensAt(walk, this.#quietTo(walk)));
       if (next >= horizon || next === Number.POSITIVE_INFINITY) break;
+      const [only] = this.#walks;
+      if (this.#walks.length === 1 && only !== undefined && !only.mayFill) {
+        this.#stepQuietly(only, next);
+        continue;
+      }
       let at = Number.POSITIVE_INFINITY;
       for (const walk of this.#walks) {
         this.#passOver(walk, next);
@@ -234,6 +239,18 @@ export class KlineEngine implements BacktestEngine {
     for (const walk of closing) if (isAwake(walk)) this.#decide(walk);
     if (this.#input.rules.marketAt === 'open') return;
     for (const walk of closing) if (isAwake(walk)) this.#run(walk, decidedPhase(this.#stage, walk, walk.cursor));
+  }
+
+  /** A kline of the only series at which a strategy says something else, and which reaches no level. */
+  #stepQuietly(walk: SeriesWalk, opensAt: number): void {
+    this.#passOver(walk, opensAt);
+    walk.opened = walk.row;
+    walk.quietTo = unknown;
+    walk.cursor.row = walk.row++;
+    this.#trail(walk.series, walk.cursor.row, walk.row);
+    this.#see(walk);
+    this.#decide(walk);
+    if (this.#input.rules.marketAt !== 'open') this.#run(walk, decidedPhase(this.#stage, walk, walk.cursor));
   }
 
   /** Goes through a phase; what its steps lead to is carried out between them. */
