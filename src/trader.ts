@@ -70,7 +70,7 @@ export function* carryOut(
     // An unknown one blocks its symbol until the exchange shows its outcome.
     if (results.includes('unknown')) return;
     // Nor must one that the exchange rejects hide those after it until the next kline.
-    refused.push(...planned.filter((_, index) => results[index] === 'refused'));
+    for (const [index, order] of planned.entries()) if (results[index] === 'refused') refused.push(order);
   }
 }
 

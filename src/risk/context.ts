@@ -13,6 +13,7 @@ import {
   type Units,
 } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
+import type { Position } from '../domain/position.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Kill } from './kill.ts';
@@ -136,6 +137,8 @@ export interface Valued extends RiskContext {
   readonly last: Ticks;
   /** What the order is worth in quote: its amount, or price × quantity, at the last price for a MARKET order. */
   readonly value: Units;
+  /** It is a sale of what is held, or buys back what is short. */
+  readonly isReducing: boolean;
 }
 
 /** The numbers by which an order is refused; undefined lets it pass. */
@@ -144,18 +147,36 @@ export type Rule = (context: Valued) => Denial['facts'] | undefined;
 export const isProtective = (draft: OrderDraft): boolean => draft.purpose === 'stop';
 
 export function valued(context: RiskContext): Valued {
-  const { draft, portfolio } = context;
-  const at = portfolio.instrument(draft.symbol);
+  const { draft, portfolio, limits, now, maxDataAgeMs, kill, recent, book, maxBookAgeMs, moved, newVersion } = context;
+  const { instrument: at, position } = portfolio.place(draft.strategy, draft.symbol);
   const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
   const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
-  return { ...context, at, last, value };
+  const isReducing = reduces(draft, position, at);
+  const isReserved = context.isReserved === true;
+  // Spelt out: a spread that adds fields costs more than all rules that pass.
+  return {
+    draft,
+    portfolio,
+    limits,
+    now,
+    maxDataAgeMs,
+    kill,
+    recent,
+    book,
+    maxBookAgeMs,
+    moved,
+    newVersion,
+    isReserved,
+    at,
+    last,
+    value,
+    isReducing,
+  };
 }
 
-/** True for a sale of what is held, and for buying back what is short. */
-export function reduces({ draft, portfolio, at }: Valued): boolean {
-  const { base } = portfolio.position(draft.strategy, draft.symbol);
-  const against = draft.side === 'SELL' ? base > 0n : base < 0n;
-  return against && baseUnits(draft.expectedLots, at) <= absolute(base);
+function reduces({ side, expectedLots }: OrderDraft, { base }: Position, at: Instrument): boolean {
+  const against = side === 'SELL' ? base > 0n : base < 0n;
+  return against && baseUnits(expectedLots, at) <= absolute(base);
 }
 
 /** What the order adds to what the portfolio counts already. */

@@ -13,6 +13,7 @@ import { type Created, firstDenial, type Limits, type RiskContext, weighed } fro
 import { type Disabling, Throttle } from './throttle.ts';
 
 const dayMs = 86_400_000;
+const approved: Verdict = { kind: 'approved' };
 
 const throttles = (memories: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map(
@@ -98,7 +99,7 @@ export class Risk {
     const now = this.#clock.now();
     this.#forget(now);
     const denial = firstDenial(this.#context(draft, now));
-    if (denial === undefined) return { kind: 'approved' };
+    if (denial === undefined) return approved;
     this.refused(draft.strategy, denial.code);
     return { kind: 'denied', ...denial };
   }

@@ -12,9 +12,9 @@ import {
   addedBy,
   exposureOf,
   isProtective,
+  type Limits,
   type RiskContext,
   type Rule,
-  reduces,
   type Valued,
   valued,
 } from './context.ts';
@@ -49,14 +49,14 @@ function staleData({ draft, portfolio, now, maxDataAgeMs }: Valued): Denial['fac
 function orderValue(context: Valued): Denial['facts'] | undefined {
   const { value, limits } = context;
   const { maxOrderValue } = limits;
-  if (reduces(context)) return undefined;
+  if (context.isReducing) return undefined;
   return value <= maxOrderValue ? undefined : { value: unitsText(value), maxOrderValue: unitsText(maxOrderValue) };
 }
 
 /** Only what adds to |position| is judged: an exit is always within the limit. */
 function position(context: Valued): Denial['facts'] | undefined {
   const { limits } = context;
-  if (reduces(context)) return undefined;
+  if (context.isReducing) return undefined;
   const exposure = exposureOf(context);
   return exposure <= limits.maxPosition
     ? undefined
@@ -72,8 +72,8 @@ function minimum({ draft, at, value }: Valued): Denial['facts'] | undefined {
 /** A strategy spends what it was allotted and what it earned; buying back a short is always allowed, and where it may borrow `leverage` says how much. */
 function allocation(context: Valued): Denial['facts'] | undefined {
   const { draft, portfolio, limits } = context;
-  if (limits.maxLeverage !== undefined) return undefined;
-  if (draft.side === 'SELL' || portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
+  if (limits.maxLeverage !== undefined || draft.side === 'SELL') return undefined;
+  if (portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
   const free = portfolio.freeQuote(draft.strategy, draft.symbol);
   const value = addedBy(context);
   return value <= free ? undefined : { value: unitsText(value), free: unitsText(free) };
@@ -193,21 +193,57 @@ export function weighed(context: RiskContext): Denial['facts'] {
   const whole = valued(context);
   const { limits, value } = whole;
   const worth = { value: unitsText(value), maxOrderValue: unitsText(limits.maxOrderValue) };
-  if (reduces(whole)) return { ...worth, reduces: 'yes' };
+  if (whole.isReducing) return { ...worth, reduces: 'yes' };
   const exposure = exposureOf(whole);
   return { ...worth, exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
 }
 
-const inOrder = Object.entries(rules);
+/** Rules that deny nothing while none of these limits is set. */
+const needs: Readonly<Record<string, readonly (keyof Limits)[]>> = {
+  allowList: ['symbols', 'strategies'],
+  move: ['maxMove'],
+  orderShare: ['maxOrderShare'],
+  strategyOrderValue: ['strategies'],
+  positionShare: ['maxPositionShare'],
+  accountShare: ['maxAccountShare'],
+  strategyPosition: ['strategies'],
+  newVersion: ['newVersionShare'],
+  leverage: ['maxLeverage'],
+  depthShare: ['maxDepthShare'],
+  slippage: ['maxSlippage'],
+  selfMatch: ['noSelfMatch'],
+  openOrders: ['maxOpenOrders', 'strategies'],
+  strategyRate: ['maxStrategyOrdersPerSecond'],
+};
 
 /** Rules about how fast orders come: an order that was counted when it was reserved is not counted against itself. */
 const aboutRate = new Set(['duplicate', 'orderRate', 'strategyRate']);
-const atLastHop = inOrder.filter(([code]) => !aboutRate.has(code));
 
-/** The first rule that refuses, with its numbers; undefined when none does. */
+type Named = readonly [code: string, rule: Rule];
+interface InForce {
+  readonly first: readonly Named[];
+  readonly atLastHop: readonly Named[];
+}
+
+const known = new WeakMap<Limits, InForce>();
+
+/** The rules that limits put in force, in their order; worked out once. */
+function inForce(limits: Limits): InForce {
+  const found = known.get(limits);
+  if (found !== undefined) return found;
+  const first = Object.entries(rules).filter(
+    ([code]) => needs[code]?.every((limit) => limits[limit] === undefined) !== true,
+  );
+  const made = { first, atLastHop: first.filter(([code]) => !aboutRate.has(code)) };
+  known.set(limits, made);
+  return made;
+}
+
+/** The first rule that denies, with its numbers; undefined when none does. */
 export function firstDenial(context: RiskContext): Denial | undefined {
   const whole = valued(context);
-  for (const [code, rule] of context.isReserved === true ? atLastHop : inOrder) {
+  const { first, atLastHop } = inForce(context.limits);
+  for (const [code, rule] of context.isReserved === true ? atLastHop : first) {
     const facts = rule(whole);
     if (facts !== undefined) return { code, facts };
   }

@@ -11,11 +11,11 @@ import {
   unitsText,
   worth,
 } from '../domain/money.ts';
-import { addedBy, exposureOf, type Rule, reduces, type Valued } from './context.ts';
+import { addedBy, exposureOf, type Rule, type Valued } from './context.ts';
 
 /** Refuses what is above a fraction of the equity; what only reduces is never refused. */
 function aboveShare(context: Valued, share: Rate | undefined, amount: (context: Valued) => Units, name: string) {
-  if (share === undefined || reduces(context)) return undefined;
+  if (share === undefined || context.isReducing) return undefined;
   const equity = context.portfolio.totalEquity();
   const most = part(greatest(equity, noUnits), share, 'down');
   const value = amount(context);
@@ -67,7 +67,7 @@ function ownExposure(context: Valued): Units {
 /** Margin: what a strategy holds or is short of, by a multiple of its own equity, at the last price. */
 export const leverage: Rule = (context) => {
   const { draft, portfolio, limits } = context;
-  if (limits.maxLeverage === undefined || reduces(context)) return undefined;
+  if (limits.maxLeverage === undefined || context.isReducing) return undefined;
   const equity = portfolio.equity(draft.strategy, draft.symbol);
   const most = part(greatest(equity, noUnits), limits.maxLeverage, 'down');
   const exposure = ownExposure(context);
@@ -84,14 +84,14 @@ export const leverage: Rule = (context) => {
 /** Deployment limit: the largest order of one strategy. */
 export const strategyOrderValue: Rule = (context) => {
   const most = context.limits.strategies?.get(context.draft.strategy)?.maxOrderValue;
-  if (most === undefined || context.value <= most || reduces(context)) return undefined;
+  if (most === undefined || context.value <= most || context.isReducing) return undefined;
   return { value: unitsText(context.value), most: unitsText(most) };
 };
 
 /** Deployment limit: the largest position of one strategy. */
 export const strategyPosition: Rule = (context) => {
   const most = context.limits.strategies?.get(context.draft.strategy)?.maxPosition;
-  if (most === undefined || reduces(context)) return undefined;
+  if (most === undefined || context.isReducing) return undefined;
   const exposure = ownExposure(context);
   return exposure <= most ? undefined : { exposure: unitsText(exposure), most: unitsText(most) };
 };
@@ -99,7 +99,7 @@ export const strategyPosition: Rule = (context) => {
 /** Deployment limit: a version of the code that nobody has released holds a part of the allocation only. */
 export const newVersion: Rule = (context) => {
   const { newVersion: version, limits } = context;
-  if (version === undefined || limits.newVersionShare === undefined || reduces(context)) return undefined;
+  if (version === undefined || limits.newVersionShare === undefined || context.isReducing) return undefined;
   const most = part(version.allocation, limits.newVersionShare, 'down');
   const exposure = ownExposure(context);
   return exposure <= most

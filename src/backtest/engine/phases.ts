@@ -56,8 +56,11 @@ export function* openPhase(stage: Stage, { market, symbol }: Phased, kline: Klin
   }
   if (rules.targetsFrom === 'entry') yield* placeTargets(stage, symbol, kline.openTime, kline.open);
   if (margin === undefined && !assembled.protection.guards(symbol)) return;
-  const passed = stopsIn(stage, symbol, kline).filter((stop) => isPassed(stage, symbol, kline, stop));
-  yield* hitStops(stage, { market, symbol }, kline, passed);
+  const stops = stopsIn(stage, symbol, kline);
+  if (stops.length > 0) {
+    const passed = stops.filter((stop) => isPassed(stage, symbol, kline, stop));
+    yield* hitStops(stage, { market, symbol }, kline, passed);
+  }
   trailOpen(symbol, kline, assembled);
 }
 
@@ -76,13 +79,17 @@ export function* restPhases(stage: Stage, { market, symbol }: Phased, kline: Kli
   const { assembled, clock, margin } = stage;
   clock.skipTo(kline.seenAt - 1);
   if (margin !== undefined || isActive(stage, { market, symbol })) {
-    const inside = stopsIn(stage, symbol, kline).filter((stop) => !isPassed(stage, symbol, kline, stop));
-    yield* hitStops(stage, { market, symbol }, kline, inside);
+    const stops = stopsIn(stage, symbol, kline);
+    if (stops.length > 0) {
+      const inside = stops.filter((stop) => !isPassed(stage, symbol, kline, stop));
+      yield* hitStops(stage, { market, symbol }, kline, inside);
+    }
     if (!market.idle) {
       market.rest(kline);
       yield;
       trailEntry(symbol, kline, assembled);
-      yield* hitStops(stage, { market, symbol }, kline, stopsIn(stage, symbol, kline));
+      const entered = stopsIn(stage, symbol, kline);
+      if (entered.length > 0) yield* hitStops(stage, { market, symbol }, kline, entered);
     }
   }
   market.close();
