@@ -28,7 +28,7 @@ import { writer } from '../../journal/writer.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { type RunInput, type RunResult, type RunSeries, spanOf } from '../run.ts';
-import { lifeMs } from './klines/log.ts';
+import { lifeMs } from './klines/order-column.ts';
 
 /** A position after the last fill. */
 interface Held {

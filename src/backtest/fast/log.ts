@@ -13,8 +13,9 @@ import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { intendedOrder } from '../../portfolio/working-order.ts';
 import { type FillTable, purposes } from '../../research/fill-table.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
-import { clientIdOf, KlineLog, lifeMs } from '../engine/klines/log.ts';
+import { KlineLog } from '../engine/klines/log.ts';
 import { NumberColumn } from '../engine/klines/number-column.ts';
+import { clientIdOf, lifeMs } from '../engine/klines/order-column.ts';
 import type { Asked } from '../result/spent-weight.ts';
 import type { RunResult } from '../run.ts';
 

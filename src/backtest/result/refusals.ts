@@ -122,10 +122,10 @@ const keyOf = ({ code, strategy, symbol }: Pick<RefusedRow, 'code' | 'strategy' 
 
 /** The code of an order that is over and counts as refused; undefined where it does not. */
 export function refusalOf({
-  intent,
-  filled,
   state,
-}: Pick<WorkingOrder, 'intent' | 'filled' | 'state'>): string | undefined {
+  type,
+  isUnfilled,
+}: Pick<WorkingOrder, 'state'> & Pick<Intent, 'type'> & { readonly isUnfilled: boolean }): string | undefined {
   if (state === 'rejected') return state;
-  return state === 'canceled' && intent.type === 'MARKET' && filled === 0n ? 'unfilled' : undefined;
+  return state === 'canceled' && type === 'MARKET' && isUnfilled ? 'unfilled' : undefined;
 }

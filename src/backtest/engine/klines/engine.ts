@@ -156,8 +156,7 @@ export class KlineEngine implements BacktestEngine {
     const { portfolio, risk, log, band, margin } = this.#trader;
     for (const { series, symbol, row, cursor } of this.#walks)
       if (row > series.first) portfolio.mark(symbol, cursor.close, cursor.seenAt);
-    return {
-      ...log.results(portfolio, this.#input, endedAt),
+    return log.result(portfolio, this.#input, {
       ...killsOf(risk),
       finalEquity: plus(portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),
@@ -166,7 +165,7 @@ export class KlineEngine implements BacktestEngine {
       ...band.sums(),
       ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
       journal: () => log.journal(portfolio, this.#clock.now()),
-    };
+    });
   }
 
   /** The first row at which something can happen; the row that closes next where it is that one. */

@@ -3,8 +3,8 @@
  * them takes longer than the run, and every object kept costs as much again when memory is cleared.
  */
 import type { Instrument } from '../../../domain/instrument.ts';
-import { type Lots, noUnits, quantityText } from '../../../domain/money.ts';
-import type { Denial, Fill, Leg } from '../../../domain/order.ts';
+import { type Lots, quantityText } from '../../../domain/money.ts';
+import type { Denial, Leg } from '../../../domain/order.ts';
 import { fillRow, orderRow } from '../../../execution/records.ts';
 import type { Entry } from '../../../journal/entries.ts';
 import type { OrderDraft } from '../../../portfolio/plan.ts';
@@ -13,32 +13,18 @@ import { denialRow } from '../../../trading/format.ts';
 import { newTargets, Refusals, refusalOf } from '../../result/refusals.ts';
 import { type Asked, askedOf, type Sent } from '../../result/spent-weight.ts';
 import { memoryHost, type RunInput, type RunResult, spanOf } from '../../run.ts';
+import { FillColumn } from './fill-column.ts';
+import { OrderColumn } from './order-column.ts';
 import { SignalColumn } from './signal-column.ts';
 
-/** What a closed order's row is made of. */
-type Closed = Omit<WorkingOrder, keyof typeof neverSigned> & { readonly at: number };
-/** What only orders that were sent to an exchange know, and what no row shows. */
-const neverSigned = {
-  spent: noUnits,
-  signedAt: undefined,
-  recvWindowMs: undefined,
-  bodyHash: undefined,
-  tradeFloor: undefined,
-  quarantineReason: undefined,
-  batch: undefined,
-};
-
-/** Our id of the order that is so many orders after the first. */
-export const clientIdOf = (sequence: number): string => `b${String(sequence).padStart(9, '0')}`;
-/** Nothing waits in a run over klines, so nothing expires. */
-export const lifeMs = 1;
+type Remembered = Pick<RunResult, 'fills' | 'fillAt' | 'table' | 'refused' | 'newTargets' | 'asked'>;
 
 export class KlineLog {
-  readonly fills: Fill[] = [];
+  readonly fills = new FillColumn();
   /** Denials and kills. */
   readonly entries: Entry[] = [];
   readonly #signals = new SignalColumn();
-  readonly #closed: Closed[] = [];
+  readonly #closed = new OrderColumn();
 
   signal(leg: Leg, lots: Lots | undefined, decision: number): void {
     this.#signals.push(leg, lots, decision);
@@ -48,16 +34,16 @@ export class KlineLog {
     this.entries.push(denialRow(draft, denial, portfolio.instrument(draft.symbol), at));
   }
 
-  closed({ intent, orderId, state, filled, executed, venueStatus, cancelRequested }: WorkingOrder, at: number): void {
-    this.#closed.push({ intent, orderId, state, filled, executed, venueStatus, cancelRequested, at });
+  closed(order: WorkingOrder, at: number): void {
+    this.#closed.push(order, at);
   }
 
-  /** What of it is part of a result; orders of the portfolio worked until the end, UTC ms, if it was not told to end before. */
-  results(
+  /** The result of a run with what this remembers; orders of the portfolio worked until the end, if the run did not end before. */
+  result(
     portfolio: Pick<Portfolio, 'orders'>,
-    { account, series, rules }: Pick<RunInput, 'account' | 'series' | 'rules'>,
-    endedAt: number | undefined,
-  ): Pick<RunResult, 'fills' | 'refused' | 'newTargets' | 'asked'> {
+    { account, series, rules, instruments }: Pick<RunInput, 'account' | 'series' | 'rules' | 'instruments'>,
+    rest: Omit<RunResult, keyof Remembered>,
+  ): RunResult {
     const { end } = spanOf(series);
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
@@ -65,18 +51,33 @@ export class KlineLog {
     // A size that is repeated counts where spot cannot have it.
     for (const leg of account === 'spot' && signals.hasShort ? signals.all() : signals.changes())
       refusals.signal(account, leg, { series });
-    for (const order of this.#closed) {
-      const code = refusalOf(order);
-      const { strategy, symbol, createdAt: at } = order.intent;
-      if (code !== undefined) refusals.add(code, { strategy, symbol, at });
+    const closed = this.#closed;
+    for (let row = 0; row < closed.length; row++) {
+      const { strategy, symbol, state, type } = closed.kind(row);
+      const code = refusalOf({ state, type, isUnfilled: closed.isUnfilled(row) });
+      if (code !== undefined) refusals.add(code, { strategy, symbol, at: closed.createdAt(row) });
     }
-    for (const { intent } of portfolio.orders()) refusals.open(intent, endedAt ?? end, rules);
+    for (const { intent } of portfolio.orders()) refusals.open(intent, rest.endedAt ?? end, rules);
     const asked = (): Asked =>
       askedOf([
-        ...this.#closed.map((order) => sentOf(order, order.at)),
+        ...Array.from({ length: closed.length }, (_, row) => {
+          const { symbol, cancelRequested } = closed.kind(row);
+          return { symbol, from: closed.createdAt(row), to: closed.closedAt(row), isCanceled: cancelRequested };
+        }),
         ...[...portfolio.orders()].map((order) => sentOf(order, end)),
       ]);
-    return { fills: this.fills, refused: refusals.list(), newTargets: () => newTargets(signals.changes()), asked };
+    const { fills } = this;
+    return {
+      ...rest,
+      get fills() {
+        return fills.fills;
+      },
+      fillAt: (index) => fills.fill(index),
+      table: () => fills.table(instruments),
+      refused: refusals.list(),
+      newTargets: () => newTargets(signals.changes()),
+      asked,
+    };
   }
 
   /** Everything as rows; orders of the portfolio work still, as of `now`. */
@@ -94,10 +95,12 @@ export class KlineLog {
     );
     write(this.entries);
     write([
-      ...this.#closed.map(({ at, ...order }) => rowOf({ ...neverSigned, ...order }, at)),
+      ...Array.from({ length: this.#closed.length }, (_, row) =>
+        rowOf(this.#closed.order(row), this.#closed.closedAt(row)),
+      ),
       ...[...portfolio.orders()].map((order) => rowOf(order, now)),
     ]);
-    write(this.fills.map((fill) => fillRow(fill, portfolio.instrument(fill.symbol))));
+    write(this.fills.fills.map((fill) => fillRow(fill, portfolio.instrument(fill.symbol))));
     return host.db;
   }
 }

@@ -30,7 +30,8 @@ import { fillOf, openingBalances, planTerms, type RunInput } from '../../run.ts'
 import { type MarginAccounts, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
 import { Lane } from './lane.ts';
-import { clientIdOf, KlineLog, lifeMs } from './log.ts';
+import { KlineLog } from './log.ts';
+import { clientIdOf, lifeMs } from './order-column.ts';
 
 /** What a desk tells the engine. */
 export interface TraderListener {

@@ -1,0 +1,251 @@
+/** The fills of a run as columns. Objects of them are made when somebody asks for fills or for the journal; statistics read the columns. */
+import type { Instrument } from '../../../domain/instrument.ts';
+import {
+  type Lots,
+  lotsOfSafe,
+  noLots,
+  noTicks,
+  notional,
+  noUnits,
+  plus,
+  priceNumber,
+  quantityNumber,
+  type Ticks,
+  ticksOfSafe,
+  type Units,
+  unitsNumber,
+  worth,
+} from '../../../domain/money.ts';
+import type { Evidence, Fill } from '../../../domain/order.ts';
+import { type FillTable, purposes, type StrategySymbol } from '../../../research/fill-table.ts';
+import { ExactColumn } from './exact-column.ts';
+import { NumberColumn } from './number-column.ts';
+import { clientIdOf, sequenceOf } from './order-column.ts';
+
+/** What many fills have in common. */
+type Kind = Pick<Fill, 'strategy' | 'account' | 'symbol' | 'side' | 'feeAsset' | 'maker' | 'purpose' | 'evidence'>;
+
+/** Kinds that a fill is compared with, the last ones: evidence that says more than its rule makes one for each fill. */
+const fewKinds = 16;
+
+export class FillColumn {
+  readonly #kinds: Kind[] = [];
+  readonly #kind = new NumberColumn();
+  readonly #sequence = new NumberColumn();
+  readonly #orderId = new NumberColumn();
+  readonly #tradeId = new NumberColumn();
+  readonly #time = new NumberColumn();
+  readonly #price = new ExactColumn<Ticks>();
+  readonly #quantity = new ExactColumn<Lots>();
+  readonly #fees: Units[] = [];
+  #fills: readonly Fill[] | undefined;
+
+  get length(): number {
+    return this.#kind.length;
+  }
+
+  push(fill: Fill): void {
+    this.#kind.push(this.#kindOf(fill));
+    this.#sequence.push(sequenceOf(fill.clientOrderId));
+    this.#orderId.push(Number(fill.orderId));
+    this.#tradeId.push(Number(fill.tradeId));
+    this.#time.push(fill.time);
+    this.#price.push(fill.price);
+    this.#quantity.push(fill.quantity);
+    this.#fees.push(fill.fee);
+  }
+
+  #kindOf({ strategy, account, symbol, side, feeAsset, maker, purpose, evidence }: Fill): number {
+    const kinds = this.#kinds;
+    for (let index = kinds.length - 1; index >= 0 && index >= kinds.length - fewKinds; index--) {
+      const kind = kinds[index] as Kind;
+      if (
+        kind.side === side &&
+        kind.purpose === purpose &&
+        kind.strategy === strategy &&
+        kind.symbol === symbol &&
+        kind.feeAsset === feeAsset &&
+        kind.maker === maker &&
+        sameEvidence(kind.evidence, evidence)
+      )
+        return index;
+    }
+    return kinds.push({ strategy, account, symbol, side, feeAsset, maker, purpose, ...(evidence && { evidence }) }) - 1;
+  }
+
+  /** One object for each fill, made when it is first asked for. */
+  get fills(): readonly Fill[] {
+    this.#fills ??= Array.from({ length: this.length }, (_, row) => this.fill(row));
+    return this.#fills;
+  }
+
+  /** One of them, made anew. */
+  fill(row: number): Fill {
+    const { evidence, ...shared } = this.#kinds[this.#kind.at(row)] as Kind;
+    return {
+      tradeId: String(this.#tradeId.at(row)),
+      orderId: String(this.#orderId.at(row)),
+      clientOrderId: clientIdOf(this.#sequence.at(row)),
+      ...shared,
+      price: this.#price.at(row) ?? noTicks,
+      quantity: this.#quantity.at(row) ?? noLots,
+      fee: this.#fees[row] ?? noUnits,
+      time: this.#time.at(row),
+      ...(evidence && { evidence }),
+    };
+  }
+
+  /** The columns of `fillTable`, to the last bit. */
+  table(instruments: ReadonlyMap<string, Instrument>): FillTable {
+    const { length } = this;
+    const numbers = (): Float64Array => new Float64Array(length);
+    const [price, quantity, base, quote, fee] = [numbers(), numbers(), numbers(), numbers(), numbers()];
+    const [purpose, maker, ambiguous] = [new Uint8Array(length), new Uint8Array(length), new Uint8Array(length)];
+    const [position, rule, orders] = [new Uint16Array(length), new Uint16Array(length), new Float64Array(length)];
+    const known = new Kinds(this.#kinds, instruments);
+    let fees = noUnits;
+    for (let row = 0; row < length; row++) {
+      const kind = known.at(this.#kind.at(row));
+      const { at, sign, isFeeInBase } = kind;
+      const each = priceNumber(this.#price.at(row) ?? noTicks, at);
+      const lots = quantityNumber(this.#quantity.at(row) ?? noLots, at);
+      const charged = this.#fees[row] ?? noUnits;
+      const feeValue = isFeeInBase ? worth(charged, this.#price.at(row) ?? noTicks, at) : charged;
+      const paid = unitsNumber(feeValue);
+      fees = plus(fees, feeValue);
+      kind.turnover.add(this.#price, this.#quantity, row);
+      price[row] = each;
+      quantity[row] = sign * lots;
+      base[row] = sign * lots - (isFeeInBase ? unitsNumber(charged) : 0);
+      quote[row] = -sign * each * lots - (isFeeInBase ? 0 : paid);
+      fee[row] = paid;
+      purpose[row] = kind.purpose;
+      position[row] = kind.position;
+      rule[row] = kind.rule;
+      maker[row] = kind.maker;
+      ambiguous[row] = kind.ambiguous;
+      orders[row] = known.firstOf(kind, this.#sequence.at(row));
+    }
+    return {
+      ...{
+        length,
+        positions: known.positions,
+        rules: known.rules,
+        orders,
+        time: this.#time.values,
+        position,
+        price,
+        quantity,
+      },
+      ...{ base, quote, fee, purpose, rule, maker, ambiguous, fees, turnover: known.turnover() },
+    };
+  }
+}
+
+const sameEvidence = (a: Evidence | undefined, b: Evidence | undefined): boolean =>
+  a === b ||
+  (a !== undefined &&
+    b !== undefined &&
+    a.rule === b.rule &&
+    a.ambiguous === b.ambiguous &&
+    a.participation === b.participation &&
+    a.dayShare === b.dayShare &&
+    a.unmoved === b.unmoved &&
+    a.eventSeq === b.eventSeq &&
+    a.queueAhead === b.queueAhead);
+
+/** A kind in the words of the table. */
+interface TableKind {
+  readonly at: Instrument;
+  readonly sign: 1 | -1;
+  readonly isFeeInBase: boolean;
+  readonly purpose: number;
+  readonly position: number;
+  readonly rule: number;
+  readonly maker: number;
+  readonly ambiguous: number;
+  /** It took all that its kline had: what is ordered next is the rest of its order. */
+  readonly goesOn: boolean;
+  readonly turnover: Turnover;
+}
+
+class Kinds {
+  readonly positions: StrategySymbol[] = [];
+  readonly rules: string[] = [];
+  readonly #kinds: readonly Kind[];
+  readonly #known: TableKind[] = [];
+  readonly #instruments: ReadonlyMap<string, Instrument>;
+  readonly #turnovers = new Map<string, Turnover>();
+  /** The last fill of each position. */
+  readonly #last: { kind: TableKind; sequence: number; first: number }[] = [];
+
+  constructor(kinds: readonly Kind[], instruments: ReadonlyMap<string, Instrument>) {
+    this.#kinds = kinds;
+    this.#instruments = instruments;
+  }
+
+  at(index: number): TableKind {
+    this.#known[index] ??= this.#made(this.#kinds[index] as Kind);
+    return this.#known[index] as TableKind;
+  }
+
+  #made({ strategy, symbol, side, feeAsset, maker, purpose, evidence }: Kind): TableKind {
+    const at = this.#instruments.get(symbol) as Instrument;
+    const turnover = this.#turnovers.get(symbol) ?? new Turnover(at);
+    this.#turnovers.set(symbol, turnover);
+    const known = this.positions.findIndex((position) => position.strategy === strategy && position.symbol === symbol);
+    const { rule = '', ambiguous, participation } = evidence ?? {};
+    const ruleAt = this.rules.indexOf(rule);
+    return {
+      ...{ at, turnover, sign: side === 'BUY' ? 1 : -1, isFeeInBase: feeAsset === at.base },
+      purpose: purposes.indexOf(purpose),
+      position: known < 0 ? this.positions.push({ strategy, symbol }) - 1 : known,
+      rule: ruleAt < 0 ? this.rules.push(rule) - 1 : ruleAt,
+      ...{ maker: maker ? 1 : 0, ambiguous: ambiguous === true ? 1 : 0 },
+      goesOn: participation === 1 && rule.startsWith('kline-'),
+    };
+  }
+
+  /** The order of which a fill is, or the one of which that is the rest. */
+  firstOf(kind: TableKind, sequence: number): number {
+    const before = this.#last[kind.position];
+    if (before === undefined) {
+      this.#last[kind.position] = { kind, sequence, first: sequence };
+      return sequence;
+    }
+    const isRest = before.kind.goesOn && before.kind.sign === kind.sign && before.kind.purpose === kind.purpose;
+    if (!isRest && before.sequence !== sequence) before.first = sequence;
+    before.kind = kind;
+    before.sequence = sequence;
+    return before.first;
+  }
+
+  turnover(): Units {
+    return [...this.#turnovers.values()].reduce((sum, { total }) => plus(sum, total), noUnits);
+  }
+}
+
+/** The exact sum of price × quantity on a symbol, mostly in safe integers. */
+class Turnover {
+  readonly #at: Instrument;
+  #whole = noUnits;
+  #safe = 0;
+
+  constructor(at: Instrument) {
+    this.#at = at;
+  }
+
+  add(price: ExactColumn<Ticks>, quantity: ExactColumn<Lots>, row: number): void {
+    const product = price.numbers.at(row) * quantity.numbers.at(row);
+    if (this.#safe + product <= Number.MAX_SAFE_INTEGER) {
+      this.#safe += product;
+      return;
+    }
+    this.#whole = plus(this.total, notional(price.at(row) ?? noTicks, quantity.at(row) ?? noLots, this.#at));
+    this.#safe = 0;
+  }
+
+  get total(): Units {
+    return plus(this.#whole, notional(ticksOfSafe(1), lotsOfSafe(this.#safe), this.#at));
+  }
+}

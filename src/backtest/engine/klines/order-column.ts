@@ -1,0 +1,124 @@
+/** The orders of a run that are over, as columns: an order takes some numbers, not a dozen objects that have to be cleared away. */
+import { type Lots, noLots, noUnits, type Ticks, type Units } from '../../../domain/money.ts';
+import type { Intent, OrderState, VenueStatus } from '../../../domain/order.ts';
+import { intendedOrder, type WorkingOrder } from '../../../portfolio/working-order.ts';
+import { ExactColumn } from './exact-column.ts';
+import { NumberColumn } from './number-column.ts';
+
+/** Our id of the order that is so many orders after the first, and the reverse. */
+export const clientIdOf = (sequence: number): string => `b${String(sequence).padStart(9, '0')}`;
+export const sequenceOf = (clientOrderId: string): number => Number(clientOrderId.slice(1));
+/** Nothing waits in a run over klines, so nothing expires. */
+export const lifeMs = 1;
+
+/** What many orders have in common. */
+interface Kind extends Pick<Intent, 'strategy' | 'role' | 'account' | 'symbol' | 'side' | 'type' | 'purpose'> {
+  readonly state: OrderState;
+  readonly venueStatus: VenueStatus | undefined;
+  readonly cancelRequested: boolean;
+}
+
+export class OrderColumn {
+  readonly #kinds: Kind[] = [];
+  readonly #kind = new NumberColumn();
+  readonly #reasons: string[] = [];
+  readonly #sequence = new NumberColumn();
+  /** NaN for one that the venue did not accept. */
+  readonly #orderId = new NumberColumn();
+  readonly #decision = new NumberColumn();
+  readonly #createdAt = new NumberColumn();
+  readonly #closedAt = new NumberColumn();
+  readonly #expected = new ExactColumn<Lots>();
+  readonly #lots = new ExactColumn<Lots>();
+  readonly #filled = new ExactColumn<Lots>();
+  readonly #executed = new ExactColumn<Lots>();
+  readonly #price = new ExactColumn<Ticks>();
+  /** Of those that were given as an amount. */
+  readonly #amounts = new Map<number, Units>();
+
+  get length(): number {
+    return this.#kind.length;
+  }
+
+  /** An order that is over, at UTC ms. */
+  push(order: WorkingOrder, at: number): void {
+    const { intent, orderId, filled, executed } = order;
+    const { volume } = intent;
+    if ('amount' in volume) this.#amounts.set(this.length, volume.amount);
+    this.#lots.push('lots' in volume ? volume.lots : undefined);
+    this.#kind.push(this.#kindOf(order));
+    this.#reasons.push(intent.reason);
+    this.#sequence.push(sequenceOf(intent.clientOrderId));
+    this.#orderId.push(orderId === undefined ? Number.NaN : Number(orderId));
+    this.#decision.push(intent.decision);
+    this.#createdAt.push(intent.createdAt);
+    this.#closedAt.push(at);
+    this.#expected.push(intent.expectedLots);
+    this.#filled.push(filled);
+    this.#executed.push(executed);
+    this.#price.push(intent.price);
+  }
+
+  #kindOf({ intent, state, venueStatus, cancelRequested }: WorkingOrder): number {
+    const { strategy, role, account, symbol, side, type, purpose } = intent;
+    const found = this.#kinds.findIndex(
+      (kind) =>
+        kind.side === side &&
+        kind.purpose === purpose &&
+        kind.state === state &&
+        kind.strategy === strategy &&
+        kind.symbol === symbol &&
+        kind.type === type &&
+        kind.venueStatus === venueStatus &&
+        kind.cancelRequested === cancelRequested &&
+        kind.role === role &&
+        kind.account === account,
+    );
+    if (found >= 0) return found;
+    const kind = { strategy, role, account, symbol, side, type, purpose, state, venueStatus, cancelRequested };
+    return this.#kinds.push(kind) - 1;
+  }
+
+  kind(row: number): Kind {
+    return this.#kinds[this.#kind.at(row)] as Kind;
+  }
+
+  createdAt(row: number): number {
+    return this.#createdAt.at(row);
+  }
+
+  closedAt(row: number): number {
+    return this.#closedAt.at(row);
+  }
+
+  /** Whether nothing of it filled. */
+  isUnfilled(row: number): boolean {
+    return this.#filled.numbers.at(row) === 0;
+  }
+
+  /** One of them, made anew. */
+  order(row: number): WorkingOrder {
+    const { state, venueStatus, cancelRequested, ...shared } = this.kind(row);
+    const amount = this.#amounts.get(row);
+    const price = this.#price.at(row);
+    const createdAt = this.#createdAt.at(row);
+    const orderId = this.#orderId.at(row);
+    const intent: Intent = {
+      clientOrderId: clientIdOf(this.#sequence.at(row)),
+      ...shared,
+      decision: this.#decision.at(row),
+      volume: amount === undefined ? { lots: this.#lots.at(row) ?? noLots } : { amount },
+      ...(price !== undefined && { price }),
+      expectedLots: this.#expected.at(row) ?? noLots,
+      reason: this.#reasons[row] as string,
+      ...{ createdAt, expiresAt: createdAt + lifeMs },
+    };
+    return {
+      ...intendedOrder(intent),
+      ...{ state, venueStatus, cancelRequested, spent: noUnits },
+      orderId: Number.isNaN(orderId) ? undefined : String(orderId),
+      filled: this.#filled.at(row) ?? noLots,
+      executed: this.#executed.at(row),
+    };
+  }
+}
