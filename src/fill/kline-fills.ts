@@ -179,8 +179,7 @@ export class KlineFills {
     const hits: StopHit[] = [];
     for (const stop of stops) {
       const hit = stopHit(kline, stop, this.#options);
-      if (hit === undefined) continue;
-      const first = hit.gap ? hit.hit : this.#orTarget(kline, stop, hit.hit);
+      const first = hit === undefined || hit.gap ? hit?.hit : this.#orTarget(kline, stop, hit.hit);
       if (first !== undefined) hits.push(first);
     }
     return hits;
@@ -237,9 +236,14 @@ export class KlineFills {
   }
 
   #market(order: SimOrder, kline: FillKline, step: Growing): false {
-    const price = arrivalPrice(order.side, kline, this.#options);
+    // Of a kline without volume nobody has to know the price.
+    if (this.#takeableIn(kline) === noLots) {
+      step.ends = and(step.ends, { order, end: 'canceled' });
+      return false;
+    }
     const evidence = evidenceIn(order, kline, this.#delay, this.#options);
-    this.#fillAll(kline, { order, price, time: arrivalMs(kline, this.#options), evidence }, step);
+    const [price, time] = [arrivalPrice(order.side, kline, this.#options), arrivalMs(kline, this.#options)];
+    this.#fillAll(kline, { order, price, time, evidence }, step);
     return false;
   }
 
@@ -271,8 +275,7 @@ export class KlineFills {
   #cross(working: Working, kline: FillKline, step: Growing): boolean {
     const { order } = working;
     const { side } = order;
-    const price = arrivalPrice(side, kline, this.#options);
-    const limit = limitOf(order);
+    const [price, limit] = [arrivalPrice(side, kline, this.#options), limitOf(order)];
     if (side === 'BUY' ? price > limit : price < limit) return true;
     const small = { price, evidence: evidenceIn(order, kline, this.#delay, this.#options) };
     const sized = this.#sized(kline, { side, quantity: working.remaining, limit }, small);
@@ -306,17 +309,22 @@ export class KlineFills {
   }
 
   /** Takes from what takers may have of this kline's volume. */
-  #take(kline: FillKline, wanted: Lots): Lots {
+  #take(kline: FillKline, asked: Lots): Lots {
+    const left = this.#takeableIn(kline);
+    if (left === undefined) return asked;
+    const taken = least(asked, left);
+    this.#takeable = minus(left, taken);
+    return taken;
+  }
+
+  /** What is left of this kline's volume for takers; undefined is no limit. */
+  #takeableIn(kline: FillKline): Lots | undefined {
     const { marketMax } = this.#options.rules;
-    if (marketMax === undefined) return wanted;
-    if (this.#takenAt !== kline.openTime) {
+    if (marketMax !== undefined && this.#takenAt !== kline.openTime) {
       this.#takenAt = kline.openTime;
       this.#takeable = this.#share(kline, marketMax);
     }
-    const left = this.#takeable ?? noLots;
-    const taken = least(wanted, left);
-    this.#takeable = minus(left, taken);
-    return taken;
+    return this.#takeable;
   }
 
   #share(kline: FillKline, share: Rate | undefined): Lots | undefined {
