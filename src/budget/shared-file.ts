@@ -70,22 +70,7 @@ interface Row extends Omit<Spent, 'endpoint'> {
   readonly endpoint: string | null;
 }
 
-/** The statements of one open file. */
-interface File {
-  readonly db: Database.Database;
-  readonly begin: () => void;
-  readonly commit: () => void;
-  /** Changes with every change by another connection, and only then. */
-  readonly version: () => unknown;
-  readonly newer: (id: number, since: number) => readonly Row[];
-  readonly insert: (at: number, spent: Spent) => number;
-  readonly forget: (before: number) => void;
-  readonly bans: () => unknown;
-  readonly written: () => Moment | undefined;
-  readonly forbid: (bans: Bans, written: Moment) => void;
-  readonly owner: (user: string) => string | undefined;
-  readonly own: (user: string, account: string) => void;
-}
+type File = ReturnType<typeof statements>;
 
 /**
  * Opens the file, or counts for this process alone and says so when that cannot be. A file that cannot be understood counts as a
@@ -319,7 +304,8 @@ class SharedFile implements Shared {
   }
 }
 
-function statements(db: Database.Database, address: string): File {
+/** The statements of one open file. */
+function statements(db: Database.Database, address: string) {
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const version = db.prepare('PRAGMA data_version').pluck();
@@ -341,31 +327,29 @@ function statements(db: Database.Database, address: string): File {
     db,
     begin: () => void begin.run(),
     commit: () => void commit.run(),
-    version: () => version.get(),
-    newer: (id, since) => newer.all(id, address, since),
-    insert: (at, { user, weight, endpoint }) =>
+    /** Changes with every change by another connection, and only then. */
+    version: (): unknown => version.get(),
+    newer: (id: number, since: number): readonly Row[] => newer.all(id, address, since),
+    insert: (at: number, { user, weight, endpoint }: Spent): number =>
       Number(insert.run(address, at, user, weight, endpoint ?? null).lastInsertRowid),
-    forget: (now) => void forget.run(now - keepMs, now),
-    bans: () => bans.get(address),
-    written: () => {
+    forget: (now: number) => void forget.run(now - keepMs, now),
+    bans: (): unknown => bans.get(address),
+    written: (): Moment | undefined => {
       const row = written.get(address);
       return isMoment(row) ? row : undefined;
     },
-    forbid: ({ slowUntil, stopUntil, banUntil, banMs }, { utc, steady }) => {
+    forbid: ({ slowUntil, stopUntil, banUntil, banMs }: Bans, { utc, steady }: Moment): void => {
       forbid.run(address, slowUntil, stopUntil, banUntil, banMs);
       write.run(address, utc, steady);
     },
-    owner: (user) => owner.get(address, user)?.account,
-    own: (user, account) => void own.run(address, user, account),
+    owner: (user: string): string | undefined => owner.get(address, user)?.account,
+    own: (user: string, account: string) => void own.run(address, user, account),
   };
 }
 
-function isBans(value: unknown): value is Bans {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time) && time >= 0);
-}
-
-const isMoment = (value: unknown): value is Moment =>
+const areTimes = (value: unknown, least: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
-  Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time));
+  Object.values(value).every((time) => typeof time === 'number' && Number.isFinite(time) && time >= least);
+const isBans = (value: unknown): value is Bans => areTimes(value, 0);
+const isMoment = (value: unknown): value is Moment => areTimes(value, Number.NEGATIVE_INFINITY);

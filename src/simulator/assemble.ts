@@ -11,7 +11,7 @@ import { openSpoiler, type Spoiler } from './faults/frame-faults.ts';
 import { GatewayClock } from './faults/gateway-clock.ts';
 import { Outage } from './faults/outage.ts';
 import { openPeople } from './faults/people.ts';
-import { openReplicas } from './faults/replica.ts';
+import { Replicas } from './faults/replica.ts';
 import type { FaultEvent, FaultRule } from './faults/rules.ts';
 import { failureOf, happen, schedule } from './faults/timed-events.ts';
 import { createApi } from './http/api.ts';
@@ -66,7 +66,7 @@ function openCore(options: CheckedOptions, { store, start, log, isLogged }: Open
   const feed = new Feed(exchange, habits, () => exchange.now + gateway.skew());
   const { keys } = exchange;
   const serve = (served: Exchange) => createApi({ exchange: served, limits, habits, clock, keys });
-  const replicas = openReplicas({
+  const replicas = new Replicas({
     exchange,
     users,
     serve,

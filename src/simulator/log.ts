@@ -1,8 +1,9 @@
 /** The truth log: what really happened at the exchange, one entry a line when written as JSON. Every amount is text. */
 import type { Instrument } from '../domain/instrument.ts';
+import type { Side } from '../domain/market.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { LimitSettings } from './core/limits.ts';
-import type { SimOrder, SimTrade } from './core/order.ts';
+import type { Leg, SimOrder, SimTrade } from './core/order.ts';
 import type { WithdrawalRow } from './core/withdrawals.ts';
 import type { OutageHow } from './faults/events.ts';
 import type { FaultAction, FaultEvent } from './faults/rules.ts';
@@ -67,39 +68,11 @@ export interface BalanceRow {
 }
 
 /** An order as the exchange knows it. */
-export interface OrderRow {
-  readonly orderId: string;
-  readonly clientOrderId: string;
-  readonly uid: string;
-  readonly account: 'spot' | 'margin';
-  readonly symbol: string;
-  readonly side: 'BUY' | 'SELL';
-  readonly type: 'LIMIT' | 'MARKET';
-  readonly status: SimOrder['status'];
-  readonly price: string;
-  /** Base quantity, or the quote amount of a MARKET BUY. */
-  readonly volume: string;
-  readonly executed: string;
-  readonly time: number;
-}
-
+export type OrderRow = Readonly<ReturnType<typeof orderRow>>;
 /** One user's side of a trade, comparable field by field with a row of `sluice fills --json`. */
-export interface FillRow {
-  readonly tradeId: string;
-  readonly orderId: string;
-  readonly clientOrderId: string;
-  readonly uid: string;
-  readonly symbol: string;
-  readonly side: 'BUY' | 'SELL';
-  readonly price: string;
-  readonly qty: string;
-  readonly fee: string;
-  readonly feeAsset: string;
-  readonly maker: boolean;
-  readonly time: number;
-}
+export type FillRow = Readonly<ReturnType<typeof fillRow>>;
 
-export const orderRow = (order: SimOrder, at: Instrument): OrderRow => ({
+export const orderRow = (order: SimOrder, at: Instrument) => ({
   orderId: order.orderId,
   clientOrderId: order.clientOrderId,
   uid: order.uid,
@@ -109,9 +82,25 @@ export const orderRow = (order: SimOrder, at: Instrument): OrderRow => ({
   type: order.type,
   status: order.status,
   price: priceText(order.price, at),
+  /** Base quantity, or the quote amount of a MARKET BUY. */
   volume: order.amount > 0n ? unitsText(order.amount) : quantityText(order.quantity, at),
   executed: quantityText(order.executed, at),
   time: order.createdAt,
+});
+
+const fillRow = (trade: SimTrade, leg: Leg, side: Side, at: Instrument, clientOrderId: string) => ({
+  tradeId: trade.tradeId,
+  orderId: leg.orderId,
+  clientOrderId,
+  uid: leg.uid,
+  symbol: trade.symbol,
+  side,
+  price: priceText(trade.price, at),
+  qty: quantityText(trade.quantity, at),
+  fee: unitsText(leg.fee),
+  feeAsset: leg.feeAsset,
+  maker: leg.maker,
+  time: trade.time,
 });
 
 /** The users' sides of a trade: one row, or two for a trade between users. */
@@ -122,23 +111,6 @@ export function fillRows(
 ): FillRow[] {
   const legs = [[trade.buyer, 'BUY'] as const, [trade.seller, 'SELL'] as const];
   return legs.flatMap(([leg, side]) =>
-    leg === undefined
-      ? []
-      : [
-          {
-            tradeId: trade.tradeId,
-            orderId: leg.orderId,
-            clientOrderId: orderOf(leg.orderId)?.clientOrderId ?? '',
-            uid: leg.uid,
-            symbol: trade.symbol,
-            side,
-            price: priceText(trade.price, at),
-            qty: quantityText(trade.quantity, at),
-            fee: unitsText(leg.fee),
-            feeAsset: leg.feeAsset,
-            maker: leg.maker,
-            time: trade.time,
-          },
-        ],
+    leg === undefined ? [] : [fillRow(trade, leg, side, at, orderOf(leg.orderId)?.clientOrderId ?? '')],
   );
 }

@@ -24,7 +24,7 @@ import { orders } from '../../src/venue/exchange/orders/orders.ts';
 import type { Http } from '../../src/venue/exchange/rest/http.ts';
 import { type Rest, rest } from '../../src/venue/exchange/rest/rest.ts';
 import { signer } from '../../src/venue/exchange/rest/sign.ts';
-import { exchangeTime } from '../../src/venue/exchange/rest/sync-time.ts';
+import { ExchangeTime } from '../../src/venue/exchange/rest/sync-time.ts';
 import { wide } from './builders.ts';
 
 export interface Weighing {
@@ -75,7 +75,7 @@ export async function weigh({
     notice: purse.notice,
     signer: signer(user.key, user.secret),
   });
-  const time = exchangeTime(caller, settable(clock), () => clock.now());
+  const time = new ExchangeTime(caller, settable(clock), () => clock.now());
   const assembled = deskOf(clock, caller, symbols, { pollMs, sweepMs });
   const begun = start(assembled, clock, strategies, symbols);
   await clock.advanceTo(noon + 10_000);

@@ -24,7 +24,7 @@ import { orders as exchangeOrders } from '../../src/venue/exchange/orders/orders
 import type { Http } from '../../src/venue/exchange/rest/http.ts';
 import { type Rest, rest } from '../../src/venue/exchange/rest/rest.ts';
 import { signer } from '../../src/venue/exchange/rest/sign.ts';
-import { type ExchangeTime, exchangeTime } from '../../src/venue/exchange/rest/sync-time.ts';
+import { ExchangeTime } from '../../src/venue/exchange/rest/sync-time.ts';
 import { type Answer, ok } from '../../src/venue/venue.ts';
 import { btc, eth, instruments, wide } from '../kit/builders.ts';
 import type { Chance } from './chance.ts';
@@ -229,7 +229,7 @@ function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Res
     outsideWindow: () => time.doubt('a request was refused for its time'),
     ...uncounted,
   });
-  const time = exchangeTime(caller, life.clock, () => life.clock.wall());
+  const time = new ExchangeTime(caller, life.clock, () => life.clock.wall());
   return { caller, time };
 }
 

@@ -8,7 +8,7 @@ import { type Changes, Exchange } from '../../src/simulator/core/exchange.ts';
 import { type Habits, habitsOf } from '../../src/simulator/core/habits.ts';
 import { Limits } from '../../src/simulator/core/limits.ts';
 import { holderOf, type SimOrder, type SimTrade } from '../../src/simulator/core/order.ts';
-import { openReplicas, type Replicas } from '../../src/simulator/faults/replica.ts';
+import { Replicas } from '../../src/simulator/faults/replica.ts';
 import { type ApiReply, type ApiRequest, createApi } from '../../src/simulator/http/api.ts';
 import { emptyMarket } from '../../src/simulator/market/empty-market.ts';
 import { Feed } from '../../src/simulator/ws/feed.ts';
@@ -82,7 +82,7 @@ export class Venue {
       accounts.deposit(crowdUid, asset, units('1000000000'));
     }
     if (lagMs === undefined) return;
-    this.#replicas = openReplicas({
+    this.#replicas = new Replicas({
       exchange: this.exchange,
       users: [ourUid],
       empty: () => emptyExchange(instruments, undefined),

@@ -156,19 +156,12 @@ export class Exchange {
     if (!this.hasRoomFor(holder, 1)) return refuse(refusals.openOrders);
     const [asset, amount] = needOf(request, state.matching.instrument);
     if (!this.accounts.lock(holder, asset, amount)) return refuse(refusals.funds);
-    const { clientOrderId, symbol, side, type, price, quantity } = request;
     const order: SimOrder = {
+      ...request,
       orderId: orderIdOf(++this.orderCount),
-      clientOrderId,
       uid,
       account,
       holder,
-      symbol,
-      side,
-      type,
-      price,
-      quantity,
-      amount: request.amount,
       createdAt: this.#now,
       updatedAt: this.#now,
       status: 'NEW',
@@ -180,8 +173,11 @@ export class Exchange {
     if (this.#madeBy !== undefined) order.madeBy = this.#madeBy;
     this.orders.add(order);
     this.#changes.orders.add(order);
-    if (order.type === 'LIMIT') this.#placeLimit(order, state.matching);
-    else this.#placeMarket(order, state.matching);
+    if (order.type === 'MARKET') this.#placeMarket(order, state.matching);
+    else {
+      state.matching.take(order);
+      if (order.executed < order.quantity) state.matching.rest(order);
+    }
     this.#changes.books.add(order.symbol);
     return done(order);
   }
@@ -282,12 +278,6 @@ export class Exchange {
   /** Throws when the money or a book is not as it must be. */
   checkLedger(): void {
     checkLedger(this);
-  }
-
-  #placeLimit(order: SimOrder, matching: Matching): void {
-    matching.take(order);
-    if (order.status === 'FILLED') return;
-    matching.rest(order);
   }
 
   #placeMarket(order: SimOrder, matching: Matching): void {

@@ -24,8 +24,8 @@ export const specifiedLimits: LimitSettings = { ipWeightPerMinute: 12_000, uidWe
 /** The HTTP status a request earns by its weight alone. */
 export type Admission = 200 | 410 | 418 | 429;
 
-/** Sum of what was spent within a length of time before now. */
-class Window {
+/** The sum of amounts within a length of time before now. */
+export class Window {
   readonly #lengthMs: number;
   #times: number[] = [];
   #weights: number[] = [];

@@ -1,13 +1,13 @@
 /**
- * Read replicas that are behind. Each is an exchange of its own without users' requests or a market: it gets every change of
- * the real one once its lag has passed, and answers signed queries. Public market data always comes from the real one.
+ * Read replicas with a lag. Each is an exchange of its own without requests or a market: it gets every change of the real one once
+ * the lag has passed, and answers signed queries. Public market data always comes from the real one.
  */
 import type { Account } from '../../domain/order.ts';
 import type { Holding } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import { holderOf, isOpen, type SimOrder, type SimTrade } from '../core/order.ts';
 
-/** Changes kept for one replica; beyond it the oldest reach it early, so that a long lag cannot fill the memory. */
+/** Changes that wait for one replica; beyond it the oldest apply early, so that a long lag cannot fill the memory. */
 const waitingLimit = 100_000;
 
 interface Waiting {
@@ -18,74 +18,81 @@ interface Waiting {
   readonly balances: readonly Balance[];
 }
 
-/** What a user's account has of an asset. */
+/** A user's balance of an asset. */
 export interface Balance {
   readonly holder: string;
   readonly asset: string;
   readonly holding: Readonly<Holding>;
 }
 
-export interface Replicas<Answer> {
-  /** Has a replica with this lag; it begins with the state of now. */
-  open(lagMs: number): void;
-  /** False when there are none, so that nothing need be handed on. */
-  areOpen(): boolean;
-  /** Hands on what changed. */
-  record(
-    changes: Pick<Changes, 'orders' | 'trades'> & Partial<Pick<Changes, 'busted'>>,
-    balances: readonly Balance[],
-  ): void;
-  /** Changes that have not reached every replica. */
-  waiting(): number;
-  /** Asks the replica with this lag. */
-  ask(lagMs: number): Answer;
-}
-
 export interface ReplicaSetup<Answer> {
   readonly exchange: Exchange;
   readonly users: readonly string[];
-  /** An exchange of the same instruments with empty markets, at the time of now. */
+  /** Makes an exchange of the same instruments with empty markets, at the current time. */
   readonly empty: () => Exchange;
-  /** What answers on a replica. */
+  /** Makes the API of a replica. */
   readonly serve: (replica: Exchange) => Answer;
-  /** How long a lag is in exchange time. */
+  /** A lag in exchange time. */
   readonly lengthOf: (lagMs: number) => number;
 }
 
-export function openReplicas<Answer>(setup: ReplicaSetup<Answer>): Replicas<Answer> {
-  const { exchange, serve, lengthOf } = setup;
-  const replicas = new Map<number, { readonly replica: Exchange; readonly answer: Answer; waiting: Waiting[] }>();
-  const open = (lagMs: number) => {
-    const known = replicas.get(lagMs);
+interface Replica<Answer> {
+  readonly exchange: Exchange;
+  readonly answer: Answer;
+  readonly waiting: Waiting[];
+}
+
+export class Replicas<Answer> {
+  readonly #setup: ReplicaSetup<Answer>;
+  readonly #byLag = new Map<number, Replica<Answer>>();
+
+  constructor(setup: ReplicaSetup<Answer>) {
+    this.#setup = setup;
+  }
+
+  /** Opens a replica with this lag; it begins with the current state. */
+  open(lagMs: number): Replica<Answer> {
+    const known = this.#byLag.get(lagMs);
     if (known !== undefined) return known;
-    const replica = copied(setup);
-    const opened = { replica, answer: serve(replica), waiting: [] };
-    replicas.set(lagMs, opened);
+    const exchange = copied(this.#setup);
+    const opened = { exchange, answer: this.#setup.serve(exchange), waiting: [] };
+    this.#byLag.set(lagMs, opened);
     return opened;
-  };
-  return {
-    open: (lagMs) => void open(lagMs),
-    areOpen: () => replicas.size > 0,
-    record({ orders, trades, busted = [] }, balances) {
-      if (replicas.size === 0 || orders.size + trades.length + busted.length + balances.length === 0) return;
-      const copies = [...orders].map((order) => ({ ...order }));
-      const change = { at: exchange.now, orders: copies, trades, busted, balances };
-      for (const one of replicas.values()) {
-        one.waiting.push(change);
-        if (one.waiting.length > waitingLimit)
-          for (const early of one.waiting.splice(0, 1_000)) apply(early, one.replica);
-      }
-    },
-    waiting: () => [...replicas.values()].reduce((sum, one) => sum + one.waiting.length, 0),
-    ask(lagMs) {
-      const one = open(lagMs);
-      const due = exchange.now - lengthOf(lagMs);
-      const later = one.waiting.findIndex(({ at }) => at > due);
-      for (const change of one.waiting.splice(0, later < 0 ? one.waiting.length : later)) apply(change, one.replica);
-      one.replica.advanceTo(exchange.now);
-      return one.answer;
-    },
-  };
+  }
+
+  /** False without replicas, so that no changes need to be recorded. */
+  areOpen(): boolean {
+    return this.#byLag.size > 0;
+  }
+
+  record(
+    { orders, trades, busted = [] }: Pick<Changes, 'orders' | 'trades'> & Partial<Pick<Changes, 'busted'>>,
+    balances: readonly Balance[],
+  ): void {
+    if (this.#byLag.size === 0 || orders.size + trades.length + busted.length + balances.length === 0) return;
+    const copies = [...orders].map((order) => ({ ...order }));
+    const change = { at: this.#setup.exchange.now, orders: copies, trades, busted, balances };
+    for (const { exchange, waiting } of this.#byLag.values()) {
+      waiting.push(change);
+      if (waiting.length > waitingLimit) for (const early of waiting.splice(0, 1_000)) apply(early, exchange);
+    }
+  }
+
+  /** Changes that have not reached every replica. */
+  waiting(): number {
+    return [...this.#byLag.values()].reduce((sum, one) => sum + one.waiting.length, 0);
+  }
+
+  /** The API of the replica with this lag, as of now. */
+  ask(lagMs: number): Answer {
+    const { exchange, answer, waiting } = this.open(lagMs);
+    const { now } = this.#setup.exchange;
+    const due = now - this.#setup.lengthOf(lagMs);
+    const later = waiting.findIndex(({ at }) => at > due);
+    for (const change of waiting.splice(0, later < 0 ? waiting.length : later)) apply(change, exchange);
+    exchange.advanceTo(now);
+    return answer;
+  }
 }
 
 function apply({ orders, trades, busted, balances }: Waiting, replica: Exchange): void {
@@ -105,7 +112,7 @@ function apply({ orders, trades, busted, balances }: Waiting, replica: Exchange)
 
 const accounts: readonly Account[] = ['spot', 'margin'];
 
-/** A replica that knows everything up to now. */
+/** A replica of the current state. */
 function copied<Answer>({ exchange, users, empty }: ReplicaSetup<Answer>): Exchange {
   const replica = empty();
   const holders = users.flatMap((uid) => accounts.map((account) => holderOf(uid, account)));

@@ -14,7 +14,6 @@ import type { Changes, Exchange } from '../core/exchange.ts';
 import { type TermsChange, withTerms } from '../core/instrument-terms.ts';
 import type { Credentials } from '../core/keys.ts';
 import type { SimOrder, SimTrade } from '../core/order.ts';
-import type { Forgotten } from '../core/order-store.ts';
 import type { Withdrawal } from '../core/withdrawals.ts';
 import type { MarketPast } from '../market/market.ts';
 import { marketPast, marketTables, marketWriter } from './market-past.ts';
@@ -25,24 +24,10 @@ const precisionKey = 'precision ';
 const delistedKey = 'delisted ';
 const termsKey = 'terms ';
 
-export interface Store {
-  /** Exchange time at which the saved market stood; undefined in a new store. */
-  readonly savedAt: number | undefined;
-  /** Exchange time at which the market first opened. */
-  readonly anchor: number;
-  /** What was printed in a market that is made of prints; undefined when nothing was. */
-  past(symbol: string): MarketPast | undefined;
-  /** Leaves out what can no longer be asked for, with the next save. */
-  readonly forget: Forgotten;
-  /** Puts saved accounts, orders and trades back into a new exchange. */
-  restore(exchange: Exchange): void;
-  /** Saves what changed and the time, in one transaction. */
-  save(exchange: Exchange, changes: Changes): void;
-  close(): void;
-}
+export type Store = ReturnType<typeof openStore>;
 
 /** Opens the store at `path`, a directory or a file that ends with `.db`, made when missing; throws one clear error when it is in use, or of other instruments. */
-export function openStore(path: string, instruments: readonly Instrument[], startAt: number): Store {
+export function openStore(path: string, instruments: readonly Instrument[], startAt: number) {
   const file = fileOf(path);
   const db = openAlone(file);
   const meta = metaOf(db);
@@ -57,13 +42,19 @@ export function openStore(path: string, instruments: readonly Instrument[], star
   const savedAt = meta.get('now');
   const forgotten = { orders: [] as string[], trades: [] as string[] };
   return {
+    /** Exchange time of the saved market; undefined in a new store. */
     savedAt: savedAt === undefined ? undefined : Number(savedAt),
+    /** Exchange time at which the market first opened. */
     anchor,
-    past: (symbol) => marketPast(db, symbol),
-    forget: (what, id) => void forgotten[what].push(id),
-    restore: (exchange) => restore(db, exchange),
+    /** The prints of a market that is made of prints; undefined without any. */
+    past: (symbol: string): MarketPast | undefined => marketPast(db, symbol),
+    /** Deletes an old order or trade with the next save. */
+    forget: (rows: 'orders' | 'trades', id: string): void => void forgotten[rows].push(id),
+    /** Restores accounts, orders and trades into a new exchange. */
+    restore: (exchange: Exchange): void => restore(db, exchange),
+    /** Saves the changes and the time in one transaction. */
     save: writer(db, forgotten),
-    close: () => db.close(),
+    close: (): void => void db.close(),
   };
 }
 
@@ -159,7 +150,7 @@ function checkShape(file: string, meta: Meta, instruments: readonly Instrument[]
   }
 }
 
-function writer(db: Database.Database, forgotten: Record<'orders' | 'trades', string[]>): Store['save'] {
+function writer(db: Database.Database, forgotten: Record<'orders' | 'trades', string[]>) {
   const setMeta = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta VALUES (?, ?)');
   const setRow = (table: 'orders' | 'withdrawals') =>
     db.prepare<[bigint, string]>(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`);
@@ -187,7 +178,7 @@ function writer(db: Database.Database, forgotten: Record<'orders' | 'trades', st
     setMeta.run('now', String(exchange.now));
     for (const name of counters) setMeta.run(name, String(exchange[name]));
   });
-  return (exchange, changes) => {
+  return (exchange: Exchange, changes: Changes): void => {
     const { orders, queues, trades, busted, delisted, terms, withdrawals } = changes;
     const { accounts, keys } = exchange;
     const gone = busted.length + forgotten.orders.length + forgotten.trades.length;

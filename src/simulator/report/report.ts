@@ -1,8 +1,7 @@
 /** Reads a truth log and reports what a client did wrong. It judges what was sent, not how the exchange reacted. */
-import { type LimitSettings, specifiedLimits } from '../core/limits.ts';
+import { type LimitSettings, specifiedLimits, Window } from '../core/limits.ts';
 import type { LogEntry } from '../log.ts';
 import { operations, windows } from './operations.ts';
-import { openSpent, type Spent } from './spent.ts';
 
 export type Wrong = keyof typeof wrongs;
 
@@ -78,7 +77,7 @@ export interface Reporter {
 
 export function reporter(): Reporter {
   const found = openFindings();
-  const spent = { ips: openSpent(60_000), uids: openSpent(60_000), calls: openSpent(2_000) };
+  const spent = { ips: new Spent(60_000), uids: new Spent(60_000), calls: new Spent(2_000) };
   const clientIds = openClientIds();
   const bans = new Map<string, number>();
   const stops = new Map<string, Stop>();
@@ -224,6 +223,30 @@ function fieldsOf(body: string): object {
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : {};
   } catch {
     return {};
+  }
+}
+
+/** Sums over a sliding window by name, and the greatest sum of each. */
+class Spent {
+  readonly #windowMs: number;
+  readonly #names = new Map<string, { readonly window: Window; peak: number }>();
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  /** Adds at a time that does not step back; returns the sum of the window that ends there. */
+  add(name: string, amount: number, at: number): number {
+    const one = this.#names.get(name) ?? { window: new Window(this.#windowMs), peak: 0 };
+    this.#names.set(name, one);
+    one.window.take(amount, at);
+    const sum = one.window.used(at);
+    one.peak = Math.max(one.peak, sum);
+    return sum;
+  }
+
+  peaks(): Record<string, number> {
+    return Object.fromEntries([...this.#names].map(([name, { peak }]) => [name, peak]));
   }
 }
 

@@ -40,7 +40,7 @@ import { type Raw, rawCaller } from './rest/raw-call.ts';
 import { type KnownWindow, recvWindow, type WindowHabit } from './rest/recv-window.ts';
 import { type Rest, rest } from './rest/rest.ts';
 import { signer } from './rest/sign.ts';
-import { type ExchangeTime, exchangeTime, type TimeSync } from './rest/sync-time.ts';
+import { ExchangeTime, type TimeSync } from './rest/sync-time.ts';
 
 export interface ExchangeOptions {
   /** `{base_url}` of the specification, with any path that comes before `/sapi`. */
@@ -157,7 +157,7 @@ export function exchange(options: ExchangeOptions): Exchange {
   const { caller, close } = openCaller({ ...options, observe, count }, () =>
     time.doubt('a request was refused for its time'),
   );
-  const time = exchangeTime(caller, clock);
+  const time = new ExchangeTime(caller, clock);
   const known = instruments(caller, count);
   const bulk = bulkOrders(caller, clock, window);
   const ws = options.observeFrames === undefined ? realWs : observedWs(options.observeFrames);

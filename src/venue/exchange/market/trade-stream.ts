@@ -187,23 +187,9 @@ function inTime(fresh: Trade[]): readonly Trade[] {
   return sorted ? fresh : fresh.sort((a, b) => a.time - b.time);
 }
 
-interface SeenPrints {
-  /** Adds the new trades of a frame; returns how many were known. */
-  take(frame: Held, fresh: Trade[]): number;
-  /** Whether something is known to compare these with: without that nobody can say which of them are new. */
-  canPlace(rows: readonly unknown[]): boolean;
-  /**
-   * The same of the past, in which what is older than all that was known is left out: it was before our time. What waited for the past may
-   * bring it again.
-   */
-  takePast(past: Held, fresh: Trade[]): number;
-  /** The next frame may bring again what was seen. */
-  broke(): void;
-  /** From now on only ids identify repeats. */
-  settled(): void;
-}
+type SeenPrints = ReturnType<typeof seenPrints>;
 
-function seenPrints(symbol: string, count: Count): SeenPrints {
+function seenPrints(symbol: string, count: Count) {
   const isNew = newById();
   let recent: string[] = [];
   /** Prints without an id, seen before the break, that the first frame after it may bring again. */
@@ -241,18 +227,24 @@ function seenPrints(symbol: string, count: Count): SeenPrints {
   }
 
   return {
-    take: (frame, fresh) => take(frame, fresh),
-    canPlace: (rows) => isAnyKnown && rows.every((row) => printId(row) !== undefined || stampOf(row) !== undefined),
-    takePast(past, fresh) {
+    /** Adds the new trades of a frame; returns how many were known. */
+    take: (frame: Held, fresh: Trade[]): number => take(frame, fresh),
+    /** Whether these can be compared with known prints; otherwise nobody can say which of them are new. */
+    canPlace: (rows: readonly unknown[]): boolean =>
+      isAnyKnown && rows.every((row) => printId(row) !== undefined || stampOf(row) !== undefined),
+    /** The same of the history, without prints older than all known ones. Waiting frames may repeat it. */
+    takePast(past: Held, fresh: Trade[]): number {
       const keys: string[] = [];
       const repeats = take(past, fresh, keys);
       mayRepeat = [...(mayRepeat ?? []), ...keys];
       return repeats;
     },
-    broke() {
+    /** The next frame may repeat known prints. */
+    broke(): void {
       mayRepeat = [...recent];
     },
-    settled() {
+    /** From now on only ids identify repeats. */
+    settled(): void {
       mayRepeat = undefined;
     },
   };

@@ -10,12 +10,10 @@ import { failure, type Reply } from '../rest/reply.ts';
 import type { Rest } from '../rest/rest.ts';
 import { batchBody, batchCancelBody, createBody, type OrderRequest } from './create-body.ts';
 
-/** What became of a batch. `unknown` as for a single create: some, all or none of it may have been carried out. */
+/** The outcome of a batch. `unknown` means that some, all or none of it may have taken effect. */
 export type BatchOutcome<T> =
   | { readonly kind: 'answered'; readonly value: T }
-  | { readonly kind: 'rejected'; readonly code: string; readonly message: string }
-  | { readonly kind: 'notSent'; readonly cause: string }
-  | { readonly kind: 'unknown'; readonly cause: string };
+  | Exclude<BatchCreated, { readonly kind: 'answered' }>;
 
 export interface Created {
   readonly orderIds: readonly string[];

@@ -24,35 +24,29 @@ const standardMs = 5_000;
 /** Refusals of unknown or superfluous parameters: the field's name is wrong here. */
 const unwantedCodes: ReadonlySet<string> = new Set(['-1101', '-1103', '-1104', '-1106']);
 
-export interface RecvWindow {
-  /** The longest window that may hold where this one (real ms) is asked for, ms of the clock. */
-  ms(windowMs: number): number;
-  /** The end of a body's fields, such as `,"recvWindow":2000`; empty where the exchange takes none. */
-  field(windowMs: number): string;
-  /** Learns from the answer to a body with the field: if its name is refused, the next one is tried. */
-  onReply(reply: Reply): void;
-  /** Takes the result of a test. */
-  learn(habit: WindowHabit): void;
-}
+export type RecvWindow = ReturnType<typeof recvWindow>;
 
 /** `known` was found out before. `seen` gets a name that was accepted after another one was refused. */
 export function recvWindow(
   clock: Clock,
   known: KnownWindow | undefined,
   seen: (habit: WindowHabit) => void = () => {},
-): RecvWindow {
+) {
   let habit: WindowHabit = known?.name ?? windowNames[0];
   let isTaken = known !== undefined;
   /** Only a test with an old timestamp proves that the window is applied; an accepted name may be ignored. */
   let isHeeded = known?.isHeeded === true;
   const round = (ms: number): number => Math.round(clock.machine(ms));
   return {
-    ms: (windowMs) => {
+    /** The longest window that may apply where this one (real ms) is requested, ms of the clock. */
+    ms: (windowMs: number): number => {
       if (habit === 'none') return round(standardMs);
       return round(isHeeded ? windowMs : Math.max(windowMs, standardMs));
     },
-    field: (windowMs) => (habit === 'none' ? '' : `,"${habit}":${round(windowMs)}`),
-    onReply(reply) {
+    /** The last field of a body, such as `,"recvWindow":2000`; empty where the exchange accepts none. */
+    field: (windowMs: number): string => (habit === 'none' ? '' : `,"${habit}":${round(windowMs)}`),
+    /** Learns from the answer to a body with the field: if its name is refused, the next one is tried. */
+    onReply(reply: Reply): void {
       if (isTaken || (habit === windowNames[0] && reply.kind === 'ok')) return;
       if (reply.kind === 'ok') {
         isTaken = true;
@@ -61,7 +55,8 @@ export function recvWindow(
         habit = windowNames[windowNames.indexOf(habit) + 1] ?? 'none';
       }
     },
-    learn(found) {
+    /** Takes the result of a test. */
+    learn(found: WindowHabit): void {
       habit = found;
       isTaken = true;
       isHeeded = true;

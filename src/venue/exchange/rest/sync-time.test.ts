@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from './reply.ts';
-import { type ExchangeTime, exchangeTime, type SetClock } from './sync-time.ts';
+import { ExchangeTime, type SetClock } from './sync-time.ts';
 
 const noon = Date.UTC(2026, 0, 1, 12);
 
@@ -51,7 +51,7 @@ function world(speed = 1) {
     admit: async () => at.hasWeight,
     sign: () => ({ signedAt: 0, send: answer }),
   };
-  return { ...at, at, clock, time: exchangeTime(rest, clock, () => wallOffset + steadyMs) };
+  return { ...at, at, clock, time: new ExchangeTime(rest, clock, () => wallOffset + steadyMs) };
 }
 
 let { at, clock, time, pass, sleep, ahead } = world();

@@ -16,22 +16,6 @@ export interface TimeSync {
   readonly uncertaintyMs: number;
 }
 
-/** The exchange's time as far as it is known. */
-export interface ExchangeTime {
-  /** Reads the time now. Fails when the exchange does not answer, or when its answers contradict each other. */
-  sync(): Promise<Answer<TimeSync>>;
-  /** Call it about once a real second: it detects steps, and syncs when that is due. Undefined when no sync was due. */
-  tend(): Promise<Answer<TimeSync> | undefined>;
-  /** Why nothing may be created now, for people; undefined when the time is known well enough. */
-  against(): string | undefined;
-  /** Our time may be wrong, for example because a request was refused for it: it will be read again. */
-  doubt(why: string): void;
-  /** How fast the exchange's clock runs, in real time, where readings that contradict each other lie on a line; undefined otherwise. */
-  pace(): number | undefined;
-  /** The last reading, its uncertainty grown by age, ms of the clock; undefined before the first. */
-  known(): TimeSync | undefined;
-}
-
 /** The parts of a clock that can be set. */
 export type SetClock = Pick<ScaledClock, 'now' | 'exact' | 'set' | 'monotonic' | 'machine'>;
 
@@ -59,17 +43,14 @@ const jumpMs = 250;
 /** Real ms that a reading may wait for request weight. */
 const patienceMs = 20_000;
 
+type Asking = Pick<Rest, 'admit' | 'sign'>;
+
 /**
  * A reading's time belongs to somewhere within its round trip; taking the middle, its error is at most half of that. The sharpest
  * sets the clock. Steps show in three ways: the machine's wall clock leaves the steady one (it was set, or the machine slept), a
  * reading contradicts what the steady clock makes of the last one (the exchange's clock stepped), and a refusal for time.
  */
-export const exchangeTime = (rest: Asking, clock: SetClock, wall: () => number = machineWall): ExchangeTime =>
-  new WatchedTime(rest, clock, wall);
-
-type Asking = Pick<Rest, 'admit' | 'sign'>;
-
-class WatchedTime implements ExchangeTime {
+export class ExchangeTime {
   readonly #rest: Asking;
   readonly #clock: SetClock;
   readonly #wall: () => number;
@@ -80,13 +61,14 @@ class WatchedTime implements ExchangeTime {
   /** How far the wall clock was ahead of the steady one at the last check, real ms. */
   #apart: number;
 
-  constructor(rest: Asking, clock: SetClock, wall: () => number) {
+  constructor(rest: Asking, clock: SetClock, wall: () => number = machineWall) {
     this.#rest = rest;
     this.#clock = clock;
     this.#wall = wall;
     this.#apart = this.#wallApart();
   }
 
+  /** Reads the time now. Fails when the exchange does not answer, or when its answers contradict each other. */
   async sync(): Promise<Answer<TimeSync>> {
     this.#dueAt = this.#clock.monotonic() + this.#clock.machine(everyMs);
     const readings: Reading[] = [];
@@ -112,16 +94,19 @@ class WatchedTime implements ExchangeTime {
     return failed(this.#contradiction(apartMs));
   }
 
+  /** How fast the exchange's clock runs, in real time, if contradicting readings lie on a line; undefined otherwise. */
   pace(): number | undefined {
     return this.#pace === undefined ? undefined : roundPace(this.#pace * this.#clock.machine(1));
   }
 
+  /** Call it about once a real second: it detects steps, and syncs when that is due. Undefined when no sync was due. */
   async tend(): Promise<Answer<TimeSync> | undefined> {
     this.#detectJump();
     const isKnown = this.#doubted === undefined && this.#errorNow() <= this.#clock.machine(maxUncertaintyMs);
     return isKnown && this.#clock.monotonic() < this.#dueAt ? undefined : this.sync();
   }
 
+  /** Why nothing may be created now, for people; undefined when the time is known well enough. */
   against(): string | undefined {
     this.#detectJump();
     if (this.#doubted !== undefined) return this.#doubted;
@@ -131,10 +116,12 @@ class WatchedTime implements ExchangeTime {
       : `the time of the exchange is known only to within ${Math.round(errorMs)} ms, ${maxUncertaintyMs} ms are allowed`;
   }
 
+  /** Our time may be wrong, for example because a request was refused for it: it will be read again. */
   doubt(why: string): void {
     this.#doubted = why;
   }
 
+  /** The last reading, its uncertainty grown by age, ms of the clock; undefined before the first. */
   known(): TimeSync | undefined {
     return this.#believed && { offsetMs: this.#believed.offsetMs, uncertaintyMs: this.#errorNow() };
   }
@@ -238,4 +225,5 @@ export function paceText(pace: number, expected: number): string {
 }
 
 /** Sets a clock once: for a program that sends a few requests and ends. */
-export const syncTime = (rest: Asking, clock: SetClock): Promise<Answer<TimeSync>> => exchangeTime(rest, clock).sync();
+export const syncTime = (rest: Asking, clock: SetClock): Promise<Answer<TimeSync>> =>
+  new ExchangeTime(rest, clock).sync();
