@@ -241,7 +241,7 @@ export class PaperAccount {
 
 const lotsOf = ({ volume }: Intent): Lots => ('lots' in volume ? volume.lots : noLots);
 const payingAsset = ({ side }: Intent, at: Instrument): string => (side === 'BUY' ? at.quote : at.base);
-const rejected = (code: string, message: string): Outcome => ({ kind: 'rejected', code, message });
+export const rejected = (code: string, message: string): Outcome => ({ kind: 'rejected', code, message });
 
 /** The exchange's refusal before it checks the funds (specification §7), or undefined. */
 function faultOf({ side, type, volume, price }: Intent, at: Instrument): Outcome | undefined {

@@ -1,7 +1,6 @@
 /**
- * A simulated venue on klines, for backtests. The backtest takes it through each kline as
- * `fill/kline-fills.ts` says; orders come in through the order port, or at once through `submit` where there is no network
- * to imitate. Both ways are one.
+ * A simulated venue on klines, for backtests. The backtest steps it through the phases of each kline (`fill/kline-fills.ts`).
+ * Orders come through the order port, or directly through `submit` where there is no network to simulate.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
@@ -13,7 +12,7 @@ import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
 import type { SimOrder, Step, Stop, StopHit } from '../../fill/orders.ts';
 import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
 import { PaperAccount, type PaperAccountOptions } from './account.ts';
-import { cancelable, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
+import { PaperMarkets, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
 export interface PaperOnKlinesOptions extends PaperAccountOptions {
   readonly clock: Clock;
@@ -31,7 +30,7 @@ export class PaperOnKlines {
   readonly orders: OrderEntry;
   readonly account: AccountReader;
   readonly #account: PaperAccount;
-  readonly #markets = new Map<string, PaperMarket>();
+  readonly #markets: PaperMarkets<PaperMarket>;
 
   constructor(options: PaperOnKlinesOptions) {
     const account = new PaperAccount(options);
@@ -44,8 +43,11 @@ export class PaperOnKlines {
     this.#account = account;
     this.orders = paperOrders(account, wire, options.clock);
     this.account = paperBalances(account, wire);
-    for (const [symbol, interval] of options.intervals)
-      this.#markets.set(symbol, new PaperMarket(options, account, symbol, interval, () => options.changed?.(symbol)));
+    this.#markets = new PaperMarkets(
+      account,
+      options.intervals.keys(),
+      (symbol) => new PaperMarket(options, account, symbol, () => options.changed?.(symbol)),
+    );
   }
 
   /** Pays an amount in or out (negative); false when less is free. */
@@ -55,22 +57,15 @@ export class PaperOnKlines {
 
   /** The phases of one symbol. */
   market(symbol: string): PaperMarket {
-    const market = this.#markets.get(symbol);
-    if (market === undefined) throw new Error(`no klines for ${symbol}`);
-    return market;
+    return this.#markets.market(symbol);
   }
 
   submit(intent: Intent): Outcome {
-    const outcome = this.#account.accept(intent);
-    if (outcome.kind === 'accepted') this.market(intent.symbol).submit(intent);
-    return outcome;
+    return this.#markets.submit(intent);
   }
 
   cancel(order: OrderRef): CancelOutcome {
-    const found = cancelable(this.#account, order);
-    if ('kind' in found) return found;
-    this.market(order.symbol).cancel(found.clientOrderId);
-    return { kind: 'requested' };
+    return this.#markets.cancel(order);
   }
 }
 
@@ -81,15 +76,9 @@ export class PaperMarket {
   readonly #changed: () => void;
   readonly #hits = new Map<string, { readonly kline: FillKline; readonly hit: StopHit }>();
 
-  constructor(
-    options: PaperOnKlinesOptions,
-    account: PaperAccount,
-    symbol: string,
-    interval: Interval,
-    changed: () => void,
-  ) {
-    const instrument = options.instruments.get(symbol);
-    if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
+  constructor(options: PaperOnKlinesOptions, account: PaperAccount, symbol: string, changed: () => void) {
+    const [instrument, interval] = [options.instruments.get(symbol), options.intervals.get(symbol)];
+    if (instrument === undefined || interval === undefined) throw new Error(`no instrument ${symbol}`);
     this.#account = account;
     this.#changed = changed;
     const [liquidity, finer] = [options.liquidity?.get(symbol), options.finer?.get(symbol)];

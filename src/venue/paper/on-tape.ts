@@ -4,17 +4,16 @@
  * decide, latency is counted in whole klines and news is immediate.
  */
 import { Subject } from 'rxjs';
-import type { Interval } from '../../domain/interval.ts';
 import type { Side } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
-import type { Intent, Outcome } from '../../domain/order.ts';
+import type { Intent } from '../../domain/order.ts';
 import { travelOf } from '../../fill/latency.ts';
 import type { Step } from '../../fill/orders.ts';
 import { TradeFills } from '../../fill/trade-fills.ts';
-import { type AccountReader, type CancelOutcome, type OrderEntry, type OrderRef, ok } from '../venue.ts';
+import { type AccountReader, type OrderEntry, ok } from '../venue.ts';
 import { PaperAccount } from './account.ts';
 import { PaperMarket, type PaperOnKlinesOptions } from './on-klines.ts';
-import { cancelable, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
+import { PaperMarkets, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
 export interface PaperOnTapeOptions extends PaperOnKlinesOptions {
   /** Called when an order reaches a symbol that fills by trades and depth: from now on fills are worth polling for. */
@@ -34,7 +33,7 @@ export class PaperOnTape {
   readonly requests: Requests = { creates: 0, cancels: 0, queries: 0 };
   readonly #options: PaperOnTapeOptions;
   readonly #account: PaperAccount;
-  readonly #markets = new Map<string, TapeMarket>();
+  readonly #markets: PaperMarkets<TapeMarket>;
   #request = 0;
   #hasArrived = false;
   /** By symbol, when a poll arrived whose query of trades is still unanswered, UTC ms. */
@@ -46,11 +45,11 @@ export class PaperOnTape {
     const wire: PaperWire = {
       submit: (intent) => {
         requests.creates++;
-        return this.#travel(intent.symbol, intent.clientOrderId, () => this.#arrive(intent));
+        return this.#travel(intent.symbol, intent.clientOrderId, () => this.#markets.submit(intent));
       },
       cancel: (order) => {
         requests.cancels++;
-        return this.#travel(order.symbol, order.orderId, () => this.#cancel(order));
+        return this.#travel(order.symbol, order.orderId, () => this.#markets.cancel(order));
       },
       ask: (read) => {
         requests.queries++;
@@ -67,8 +66,11 @@ export class PaperOnTape {
       news,
     };
     this.account = paperBalances(account, wire);
-    for (const [symbol, interval] of options.intervals)
-      this.#markets.set(symbol, new TapeMarket(options, account, symbol, interval, () => news.next(symbol)));
+    this.#markets = new PaperMarkets(
+      account,
+      options.intervals.keys(),
+      (symbol) => new TapeMarket(options, account, symbol, () => news.next(symbol)),
+    );
   }
 
   /** Pays an amount in or out (negative); false when less is free. */
@@ -77,9 +79,7 @@ export class PaperOnTape {
   }
 
   market(symbol: string): TapeMarket {
-    const market = this.#markets.get(symbol);
-    if (market === undefined) throw new Error(`nothing recorded of ${symbol}`);
-    return market;
+    return this.#markets.market(symbol);
   }
 
   /**
@@ -103,11 +103,11 @@ export class PaperOnTape {
 
   /** A request travels, is acted upon, and its answer travels back; at once where klines speak. */
   async #travel<T>(symbol: string | undefined, id: string, act: () => T): Promise<T> {
-    const { clock, rules } = this.#options;
+    const { clock, rules, intervals } = this.#options;
     const isTape =
       symbol === undefined
-        ? [...this.#markets.values()].some(({ byTape }) => byTape)
-        : this.#markets.get(symbol)?.byTape === true;
+        ? [...this.#markets.all()].some(({ byTape }) => byTape)
+        : intervals.has(symbol) && this.market(symbol).byTape;
     if (!isTape) return act();
     const { entryMs, responseMs } = travelOf(rules, clock.now(), id, this.#request++);
     const hasTravelled = this.#hasArrived && symbol === undefined;
@@ -116,22 +116,6 @@ export class PaperOnTape {
     const answer = act();
     await clock.sleep(responseMs);
     return answer;
-  }
-
-  #arrive(intent: Intent): Outcome {
-    const outcome = this.#account.accept(intent);
-    if (outcome.kind !== 'accepted') return outcome;
-    const market = this.market(intent.symbol);
-    market.submit(intent, this.#options.clock.now());
-    if (market.byTape) this.#options.works(intent.symbol);
-    return outcome;
-  }
-
-  #cancel(order: OrderRef): CancelOutcome {
-    const found = cancelable(this.#account, order);
-    if ('kind' in found) return found;
-    this.market(order.symbol).cancel(found.clientOrderId);
-    return { kind: 'requested' };
   }
 }
 
@@ -143,19 +127,17 @@ export class TapeMarket {
   readonly klines: PaperMarket;
   readonly tape: TradeFills;
   readonly #account: PaperAccount;
+  readonly #now: () => number;
+  readonly #arrived: () => void;
   #hasNews = false;
 
-  constructor(
-    options: PaperOnTapeOptions,
-    account: PaperAccount,
-    symbol: string,
-    interval: Interval,
-    changed: () => void,
-  ) {
+  constructor(options: PaperOnTapeOptions, account: PaperAccount, symbol: string, changed: () => void) {
     const instrument = options.instruments.get(symbol);
     if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
     this.#account = account;
-    this.klines = new PaperMarket(options, account, symbol, interval, changed);
+    this.#now = () => options.clock.now();
+    this.#arrived = () => options.works(symbol);
+    this.klines = new PaperMarket(options, account, symbol, changed);
     const liquidity = options.liquidity?.get(symbol);
     this.tape = new TradeFills({
       instrument,
@@ -174,9 +156,13 @@ export class TapeMarket {
     else for (const { order, executed } of this.tape.release()) this.klines.takeOver(order, executed);
   }
 
-  submit(intent: Intent, at: number): void {
-    if (this.byTape) this.#book(this.tape.submit(intent, at));
-    else this.klines.submit(intent);
+  submit(intent: Intent): void {
+    if (!this.byTape) {
+      this.klines.submit(intent);
+      return;
+    }
+    this.#book(this.tape.submit(intent, this.#now()));
+    this.#arrived();
   }
 
   cancel(clientOrderId: string): void {

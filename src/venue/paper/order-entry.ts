@@ -52,14 +52,39 @@ export const paperBalances = (account: PaperAccount, wire: PaperWire): AccountRe
   balances: () => wire.ask(() => ok(account.balances())),
 });
 
-/** Cancelling a closed order is refused, as at real exchanges. Only a query proves the order's state. */
-export function cancelable(account: PaperAccount, { symbol, orderId }: OrderRef): Intent | CancelOutcome {
-  const order = account.records.order(orderId);
-  if (
-    order === undefined ||
-    order.intent.symbol !== symbol ||
-    account.records.working(order.intent.clientOrderId) !== order
-  )
-    return { kind: 'refused', ...orderMissing };
-  return order.intent;
+/** What the simulated venues share: orders reach the account first, then the market of their symbol. */
+export class PaperMarkets<Market extends { submit(intent: Intent): void; cancel(clientOrderId: string): void }> {
+  readonly #account: PaperAccount;
+  readonly #markets = new Map<string, Market>();
+
+  constructor(account: PaperAccount, symbols: Iterable<string>, open: (symbol: string) => Market) {
+    this.#account = account;
+    for (const symbol of symbols) this.#markets.set(symbol, open(symbol));
+  }
+
+  all(): IterableIterator<Market> {
+    return this.#markets.values();
+  }
+
+  market(symbol: string): Market {
+    const market = this.#markets.get(symbol);
+    if (market === undefined) throw new Error(`no market for ${symbol}`);
+    return market;
+  }
+
+  submit(intent: Intent): Outcome {
+    const outcome = this.#account.accept(intent);
+    if (outcome.kind === 'accepted') this.market(intent.symbol).submit(intent);
+    return outcome;
+  }
+
+  /** Cancelling a closed order is refused, as at real exchanges. Only a query proves the order's state. */
+  cancel({ symbol, orderId }: OrderRef): CancelOutcome {
+    const { records } = this.#account;
+    const order = records.order(orderId);
+    const isOpen = order?.intent.symbol === symbol && records.working(order.intent.clientOrderId) === order;
+    if (!isOpen) return { kind: 'refused', ...orderMissing };
+    this.market(symbol).cancel(order.intent.clientOrderId);
+    return { kind: 'requested' };
+  }
 }

@@ -5,12 +5,12 @@
  */
 import { Subscription } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
-import type { Intent, Outcome } from '../../domain/order.ts';
+import type { Intent } from '../../domain/order.ts';
 import type { Step } from '../../fill/orders.ts';
 import { TradeFills } from '../../fill/trade-fills.ts';
-import type { AccountReader, CancelOutcome, MarketFeed, OrderEntry, OrderRef } from '../venue.ts';
-import { PaperAccount, type PaperAccountOptions, type RestoredOrder } from './account.ts';
-import { cancelable, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
+import type { AccountReader, MarketFeed, OrderEntry } from '../venue.ts';
+import { PaperAccount, type PaperAccountOptions, type RestoredOrder, rejected } from './account.ts';
+import { PaperMarkets, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
 export interface PaperOnFeedOptions extends PaperAccountOptions {
   readonly clock: Clock;
@@ -33,27 +33,33 @@ export function paperOnFeed(options: PaperOnFeedOptions): PaperOnFeed {
   const rules = { ...options.rules, maxBookAgeMs: clock.machine(options.rules.maxBookAgeMs) };
   const firstId = Math.max(Math.floor(clock.now()) * 1000, options.firstId ?? 0);
   const account = new PaperAccount({ ...options, firstId });
-  const markets = new Map<string, TradeFills>();
-  const listening = new Subscription();
   const canPay = account.canPay.bind(account);
   const book = (step: Step): boolean => account.book(step);
-  for (const symbol of options.symbols) {
+  const fills = new Map<string, TradeFills>();
+  const listening = new Subscription();
+  const markets = new PaperMarkets(account, options.symbols, (symbol) => {
     const instrument = options.instruments.get(symbol);
     if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
-    markets.set(symbol, new TradeFills({ instrument, rules, canPay }));
-  }
+    const market = new TradeFills({ instrument, rules, canPay });
+    fills.set(symbol, market);
+    return {
+      submit: (intent: Intent) => void book(market.submit(intent, clock.now())),
+      cancel: (clientOrderId: string) => void book(market.cancel(clientOrderId)),
+    };
+  });
   for (const order of options.restored ?? []) {
-    if (account.restore(order)) markets.get(order.intent.symbol)?.submit(order.intent, clock.now(), order.executed);
+    if (account.restore(order)) fills.get(order.intent.symbol)?.submit(order.intent, clock.now(), order.executed);
   }
-  for (const [symbol, fills] of markets) {
-    listening.add(feed.trades(symbol).subscribe((trade) => book(fills.print(trade))));
-    listening.add(feed.depth(symbol).subscribe((depth) => book(fills.book(depth))));
+  for (const [symbol, market] of fills) {
+    listening.add(feed.trades(symbol).subscribe((trade) => book(market.print(trade))));
+    listening.add(feed.depth(symbol).subscribe((depth) => book(market.book(depth))));
   }
 
   // A request travels, is acted upon at the exchange, and its answer travels back.
   const wire: PaperWire = {
-    submit: (intent) => travel(() => arrive(intent)),
-    cancel: (order) => travel(() => cancel(order)),
+    submit: (intent) =>
+      travel(() => (fills.has(intent.symbol) ? markets.submit(intent) : rejected('-1121', 'Invalid symbol.'))),
+    cancel: (order) => travel(() => markets.cancel(order)),
     ask: travel,
   };
   async function travel<T>(act: () => T): Promise<T> {
@@ -61,19 +67,6 @@ export function paperOnFeed(options: PaperOnFeedOptions): PaperOnFeed {
     const answer = act();
     await clock.sleep(clock.machine(rules.responseLatencyMs));
     return answer;
-  }
-  function arrive(intent: Intent): Outcome {
-    const market = markets.get(intent.symbol);
-    if (market === undefined) return { kind: 'rejected', code: '-1121', message: 'Invalid symbol.' };
-    const outcome = account.accept(intent);
-    if (outcome.kind === 'accepted') book(market.submit(intent, clock.now()));
-    return outcome;
-  }
-  function cancel(order: OrderRef): CancelOutcome {
-    const found = cancelable(account, order);
-    if ('kind' in found) return found;
-    book(markets.get(order.symbol)?.cancel(found.clientOrderId) ?? { fills: [], ends: [] });
-    return { kind: 'requested' };
   }
 
   return {
