@@ -35,7 +35,7 @@ export interface SharedFileOptions {
   readonly address: string;
   readonly clock: Clock;
   readonly warn: (facts: object, message: string) => void;
-  /** A command that somebody gives; left out: a daemon, which something may start again and again. */
+  /** A single command; left out: a daemon, which may be restarted in a loop. */
   readonly isOneOff?: boolean;
   /** Real ms that are the same in every process of the machine. */
   readonly steady?: () => number;
@@ -190,7 +190,7 @@ class SharedFile implements Shared {
   #spend(spent: Spent): void {
     const now = this.#steady();
     this.#try((file) => {
-      // Nothing that we have not seen can lie before our own row: nobody else writes meanwhile.
+      // No unseen row can precede our own: we hold the lock.
       this.#seen = file.insert(now, spent);
       if (++this.#inserted % sweepEvery === 0) file.forget(now);
     });

@@ -45,7 +45,7 @@ export interface Shared {
   close(): void;
 }
 
-/** For backtests, simulations and tests: shared with nobody. */
+/** For backtests, simulations and tests: not shared. */
 export function sharedWithNobody(): Shared {
   let bans = noBans;
   const read = (): Pick<Tally, 'news' | 'bans'> => ({ news: [], bans });

@@ -1,4 +1,4 @@
-/** What was spent in the last so many ms, for a rolling window: a server that counts by calendar minutes sees no more than this. */
+/** Amounts spent in a rolling window of time: a server that counts by calendar minutes never sees more. */
 
 export interface RollingWindow {
   readonly max: number;

@@ -1,4 +1,4 @@
-/** What the owner of a running exchange can ask of it and do to it. */
+/** The interface of a running exchange for its owner. */
 import type { Clock } from '../clock/clock.ts';
 import type { FaultEventInput, OutageHow, OutageScope } from './faults/events.ts';
 import type { People } from './faults/people.ts';
@@ -21,7 +21,7 @@ export interface Simulator extends Inspection {
   /** Adds a fault rule behind the others; returns what takes it away again. */
   addFault(rule: FaultRuleInput | TimedRuleInput): () => void;
   removeFaults(): void;
-  /** Makes something happen now that a timed rule could; throws a `Refusal` when it cannot, such as for want of funds. */
+  /** Carries out an event of a timed rule now; throws a `Refusal` when it cannot, for example for lack of funds. */
   happen(event: FaultEventInput): void;
   /** People on a user's account, who do not use the interface. */
   readonly people: People;
@@ -31,10 +31,10 @@ export interface Simulator extends Inspection {
   addKey(uid: string, key: SimulatorKey): void;
   /** Takes a key away, also one of the options, and over restarts; false when there is no such key. */
   revokeKey(key: string): boolean;
-  /** Takes the exchange, REST or the socket away, for so many ms of exchange time or until `endOutage`. */
+  /** Makes the exchange, REST or the socket unreachable for `forMs` of exchange time, or until `endOutage`. */
   beginOutage(scope: OutageScope, options?: { readonly how?: OutageHow; readonly forMs?: number }): void;
   endOutage(): void;
-  /** Lets so many ms of exchange time pass at once; only an exchange with a clock of its own can. */
+  /** Advances exchange time by this many ms; only possible with the exchange's own clock. */
   advance(ms: number): void;
   /** Resolves when a request is being held under this name. */
   held(name: string): Promise<void>;

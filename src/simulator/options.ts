@@ -1,4 +1,4 @@
-/** What a simulator is made of. */
+/** The options of a simulator. */
 import type { Clock } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Habits, Profile } from './core/habits.ts';
@@ -30,7 +30,7 @@ export interface SimulatorUser extends SimulatorKey {
   readonly margin?: Readonly<Record<string, string>>;
 }
 
-/** Terms on which an asset comes and goes, and what `/open/pub/asset` says of it. Amounts are decimal text. */
+/** Terms of withdrawals and deposits of an asset, as `/open/pub/asset` shows them. Amounts are decimal text. */
 export interface AssetOptions {
   /** The balance it is taken from, where a withdrawal names it otherwise: `TUSDT` for `USDT` on one of its chains. */
   readonly asset?: string;
@@ -45,7 +45,7 @@ export interface AssetOptions {
   readonly canDeposit?: boolean;
 }
 
-/** What stands behind a symbol; the data is handed in. A symbol without one has an empty market. */
+/** The market behind a symbol, with its data. A symbol without one has an empty market. */
 export type MarketOptions =
   | {
       readonly kind: 'klines';
@@ -72,7 +72,7 @@ export interface SyntheticMarket {
   readonly historyMinutes?: number;
 }
 
-/** Where the exchange can be steered from: this machine alone, and never unless asked for. */
+/** The control address: only on this machine, and only when requested. */
 export interface ControlOptions {
   /** 0 takes any free one. */
   readonly port: number;
@@ -80,7 +80,7 @@ export interface ControlOptions {
   readonly host?: string;
 }
 
-/** What is traded, minima as decimal text; without a minimum any amount will do. */
+/** A traded instrument, minimums as decimal text; without a minimum any amount is accepted. */
 export interface InstrumentOptions {
   /** Upper case, as the exchange names it. */
   readonly symbol: string;

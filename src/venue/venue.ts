@@ -95,7 +95,7 @@ export interface Batches {
   admit(until: number): Promise<boolean>;
   /** As `OrderEntry.prepare`. The orders have no client ids at the exchange. */
   prepare(intents: readonly Intent[], instrument: Instrument): PreparedBatch;
-  /** Asks for the cancel of each, and gives what the answer says of it, which is as little the truth as for one. */
+  /** Requests the cancel of each order. The outcomes prove as little as that of a single cancel. */
   cancel(
     symbol: string,
     orderIds: readonly string[],
@@ -151,7 +151,7 @@ export interface RequestCost {
  */
 export interface Spend {
   (lane: Lane, cost: RequestCost, until?: number): Promise<boolean>;
-  /** Whether a cost would be taken at once, as far as this process knows without asking; nothing is taken. Absent: nobody can say. */
+  /** Whether a cost would be taken at once, as far as this process knows without reading the shared file; nothing is taken. Absent: unknown. */
   readonly isRoom?: (lane: Lane, cost: RequestCost) => boolean;
 }
 

@@ -74,7 +74,7 @@ async function answered(message: IncomingMessage, steering: Steering): Promise<A
     return target === null ? refused(400, 'the path is none') : steer({ method, url: target, body }, steering);
   } catch (error) {
     if (error instanceof Refusal) return refused(400, error.message);
-    // A fault of this program: whoever steers it gets to know, and the exchange stays open for those who trade on it.
+    // A bug: the caller gets the message, and the exchange stays open for its clients.
     return refused(500, `the exchange failed at this: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -17,7 +17,7 @@ export interface Holding {
   fees: Units;
 }
 
-/** Counter-accounts of one asset: each is the negative of what all holdings have of it, but fees, which the house keeps. */
+/** Counter-accounts of one asset: each is the negative of all holdings, except for fees, which the house keeps. */
 export interface House {
   outside: Units;
   market: Units;

@@ -46,7 +46,7 @@ export function clear(match: Match, at: Instrument, time: number, { accounts, fe
   };
 }
 
-/** Moves the money of a trade back, fees included; false, and nothing moved, when somebody has spent it. */
+/** Moves the money of a trade back, fees included; false, and nothing moved, when it was spent. */
 export function unclear({ price, quantity, buyer, seller }: SimTrade, at: Instrument, accounts: Accounts): boolean {
   const quote = notional(price, quantity, at);
   const base = baseUnits(quantity, at);

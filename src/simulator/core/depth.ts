@@ -1,4 +1,4 @@
-/** The book that everybody sees: what the market displays and is left of it, and the users' resting orders, added up by price. */
+/** The public depth: what is left of the displayed market, and the users' resting orders, added up by price. */
 import type { Side } from '../../domain/market.ts';
 import { plus } from '../../domain/money.ts';
 import type { DisplayedLevel } from './displayed-depth.ts';

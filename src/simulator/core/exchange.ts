@@ -192,7 +192,7 @@ export class Exchange {
     }
   }
 
-  /** Whether a holder may have so many more open orders. */
+  /** Whether a holder may have this many more open orders. */
   hasRoomFor(holder: string, count: number): boolean {
     return this.orders.open(holder).size + count <= openOrderLimit;
   }
@@ -226,7 +226,7 @@ export class Exchange {
     this.#changes.terms.add(at.symbol);
   }
 
-  /** Undoes a trade: money and fees go back and nobody has it in a list; its orders stay as they are. False when the money is spent. */
+  /** Undoes a trade: money and fees go back, lists no longer show it, and its orders stay unchanged. False when the money is spent. */
   bust(trade: SimTrade): boolean {
     if (!unclear(trade, this.#symbol(trade.symbol).matching.instrument, this.accounts)) return false;
     this.orders.removeTrade(trade);

@@ -37,7 +37,7 @@ export class Matching {
     this.#queueMoved = queueMoved;
   }
 
-  /** Fills an incoming order as far as the books go; what is left of it rests only when `rest` is called. */
+  /** Fills an incoming order as far as the depth goes; the rest of it rests only when `rest` is called. */
   take(taker: SimOrder): void {
     const counter = opposite(taker.side);
     for (;;) {

@@ -32,7 +32,7 @@ export class OrderStore {
     this.#forgotten = forgotten;
   }
 
-  /** Holders whose ended orders and trades nobody will ask for: the other participants of a made-up market. */
+  /** Holders whose ended orders and trades are dropped at once: the other participants of a synthetic market. */
   readonly passing = new Set<string>();
 
   add(order: SimOrder): void {

@@ -68,7 +68,7 @@ const released: readonly WithdrawalState[] = ['rejected', 'failed', 'revoked'];
 /** True while its amount is locked. */
 export const isPending = ({ state }: Withdrawal): boolean => state !== 'completed' && !released.includes(state);
 
-/** Withdrawals that are kept; with so many no further one is taken, because an id that was forgotten could be used twice. */
+/** Maximum number of withdrawals; then no more are accepted, because a forgotten id could be used twice. */
 const withdrawalLimit = 1_000_000;
 
 export class Withdrawals {

@@ -25,7 +25,6 @@ export interface KlinesMarketOptions {
 export class KlinesMarket implements Market {
   readonly symbol: string;
   readonly recent: readonly Print[];
-  readonly minutes: Minutes;
   readonly #at: Instrument;
   readonly #rows: ReplayedRows;
   readonly #startIndex: number;
@@ -54,7 +53,10 @@ export class KlinesMarket implements Market {
     this.#last = { price: ticksOf(before, instrument, 'down'), side: 'BUY' };
     while ((this.#prints[this.#printed]?.time ?? Number.POSITIVE_INFINITY) <= now) this.#print();
     this.recent = this.#prints.slice(0, this.#printed);
-    this.minutes = this.#minutesView();
+  }
+
+  get minutes(): Minutes {
+    return { count: this.#current, forming: this.#forming, row: (index) => this.#rows.row(index) };
   }
 
   nextAt(): number {
@@ -92,19 +94,5 @@ export class KlinesMarket implements Market {
     const volume = quantityNumber(print.quantity, this.#at);
     this.#forming = withPrint(this.#forming, this.#minute.openTime, price, volume);
     return print;
-  }
-
-  #minutesView(): Minutes {
-    const current = (): number => this.#current;
-    const forming = (): MinuteRow | undefined => this.#forming;
-    return {
-      get count() {
-        return current();
-      },
-      row: (index) => this.#rows.row(index),
-      get forming() {
-        return forming();
-      },
-    };
   }
 }

@@ -1,4 +1,4 @@
-/** What stands behind a symbol besides the users: recorded klines, a recorded tape, or nobody. */
+/** The market behind a symbol: recorded klines, recorded trades and depth, or none. */
 import type { DisplayedBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
 

@@ -17,7 +17,7 @@ const printsPerMinute = 4;
 /** Value of a usual order in the quote asset. */
 export const usualValue = 500;
 
-/** What the options leave out. */
+/** The options with defaults. */
 export const settled = ({
   price = '100',
   volatility = 0.03,
@@ -40,7 +40,7 @@ export function symbolRng(symbol: string, seed: number): Rng {
 /** A draw from the normal distribution (Box and Muller). */
 export const gauss = (rng: Rng): number => Math.sqrt(-2 * Math.log(1 - rng())) * Math.cos(2 * Math.PI * rng());
 
-/** A price after so many ms of the walk. */
+/** A price after this many ms of the walk. */
 export const walked = (price: number, ms: number, volatility: number, rng: Rng): number =>
   price * Math.exp(volatility * Math.sqrt(ms / dayMs) * gauss(rng));
 

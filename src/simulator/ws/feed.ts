@@ -8,7 +8,7 @@ import type { Json } from '../http/json.ts';
 import { packed, pushFrame, tradeRow } from './frames.ts';
 import { shownKline, states, type Topic, topicOf } from './topics.ts';
 
-/** Somebody who gets frames of a channel. */
+/** A receiver of a channel's frames. */
 export interface Listener {
   push(channel: string, frame: Buffer): void;
 }
@@ -56,7 +56,7 @@ export class Feed {
     this.#pack = pack;
   }
 
-  /** Subscribes and sends the state at once; passes over a channel that there is not. */
+  /** Subscribes and sends the state at once; ignores an unknown channel. */
   add(channel: string, listener: Listener): void {
     const topic = topicOf(channel, this.#exchange);
     if (topic === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * The real exchange. What one must know of it, in short:
+ * The real exchange, in short:
  *
  * - REST gives and takes JSON. Signed requests carry key, time and an HMAC over exactly the bytes sent (`sign.ts`).
  * - Each request costs weight, counted per address and per user over a minute; overdoing it leads from 410 over 429 to 418, a ban.
@@ -108,7 +108,7 @@ export interface Exchange {
   syncTime(): Promise<Answer<TimeSync>>;
   /** What is known of the exchange's time, and whether that is enough to create orders. */
   readonly time: ExchangeTime;
-  /** Why no market data comes over the socket, for people; undefined while it stands, or nobody listens. */
+  /** Why no market data comes over the socket, for people; undefined while it is connected or has no listeners. */
   noMarketData(): string | undefined;
   /** How often each unexpected thing was seen. */
   counters(): Readonly<Record<string, number>>;

@@ -37,7 +37,7 @@ export interface PaperAccountOptions {
   readonly rules: Rules;
   readonly fees: Fees;
   readonly balances: readonly Balance[];
-  /** What is missing is borrowed: whoever opens the account sees to it that no more is than may be. */
+  /** Missing funds are borrowed. The caller limits how much may be borrowed. */
   readonly mayOwe?: boolean;
   /** Order and trade ids count up from here. A later run that shares a journal must begin higher. */
   readonly firstId?: number;
@@ -104,7 +104,7 @@ export class PaperAccount {
 
   /**
    * Takes an order of an earlier run as it stood in the journal, `executed` of it filled; one that was being sent counts as
-   * arrived and gets its id now. False when nothing is left of it to work: it had filled wholly, or the balances do not pay
+   * arrived and gets its id now. False when nothing of it is left to work: it was filled, or the balances do not pay
    * for the rest, which is then canceled.
    */
   restore({ orderId = this.#id(), intent, executed }: RestoredOrder): boolean {
@@ -214,7 +214,7 @@ export class PaperAccount {
     order.locked = needed;
   }
 
-  /** The most that these lots of an order can cost; nothing for a MARKET BUY in lots, whose price nobody knows. */
+  /** The most that these lots of an order can cost; nothing for a MARKET BUY in lots, whose price is unknown. */
   #lockFor({ side, type, volume, price }: Intent, lots: Lots, at: Instrument): Units {
     if (side === 'SELL') return baseUnits(lots, at);
     const value =

@@ -1,4 +1,4 @@
-/** From the bytes of one socket frame to what kind of message it is. The rows in it are read by whoever listens to the channel. */
+/** Decodes one socket frame and sorts it by kind of message. The listener of its channel reads the rows. */
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { type Fields, isFields, textOf } from '../rest/json.ts';
 
@@ -59,7 +59,7 @@ function sort(value: Fields): Frame {
     return value['event_rep'] === 'subed' ? { kind: 'ack', channel } : { kind: 'other' };
   }
   const { ping } = value;
-  // A text is echoed as well; anything else is nobody's heartbeat, and could be a megabyte deep.
+  // A text is echoed as well; anything else is no heartbeat, and could be a megabyte deep.
   if (typeof ping === 'number' || (typeof ping === 'string' && ping.length <= longestPing))
     return { kind: 'ping', echo: JSON.stringify(ping) };
   if (ping !== undefined) return { kind: 'malformed', sample: 'a ping that is not a number' };

@@ -36,7 +36,7 @@ export interface KlineStreamOptions {
 
 interface Seen {
   readonly kline: RawKline;
-  /** True when what we saw of it is known to be all there was. */
+  /** True when no frame of it can have been missed. */
   readonly sure: boolean;
   /** By the monotonic clock. */
   readonly at: number;
@@ -75,7 +75,7 @@ export class KlineStream implements Listener {
   #broken: Hole | undefined;
   /** While REST is being asked, the latest frame of each kline waits here. */
   #waiting: Map<number, Seen> | undefined;
-  /** The kline whose end is in doubt for no other reason than that nothing came since: what we saw of it, while there is no break. */
+  /** A kline that is in doubt only because nothing followed it; undefined after a break. */
   #quiet: RawKline | undefined;
   #probeAt = 0;
   #stopped = false;

@@ -54,7 +54,7 @@ function readSymbol(row: Fields): Instrument {
   };
 }
 
-/** Absent means that there is none; what is there and cannot be read is refused with the symbol. */
+/** Absent means no minimum; an unreadable one refuses the symbol. */
 function minimumOf(value: unknown): string {
   if (textOf(value) === undefined) return '0';
   const text = decimalOf(value);
@@ -128,7 +128,7 @@ export type BookProblem = 'unreadable depth' | 'empty depth' | 'zero in depth' |
 
 /**
  * Both sides, best first, as `[[86764.73,0.18459],…]` of numbers, texts or a mixture, at times with a third (cumulative) element.
- * A book with an empty side, a zero, levels out of order or a best bid at or above the best ask is refused: nobody may act on it.
+ * A book with an empty side, a zero, levels out of order or a best bid at or above the best ask is refused: acting on it is unsafe.
  */
 export function readBook(bids: unknown, asks: unknown): Pick<Depth, 'bids' | 'asks'> | BookProblem {
   if (!Array.isArray(bids) || !Array.isArray(asks)) return 'unreadable depth';

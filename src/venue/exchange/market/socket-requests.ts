@@ -64,7 +64,7 @@ export class Questions {
     for (const [first] of this.#waiting.values()) if (first !== undefined) this.#say(first.text);
   }
 
-  /** False when nobody asked. */
+  /** False when there was no such question. */
   answered(channel: string, answer: Rows): boolean {
     const first = this.#waiting.get(channel)?.[0];
     first?.settle(answer);

@@ -102,7 +102,7 @@ export class Sockets {
     this.#questions = new Questions(options.clock, (text) => this.#open && this.#connection?.send(text));
   }
 
-  /** Asks for the past of a channel (`req`); connects when nothing has yet, and lets go of the socket when nobody listens. */
+  /** Requests the history of a channel (`req`); connects if needed, and disconnects when there are no listeners. */
   async ask(channel: string, params: Readonly<Record<string, string | number>>): Promise<Rows> {
     const text = JSON.stringify({ event: 'req', params: { channel, cb_id: channel, ...params } });
     const answer = this.#questions.ask(channel, text);
@@ -273,7 +273,7 @@ export class Sockets {
     const { count } = this.#options;
     const hung = this.#age(this.#lastFrameAt) > this.#clock.machine(hangMs);
     const skipped = this.#skips(frame);
-    // What nobody can read may have been of any channel.
+    // An unreadable frame may belong to any channel.
     if (hung || skipped || frame.kind === 'malformed')
       for (const { listener } of this.#channels.values()) listener.lost?.();
     this.#lastFrameAt = this.#clock.monotonic();

@@ -141,7 +141,7 @@ export function tradeStream({ symbol, count, now, print, gap, heal }: TradeStrea
     },
     quiet(hole, isOver) {
       if (held !== undefined || heal === undefined) return;
-      // Where nobody answers, every print after a quiet minute would wait for nothing.
+      // Without an answer, every print after a quiet minute would wait in vain.
       if (isMute && isOver) gap({ ...hole, from: Math.max(hole.from, knownTo) }, false);
       else ask(hole, false, heal);
     },
@@ -229,7 +229,7 @@ function seenPrints(symbol: string, count: Count) {
   return {
     /** Adds the new trades of a frame; returns how many were known. */
     take: (frame: Held, fresh: Trade[]): number => take(frame, fresh),
-    /** Whether these can be compared with known prints; otherwise nobody can say which of them are new. */
+    /** Whether these can be compared with known prints; otherwise new ones cannot be identified. */
     canPlace: (rows: readonly unknown[]): boolean =>
       isAnyKnown && rows.every((row) => printId(row) !== undefined || stampOf(row) !== undefined),
     /** The same of the history, without prints older than all known ones. Waiting frames may repeat it. */

@@ -150,7 +150,7 @@ function readCanceled(value: unknown): Canceled | string {
   return { success: success ?? [], failed: failed ?? [] };
 }
 
-/** All ids of a list, or undefined: one that cannot be read would be an order that nobody knows of. */
+/** All ids of a list, or undefined: an unreadable one would be an unknown order. */
 function idsOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const ids = value.map((one: unknown) => idOf(one));

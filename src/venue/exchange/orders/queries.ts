@@ -55,7 +55,7 @@ export function orderQueries({ rest, account, instruments, count, byClientId }: 
         { orderId },
         oneOrder((report) => (report.orderId === orderId ? undefined : `the answer is about order ${report.orderId}`)),
       ),
-    // On spot the specification requires an orderId (§4.2), so that there nobody may lean on this unless it was proven.
+    // On spot the specification requires an orderId (§4.2), so this is used there only where it was proven.
     ...((account === 'margin' || byClientId === true) && {
       queryByClientId: (symbol: string, clientOrderId: string) =>
         ask(

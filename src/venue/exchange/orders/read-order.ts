@@ -104,7 +104,7 @@ function typeOf(value: unknown): OrderType | undefined {
   return type === 'MARKET' || type === '2' ? 'MARKET' : undefined;
 }
 
-/** We never place other types, so this is somebody else's order on the account; nothing hangs on its type. */
+/** We never place other types, so this order is not ours, and its type does not matter. */
 function foreignType(raw: Fields, count: Count): OrderType {
   count('unknown order type', raw['type'] ?? 'missing');
   return 'LIMIT';

@@ -102,7 +102,7 @@ const codes: Readonly<Record<string, readonly [means: string, advice: string]>> 
 /** Every code that has words. */
 export const knownCodes: readonly string[] = Object.keys(codes);
 
-/** Undefined for a code that nobody has described: its message, in whatever language, is all there is. */
+/** Undefined for an undescribed code: then only its message remains, in any language. */
 export function codeMeaning(code: string): CodeMeaning | undefined {
   const found = Object.hasOwn(codes, code) ? codes[code] : undefined;
   return found === undefined ? undefined : { means: found[0], advice: found[1] };

@@ -92,7 +92,7 @@ export function gotHttp(timeouts: HttpTimeouts = standardTimeouts): Http {
   };
 }
 
-/** Packed answers, for which nobody asked, come as bytes whatever got's types say: left as they are, they are no JSON and decide nothing. */
+/** Unrequested compressed answers come as bytes, whatever got's types say. They are no JSON and decide nothing. */
 const textOf = (body: unknown): string =>
   typeof body === 'string'
     ? body
@@ -109,7 +109,7 @@ interface Door {
 
 /**
  * Has got work everything out, open the request with its headers and its connection, and write the body; what it writes waits here until
- * the gate opens. Of a request that nobody has written to or ended, Node sends no byte, not even its headers, and got ends a request
+ * the gate opens. Before a request is written to or ended, Node sends no byte, not even its headers, and got ends a request
  * when its body is written. (A body that comes piece by piece could wait as well: got takes up to 0.1 ms more for one.)
  */
 function doorOf({ body = '' }: HttpRequest, gate: Gate | undefined): Door {
