@@ -1,5 +1,5 @@
 /**
- * What is wished and cannot be ordered, because the exchange takes no order so small. A plan does nothing about it (plan.ts), so it has to
+ * Signals that cannot be ordered, because the exchange takes no order so small. A plan does nothing about it (plan.ts), so it has to
  * be said: an entry that never comes, or a stop that cannot sell, would otherwise look like a strategy that wants nothing.
  */
 import { orderLots } from '../domain/instrument.ts';
@@ -45,21 +45,21 @@ export function targetTooSmall(
 ): readonly TooSmall[] {
   const { instrument: at, held } = situation;
   if (situation.orders.length > 0) return none;
-  const wished = override.leave === undefined ? lessTaken(targetLots, override.taken) : targetLots;
+  const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : targetLots;
   const heldLots = orderLots(lotsIn(absolute(held), at), at);
   const leaves = override.leave !== undefined || (targetLots === 0n && !asksForMore(target, situation));
   if (leaves !== heldLots > 0n) return none;
   // What a take-profit has sold is no entry any more.
-  if (!leaves && wished === 0n && targetLots !== 0n) return none;
-  const lots = leaves ? heldLots : absolute(wished);
+  if (!leaves && aim === 0n && targetLots !== 0n) return none;
+  const lots = leaves ? heldLots : absolute(aim);
   if (lots > leastLots(situation)) return none;
   const purpose = override.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
-  const side = (leaves ? held < 0n : wished >= 0n) ? 'BUY' : 'SELL';
+  const side = (leaves ? held < 0n : aim >= 0n) ? 'BUY' : 'SELL';
   const price = ticksOf(situation.price, at, 'down');
   return [refused({ side, lots, purpose, reason: override.leave ?? target.reason }, price, situation)];
 }
 
-/** More than nothing is wished, though less than a lot may be left of it; spot cannot be short. */
+/** The target is not zero, though it may come to less than a lot; spot cannot be short. */
 function asksForMore({ size }: Target, { account }: Situation): boolean {
   const value = sizeValue(size);
   return account === 'spot' ? value > 0 : value !== 0;

@@ -1,6 +1,6 @@
 /**
- * From a desired state to the next thing to do about it. Pure: the same wish, position and orders give the same step, and a
- * world that already is as wished gives none. One step at a time, because every step may change what the next one should be.
+ * From a desired state to the next thing to do about it. Pure: the same signal, position and orders give the same step, and a
+ * position that already is as the signal has it gives none. One step at a time, because every step may change what the next one should be.
  */
 import { type Instrument, orderLots, orderPrice } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
@@ -101,7 +101,7 @@ export interface Sizing {
 }
 const bySharePrice: Sizing = { fee: noRate, atFill: false };
 
-/** A target's goal in lots, at the price and equity of the moment it was wished. Spot cannot be short. */
+/** A target's goal in lots, at the price and equity of the moment of the signal. Spot cannot be short. */
 export function sizeInLots(
   target: Target,
   equity: Units,
@@ -122,12 +122,12 @@ export function sizeInLots(
   return situation.account === 'spot' ? greatest(lots, noLots) : lots;
 }
 
-/** An order that is wished to rest. */
+/** A resting order that a signal asks for. */
 export interface Resting {
   readonly side: Side;
   readonly price: Ticks;
   readonly lots: Lots;
-  /** How far an existing order's rest may be off and still be the one that is wished. */
+  /** How far an existing order's rest may be off and still be this one. */
   readonly tolerance: Lots;
   readonly purpose: Intent['purpose'];
   readonly reason: string;
@@ -145,17 +145,17 @@ export function planTarget(
 ): Step | undefined {
   const { orders, instrument: at } = situation;
   if (isUndecided(orders)) return undefined;
-  const wished = override.leave === undefined ? lessTaken(targetLots, override.taken) : noLots;
-  const wishedBase = baseUnits(wished, at);
-  const distance = minus(wishedBase, situation.held);
-  // The world is as wished, which is so for most of what is asked here: nothing has to be worked out.
+  const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : noLots;
+  const aimBase = baseUnits(aim, at);
+  const distance = minus(aimBase, situation.held);
+  // The position is as the signal has it, as mostly: nothing has to be worked out.
   if (distance === 0n && orders.length === 0 && override.takeProfit === undefined) return undefined;
   const side: Side = distance > 0n ? 'BUY' : 'SELL';
-  const lots = orderLots(situation.held === 0n ? absolute(wished) : lotsIn(absolute(distance), at), at);
+  const lots = orderLots(situation.held === 0n ? absolute(aim) : lotsIn(absolute(distance), at), at);
   const atMarket = target.limit === undefined;
   // What an entry left missing was a part of the whole goal, however much of it a take-profit has sold since.
-  const band = deadBand(wished === 0n ? noLots : targetLots, side, atMarket, situation);
-  const grows = absolute(wishedBase) > absolute(situation.held);
+  const band = deadBand(aim === 0n ? noLots : targetLots, side, atMarket, situation);
+  const grows = absolute(aimBase) > absolute(situation.held);
   const purpose = override.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
   const reason = override.leave ?? target.reason;
   if (lots > band) {
@@ -178,7 +178,7 @@ export function lessTaken(targetLots: Lots, taken: Lots): Lots {
 
 /**
  * Have exactly these orders: cancel what is not among them, then create what is missing. What a rule or the exchange
- * `denied` while this wish is carried out stands back, each draft for one order, so that the orders after it get their turn.
+ * `denied` while this signal is carried out stands back, each draft for one order, so that the orders after it get their turn.
  */
 export function planQuotes(
   quotes: Quotes,
@@ -187,8 +187,8 @@ export function planQuotes(
 ): Step | undefined {
   const { instrument: at } = situation;
   if (isUndecided(situation.orders)) return undefined;
-  const wished = quotesAsOrders(quotes, at);
-  const sendable = wished.filter((quote) => quote.lots > 0n && !tooSmall(quote.lots, quote.price, at));
+  const resting = quotesAsOrders(quotes, at);
+  const sendable = resting.filter((quote) => quote.lots > 0n && !tooSmall(quote.lots, quote.price, at));
   return rest(without(sendable, denied), situation);
 }
 
@@ -206,11 +206,11 @@ export const quotesAsOrders = ({ quotes, reason }: Quotes, at: Instrument): read
     };
   });
 
-function without(wished: readonly Resting[], denied: readonly OrderDraft[]): readonly Resting[] {
-  if (denied.length === 0) return wished;
-  const left = [...wished];
+function without(resting: readonly Resting[], denied: readonly OrderDraft[]): readonly Resting[] {
+  if (denied.length === 0) return resting;
+  const left = [...resting];
   for (const { side, price, expectedLots } of denied) {
-    const index = left.findIndex((wish) => wish.side === side && wish.price === price && wish.lots === expectedLots);
+    const index = left.findIndex((one) => one.side === side && one.price === price && one.lots === expectedLots);
     if (index >= 0) left.splice(index, 1);
   }
   return left;
@@ -249,12 +249,12 @@ export function isReached(
 ): boolean {
   const { instrument: at, held, orders } = situation;
   if (leave !== undefined) return held === 0n && orders.length === 0;
-  const wished = lessTaken(targetLots, taken);
-  const distance = minus(baseUnits(wished, at), held);
+  const aim = lessTaken(targetLots, taken);
+  const distance = minus(baseUnits(aim, at), held);
   if (distance === 0n) return true;
-  const lots = orderLots(held === 0n ? absolute(wished) : lotsIn(absolute(distance), at), at);
+  const lots = orderLots(held === 0n ? absolute(aim) : lotsIn(absolute(distance), at), at);
   const side = distance > 0n ? 'BUY' : 'SELL';
-  return lots <= entryBand(wished === 0n ? noLots : targetLots, side, target.limit === undefined, situation);
+  return lots <= entryBand(aim === 0n ? noLots : targetLots, side, target.limit === undefined, situation);
 }
 
 /** The most lots that are too few for an order at the last price, by the exchange's minima. */
@@ -282,36 +282,36 @@ function takeProfitOrder(
   return { side, price, lots, tolerance, purpose: 'takeProfit', reason };
 }
 
-const sits = (order: WorkingOrder, wish: Resting): boolean =>
-  order.intent.side === wish.side &&
-  order.intent.price === wish.price &&
-  absolute(minus(remaining(order), wish.lots)) <= wish.tolerance;
+const sits = (order: WorkingOrder, one: Resting): boolean =>
+  order.intent.side === one.side &&
+  order.intent.price === one.price &&
+  absolute(minus(remaining(order), one.lots)) <= one.tolerance;
 
-/** The first order that nothing wished stands for; each wish stands for one order only. */
-function firstCancel(orders: readonly WorkingOrder[], wished: readonly Resting[]): Step | undefined {
-  const open = [...wished];
+/** The first order that the signal does not ask for; each resting order matches one only. */
+function firstCancel(orders: readonly WorkingOrder[], resting: readonly Resting[]): Step | undefined {
+  const open = [...resting];
   for (const order of orders) {
-    const index = open.findIndex((wish) => sits(order, wish));
+    const index = open.findIndex((one) => sits(order, one));
     if (index < 0) return { do: 'cancel', order };
     open.splice(index, 1);
   }
   return undefined;
 }
 
-function rest(wished: readonly Resting[], situation: Situation): Step | undefined {
-  const cancel = firstCancel(situation.orders, wished);
+function rest(resting: readonly Resting[], situation: Situation): Step | undefined {
+  const cancel = firstCancel(situation.orders, resting);
   if (cancel !== undefined) return cancel;
   const taken = [...situation.orders];
-  for (const wish of wished) {
-    const index = taken.findIndex((order) => sits(order, wish));
+  for (const one of resting) {
+    const index = taken.findIndex((order) => sits(order, one));
     if (index >= 0) taken.splice(index, 1);
-    else return limit(wish, situation);
+    else return limit(one, situation);
   }
   return undefined;
 }
 
-function limit(wish: Resting, situation: Situation): Step {
-  const { side, price, lots, purpose, reason } = wish;
+function limit(one: Resting, situation: Situation): Step {
+  const { side, price, lots, purpose, reason } = one;
   const { decision, strategy, role, account } = situation;
   const { symbol } = situation.instrument;
   const volume = { lots };

@@ -201,7 +201,7 @@ export class Protection {
 
   /**
    * The stops that a price at or beyond them triggers, those that buy by `forBuys`. `time` is the print's own, UTC ms of the exchange: what
-   * was missed in a break is told after it, and a price from before a position was entered is none of its own.
+   * was missed in a break comes after it, and a price from before a position was entered is none of its own.
    */
   hitBy(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): readonly ArmedStop[] {
     const armed = this.stops(symbol);

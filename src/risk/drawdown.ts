@@ -31,7 +31,7 @@ export class Drawdown {
   #peak = Number.NaN;
   #tripped = false;
 
-  /** `tripped`: an earlier run killed for this, and nobody has resumed: it is not told of again. */
+  /** `tripped`: an earlier run killed for this, and nobody has resumed: it is not reported again. */
   constructor(
     most: Rate,
     portfolio: Portfolio,

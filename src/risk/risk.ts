@@ -34,7 +34,7 @@ export interface RiskOptions {
   readonly remember?: (name: string, json: string) => void;
   /** Versions of strategies' code that nobody has released, by strategy. */
   readonly newVersions?: ReadonlyMap<string, NewVersion>;
-  /** Told of a strategy that a limit has just disabled: whoever is told writes it down and cancels what rests. */
+  /** Called with the kill of a strategy that a limit has just disabled. It journals the kill and cancels resting orders. */
   readonly disabled?: (kill: Kill) => void;
 }
 
@@ -233,7 +233,7 @@ export class Risk {
     this.#tripped = this.#isKilledToday();
   }
 
-  /** A kill for today's loss that a restart finds in force is not told of again. */
+  /** A kill for today's loss that a restart finds in force is not reported again. */
   #isKilledToday(): boolean {
     return this.switch.inForce.some(({ by, at }) => by === 'dailyLoss' && at >= this.#day);
   }

@@ -188,7 +188,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   strategyRate,
 };
 
-/** What an order weighs against the limits of value and position, before it is reserved: what an approval is told by. */
+/** What an order weighs against the limits of value and position, before it is reserved: the numbers of an approval. */
 export function weighed(context: RiskContext): Denial['facts'] {
   const whole = valued(context);
   const { limits, value } = whole;

@@ -36,7 +36,7 @@ interface Held {
   base: Units;
 }
 
-/** The result with these sales, or as it is: by rules that leave positions open, and of a run that was told to end before its time. */
+/** The result with these sales, or as it is: by rules that leave positions open, and of a run that ended before its time. */
 export function closedAtEnd(input: RunInput, result: RunResult): RunResult {
   if (!input.rules.closeAtEnd || result.endedAt !== undefined) return result;
   const { fills, fillAt: _, ...others } = result;

@@ -7,7 +7,7 @@ import type { Planner } from '../../portfolio/planner.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { ArmedStop, Protection } from '../../portfolio/protection.ts';
 
-/** Who wishes what and holds what. */
+/** Positions, their signals and their protection. */
 export interface Holders {
   readonly portfolio: Portfolio;
   readonly planner: Planner;
@@ -61,7 +61,7 @@ export function withSoon<T extends ArmedStop>(
   return { ...stop, soon: ticksOf(signal.takeProfit, portfolio.instrument(symbol), 'down') };
 }
 
-/** The wishes of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */
+/** The signals of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */
 export function withTargets(symbol: string, at: number, { portfolio, planner }: Holders): readonly Leg[] {
   return portfolio.placesOn(symbol).flatMap(({ strategy, value: place }) => {
     if (place.enteredAt !== at || place.isFlat) return [];

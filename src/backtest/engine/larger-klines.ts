@@ -1,11 +1,11 @@
-/** Strategies of a larger interval than the klines that a symbol is recorded in: what they hear by streams. */
+/** Strategies of a larger interval than the klines that a symbol is recorded in: their streams of klines. */
 import { type Observable, share } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Inputs } from '../../strategy/host.ts';
 import { aggregatedKlines, aggregator } from '../../strategy/larger-klines.ts';
 
-/** Klines of the wanted interval as a strategy hears them, made from those of `own` where they are larger. */
+/** Klines of a strategy's interval, as its stream emits them, made from those of `own` where they are larger. */
 export function heardKlines(
   history: readonly Kline[],
   klines: Observable<Kline>,
@@ -23,6 +23,6 @@ export function heardKlines(
     ({ seenAt, symbol } = kline);
     take(kline);
   }
-  // The one that the history ends inside goes on growing. Made once: whoever listens hears each before anybody hears the next.
+  // The one that the history ends inside goes on growing. Made once: each subscriber gets one before any gets the next.
   return { history: before, klines: aggregatedKlines(klines, own, wanted, history).pipe(share()) };
 }

@@ -1,4 +1,4 @@
-/** What the simulated venue of a run is told of its markets beside orders: intervals, usual volumes, finer klines. */
+/** The markets of a simulated venue, beside orders: intervals, usual volumes, finer klines. */
 import { rowAt } from '../../data/klines.ts';
 import { closeTime } from '../../domain/interval.ts';
 import type { FillKline } from '../../fill/kline-fills.ts';

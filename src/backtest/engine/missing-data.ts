@@ -26,7 +26,7 @@ export const absent = (
     );
   });
 
-/** What a strategy hears of recorded trades and books, where they are there. */
+/** The recorded trades and depth that a strategy gets, where there are any. */
 export const heardTape = (
   {
     tape,

@@ -10,7 +10,7 @@ import { type Assembled, assemble } from '../../trading/assemble.ts';
 import type { OrderEntry } from '../../venue/venue.ts';
 import { planTerms, type RunInput } from '../run.ts';
 
-/** A run is asked for its wishes, refusals, orders and fills; the steps of an order's life and cursors serve restarts. */
+/** A result has signals, denials, orders and fills; the steps of an order's life and cursors serve restarts. */
 export const isResult = ({ kind }: Entry): boolean => kind !== 'event' && kind !== 'cursor';
 
 export function deskOf(
@@ -40,12 +40,12 @@ export function deskOf(
  * Looks when the venue says that something happened, and once more after an order in whose sending it said so. An order can end in its
  * arrival, as one of a stop does: the look that the venue asks for then may come before its answer has said whose order that is, and nobody
  * would look again. A cancel of which the venue says nothing takes klines to arrive: its symbol's lane waits for none, as for no answer to
- * an order, or it would carry out a wish that the next kline has overtaken.
+ * an order, or it would carry out a signal that the next kline has overtaken.
  */
 export function looksOnNews(clock: SimClock, of: () => Assembled) {
   let news = 0;
   return {
-    heard: (symbol: string): void => {
+    changed: (symbol: string): void => {
       news++;
       void clock.track(of().sweeps.sweep(symbol));
     },

@@ -12,7 +12,7 @@ export interface LateStage extends Stage {
 /** Live within a second, ms. */
 const soonMs = 1_000;
 
-/** At the close of a kline, for strategies of a larger interval: others have just been heard. */
+/** At the close of a kline, for strategies of a larger interval: those of the others have just been decided on. */
 export function* placeLate(
   { targets, again, clock }: LateStage,
   larger: readonly NamedHosted[],

@@ -151,7 +151,7 @@ export class KlineEngine implements BacktestEngine {
     if (this.#faults.length > 0) throw this.#faults[0];
   }
 
-  /** What the klines that are done came to; `endedAt` where it was told to end before its time. */
+  /** What the klines that are done came to; `endedAt` where it ended before its time. */
   result(endedAt?: number): RunResult {
     const { portfolio, risk, log, band, margin } = this.#trader;
     for (const { series, symbol, row, cursor } of this.#walks)
@@ -358,7 +358,7 @@ export class KlineEngine implements BacktestEngine {
 
   /** What it wants from now on, unless that is settled already. */
   #ask({ symbol, cursor }: SeriesWalk, strategy: StrategyCursor): void {
-    const said = strategy.wish();
+    const said = strategy.pending();
     if (said === undefined) return;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);

@@ -29,7 +29,7 @@ export function cursorOf(
   portfolio: Portfolio,
   answers?: StrategyAnswers,
 ): StrategyCursor {
-  // The portfolio hears of a price only where something is planned; the strategy sees each.
+  // The portfolio knows a price only where something is planned; the strategy sees each.
   const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
   if (hosted.interval === series.interval) return new StrategyCursor(hosted, series, cursor, holding, { answers });
   const { columns, knownAt } = framesIn(series, hosted.interval);

@@ -8,7 +8,7 @@ import type { KlineTrader } from './trader.ts';
 /** The prices at which something happens to a series; undefined where something may happen at any. */
 export function levelsOf(walk: SeriesWalk, { planner, protection, margin }: KlineTrader): Levels | undefined {
   const { symbol, market, strategies, deciding, fixed, held, floor, ceiling } = walk;
-  // A strategy made of streams hears every kline.
+  // A streaming strategy sees every kline.
   if (strategies.length > deciding.length) return undefined;
   let below = Number.NEGATIVE_INFINITY;
   let above = Number.POSITIVE_INFINITY;

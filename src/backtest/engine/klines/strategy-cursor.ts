@@ -1,4 +1,4 @@
-/** A strategy that decides on closed klines, seated before the columns of its series. */
+/** A strategy that decides on closed klines, over the columns of its series. */
 import type { Signal } from '../../../domain/order.ts';
 import { sameSignal } from '../../../portfolio/planner.ts';
 import type { DecidingStrategy, Holding } from '../../../strategy/contract.ts';
@@ -35,7 +35,7 @@ export interface StrategyAnswers {
 const noAnswers: StrategyAnswers = { to: 0, signals: new Map() };
 
 /** What a strategy decides by; the kline is made where it is looked at. */
-class SeatMoment implements Moment {
+class CursorMoment implements Moment {
   readonly #cursor: KlineCursor;
   readonly holding: Moment['holding'];
   readonly params: Moment['params'];
@@ -53,7 +53,7 @@ class SeatMoment implements Moment {
 }
 
 /** Its own, so that a copy of a moment has it. */
-const ownKline = { ...Object.getOwnPropertyDescriptor(SeatMoment.prototype, 'kline'), enumerable: true };
+const ownKline = { ...Object.getOwnPropertyDescriptor(CursorMoment.prototype, 'kline'), enumerable: true };
 
 export class StrategyCursor {
   readonly hosted: NamedHosted;
@@ -106,7 +106,7 @@ export class StrategyCursor {
       this.#behind,
       getter,
     );
-    this.#moment = new SeatMoment(cursor, holding, hosted.params);
+    this.#moment = new CursorMoment(cursor, holding, hosted.params);
   }
 
   /** Its klines are those of the walk. */
@@ -159,8 +159,8 @@ export class StrategyCursor {
     return { to: row + 1, signals };
   }
 
-  /** What it wishes and is not done yet. Saying nothing repeats what was said last, as the host of live strategies does. */
-  wish(): Signal | undefined {
+  /** Its signal, unless nothing is left to do about it. Saying nothing repeats what was said last, as the host of live strategies does. */
+  pending(): Signal | undefined {
     if (!this.mayDecide) return undefined;
     const signal = this.decide() ?? this.lastSignal;
     return this.rests(signal) ? undefined : signal;

@@ -33,7 +33,7 @@ import { Lane } from './lane.ts';
 import { KlineLog } from './log.ts';
 import { clientIdOf, lifeMs } from './order-column.ts';
 
-/** What a desk tells the engine. */
+/** What the trader reports to the engine. */
 export interface TraderListener {
   /** Something happened to a strategy's orders or position. */
   changed(strategy: string): void;

@@ -44,7 +44,7 @@ import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
 /** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
 const orderLifeMs = 10_000;
 /** Between two looks at what must not stay undone, as in a live session, ms. */
-const insistMs = 1_000;
+const retryMs = 1_000;
 /** How long after a refusal it is asked again what was refused. */
 const restlessMs = 10_000;
 const dayMs = 86_400_000;
@@ -83,7 +83,7 @@ class TapeRun {
   readonly #everyEvent: boolean;
   readonly #passing: Passing[] = [];
   readonly #others: Cursor[] = [];
-  #insistAt = Number.NEGATIVE_INFINITY;
+  #retriedAt = Number.NEGATIVE_INFINITY;
   /** Until then what was refused may be asked for again. */
   #restlessUntil = Number.NEGATIVE_INFINITY;
   /** Asynchronous work may have begun since it was last let settle. */
@@ -120,7 +120,7 @@ class TapeRun {
     this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
     this.#feed = new RecordedFeed(input.series.map(upToEnd));
     this.#looks = looksOnNews(this.#clock, () => this.#assembled);
-    this.#venue.orders.news?.subscribe(this.#looks.heard);
+    this.#venue.orders.news?.subscribe(this.#looks.changed);
     this.#lanes = input.series.map((series) => this.#lane(series));
   }
 
@@ -138,7 +138,7 @@ class TapeRun {
     this.#others.push(...cursors.filter((cursor) => !passing.has(cursor)));
     const endedAt = await this.#walk(cursors);
     await this.#findLast();
-    // What promises still have to say is heard, and told.
+    // Promises may still emit signals or throw.
     if (input.hosted.some(({ strategy }) => 'signals' in strategy)) await this.#clock.loop();
     trading.unsubscribe();
     if (this.#faults.length > 0) throw this.#faults[0];
@@ -208,7 +208,7 @@ class TapeRun {
     };
   }
 
-  /** Returns the moment at which it was told to end, where it was. */
+  /** Returns the time at which its pace ended it, if it did. */
   async #walk(cursors: readonly Cursor[]): Promise<number | undefined> {
     const clock = this.#clock;
     const tell = pacedByTime(this.#input.pace, spanOf(this.#input.series));
@@ -265,7 +265,7 @@ class TapeRun {
   /** What was granted before the last event is found, too. */
   async #findLast(): Promise<void> {
     const { pollMs, entryLatencyMs, responseLatencyMs } = this.#input.rules;
-    const round = pollMs + 2 * (entryLatencyMs + responseLatencyMs) + insistMs;
+    const round = pollMs + 2 * (entryLatencyMs + responseLatencyMs) + retryMs;
     await this.#clock.advanceTo(this.#clock.now() + round * lastLooks);
   }
 
@@ -355,7 +355,7 @@ class TapeRun {
     risk.seePrice(symbol, price);
     if (market.byTape) {
       hitByTrade(this.#assembled, { symbol, price, time: trades.time[row] as number });
-      this.#insist(symbol);
+      this.#retry(symbol);
     }
     lane.trades.emit(tradeAt(symbol, trades, row, now));
     return this.#watchLoss();
@@ -372,18 +372,18 @@ class TapeRun {
     const pair = lane.pairOf(depth);
     if (market.byTape && pair !== undefined) {
       hitByBooks(this.#assembled, symbol, pair);
-      this.#insist(symbol);
+      this.#retry(symbol);
     }
     lane.depth.emit(depth);
     return pair?.isSteady === true ? this.#watchLoss() : undefined;
   }
 
   /** Does what must not stay undone, as a live session does every second. */
-  #insist(symbol: string): void {
+  #retry(symbol: string): void {
     const now = this.#clock.now();
     const isNeeded = now < this.#restlessUntil || this.#assembled.protection.guards(symbol);
-    if (!isNeeded || now - this.#insistAt < insistMs) return;
-    this.#insistAt = now;
+    if (!isNeeded || now - this.#retriedAt < retryMs) return;
+    this.#retriedAt = now;
     this.#assembled.insist();
     this.#stirred = true;
   }
