@@ -1,4 +1,4 @@
-/** `backtest()` of the package: prepares, runs and summarises as `sluice backtest` does, of options that code gives. */
+/** `backtest()` of the package: prepares, runs and summarises like `sluice backtest`, with options from code. */
 import { checkGiven, givenPlaces } from '../config/read.ts';
 import { backtestSchema } from '../config/schema.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
@@ -16,7 +16,7 @@ import { summarise } from './result/summary.ts';
 /** How messages name the configuration. Paths are relative to the working directory. */
 const name = 'backtest()';
 
-/** Limits that do not bind: a run is held by its cash. */
+/** Limits that do not bind: only the cash limits the run. */
 const wide = { maxOrderValue: '1000000000000000', maxPosition: '1000000000000000' };
 
 /** Rejects with a `Refusal` where the command would refuse, and for an error that the strategy throws. */
@@ -76,7 +76,7 @@ const idOf = (strategy: string): string => (/^[a-z0-9][a-z0-9-]{0,31}$/.test(str
 const textOf = (amount: Amount | undefined): string | undefined =>
   typeof amount === 'number' ? String(amount) : amount;
 
-/** Klines that are in memory, and what they say of themselves. */
+/** Klines in memory, with their symbol and interval where they contain them. */
 function klinesIn({ data, symbol, interval }: Pick<BacktestOptions, 'data' | 'symbol' | 'interval'>): {
   readonly symbol: string | undefined;
   readonly interval: Interval | undefined;

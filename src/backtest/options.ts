@@ -1,4 +1,4 @@
-/** What `backtest()` is given and gives back. */
+/** The options and the result of `backtest()`. */
 import type { Interval } from '../domain/interval.ts';
 import type { Columns, ColumnValues, Kline } from '../domain/market.ts';
 import type { Account, Evidence, FillJson } from '../domain/order.ts';
@@ -45,9 +45,9 @@ export interface BacktestOptions<P extends Params = Params> {
   readonly params?: Partial<ParamValues<P>>;
   /** The path of a klines file, relative to the working directory; or klines. Left out: the catalogue. */
   readonly data?: string | Iterable<KlineRow> | KlineColumns;
-  /** Such as `BTCUSDT`. May be left out where the klines say it. */
+  /** Such as `BTCUSDT`. May be left out where the klines contain it. */
   readonly symbol?: string;
-  /** The strategy's interval. May be left out where the klines say it. */
+  /** The strategy's interval. May be left out where the klines contain it. */
   readonly interval?: Interval;
   /** The interval of the data, where that is smaller. */
   readonly dataInterval?: Interval;

@@ -1,4 +1,4 @@
-/** What each number means, to be printed beside it: the same word means different numbers elsewhere. */
+/** The meaning of each figure, printed beside it: other programs use the same names for other formulas. */
 import type { Metrics } from './metrics.ts';
 
 export type Form = 'share' | 'ratio' | 'money' | 'count' | 'days' | 'years' | 'ms' | 'factor';
@@ -39,11 +39,7 @@ export const conventions: readonly ConventionGroup[] = [
     title: 'Risk',
     of: {
       maxDrawdown: c('Max drawdown', 'share', 'from a peak, at kline closes; the cash at the start is a peak'),
-      longestDrawdownDays: c(
-        'Longest drawdown',
-        'days',
-        'from a peak to its recovery; one that lasts counts to the end',
-      ),
+      longestDrawdownDays: c('Longest drawdown', 'days', 'from a peak to its recovery, or to the end of the run'),
       buyAndHoldDrawdown: c('Buy & hold drawdown', 'share', 'at UTC day closes'),
       volatility: c('Volatility', 'share', 'standard deviation of daily returns (n − 1) × √365'),
       ulcerIndex: c('Ulcer index', 'share', 'root of the mean squared drawdown at UTC day closes (n)'),
@@ -69,7 +65,7 @@ export const conventions: readonly ConventionGroup[] = [
       ),
       sharpeHigh: c('Sharpe, high end', 'ratio', '97.5th percentile of the same'),
       psr: c('PSR', 'share', 'probability that the true Sharpe ratio is above 0, given length, skewness and kurtosis'),
-      trackRecordYears: c('Needed track record', 'years', 'until PSR reaches 95 %, were the ratio the true one'),
+      trackRecordYears: c('Needed track record', 'years', 'until PSR reaches 95 %, if the ratio is the true one'),
       sortino: c(
         'Sortino ratio',
         'ratio',
@@ -91,7 +87,7 @@ export const conventions: readonly ConventionGroup[] = [
         'what one order opened and another closed, first in, first out; net of fees',
       ),
       winRate: c('Win rate', 'share', 'round trips with a profit over all'),
-      profitFactor: c('Profit factor', 'ratio', 'money won over money lost'),
+      profitFactor: c('Profit factor', 'ratio', 'sum of profits over sum of losses'),
       expectancy: c('Expectancy', 'money', 'mean profit of a round trip'),
       expectancyInR: c('Expectancy in R', 'ratio', 'over the average loss'),
       averageWin: c('Average win', 'money', 'of round trips with a profit'),
@@ -100,13 +96,17 @@ export const conventions: readonly ConventionGroup[] = [
       worstRoundTrip: c('Worst', 'money', 'round trip'),
       maxConsecutiveWins: c('Wins in a row', 'count', 'at most, in the order of closing'),
       maxConsecutiveLosses: c('Losses in a row', 'count', 'at most, in the order of closing'),
-      averageDurationMs: c('Held', 'ms', 'mean time from entry to exit'),
+      averageDurationMs: c('Duration', 'ms', 'mean time from entry to exit'),
       averageAdverseExcursion: c(
         'MAE',
         'share',
-        'mean of the furthest that the price went against a round trip, of its entry price, by the whole klines it was in',
+        'maximum adverse excursion, mean: price moves against round trips, of the entry price, by whole klines',
       ),
-      averageFavourableExcursion: c('MFE', 'share', 'mean of the furthest that it went for it'),
+      averageFavourableExcursion: c(
+        'MFE',
+        'share',
+        'maximum favourable excursion, mean: the same in favour of round trips',
+      ),
       sqn: c('SQN', 'ratio', '√n × mean / standard deviation of round trips; null below 30'),
       kelly: c('Kelly', 'share', 'W − (1 − W) / (average win / average loss)'),
     },
@@ -114,8 +114,8 @@ export const conventions: readonly ConventionGroup[] = [
   {
     title: 'Activity and cost',
     of: {
-      timeInMarket: c('Time in the market', 'share', 'of the time, with anything held'),
-      exposure: c('Exposure', 'share', '|what is held| over equity, time-weighted'),
+      timeInMarket: c('Time in the market', 'share', 'share of the time with an open position'),
+      exposure: c('Exposure', 'share', 'value of the positions over equity, time-weighted'),
       turnoverYearly: c('Turnover a year', 'factor', 'half of all fills over mean equity'),
       feeShare: c('Fee share', 'share', 'fees over the gross profit'),
       breakEvenFees: c(

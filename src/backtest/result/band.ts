@@ -1,4 +1,4 @@
-/** How much better or worse a run could have gone, and what its large orders did to their prices. */
+/** How much better or worse ambiguous klines could have gone, and the impact of large orders. */
 import { absolute, minus, notional, noUnits, plus, ticks, type Units } from '../../domain/money.ts';
 import { couldBeBetterBy, couldBeWorseBy } from '../../fill/ambiguity.ts';
 import type { PaperListener } from '../../venue/paper/account.ts';
@@ -11,7 +11,7 @@ export interface Band {
   sums(): Pick<RunResult, 'couldBeBetterBy' | 'couldBeWorseBy' | 'impact'>;
 }
 
-/** Sums up how much better, and by a chosen path worse, ambiguous klines could have gone; and the impact of large orders. */
+/** Sums of a run: ambiguous klines could have gone better, and by a chosen path worse. */
 export function bandOf(input: RunInput): Band {
   let better: Units = noUnits;
   let worse: Units = noUnits;
@@ -34,7 +34,7 @@ export function bandOf(input: RunInput): Band {
   };
 }
 
-/** An order that takes fills once, so a fill of such evidence is an order. */
+/** A taking order fills once, so each such fill is an order. */
 function withFill(
   sums: ImpactSums = { orders: 0, cost: noUnits, largestShare: 0, unknownOrders: 0, largestUnknownShare: 0 },
   { symbol, price, quantity, evidence: { dayShare = 0, unmoved } }: PaperTrade,
@@ -52,7 +52,7 @@ function withFill(
   return { ...sums, orders: moved + 1, cost: plus(cost, paid), largestShare: Math.max(largestShare, dayShare) };
 }
 
-/** Of several runs; `worthOf` gives what a cost of one of them is worth in the currency of all. */
+/** Of several runs; `worthOf` converts a cost of one of them to the currency of the equity. */
 export function impactTogether(
   all: readonly { readonly impact: ImpactSums | undefined; readonly worthOf: (cost: Units) => Units }[],
 ): Pick<RunResult, 'impact'> {

@@ -1,4 +1,4 @@
-/** The fills of a backtest, as `backtest --json` and `backtest()` give them. */
+/** The fills of a backtest, for `backtest --json` and `backtest()`. */
 import type { Instrument } from '../../domain/instrument.ts';
 import { fillRow } from '../../execution/records.ts';
 import { fillJson } from '../../trading/format.ts';
