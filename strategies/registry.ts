@@ -2,7 +2,7 @@
 import type { Registry } from '../src/strategy/load.ts';
 import { resolveSluice } from '../src/strategy/resolve-sluice.ts';
 
-// Strategies import from 'sluice', which Node would look for in dist/.
+// Strategies import from 'sluice', which Node would resolve to dist/.
 resolveSluice();
 
 export const registry = {

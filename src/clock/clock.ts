@@ -1,5 +1,5 @@
 /**
- * The one door for time and chance.
+ * The only source of time and randomness.
  *
  * Time is the exchange's, UTC ms, possibly faster than real (a demo at 60×). Durations about the market and the exchange's
  * rules (polling, horizons, windows of weight) are plain ms of this clock. Durations about machine and network (time-outs,
@@ -16,11 +16,11 @@ export interface Clock {
   at(time: number, fn: () => void): () => void;
   /** How many ms of this clock pass in `realMs` of real time. */
   machine(realMs: number): number;
-  /** Tells a simulated clock of asynchronous work, so that time stands still until it has settled. */
+  /** Registers asynchronous work: simulated time stands still until it has settled. */
   track<T>(work: Promise<T>): Promise<T>;
 }
 
-/** A source of chance in [0, 1). */
+/** A random source in [0, 1). */
 export type Rng = () => number;
 
 export const systemRng: Rng = () => Math.random();
@@ -36,12 +36,12 @@ export function seededRng(seed: number): Rng {
   };
 }
 
-/** The longest delay that Node's timers take; longer waits are made of several. */
+/** The longest delay of Node's timers; longer waits use several. */
 const longestTimerMs = 2_147_483_647;
 
 /**
- * A clock that runs at `speed` times real time from an epoch that may be moved: the exchange's `/time` says where it stands.
- * At speed 1 it starts as the machine's own clock.
+ * A clock that runs at `speed` times real time. Its time can be set, as to the exchange's `/time`. At speed 1 it starts with the machine's
+ * time.
  */
 export class ScaledClock implements Clock {
   readonly speed: number;
@@ -63,7 +63,7 @@ export class ScaledClock implements Clock {
     return this.#epoch + (performance.now() - this.#startedAt) * this.speed;
   }
 
-  /** Says what time it is; running waits keep their length. */
+  /** Sets the time; running waits keep their length. */
   set(time: number): void {
     this.#epoch = time;
     this.#startedAt = performance.now();
@@ -104,7 +104,7 @@ export class ScaledClock implements Clock {
   }
 }
 
-/** Waits `ms` of a clock, or until `signal` aborts: then no timer is left behind that would keep the process alive. */
+/** Waits `ms` of a clock, or until `signal` aborts; no timer remains that would keep the process alive. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
@@ -124,23 +124,23 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 /** The machine's own clock. */
 export const systemClock: Clock = new ScaledClock(1);
 
-/** Resolves after timers that are due (also `setTimeout(…, 0)`), immediates and rejected promises have had their turn. */
+/** Resolves after due timers (also `setTimeout(…, 0)`), immediates and rejected promises were handled. */
 export async function loopTurn(): Promise<void> {
   await systemClock.sleep(0);
   // Timers may run twice before immediates run once.
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The machine's wall clock, UTC ms: it is set by people and daemons, and goes on while the machine sleeps. */
+/** The machine's wall clock, UTC ms: people and daemons may set it, and it runs while the machine sleeps. */
 export const machineWall = (): number => Date.now();
 
-/** Real ms that never step back and are the same in every process of this machine since it booted. */
+/** Real ms since the machine booted: never step back and are the same in every process. */
 export const machineSteady = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** Real ms that never step back, for measuring our own work; not for decisions. */
 export const realMs = (): number => performance.now();
 
-/** Blocks this thread until another one has made `flag` other than 0, at most so long in real ms; for a start, before anything else runs. */
+/** Blocks this thread until another one sets `flag`, at most `mostMs` real ms; only for a start, before anything else runs. */
 export const blockUntil = (flag: Int32Array, mostMs: number): void => {
   Atomics.wait(flag, 0, 0, mostMs);
 };

@@ -1,4 +1,4 @@
-/** A clock that somebody else moves: one queue of future events, the earliest first. */
+/** A clock that its owner advances: a queue of future events, earliest first. */
 import type { Clock } from './clock.ts';
 
 interface Event {
@@ -8,9 +8,8 @@ interface Event {
 }
 
 /**
- * Simulated time. `advanceTo` fires what is due, one event at a time, and lets promises settle after each, but only while
- * tracked work is pending: a run without orders never leaves the synchronous path. Equal times fire in the order they were
- * asked for, so that commands given at a time come after the feed of that time.
+ * Simulated time. `advanceTo` fires due events one at a time. While tracked work is pending, it lets promises settle after each; a run
+ * without orders stays synchronous. Equal times fire in the order of registration, so commands come after the feed of the same time.
  */
 export class SimClock implements Clock {
   #now: number;
@@ -22,8 +21,8 @@ export class SimClock implements Clock {
   #turns = 0;
 
   /**
-   * `turnsPerLoop`: of so many turns one goes through the event loop, which asks the system for events; the others only let promises
-   * settle. More than one is right only where nothing under way waits for a socket, a file or a timer of the machine.
+   * `turnsPerLoop`: one in so many turns is a turn of the event loop, which asks the system for events; the others only let promises settle.
+   * Use more than one only if no pending work waits for a socket, a file or a timer of the machine.
    */
   constructor(start: number, { turnsPerLoop = 1 }: { readonly turnsPerLoop?: number } = {}) {
     this.#now = start;
@@ -58,7 +57,7 @@ export class SimClock implements Clock {
 
   track<T>(work: Promise<T>): Promise<T> {
     this.#pending++;
-    // Not `finally`, which makes three promises of one. An error that nobody hears must still end the process.
+    // Not `finally`, which creates three promises. An unhandled error must still end the process.
     return work.then(
       (value) => {
         this.#end();
@@ -92,12 +91,12 @@ export class SimClock implements Clock {
     return this.#heap[0]?.time ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Moves time on to `time` without firing anything; only right when nothing is due before it. */
+  /** Moves time to `time` without firing events; nothing may be due before it. */
   skipTo(time: number): void {
     if (time > this.#now) this.#now = time;
   }
 
-  /** Fires everything due up to `time`, letting promises settle in between, and leaves the clock there. */
+  /** Fires everything due up to `time`, lets promises settle in between, and leaves the clock at `time`. */
   async advanceTo(time: number): Promise<void> {
     await this.#settling();
     for (let next = this.#heap[0]; next !== undefined && next.time <= time; next = this.#heap[0]) {
@@ -110,19 +109,19 @@ export class SimClock implements Clock {
     this.skipTo(time);
   }
 
-  /** What `settle` waits for, without a promise of its own for each event. */
+  /** `settle` without an extra promise for each event. */
   #settling(): Promise<void> | undefined {
     return this.#pending > 0 ? this.turn() : undefined;
   }
 
-  /** Lets every promise that can settle without time passing do so, when there is tracked work. */
+  /** Lets promises settle while time stands still, if there is tracked work. */
   async settle(): Promise<void> {
     if (this.#pending > 0) await this.turn();
   }
 
   /**
-   * Like `settle`, but goes on as soon as tracked work has ended, and only otherwise after a turn of the event loop, which asks
-   * the system for events: a tenth of a run with many orders. Work that follows untracked may not be through.
+   * Like `settle`, but resolves as soon as tracked work has ended. That saves a turn of the event loop, a tenth of a run with many orders.
+   * Untracked work that follows may not have finished.
    */
   async settleSoon(): Promise<void> {
     if (this.#pending === 0) return;
@@ -136,11 +135,11 @@ export class SimClock implements Clock {
     this.#whenIdle = undefined;
   }
 
-  /** The same as `settle`, tracked or not. */
+  /** Like `settle`, also without tracked work. */
   turn(): Promise<void> {
     this.#turns++;
     if (this.#turns % this.#turnsPerLoop === 0) return this.loop();
-    // What is to come at the next tick comes when no promise is left that can settle; asked for in one, so that this holds from outside too.
+    // The next tick runs when no promise is left to settle. It is requested in a microtask, so that this holds outside of one as well.
     return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
   }
 
@@ -151,35 +150,35 @@ export class SimClock implements Clock {
 
   #push(event: Event): void {
     const heap = this.#heap;
-    let at = heap.length;
+    let index = heap.length;
     heap.push(event);
-    while (at > 0) {
-      const up = (at - 1) >> 1;
+    while (index > 0) {
+      const up = (index - 1) >> 1;
       const parent = heap[up] as Event;
       if (!before(event, parent)) break;
-      heap[at] = parent;
-      at = up;
+      heap[index] = parent;
+      index = up;
     }
-    heap[at] = event;
+    heap[index] = event;
   }
 
   #pop(): void {
     const heap = this.#heap;
     const last = heap.pop() as Event;
     if (heap.length === 0) return;
-    let at = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * at + 1;
+      let child = 2 * index + 1;
       const left = heap[child];
       if (left === undefined) break;
       const right = heap[child + 1];
       if (right !== undefined && before(right, left)) child++;
       const least = heap[child] as Event;
       if (!before(least, last)) break;
-      heap[at] = least;
-      at = child;
+      heap[index] = least;
+      index = child;
     }
-    heap[at] = last;
+    heap[index] = last;
   }
 }
 

@@ -3,8 +3,8 @@
  *
  *     version(1) instance(5) epoch(4) strategy(3) sequence(8) mac(8) = 29, lower-case base32
  *
- * The mac is a truncated HMAC under a key that lives in the journal: it proves ownership, tells instances apart, and
- * exposes a database that was restored or copied. Venues change case, so comparison ignores it.
+ * The mac is a truncated HMAC under a key in the journal. It proves ownership, separates instances, and exposes restored or copied
+ * databases. Venues change case, so comparison ignores it.
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
@@ -20,7 +20,7 @@ export interface ClientOrderIdParts {
   readonly epoch: number;
   /** The strategy's number in that journal. */
   readonly strategy: number;
-  /** Grows by one with each id of that journal. */
+  /** Grows by one with each id of the journal. */
   readonly sequence: number;
 }
 
@@ -36,7 +36,7 @@ function encode(value: number, width: number): string {
 const decode = (text: string): number =>
   text.split('').reduce((value, digit) => value * 32 + alphabet.indexOf(digit), 0);
 
-/** Macs kept in mind, by key: every look at the exchange shows the same open orders again. Past it all are worked out anew. */
+/** Macs kept for each key, since every sweep shows the same open orders. Beyond this number all are dropped. */
 const mostMacs = 4_096;
 const macs = new WeakMap<Uint8Array, Macs>();
 
@@ -70,16 +70,16 @@ export function makeClientOrderId(parts: ClientOrderIdParts, key: Uint8Array): s
   return body + macOf(body, key);
 }
 
-/** The parts of an id that this key made, or undefined when it is somebody else's. */
+/** The parts of an id that this key made, or undefined for another one. */
 export function readClientOrderId(id: string, key: Uint8Array): ClientOrderIdParts | undefined {
   const text = id.toLowerCase();
   if (text.length !== clientOrderIdLength || !/^s[a-z2-7]+$/.test(text)) return undefined;
   const body = text.slice(0, -widths.mac);
   if (!timingSafeEqual(Buffer.from(macOf(body, key)), Buffer.from(text.slice(-widths.mac)))) return undefined;
-  let at = 1;
+  let offset = 1;
   const next = (width: number): number => {
-    at += width;
-    return decode(body.slice(at - width, at));
+    offset += width;
+    return decode(body.slice(offset - width, offset));
   };
   return {
     instance: next(widths.instance),

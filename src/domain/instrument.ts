@@ -1,4 +1,4 @@
-/** A tradable symbol: its assets, its steps and the least it accepts. */
+/** A tradable symbol: its assets, steps and minimums. */
 import {
   type Lots,
   lots,
@@ -23,7 +23,7 @@ export interface Instrument extends Precision {
   readonly minQuantity: Lots;
   /** Least price × quantity, or amount of a MARKET BUY, in the quote asset; zero means no minimum is published. */
   readonly minNotional: Units;
-  /** Decimals that an order may have, where the exchange takes fewer than everything is reckoned in. */
+  /** Decimals of an order, where the exchange takes fewer than the instrument's steps have. */
   readonly orderPlaces?: { readonly price: number; readonly quantity: number };
 }
 
@@ -45,8 +45,8 @@ export function instrument(given: Given): Instrument {
   return { minQuantity: noLots, minNotional: noUnits, ...given };
 }
 
-/** What the exchange lists now, reckoned in the steps of before, which must not be coarser: what was written down in them goes on counting. */
-export function reckonedIn(before: Precision, listed: Instrument): Instrument {
+/** The listed instrument in its earlier, finer steps: amounts that were written in them stay valid. */
+export function inStepsOf(before: Precision, listed: Instrument): Instrument {
   const { pricePrecision, quantityPrecision } = before;
   const { orderPlaces: _, ...plain } = listed;
   const same = pricePrecision === listed.pricePrecision && quantityPrecision === listed.quantityPrecision;
@@ -60,11 +60,11 @@ export function reckonedIn(before: Precision, listed: Instrument): Instrument {
   };
 }
 
-/** A quantity as an order may have it: rounded towards nothing. */
+/** A quantity in the steps of orders, rounded towards zero. */
 export const orderLots = (quantity: Lots, { orderPlaces, quantityPrecision }: Instrument): Lots =>
   orderPlaces === undefined ? quantity : steppedLots(quantity, quantityPrecision - orderPlaces.quantity);
 
-/** A price as an order of this side may have it: a BUY is rounded up and a SELL down. */
+/** A price in the steps of orders: rounded up for a BUY, down for a SELL. */
 export const orderPrice = (side: 'BUY' | 'SELL', price: Ticks, { orderPlaces, pricePrecision }: Instrument): Ticks =>
   orderPlaces === undefined
     ? price

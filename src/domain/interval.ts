@@ -23,8 +23,8 @@ export const intervalMs = (interval: Interval, openTime: number): number =>
   interval === '1month' ? closeTime(interval, openTime) - openTime : fixedMs[interval];
 
 /**
- * UTC ms at which the kline that opens at `openTime` closes, which is when the next one opens. A month that opens at midnight of its
- * first day in some zone is a month of that zone: exchanges count the long intervals in theirs (UTC+8).
+ * UTC ms at which the kline that opens at `openTime` closes and the next one opens. A month that opens at midnight of its first day in some
+ * time zone is a month of that zone: exchanges use their own zone (UTC+8) for long intervals.
  */
 export function closeTime(interval: Interval, openTime: number): number {
   if (interval !== '1month') return openTime + fixedMs[interval];
@@ -33,10 +33,10 @@ export function closeTime(interval: Interval, openTime: number): number {
   return Date.UTC(open.getUTCFullYear(), open.getUTCMonth() + 1, 1) - zoneMs;
 }
 
-/** How far a zone's clocks are ahead of UTC, ms: the furthest behind, the furthest ahead, and in what steps zones differ. */
+/** Offsets of time zones from UTC, ms: the smallest, the largest, and their step. */
 const [firstZoneMs, lastZoneMs, zoneStepMs] = [-12 * 60 * minuteMs, 14 * 60 * minuteMs, 15 * minuteMs];
 
-/** How far ahead of UTC the zone is, ms, in which it is midnight of a month's first day; undefined when there is none. */
+/** The offset, ms, of a time zone in which `time` is midnight of a month's first day; undefined if there is none. */
 function monthZone(time: number): number | undefined {
   const toMidnight = (dayMs - (time % dayMs)) % dayMs;
   return [toMidnight, toMidnight - dayMs].find(
@@ -48,13 +48,13 @@ function monthZone(time: number): number | undefined {
   );
 }
 
-/** Whether a kline can open at `time` (UTC ms), in whatever zone the exchange counts its days, weeks and months. */
+/** Whether a kline can open at `time` (UTC ms), in any time zone for days, weeks and months. */
 export function isOpenTime(interval: Interval, time: number): boolean {
   if (interval === '1month') return monthZone(time) !== undefined;
   return time % (interval === '1day' || interval === '1week' ? zoneStepMs : fixedMs[interval]) === 0;
 }
 
-/** UTC ms at which the last kline opens before `before`, counted from one that opens at `from`; `from` itself when none does. */
+/** UTC ms at which the last kline before `before` opens, counted from one at `from`; `from` if there is none. */
 export function lastOpenBefore(interval: Interval, before: number, from: number): number {
   if (interval !== '1month') {
     const whole = Math.ceil((before - from) / fixedMs[interval]) - 1;

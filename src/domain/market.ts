@@ -1,4 +1,4 @@
-/** What the market says. `number` is right here: klines, prints and books feed indicators; orders cross into exact money in `plan`. */
+/** Market data. Its values are numbers, for indicators; `plan` converts orders to exact money. */
 import type { Interval } from './interval.ts';
 
 export type Side = 'BUY' | 'SELL';
@@ -16,7 +16,7 @@ export interface Kline {
   readonly close: number;
   /** In the base asset. */
   readonly volume: number;
-  /** UTC ms by our clock when it was known to be closed. */
+  /** UTC ms by our clock at which it was known to be closed. */
   readonly seenAt: number;
 }
 
@@ -31,10 +31,10 @@ export interface Columns {
   readonly volume: Float64Array;
 }
 
-/** The same of anything that can be indexed, as code outside gives them. */
+/** Columns of any indexable type, as callers outside give them. */
 export type ColumnValues = Readonly<Record<keyof Columns, ArrayLike<number>>>;
 
-/** Another column in the place of each. */
+/** Replaces each column. */
 export const mapColumns = (
   columns: Columns,
   make: (column: Float64Array, name: keyof Columns) => Float64Array,
@@ -61,7 +61,7 @@ export interface Trade {
 
 export type Level = readonly [price: number, quantity: number];
 
-/** The aggregated book, best first; every one is complete, none is a difference. */
+/** The aggregated depth, best first. Each message is a full snapshot. */
 export interface Depth {
   readonly symbol: string;
   readonly time: number;
@@ -84,7 +84,7 @@ export interface Ticker {
 
 export type Channel = 'klines' | 'trades' | 'depth' | 'ticker';
 
-/** A hole in what we saw: a message, not a silence. What happened between `from` and `to` is not known unless it was healed. */
+/** A gap in the data between `from` and `to`, UTC ms. */
 export interface FeedGap {
   readonly symbol: string;
   readonly channel: Channel;

@@ -1,10 +1,10 @@
 /**
- * Exact money. Inside the program prices, quantities and balances are integers: `Ticks` and `Lots` in an instrument's own
- * steps, `Units` of an asset at 18 decimals, `Rate` at 8. This is the only file that crosses between them, `Decimal`
- * (wire, configuration, journal, reports) and `number` (klines, indicators, what a strategy says).
+ * Exact money. Inside the program prices, quantities and balances are integers: `Ticks` and `Lots` in an instrument's own steps, `Units`
+ * of an asset at 18 decimals, `Rate` at 8. Only this file converts between them, `Decimal` (wire, configuration, journal, reports) and
+ * `number` (klines, indicators, signals).
  *
- * Balances come from the exchange with up to 16 decimals; at 18 they are kept whole. A value with more decimals than its
- * unit can hold is refused with a `MoneyError`, never rounded away; where a rule asks for rounding, the caller names the way.
+ * The exchange sends balances with up to 16 decimals. A value with more decimals than its unit is refused with a `MoneyError`; where a
+ * rule rounds, the caller names the direction.
  */
 import { Decimal as DecimalJs } from 'decimal.js';
 
@@ -22,7 +22,7 @@ export type Units = bigint & { readonly [unit]: 'units' };
 export type Rate = bigint & { readonly [unit]: 'rate' };
 
 export type Rounding = 'up' | 'down' | 'exact';
-/** The decimal places that a crossing needs; an `Instrument` is one. */
+/** Decimal places of prices and quantities; an `Instrument` has them. */
 export interface Precision {
   readonly pricePrecision: number;
   readonly quantityPrecision: number;
@@ -32,11 +32,11 @@ const unitDecimals = 18;
 const rateDecimals = 8;
 const feeDecimals = 8;
 const pow10 = Array.from({ length: 37 }, (_, power) => 10n ** BigInt(power));
-/** The same as numbers: `10 ** decimals` would be worked out anew by each of millions of crossings. */
+/** The same as numbers: `10 ** decimals` would be calculated by each of millions of conversions. */
 const numberPow10 = pow10.map(Number);
 const largestSafe = BigInt(Number.MAX_SAFE_INTEGER);
 const feeStep = scale(unitDecimals - feeDecimals);
-/** Of an amount × a rate, so that the quotient counts steps of a fee. */
+/** Divides an amount × a rate into steps of a fee. */
 const feeDivisor = scale(rateDecimals) * feeStep;
 
 export class MoneyError extends Error {
@@ -64,7 +64,7 @@ export const noRate = 0n as Rate;
 function divide(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
   const quotient = numerator / denominator;
   const negative = numerator < 0n !== denominator < 0n;
-  // The quotient is cut towards zero, which often is the way asked for: looking at the rest would double the cost.
+  // Division truncates towards zero, which often is the requested direction: checking the remainder would double the cost.
   if (rounding === (negative ? 'up' : 'down')) return quotient;
   if (quotient * denominator === numerator) return quotient;
   if (rounding === 'exact') throw new MoneyError(`${numerator}/${denominator} is not whole`);
@@ -83,14 +83,14 @@ function read(value: Decimal | string): Decimal {
   return decimal;
 }
 
-/** Plain digits, as nearly every amount is written: read without `Decimal` ten times as fast. */
+/** Plain digits, as in nearly every amount: reading them without `Decimal` is ten times as fast. */
 const plainDigits = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/;
 
-/** So many digits, with a point among them, make a number that a double holds exactly. */
+/** Digits that a double holds exactly. */
 const mostDigits = 15;
 const [digitZero, point] = [48, 46];
 
-/** The same of few plain digits, reckoned as a number: three times as fast again. undefined where it is for somebody else to read. */
+/** Reads few plain digits as a number, which is three times as fast again; undefined for any other text. */
 function fewDigits(text: string, decimals: number): bigint | undefined {
   if (text.length > mostDigits + 1) return undefined;
   let steps = 0;
@@ -110,8 +110,8 @@ function fewDigits(text: string, decimals: number): bigint | undefined {
 
 function toSteps(value: Decimal | string, decimals: number, rounding: Rounding): bigint {
   if (typeof value === 'string') {
-    const short = fewDigits(value, decimals);
-    if (short !== undefined) return short;
+    const steps = fewDigits(value, decimals);
+    if (steps !== undefined) return steps;
     const [, sign = '', whole = '', fraction = ''] = plainDigits.exec(value) ?? [];
     if (whole !== '' && fraction.length <= decimals) return BigInt(`${sign}${whole}${fraction.padEnd(decimals, '0')}`);
   }
@@ -124,8 +124,8 @@ function toSteps(value: Decimal | string, decimals: number, rounding: Rounding):
 }
 
 /**
- * A number that came from a decimal text carries its noise in the 16th digit: within 1e-9 of a step it means that step.
- * Anything further off is rounded the way the caller says.
+ * A number from a decimal text has an error in the 16th digit: within 1e-9 of a step it means that step. Any other value is rounded in the
+ * caller's direction.
  */
 function numberToSteps(value: number, decimals: number, rounding: Rounding): bigint {
   const steps = nearSteps(value, decimals, rounding);
@@ -149,12 +149,12 @@ const toDecimal = (steps: bigint, decimals: number): Decimal =>
 /** Whole steps as decimal text without exponent or trailing zeros, straight from the digits. */
 function toText(steps: bigint, decimals: number): string {
   if (decimals === 0) return steps.toString();
-  // Prices and quantities fit a number, and numbers print several times as fast as long integers are cut up.
-  if (steps >= 0n && steps <= largestSafe) return toShortText(Number(steps), decimals);
-  // So do fees, once the digits that they never have are left out.
+  // Prices and quantities fit a number, which prints several times as fast as a bigint.
+  if (steps >= 0n && steps <= largestSafe) return numberText(Number(steps), decimals);
+  // Fees fit as well, in steps of 8 decimals.
   if (decimals === unitDecimals && steps > 0n) {
-    const short = steps / feeStep;
-    if (short <= largestSafe && short * feeStep === steps) return toShortText(Number(short), feeDecimals);
+    const feeSteps = steps / feeStep;
+    if (feeSteps <= largestSafe && feeSteps * feeStep === steps) return numberText(Number(feeSteps), feeDecimals);
   }
   const digits = absolute(steps)
     .toString()
@@ -164,7 +164,7 @@ function toText(steps: bigint, decimals: number): string {
   return `${steps < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-function toShortText(steps: number, decimals: number): string {
+function numberText(steps: number, decimals: number): string {
   const one = numberPow10[decimals] as number;
   const fraction = steps % one;
   const whole = (steps - fraction) / one;
@@ -173,32 +173,33 @@ function toShortText(steps: number, decimals: number): string {
 }
 
 // Prices
-export const ticks = (value: Decimal | string, at: Precision, rounding: Rounding = 'exact'): Ticks =>
-  toSteps(value, at.pricePrecision, rounding) as Ticks;
-export const ticksOf = (value: number, at: Precision, rounding: Rounding): Ticks =>
-  numberToSteps(value, at.pricePrecision, rounding) as Ticks;
+export const ticks = (value: Decimal | string, precision: Precision, rounding: Rounding = 'exact'): Ticks =>
+  toSteps(value, precision.pricePrecision, rounding) as Ticks;
+export const ticksOf = (value: number, precision: Precision, rounding: Rounding): Ticks =>
+  numberToSteps(value, precision.pricePrecision, rounding) as Ticks;
 /** A price for an order of this side: BUY rounds up to the tick, SELL down. */
-export const priceFor = (side: 'BUY' | 'SELL', value: number, at: Precision): Ticks =>
-  ticksOf(value, at, side === 'BUY' ? 'up' : 'down');
-export const priceText = (price: Ticks, at: Precision): string => toText(price, at.pricePrecision);
-export const priceNumber = (price: Ticks, at: Precision): number =>
-  Number(price) / (numberPow10[at.pricePrecision] as number);
+export const priceFor = (side: 'BUY' | 'SELL', value: number, precision: Precision): Ticks =>
+  ticksOf(value, precision, side === 'BUY' ? 'up' : 'down');
+export const priceText = (price: Ticks, precision: Precision): string => toText(price, precision.pricePrecision);
+export const priceNumber = (price: Ticks, precision: Precision): number =>
+  Number(price) / (numberPow10[precision.pricePrecision] as number);
 
-/** A price at a coarser step: so many decimal places fewer. */
+/** A price with fewer decimal places. */
 export const steppedPrice = (price: Ticks, placesFewer: number, rounding: Rounding): Ticks =>
   (divide(price, scale(placesFewer), rounding) * scale(placesFewer)) as Ticks;
 
 // Quantities
-/** A quantity at a coarser step, rounded towards nothing. */
+/** A quantity with fewer decimal places, rounded towards zero. */
 export const steppedLots = (quantity: Lots, placesFewer: number): Lots =>
   (quantity - (quantity % scale(placesFewer))) as Lots;
-export const lots = (value: Decimal | string, at: Precision, rounding: Rounding = 'exact'): Lots =>
-  toSteps(value, at.quantityPrecision, rounding) as Lots;
-export const lotsOf = (value: number, at: Precision, rounding: Rounding = 'down'): Lots =>
-  numberToSteps(value, at.quantityPrecision, rounding) as Lots;
-export const quantityText = (quantity: Lots, at: Precision): string => toText(quantity, at.quantityPrecision);
-export const quantityNumber = (quantity: Lots, at: Precision): number =>
-  Number(quantity) / (numberPow10[at.quantityPrecision] as number);
+export const lots = (value: Decimal | string, precision: Precision, rounding: Rounding = 'exact'): Lots =>
+  toSteps(value, precision.quantityPrecision, rounding) as Lots;
+export const lotsOf = (value: number, precision: Precision, rounding: Rounding = 'down'): Lots =>
+  numberToSteps(value, precision.quantityPrecision, rounding) as Lots;
+export const quantityText = (quantity: Lots, precision: Precision): string =>
+  toText(quantity, precision.quantityPrecision);
+export const quantityNumber = (quantity: Lots, precision: Precision): number =>
+  Number(quantity) / (numberPow10[precision.quantityPrecision] as number);
 
 // Amounts of an asset
 export const units = (value: Decimal | string, rounding: Rounding = 'exact'): Units =>
@@ -215,11 +216,12 @@ export const rateOf = (value: number): Rate => BigInt(Math.round(value * 1e8)) a
 export const rateText = (fraction: Rate): string => toText(fraction, rateDecimals);
 export const rateNumber = (fraction: Rate): number => Number(fraction) / 10 ** rateDecimals;
 
-// Money in safe integers: whole steps as numbers, exact up to 2^53, for a loop over a hundred thousand fills (safe-integers.ts). NaN or a number
-// that is not safe says that it does not fit.
-export const safeTicksOf = (value: number, at: Precision, rounding: Rounding): number =>
-  nearSteps(value, at.pricePrecision, rounding);
-export const safeLotsOf = (value: number, at: Precision): number => nearSteps(value, at.quantityPrecision, 'down');
+// Money in safe integers: steps as numbers, exact up to 2^53, for loops over many fills (safe-integers.ts). A result that is NaN or not a safe
+// integer does not fit.
+export const safeTicksOf = (value: number, precision: Precision, rounding: Rounding): number =>
+  nearSteps(value, precision.pricePrecision, rounding);
+export const safeLotsOf = (value: number, precision: Precision): number =>
+  nearSteps(value, precision.quantityPrecision, 'down');
 export const safeSteps = (value: Ticks | Lots | Rate): number =>
   absolute(value as bigint) <= largestSafe ? Number(value) : Number.NaN;
 /** An amount in steps of 10^-decimals. */
@@ -237,35 +239,39 @@ export const ticksOfSafe = (steps: number): Ticks => BigInt(steps) as Ticks;
 export const lotsOfSafe = (steps: number): Lots => BigInt(steps) as Lots;
 export const unitsOfSafe = (steps: number, decimals: number): Units =>
   (BigInt(steps) * scale(unitDecimals - decimals)) as Units;
-/** What `unitsNumber` makes of the same amount, to the last bit. */
+/** Equals `unitsNumber` of the same amount, to the last bit. */
 export const safeNumber = (steps: number, decimals: number): number =>
   (steps * (numberPow10[unitDecimals - decimals] as number)) / 1e18;
 
 // Between the units
 /** Price × quantity in units of the quote asset, exact. */
-export const notional = (price: Ticks, quantity: Lots, at: Precision): Units =>
-  (price * quantity * scale(unitDecimals - at.pricePrecision - at.quantityPrecision)) as Units;
+export const notional = (price: Ticks, quantity: Lots, precision: Precision): Units =>
+  (price * quantity * scale(unitDecimals - precision.pricePrecision - precision.quantityPrecision)) as Units;
 /** A quantity as units of the base asset, exact. */
-export const baseUnits = (quantity: Lots, at: Precision): Units =>
-  (quantity * scale(unitDecimals - at.quantityPrecision)) as Units;
-/** Units of the base asset as whole lots; what a fee left over stays behind. */
-export const lotsIn = (base: Units, at: Precision, rounding: Rounding = 'down'): Lots =>
-  divide(base, scale(unitDecimals - at.quantityPrecision), rounding) as Lots;
+export const baseUnits = (quantity: Lots, precision: Precision): Units =>
+  (quantity * scale(unitDecimals - precision.quantityPrecision)) as Units;
+/** Units of the base asset as whole lots, without the remainder that fees leave. */
+export const lotsIn = (base: Units, precision: Precision, rounding: Rounding = 'down'): Lots =>
+  divide(base, scale(unitDecimals - precision.quantityPrecision), rounding) as Lots;
 /** The value of an amount of the base asset, in units of the quote asset, rounded down. */
-export const worth = (base: Units, price: Ticks, at: Precision): Units =>
-  base === 0n ? noUnits : (divide(base * price, scale(at.pricePrecision), 'down') as Units);
+export const worth = (base: Units, price: Ticks, precision: Precision): Units =>
+  base === 0n ? noUnits : (divide(base * price, scale(precision.pricePrecision), 'down') as Units);
 /** The whole lots that an amount of the quote asset buys at a price. */
-export const lotsFor = (amount: Units, price: Ticks, at: Precision): Lots =>
+export const lotsFor = (amount: Units, price: Ticks, precision: Precision): Lots =>
   price <= 0n
     ? noLots
-    : (divide(amount, price * scale(unitDecimals - at.pricePrecision - at.quantityPrecision), 'down') as Lots);
+    : (divide(
+        amount,
+        price * scale(unitDecimals - precision.pricePrecision - precision.quantityPrecision),
+        'down',
+      ) as Lots);
 /**
- * The price, in ticks, at which equity over |what is held| × price has just fallen below a fraction: at it and beyond (below it for what is
- * held, above it for what is short) `cash` + `base` × price is less. undefined where no price does so.
+ * The price, in ticks, from which on equity (`cash` + `base` × price) is below a fraction of |`base`| × price: at it and below for a long
+ * position, at it and above for a short one. Undefined if there is none.
  */
-export function ruinPrice(base: Units, cash: Units, fraction: Rate, at: Precision): Ticks | undefined {
+export function ruinPrice(base: Units, cash: Units, fraction: Rate, precision: Precision): Ticks | undefined {
   const one = scale(rateDecimals);
-  const whole = scale(at.pricePrecision) * one;
+  const whole = scale(precision.pricePrecision) * one;
   if (base > 0n) {
     const price = cash < 0n ? (negate(cash) * whole - 1n) / (base * (one - fraction)) : 0n;
     return price > 0n ? (price as Ticks) : undefined;
@@ -276,30 +282,30 @@ export function ruinPrice(base: Units, cash: Units, fraction: Rate, at: Precisio
 /** A fraction of an amount. */
 export const part = (amount: Units, fraction: Rate, rounding: Rounding): Units =>
   fraction === 0n ? noUnits : (divide(amount * fraction, scale(rateDecimals), rounding) as Units);
-/** What of an amount belongs to a part of a whole, rounded towards zero; nothing of nothing. */
+/** The share of an amount that `held` has of `whole`, rounded towards zero; 0 of 0. */
 export const shareOf = (amount: Units, held: Units, whole: Units): Units =>
   whole === 0n ? noUnits : held === whole ? amount : (((amount * held) / whole) as Units);
-/** A fraction that falls due so many times. */
+/** A fraction times a count. */
 export const timesRate = (fraction: Rate, count: number): Rate => (fraction * BigInt(count)) as Rate;
 /** A fee: the amount × the rate, rounded up to 8 decimals. */
 export const feeOn = (amount: Units, feeRate: Rate): Units =>
   (divide(amount * feeRate, feeDivisor, 'up') * feeStep) as Units;
-/** What of an amount is left for a purchase whose fee by that rate, rounded up to 8 decimals, is paid out of it, too. */
+/** The part of an amount that remains for a purchase when its fee, rounded up to 8 decimals, is paid from the amount as well. */
 export const lessFee = (amount: Units, feeRate: Rate): Units =>
   feeRate === 0n
     ? amount
     : amount <= feeStep
       ? noUnits
       : (divide((amount - feeStep) * scale(rateDecimals), scale(rateDecimals) + feeRate, 'down') as Units);
-/** A price moved by a fraction, against a buyer upwards and against a seller downwards, to the next tick. */
+/** A price moved by a fraction to the disadvantage of its side, to the next tick. */
 export const worsened = (side: 'BUY' | 'SELL', price: Ticks, fraction: Rate): Ticks =>
   (side === 'BUY'
     ? divide(price * (scale(rateDecimals) + fraction), scale(rateDecimals), 'up')
     : divide(price * (scale(rateDecimals) - fraction), scale(rateDecimals), 'down')) as Ticks;
-/** An amount cut down to this many decimals: what an order for an amount may say. */
+/** An amount rounded down to this many decimals, as an order for an amount may have. */
 export const cut = (amount: Units, decimals: number): Units =>
   (divide(amount, scale(unitDecimals - decimals), 'down') * scale(unitDecimals - decimals)) as Units;
-/** The least amount that can be said with this many decimals. */
+/** The smallest amount with this many decimals. */
 export const smallest = (decimals: number): Units => scale(unitDecimals - decimals) as Units;
 /** One of `count` equal shares of an amount, rounded down. */
 export const splitBy = (amount: Units, count: number): Units => divide(amount, BigInt(count), 'down') as Units;
@@ -307,5 +313,7 @@ export const splitBy = (amount: Units, count: number): Units => divide(amount, B
 export const partOfLots = (quantity: Lots, fraction: Rate): Lots =>
   divide(quantity * fraction, scale(rateDecimals), 'down') as Lots;
 /** Average price of an amount spent on a quantity, as a decimal with 10 places (for reports; never traded on). */
-export const averagePrice = (spent: Units, quantity: Lots, at: Precision): Decimal | undefined =>
-  quantity === 0n ? undefined : unitsDecimal(spent).div(toDecimal(quantity, at.quantityPrecision)).toDecimalPlaces(10);
+export const averagePrice = (spent: Units, quantity: Lots, precision: Precision): Decimal | undefined =>
+  quantity === 0n
+    ? undefined
+    : unitsDecimal(spent).div(toDecimal(quantity, precision.quantityPrecision)).toDecimalPlaces(10);

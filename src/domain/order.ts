@@ -8,7 +8,7 @@ export type Account = 'spot' | 'margin';
 /** An order id as an exchange gives it. */
 export const exchangeIdPattern = /^\d{1,40}$/;
 
-/** How a human may decide a quarantined trade. */
+/** Decisions of an operator about a quarantined trade. */
 export const tradeDecisions = ['accepted', 'discarded'] as const;
 export type TradeDecision = (typeof tradeDecisions)[number];
 
@@ -19,7 +19,7 @@ export type Size = { readonly quantity: number } | { readonly amount: number } |
 export const sizeValue = (size: Size): number =>
   'quantity' in size ? size.quantity : 'share' in size ? size.share : size.amount;
 
-/** True when both have the same number in the same unit. */
+/** True if both have the same number in the same unit. */
 export function sameSize(a: Size | undefined, b: Size | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
@@ -28,7 +28,7 @@ export function sameSize(a: Size | undefined, b: Size | undefined): boolean {
   return 'share' in b && a.share === b.share;
 }
 
-/** A position to hold. Repeating it changes nothing. */
+/** A position to hold. Repeating it has no effect. */
 export interface Target {
   readonly kind: 'target';
   readonly size: Size;
@@ -40,7 +40,7 @@ export interface Target {
   readonly takeProfit?: number;
   /** A stop that follows the best price since entry at this distance, as a fraction (0.02 = 2 %). */
   readonly trailing?: number;
-  /** Exit at market once the position has been held for so long, ms; `intervalMs` of an interval times its klines. */
+  /** Exit at market once the position has been held this long, ms. */
   readonly exitAfterMs?: number;
   /** For the reader of `sluice why`. */
   readonly reason: string;
@@ -59,7 +59,7 @@ export interface Quotes {
   readonly reason: string;
 }
 
-/** What a strategy emits: a desired state, so that repeating it is harmless. */
+/** A desired state that a strategy emits; repeating it is harmless. */
 export type Signal = Target | Quotes;
 
 /** The role of the only market of a strategy that names none. */
@@ -108,9 +108,9 @@ export interface Intent {
   readonly volume: Volume;
   /** LIMIT only. */
   readonly price?: Ticks;
-  /** The quantity that we expect to trade: the lots asked for, or what the amount buys at the last price. */
+  /** The expected quantity: the lots, or what the amount buys at the last price. */
   readonly expectedLots: Lots;
-  /** Not sent after this, UTC ms: a wait for weight must not turn a decision into a stale one. */
+  /** Not sent after this, UTC ms: waiting for request weight must not make the decision stale. */
   readonly expiresAt: number;
   readonly purpose: Purpose;
   readonly reason: string;
@@ -120,12 +120,12 @@ export interface Intent {
 export interface Denial {
   /** The rule's name. */
   readonly code: string;
-  /** The numbers it judged by, ready to be shown. */
+  /** The numbers of the rule, ready to be shown. */
   readonly facts: Readonly<Record<string, string | number>>;
 }
 export type Verdict = { readonly kind: 'approved' } | ({ readonly kind: 'denied' } & Denial);
 
-/** What the exchange says of an order: its statuses in our words. `CANCELING` is a cancel accepted but not finished. */
+/** The exchange's status of an order. `CANCELING`: the cancel is accepted but not finished. */
 export type VenueStatus = 'NEW' | 'PARTIALLY_FILLED' | 'FILLED' | 'CANCELING' | 'CANCELED' | 'REJECTED';
 export const isFinal = (status: VenueStatus): boolean =>
   status === 'FILLED' || status === 'CANCELED' || status === 'REJECTED';
@@ -139,18 +139,18 @@ export interface OrderReport {
   readonly side: Side;
   readonly type: OrderType;
   readonly status: VenueStatus;
-  /** The exchange's word for the status where nobody has described it: `status` is then that of an order that is not over. */
+  /** An undocumented status of the exchange; then `status` is one of an order that is not final. */
   readonly oddStatus?: string;
   readonly executed: Lots;
-  /** What was asked for, where the exchange says it and it can be read: a MARKET BUY asks for an amount, all others for a quantity. */
+  /** Price and volume of the order, where the exchange reports them: a MARKET BUY has an amount, all others a quantity. */
   readonly price?: Ticks;
   readonly quantity?: Lots;
   readonly amount?: Units;
-  /** When the exchange created it, UTC ms, where it says so. */
+  /** When the exchange created it, UTC ms, where reported. */
   readonly createdAt?: number;
 }
 
-/** What came of sending an order. `unknown` is a state of its own: only the exchange's evidence or a human ends it. */
+/** The outcome of sending an order. Only evidence of the exchange or a human ends `unknown`. */
 export type Outcome =
   | { readonly kind: 'accepted'; readonly report: OrderReport }
   | { readonly kind: 'rejected'; readonly code: string; readonly message: string }
@@ -159,9 +159,9 @@ export type Outcome =
   | { readonly kind: 'unknown'; readonly cause: string; readonly signedAt: number };
 
 /**
- * The life of one of our orders (`execution/states.ts` says how one becomes another). `closing`: final at
- * the exchange, but not all its fills are rows yet. `absent`: proven not to have taken effect. `quarantined`: nobody can prove
- * what became of it, so it stays reserved and blocks its symbol until the exchange shows it or a human decides.
+ * The state of our order (`execution/states.ts` has the transitions). `closing`: final at the exchange, with fills missing here. `absent`:
+ * proven to have no effect. `quarantined`: its outcome cannot be proven; it stays reserved and blocks its symbol until the exchange shows
+ * it or a human decides.
  */
 export type OrderState =
   | 'intended'
@@ -178,7 +178,7 @@ export type OrderState =
 export const isClosed = (state: OrderState): boolean =>
   state === 'filled' || state === 'canceled' || state === 'rejected' || state === 'notSent' || state === 'absent';
 
-/** A trade of the account as the exchange reports it; either id may be one of our orders, both when we traded with ourselves. */
+/** A trade of the account as the exchange reports it. Each of its orders may be ours, or both in a self-trade. */
 export interface VenueTrade {
   readonly tradeId: string;
   readonly symbol: string;
@@ -191,27 +191,27 @@ export interface VenueTrade {
   readonly fee: Units;
   readonly feeAsset: string;
   readonly time: number;
-  /** The row as the exchange sent it, for whoever must judge it. */
+  /** The row as the exchange sent it. */
   readonly raw?: unknown;
-  /** Why the row cannot be booked: a field that cannot be read. What is missing is 0 or empty here. */
+  /** Why the row cannot be booked: a field is unreadable, and 0 or empty here. */
   readonly unreadable?: string;
-  /** How a simulated venue came to grant it. */
+  /** Why a simulated venue filled it. */
   readonly evidence?: Evidence;
 }
 
-/** By which rule a simulated fill was granted. */
+/** The rule by which a simulated venue filled an order. */
 export interface Evidence {
   readonly rule: string;
   readonly ambiguous?: true;
-  /** The number of the market event that granted it, counted from the run's first; absent on klines, whose time says it. */
+  /** The number of the market event that filled it, counted from the run's first; absent on klines, which have a time. */
   readonly eventSeq?: number;
-  /** Base quantity of others that was before it at its price when that event came. */
+  /** Base quantity of others ahead of it at its price at that event. */
   readonly queueAhead?: number;
-  /** Its share of what that event offered: of a print's size, of what a level displayed. */
+  /** Its share of the event's quantity: of a print, or of a displayed level. */
   readonly participation?: number;
-  /** Only of an order that is large for its market: the part of a usual day's volume that it asked for. */
+  /** Only for an order that is large for its market: its part of a usual day's volume. */
   readonly dayShare?: number;
-  /** What the fill would have cost without the impact of its own order, a decimal; of a large order without it no impact is known. */
+  /** The fill's cost without the impact of its own order, a decimal; absent on a large order if the impact is unknown. */
   readonly unmoved?: string;
 }
 
@@ -234,10 +234,10 @@ export interface Fill {
   readonly evidence?: Evidence;
 }
 
-/** What became of an order that was to be sent. */
+/** The result of sending an order. */
 export type Sent = 'placed' | 'refused' | 'unknown';
 
-/** A fill as JSON has it: money and quantities as exact decimals. */
+/** A fill in JSON: money and quantities as exact decimals. */
 export interface FillJson {
   readonly tradeId: string;
   readonly orderId: string;

@@ -1,22 +1,22 @@
-/** Something the user must change before the program can go on: said in one message, without a stack. */
+/** An error that the user must correct: printed as one message without a stack. */
 export class Refusal extends Error {
   override name = 'Refusal';
   /** 1 the run failed, 2 bad usage, configuration or data, 3 refused by a safety guard. */
   readonly exitCode: 1 | 2 | 3;
 
-  /** `message` says what is wrong, where, and what to do. */
+  /** `message`: what is wrong, where, and what to do. */
   constructor(message: string, exitCode: 1 | 2 | 3 = 2) {
     super(message);
     this.exitCode = exitCode;
   }
 }
 
-/** The name among `known` that was probably meant, as ` (did you mean "x"?)`, or nothing. */
+/** The probably intended name among `known`, as ` (did you mean "x"?)`, or an empty text. */
 export function didYouMean(name: string, known: readonly string[]): string {
-  const wanted = name.toLowerCase();
+  const typed = name.toLowerCase();
   let best: { readonly name: string; readonly distance: number } | undefined;
   for (const candidate of known) {
-    const distance = editDistance(wanted, candidate.toLowerCase());
+    const distance = editDistance(typed, candidate.toLowerCase());
     if (best === undefined || distance < best.distance) best = { name: candidate, distance };
   }
   return best !== undefined && best.distance <= Math.max(1, Math.round(name.length / 3))
@@ -24,7 +24,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
     : '';
 }
 
-/** What a schema says of a value, in words: `must be at most 1000` for `Too big: expected number to be <=1000`. */
+/** A schema's message in plain words: `must be at most 1000` for `Too big: expected number to be <=1000`. */
 export function plainly(message: string): string {
   const bound = /^Too (?:big|small): expected (\w+) to (?:be|have) ([<>]=?)(-?[\d.]+)/.exec(message);
   if (bound !== null) {
@@ -45,7 +45,7 @@ export function plainly(message: string): string {
 const signs: Readonly<Record<string, string>> = { '<=': 'at most', '<': 'below', '>=': 'at least', '>': 'above' };
 
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {

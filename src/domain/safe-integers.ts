@@ -1,16 +1,13 @@
-/**
- * Money as whole numbers of the machine, for loops over very many fills: the same digits as money.ts while everything is below
- * 2^53, and NaN as soon as something is not, so that nobody goes on with a number that has lost its last digit.
- */
+/** Money as safe integers, for loops over very many fills: equal to money.ts below 2^53, and NaN as soon as a value is not exact. */
 import type { Instrument } from './instrument.ts';
 import { type Rate, safeSteps } from './money.ts';
 
 const feeDecimals = 8;
 
-/** What amounts of an instrument's quote asset are counted in: steps of 10^-decimals. */
+/** The step of amounts in an instrument's quote asset: 10^-decimals. */
 export interface SafeScale {
   readonly decimals: number;
-  /** Price × quantity in ticks × lots, times this, counts those steps. */
+  /** Ticks × lots × this is price × quantity in those steps. */
   readonly ofNotional: number;
 }
 
@@ -39,7 +36,7 @@ export function safeFee(rate: Rate, { decimals }: SafeScale): (amount: number) =
   return (amount) => {
     const product = safe(amount * times);
     let quotient = Math.floor(product / by);
-    // The division may have rounded up to the next whole number, never by more.
+    // The division may have rounded up by one.
     let rest = product - quotient * by;
     if (rest < 0) {
       quotient--;

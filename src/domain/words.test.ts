@@ -25,7 +25,7 @@ describe('a denial in words', () => {
   it('says since when and by whom trading is killed', () => {
     const facts = { since: Date.UTC(2020, 2, 12, 11, 20), by: 'dailyLoss', reason: 'lost 5,100 since midnight UTC' };
     expect(denialText({ code: 'killed', facts })).toBe(
-      'Trading is killed since 2020-03-12 11:20:00 UTC by dailyLoss: lost 5,100 since midnight UTC.',
+      'Trading was killed at 2020-03-12 11:20:00 UTC by dailyLoss: lost 5,100 since midnight UTC.',
     );
   });
 
@@ -33,11 +33,11 @@ describe('a denial in words', () => {
     const said = (minQuantity: string, minNotional: string): string =>
       denialText({ code: 'belowMinimum', facts: { quantity: '0.001', value: '3', minQuantity, minNotional } });
     expect(said('0', '5')).toBe(
-      '0.001 worth 3 cannot be ordered: the exchange takes no order worth less than 5. It is done once it is worth more.',
+      '0.001 worth 3 cannot be ordered: the exchange takes no order worth less than 5. It is ordered once it is worth more.',
     );
     expect(said('0.01', '0')).toContain('the exchange takes no order below 0.01. It');
     expect(said('0.01', '5')).toContain('the exchange takes no order below 0.01 or worth less than 5. It');
-    expect(said('0', '0')).toContain('it is less than the least step of a quantity. It');
+    expect(said('0', '0')).toContain('it is less than one step of the quantity. It');
   });
 
   it('lists the facts of a rule that has no sentence', () => {

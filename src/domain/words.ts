@@ -1,15 +1,15 @@
-/** Codes and facts in words, for the dashboard, the terminal and `why`. */
+/** Turns codes and facts into sentences, for the dashboard, the terminal and `sluice why`. */
 import { Decimal } from './money.ts';
 import type { Denial } from './order.ts';
 
 type Facts = Denial['facts'];
-/** What an order's event holds. */
+/** Details of an order's event. */
 type Details = Readonly<Record<string, string | number | boolean>>;
 
 /** `maxOrderValue` becomes `max order value`. */
 const spaced = (code: string): string => code.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
 
-/** Thousands are grouped, decimals stay as they are; text that is no decimal comes back unchanged. */
+/** Groups thousands; decimals and other text stay unchanged. */
 export function grouped(value: string | number): string {
   const text = String(value);
   const match = /^(-?)(\d+)(\.\d+)?$/.exec(text);
@@ -17,14 +17,14 @@ export function grouped(value: string | number): string {
   return `${match[1]}${(match[2] ?? '').replace(/\B(?=(\d{3})+$)/g, ',')}${match[3] ?? ''}`;
 }
 
-/** An amount for the eye: thousands grouped, two decimals, half a cent rounded away from zero; a whole amount stays without decimals. */
+/** An amount for display: thousands grouped, two decimals (half away from zero), none for a whole amount. */
 export function roundedMoney(text: string): string {
   if (/^-?\d+$/.test(text)) return grouped(text);
   const cents = new Decimal(text).toDecimalPlaces(2, Decimal.ROUND_HALF_UP);
   return grouped(cents.isZero() ? '0.00' : cents.toFixed(2));
 }
 
-/** Grouped, and cut after eight decimals: the journal keeps the rest. */
+/** Grouped, with at most eight decimals; the journal has all. */
 const fact = (facts: Details, name: string): string =>
   grouped(String(facts[name] ?? '?').replace(/(\.\d{8})\d+$/, '$1'));
 
@@ -41,19 +41,19 @@ const since = (facts: Facts): string => {
   return typeof at === 'number' ? moment(at) : '?';
 };
 
-/** What an order is too small for; a symbol need not have a least quantity, nor a least worth, and then what is less than its step is too small. */
+/** The minimum that an order is below: the exchange's least quantity or value, or one step of the quantity. */
 function tooSmall(facts: Facts): string {
   const least = ['minQuantity', 'minNotional'].filter((name) => Number(facts[name]) !== 0);
   return least.length === 0
-    ? 'it is less than the least step of a quantity'
+    ? 'it is less than one step of the quantity'
     : `the exchange takes no order ${least.map((name) => `${name === 'minQuantity' ? 'below' : 'worth less than'} ${fact(facts, name)}`).join(' or ')}`;
 }
 
-/** A sentence for each rule of `risk/rules.ts`, from the facts that it gives. Ages of what was seen are real ones, as they are configured. */
+/** A sentence for each rule of `risk/rules.ts`. Ages of data are in real time, as configured. */
 const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string>> = {
   blocked: (facts) => `No order is created: ${fact(facts, 'reason')}. It lifts by itself.`,
-  halted: (facts) => `Everything halts since ${since(facts)} UTC: ${fact(facts, 'reason')}.`,
-  killed: (facts) => `Trading is killed since ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}.`,
+  halted: (facts) => `Trading has been halted since ${since(facts)} UTC: ${fact(facts, 'reason')}.`,
+  killed: (facts) => `Trading was killed at ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}.`,
   staleData: (facts, speed) =>
     typeof facts['ageMs'] === 'number'
       ? `The last price is ${seconds(facts, 'ageMs', speed)} old, at most ${seconds(facts, 'maxDataAgeMs', speed)} are allowed.`
@@ -65,7 +65,7 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   minimum: (facts) =>
     `At its limit the order is worth ${fact(facts, 'value')}, the exchange takes none below ${fact(facts, 'minNotional')}.`,
   belowMinimum: (facts) =>
-    `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} cannot be ordered: ${tooSmall(facts)}. It is done once it is worth more.`,
+    `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} cannot be ordered: ${tooSmall(facts)}. It is ordered once it is worth more.`,
   leverage: (facts) =>
     `With it the strategy would hold ${fact(facts, 'exposure')}; with its equity of ${fact(facts, 'equity')} at most ${fact(facts, 'most')} are allowed (leverage ${fact(facts, 'maxLeverage')}).`,
   allocation: (facts) => `It would cost ${fact(facts, 'value')}, the strategy has ${fact(facts, 'free')} left.`,
@@ -111,7 +111,7 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   openOrders: (facts) => `${fact(facts, 'open')} orders are open, at most ${fact(facts, 'maxOpenOrders')} are allowed.`,
 };
 
-/** Why an order was denied, as a sentence with the rule's numbers; a rule without a sentence has its facts listed. `speed`: the exchange's clock, times real time. */
+/** Why an order was denied, with the rule's numbers; for a rule without a sentence, its facts. `speed`: the exchange's clock over real time. */
 export function denialText({ code, facts }: Denial, speed = 1): string {
   const sentence = sentences[code];
   if (sentence !== undefined) return sentence(facts, speed);
@@ -119,7 +119,7 @@ export function denialText({ code, facts }: Denial, speed = 1): string {
   return `Denied by ${spaced(code)}${listed.length === 0 ? '' : `: ${listed.join(', ')}`}.`;
 }
 
-/** By which numbers an order was approved, as a sentence; nothing where none were written down. */
+/** The numbers by which an order was approved, as a sentence; empty if none were journalled. */
 export function approvalText(facts: Details): string {
   if (facts['value'] === undefined) return '';
   const value = `The order is worth ${fact(facts, 'value')}`;
@@ -128,7 +128,7 @@ export function approvalText(facts: Details): string {
     : `${value} and only reduces what is held.`;
 }
 
-/** What the buttons do, unless the mode says otherwise. */
+/** What the buttons do, unless the mode changes it. */
 export interface ActionWords {
   readonly kill: string;
   readonly resume: string;

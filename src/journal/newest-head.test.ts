@@ -121,7 +121,7 @@ describe('a journal', () => {
     expect(refusal(() => openOnce({}, join(root, 'killed'))).exitCode).toBe(3);
   });
 
-  test('that differs from it than the one remembered is refused', async () => {
+  test('that differs from the copied head is refused', async () => {
     await trade('a');
     cpSync(dir, join(root, 'copy'), { recursive: true });
     await trade('b');

@@ -1,7 +1,7 @@
 /** What a strategy holds and has in flight on one symbol, exact and in numbers. */
 import type { Instrument } from '../domain/instrument.ts';
 import { minus, noTicks, plus, type Ticks, type Units, unitsNumber } from '../domain/money.ts';
-import { isRest, noPosition, type Position } from '../domain/position.ts';
+import { isBelowMinimum, noPosition, type Position } from '../domain/position.ts';
 import type { WorkingOrder } from './working-order.ts';
 
 /** A position in numbers. */
@@ -76,7 +76,7 @@ export class Place {
   #estimated(): Estimate {
     const { base, cost, realised, fees } = this.#position;
     const closed = unitsNumber(minus(plus(this.#allocation, realised), fees));
-    const isFlat = isRest(this.#position, this.instrument);
+    const isFlat = isBelowMinimum(this.#position, this.instrument);
     return { closed, base: unitsNumber(base), cost: unitsNumber(cost), isFlat };
   }
 }

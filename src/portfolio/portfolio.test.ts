@@ -184,14 +184,14 @@ describe('a rest that nobody can order away', () => {
     ['less than the least quantity', '0.99995', true],
     ['worth less than an order may be', '0.96', true],
     ['worth as much', '0.95', false],
-  ])('is no position, and what comes after it is entered anew: %s', (_, bought, isRest) => {
+  ])('is no position, and what comes after it is entered anew: %s', (_, bought, isBelowMinimum) => {
     const held = portfolio();
     held.apply(at(startTime, { side: 'SELL', quantity: '1' }));
     held.apply(at(startTime + 1_000, { quantity: bought }));
-    expect(held.isFlat('s', 'BTCUSDT')).toBe(isRest);
-    expect(held.holding('s', 'BTCUSDT').quantity === 0).toBe(isRest);
+    expect(held.isFlat('s', 'BTCUSDT')).toBe(isBelowMinimum);
+    expect(held.holding('s', 'BTCUSDT').quantity === 0).toBe(isBelowMinimum);
     held.apply(at(startTime + 2_000, { side: 'SELL', quantity: '1' }));
-    expect(held.enteredAt('s', 'BTCUSDT')).toBe(isRest ? startTime + 2_000 : startTime);
-    expect(held.entries('s', 'BTCUSDT')).toBe(isRest ? 2 : 1);
+    expect(held.enteredAt('s', 'BTCUSDT')).toBe(isBelowMinimum ? startTime + 2_000 : startTime);
+    expect(held.entries('s', 'BTCUSDT')).toBe(isBelowMinimum ? 2 : 1);
   });
 });

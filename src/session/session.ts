@@ -7,7 +7,7 @@ import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock
 import { isLoopback } from '../config/schema.ts';
 import { type Assets, loadAssets } from '../dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
-import { type Instrument, instrument, reckonedIn } from '../domain/instrument.ts';
+import { type Instrument, instrument, inStepsOf } from '../domain/instrument.ts';
 import type { Precision } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Notice } from '../execution/context.ts';
@@ -317,7 +317,7 @@ function termsOf(
 /** The instruments of this run, and those of earlier ones that the journal's rows need. */
 function withFormer(current: ReadonlyMap<string, Instrument>, loaded: Loaded): Map<string, Instrument> {
   const all = new Map(loaded.instruments.map((entry) => [entry.symbol, instrument(entry)]));
-  for (const [symbol, at] of current) all.set(symbol, reckonedIn(finest(at, all.get(symbol)), at));
+  for (const [symbol, at] of current) all.set(symbol, inStepsOf(finest(at, all.get(symbol)), at));
   return all;
 }
 

@@ -2,7 +2,7 @@
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { Denial, FillJson, Signal } from '../domain/order.ts';
-import { isRest, type Position } from '../domain/position.ts';
+import { isBelowMinimum, type Position } from '../domain/position.ts';
 import type { Entry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 
@@ -61,7 +61,7 @@ export const fillJson = (fill: Omit<FillEntry, 'kind' | 'account' | 'maker' | 'p
 });
 
 /** What fees and purchases for an amount left behind and no order can take away. */
-export const isDust = (position: Position, at: Instrument): boolean => position.base !== 0n && isRest(position, at);
+export const isDust = (position: Position, at: Instrument): boolean => position.base !== 0n && isBelowMinimum(position, at);
 
 /** A wish in words: `hold 0.25 XBT, stop 4900`, `4 resting orders`. */
 export function signalText(signal: Signal, at: Instrument): string {

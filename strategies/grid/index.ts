@@ -45,6 +45,6 @@ export default defineStrategy({
   },
 });
 
-/** Least, or that doubled as often as the wish asks for: a distance that followed every kline would move every order. */
-const stepFor = (wished: number, least: number): number =>
-  least * 2 ** Math.max(0, Math.round(Math.log2(wished / least)));
+/** `least`, doubled until it is near the spacing: a step that followed every kline would move every order. */
+const stepFor = (spacing: number, least: number): number =>
+  least * 2 ** Math.max(0, Math.round(Math.log2(spacing / least)));

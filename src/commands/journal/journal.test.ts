@@ -148,7 +148,7 @@ describe('sluice journal check', () => {
     [
       'I2',
       () => filled(1, { bodyHash: null }),
-      ['I2 aaaaaaab is filled, but what was sent was not written down before'],
+      ['I2 aaaaaaab is filled, but its intent was not journalled before'],
     ],
     [
       'I3',
@@ -190,12 +190,12 @@ describe('sluice journal check', () => {
     [
       'I9',
       () => filled(1).filter((entry) => entry.kind !== 'event' || entry.event !== 'accepted'),
-      ['I9 aaaaaaab is sending, from where no way leads to “closing”'],
+      ['I9 aaaaaaab is sending, which cannot be followed by “closing”'],
     ],
     [
       'I9',
       () => filled(1).filter((entry) => entry.kind !== 'event' || entry.event !== 'closed'),
-      ['I9 aaaaaaab its steps end in closing, its row says filled'],
+      ['I9 aaaaaaab its steps end in closing, its row is filled'],
     ],
     [
       'I7',

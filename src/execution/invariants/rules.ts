@@ -1,12 +1,13 @@
 /**
- * The invariants of orders and fills (docs/explanation/exactly-once.md) as far as a journal alone can show them. I10 (weight) and I11 (liveness) leave no rows;
- * the other half of I3, I6, I7 and I12 is the exchange's, which the daemon compares each minute while it runs, leaving a row.
+ * The invariants of orders and fills (docs/explanation/exactly-once.md), as far as a journal alone shows them. I10 (weight) and I11
+ * (liveness) leave no rows. The exchange's half of I3, I6, I7 and I12 is compared by the daemon each minute, which leaves a row.
  */
 import { readClientOrderId } from '../../domain/ids.ts';
 import { Decimal } from '../../domain/money.ts';
 import { isClosed } from '../../domain/order.ts';
 import type { FillEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { readQuarantinedTrades } from '../../journal/load.ts';
+import { readRows } from '../../journal/rows.ts';
 import { holdings } from './holdings.ts';
 import { wrongWay } from './steps.ts';
 import { type Finding, sumOf, type View } from './view.ts';
@@ -18,7 +19,7 @@ export interface Rule {
   check(view: View): Iterable<Found>;
 }
 
-/** Each rule with what holds, and what breaks it. */
+/** Each rule with its statement and its check. */
 export const rules = {
   I1: {
     holds: 'each order of ours at the exchange has exactly one intent, with an id that this journal made',
@@ -29,7 +30,7 @@ export const rules = {
     },
   },
   I2: {
-    holds: 'nothing is known of an order’s sending before its intent was written down',
+    holds: 'no order is sent before its intent is journalled',
     *check({ orders, steps }: View): Iterable<Found> {
       for (const order of orders) {
         if (order.state === 'intended' || order.state === 'notSent') continue;
@@ -37,7 +38,7 @@ export const rules = {
         if (!isWritten || !steps(order.clientOrderId).some(({ event }) => event === 'sending'))
           yield {
             order: order.clientOrderId,
-            text: `is ${order.state}, but what was sent was not written down before`,
+            text: `is ${order.state}, but its intent was not journalled before`,
           };
       }
     },
@@ -56,7 +57,7 @@ export const rules = {
         const { clientOrderId: id, state, closedAt, executed } = order;
         if (isClosed(state) !== (closedAt !== null))
           yield { order: id, text: `is ${state}, but ${closedAt === null ? 'has no time of its end' : 'has ended'}` };
-        // What a human closed may be filled later; nobody knew then.
+        // An order that a human closed may be filled later.
         if (!isClosed(state) || steps(id).some(({ event }) => event === 'resolved')) continue;
         const filled = quantityOf(fillsOf.get(id));
         if (!filled.eq(executed ?? 0))
@@ -70,17 +71,14 @@ export const rules = {
   I5: {
     holds: 'no order is filled above what it asked for',
     *check({ db, orders, fillsOf }: View): Iterable<Found> {
-      // A human said that such a trade of it is right.
+      // A human accepted such a trade.
       const accepted = readQuarantinedTrades(db).filter(({ decision }) => decision === 'accepted');
       const isAccepted = (id: string | null): boolean =>
         id !== null && accepted.some(({ orderIds }) => orderIds.includes(id));
       for (const { clientOrderId: order, orderId, quantity, amount } of orders) {
         if (isAccepted(orderId)) continue;
         const fills = fillsOf.get(order) ?? [];
-        const spent = fills.reduce(
-          (sum, fill) => sum.plus(new Decimal(fill.price).times(fill.quantity)),
-          new Decimal(0),
-        );
+        const spent = sumOf(fills.map(({ price, quantity: filled }) => new Decimal(price).times(filled)));
         if (quantity !== null && quantityOf(fills).gt(quantity))
           yield { order, text: `asked for ${quantity}, its fills come to ${quantityOf(fills).toFixed()}` };
         if (amount !== null && spent.gt(amount))
@@ -140,25 +138,16 @@ export const rules = {
   },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-interface AuditRow {
-  readonly at: number;
-  readonly outcome: string;
-  /** JSON. */
-  readonly differences: string;
-  /** JSON. */
-  readonly held: string;
-}
-
 function* againstAudits(view: View): Iterable<Found> {
-  const audits = view.all<AuditRow>('SELECT at, outcome, differences, held FROM audits ORDER BY at');
+  const audits = readRows(view.db, 'audit', 'ORDER BY at');
   const last = audits.at(-1);
   if (last?.outcome === 'off')
-    for (const [asset, amount] of Object.entries(JSON.parse(last.differences) as Record<string, string>))
+    for (const [asset, amount] of Object.entries(last.differences))
       yield { text: `at ${iso(last.at)} the account held ${amount} ${asset} beside what the ledger explained` };
   const even = audits.findLast(({ outcome }) => outcome === 'even');
   const sums = even === undefined ? undefined : holdings(view, even.at);
   if (even === undefined || sums === undefined) return;
-  const held = new Map(Object.entries(JSON.parse(even.held) as Record<string, string>));
+  const held = new Map(Object.entries(even.held));
   for (const asset of new Set([...held.keys(), ...sums.keys()])) {
     const [there, here] = [new Decimal(held.get(asset) ?? 0), sums.get(asset) ?? new Decimal(0)];
     if (!there.eq(here))
@@ -188,7 +177,7 @@ function* idsShared({ orders }: View): Iterable<Found> {
   }
 }
 
-/** Orders that the exchange showed with an id of ours: bound to its intent, or known to be a copy of another's making. */
+/** Orders that the exchange showed with an id of ours must be bound to its intent, or be known copies. */
 function* shownWithoutIntent({ orders, idKey, isLost, all }: View): Iterable<Found> {
   const bound = new Map(orders.map((order): [string, OrderEntryRow] => [order.clientOrderId, order]));
   const foreign = new Set(all<{ id: string }>('SELECT order_id AS id FROM foreign_orders').map(({ id }) => id));

@@ -4,7 +4,7 @@
  * rounded to the new ones, which is said. What cannot be followed like that is refused, with the reason.
  */
 import { type Clock, pause } from '../../clock/clock.ts';
-import { type Instrument, reckonedIn } from '../../domain/instrument.ts';
+import { type Instrument, inStepsOf } from '../../domain/instrument.ts';
 import { quantityText, unitsText } from '../../domain/money.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { Answer, OrderEntry } from '../../venue/venue.ts';
@@ -54,7 +54,7 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
       return;
     }
     if (reasons.delete(symbol)) notice({ level: 'info', text: `${symbol} is traded again` });
-    const now = reckonedIn(at, found);
+    const now = inStepsOf(at, found);
     if (termsText(now) === termsText(at)) return;
     instruments.set(symbol, now);
     notice({ level: 'warn', text: `${symbol}: the exchange takes ${termsText(now)} now; orders are made so` });
