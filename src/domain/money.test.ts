@@ -75,7 +75,7 @@ describe('crossing into whole steps', () => {
     expect(ticks('1.500000', at)).toBe(150n);
   });
 
-  test('rounds towards plus infinity or minus infinity when told, below zero too', () => {
+  test('rounds towards plus infinity or minus infinity as asked, below zero too', () => {
     expect(ticks('1.001', at, 'up')).toBe(101n);
     expect(ticks('1.009', at, 'down')).toBe(100n);
     expect(ticks('-1.001', at, 'up')).toBe(-100n);
@@ -173,8 +173,8 @@ describe('between the units', () => {
     expect(lotsIn(plus(baseUnits(quantity, at), 1n as Units), at, 'up')).toBe(quantity + 1n);
   });
 
-  property.prop([ticksAny, lotsAny])('an amount buys the most lots that it can pay for', (price, wanted) => {
-    const amount = plus(notional(price, wanted, at), 7n as Units);
+  property.prop([ticksAny, lotsAny])('an amount buys the most lots that it can pay for', (price, quantity) => {
+    const amount = plus(notional(price, quantity, at), 7n as Units);
     const bought = lotsFor(amount, price, at);
     expect(notional(price, bought, at) <= amount).toBe(true);
     expect(notional(price, plus(bought, 1n as Lots), at) > amount).toBe(true);
@@ -208,7 +208,7 @@ describe('between the units', () => {
     expect(unitsText(cut(units('1.239'), 2))).toBe('1.23');
   });
 
-  test('a part is rounded as told', () => {
+  test('a part is rounded as asked', () => {
     expect(part(3n as Units, rate('0.5'), 'down')).toBe(1n);
     expect(part(3n as Units, rate('0.5'), 'up')).toBe(2n);
     expect(part(-3n as Units, rate('0.5'), 'down')).toBe(-2n);

@@ -1,9 +1,9 @@
-/** Orders that leave in one request, without client ids: told apart by what they are, and never by a guess. */
+/** Orders that leave in one request, without client ids: matched by what they are, never by a guess. */
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { btc, decision, draft } from '../../test/kit/builders.ts';
-import { type DeskOptions, TestDesk, timing } from '../../test/kit/desk.ts';
 import type { CreateFate } from '../../test/kit/scripted-venue.ts';
+import { type RigOptions, TestRig, timing } from '../../test/kit/test-rig.ts';
 import { seededRng } from '../clock/clock.ts';
 import { lots, quantityText, ticks, units } from '../domain/money.ts';
 import type { Decision, OrderReport, Quote } from '../domain/order.ts';
@@ -12,170 +12,170 @@ import { likenessOf, pairsOf, unlike } from './reconcile/match-orders.ts';
 
 const buys = (...prices: readonly number[]): Quote[] => prices.map((price) => ({ side: 'BUY', price, quantity: 1 }));
 
-/** A desk whose strategy wants quotes, with the fates of its first creates. */
-async function wanting(fates: CreateFate[], options: DeskOptions = {}) {
+/** A rig whose strategy emits quotes, with the fates of its first creates. */
+async function wanting(fates: CreateFate[], options: RigOptions = {}) {
   const signals = new Subject<Decision>();
-  const desk = new TestDesk({ batches: true, ...options }).start(signals);
-  // The first start looks at the account twice.
-  await desk.pass(timing.sweepGapMs + 1_000);
-  desk.venue.creates = fates;
+  const rig = new TestRig({ batches: true, ...options }).start(signals);
+  // The first start reads the account twice.
+  await rig.pass(timing.sweepGapMs + 1_000);
+  rig.venue.creates = fates;
   const signal = (quotes: readonly Quote[], strategy = 's'): void =>
     signals.next(decision({ kind: 'quotes', quotes, reason: 'test' }, strategy));
-  return { desk, signal };
+  return { rig, signal };
 }
 
-const orders = (desk: TestDesk): string[] =>
-  [...desk.assembled.portfolio.orders()].map(
+const orders = (rig: TestRig): string[] =>
+  [...rig.assembled.portfolio.orders()].map(
     ({ intent, state, orderId }) =>
       `${state} ${orderId ?? '-'} at ${intent.price === undefined ? '?' : intent.price} ${'lots' in intent.volume ? quantityText(intent.volume.lots, btc) : ''}`,
   );
-const halves = (desk: TestDesk): string[] => orders(desk).map((line) => line.split(' ').slice(0, 2).join(' '));
-const texts = (desk: TestDesk): string => desk.notices.map(({ text }) => text).join('\n');
-const places = (desk: TestDesk): number => desk.asked('createMany') + desk.asked('create ');
+const halves = (rig: TestRig): string[] => orders(rig).map((line) => line.split(' ').slice(0, 2).join(' '));
+const texts = (rig: TestRig): string => rig.notices.map(({ text }) => text).join('\n');
+const places = (rig: TestRig): number => rig.asked('createMany') + rig.asked('create ');
 
-describe('several quotes of one wish', () => {
+describe('several quotes of one signal', () => {
   test('leave in one request once all are on disk, and each is bound by asking for it', async () => {
-    const { desk, signal } = await wanting(['accept']);
+    const { rig, signal } = await wanting(['accept']);
     signal(buys(99, 98, 97));
-    await desk.pass(2_000);
-    expect([desk.asked('createMany 3'), desk.asked('create ')]).toEqual([1, 0]);
-    const sent = desk.log.indexOf('createMany 3');
-    expect(desk.log.slice(0, sent).filter((line) => line === 'committed sending')).toHaveLength(3);
+    await rig.pass(2_000);
+    expect([rig.asked('createMany 3'), rig.asked('create ')]).toEqual([1, 0]);
+    const sent = rig.log.indexOf('createMany 3');
+    expect(rig.log.slice(0, sent).filter((line) => line === 'committed sending')).toHaveLength(3);
     // The answer names them the other way round.
-    for (const order of desk.assembled.portfolio.orders())
-      expect(desk.venue.order(order.orderId ?? '').intent.price).toBe(order.intent.price);
-    expect(halves(desk)).toEqual(['open 1001', 'open 1002', 'open 1003']);
-    desk.venue.fill('1002', '0.4');
-    await desk.pass(2_000);
-    expect(await desk.fillRows()).toEqual(['1 1002 0.4']);
+    for (const order of rig.assembled.portfolio.orders())
+      expect(rig.venue.order(order.orderId ?? '').intent.price).toBe(order.intent.price);
+    expect(halves(rig)).toEqual(['open 1001', 'open 1002', 'open 1003']);
+    rig.venue.fill('1002', '0.4');
+    await rig.pass(2_000);
+    expect(await rig.fillRows()).toEqual(['1 1002 0.4']);
   });
 
   test('leave one by one when that is not switched on', async () => {
-    const { desk, signal } = await wanting(['accept'], { batches: false });
+    const { rig, signal } = await wanting(['accept'], { batches: false });
     signal(buys(99, 98));
-    await desk.pass(2_000);
-    expect([desk.asked('createMany'), desk.asked('create ')]).toEqual([0, 2]);
+    await rig.pass(2_000);
+    expect([rig.asked('createMany'), rig.asked('create ')]).toEqual([0, 2]);
   });
 
   test('leave one by one once anybody else was seen on the account, which is said', async () => {
-    const { desk, signal } = await wanting(['accept']);
-    desk.venue.place({ clientOrderId: 'web_1' });
-    await desk.sweep();
+    const { rig, signal } = await wanting(['accept']);
+    rig.venue.place({ clientOrderId: 'web_1' });
+    await rig.sweep();
     signal(buys(99, 98));
-    await desk.pass(2_000);
-    expect([desk.asked('createMany'), desk.asked('create ')]).toEqual([0, 2]);
-    expect(texts(desk)).toContain('no batches are created');
+    await rig.pass(2_000);
+    expect([rig.asked('createMany'), rig.asked('create ')]).toEqual([0, 2]);
+    expect(texts(rig)).toContain('no batches are created');
   });
 
-  test('that look like another order of ours are a lot smaller', async () => {
-    const { desk, signal } = await wanting(['accept']);
+  test('that equal another order of ours are made a lot smaller', async () => {
+    const { rig, signal } = await wanting(['accept']);
     signal([...buys(99, 99)]);
-    await desk.pass(2_000);
+    await rig.pass(2_000);
     signal([...buys(99, 98)], 't');
-    await desk.pass(2_000);
-    expect(desk.asked('createMany 2')).toBe(2);
-    const likenesses = [...desk.assembled.portfolio.orders()].map(({ intent }) => likenessOf(intent));
+    await rig.pass(2_000);
+    expect(rig.asked('createMany 2')).toBe(2);
+    const likenesses = [...rig.assembled.portfolio.orders()].map(({ intent }) => likenessOf(intent));
     expect(new Set(likenesses).size).toBe(4);
-    await desk.pass(60_000);
-    expect(places(desk)).toBe(2);
+    await rig.pass(60_000);
+    expect(places(rig)).toBe(2);
   });
 
   test('of which one is denied leave without it', async () => {
-    const { desk, signal } = await wanting(['accept'], { limits: { maxPosition: units('250') } });
+    const { rig, signal } = await wanting(['accept'], { limits: { maxPosition: units('250') } });
     signal(buys(99, 98, 97));
-    await desk.pass(2_000);
-    expect(desk.asked('createMany 2')).toBe(1);
-    expect(halves(desk)).toEqual(['open 1001', 'open 1002']);
-    await desk.pass(30_000);
-    expect(places(desk)).toBe(1);
+    await rig.pass(2_000);
+    expect(rig.asked('createMany 2')).toBe(1);
+    expect(halves(rig)).toEqual(['open 1001', 'open 1002']);
+    await rig.pass(30_000);
+    expect(places(rig)).toBe(1);
   });
 
   test('are not sent while the disk is full', async () => {
-    const { desk, signal } = await wanting(['accept']);
-    desk.diskFull = true;
+    const { rig, signal } = await wanting(['accept']);
+    rig.diskFull = true;
     signal(buys(99, 98));
-    await desk.pass(2_000);
-    expect(places(desk)).toBe(0);
-    expect(orders(desk)).toEqual([]);
+    await rig.pass(2_000);
+    expect(places(rig)).toBe(0);
+    expect(orders(rig)).toEqual([]);
   });
 
   test('are all refused by an answer that comes before any order, and by a connection that was refused', async () => {
     for (const fate of ['reject', 'notSent'] as const) {
-      const { desk, signal } = await wanting([fate]);
+      const { rig, signal } = await wanting([fate]);
       signal(buys(99, 98));
-      await desk.pass(2_000);
-      expect(orders(desk)).toEqual([]);
-      expect(desk.asked('createMany')).toBe(1);
+      await rig.pass(2_000);
+      expect(orders(rig)).toEqual([]);
+      expect(rig.asked('createMany')).toBe(1);
     }
   });
 });
 
 describe('a batch whose answer is lost', () => {
   test('is found by what its orders are, each of them', async () => {
-    const { desk, signal } = await wanting(['acceptLost', 'acceptLost', 'acceptLost', 'accept']);
+    const { rig, signal } = await wanting(['acceptLost', 'acceptLost', 'acceptLost', 'accept']);
     signal(buys(99, 98, 97));
-    await desk.pass(5_000);
-    expect(halves(desk)).toEqual(['open 1001', 'open 1002', 'open 1003']);
-    expect(places(desk)).toBe(1);
+    await rig.pass(5_000);
+    expect(halves(rig)).toEqual(['open 1001', 'open 1002', 'open 1003']);
+    expect(places(rig)).toBe(1);
   });
 
   test('of which a part arrived is found in part, and the rest is proven absent', async () => {
-    const { desk, signal } = await wanting(['acceptLost', 'dropLost', 'accept', 'accept']);
+    const { rig, signal } = await wanting(['acceptLost', 'dropLost', 'accept', 'accept']);
     signal(buys(99, 98, 97));
-    await desk.pass(5_000);
-    expect(halves(desk)).toEqual(['open 1001', 'unknown -', 'open 1002']);
-    await desk.pass(timing.horizonMs + 20_000);
-    expect(halves(desk).slice(0, 2)).toEqual(['open 1001', 'open 1002']);
-    expect(desk.asked('createMany')).toBe(1);
+    await rig.pass(5_000);
+    expect(halves(rig)).toEqual(['open 1001', 'unknown -', 'open 1002']);
+    await rig.pass(timing.horizonMs + 20_000);
+    expect(halves(rig).slice(0, 2)).toEqual(['open 1001', 'open 1002']);
+    expect(rig.asked('createMany')).toBe(1);
   });
 
-  test('whose answer names fewer orders than were sent has the others looked for', async () => {
-    const { desk, signal } = await wanting(['accept', 'reject', 'accept']);
+  test('whose answer names fewer orders than were sent has the others resolved', async () => {
+    const { rig, signal } = await wanting(['accept', 'reject', 'accept']);
     signal(buys(99, 98, 97));
-    await desk.pass(5_000);
-    expect(halves(desk)).toEqual(['open 1001', 'unknown -', 'open 1002']);
+    await rig.pass(5_000);
+    expect(halves(rig)).toEqual(['open 1001', 'unknown -', 'open 1002']);
   });
 
   test('is found after a crash as well', async () => {
-    const { desk, signal } = await wanting(['accept']);
-    desk.venue.latencyMs = 5_000;
+    const { rig, signal } = await wanting(['accept']);
+    rig.venue.latencyMs = 5_000;
     signal(buys(99, 98));
-    await desk.pass(500);
-    expect(desk.asked('createMany 2')).toBe(1);
-    desk.crash();
-    desk.venue.latencyMs = 10;
-    desk.listen();
-    await desk.finish(desk.assembled.trader.recover());
-    expect(halves(desk)).toEqual(['open 1001', 'open 1002']);
+    await rig.pass(500);
+    expect(rig.asked('createMany 2')).toBe(1);
+    rig.crash();
+    rig.venue.latencyMs = 10;
+    rig.listen();
+    await rig.finish(rig.assembled.trader.recover());
+    expect(halves(rig)).toEqual(['open 1001', 'open 1002']);
   });
 
-  test('is quarantined where two orders look like one, and neither is cancelled', async () => {
-    const { desk, signal } = await wanting(['acceptLost', 'acceptLost', 'accept']);
-    desk.venue.failing.add('query');
+  test('is quarantined where two orders match one, and neither is cancelled', async () => {
+    const { rig, signal } = await wanting(['acceptLost', 'acceptLost', 'accept']);
+    rig.venue.failing.add('query');
     signal(buys(99, 98));
-    await desk.pass(500);
-    desk.venue.place({ clientOrderId: 'web_1', price: '99' });
-    desk.venue.failing.delete('query');
-    await desk.pass(20_000);
-    expect(halves(desk)).toEqual(['quarantined -', 'open 1002']);
-    await desk.pass(300_000);
-    expect(halves(desk)).toEqual(['quarantined -', 'open 1002']);
-    expect(desk.asked('cancel')).toBe(0);
-    expect(texts(desk)).toContain('and so do others');
+    await rig.pass(500);
+    rig.venue.place({ clientOrderId: 'web_1', price: '99' });
+    rig.venue.failing.delete('query');
+    await rig.pass(20_000);
+    expect(halves(rig)).toEqual(['quarantined -', 'open 1002']);
+    await rig.pass(300_000);
+    expect(halves(rig)).toEqual(['quarantined -', 'open 1002']);
+    expect(rig.asked('cancel')).toBe(0);
+    expect(texts(rig)).toContain('and so do others');
   });
 
   test('that counted as absent and seems to turn up is quarantined, and nothing is cancelled', async () => {
-    const { desk, signal } = await wanting(['acceptLost', 'dropLost', 'reject']);
+    const { rig, signal } = await wanting(['acceptLost', 'dropLost', 'reject']);
     signal(buys(99, 98));
-    await desk.pass(timing.horizonMs + 30_000);
-    expect(halves(desk)).toEqual(['open 1001']);
-    const late = desk.venue.place({ price: '98' });
-    await desk.pass(10_000);
-    expect(halves(desk)).toEqual(['open 1001', 'quarantined -']);
-    await desk.pass(60_000);
+    await rig.pass(timing.horizonMs + 30_000);
+    expect(halves(rig)).toEqual(['open 1001']);
+    const late = rig.venue.place({ price: '98' });
+    await rig.pass(10_000);
+    expect(halves(rig)).toEqual(['open 1001', 'quarantined -']);
+    await rig.pass(60_000);
     expect(late.status).toBe('NEW');
-    expect(desk.asked('cancel')).toBe(0);
-    expect(texts(desk)).toContain('It is not cancelled');
+    expect(rig.asked('cancel')).toBe(0);
+    expect(texts(rig)).toContain('It is not cancelled');
   });
 });
 
@@ -191,13 +191,13 @@ describe('likeness', () => {
     price: ticks(price, btc),
     quantity: lots(quantity, btc),
   });
-  const wish = (price: string, quantity: string): OrderDraft => draft({ price, quantity });
+  const draftOf = (price: string, quantity: string): OrderDraft => draft({ price, quantity });
 
   test('pairs only what is alone on both sides, whatever the order of the lists', () => {
     const rng = seededRng(5);
     const pick = (): string => String(99 + Math.floor(rng() * 4));
     for (let course = 0; course < 300; course++) {
-      const ours = Array.from({ length: 4 }, () => ({ intent: intentOf(wish(pick(), '1'), 'c', 0, 1) }));
+      const ours = Array.from({ length: 4 }, () => ({ intent: intentOf(draftOf(pick(), '1'), 'c', 0, 1) }));
       const theirs = Array.from({ length: 4 }, (_, index) => report(String(index), pick(), '1'));
       const pairs = pairsOf(ours, theirs);
       for (const one of ours) {
@@ -212,7 +212,7 @@ describe('likeness', () => {
     const taken = new Set<string>();
     const quantities: (string | undefined)[] = [];
     for (let count = 0; count < 11; count++) {
-      const other = unlike(wish('99', '1'), taken, btc);
+      const other = unlike(draftOf('99', '1'), taken, btc);
       quantities.push(
         other === undefined || !('lots' in other.volume) ? undefined : quantityText(other.volume.lots, btc),
       );
@@ -221,7 +221,7 @@ describe('likeness', () => {
     expect(quantities[0]).toBe('1');
     expect(new Set(quantities.slice(0, 10)).size).toBe(10);
     expect(quantities[10]).toBeUndefined();
-    const smallest = { ...wish('99', '1'), volume: { lots: btc.minQuantity }, expectedLots: btc.minQuantity };
+    const smallest = { ...draftOf('99', '1'), volume: { lots: btc.minQuantity }, expectedLots: btc.minQuantity };
     expect(unlike(smallest, new Set(), btc)).toBe(smallest);
     expect(unlike(smallest, new Set([likenessOf(smallest) ?? '']), btc)).toBeUndefined();
   });

@@ -58,7 +58,7 @@ function lane(): Lane {
 }
 
 describe('a lane', () => {
-  test('carries out one wish at a time', async () => {
+  test('carries out one decision at a time', async () => {
     const { signals, begun, free } = lane();
     signals.next(decision(target(1), 's'));
     signals.next(decision(target(2), 't'));
@@ -67,7 +67,7 @@ describe('a lane', () => {
     expect(begun).toEqual(['s 1', 't 2']);
   });
 
-  test('keeps of each strategy only the latest wish while it is busy', async () => {
+  test('keeps only the latest decision of each strategy while it is busy', async () => {
     const { signals, begun, free } = lane();
     for (const quantity of [1, 2, 3, 4]) signals.next(decision(target(quantity), 's'));
     for (const quantity of [5, 6]) signals.next(decision(target(quantity), 't'));
@@ -91,7 +91,7 @@ describe('a lane', () => {
     expect(begun).toEqual(['s 1', 't 4', 's 3']);
   });
 
-  test('is not busy with a wish about which there is nothing to do', async () => {
+  test('is not busy with a decision without work', async () => {
     const { signals, begun, free } = lane();
     signals.next(decision(target(0)));
     signals.next(decision(target(1)));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { btc, fill, portfolio } from '../../test/kit/builders.ts';
-import { TestDesk } from '../../test/kit/desk.ts';
 import { fc, property } from '../../test/kit/properties.ts';
+import { TestRig } from '../../test/kit/test-rig.ts';
 import { unitsText } from '../domain/money.ts';
 import { Ledger, subLedgerDifferences } from './ledger.ts';
 
@@ -41,10 +41,10 @@ describe('what strategies hold', () => {
   });
 
   test('adds up through orders, fills, a crash and recovery', async () => {
-    const desk = new TestDesk().listen();
-    await desk.finish(desk.assembled.trader.recover());
+    const rig = new TestRig().listen();
+    await rig.finish(rig.assembled.trader.recover());
     const check = (): void => {
-      const { portfolio: book, execution } = desk.assembled;
+      const { portfolio: book, execution } = rig.assembled;
       if (execution.books === undefined) throw new Error('no ledger');
       expect(subLedgerDifferences(book, execution.books.ledger)).toEqual([]);
     };
@@ -53,16 +53,16 @@ describe('what strategies hold', () => {
       ['t', '0.2'],
       ['s', '1'],
     ] as const) {
-      const order = await desk.placed({ strategy, price: '100' });
-      desk.venue.fill(order.orderId ?? '', quantity);
-      await desk.sweep();
+      const order = await rig.placed({ strategy, price: '100' });
+      rig.venue.fill(order.orderId ?? '', quantity);
+      await rig.sweep();
       check();
     }
-    expect(unitsText(desk.assembled.portfolio.position('s', btc.symbol).base)).toBe('1.3');
-    desk.crash();
-    desk.listen();
+    expect(unitsText(rig.assembled.portfolio.position('s', btc.symbol).base)).toBe('1.3');
+    rig.crash();
+    rig.listen();
     check();
-    await desk.finish(desk.assembled.trader.recover());
+    await rig.finish(rig.assembled.trader.recover());
     check();
   });
 });

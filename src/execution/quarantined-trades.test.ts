@@ -1,28 +1,28 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { btc, draft, eth } from '../../test/kit/builders.ts';
-import { TestDesk, timing } from '../../test/kit/desk.ts';
+import { TestRig, timing } from '../../test/kit/test-rig.ts';
 import { lots, noTicks, noUnits, ticks, units } from '../domain/money.ts';
 import type { VenueTrade } from '../domain/order.ts';
 import { readQuarantinedTrades } from '../journal/load.ts';
 
-let desk: TestDesk;
+let rig: TestRig;
 beforeEach(() => {
-  desk = new TestDesk().listen();
+  rig = new TestRig().listen();
 });
 
 /** From now on the exchange shows a trade so. */
-const show = (tradeId: string, change: Partial<VenueTrade>): void => void desk.venue.shownAs.set(tradeId, change);
+const show = (tradeId: string, change: Partial<VenueTrade>): void => void rig.venue.shownAs.set(tradeId, change);
 /** From now on it shows it as it was. */
-const showRight = (): void => desk.venue.shownAs.clear();
+const showRight = (): void => rig.venue.shownAs.clear();
 /** Two complete reads, the sweep gap apart. */
 async function readTwice(): Promise<void> {
-  await desk.sweep();
-  await desk.pass(timing.sweepGapMs);
-  await desk.sweep();
+  await rig.sweep();
+  await rig.pass(timing.sweepGapMs);
+  await rig.sweep();
 }
 const rows = async () => {
-  await desk.written();
-  return readQuarantinedTrades(desk.db).map(({ tradeId, why, decision, by, reason }) => ({
+  await rig.written();
+  return readQuarantinedTrades(rig.db).map(({ tradeId, why, decision, by, reason }) => ({
     tradeId,
     why,
     decision,
@@ -31,14 +31,14 @@ const rows = async () => {
   }));
 };
 const restart = async (): Promise<void> => {
-  await desk.written();
-  desk.crash();
-  desk.listen();
-  await desk.finish(desk.assembled.trader.recover());
+  await rig.written();
+  rig.crash();
+  rig.listen();
+  await rig.finish(rig.assembled.trader.recover());
 };
-const isBlocked = (symbol = btc.symbol): boolean => desk.assembled.portfolio.isUndecided(symbol);
+const isBlocked = (symbol = btc.symbol): boolean => rig.assembled.portfolio.isUndecided(symbol);
 const decide = (as: 'accepted' | 'discarded', subject = '1') =>
-  desk.finish(desk.assembled.resolveTrade(subject, as, 'operator', 'seen on its page'));
+  rig.finish(rig.assembled.resolveTrade(subject, as, 'operator', 'seen on its page'));
 
 const amount = (text: string): Partial<VenueTrade> => ({ quantity: lots(text, btc) });
 const at = (text: string): Partial<VenueTrade> => ({ price: ticks(text, btc) });
@@ -57,157 +57,157 @@ describe('an invalid trade', () => {
     ['a price beyond the limit', at('100.01'), 'its price is 100.01, beyond the limit 100 of order '],
     ['more than is left', amount('0.60001'), 'its quantity 0.60001 exceeds the remaining 0.6 of order '],
   ])('%s: is not booked, and quarantined once two complete reads show it', async (_, change, why) => {
-    const order = await desk.placed();
-    desk.venue.fill('1001', '0.4', '99');
-    await desk.sweep();
-    desk.venue.fill('1001', '0.1');
+    const order = await rig.placed();
+    rig.venue.fill('1001', '0.4', '99');
+    await rig.sweep();
+    rig.venue.fill('1001', '0.1');
     show('2', change);
-    const first = await desk.sweep();
+    const first = await rig.sweep();
     expect(first).toMatchObject({ complete: false, failed: true });
     expect(first.cause).toContain(`trade 2 is not booked: ${why}`);
     expect([isBlocked(), await rows()]).toEqual([false, []]);
-    await desk.pass(timing.sweepGapMs);
-    await desk.sweep();
+    await rig.pass(timing.sweepGapMs);
+    await rig.sweep();
     expect(await rows()).toMatchObject([{ tradeId: '2', why: expect.stringContaining(why), decision: null }]);
     expect([isBlocked(), isBlocked(eth.symbol)]).toEqual([true, false]);
-    expect((await desk.sweep()).complete).toBe(true);
-    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
+    expect((await rig.sweep()).complete).toBe(true);
+    expect(await rig.fillRows()).toEqual(['1 1001 0.4']);
     expect(order.state).toBe('open');
-    expect(desk.notices).toHaveLength(1);
-    expect(desk.notices[0]).toMatchObject({ level: 'error', text: expect.stringContaining('sluice resolve-trade 2') });
-    expect(desk.db.prepare('SELECT trade_id FROM venue_trades').pluck().all()).toEqual(['1']);
+    expect(rig.notices).toHaveLength(1);
+    expect(rig.notices[0]).toMatchObject({ level: 'error', text: expect.stringContaining('sluice resolve-trade 2') });
+    expect(rig.db.prepare('SELECT trade_id FROM venue_trades').pluck().all()).toEqual(['1']);
   });
 
   test('of a sell is one below its limit', async () => {
-    await desk.placed();
-    desk.venue.fill('1001');
-    await desk.sweep();
-    await desk.placed({ side: 'SELL', price: '100' });
-    desk.venue.fill('1002', '0.4', '99.99');
+    await rig.placed();
+    rig.venue.fill('1001');
+    await rig.sweep();
+    await rig.placed({ side: 'SELL', price: '100' });
+    rig.venue.fill('1002', '0.4', '99.99');
     await readTwice();
     expect(await rows()).toMatchObject([{ why: expect.stringContaining('its price is 99.99, beyond the limit 100') }]);
   });
 
   test.each(['running', 'restarted'])('with an unreadable time is booked when it is shown right, %s', async (how) => {
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     show('1', { time: 0, unreadable: 'it has no readable time' });
     await readTwice();
     if (how === 'restarted') await restart();
     showRight();
-    await desk.sweep();
-    expect([await desk.fillRows(), isBlocked()]).toEqual([['1 1001 0.4'], false]);
+    await rig.sweep();
+    expect([await rig.fillRows(), isBlocked()]).toEqual([['1 1001 0.4'], false]);
   });
 
   test('that is booked already contradicts nothing when one read cannot read it', async () => {
-    const order = await desk.placed();
-    desk.venue.fill('1001', '0.4');
-    await desk.sweep();
+    const order = await rig.placed();
+    rig.venue.fill('1001', '0.4');
+    await rig.sweep();
     show('1', { price: noTicks, unreadable: 'it has no readable price' });
-    await desk.sweep();
+    await rig.sweep();
     showRight();
-    await desk.sweep();
-    expect([await desk.fillRows(), order.state, desk.notices]).toEqual([['1 1001 0.4'], 'open', []]);
-    expect(desk.assembled.execution.halts.inForce).toEqual([]);
+    await rig.sweep();
+    expect([await rig.fillRows(), order.state, rig.notices]).toEqual([['1 1001 0.4'], 'open', []]);
+    expect(rig.assembled.execution.halts.inForce).toEqual([]);
   });
 
   test('of a lost create is booked when it is accepted: its order is found first', async () => {
-    desk.venue.creates = ['acceptLost'];
-    desk.venue.onCreate = () => {};
-    const { order, carried } = desk.begin({ price: '100' });
-    await desk.pass(5);
-    desk.venue.fill('1001', '1', '100.01');
-    await desk.finish(carried);
+    rig.venue.creates = ['acceptLost'];
+    rig.venue.onCreate = () => {};
+    const { order, carried } = rig.begin({ price: '100' });
+    await rig.pass(5);
+    rig.venue.fill('1001', '1', '100.01');
+    await rig.finish(carried);
     await readTwice();
     expect(await decide('accepted')).toBeUndefined();
-    await desk.sweep();
-    expect([await desk.fillRows(), order.orderId]).toEqual([['1 1001 1'], '1001']);
+    await rig.sweep();
+    expect([await rig.fillRows(), order.orderId]).toEqual([['1 1001 1'], '1001']);
   });
 
   test('that was a trade with ourselves without readable orders is settled when they are shown', async () => {
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     show('1', { orderIds: [], unreadable: 'it has no readable order id' });
     await readTwice();
     expect(isBlocked()).toBe(true);
     show('1', { orderIds: ['1001', '1002'] });
-    await desk.sweep();
-    expect([await desk.fillRows(), isBlocked()]).toEqual([['1 1001 0.4'], false]);
+    await rig.sweep();
+    expect([await rig.fillRows(), isBlocked()]).toEqual([['1 1001 0.4'], false]);
   });
 
   test('that differs at each read is quarantined once', async () => {
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     for (const quantity of ['-0.4', '-0.5', '-0.6', '-0.7', '-0.8']) {
       show('1', amount(quantity));
-      await desk.sweep();
-      await desk.pass(timing.sweepGapMs);
+      await rig.sweep();
+      await rig.pass(timing.sweepGapMs);
     }
-    expect([await desk.fillRows(), isBlocked(), desk.notices.length]).toEqual([[], true, 1]);
+    expect([await rig.fillRows(), isBlocked(), rig.notices.length]).toEqual([[], true, 1]);
     expect(await rows()).toMatchObject([{ tradeId: '1', decision: null }]);
   });
 
   test('without readable fields is discarded, and the symbol trades again', async () => {
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     show('1', { orderIds: [], price: noTicks, time: 0, unreadable: 'it has no readable order id' });
     await readTwice();
     await restart();
     expect(await decide('accepted')).toContain('it has no readable order id');
     expect(await decide('discarded')).toBeUndefined();
-    await desk.sweep();
-    expect([await desk.fillRows(), isBlocked()]).toEqual([[], false]);
+    await rig.sweep();
+    expect([await rig.fillRows(), isBlocked()]).toEqual([[], false]);
   });
 
   test('is booked when the next read shows it right', async () => {
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     show('1', amount('-0.4'));
-    await desk.sweep();
+    await rig.sweep();
     showRight();
-    expect((await desk.sweep()).complete).toBe(true);
-    expect([await desk.fillRows(), await rows(), desk.notices]).toEqual([['1 1001 0.4'], [], []]);
+    expect((await rig.sweep()).complete).toBe(true);
+    expect([await rig.fillRows(), await rows(), rig.notices]).toEqual([['1 1001 0.4'], [], []]);
   });
 
   test('is nothing any more when the next read does not show it', async () => {
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     show('1', amount('-0.4'));
-    await desk.sweep();
-    desk.venue.trades.length = 0;
-    await desk.pass(timing.sweepGapMs);
-    expect((await desk.sweep()).complete).toBe(true);
+    await rig.sweep();
+    rig.venue.trades.length = 0;
+    await rig.pass(timing.sweepGapMs);
+    expect((await rig.sweep()).complete).toBe(true);
     expect(await rows()).toEqual([]);
   });
 
   test.each(['running', 'restarted'])('is booked when it is shown right after all, %s', async (how) => {
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     show('1', amount('-0.4'));
     await readTwice();
     if (how === 'restarted') await restart();
     expect(isBlocked()).toBe(true);
     showRight();
-    await desk.sweep();
-    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
+    await rig.sweep();
+    expect(await rig.fillRows()).toEqual(['1 1001 0.4']);
     expect(isBlocked()).toBe(false);
     expect(await rows()).toMatchObject([{ decision: 'corrected', by: 'exchange' }]);
   });
 
   test('that a start finds is quarantined by it, and then trading begins', async () => {
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     show('1', amount('-0.4'));
     await restart();
-    expect([await desk.fillRows(), isBlocked()]).toEqual([[], true]);
+    expect([await rig.fillRows(), isBlocked()]).toEqual([[], true]);
     expect(await rows()).toHaveLength(1);
   });
 
   test('of somebody else is not entered into the ledger', async () => {
-    const expected = () => desk.assembled.execution.books?.ledger.expected().get('BTC') ?? noUnits;
-    await desk.placed();
-    desk.venue.place({ clientOrderId: 'web_1' });
-    desk.venue.fill('1002', '0.4');
+    const expected = () => rig.assembled.execution.books?.ledger.expected().get('BTC') ?? noUnits;
+    await rig.placed();
+    rig.venue.place({ clientOrderId: 'web_1' });
+    rig.venue.fill('1002', '0.4');
     show('1', amount('-0.4'));
     await readTwice();
     await restart();
@@ -218,45 +218,45 @@ describe('an invalid trade', () => {
   });
 
   test('of a time before this journal is left alone: it is in what the account held at first', async () => {
-    desk.venue.place({ clientOrderId: 'web_1' });
-    desk.venue.fill('1001', '0.4');
+    rig.venue.place({ clientOrderId: 'web_1' });
+    rig.venue.fill('1001', '0.4');
     show('1', amount('-0.4'));
-    await desk.pass(120_000);
+    await rig.pass(120_000);
     await restart();
-    expect(await desk.sweep()).toMatchObject({ complete: true });
+    expect(await rig.sweep()).toMatchObject({ complete: true });
     expect([await rows(), isBlocked()]).toEqual([[], false]);
   });
 
   test('on margin is quarantined all the same', async () => {
-    desk = new TestDesk({ account: 'margin', balances: false }).listen();
-    await desk.placed();
-    desk.venue.fill('1001', '0.4');
+    rig = new TestRig({ account: 'margin', balances: false }).listen();
+    await rig.placed();
+    rig.venue.fill('1001', '0.4');
     show('1', amount('-0.4'));
     await readTwice();
     expect(await rows()).toHaveLength(1);
   });
 
   test('that a booked one is shown as later is a changed fill, as ever', async () => {
-    const order = await desk.placed();
-    desk.venue.fill('1001', '0.4');
-    await desk.sweep();
+    const order = await rig.placed();
+    rig.venue.fill('1001', '0.4');
+    await rig.sweep();
     show('1', amount('-0.4'));
     await readTwice();
     expect(order).toMatchObject({ state: 'quarantined', quarantineReason: 'changed' });
     expect(await rows()).toEqual([]);
   });
 
-  test('of an order that ended is told by its row and its fills', async () => {
-    const order = await desk.placed();
-    desk.venue.fill('1001', '0.4');
-    await desk.sweep();
-    desk.venue.end('1001');
-    await desk.sweep();
-    expect(await desk.stateOf(order)).toBe('canceled');
-    desk.venue.fill('1001', '0.6');
-    desk.venue.fill('1001', '0.1');
+  test('of a closed order is checked by its row and its fills', async () => {
+    const order = await rig.placed();
+    rig.venue.fill('1001', '0.4');
+    await rig.sweep();
+    rig.venue.end('1001');
+    await rig.sweep();
+    expect(await rig.stateOf(order)).toBe('canceled');
+    rig.venue.fill('1001', '0.6');
+    rig.venue.fill('1001', '0.1');
     await readTwice();
-    expect(await desk.fillRows()).toEqual(['1 1001 0.4', '2 1001 0.6']);
+    expect(await rig.fillRows()).toEqual(['1 1001 0.4', '2 1001 0.6']);
     expect(await rows()).toMatchObject([
       { tradeId: '3', why: expect.stringContaining('exceeds the remaining 0 of order') },
     ]);
@@ -269,10 +269,10 @@ describe('a purchase by an amount', () => {
     ['1', 0],
     ['1.00001', 1],
   ])('of 99.9995 may buy what rounding to a step makes of it: %s', async (quantity, quarantined) => {
-    desk.venue.market = undefined;
-    const { carried } = desk.begin(draft({ amount: '99.9995' }));
-    await desk.finish(carried);
-    desk.venue.fill('1001', quantity, '100');
+    rig.venue.market = undefined;
+    const { carried } = rig.begin(draft({ amount: '99.9995' }));
+    await rig.finish(carried);
+    rig.venue.fill('1001', quantity, '100');
     await readTwice();
     expect(await rows()).toHaveLength(quarantined);
   });
@@ -280,21 +280,21 @@ describe('a purchase by an amount', () => {
 
 describe('a human', () => {
   async function overfilled(): Promise<void> {
-    await desk.placed();
-    desk.venue.fill('1001', '1.5');
+    await rig.placed();
+    rig.venue.fill('1001', '1.5');
     await readTwice();
   }
 
   test('accepts a trade: it is booked once, as it is shown, also over restarts', async () => {
     await overfilled();
     expect(await decide('accepted')).toBeUndefined();
-    expect(await desk.fillRows()).toEqual(['1 1001 1.5']);
+    expect(await rig.fillRows()).toEqual(['1 1001 1.5']);
     expect(isBlocked()).toBe(false);
     await restart();
     await readTwice();
-    expect([await desk.fillRows(), isBlocked()]).toEqual([['1 1001 1.5'], false]);
+    expect([await rig.fillRows(), isBlocked()]).toEqual([['1 1001 1.5'], false]);
     expect(await rows()).toMatchObject([{ decision: 'accepted', by: 'operator', reason: 'seen on its page' }]);
-    expect(desk.assembled.portfolio.position('s', btc.symbol).base).toBe(units('1.5'));
+    expect(rig.assembled.portfolio.position('s', btc.symbol).base).toBe(units('1.5'));
   });
 
   test('discards a trade: it is never booked, also over restarts', async () => {
@@ -305,7 +305,7 @@ describe('a human', () => {
     expect(isBlocked()).toBe(false);
     await restart();
     await readTwice();
-    expect([await desk.fillRows(), isBlocked()]).toEqual([[], false]);
+    expect([await rig.fillRows(), isBlocked()]).toEqual([[], false]);
     expect(await rows()).toMatchObject([{ decision: 'discarded', by: 'operator', reason: 'seen on its page' }]);
   });
 
@@ -314,11 +314,11 @@ describe('a human', () => {
     await decide('discarded');
     show('1', amount('0.5'));
     await readTwice();
-    expect(await desk.fillRows()).toEqual([]);
+    expect(await rig.fillRows()).toEqual([]);
     expect(await rows()).toMatchObject([{ why: expect.stringContaining('it was discarded'), decision: null }]);
     await decide('accepted');
-    expect(await desk.fillRows()).toEqual(['1 1001 0.5']);
-    const said = desk.db.prepare("SELECT text FROM notices WHERE level = 'info'").pluck().all();
+    expect(await rig.fillRows()).toEqual(['1 1001 0.5']);
+    const said = rig.db.prepare("SELECT text FROM notices WHERE level = 'info'").pluck().all();
     expect(said).toEqual([
       'trade 1 on BTCUSDT is discarded by operator: seen on its page',
       'trade 1 on BTCUSDT is accepted by operator: seen on its page',
@@ -334,9 +334,9 @@ describe('a human', () => {
 });
 
 describe('an order whose fills fall short because of a quarantined trade', () => {
-  async function short(): Promise<ReturnType<TestDesk['placed']>> {
-    const order = await desk.placed();
-    desk.venue.fill('1001', '1');
+  async function short(): Promise<ReturnType<TestRig['placed']>> {
+    const order = await rig.placed();
+    rig.venue.fill('1001', '1');
     show('1', amount('-1'));
     await readTwice();
     return order;
@@ -344,24 +344,24 @@ describe('an order whose fills fall short because of a quarantined trade', () =>
 
   test('is neither read again nor reported until somebody decides', async () => {
     const order = await short();
-    await desk.sweep();
-    const [asked, said] = [desk.asked('trades'), desk.notices.length];
-    for (let looks = 0; looks < 20; looks++) {
-      await desk.pass(5_000);
-      await desk.sweep();
+    await rig.sweep();
+    const [asked, said] = [rig.asked('trades'), rig.notices.length];
+    for (let sweeps = 0; sweeps < 20; sweeps++) {
+      await rig.pass(5_000);
+      await rig.sweep();
     }
     expect(order.state).toBe('closing');
-    expect([desk.asked('trades'), desk.notices.length]).toEqual([asked + 20, said]);
-    expect(await desk.finish(desk.assembled.audit())).toMatchObject({ kind: 'skipped' });
+    expect([rig.asked('trades'), rig.notices.length]).toEqual([asked + 20, said]);
+    expect(await rig.finish(rig.assembled.audit())).toMatchObject({ kind: 'skipped' });
   });
 
   test.each(['running', 'restarted'])('ends when the trade is discarded, %s', async (how) => {
     const order = await short();
     await decide('discarded');
     if (how === 'restarted') await restart();
-    await desk.sweep();
-    expect(await desk.row(order)).toMatchObject({ state: 'filled', filled: '0', executed: '1' });
-    expect(await desk.steps(order)).toContain('resolved');
-    expect(desk.assembled.portfolio.isIdle).toBe(true);
+    await rig.sweep();
+    expect(await rig.row(order)).toMatchObject({ state: 'filled', filled: '0', executed: '1' });
+    expect(await rig.steps(order)).toContain('resolved');
+    expect(rig.assembled.portfolio.isIdle).toBe(true);
   });
 });

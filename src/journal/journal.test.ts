@@ -192,7 +192,7 @@ describe('a fill', () => {
     expect(insert(book, fillRowOf({ tradeId: '70', orderId: '01' }))).toBe(true);
   });
 
-  test('is looked up once by whoever asks first whether it is another one, and is known from then on', () => {
+  test('is read once to see whether it differs, and is known from then on', () => {
     let asked = 0;
     const { book } = bench(() => {
       asked++;

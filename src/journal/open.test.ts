@@ -152,7 +152,7 @@ describe('a state directory that is opened again', () => {
 
   test('is refused when its journal is no journal', () => {
     mkdirSync(dir);
-    const text = 'this is somebody else’s file, and it is long enough to be looked at as a database header';
+    const text = 'this is somebody else’s file, and it is long enough to be read as a database header';
     writeFileSync(join(dir, journalFile), text);
     expect(refusal(() => openOnce()).exitCode).toBe(3);
     expect(readFileSync(join(dir, journalFile), 'utf8')).toBe(text);
@@ -183,7 +183,7 @@ describe('the lock', () => {
     expect(openOnce().identity.epoch).toBe(2);
   });
 
-  test('is given to a start while a command in another process looks whether it is held', async () => {
+  test('is given to a start while a command in another process checks whether it is held', async () => {
     openOnce();
     const code = `
       import Database from 'better-sqlite3';

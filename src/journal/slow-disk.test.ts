@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { watchedHost } from './slow-disk.ts';
 
-test('commits that take long are told of once, and again when they were well in between', async () => {
+test('commits that take long are reported once, and again when they were fast in between', async () => {
   let now = 0;
   let takesMs = 5;
   const texts: string[] = [];

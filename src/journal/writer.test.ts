@@ -93,7 +93,7 @@ describe('a refusal', () => {
     expect(rows('SELECT times FROM denials')).toEqual([{ times: 1 }, { times: 1 }]);
   });
 
-  test('of each order of a wish that is repeated is counted in its own row', () => {
+  test('of each order of a signal that is repeated is counted in its own row', () => {
     const { write, rows } = bench();
     write([denialOf({ draft: 'BUY 1' }), denialOf({ draft: 'BUY 2' })]);
     write([denialOf({ draft: 'BUY 1' }), denialOf({ draft: 'BUY 2' })]);
@@ -161,9 +161,9 @@ test('a batch that did not fit the disk is written whole when there is room', ()
 });
 
 describe('what is loaded', () => {
-  test('is what a start needs: open orders, owners of all, every fill, the last of each wish', () => {
+  test('is what a start needs: open orders, owners of all, every fill, the last signal of each', () => {
     const { db, write } = bench();
-    const wish = (quantity: number, strategy = 's'): Entry => ({
+    const signalOf = (quantity: number, strategy = 's'): Entry => ({
       kind: 'signal',
       at: startTime,
       decision: quantity,
@@ -179,9 +179,9 @@ describe('what is loaded', () => {
       orderRowOf({ clientOrderId: 'done', state: 'filled', orderId: '1002', closedAt: startTime, purpose: 'stop' }),
       fillRowOf({ tradeId: '2' }),
       fillRowOf({ tradeId: '1' }),
-      wish(1),
-      wish(2),
-      wish(3, 't'),
+      signalOf(1),
+      signalOf(2),
+      signalOf(3, 't'),
       { kind: 'cursor', symbol: btc.symbol, tradeIds: ['1'] },
       { kind: 'cursor', symbol: btc.symbol, tradeIds: ['1', '2'] },
       { kind: 'foreign', at: startTime, symbol: btc.symbol, orderId: '77', why: null },

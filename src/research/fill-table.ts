@@ -144,11 +144,7 @@ export const dustOf = (at: Pick<Instrument, 'quantityPrecision'> | undefined): n
 
 type Minima = Pick<Instrument, 'pricePrecision' | 'quantityPrecision' | 'minQuantity' | 'minNotional'>;
 
-<<<<<<< HEAD
 /** `isBelowMinimum` of the domain for sums of numbers: whether a quantity at the price of its last fill is below the minimum order. */
-=======
-/** `isBelowMinimum` of the domain in sums of numbers: whether nobody can order away so much, at the price of the fill that left it. */
->>>>>>> 2cf12f50 (Use plain words in domain/, clock/, strategies/ and the journal's invariants)
 export function restsAt(at: Minima | undefined): (base: number, price: number) => boolean {
   const dust = dustOf(at);
   // Slightly less than both minima, since sums of numbers may be slightly too small.
@@ -167,19 +163,14 @@ export class OpenQuantity {
   readonly #bases: Float64Array;
   readonly #isOpen: Uint8Array;
   readonly #dust: number;
-<<<<<<< HEAD
   readonly #isRest: (base: number, price: number) => boolean;
   #openCount = 0;
-=======
-  readonly #isBelowMinimum: (base: number, price: number) => boolean;
-  #positions = 0;
->>>>>>> 2cf12f50 (Use plain words in domain/, clock/, strategies/ and the journal's invariants)
 
   constructor({ positions }: Pick<FillTable, 'positions'>, at: Minima | undefined) {
     this.#bases = new Float64Array(positions.length);
     this.#isOpen = new Uint8Array(positions.length);
     this.#dust = dustOf(at);
-    this.#isBelowMinimum = restsAt(at);
+    this.#isRest = restsAt(at);
   }
 
   take({ position, base, price }: Pick<FillTable, 'position' | 'base' | 'price'>, fill: number): void {
@@ -187,15 +178,9 @@ export class OpenQuantity {
     const after = (this.#bases[of] as number) + (base[fill] as number);
     this.#bases[of] = after;
     this.base += base[fill] as number;
-<<<<<<< HEAD
     const isOpen = this.#isRest(after, price[fill] as number) ? 0 : 1;
     this.#openCount += isOpen - (this.#isOpen[of] as number);
     this.#isOpen[of] = isOpen;
-=======
-    const isHeld = this.#isBelowMinimum(after, price[fill] as number) ? 0 : 1;
-    this.#positions += isHeld - (this.#isHeld[whose] as number);
-    this.#isHeld[whose] = isHeld;
->>>>>>> 2cf12f50 (Use plain words in domain/, clock/, strategies/ and the journal's invariants)
   }
 
   /** Nothing at all, not even a rest of less than a lot; rounding of sums aside. */

@@ -2,7 +2,7 @@
 import { NEVER, Observable, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { btc, decision, kline } from '../../test/kit/builders.ts';
-import { TestDesk } from '../../test/kit/desk.ts';
+import { TestRig } from '../../test/kit/test-rig.ts';
 import { ScaledClock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Decision, Signal } from '../domain/order.ts';
@@ -17,7 +17,7 @@ const bid = (price: number, quantity = 1) => ({ side: 'BUY' as const, price, qua
 
 /** Runs strategy `s`, which says whatever the test sends, beside `t`, which has one order at rest. */
 async function beside(limits: Partial<Limits>) {
-  const desk = new TestDesk({ limits });
+  const desk = new TestRig({ limits });
   const said = new Subject<Signal>();
   const failed: unknown[] = [];
   const strategy = defineStrategy({ name: 'bad', about: 'says what it is told', params: {}, signals: () => said });
@@ -64,7 +64,7 @@ async function beside(limits: Partial<Limits>) {
   };
   return { desk, said, say, failed, open, denials, isOtherUntouched };
 }
-const disabledBy = ({ assembled }: TestDesk): string | undefined => assembled.risk.switch.of('s')?.by;
+const disabledBy = ({ assembled }: TestRig): string | undefined => assembled.risk.switch.of('s')?.by;
 
 describe('a strategy that', () => {
   test('floods is heard so often and no more, then disabled, and its orders are cancelled', async () => {
@@ -159,7 +159,7 @@ describe('a strategy that', () => {
   });
 
   test('keeps the program busy is disabled', async () => {
-    const desk = new TestDesk({ limits: { maxThinkingMs: 20 } });
+    const desk = new TestRig({ limits: { maxThinkingMs: 20 } });
     const klines = new Subject<Kline>();
     const clock = new ScaledClock();
     const slow = defineStrategy({

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { fill, startTime } from '../../test/kit/builders.ts';
-import { TestDesk } from '../../test/kit/desk.ts';
+import { TestRig } from '../../test/kit/test-rig.ts';
 import { unitsText } from '../domain/money.ts';
 import { load } from '../journal/load.ts';
 import { afterCancelText, cancelledText } from './kills.ts';
 
 test('a resume writes down at once what the loss is measured from: a crash right after it must not bring the kill back', async () => {
-  const desk = new TestDesk().listen();
+  const desk = new TestRig().listen();
   const { portfolio, risk } = desk.assembled;
   portfolio.mark('BTCUSDT', 100, startTime);
   risk.watchLoss();
@@ -17,7 +17,7 @@ test('a resume writes down at once what the loss is measured from: a crash right
 });
 
 test('what was filled before its cancel came is not told as cancelled, nor what nobody knows the end of', async () => {
-  const desk = new TestDesk({ batches: true }).listen();
+  const desk = new TestRig({ batches: true }).listen();
   const orders = [];
   for (const price of ['96', '97', '98', '99']) orders.push(await desk.placed({ price }));
   const [, half, whole, slow] = orders;
@@ -38,7 +38,7 @@ test('what was filled before its cancel came is not told as cancelled, nor what 
 });
 
 test('after a cancel it is said whether strategies place new orders', () => {
-  const { assembled } = new TestDesk();
+  const { assembled } = new TestRig();
   const said = (strategy?: string): string => afterCancelText(strategy, [{ id: 's' }, { id: 't' }], assembled);
   const kill = (strategy: string | undefined): void =>
     assembled.risk.switch.kill({ at: startTime, strategy, by: 'operator', reason: 'news' });

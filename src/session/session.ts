@@ -7,7 +7,7 @@ import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock
 import { isLoopback } from '../config/schema.ts';
 import { type Assets, loadAssets } from '../dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
-import { type Instrument, instrument, inStepsOf } from '../domain/instrument.ts';
+import { type Instrument, inStepsOf, instrument } from '../domain/instrument.ts';
 import type { Precision } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Notice } from '../execution/context.ts';

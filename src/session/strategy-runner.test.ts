@@ -1,7 +1,7 @@
 import { NEVER, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { btc, kline, startTime } from '../../test/kit/builders.ts';
-import { TestDesk } from '../../test/kit/desk.ts';
+import { TestRig } from '../../test/kit/test-rig.ts';
 import { ScaledClock } from '../clock/clock.ts';
 import type { FeedGap, Kline } from '../domain/market.ts';
 import type { Notice } from '../execution/context.ts';
@@ -25,7 +25,7 @@ const above = (period: number) =>
 function listening(
   period: number,
   stored: Kline[],
-  desk = new TestDesk(),
+  desk = new TestRig(),
   strategy: NamedHosted['strategy'] = above(period),
 ) {
   const { assembled, clock } = desk;
@@ -134,7 +134,7 @@ test('one that threw stays stopped after a hole, and its chart goes on', async (
       throw new Error('boom');
     },
   });
-  const { klines, gaps, asked, notices, charted, settle } = listening(1, [kline(100, 0)], new TestDesk(), throws);
+  const { klines, gaps, asked, notices, charted, settle } = listening(1, [kline(100, 0)], new TestRig(), throws);
   await settle();
   klines.next(kline(101, 1));
   gaps.next(hole);
@@ -146,7 +146,7 @@ test('one that threw stays stopped after a hole, and its chart goes on', async (
 });
 
 /** Keeps the program busy for 3 s at its second kline, and hears `heard`. */
-const blocking = (desk: TestDesk, heard: number[]) =>
+const blocking = (desk: TestRig, heard: number[]) =>
   defineStrategy({
     name: 'blocking',
     about: 'Blocks',
@@ -159,7 +159,7 @@ const blocking = (desk: TestDesk, heard: number[]) =>
   });
 
 test('one that kept the program busy for too long hears nothing until it is resumed, and then begins again', async () => {
-  const desk = new TestDesk({ limits: { maxThinkingMs: 1_000 } });
+  const desk = new TestRig({ limits: { maxThinkingMs: 1_000 } });
   const heard: number[] = [];
   const stored = [kline(100, 0)];
   const { klines, gaps, asked, charted, notices, settle } = listening(1, stored, desk, blocking(desk, heard));
@@ -186,7 +186,7 @@ test('one that kept the program busy for too long hears nothing until it is resu
 });
 
 test('one that was disabled for it before a restart waits for its resume, too', async () => {
-  const desk = new TestDesk({ limits: { maxThinkingMs: 1_000 } });
+  const desk = new TestRig({ limits: { maxThinkingMs: 1_000 } });
   desk.assembled.risk.switch.kill({ at: 0, strategy: 's', by: 'thinking', reason: 'busy' });
   const { klines, asked, reasons, settle } = listening(1, [kline(100, 0)], desk);
   await desk.clock.advanceTo(desk.clock.now() + 5_000);

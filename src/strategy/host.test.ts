@@ -12,7 +12,7 @@ import { warmupOf } from './warmup.ts';
 
 const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };
 
-interface Hearing {
+interface HostRun {
   readonly said: Leg[];
   readonly errors: unknown[];
   readonly ended: () => boolean;
@@ -21,7 +21,7 @@ interface Hearing {
 }
 
 /** Runs a strategy on klines that the test sends. */
-function hear(strategy: Strategy, history: readonly Kline[] = [], before?: Signal): Hearing {
+function runHost(strategy: Strategy, history: readonly Kline[] = [], before?: Signal): HostRun {
   const said: Leg[] = [];
   const errors: unknown[] = [];
   let ended = false;
@@ -54,7 +54,7 @@ function hear(strategy: Strategy, history: readonly Kline[] = [], before?: Signa
 const any = <T>(value: unknown): T => value as T;
 const bid = { side: 'BUY', price: 1, quantity: 1 } as const;
 
-const quantities = ({ said }: Hearing): unknown[] =>
+const quantities = ({ said }: HostRun): unknown[] =>
   said.map(({ signal }) => (signal.kind === 'target' ? Object.values(signal.size)[0] : signal));
 
 /** Wants its average of two closes. */
@@ -82,62 +82,60 @@ const streaming = (signals: (context: Context<Params>) => Observable<Signal>): S
 
 describe('a deciding strategy', () => {
   test('signals nothing before its indicators are warm', () => {
-    const heard = hear(average);
-    heard.klines.next(kline(10));
-    expect(heard.said).toEqual([]);
-    heard.klines.next(kline(20, 1));
-    expect(quantities(heard)).toEqual([15]);
+    const run = runHost(average);
+    run.klines.next(kline(10));
+    expect(run.said).toEqual([]);
+    run.klines.next(kline(20, 1));
+    expect(quantities(run)).toEqual([15]);
   });
 
   test('warms up by the klines of before, without wanting anything about them', () => {
-    const heard = hear(average, [kline(10), kline(20, 1), kline(30, 2)]);
-    expect(heard.said).toEqual([]);
-    heard.klines.next(kline(40, 3));
-    expect(quantities(heard)).toEqual([35]);
+    const run = runHost(average, [kline(10), kline(20, 1), kline(30, 2)]);
+    expect(run.said).toEqual([]);
+    run.klines.next(kline(40, 3));
+    expect(quantities(run)).toEqual([35]);
   });
 
   test('waits for its own warm-up as well', () => {
-    const heard = hear(
+    const run = runHost(
       deciding(({ close }) => target(close), 3),
       [kline(1)],
     );
-    heard.klines.next(kline(2, 1));
-    expect(heard.said).toEqual([]);
-    heard.klines.next(kline(3, 2));
-    expect(quantities(heard)).toEqual([3]);
+    run.klines.next(kline(2, 1));
+    expect(run.said).toEqual([]);
+    run.klines.next(kline(3, 2));
+    expect(quantities(run)).toEqual([3]);
   });
 
   test('says its last signal again by saying nothing, so that what got lost heals', () => {
-    const heard = hear(deciding(({ close }) => (close > 1 ? target(close) : undefined)));
-    for (const close of [1, 2, 1]) heard.klines.next(kline(close));
-    expect(quantities(heard)).toEqual([2, 2]);
+    const run = runHost(deciding(({ close }) => (close > 1 ? target(close) : undefined)));
+    for (const close of [1, 2, 1]) run.klines.next(kline(close));
+    expect(quantities(run)).toEqual([2, 2]);
   });
 
   test('emits decisions under its own name, symbol and time', () => {
-    const heard = hear(deciding(() => target(1)));
-    heard.klines.next(kline(1));
-    expect(heard.said).toEqual([
-      { strategy: 'mine', role: 'main', symbol: 'BTCUSDT', at: startTime, signal: target(1) },
-    ]);
+    const run = runHost(deciding(() => target(1)));
+    run.klines.next(kline(1));
+    expect(run.said).toEqual([{ strategy: 'mine', role: 'main', symbol: 'BTCUSDT', at: startTime, signal: target(1) }]);
   });
 
-  test('that throws is told of once, wishes its resting orders away and says nothing more', () => {
-    const heard = hear(
+  test('that throws is reported once, cancels its resting orders and emits nothing more', () => {
+    const run = runHost(
       deciding(({ close }) => {
         if (close > 1) throw new Error('oops');
         return target(close);
       }),
     );
-    for (const close of [1, 2, 1, 3]) heard.klines.next(kline(close));
-    expect(heard.errors.map(String)).toEqual(['Error: oops']);
-    expect(heard.said.map(({ signal }) => signal)).toEqual([
+    for (const close of [1, 2, 1, 3]) run.klines.next(kline(close));
+    expect(run.errors.map(String)).toEqual(['Error: oops']);
+    expect(run.said.map(({ signal }) => signal)).toEqual([
       target(1),
       { ...target(holding.quantity), reason: 'the strategy was stopped because it threw' },
     ]);
-    expect(heard.ended()).toBe(true);
+    expect(run.ended()).toBe(true);
   });
 
-  test('that throws before it has said anything keeps the stop of its wish in an earlier run', () => {
+  test('that throws before its first signal keeps the stop of its signal in an earlier run', () => {
     const broken = defineStrategy({
       name: 'broken',
       about: 'test',
@@ -147,17 +145,17 @@ describe('a deciding strategy', () => {
         throw new Error('oops');
       },
     });
-    const heard = hear(broken, [], target(1, { stop: 90, takeProfit: 120 }));
-    heard.klines.next(kline(100));
-    expect(heard.said.map(({ signal }) => signal)).toEqual([
+    const run = runHost(broken, [], target(1, { stop: 90, takeProfit: 120 }));
+    run.klines.next(kline(100));
+    expect(run.said.map(({ signal }) => signal)).toEqual([
       { kind: 'target', size: { quantity: 0 }, stop: 90, reason: 'the strategy was stopped because it threw' },
     ]);
   });
 
   test('that throws does not stop another on the same klines', () => {
     const klines = new Subject<Kline>();
-    const bad = hear(streaming(() => klines.pipe(map(() => JSON.parse('{') as Signal))));
-    const good = hear(streaming(() => klines.pipe(map(({ close }) => target(close)))));
+    const bad = runHost(streaming(() => klines.pipe(map(() => JSON.parse('{') as Signal))));
+    const good = runHost(streaming(() => klines.pipe(map(({ close }) => target(close)))));
     klines.next(kline(1));
     klines.next(kline(2));
     expect(bad.errors.length).toBe(1);
@@ -178,9 +176,9 @@ describe('a deciding strategy', () => {
       }),
       decide: () => target(1),
     });
-    const heard = hear(broken, [kline(1)]);
-    expect(heard.errors.length).toBe(1);
-    expect(heard.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
+    const run = runHost(broken, [kline(1)]);
+    expect(run.errors.length).toBe(1);
+    expect(run.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
   });
 
   test.each([
@@ -196,10 +194,10 @@ describe('a deciding strategy', () => {
     ],
     ['a quote of less than nothing', { kind: 'quotes', quotes: [{ side: 'BUY', price: 1, quantity: -1 }], reason: '' }],
   ] as const)('is stopped for %s', (_, signal) => {
-    const heard = hear(deciding(() => signal));
-    heard.klines.next(kline(1));
-    expect(heard.errors.length).toBe(1);
-    expect(heard.said.map((leg) => leg.signal.kind)).toEqual(['quotes']);
+    const run = runHost(deciding(() => signal));
+    run.klines.next(kline(1));
+    expect(run.errors.length).toBe(1);
+    expect(run.said.map((leg) => leg.signal.kind)).toEqual(['quotes']);
   });
 
   test.each<[string, () => unknown, RegExp]>([
@@ -231,22 +229,22 @@ describe('a deciding strategy', () => {
     ['a misspelt stop', () => hold({ share: 0.5 }, '', any({ stopLoss: 9 })), /not, stopLoss; there are limit, stop, /],
     ['one beside a right one', () => hold({ share: 0.5 }, '', any({ stop: 9, exitAfter: 9 })), /not, exitAfter;/],
   ])('is stopped for %s, by name', (_, said, message) => {
-    const heard = hear(deciding(() => any(said())));
-    heard.klines.next(kline(1));
-    expect(heard.errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })]);
-    expect(heard.errors[0]).toBeInstanceOf(SignalError);
+    const run = runHost(deciding(() => any(said())));
+    run.klines.next(kline(1));
+    expect(run.errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })]);
+    expect(run.errors[0]).toBeInstanceOf(SignalError);
   });
 
   test('may hold a short position with a stop as far away as the price itself', () => {
-    const heard = hear(deciding(() => hold({ quantity: -1 }, 'short', any({ trailing: 1, stop: undefined }))));
-    heard.klines.next(kline(1));
-    expect([heard.errors, heard.said.length]).toEqual([[], 1]);
+    const run = runHost(deciding(() => hold({ quantity: -1 }, 'short', any({ trailing: 1, stop: undefined }))));
+    run.klines.next(kline(1));
+    expect([run.errors, run.said.length]).toEqual([[], 1]);
   });
 
   test('may signal to be short', () => {
-    const heard = hear(deciding(() => target(-1)));
-    heard.klines.next(kline(1));
-    expect(quantities(heard)).toEqual([-1]);
+    const run = runHost(deciding(() => target(-1)));
+    run.klines.next(kline(1));
+    expect(quantities(run)).toEqual([-1]);
   });
 });
 
@@ -255,7 +253,7 @@ describe('a streaming strategy', () => {
 
   test('sees the klines of before, and its signals about them are dropped', () => {
     const seen: number[] = [];
-    const heard = hear(
+    const run = runHost(
       streaming(({ klines }) =>
         klines.pipe(
           map(({ close }) => {
@@ -267,64 +265,64 @@ describe('a streaming strategy', () => {
       history,
     );
     expect(seen).toEqual([1, 2]);
-    heard.klines.next(kline(3, 2));
-    expect(quantities(heard)).toEqual([3]);
+    run.klines.next(kline(3, 2));
+    expect(quantities(run)).toEqual([3]);
   });
 
   test('may make of its warm-up klines what could not be carried out: it is not said', () => {
-    const heard = hear(
+    const run = runHost(
       streaming(({ klines }) =>
         klines.pipe(map(({ close }) => hold({ quantity: close < 3 ? Number.NaN : close }, ''))),
       ),
       history,
     );
-    heard.klines.next(kline(3, 2));
-    expect([heard.errors, quantities(heard)]).toEqual([[], [3]]);
+    run.klines.next(kline(3, 2));
+    expect([run.errors, quantities(run)]).toEqual([[], [3]]);
   });
 
   test('may derive several streams from its klines: none of them acts on the past', () => {
-    const heard = hear(
+    const run = runHost(
       streaming(({ klines }) => combineLatest([klines, klines]).pipe(map(([a, b]) => target(a.close + b.close)))),
       history,
     );
-    expect(quantities(heard)).toEqual([]);
-    heard.klines.next(kline(5, 2));
-    expect(quantities(heard).at(-1)).toBe(10);
+    expect(quantities(run)).toEqual([]);
+    run.klines.next(kline(5, 2));
+    expect(quantities(run).at(-1)).toBe(10);
   });
 
-  test('is heard although it never looks at klines', () => {
-    const heard = hear(
+  test('is run although it never reads klines', () => {
+    const run = runHost(
       streaming(({ trades }) => trades.pipe(map(({ price }) => target(price)))),
       history,
     );
-    heard.trades.next({ symbol: 'BTCUSDT', time: 0, price: 7, quantity: 1, side: 'BUY', seenAt: 0 });
-    expect(quantities(heard)).toEqual([7]);
+    run.trades.next({ symbol: 'BTCUSDT', time: 0, price: 7, quantity: 1, side: 'BUY', seenAt: 0 });
+    expect(quantities(run)).toEqual([7]);
   });
 
   test('may take its time, live: what a promise leads to is said when it comes', async () => {
-    const heard = hear(streaming(({ klines }) => klines.pipe(mergeMap(async ({ close }) => target(close)))));
-    heard.klines.next(kline(7));
-    expect(quantities(heard)).toEqual([]);
+    const run = runHost(streaming(({ klines }) => klines.pipe(mergeMap(async ({ close }) => target(close)))));
+    run.klines.next(kline(7));
+    expect(quantities(run)).toEqual([]);
     await Promise.resolve();
-    expect(quantities(heard)).toEqual([7]);
+    expect(quantities(run)).toEqual([7]);
   });
 
   test('is stopped when it throws while it is put together', () => {
-    const heard = hear(
+    const run = runHost(
       streaming(() => {
         throw new Error('no');
       }),
     );
-    expect(heard.errors.length).toBe(1);
-    expect(heard.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
-    expect(heard.ended()).toBe(true);
+    expect(run.errors.length).toBe(1);
+    expect(run.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
+    expect(run.ended()).toBe(true);
   });
 
   test('is stopped for a signal that cannot be carried out', () => {
-    const heard = hear(streaming(({ klines }) => klines.pipe(mergeMap(() => of(target(Number.NaN), target(1))))));
-    heard.klines.next(kline(1));
-    expect(heard.errors.length).toBe(1);
-    expect(heard.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
+    const run = runHost(streaming(({ klines }) => klines.pipe(mergeMap(() => of(target(Number.NaN), target(1))))));
+    run.klines.next(kline(1));
+    expect(run.errors.length).toBe(1);
+    expect(run.said.map(({ signal }) => signal.kind)).toEqual(['quotes']);
   });
 });
 

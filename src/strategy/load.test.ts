@@ -80,10 +80,12 @@ test.each([
   ],
   ["signal: () => 1, params: {}, name: 'a'", 'signal is not a key of a strategy (did you mean "signals"?)'],
   ["params: {}, name: 'a'", 'has no strategy: it must end in'],
-])('names the key that is misspelt: { %s }', async (keys, told) => {
+])('names the key that is misspelt: { %s }', async (keys, message) => {
   const file = join(dir, `${keys.length}.mjs`);
   writeFileSync(file, `export default { ${keys} };\n`);
-  expect(await loadStrategy(file, {}, {}, dir)).toMatchObject([{ path: ['use'], what: expect.stringContaining(told) }]);
+  expect(await loadStrategy(file, {}, {}, dir)).toMatchObject([
+    { path: ['use'], what: expect.stringContaining(message) },
+  ]);
 });
 
 test('takes a strategy that needs nothing, and one whose indicator is warm from the first kline', async () => {

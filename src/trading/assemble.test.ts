@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { decision, fill, target } from '../../test/kit/builders.ts';
-import { TestDesk, timing } from '../../test/kit/desk.ts';
+import { TestRig, timing } from '../../test/kit/test-rig.ts';
 import type { Decision, Signal } from '../domain/order.ts';
 import type { Kill } from '../risk/kill.ts';
 
@@ -9,8 +9,8 @@ const kill = (by: 'dailyLoss' | 'operator'): Kill => ({ at: 0, strategy: undefin
 const stopExit = { side: 'SELL', purpose: 'stop' } as const;
 
 /** A desk that holds 1, at an exchange where MARKET orders wait. */
-function holding(): TestDesk {
-  const desk = new TestDesk().listen();
+function holding(): TestRig {
+  const desk = new TestRig().listen();
   desk.venue.market = undefined;
   desk.assembled.portfolio.apply(fill());
   return desk;
@@ -18,7 +18,7 @@ function holding(): TestDesk {
 
 describe('an order that has just been placed', () => {
   test('is not cancelled because the disk filled up while it was on its way', async () => {
-    const desk = new TestDesk().listen();
+    const desk = new TestRig().listen();
     desk.venue.latencyMs = 200;
     desk.venue.onCreate = () => {
       desk.diskFull = true;
@@ -79,7 +79,7 @@ test('a kill by a person cancels the exit of a stop too', async () => {
 
 /** A desk that trades what the test wishes, through recovery. */
 async function trading() {
-  const desk = new TestDesk();
+  const desk = new TestRig();
   let signals = new Subject<Decision>();
   desk.start(signals);
   // The first start looks at the account twice.
@@ -158,7 +158,7 @@ describe('the end of trading', () => {
   });
 
   test('lets everything else go on while a cancel is under way that nobody waits for', async () => {
-    const desk = new TestDesk().listen();
+    const desk = new TestRig().listen();
     const order = await desk.placed({ price: '99' });
     let asked = 0;
     // As of an order that was adopted late. Where nothing else gets its turn the test would never end.
@@ -242,7 +242,7 @@ describe('a stop', () => {
 });
 
 test('a full disk is told of once, and so is its end', async () => {
-  const desk = new TestDesk().listen();
+  const desk = new TestRig().listen();
   const say = async (isFull: boolean): Promise<void> => {
     desk.diskFull = isFull;
     desk.journal.append({ kind: 'day', day: 0, equity: '0' });
@@ -280,7 +280,7 @@ describe('while the exchange’s time is in doubt', () => {
   });
 
   test('an order that was being journalled when the doubt arose does not leave, and says why', async () => {
-    const desk = new TestDesk().listen();
+    const desk = new TestRig().listen();
     desk.onCommit = (event) => {
       if (event === 'sending') desk.blocked = 'its clock stepped';
     };

@@ -61,7 +61,8 @@ export const fillJson = (fill: Omit<FillEntry, 'kind' | 'account' | 'maker' | 'p
 });
 
 /** What fees and purchases for an amount left behind and no order can take away. */
-export const isDust = (position: Position, at: Instrument): boolean => position.base !== 0n && isBelowMinimum(position, at);
+export const isDust = (position: Position, at: Instrument): boolean =>
+  position.base !== 0n && isBelowMinimum(position, at);
 
 /** A wish in words: `hold 0.25 XBT, stop 4900`, `4 resting orders`. */
 export function signalText(signal: Signal, at: Instrument): string {

@@ -1,7 +1,7 @@
 /** The rules are asked again just before an order leaves: what the door let pass may not be right any more. */
 import { describe, expect, test } from 'vitest';
 import { portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
-import { TestDesk } from '../../test/kit/desk.ts';
+import { TestRig } from '../../test/kit/test-rig.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate, units } from '../domain/money.ts';
 import { Risk } from '../risk/risk.ts';
@@ -14,7 +14,7 @@ describe('the last hop', () => {
     ['orderShare', { maxOrderShare: rate('0.00001') }],
     ['allowList', { symbols: [] }],
   ])('refuses by %s what nobody asked at the door, and nothing leaves', async (code, limits) => {
-    const desk = new TestDesk({ limits });
+    const desk = new TestRig({ limits });
     const { order, carried } = desk.begin({ price: '100', quantity: '1' });
     expect(await desk.finish(carried)).toBe('refused');
     expect(desk.asked('create')).toBe(0);
@@ -23,7 +23,7 @@ describe('the last hop', () => {
     expect(row?.detail).toContain(`denied by ${code} at the last hop`);
   });
 
-  test.each<[string, string, (desk: TestDesk) => void]>([
+  test.each<[string, string, (desk: TestRig) => void]>([
     [
       'the file kill',
       'the file kill asks for it',
@@ -38,7 +38,7 @@ describe('the last hop', () => {
       ({ assembled: { risk } }) => risk.switch.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'news' }),
     ],
   ])('asks for %s, which may have come while the order was being journalled', async (_, cause, come) => {
-    const desk = new TestDesk();
+    const desk = new TestRig();
     desk.onCommit = (event) => {
       if (event === 'sending') come(desk);
     };
@@ -63,7 +63,7 @@ describe('the last hop', () => {
   });
 
   test('does not take an order for its own repetition, nor for one too many of a second', async () => {
-    const desk = new TestDesk({ limits: { duplicateMs: 2_000, maxOrdersPerSecond: 1, maxStrategyOrdersPerSecond: 1 } });
+    const desk = new TestRig({ limits: { duplicateMs: 2_000, maxOrdersPerSecond: 1, maxStrategyOrdersPerSecond: 1 } });
     const { carried } = desk.begin({ price: '100', quantity: '1' });
     expect(await desk.finish(carried)).toBe('placed');
   });

@@ -2,14 +2,14 @@
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { btc, decision, target } from '../../test/kit/builders.ts';
-import { TestDesk } from '../../test/kit/desk.ts';
+import { TestRig } from '../../test/kit/test-rig.ts';
 import type { Decision } from '../domain/order.ts';
 
 const minute = 60_000;
 
 /** A desk on which `s` has bought one BTC under a target that leaves after five minutes. */
 async function holding(options: Parameters<typeof target>[1] = { exitAfterMs: 5 * minute }) {
-  const desk = new TestDesk();
+  const desk = new TestRig();
   const signals = new Subject<Decision>();
   desk.start(signals);
   await desk.pass(10_000);
@@ -27,7 +27,7 @@ async function holding(options: Parameters<typeof target>[1] = { exitAfterMs: 5 
   };
   return { desk, signals, held, look };
 }
-const bare = (desk: TestDesk) => desk.assembled.unprotected.of('s', btc.symbol);
+const bare = (desk: TestRig) => desk.assembled.unprotected.of('s', btc.symbol);
 
 test('a position is left once its time is over, and not bought again for the same wish', async () => {
   const { held, look, signals } = await holding();

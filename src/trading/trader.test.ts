@@ -1,8 +1,8 @@
 import { NEVER, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { btc, decision, kline, target } from '../../test/kit/builders.ts';
-import { type DeskOptions, TestDesk, timing } from '../../test/kit/desk.ts';
 import type { CancelFate, CreateFate, Question } from '../../test/kit/scripted-venue.ts';
+import { type RigOptions, TestRig, timing } from '../../test/kit/test-rig.ts';
 import { type Rng, seededRng } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import { quantityText, units, unitsText } from '../domain/money.ts';
@@ -25,8 +25,8 @@ const above = defineStrategy({
 });
 
 /** A desk on which `above` trades the klines that the test sends. */
-function desk(options: DeskOptions = {}) {
-  const made = new TestDesk(options);
+function desk(options: RigOptions = {}) {
+  const made = new TestRig(options);
   const klines = new Subject<Kline>();
   const { booked, portfolio } = made.assembled;
   const signals = decisionsOf(
@@ -60,8 +60,8 @@ function desk(options: DeskOptions = {}) {
 }
 
 /** A desk that trades the signals that the test sends. */
-async function wishing(options: DeskOptions = {}) {
-  const made = new TestDesk(options);
+async function wishing(options: RigOptions = {}) {
+  const made = new TestRig(options);
   const signals = new Subject<Decision>();
   made.start(signals);
   await made.pass(startMs);
@@ -280,7 +280,7 @@ const pick = <T>(rng: Rng, of: readonly [T, ...T[]]): T => of[Math.floor(rng() *
 /** An exchange, a network and a process that go wrong by chance for a while, and then heal. */
 class Storm {
   readonly rng: Rng;
-  readonly desk = new TestDesk({ timing: { horizonMs: 10_000 } });
+  readonly desk = new TestRig({ timing: { horizonMs: 10_000 } });
   signals = new Subject<Decision>();
 
   constructor(seed: number) {
@@ -373,7 +373,7 @@ describe('under random faults', () => {
 });
 
 /** Every order at the exchange that is ours has its row; what is closed adds up; nothing is left open that the exchange ended. */
-function checkOrders(made: TestDesk, seed: number): void {
+function checkOrders(made: TestRig, seed: number): void {
   const rows = new Map(readOrders(made.db, '1').map((row) => [row.clientOrderId, row]));
   for (const order of made.venue.orders.values()) {
     if (made.assembled.execution.readId(order.clientOrderId) === undefined) continue;
@@ -386,7 +386,7 @@ function checkOrders(made: TestDesk, seed: number): void {
   }
 }
 
-function checkPositions(made: TestDesk, seed: number): void {
+function checkPositions(made: TestRig, seed: number): void {
   const { sums } = made.db
     .prepare(
       "SELECT group_concat(strategy || ' ' || base, ', ') AS sums FROM (SELECT strategy, sum(CASE side WHEN 'BUY' THEN 1 ELSE -1 END * quantity) AS base FROM fills GROUP BY strategy ORDER BY strategy)",

@@ -7,7 +7,7 @@ import maker from './index.ts';
 
 const params = { offset: 0.01, refresh: 0.001, quantity: 1, most: 2 };
 
-/** What it wants after each book, whose best prices are given, with this much held. */
+/** Its quotes after each depth with these best prices, for this position. */
 function signals(
   books: readonly (readonly [bid: number, ask: number] | undefined)[],
   held = 0,

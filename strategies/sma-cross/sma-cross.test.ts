@@ -6,7 +6,7 @@ import smaCross from './index.ts';
 const start = klines({ interval: '1min', from: 100 });
 type Given = NonNullable<DecideOptions<typeof smaCross.params>['params']>;
 
-/** What it wants to hold at the last of these klines; undefined while an average is not warm. */
+/** Its target at the last of these klines; undefined while an average is not warm. */
 const sizeAt = (series: Klines, params: Given): Target['size'] | undefined =>
   (decide(smaCross, series, { params }) as Target | undefined)?.size;
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TestDesk } from '../../../test/kit/desk.ts';
 import { orderRowOf } from '../../../test/kit/journal-rows.ts';
+import { TestRig } from '../../../test/kit/test-rig.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import { openState } from '../../journal/open.ts';
@@ -288,11 +288,11 @@ describe('sluice adjust, without a daemon', () => {
 
 describe('a daemon that is told to adjust, by whomever', () => {
   test.each(wrong)('refuses %s %s in the words of the command', async (asset, amount, why) => {
-    await expect(decisionsOf(new TestDesk().assembled).adjust(asset, amount, 'x')).rejects.toThrow(why);
+    await expect(decisionsOf(new TestRig().assembled).adjust(asset, amount, 'x')).rejects.toThrow(why);
   });
 
   test('takes no more than the ledger holds, and counts what comes', async () => {
-    const { assembled } = new TestDesk();
+    const { assembled } = new TestRig();
     assembled.execution.books?.ledger.adjust({ what: 'baseline', asset: 'USDT', amount: '10' });
     const { adjust: told } = decisionsOf(assembled);
     await expect(told('USDT', '-11', 'x')).rejects.toThrow(
@@ -302,12 +302,12 @@ describe('a daemon that is told to adjust, by whomever', () => {
   });
 
   test('says that on margin nothing compares it', async () => {
-    const { assembled } = new TestDesk({ account: 'margin', balances: false });
+    const { assembled } = new TestRig({ account: 'margin', balances: false });
     expect(await decisionsOf(assembled).adjust('USDT', '1', 'x')).toContain('counts 1 USDT more; nothing compares it');
   });
 
   test('refuses it on paper', async () => {
-    const { assembled } = new TestDesk({ balances: false });
+    const { assembled } = new TestRig({ balances: false });
     await expect(decisionsOf(assembled).adjust('USDT', '1', 'x')).rejects.toThrow(/^nothing can be adjusted on paper/);
   });
 });

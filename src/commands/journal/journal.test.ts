@@ -145,11 +145,7 @@ describe('sluice journal check', () => {
       ],
     ],
     ['I1', () => filled(1).slice(-1), ['I1 aaaaaaab was shown as 1001 by the exchange, and has no intent here']],
-    [
-      'I2',
-      () => filled(1, { bodyHash: null }),
-      ['I2 aaaaaaab is filled, but its intent was not journalled before'],
-    ],
+    ['I2', () => filled(1, { bodyHash: null }), ['I2 aaaaaaab is filled, but its intent was not journalled before']],
     [
       'I3',
       () => [...filled(1), fillRowOf({ clientOrderId: idOf(9) })],

@@ -1,4 +1,4 @@
-/** What evidence is enough: random courses of proofs and looks, against the rules in words. */
+/** What evidence is enough: random courses of proofs and sweeps, against the rules in words. */
 import { describe, expect, test } from 'vitest';
 import { seededRng } from '../../clock/clock.ts';
 import type { OrderState } from '../../domain/order.ts';
@@ -52,7 +52,7 @@ describe('proofs', () => {
   });
 });
 
-test('an order is missed only by two clean looks the gap apart, whatever came in between', () => {
+test('an order is missed only by two clean sweeps the gap apart, whatever came in between', () => {
   const rng = seededRng(2);
   for (let course = 0; course < 500; course++) {
     let clean: CleanSweeps | undefined;

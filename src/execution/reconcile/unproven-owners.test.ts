@@ -1,229 +1,229 @@
 /** Orders that nobody could attribute, and fills that are shown again with other numbers: neither is ever settled by a guess. */
 import { describe, expect, test } from 'vitest';
 import { btc } from '../../../test/kit/builders.ts';
-import { TestDesk } from '../../../test/kit/desk.ts';
 import type { VenueOrder } from '../../../test/kit/scripted-venue.ts';
+import { TestRig } from '../../../test/kit/test-rig.ts';
 import { lots, noUnits, ticks, unitsText } from '../../domain/money.ts';
 import { DoubtfulOrders } from './unproven-owners.ts';
 
-const texts = (desk: TestDesk): string => desk.notices.map(({ text }) => text).join('\n');
-const halts = (desk: TestDesk): string[] => desk.assembled.execution.halts.inForce.map(({ cause }) => cause);
-const expected = (desk: TestDesk, asset: string): string =>
-  unitsText(desk.assembled.execution.books?.ledger.expected().get(asset) ?? noUnits);
+const texts = (rig: TestRig): string => rig.notices.map(({ text }) => text).join('\n');
+const halts = (rig: TestRig): string[] => rig.assembled.execution.halts.inForce.map(({ cause }) => cause);
+const expected = (rig: TestRig, asset: string): string =>
+  unitsText(rig.assembled.execution.books?.ledger.expected().get(asset) ?? noUnits);
 
-async function ready(): Promise<TestDesk> {
-  const desk = new TestDesk().listen();
-  await desk.finish(desk.assembled.trader.recover());
-  return desk;
+async function ready(): Promise<TestRig> {
+  const rig = new TestRig().listen();
+  await rig.finish(rig.assembled.trader.recover());
+  return rig;
 }
 
 /** An order whose answer was lost, that filled, and that the exchange does not know when it is asked for it. */
 async function forgotten() {
-  const desk = await ready();
-  desk.venue.creates = ['acceptLost', 'accept'];
-  const { order, carried } = desk.begin({ price: '100' });
-  await desk.clock.settle();
-  desk.venue.fill('1001', '0.4');
-  const kept = desk.venue.order('1001');
-  desk.venue.orders.delete('1001');
-  await desk.finish(carried);
-  return { desk, order, kept };
+  const rig = await ready();
+  rig.venue.creates = ['acceptLost', 'accept'];
+  const { order, carried } = rig.begin({ price: '100' });
+  await rig.clock.settle();
+  rig.venue.fill('1001', '0.4');
+  const kept = rig.venue.order('1001');
+  rig.venue.orders.delete('1001');
+  await rig.finish(carried);
+  return { rig, order, kept };
 }
 
-const comesBack = (desk: TestDesk, kept: VenueOrder): unknown => desk.venue.orders.set(kept.orderId, kept);
+const comesBack = (rig: TestRig, kept: VenueOrder): unknown => rig.venue.orders.set(kept.orderId, kept);
 
 describe('an order that the exchange does not know for five minutes', () => {
   test('counts as somebody else’s, and what it may be is quarantined, never absent', async () => {
-    const { desk, order } = await forgotten();
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'forgotten' });
-    expect(texts(desk)).toContain('cannot be attributed');
-    expect(desk.assembled.execution.foreign.has('1001')).toBe(true);
-    await desk.pass(600_000);
+    const { rig, order } = await forgotten();
+    expect(await rig.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'forgotten' });
+    expect(texts(rig)).toContain('cannot be attributed');
+    expect(rig.assembled.execution.foreign.has('1001')).toBe(true);
+    await rig.pass(600_000);
     expect(order.state).toBe('quarantined');
   });
 
   test('is not given up sooner', async () => {
-    const desk = await ready();
-    desk.venue.creates = ['acceptLost'];
-    const { order } = desk.begin({ price: '100' });
-    await desk.clock.settle();
-    desk.venue.fill('1001', '0.4');
-    desk.venue.orders.delete('1001');
-    await desk.pass(290_000);
+    const rig = await ready();
+    rig.venue.creates = ['acceptLost'];
+    const { order } = rig.begin({ price: '100' });
+    await rig.clock.settle();
+    rig.venue.fill('1001', '0.4');
+    rig.venue.orders.delete('1001');
+    await rig.pass(290_000);
     expect(order.state).toBe('unknown');
-    expect(desk.assembled.execution.foreign.has('1001')).toBe(false);
+    expect(rig.assembled.execution.foreign.has('1001')).toBe(false);
   });
 
   test('is ours when it is known again: its fills are booked, once, and the ledger is right', async () => {
-    const { desk, order, kept } = await forgotten();
-    expect(await desk.fillRows()).toEqual([]);
-    const before = [expected(desk, 'BTC'), expected(desk, 'USDT')];
-    comesBack(desk, kept);
-    await desk.pass(60_000);
-    await desk.sweep();
+    const { rig, order, kept } = await forgotten();
+    expect(await rig.fillRows()).toEqual([]);
+    const before = [expected(rig, 'BTC'), expected(rig, 'USDT')];
+    comesBack(rig, kept);
+    await rig.pass(60_000);
+    await rig.sweep();
     expect(order.state).toBe('open');
-    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
-    expect([expected(desk, 'BTC'), expected(desk, 'USDT')]).toEqual(before);
-    expect(unitsText(desk.assembled.execution.books?.ledger.ownOf('BTC') ?? noUnits)).toBe('0.4');
-    expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
+    expect(await rig.fillRows()).toEqual(['1 1001 0.4']);
+    expect([expected(rig, 'BTC'), expected(rig, 'USDT')]).toEqual(before);
+    expect(unitsText(rig.assembled.execution.books?.ledger.ownOf('BTC') ?? noUnits)).toBe('0.4');
+    expect(await rig.finish(rig.assembled.audit())).toEqual({ kind: 'even' });
   });
 
   test('is known again after a restart, too', async () => {
-    const { desk, order, kept } = await forgotten();
-    await desk.written();
-    desk.crash();
-    desk.listen();
-    comesBack(desk, kept);
-    await desk.finish(desk.assembled.trader.recover());
-    await desk.pass(60_000);
-    await desk.sweep();
-    expect(await desk.stateOf(order)).toBe('open');
-    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
-    expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
-    await desk.written();
-    desk.crash();
-    desk.listen();
-    expect(desk.assembled.execution.foreign.has('1001')).toBe(false);
-    await desk.finish(desk.assembled.trader.recover());
-    expect(await desk.finish(desk.assembled.audit())).toEqual({ kind: 'even' });
+    const { rig, order, kept } = await forgotten();
+    await rig.written();
+    rig.crash();
+    rig.listen();
+    comesBack(rig, kept);
+    await rig.finish(rig.assembled.trader.recover());
+    await rig.pass(60_000);
+    await rig.sweep();
+    expect(await rig.stateOf(order)).toBe('open');
+    expect(await rig.fillRows()).toEqual(['1 1001 0.4']);
+    expect(await rig.finish(rig.assembled.audit())).toEqual({ kind: 'even' });
+    await rig.written();
+    rig.crash();
+    rig.listen();
+    expect(rig.assembled.execution.foreign.has('1001')).toBe(false);
+    await rig.finish(rig.assembled.trader.recover());
+    expect(await rig.finish(rig.assembled.audit())).toEqual({ kind: 'even' });
   });
 
   test('is somebody else’s when that is what it turns out to be: what may have been it is absent then', async () => {
-    const desk = await ready();
-    desk.venue.creates = ['dropLost', 'accept'];
-    const { order, carried } = desk.begin({ price: '100' });
-    await desk.clock.settle();
-    const human = desk.venue.place({ clientOrderId: 'web_1' });
-    desk.venue.fill(human.orderId, '0.4');
-    desk.venue.orders.delete(human.orderId);
-    await desk.finish(carried);
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'forgotten' });
-    comesBack(desk, human);
-    await desk.pass(180_000);
-    expect(await desk.stateOf(order)).toBe('absent');
-    expect(await desk.fillRows()).toEqual([]);
+    const rig = await ready();
+    rig.venue.creates = ['dropLost', 'accept'];
+    const { order, carried } = rig.begin({ price: '100' });
+    await rig.clock.settle();
+    const human = rig.venue.place({ clientOrderId: 'web_1' });
+    rig.venue.fill(human.orderId, '0.4');
+    rig.venue.orders.delete(human.orderId);
+    await rig.finish(carried);
+    expect(await rig.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'forgotten' });
+    comesBack(rig, human);
+    await rig.pass(180_000);
+    expect(await rig.stateOf(order)).toBe('absent');
+    expect(await rig.fillRows()).toEqual([]);
   });
 
   test('has fills that come later booked, also after a human closed the order', async () => {
-    const desk = await ready();
-    const order = await desk.placed();
-    const kept = desk.venue.order('1001');
-    desk.venue.orders.delete('1001');
-    void desk.assembled.sweeps.watch('BTCUSDT');
-    await desk.pass(320_000);
+    const rig = await ready();
+    const order = await rig.placed();
+    const kept = rig.venue.order('1001');
+    rig.venue.orders.delete('1001');
+    void rig.assembled.sweeps.watch('BTCUSDT');
+    await rig.pass(320_000);
     expect(order.state).toBe('quarantined');
     const id = order.intent.clientOrderId;
-    await desk.finish(desk.assembled.resolveByHand(id, 'canceled', 'operator', 'support says so'));
-    comesBack(desk, kept);
-    desk.venue.fill('1001', '0.3');
-    await desk.pass(10_000);
-    expect(await desk.fillRows()).toEqual(['1 1001 0.3']);
+    await rig.finish(rig.assembled.resolveByHand(id, 'canceled', 'operator', 'support says so'));
+    comesBack(rig, kept);
+    rig.venue.fill('1001', '0.3');
+    await rig.pass(10_000);
+    expect(await rig.fillRows()).toEqual(['1 1001 0.3']);
   });
 });
 
 test('an order that a human closed and that rests at the exchange is told of and cancelled, not one that a list shows late', async () => {
-  const desk = await ready();
-  const order = await desk.placed();
-  const kept = desk.venue.order('1001');
-  desk.venue.orders.delete('1001');
-  void desk.assembled.sweeps.watch('BTCUSDT');
-  await desk.pass(320_000);
+  const rig = await ready();
+  const order = await rig.placed();
+  const kept = rig.venue.order('1001');
+  rig.venue.orders.delete('1001');
+  void rig.assembled.sweeps.watch('BTCUSDT');
+  await rig.pass(320_000);
   expect(order.state).toBe('quarantined');
-  const said = desk.assembled.resolveByHand(order.intent.clientOrderId, 'canceled', 'operator', 'support says so');
-  await desk.finish(said);
-  comesBack(desk, kept);
-  await desk.sweep();
-  desk.venue.orders.delete('1001');
-  await desk.pass(10_000);
-  expect(desk.asked('cancel')).toBe(0);
-  comesBack(desk, kept);
-  await desk.pass(30_000);
+  const said = rig.assembled.resolveByHand(order.intent.clientOrderId, 'canceled', 'operator', 'support says so');
+  await rig.finish(said);
+  comesBack(rig, kept);
+  await rig.sweep();
+  rig.venue.orders.delete('1001');
+  await rig.pass(10_000);
+  expect(rig.asked('cancel')).toBe(0);
+  comesBack(rig, kept);
+  await rig.pass(30_000);
   expect(kept.status).toBe('CANCELED');
-  expect(desk.asked('cancel')).toBe(1);
-  expect(texts(desk)).toContain('the exchange has it as open');
+  expect(rig.asked('cancel')).toBe(1);
+  expect(texts(rig)).toContain('the exchange has it as open');
 });
 
 test('an order that a human closed without an id is open again when the exchange shows it', async () => {
-  const desk = await ready();
-  desk.venue.creates = ['dropLost', 'accept'];
-  const { order, carried } = desk.begin({ price: '100' });
-  await desk.pass(5_000);
+  const rig = await ready();
+  rig.venue.creates = ['dropLost', 'accept'];
+  const { order, carried } = rig.begin({ price: '100' });
+  await rig.pass(5_000);
   const id = order.intent.clientOrderId;
-  await desk.finish(desk.assembled.resolveByHand(id, 'quarantined', 'operator', 'let me look'));
-  await desk.finish(carried);
-  await desk.finish(desk.assembled.resolveByHand(id, 'filled', 'operator', 'I think so'));
-  desk.venue.place({ clientOrderId: id });
-  desk.venue.fill('1001', '0.5');
-  await desk.sweep();
-  await desk.pass(30_000);
-  await desk.sweep();
-  expect(await desk.row(order)).toMatchObject({ state: 'canceled', filled: '0.5' });
-  expect(texts(desk)).toContain('resolved it as filled');
+  await rig.finish(rig.assembled.resolveByHand(id, 'quarantined', 'operator', 'checking'));
+  await rig.finish(carried);
+  await rig.finish(rig.assembled.resolveByHand(id, 'filled', 'operator', 'I think so'));
+  rig.venue.place({ clientOrderId: id });
+  rig.venue.fill('1001', '0.5');
+  await rig.sweep();
+  await rig.pass(30_000);
+  await rig.sweep();
+  expect(await rig.row(order)).toMatchObject({ state: 'canceled', filled: '0.5' });
+  expect(texts(rig)).toContain('resolved it as filled');
 });
 
 test('an order that a human quarantined heals by proof, as any other', async () => {
-  const desk = await ready();
-  desk.venue.creates = ['dropLost', 'accept'];
-  const { order, carried } = desk.begin({ price: '100' });
-  await desk.pass(5_000);
-  const said = desk.assembled.resolveByHand(order.intent.clientOrderId, 'quarantined', 'operator', 'let me look');
-  await desk.finish(said);
-  await desk.finish(carried);
+  const rig = await ready();
+  rig.venue.creates = ['dropLost', 'accept'];
+  const { order, carried } = rig.begin({ price: '100' });
+  await rig.pass(5_000);
+  const said = rig.assembled.resolveByHand(order.intent.clientOrderId, 'quarantined', 'operator', 'checking');
+  await rig.finish(said);
+  await rig.finish(carried);
   expect(order.state).toBe('quarantined');
-  await desk.pass(200_000);
-  expect(await desk.stateOf(order)).toBe('absent');
+  await rig.pass(200_000);
+  expect(await rig.stateOf(order)).toBe('absent');
 });
 
 describe('a booked fill that is shown with other numbers', () => {
   /** The exchange shows its first trade with another quantity from now on. */
-  const change = (desk: TestDesk): void => {
-    const [first] = desk.venue.trades;
-    if (first !== undefined) desk.venue.trades[0] = { ...first, quantity: lots('0.3', btc), price: ticks('99', btc) };
+  const change = (rig: TestRig): void => {
+    const [first] = rig.venue.trades;
+    if (first !== undefined) rig.venue.trades[0] = { ...first, quantity: lots('0.3', btc), price: ticks('99', btc) };
   };
 
   test('quarantines its order, and the row stays', async () => {
-    const desk = await ready();
-    const order = await desk.placed();
-    desk.venue.fill('1001', '0.4');
-    await desk.sweep();
-    change(desk);
-    for (let times = 0; times < 3; times++) await desk.sweep();
-    expect(await desk.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'changed', filled: '0.4' });
-    expect(await desk.fillRows()).toEqual(['1 1001 0.4']);
-    const events = desk.db
+    const rig = await ready();
+    const order = await rig.placed();
+    rig.venue.fill('1001', '0.4');
+    await rig.sweep();
+    change(rig);
+    for (let times = 0; times < 3; times++) await rig.sweep();
+    expect(await rig.row(order)).toMatchObject({ state: 'quarantined', quarantineReason: 'changed', filled: '0.4' });
+    expect(await rig.fillRows()).toEqual(['1 1001 0.4']);
+    const events = rig.db
       .prepare("SELECT detail FROM events WHERE client_order_id = ? AND event = 'quarantined'")
       .all(order.intent.clientOrderId) as { detail: string }[];
     expect(events).toHaveLength(1);
     expect(events[0]?.detail).toContain('0.3 at 99');
-    const said = desk.assembled.resolveByHand(order.intent.clientOrderId, 'canceled', 'operator', 'bust');
-    expect(await desk.finish(said)).toBeUndefined();
+    const said = rig.assembled.resolveByHand(order.intent.clientOrderId, 'canceled', 'operator', 'bust');
+    expect(await rig.finish(said)).toBeUndefined();
   });
 
   test('halts when its order is closed, and says it once', async () => {
-    const desk = await ready();
-    const order = await desk.placed();
-    desk.venue.fill('1001');
-    await desk.sweep();
-    change(desk);
-    for (let times = 0; times < 3; times++) await desk.sweep();
-    expect(await desk.stateOf(order)).toBe('filled');
-    expect(halts(desk)).toEqual(['changedFill']);
-    expect((await desk.steps(order)).filter((step) => step === 'contradicted')).toHaveLength(1);
-    expect(await desk.fillRows()).toEqual(['1 1001 1']);
+    const rig = await ready();
+    const order = await rig.placed();
+    rig.venue.fill('1001');
+    await rig.sweep();
+    change(rig);
+    for (let times = 0; times < 3; times++) await rig.sweep();
+    expect(await rig.stateOf(order)).toBe('filled');
+    expect(halts(rig)).toEqual(['changedFill']);
+    expect((await rig.steps(order)).filter((step) => step === 'contradicted')).toHaveLength(1);
+    expect(await rig.fillRows()).toEqual(['1 1001 1']);
   });
 
   test('is noticed after a restart, too', async () => {
-    const desk = await ready();
-    await desk.placed();
-    desk.venue.fill('1001');
-    await desk.sweep();
-    await desk.written();
-    desk.crash();
-    desk.listen();
-    await desk.sweep();
-    change(desk);
-    await desk.sweep();
-    expect(halts(desk)).toEqual(['changedFill']);
+    const rig = await ready();
+    await rig.placed();
+    rig.venue.fill('1001');
+    await rig.sweep();
+    await rig.written();
+    rig.crash();
+    rig.listen();
+    await rig.sweep();
+    change(rig);
+    await rig.sweep();
+    expect(halts(rig)).toEqual(['changedFill']);
   });
 });
 

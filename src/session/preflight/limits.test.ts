@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TestDesk } from '../../../test/kit/desk.ts';
+import { TestRig } from '../../../test/kit/test-rig.ts';
 import { type TradingConfig, tradingSchema } from '../../config/schema.ts';
 import { rate, rateText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -117,7 +117,7 @@ describe('a daemon that is told of a step, by whomever', () => {
     ['maxOrderShare', '0.01', 'maxOrderShare 0.01 is no less careful than the standard 0.02'],
     ['execution.horizonMs', '90000', 'execution.horizonMs 90000 is no less careful than the standard 60000'],
   ])('refuses to raise %s to %s in the words of the command', async (name, value, why) => {
-    const { assembled, clock, db } = new TestDesk();
+    const { assembled, clock, db } = new TestRig();
     await expect(stepOf(assembled, clock, 'nowhere')('raise', name, value, 'x')).rejects.toThrow(why);
     expect(db.prepare('SELECT * FROM limits').all()).toEqual([]);
   });

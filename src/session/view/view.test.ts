@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { btc, decision, fill, startTime } from '../../../test/kit/builders.ts';
-import { TestDesk } from '../../../test/kit/desk.ts';
+import { TestRig } from '../../../test/kit/test-rig.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { emptyLoaded } from '../../journal/load.ts';
 import { defineStrategy, hold } from '../../strategy/contract.ts';
@@ -25,7 +25,7 @@ const hosted = (interval: Interval) => ({
   instrument: btc,
 });
 
-const screenOf = (desk: TestDesk): Screen =>
+const screenOf = (desk: TestRig): Screen =>
   new Screen({
     mode: 'live',
     isRealMoney: false,
@@ -41,7 +41,7 @@ const screenOf = (desk: TestDesk): Screen =>
   });
 
 test('a stop is shown while a target is wished, and not while the strategy quotes: then it does not act', async () => {
-  const desk = new TestDesk();
+  const desk = new TestRig();
   const screen = screenOf(desk);
   const { portfolio, planner } = desk.assembled;
   portfolio.apply(fill({ side: 'BUY', quantity: '1', price: '100' }));
@@ -52,7 +52,7 @@ test('a stop is shown while a target is wished, and not while the strategy quote
 });
 
 test('two strategies with different intervals on one symbol share a chart of the first one’s klines', () => {
-  const { assembled } = new TestDesk();
+  const { assembled } = new TestRig();
   const screen = new Screen({
     mode: 'live',
     isRealMoney: false,
@@ -74,7 +74,7 @@ test('two strategies with different intervals on one symbol share a chart of the
 });
 
 test('a strategy that is killed is none of those that run', async () => {
-  const desk = new TestDesk();
+  const desk = new TestRig();
   const screen = screenOf(desk);
   screen.state = 'ready';
   expect(screen.view().stateText).toBe('Trading: 1 strategy runs.');
@@ -88,7 +88,7 @@ test('a strategy that is killed is none of those that run', async () => {
 });
 
 test('what a strategy holds that is not configured any more is shown as that of a former one, and its dust is not', () => {
-  const desk = new TestDesk();
+  const desk = new TestRig();
   const screen = screenOf(desk);
   const { portfolio } = desk.assembled;
   portfolio.mark(btc.symbol, 100, startTime);
@@ -103,7 +103,7 @@ test('what a strategy holds that is not configured any more is shown as that of 
 });
 
 test('what is noticed while a run begins is news, and what an earlier run left is not', () => {
-  const desk = new TestDesk();
+  const desk = new TestRig();
   const screen = screenOf(desk);
   const { before } = screen;
   screen.see({ kind: 'notice', at: startTime, level: 'error', text: 'kills nobody' });
@@ -113,7 +113,7 @@ test('what is noticed while a run begins is news, and what an earlier run left i
 });
 
 test('what was lost today is counted from the start of the day, also after a resume', async () => {
-  const desk = new TestDesk();
+  const desk = new TestRig();
   const screen = screenOf(desk);
   const midnight = startTime - (startTime % 86_400_000);
   for (const [at, equity] of [

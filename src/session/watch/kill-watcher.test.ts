@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { TestDesk } from '../../../test/kit/desk.ts';
+import { TestRig } from '../../../test/kit/test-rig.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Notice } from '../../execution/context.ts';
 import { killLookMs } from '../kill-file.ts';
@@ -35,7 +35,7 @@ const touch = (name: string): void => writeFileSync(inState(name), '');
 
 /** Begins, and gives what lets it look once more. */
 function guarded(): () => Promise<void> {
-  const { assembled } = new TestDesk();
+  const { assembled } = new TestRig();
   const clock = new SimClock(0);
   void watchKills(
     {

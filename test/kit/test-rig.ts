@@ -1,4 +1,4 @@
-/** A trading desk on simulated time, a scripted exchange and a journal in memory; it can crash and be opened again. */
+/** A trader on simulated time, a scripted exchange and a journal in memory; it can crash and be opened again. */
 import Database from 'better-sqlite3';
 import type { Observable, Subscription } from 'rxjs';
 import { SimClock } from '../../src/clock/sim-clock.ts';
@@ -21,7 +21,7 @@ import { type OrderEntry, ok } from '../../src/venue/venue.ts';
 import { btc, draft, instruments, startTime, wide } from './builders.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 
-export interface DeskOptions {
+export interface RigOptions {
   readonly limits?: Partial<Limits>;
   readonly timing?: Partial<Timing>;
   /** The exchange answers queries by client id alone. */
@@ -46,7 +46,7 @@ const strategies = new Map([
   ['t', 2],
 ]);
 
-export class TestDesk {
+export class TestRig {
   readonly clock = new SimClock(startTime);
   /** What was committed and what the exchange was asked, in order. */
   readonly log: string[] = [];
@@ -61,12 +61,12 @@ export class TestDesk {
   onCommit: (event: string) => void = () => {};
   journal: Journal;
   assembled: Assembled;
-  readonly #options: DeskOptions;
+  readonly #options: RigOptions;
   #epoch = 0;
   #cut = (): void => {};
   #fills: Subscription | undefined;
 
-  constructor(options: DeskOptions = {}) {
+  constructor(options: RigOptions = {}) {
     this.#options = options;
     // Simulated time lets promises settle only while something is tracked; here something always may be under way.
     void this.clock.track(new Promise(() => {}));
