@@ -97,18 +97,22 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     ],
     packages: ['**'],
   },
+  // Options, output, tables and questions of a program on a terminal.
+  terminal: { ours: ['domain', 'config', 'process'], packages: ['commander', 'node:*'] },
+  // How programs beside the daemon reach the exchange, under the limits that all of them share.
+  client: { ours: ['domain', 'clock', 'config', 'budget', 'venue', 'venue/exchange'], packages: ['node:*'] },
   // Parse options, call, print. No trading logic.
-  commands: { ours: everything, packages: ['**'] },
+  commands: { ours: [...everything, 'client', 'terminal'], packages: ['**'] },
   // A program of its own, with its own key. Nothing imports it, so a daemon cannot apply for a withdrawal.
   withdraw: {
-    ours: ['commands', 'process', 'venue', 'venue/exchange', 'domain', 'clock', 'config'],
+    ours: ['client', 'terminal', 'process', 'budget', 'venue', 'venue/exchange', 'domain', 'clock', 'config'],
     packages: ['commander', 'better-sqlite3', 'node:*'],
   },
   // A process of its own beside the daemon, with a key of its own.
-  watchdog: { ours: ['commands', 'session', 'venue', 'journal', 'config', 'domain', 'clock'], packages: ['node:*'] },
+  watchdog: { ours: ['client', 'session', 'venue', 'journal', 'config', 'domain', 'clock'], packages: ['node:*'] },
   main: {
     files: ['src/main.ts'],
-    ours: ['commands', 'process', 'session', 'watchdog', 'src/domain/refusal.ts'],
+    ours: ['commands', 'process', 'session', 'terminal', 'watchdog'],
     packages: ['commander', 'node:*'],
   },
   index: {
@@ -130,7 +134,9 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     files: ['test/*', 'test/{backtest,cli,kit,libraries,pages,session,simulator,tidy,torture,world}/**'],
     ours: [
       ...everything,
+      'client',
       'commands',
+      'terminal',
       'withdraw',
       'index',
       'strategies',
@@ -140,8 +146,12 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     ],
     packages: ['**'],
   },
-  bench: { files: ['bench/**'], ours: [...everything, 'commands', 'index', 'strategies', 'test'], packages: ['**'] },
-  scripts: { files: ['scripts/**'], ours: [...everything, 'commands', 'test'], packages: ['**'] },
+  bench: {
+    files: ['bench/**'],
+    ours: [...everything, 'client', 'commands', 'terminal', 'index', 'strategies', 'test'],
+    packages: ['**'],
+  },
+  scripts: { files: ['scripts/**'], ours: [...everything, 'client', 'commands', 'terminal', 'test'], packages: ['**'] },
 };
 
 const testPackages = ['vitest', '@fast-check/vitest', 'rxjs', 'ws', 'got', 'yaml', 'pino', 'node:*'];

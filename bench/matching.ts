@@ -9,7 +9,7 @@
  * and neighbours on the machine count less; of several rounds the best counts.
  */
 import { type Rng, seededRng } from '../src/clock/clock.ts';
-import { textTable } from '../src/commands/text-table.ts';
+import { textTable } from '../src/terminal/table.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Side } from '../src/domain/market.ts';
 import { type Lots, minus, noLots, noUnits, plus, rate, type Ticks, units } from '../src/domain/money.ts';

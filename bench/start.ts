@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textTable } from '../src/commands/text-table.ts';
+import { textTable } from '../src/terminal/table.ts';
 import { market, root } from './market.ts';
 
 /** Said on a pipe of its own by the process that ends, KiB. */

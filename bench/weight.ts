@@ -5,7 +5,7 @@
  *     npx node bench/weight.ts [MINUTES]
  */
 
-import { textTable } from '../src/commands/text-table.ts';
+import { textTable } from '../src/terminal/table.ts';
 import { busy, type Weighing, weigh } from '../test/kit/weighed.ts';
 
 const minutes = Number(process.argv[2] ?? 60);

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';
-import { textTable } from '../src/commands/text-table.ts';
+import { textTable } from '../src/terminal/table.ts';
 import { killLeftovers } from '../test/kit/program.ts';
 import type { Kind } from '../test/torture/kind.ts';
 import { kinds } from '../test/torture/kinds.ts';

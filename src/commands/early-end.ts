@@ -2,13 +2,13 @@
 import { loopTurn } from '../clock/clock.ts';
 import { strategyPlace, strayText } from '../strategy/fault.ts';
 import { hasLoadedFiles, loadingNow } from '../strategy/load.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { exitCodeOf } from '../terminal/exit-code.ts';
 
 /** Enough of a stack to reach a strategy below whatever it calls. */
 const frames = 100;
 
 /** Watches from now on; what it gives is to be called once the command is through, whatever came of it. */
-export function refusesEarlyEnd(say: (line: string) => void): () => void {
+export function detectEarlyEnd(say: (line: string) => void): () => void {
   let isThrough = false;
   const fail = (what: string): void => {
     say(`sluice: ${what}`);

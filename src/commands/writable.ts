@@ -9,8 +9,8 @@ export interface Places {
   /** A file of this name; true where the run finds one by itself. */
   readonly report?: string | true;
   /** As `report`, by `-o`. */
-  readonly output?: string;
-  readonly csv?: string;
+  readonly output?: string | undefined;
+  readonly csv?: string | undefined;
   readonly runs?: string;
 }
 

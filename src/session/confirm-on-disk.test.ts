@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Refusal } from '../domain/refusal.ts';
 import type { KillEntry } from '../journal/entries.ts';
 import { confirmed, keepKill } from './confirm-on-disk.ts';
-import { askByFile, killRequests } from './kill-file.ts';
+import { killRequests, requestKill } from './kill-file.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -58,14 +58,14 @@ test('a kill on a full disk is kept before its cancels are through, and none of 
 });
 
 test('a resume takes the files away that were there when it was asked for, and no later one', async () => {
-  askByFile(dir, 'before');
-  askByFile(dir, 'of one', 'trend');
+  requestKill(dir, 'before');
+  requestKill(dir, 'of one', 'trend');
   const resumed = daemon(written, {
     resume() {
       // Another one under the name of one that was there, and one of a new name.
       rmSync(join(dir, 'kill'));
-      askByFile(dir, 'once more');
-      askByFile(dir, 'fire', 'grid');
+      requestKill(dir, 'once more');
+      requestKill(dir, 'fire', 'grid');
       return Promise.resolve('Everything may create orders again.');
     },
   });

@@ -9,13 +9,13 @@ import type { Entry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { KillingLimit } from '../risk/kill.ts';
 import {
-  askByFile,
   forgetRequest,
   isKillAsked,
   isLimit,
   type KillRequest,
   killFile,
   killRequests,
+  requestKill,
 } from './kill-file.ts';
 
 /** Insufficient Storage: whoever asked is not told that it was not carried out. */
@@ -80,7 +80,7 @@ function keptAsFile(
   ...asked: [reason: string, strategy?: string, limit?: KillingLimit]
 ): string | undefined {
   try {
-    return askByFile(dir, ...asked);
+    return requestKill(dir, ...asked);
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { statedReason } from '../domain/stated-reason.ts';
 import { configure } from '../trading/strategies.ts';
-import { askByFile, signalText } from './kill-file.ts';
+import { requestKill, signalText } from './kill-file.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
 import type { SessionOptions, StartOptions } from './options.ts';
@@ -18,7 +18,6 @@ import { defaultStateDir, makeStateDir } from './state.ts';
 import { showStatus } from './view/terminal.ts';
 
 export interface DaemonOptions {
-  readonly mode: 'live' | 'paper';
   readonly config: string;
   readonly state?: string;
   readonly set: readonly string[];
@@ -31,8 +30,13 @@ export interface DaemonOptions {
   readonly signal: AbortSignal;
 }
 
-export async function daemon(options: DaemonOptions): Promise<void> {
-  const { mode, config: file, set, json, out, say, signal } = options;
+/** `sluice live`. */
+export const live = (options: DaemonOptions): Promise<void> => daemon('live', options);
+/** `sluice paper`. */
+export const paper = (options: DaemonOptions): Promise<void> => daemon('paper', options);
+
+async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<void> {
+  const { config: file, set, json, out, say, signal } = options;
   const settings = set.map(parseSetting);
   const config: TradingConfig = readConfig(file, tradingSchema, settings);
   if (mode === 'paper') refuseMargin(config.account, file);
@@ -101,7 +105,7 @@ export async function runUntilStopped(
   if (process.platform !== 'win32')
     process.on('SIGUSR2', () => {
       try {
-        askByFile(stateDir);
+        requestKill(stateDir);
       } catch (error) {
         const why = `its file cannot be made in ${stateDir} (${(error as Error).message})`;
         if (session === undefined) say(`sluice: nothing is killed by the signal before trading begins: ${why}`);

@@ -101,7 +101,7 @@ export function forgetRequest({ path, made }: KillRequest): string | undefined {
 }
 
 /** What a signal does, or a command that gets no answer: the same, by a file; gives its path. A full disk leaves an empty one, which is enough. */
-export function askByFile(dir: string, reason = signalText, strategy?: string, limit?: KillingLimit): string {
+export function requestKill(dir: string, reason = signalText, strategy?: string, limit?: KillingLimit): string {
   const path = join(dir, killFile(strategy, limit));
   try {
     writeFileSync(path, `${reason}\n`, { mode: 0o600 });

@@ -21,7 +21,7 @@ import { allocationsOf, hostedOf, instrumentsFor } from '../trading/strategies.t
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
 import { confirmed, keepKill } from './confirm-on-disk.ts';
-import { decisionsOf } from './decisions.ts';
+import { decisionsOf } from './control/decisions.ts';
 import { sessionJournal } from './journal.ts';
 import { isKillAsked } from './kill-file.ts';
 import { afterCancelText, cancelledText, liftedText, nobody, resumedText } from './kills.ts';
@@ -32,7 +32,7 @@ import { isQueriedByClientId, rememberFact, windowAt } from './preflight/capabil
 import { reach } from './preflight/connect.ts';
 import { begin, isStrict, limitsOf, NotRaised, stepOf } from './preflight/limits.ts';
 import { begins, openedMeanwhile } from './preflight/open-state.ts';
-import { findOutOnce } from './preflight/probe-exchange.ts';
+import { probeOnce } from './preflight/probe-exchange.ts';
 import { refuseAnotherExchange } from './preflight/same-exchange.ts';
 import { refuseKnown, refuseOtherSpeed } from './preflight/same-speed.ts';
 import { sharedLimits } from './preflight/shared-limits.ts';
@@ -70,7 +70,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       // The page is read here because a large journal is still being examined.
       async (signal) => [await reachExchange({ ...options, signal }, undo), loadAssets()] as const,
     );
-    await findOut(options, reached);
+    await probeOnceOpened(options, reached);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
     // What was written down may be finer than what is listed now, and is asked about from here on.
     for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.setInstrument(at);
@@ -152,10 +152,10 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
 }
 
 /** Once the journal is known to be whole: what is found is kept beside it. */
-async function findOut(options: SessionOptions, { exchange, instruments, clock }: Reached): Promise<void> {
+async function probeOnceOpened(options: SessionOptions, { exchange, instruments, clock }: Reached): Promise<void> {
   const { secrets, stateDir, venueName, log } = options;
   const [at] = instruments.values();
-  if (secrets !== undefined && at !== undefined) await findOutOnce({ exchange, at, clock, stateDir, venueName, log });
+  if (secrets !== undefined && at !== undefined) await probeOnce({ exchange, at, clock, stateDir, venueName, log });
 }
 
 type Equipped = Made & { readonly limits: Budget };

@@ -98,6 +98,12 @@ export function runningDaemon(dir: string): DaemonInfo | undefined {
   return JSON.parse(readFileSync(path, 'utf8')) as DaemonInfo;
 }
 
+/** The option by which a user names a state directory, and where the choice is reported. */
+export interface StateChoice {
+  readonly state?: string;
+  readonly say: (line: string) => void;
+}
+
 export interface ChosenState {
   readonly dir: string;
   readonly running: DaemonInfo | undefined;

@@ -1,8 +1,8 @@
 /** `sluice watchdog`: a second process, with a key of its own, that cancels our orders when the daemon does not answer for them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Client, type ClientIo, type ExchangeChoice, exchangeRefusal, openClient } from '../client/connection.ts';
 import { machineWall, pause, ScaledClock } from '../clock/clock.ts';
-import { type Client, type Commanded, openClient, refused, type WhichExchange } from '../commands/manual/client.ts';
 import { readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
@@ -45,7 +45,7 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
     ...{ clock, afterMs, lastBeat: () => lastBeat(dir) },
     killsAsked: () => killsAsked(dir, strategies()),
   });
-  const command: Commanded = { json, out, say, signal, environment: keys };
+  const command: ClientIo = { json, out, say, signal, environment: keys };
   await untilAborted(tryKey({ config: file }, command, config), signal);
   say(
     `watching ${dir}: without a heartbeat for ${afterMs / 1_000} s, or with a file kill in it, its orders are cancelled (with a file kill-ID those of that strategy)`,
@@ -99,7 +99,7 @@ function tellOfDir(dir: string, say: (line: string) => void): void {
 }
 
 /** Whether the exchange takes the key: what waiting changes nothing about is refused now, not when it is needed. */
-async function tryKey(which: WhichExchange, command: Commanded, { strategies }: TradingConfig): Promise<void> {
+async function tryKey(which: ExchangeChoice, command: ClientIo, { strategies }: TradingConfig): Promise<void> {
   const notYet = (cause: string): void =>
     command.say(
       `ATTENTION: whether the exchange takes the key in ${names.key} is not known yet, it is tried again when something is to be cancelled: ${cause}`,
@@ -111,7 +111,7 @@ async function tryKey(which: WhichExchange, command: Commanded, { strategies }: 
       const open = await client.exchange.orders.openOrders(symbol);
       if (open.kind === 'ok') continue;
       if (open.code === undefined || !isFinalCode(open.code)) notYet(open.cause);
-      else throw new KeyRefusal(refused(client.host, open.cause, open.code).message);
+      else throw new KeyRefusal(exchangeRefusal(client.host, open.cause, open.code).message);
     }
   } catch (error) {
     if (!(error instanceof Refusal) || error instanceof KeyRefusal) throw error;

@@ -8,10 +8,9 @@ export interface AllowedAddress {
   readonly label: string | undefined;
 }
 
-/** What one can do to begin. */
 const form = 'one line for each: CURRENCY ADDRESS [LABEL], such as TUSDT TXyz… 1234; # begins a comment';
 
-/** Every line, or a refusal that names the first one that is wrong. */
+/** The entries of the file. Refuses the first wrong line. */
 export function readAllowList(file: string): readonly AllowedAddress[] {
   let text: string;
   try {
@@ -37,15 +36,15 @@ export function readAllowList(file: string): readonly AllowedAddress[] {
   });
 }
 
-/** Refuses (exit 3) what is not listed exactly: currency, address in its very letters, and label. */
-export function refuseUnlisted(list: readonly AllowedAddress[], file: string, wanted: AllowedAddress): void {
-  const { asset, address, label } = wanted;
+/** Refuses (exit 3) unless currency, address and label are listed, letter by letter. */
+export function refuseUnlisted(list: readonly AllowedAddress[], file: string, given: AllowedAddress): void {
+  const { asset, address, label } = given;
   if (list.some((one) => one.asset === asset && one.address === address && one.label === label)) return;
   const near = list.find((one) => one.address === address);
   const why =
     near === undefined
       ? 'the address is not in it'
-      : `there it stands for ${near.asset}${near.label === undefined ? ' without a label' : ` with label ${near.label}`}`;
+      : `it lists the address for ${near.asset}${near.label === undefined ? ' without a label' : ` with label ${near.label}`}`;
   throw new Refusal(
     `${file} does not allow ${asset} to ${address}${label === undefined ? '' : ` with label ${label}`}: ${why}. Add the line by hand if it is meant`,
     3,

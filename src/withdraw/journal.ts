@@ -2,41 +2,41 @@
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { ownFolder } from '../commands/manual/client.ts';
+import { userState } from '../budget/shared-file.ts';
 import { units, unitsText } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { Application } from './apply.ts';
+import type { Application } from './application.ts';
 
-/** `sending` is an application of which nothing is known yet, also after a crash; `absent` was never seen by the exchange. */
+/** `sending`: nothing is known yet, also after a crash. `absent`: it never reached the exchange. */
 export type State = 'sending' | 'unknown' | 'accepted' | 'refused' | 'notSent' | 'absent';
 
 export interface Entry extends Application {
-  /** host of the exchange. */
+  /** Host of the exchange. */
   readonly exchange: string;
   readonly state: State;
-  /** The exchange's. */
+  /** The exchange's id. */
   readonly id: string | undefined;
-  /** What was last heard, in words. */
+  /** Reason of the state. */
   readonly cause: string | undefined;
   /** UTC ms of the exchange. */
   readonly createdAt: number;
 }
 
-export interface Book {
+export interface WithdrawalJournal {
   entry(withdrawOrderId: string): Entry | undefined;
   /** Newest first. */
   entries(): readonly Entry[];
-  /** Whose outcome is not known. */
+  /** Withdrawals of unknown outcome. */
   open(exchange: string): readonly Entry[];
-  /** Synchronous and durable: when it returns, a power cut loses nothing of it. Throws on an id that is there already. */
+  /** Synchronous and durable: a power cut after it loses nothing. Throws for a used id. */
   begin(application: Application, exchange: string, at: number): void;
   settle(withdrawOrderId: string, state: State, id: string | undefined, cause: string | undefined): void;
   close(): void;
 }
 
-/** Where it lies unless told otherwise: one place for all, or from another directory an open withdrawal would be overlooked. */
-export const bookDir = (environment: Readonly<Record<string, string | undefined>>): string =>
-  ownFolder(environment, 'withdraw');
+/** The default directory, the same for every working directory: an open withdrawal must not be overlooked. */
+export const journalDir = (environment: Readonly<Record<string, string | undefined>>): string =>
+  join(userState(environment), 'withdraw');
 
 const version = 1;
 const schema = `
@@ -54,17 +54,11 @@ CREATE TABLE withdrawals (
 ) STRICT;
 `;
 
-interface Row {
-  readonly withdrawOrderId: string;
-  readonly exchange: string;
-  readonly asset: string;
+interface Row extends Omit<Entry, 'amount' | 'label' | 'id' | 'cause'> {
   readonly amount: string;
-  readonly address: string;
   readonly label: string | null;
-  readonly state: State;
   readonly id: string | null;
   readonly cause: string | null;
-  readonly createdAt: number;
 }
 
 const entryOf = ({ amount, label, id, cause, ...row }: Row): Entry => ({
@@ -75,11 +69,11 @@ const entryOf = ({ amount, label, id, cause, ...row }: Row): Entry => ({
   cause: cause ?? undefined,
 });
 
-/** Of a folder or file that is none of ours, or is broken: a journal that cannot be kept may not be gone without. */
+/** Without a journal nothing may be sent. */
 function cannotBeUsed(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError) && !(error instanceof Error && 'syscall' in error)) return error;
   return new Refusal(
-    `the journal of withdrawals ${path} cannot be used (${error.message}): nothing was sent; put it right or bring back a copy, for it knows what was sent before, or name its folder with --state DIR`,
+    `the journal of withdrawals ${path} cannot be used (${error.message}): nothing was sent; repair it or restore a copy, because it records what was sent before, or name its folder with --state DIR`,
     3,
   );
 }
@@ -96,8 +90,8 @@ function openFile(dir: string, path: string): Database.Database {
   }
 }
 
-/** Opens the file in `dir`, for this process alone: two at once could send what each takes for unsent. */
-export function openBook(dir: string): Book {
+/** Opens the file in `dir` for this process alone: two processes could send the same withdrawal. */
+export function openJournal(dir: string): WithdrawalJournal {
   const path = join(dir, 'withdrawals.db');
   const db = openFile(dir, path);
   try {

@@ -1,9 +1,9 @@
 /** The command line of `sluice-withdraw`, a program of its own: nothing that trades can reach what it does. */
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { speed } from '../commands/manual/register.ts';
-import { out, say } from '../commands/output.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { Command } from 'commander';
 import { opensNoDebugger } from '../process/signals.ts';
+import { exitCodeOf } from '../terminal/exit-code.ts';
+import { restOptions, wholeNumber } from '../terminal/options.ts';
+import { out, say } from '../terminal/output.ts';
 
 // The journal of withdrawals is for its owner alone.
 process.umask(0o077);
@@ -20,13 +20,6 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   });
 const io = { out, say, signal: stopping.signal, environment: process.env };
 
-function pageNumber(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 1_000_000)
-    throw new InvalidArgumentError('must be a whole number from 1');
-  return value;
-}
-
 const program = new Command('sluice-withdraw')
   .description('Withdrawals: apply for one, with a typed confirmation, and list their states')
   .showHelpAfterError('(sluice-withdraw --help)')
@@ -34,15 +27,10 @@ const program = new Command('sluice-withdraw')
   .exitOverride();
 
 const common = (name: string, about: string): Command =>
-  program
-    .command(name)
-    .description(about)
-    .option('--config <FILE>', 'the configuration of a daemon: its address and limits')
-    .option('--url <URL>', 'the REST address, instead of --config')
-    .option('--strip-prefix <PATH>', 'path prefix that a gateway removes before it verifies signatures')
-    .option('--speed <N>', 'speed of a built-in exchange, which it prints at its start (1)', speed)
-    .option('--state <DIR>', 'directory of the journal of withdrawals (the same for every working directory)')
-    .option('--json', 'machine output on stdout; everything else goes to stderr', false);
+  restOptions(program.command(name).description(about)).option(
+    '--state <DIR>',
+    'directory of the journal of withdrawals (the same for every working directory)',
+  );
 
 common('apply', 'apply for a withdrawal; asks to type amount and address, and is sent once')
   .requiredOption(
@@ -64,20 +52,12 @@ common('list', 'what became of withdrawals')
   .option('--asset <NAME>', 'only this currency')
   .option('--id <ID>', 'only your id')
   .option('--since <DAY>', 'back to this day, such as 2026-01-31 (90 days)')
-  .option('--page <N>', 'from 1 on', pageNumber)
-  .action(async (given) => (await import('./list.ts')).list({ ...given, ...io }));
+  .option('--page <N>', 'from 1 on', wholeNumber(1, 1_000_000))
+  .action(async (given) => (await import('./withdraw.ts')).list({ ...given, ...io }));
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else if (error instanceof Refusal) {
-    say(`sluice-withdraw: ${error.message}`);
-    process.exitCode = stopping.signal.aborted ? 130 : error.exitCode;
-  } else {
-    say(
-      `sluice-withdraw: this is a bug, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    );
-    process.exitCode = 1;
-  }
+  const code = exitCodeOf(error, say, 'sluice-withdraw');
+  process.exitCode = stopping.signal.aborted ? 130 : code;
 }

@@ -6,12 +6,12 @@ import { SimClock } from '../clock/sim-clock.ts';
 import { units } from '../domain/money.ts';
 import type { WithdrawalQuestion } from '../venue/exchange/orders/withdrawals.ts';
 import { ok } from '../venue/venue.ts';
-import { openBook } from './journal.ts';
+import { openJournal } from './journal.ts';
 import { resolve } from './resolve.ts';
 
 test('looks back further than the application, in case the exchange’s clock stood otherwise then', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-resolve-'));
-  const book = openBook(dir);
+  const book = openJournal(dir);
   const now = Date.UTC(2026, 0, 1);
   book.begin({ withdrawOrderId: 'w1', asset: 'TUSDT', amount: units('1'), address: 'T1', label: undefined }, 'x', now);
   const [entry] = book.entries();

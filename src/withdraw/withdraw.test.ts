@@ -7,10 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type SeenRequest, type StubServer, stubServer } from '../../test/kit/exchange-stub.ts';
 import { units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { bookDir, openBook } from './journal.ts';
-import { list } from './list.ts';
+import { journalDir, openJournal } from './journal.ts';
 import { absentAfterMs } from './resolve.ts';
-import { type ApplyCommand, apply } from './withdraw.ts';
+import { type ApplyCommand, apply, list } from './withdraw.ts';
 
 const dayMs = 24 * 3_600_000;
 const address = 'TXyzabcdefghijk12345';
@@ -182,7 +181,7 @@ describe('an outcome that is not known', () => {
   });
 
   it('blocks every other one until it is cleared up or cannot have arrived any more', async () => {
-    const desk = openBook(join(dir, 'state'));
+    const desk = openJournal(join(dir, 'state'));
     const lost = { withdrawOrderId: 'wlost', asset: 'TUSDT', amount: units('1'), address, label: undefined };
     // A crash after the journal and before, or after, the first byte.
     desk.begin(lost, new URL(stub.url).host, now);
@@ -199,7 +198,7 @@ describe('an outcome that is not known', () => {
     await apply(command());
     expect(applications()).toHaveLength(1);
     await list(command());
-    const book = openBook(join(dir, 'state'));
+    const book = openJournal(join(dir, 'state'));
     expect(book.entry('wlost')?.state).toBe('absent');
     book.close();
   });
@@ -225,7 +224,7 @@ describe('an outcome that is not known', () => {
     ],
     ['one on another page of a list that is not counted', 1, () => ({ withdrawList: [row('another')] })],
   ])('is never taken for nothing: %s', async (_, days, answer) => {
-    const desk = openBook(join(dir, 'state'));
+    const desk = openJournal(join(dir, 'state'));
     const lost = { withdrawOrderId: 'wlost', asset: 'TUSDT', amount: units('25.5'), address, label: undefined };
     desk.begin(lost, new URL(stub.url).host, now);
     desk.close();
@@ -233,7 +232,7 @@ describe('an outcome that is not known', () => {
     now += days * dayMs;
     answerQuery = answer;
     await list(command());
-    const book = openBook(join(dir, 'state'));
+    const book = openJournal(join(dir, 'state'));
     expect(book.entry('wlost')?.state).not.toBe('absent');
     book.close();
   });
@@ -256,7 +255,7 @@ describe('an outcome that is not known', () => {
     expect(message).toContain('it is never sent twice');
     listed = [row('mine')];
     await list(command());
-    const book = openBook(join(dir, 'state'));
+    const book = openJournal(join(dir, 'state'));
     expect(book.entry('mine')?.state).toBe('accepted');
     book.close();
   });
@@ -264,10 +263,10 @@ describe('an outcome that is not known', () => {
   it('is seen from every directory: the journal has one place', async () => {
     const { state: _, ...asked } = command();
     await apply(asked);
-    const book = openBook(join(dir, 'sluice', 'withdraw'));
+    const book = openJournal(join(dir, 'sluice', 'withdraw'));
     expect(book.entries()).toHaveLength(1);
     book.close();
-    for (const home of [undefined, '', 'relative']) expect(isAbsolute(bookDir({ XDG_STATE_HOME: home }))).toBe(true);
+    for (const home of [undefined, '', 'relative']) expect(isAbsolute(journalDir({ XDG_STATE_HOME: home }))).toBe(true);
   });
 
   it('is not sent where its journal cannot be kept', async () => {
@@ -282,30 +281,6 @@ describe('an outcome that is not known', () => {
     writeFileSync(join(dir, 'state', 'withdrawals.db'), 'x'.repeat(9_000));
     expect(await refusal(apply(command()))).toMatchObject(no('file is not a database'));
     expect(applications()).toHaveLength(0);
-  });
-
-  it('in the journal of an earlier version, beside the directory of the start, is noticed and blocks', async () => {
-    const old = join(dir, 'var', 'withdraw');
-    const { host } = new URL(stub.url);
-    const before = openBook(old);
-    const lost = { withdrawOrderId: 'wold', asset: 'TUSDT', amount: units('1'), address, label: undefined };
-    before.begin(lost, host, now);
-    before.close();
-    const { message, exitCode } = await refusal(apply(command({ cwd: dir })));
-    expect([exitCode, message]).toEqual([3, expect.stringContaining(`sluice-withdraw list --state ${old}`)]);
-    expect(stub.requests).toHaveLength(0);
-    const settled = openBook(old);
-    settled.settle('wold', 'absent', undefined, undefined);
-    settled.close();
-    said.length = 0;
-    await apply(command({ cwd: dir }));
-    expect(said[0]).toContain(
-      `${old} holds a journal of withdrawals of an earlier version, which is not read any more`,
-    );
-    expect(applications()).toHaveLength(1);
-    said.length = 0;
-    await list(command({ cwd: dir, state: old }));
-    expect(said).toEqual([]);
   });
 
   it('of an id that was used is told, not sent; another withdrawal under it is refused', async () => {
@@ -353,14 +328,14 @@ describe('a refusal', () => {
       answerApply = () => ({ code, msg: 'no' });
       const { message } = await refusal(apply(command({ id: 'mine', signal: AbortSignal.abort() })));
       expect(message).toContain(state === 'refused' ? code : 'not accepted as far as is known');
-      const book = openBook(join(dir, 'state'));
+      const book = openJournal(join(dir, 'state'));
       expect(book.entry('mine')?.state).toBe(state);
       book.close();
     },
   );
 
   it('comes where another one is at work', async () => {
-    const desk = openBook(join(dir, 'state'));
+    const desk = openJournal(join(dir, 'state'));
     expect((await refusal(apply(command()))).message).toContain('another sluice-withdraw uses');
     desk.close();
   });

@@ -64,7 +64,7 @@ test.each(profiles)('finds all well on %s, beside a running daemon, and remember
   expect(checks.find(({ name }) => name === 'state')?.text).toContain('a daemon trades on it');
   expect(checks.find(({ name }) => name === 'habits')?.text).toContain(`errors ${errors}`);
   expect(checks.find(({ name }) => name === 'habits')?.text).toContain(cancels);
-  expect(checks.find(({ name }) => name === 'habits')?.text).toContain('the time window is taken as recvWindow');
+  expect(checks.find(({ name }) => name === 'habits')?.text).toContain('the time window is read as recvWindow');
   expect(exchange.allOrders(trader.uid)).toHaveLength(before);
   const file = readFileSync(join(rig.state, 'capabilities.json'), 'utf8');
   expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', queryByClientId: 'no', ...rest } });
@@ -158,7 +158,7 @@ test('says what stands in the way and what to do about it, and exits with 1', as
   );
   expect(stdout).toMatch(/→ lower it, or confirm it once: sluice limits raise priceCollar 0\.9 --state/);
   expect(stdout).toContain('→ check SLUICE_API_SECRET');
-  expect(stdout.trimEnd()).toMatch(/things stand in the way of trading$/);
+  expect(stdout.trimEnd()).toMatch(/problems prevent trading$/);
 });
 
 test('says that the exchange cannot be reached, and goes on with what it can tell', async () => {

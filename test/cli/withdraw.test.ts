@@ -7,8 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { instrument } from '../../src/domain/instrument.ts';
 import { Refusal } from '../../src/domain/refusal.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
-import { list } from '../../src/withdraw/list.ts';
-import { type ApplyCommand, apply } from '../../src/withdraw/withdraw.ts';
+import { type ApplyCommand, apply, list } from '../../src/withdraw/withdraw.ts';
 
 const address = 'TXyzabcdefghijk12345';
 const btc = instrument({ symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 });

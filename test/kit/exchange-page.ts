@@ -2,7 +2,7 @@
 import { type SocketOperation, socketOperations } from '../../src/venue/exchange/market/channels.ts';
 import { codeMeaning, knownCodes } from '../../src/venue/exchange/rest/codes.ts';
 import { type Endpoint, endpoints } from '../../src/venue/exchange/rest/endpoints.ts';
-import { withdrawApply } from '../../src/withdraw/endpoint.ts';
+import { withdrawApply } from '../../src/withdraw/application.ts';
 import { markdownTable } from './markdown-table.ts';
 
 /** Where to find an operation. */

@@ -13,7 +13,7 @@ import type { Http, HttpReply } from '../../src/venue/exchange/rest/http.ts';
 import { rest } from '../../src/venue/exchange/rest/rest.ts';
 import { signer } from '../../src/venue/exchange/rest/sign.ts';
 import { syncTime } from '../../src/venue/exchange/rest/sync-time.ts';
-import { applyFor } from '../../src/withdraw/apply.ts';
+import { applyFor } from '../../src/withdraw/application.ts';
 import { btcusdt, intent, letGo } from './exchange-stub.ts';
 import { pick, spoiltText } from './nasty.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { addByHand } from '../../src/commands/manual/register.ts';
+import { addManual } from '../../src/commands/manual/register.ts';
 import { exchange } from '../../src/venue/exchange/exchange.ts';
 import {
   exchangePage,
@@ -53,7 +53,7 @@ describe('exchange.md', () => {
 
   test('names commands that exist, with the options they have', () => {
     const program = new Command('sluice');
-    addByHand(program, { out: () => {}, say: () => {}, signal: new AbortController().signal });
+    addManual(program, { out: () => {}, say: () => {}, signal: new AbortController().signal });
     for (const { command } of rows.filter(({ command: line }) => !line.startsWith('sluice-withdraw'))) {
       const words = command.split(' ').slice(1);
       let at = program;

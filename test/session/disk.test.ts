@@ -101,7 +101,7 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
     /^Everything is killed: .* until there is room the kill is kept as the file .*\/kill, /,
   );
   expect((await rig.run('status')).stdout).toMatch(
-    /^KILL ASKED of everything by the file .* \(it holds, and is written down once the disk has space\)$/m,
+    /^KILL PENDING of everything by the file .* \(it is in force, and is journalled once the disk has space\)$/m,
   );
   expect((await daemon.end('SIGKILL')).code).toBe(null);
   rmSync(ballast);

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { realMs } from '../../src/clock/clock.ts';
-import { ask } from '../../src/commands/control/kill-resume-cancel.ts';
+import { callDaemon } from '../../src/session/control/daemon-client.ts';
 import { runningDaemon } from '../../src/session/state.ts';
 import { pass, until } from '../kit/until.ts';
 import { type Arena, patienceMs } from './arena.ts';
@@ -31,7 +31,7 @@ async function cancelled({ rig, exchange }: Arena): Promise<number> {
   await until('a resting order', async () => (await exchange.counts()).open > 0);
   const { arrivals } = await exchange.counts();
   const startedAt = realMs();
-  const asking = ask(daemon, 'cancel', {});
+  const asking = callDaemon(daemon, 'cancel', {});
   await until('the cancels', async () => (await exchange.arrivals(arrivals)).some(({ what }) => what === 'cancel'));
   const cancelMs = realMs() - startedAt;
   await asking;

@@ -2,8 +2,8 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask } from '../../src/commands/control/kill-resume-cancel.ts';
 import { journalFile } from '../../src/journal/open.ts';
+import { callDaemon } from '../../src/session/control/daemon-client.ts';
 import { runningDaemon } from '../../src/session/state.ts';
 import { pass } from '../kit/until.ts';
 import { type Arena, usualFaults } from './arena.ts';
@@ -60,7 +60,7 @@ async function resumed({ rig }: Arena, isExpected: boolean): Promise<number> {
   await pass(settleMs);
   const halts = rig.read((reader) => reader.halts().length);
   const daemon = runningDaemon(rig.state);
-  if (halts > 0 && daemon !== undefined) await ask(daemon, 'resume', { reason: 'tortured' });
+  if (halts > 0 && daemon !== undefined) await callDaemon(daemon, 'resume', { reason: 'tortured' });
   return halts > 0 ? 1 : 0;
 }
 

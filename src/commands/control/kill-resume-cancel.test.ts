@@ -14,9 +14,10 @@ import { journalFile, openState } from '../../journal/open.ts';
 import { schemaVersion } from '../../journal/schema.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
+import { callDaemon } from '../../session/control/daemon-client.ts';
 import { killRequests } from '../../session/kill-file.ts';
 import { writeDaemonInfo } from '../../session/state.ts';
-import { ask, control } from './kill-resume-cancel.ts';
+import { cancel, kill, resume } from './kill-resume-cancel.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -39,7 +40,13 @@ const write = (...entries: readonly Entry[]): void => inJournal((db) => writer(d
 async function says(action: 'kill' | 'resume' | 'cancel', strategy?: string, reason?: string): Promise<string> {
   const lines: string[] = [];
   const which = { ...(strategy !== undefined && { strategy }), ...(reason !== undefined && { reason }) };
-  await control(action, { ...which, state: dir, json: false, out: (line) => lines.push(line), say: () => undefined });
+  await { kill, resume, cancel }[action]({
+    ...which,
+    state: dir,
+    json: false,
+    out: (line) => lines.push(line),
+    say: () => undefined,
+  });
   return lines.join('\n').replace(dir, 'DIR');
 }
 
@@ -119,7 +126,7 @@ test('a resume takes away what files ask for that no daemon has carried out', as
 
 test('a daemon that is just starting finds a kill when it has begun', async () => {
   const lock = takeLock(dir);
-  expect(await says('kill', 'trend')).toMatch(/^A daemon is just starting on DIR, .* kept in .*kill-trend: /);
+  expect(await says('kill', 'trend')).toMatch(/^A daemon is just starting on DIR, .* stored in .*kill-trend: /);
   lock?.release();
   expect(killRequests(dir)).toMatchObject([{ strategy: 'trend', reason: 'sluice kill' }]);
   expect(inJournal(load).kills).toEqual([]);
@@ -150,7 +157,7 @@ describe('a daemon that does not carry out a kill', () => {
     ['trend', 'kill-trend'],
   ])('finds it as a file (%s)', async (strategy, name) => {
     expect(await said(strategy)).toMatch(
-      new RegExp(`process 4711\\) did not carry out kill: .*kept in .*/${name}: .*kill -9 4711`),
+      new RegExp(`process 4711\\) did not carry out kill: .*stored in .*/${name}: .*kill -9 4711`),
     );
     expect(killRequests(dir)).toMatchObject([{ strategy, by: 'file', reason: 'sluice kill' }]);
   });
@@ -167,9 +174,7 @@ test('a kill that is in force while its cancels wait for the exchange is told as
   const common = { mode: 'live', startedAt: 0, exchange: 'x', token: 't' };
   writeDaemonInfo(dir, { ...common, pid: 4_711, control: `http://127.0.0.1:${port}` });
   await expect(says('kill')).rejects.toMatchObject({
-    message: expect.stringMatching(
-      /^Everything is killed: .* did not say that what rests was cancelled \(ECONNRESET\)/,
-    ),
+    message: expect.stringMatching(/^Everything is killed: .* did not confirm the cancels \(ECONNRESET\)/),
     exitCode: 1,
   });
   server.close();
@@ -189,8 +194,8 @@ test('a daemon that says nothing may have done it: nobody is told to do it again
     token: 't',
     control: `http://127.0.0.1:${port}`,
   };
-  await expect(ask(daemon, 'adjust', {}, 100)).rejects.toThrow(
-    /has not said whether it carried out adjust \(no answer within 0\.1 s\): it may still be at it/,
+  await expect(callDaemon(daemon, 'adjust', {}, 100)).rejects.toThrow(
+    /has not confirmed adjust \(no answer within 0\.1 s\): it may still be working on it/,
   );
   server.closeAllConnections();
   server.close();
@@ -219,7 +224,7 @@ describe('a copy of a journal that traded', () => {
   });
   afterEach(() => vi.unstubAllEnvs());
   const killCopy = (): Promise<void> =>
-    control('kill', { state: join(dir, 'copy'), json: false, out: () => undefined, say: () => undefined });
+    kill({ state: join(dir, 'copy'), json: false, out: () => undefined, say: () => undefined });
 
   test('is written into by no command once the other one went on, and stays as it is', async () => {
     open();

@@ -1,90 +1,81 @@
-/** `sluice limits`: what the standard limits are, what was raised above them, and the steps that raise them. */
-
+/** `sluice limits`: the standard limits, those that were raised, and the confirmed steps that raise them. */
 import { systemClock } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';
 import { moment } from '../../domain/words.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
+import { callDaemon } from '../../session/control/daemon-client.ts';
+import { writeOffline } from '../../session/control/offline-journal.ts';
 import { confirmed, knownLimit, lastVersion } from '../../session/preflight/limits.ts';
 import { chooseState, inJournal } from '../../session/state.ts';
-import { type Asking, questioner } from '../manual/ask.ts';
-import { withState } from '../show/show.ts';
-import { textTable } from '../text-table.ts';
-import { ask, writeAtRest } from './kill-resume-cancel.ts';
+import type { Output } from '../../terminal/output.ts';
+import { type Asking, withQuestions } from '../../terminal/questions.ts';
+import { textTable } from '../../terminal/table.ts';
+import { withState } from '../show/read-state.ts';
 
-export interface LimitsOptions {
+export interface LimitsOptions extends Output {
   readonly state?: string;
-  readonly json: boolean;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
 }
 
-export interface StepOptions extends LimitsOptions {
+export interface StepOptions extends LimitsOptions, Asking {
   readonly reason: string;
   readonly yes: boolean;
-  readonly signal: AbortSignal;
-  readonly input?: Asking['input'];
 }
 
-/** Every limit with its standard value, and what was raised. */
-export function showLimits(options: LimitsOptions): void {
-  withState(options, (reader, { dir }) => showSteps(dir, reader.limits(), options));
-}
+export const showLimits = (options: LimitsOptions): void =>
+  withState(options, (reader, { dir }) => {
+    const { json, out } = options;
+    const steps = reader.limits();
+    const limits = [{ key: 'controls', value: 'all' }, ...confirmed].map(({ key, value }) => ({
+      name: key,
+      standard: String(value),
+      raisedTo: steps.findLast(({ what, name }) => what === 'raise' && name === key)?.value ?? null,
+    }));
+    if (json) {
+      const changes = steps.map(({ what, ...step }) => ({ action: what, ...step, kind: undefined }));
+      out(JSON.stringify({ version: 2, state: dir, limits, changes }));
+      return;
+    }
+    const rows = limits.map(({ name, standard, raisedTo }) => [name, standard, raisedTo ?? '']);
+    out(textTable(['limit', 'standard', 'raised to'], rows, ''));
+    for (const [index, step] of steps.entries()) out(stepText(step, steps.slice(0, index)));
+  });
 
-function showSteps(dir: string, steps: readonly LimitEntry[], options: LimitsOptions): void {
-  const limits = [{ key: 'controls', value: 'all' }, ...confirmed].map(({ key, value }) => ({
-    name: key,
-    standard: String(value),
-    raisedTo: steps.findLast(({ what, name }) => what === 'raise' && name === key)?.value ?? null,
-  }));
-  if (options.json) {
-    options.out(
-      JSON.stringify({
-        version: 2,
-        state: dir,
-        limits,
-        changes: steps.map(({ what, ...step }) => ({ action: what, ...step, kind: undefined })),
-      }),
-    );
-    return;
-  }
-  const rows = limits.map(({ name, standard, raisedTo }) => [name, standard, raisedTo ?? '']);
-  options.out(textTable(['limit', 'standard', 'raised to'], rows, ''));
-  for (const [index, step] of steps.entries()) options.out(stepText(step, steps.slice(0, index)));
-}
+const shortHash = (value: string): string => (value.length === 64 ? value.slice(0, 12) : value);
 
 function stepText({ at, what, name, value, by, reason }: LimitEntry, before: readonly LimitEntry[]): string {
   const ranBefore = before.some((step) => step.what === what && step.name === name && step.value === value);
-  const when = moment(at);
-  const short = value.length === 64 ? value.slice(0, 12) : value;
-  const words = {
-    raise: `${name} was raised to ${short} by ${by}: ${reason}`,
-    release: `version ${short} of ${name} was released by ${by}: ${reason}`,
-    version: `${name} ran as version ${short} ${ranBefore ? 'again' : 'for the first time'}`,
-    config: `${name} was ${short} (${reason})`,
+  const text = shortHash(value);
+  const texts = {
+    raise: `${name} was raised to ${text} by ${by}: ${reason}`,
+    release: `version ${text} of ${name} was released by ${by}: ${reason}`,
+    version: `${name} ran as version ${text} ${ranBefore ? 'again' : 'for the first time'}`,
+    config: `${name} was ${text} (${reason})`,
   };
-  return `${when}  ${words[what]}`;
+  return `${moment(at)}  ${texts[what]}`;
 }
 
-/** `sluice limits raise LIMIT VALUE`: from now on a configuration may stand as high. */
+/** `sluice limits raise LIMIT VALUE`: a configuration may set the limit as high from now on. */
 export async function raiseLimit(name: string, value: string, options: StepOptions): Promise<void> {
-  const standard = knownLimit(name, value);
-  const was = standard === undefined ? 'all' : String(standard.value);
+  const standard = knownLimit(name, value)?.value ?? 'all';
   await step(options, 'raise', name, value, {
-    question: `The standard ${name} is ${was}. Raised to ${value}, a configuration may stand as high; its orders are not refused for it any more.`,
-    done: `${name} may stand at ${value}.`,
+    question: `The standard ${name} is ${standard}. Raised to ${value}, a configuration may set it as high; its orders are no longer refused for it.`,
+    done: `${name} may be set to ${value}.`,
   });
 }
 
-/** `sluice limits release STRATEGY`: the version of its code that ran last may hold all that it was allotted. */
+/** `sluice limits release STRATEGY`: the last version of its code may use the whole allocation. */
 export async function releaseVersion(strategy: string, options: StepOptions): Promise<void> {
   const { dir } = chooseState(options.state, () => {}, true);
-  const steps = inJournal(dir, (reader) => reader.limits());
-  const code = lastVersion(strategy, steps, dir);
-  const short = code.slice(0, 12);
+  const code = lastVersion(
+    strategy,
+    inJournal(dir, (reader) => reader.limits()),
+    dir,
+  );
+  const done = `Version ${shortHash(code)} of ${strategy} may use its whole allocation`;
   await step({ ...options, state: dir }, 'release', strategy, code, {
-    question: `Version ${short} of ${strategy} may use its whole allocation from now on.`,
-    done: `Version ${short} of ${strategy} may use its whole allocation.`,
+    question: `${done} from now on.`,
+    done: `${done}.`,
   });
 }
 
@@ -95,23 +86,14 @@ async function step(
   value: string,
   { question, done }: { readonly question: string; readonly done: string },
 ): Promise<void> {
-  const { json, out, say } = options;
+  const { json, out, say, yes } = options;
   const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
-  if (!options.yes) await confirm(question, name, options);
+  // Only the name itself, typed, is a yes.
+  if (!yes && (await withQuestions(options, (ask) => ask(`${question}\nType ${name} to do it:`))) !== name)
+    throw new Refusal(`nothing was changed: ${name} was not typed (--yes does not ask)`, 1);
   if (running === undefined)
-    writeAtRest(dir, [{ kind: 'limit', at: systemClock.now(), what, name, value, by: 'operator', reason }]);
-  const said = running === undefined ? done : await ask(running, 'limits', { what, name, value, reason });
-  out(json ? JSON.stringify({ version: 2, action: what, state: dir, name, value, message: said }) : said);
-}
-
-/** Only the name itself, typed, is a yes. */
-async function confirm(question: string, name: string, { say, signal, input }: StepOptions): Promise<void> {
-  const asker = questioner(input === undefined ? { say, signal } : { say, signal, input });
-  try {
-    if ((await asker.ask(`${question}\nType ${name} to do it:`)) === name) return;
-  } finally {
-    asker.close();
-  }
-  throw new Refusal(`nothing was changed: ${name} was not typed (with --yes nobody is asked)`, 1);
+    writeOffline(dir, [{ kind: 'limit', at: systemClock.now(), what, name, value, by: 'operator', reason }]);
+  const message = running === undefined ? done : await callDaemon(running, 'limits', { what, name, value, reason });
+  out(json ? JSON.stringify({ version: 2, action: what, state: dir, name, value, message }) : message);
 }

@@ -1,44 +1,71 @@
-/** The command line of what only a human decides: how an order ended, quarantined trades, and what moved the balances. */
+/** The command lines that act on a daemon or its journal: kill, resume, cancel, limits, resolve, resolve-trade, adjust. */
 import { type Command, Option } from 'commander';
-import { jsonOption, stateOption } from '../options.ts';
+import { type Io, jsonOption, run, stateOption } from '../../terminal/options.ts';
 
-interface Io {
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
+export function addControl(program: Command, io: Io): void {
+  const add = (name: string, about: string): Command =>
+    program.command(name).description(about).addOption(stateOption()).addOption(jsonOption());
+  const ofStrategy = (name: string, about: string): Command =>
+    add(name, about).option('--strategy <ID>', 'only this strategy');
+  const load = () => import('./kill-resume-cancel.ts');
+  const kill = ofStrategy('kill', 'stop creating orders, durably, and cancel resting orders; positions stay');
+  run(kill.option('--reason <TEXT>', 'for the journal', 'sluice kill'), io, async () => (await load()).kill);
+  const resume = ofStrategy(
+    'resume',
+    'lift a kill: strategies may create orders again, the daily loss is measured from now on',
+  );
+  run(resume.option('--reason <TEXT>', 'for the journal', 'sluice resume'), io, async () => (await load()).resume);
+  const cancel = ofStrategy('cancel', 'cancel resting orders').option('--all', 'of every strategy', false);
+  run(cancel, io, async () => (await load()).cancel);
+  addDecisions(add, io);
+  addLimits(add, io);
 }
 
-export function addDecisions(program: Command, io: Io): void {
-  program
-    .command('resolve')
-    .description('record the outcome of an order that Sluice cannot determine: unknown, quarantined or stuck')
+function addDecisions(add: (name: string, about: string) => Command, io: Io): void {
+  const load = () => import('./decisions.ts');
+  const reason = ['--reason <TEXT>', 'how you know, for the journal'] as const;
+  const resolve = add(
+    'resolve',
+    'record the outcome of an order that Sluice cannot determine: unknown, quarantined or stuck',
+  )
     .argument('<ORDER>', "its id, ours or the exchange's, or its beginning or end")
     .addOption(new Option('--as <STATE>', 'its outcome').choices(['absent', 'quarantined', 'filled', 'canceled']))
     .option('--adopt <EXCHANGE_ORDER_ID>', 'bind it to this exchange order and book its fills (needs the daemon)')
-    .requiredOption('--reason <TEXT>', 'how you know, for the journal')
-    .addOption(stateOption())
-    .addOption(jsonOption())
-    .action(async (order: string, given) => (await import('./resolve-by-hand.ts')).resolve(order, { ...given, ...io }));
-  program
-    .command('resolve-trade')
-    .description('accept or discard an invalid trade that was quarantined')
+    .requiredOption(...reason);
+  run(resolve, io, async () => (await load()).resolve);
+  const trade = add('resolve-trade', 'accept or discard an invalid trade that was quarantined')
     .argument('<TRADE_ID>', "the exchange's id of the trade, or SYMBOL:ID")
     .option('--accept', 'book it as the exchange shows it', false)
     .option('--discard', 'never book it', false)
-    .requiredOption('--reason <TEXT>', 'how you know, for the journal')
-    .addOption(stateOption())
-    .addOption(jsonOption())
-    .action(async (trade: string, given) =>
-      (await import('./resolve-by-hand.ts')).resolveTrade(trade, { ...given, ...io }),
-    );
-  program
-    .command('adjust')
-    .description('book a deposit (positive) or a withdrawal (negative), so that the ledger equals the account again')
+    .requiredOption(...reason);
+  run(trade, io, async () => (await load()).resolveTrade);
+  const adjust = add(
+    'adjust',
+    'book a deposit (positive) or a withdrawal (negative), so that the ledger equals the account again',
+  )
     .argument('<ASSET>', 'such as USDT')
     .argument('<AMOUNT>', 'such as 100 or -12.5')
-    .requiredOption('--reason <TEXT>', 'for the journal')
-    .addOption(stateOption())
-    .addOption(jsonOption())
-    .action(async (asset: string, amount: string, given) =>
-      (await import('./resolve-by-hand.ts')).adjust(asset, amount, { ...given, ...io }),
-    );
+    .requiredOption('--reason <TEXT>', 'for the journal');
+  run(adjust, io, async () => (await load()).adjust);
+}
+
+function addLimits(add: (name: string, about: string) => Command, io: Io): void {
+  const load = () => import('./limits.ts');
+  const limits = add('limits', 'the standard limits, those that were raised, and the code versions that ran');
+  run(limits, io, async () => (await load()).showLimits);
+  const confirmed = (name: string, about: string): Command =>
+    limits
+      .command(name)
+      .description(about)
+      .requiredOption('--reason <TEXT>', 'for the journal')
+      .option('--yes', 'do not ask', false);
+  const raise = confirmed('raise', 'allow a configuration to exceed a standard limit; asks first')
+    .argument('<LIMIT>')
+    .argument('<VALUE>');
+  run(raise, io, async () => (await load()).raiseLimit);
+  const release = confirmed(
+    'release',
+    'let the version of a strategy that ran last use its whole allocation; asks first',
+  );
+  run(release.argument('<STRATEGY>'), io, async () => (await load()).releaseVersion);
 }

@@ -2,6 +2,15 @@
 import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Shown, showPace } from '../../backtest/pace.ts';
+import {
+  addressOf,
+  type Client,
+  type ClientIo,
+  type ExchangeChoice,
+  okOrRefuse,
+  openClient,
+} from '../../client/connection.ts';
+import { klinePages, klinesBetween, tradePage } from '../../client/past-pages.ts';
 import { systemClock } from '../../clock/clock.ts';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { takeLock } from '../../data/catalogue/lock.ts';
@@ -11,17 +20,14 @@ import { Fetched, fetchedLock, fetchedPath, missingOf, type Stretch } from '../.
 import { makeFolder } from '../../data/folder.ts';
 import { namedSymbol } from '../../data/import/file-names.ts';
 import { importFile } from '../../data/import/import.ts';
-import { closeTime } from '../../domain/interval.ts';
+import { closeTime, openTimeOf } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/market/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
-import { answered, type Client, type Commanded, openClient, placeOf, type WhichExchange } from '../manual/client.ts';
-import { closedUntil, type KlinesAsked, klinePages, klinesBetween } from './fetch-klines.ts';
-import { tradePage } from './fetch-trades.ts';
 import type { DataGiven } from './given.ts';
 import { importLines, intervalOf } from './import.ts';
 
-export interface FetchGiven extends DataGiven, WhichExchange, Commanded {
+export interface FetchGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly kind: 'klines' | 'trades';
   readonly interval?: string;
   /** UTC ms. */
@@ -65,7 +71,7 @@ export async function fetch(symbol: string, given: FetchGiven): Promise<void> {
     });
     const run: Run = { given, client, dir, key, source, fetched: new Fetched(path, before !== undefined), shown };
     try {
-      answered(await insist(run, () => client.exchange.syncTime()), client);
+      okOrRefuse(await withRetries(run, () => client.exchange.syncTime()), client);
       await client.instrument(key.symbol);
       if (given.kind === 'klines') await fetchKlines(run);
       else await fetchTrades(run);
@@ -80,11 +86,11 @@ export async function fetch(symbol: string, given: FetchGiven): Promise<void> {
 
 /** The exchange's host, unless something else is said; one series holds data of one source. */
 export function sourceOf(
-  given: Pick<FetchGiven, 'source'> & WhichExchange,
+  given: Pick<FetchGiven, 'source'> & ExchangeChoice,
   key: SeriesKey,
   stored: string | undefined,
 ): string {
-  const source = given.source ?? new URL(placeOf(given).restUrl).hostname;
+  const source = given.source ?? new URL(addressOf(given).restUrl).hostname;
   if (stored === undefined || stored === source) return source;
   throw new Refusal(
     `${seriesName(key)} holds data of ${stored}, and this is ${source}: take another catalogue (--data), or say that it is the same (--source ${stored})`,
@@ -106,8 +112,8 @@ async function fetchKlines(run: Run): Promise<void> {
   const { clock, exchange } = client;
   const { interval = '1min', symbol } = key;
   const closedBefore = clock.now() - closeGraceMs(clock);
-  const last = closedUntil(interval, closedBefore);
-  const asked: KlinesAsked = { symbol, interval, from: given.from ?? 0, until: Math.min(given.to ?? last, last) };
+  const last = openTimeOf(interval, closedBefore);
+  const asked = { symbol, interval, from: given.from ?? 0, until: Math.min(given.to ?? last, last) };
   if (asked.from >= asked.until)
     throw new Refusal(
       `no kline of ${interval} is closed between --from and ${given.to === undefined ? 'now' : '--to'}`,
@@ -115,16 +121,16 @@ async function fetchKlines(run: Run): Promise<void> {
   if (given.to !== undefined && given.to > last) given.say(`up to ${moment(last)}: later klines are not closed yet`);
   await store(run);
   const missing = missingOf(asked, fetched.asked);
-  const of = missing.reduce((sum, stretch) => sum + klinesBetween(interval, stretch), 0);
+  const of = missing.reduce((sum, stretch) => sum + klinesBetween(interval, stretch.from, stretch.until), 0);
   const ask = klinePages(exchange, asked);
   let stopped = false;
   let began: string | undefined;
   for (let index = 0, left = of; index < missing.length && !stopped && began === undefined; index++) {
     const stretch = missing[index] as Stretch;
     for (let until = stretch.until; until > stretch.from && !stopped && began === undefined; ) {
-      const step = await stored(run, await insist(run, () => ask(until)));
+      const step = await stored(run, await withRetries(run, () => ask(until)));
       if (step.kind === 'beginning')
-        began = `the exchange gives no klines of ${symbol} ${interval} before ${moment(step.beginning.at)} (${step.beginning.why})`;
+        began = `the exchange gives no klines of ${symbol} ${interval} before ${moment(step.at)} (${step.why})`;
       else {
         const from = Math.max(step.from, stretch.from);
         // Days of another zone end within ours.
@@ -136,7 +142,7 @@ async function fetchKlines(run: Run): Promise<void> {
           until,
           rows: rows.map((one) => [one.openTime, one.open, one.high, one.low, one.close, one.volume]),
         });
-        left -= klinesBetween(interval, { from, until });
+        left -= klinesBetween(interval, from, until);
         until = from;
         if (fetched.waiting >= mostWaiting) await store(run);
       }
@@ -156,7 +162,7 @@ async function fetchTrades(run: Run): Promise<void> {
   await store(run);
   const { from, until, trades, isFull } = await stored(
     run,
-    await insist(run, () => tradePage(client.exchange, key.symbol)),
+    await withRetries(run, () => tradePage(client.exchange, key.symbol)),
   );
   const rows = trades
     .filter(({ time }) => time >= (given.from ?? 0) && time < (given.to ?? Number.POSITIVE_INFINITY))
@@ -178,11 +184,11 @@ async function stored<T>(run: Run, answer: Answer<T>): Promise<T> {
     run.shown.end();
     run.given.say('what was fetched is stored; the same command goes on from there');
   }
-  return answered(answer, run.client);
+  return okOrRefuse(answer, run.client);
 }
 
 /** Asks again where no answer came; a refusal of the exchange stays one. */
-async function insist<T>({ client, given, shown }: Run, ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
+async function withRetries<T>({ client, given, shown }: Run, ask: () => Promise<Answer<T>>): Promise<Answer<T>> {
   let answer = await ask();
   for (let attempt = 1, waitMs = firstWaitMs; attempt < tries; attempt++, waitMs *= 2) {
     if (answer.kind === 'ok' || answer.code !== undefined || given.signal.aborted) return answer;

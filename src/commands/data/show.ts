@@ -11,7 +11,7 @@ import { readAgain } from '../../data/catalogue/retry-read.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-reader.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { textTable } from '../text-table.ts';
+import { textTable } from '../../terminal/table.ts';
 import type { DataGiven, DataIo, WhichSeries } from './given.ts';
 import { chosenReadable } from './which.ts';
 

@@ -1,7 +1,7 @@
-/** `sluice doctor`: whether a configuration can trade, here and now, and what to do where it cannot. It changes nothing at the exchange. */
-
+/** `sluice doctor`: whether a configuration can trade here and now, and what to do if not. It changes nothing at the exchange. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from '../../client/connection.ts';
 import { machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { isLoopback, type TradingConfig, tradingSchema } from '../../config/schema.ts';
@@ -13,11 +13,11 @@ import { cancelAt, rememberCapabilities } from '../../session/preflight/capabili
 import { unraised } from '../../session/preflight/limits.ts';
 import { echoTestOrderId } from '../../session/preflight/probe-exchange.ts';
 import { defaultStateDir, inJournal } from '../../session/state.ts';
-import { type Configured, configure } from '../../trading/strategies.ts';
+import { configure } from '../../trading/strategies.ts';
 import { listenMs } from '../../venue/exchange/probe-socket.ts';
-import { type Check, capabilityChecks, check, type Level } from './check.ts';
-import { exchangeChecks, openPatient, type Patient } from './exchange.ts';
-import { machineChecks, planChecks } from './machine.ts';
+import { type Check, clientIdCheck, fail, habitsCheck, ok, socketCheck } from './check.ts';
+import { type Examination, exchangeChecks } from './exchange.ts';
+import { machineChecks, planCheck } from './machine.ts';
 import { doctorLines } from './show.ts';
 
 export interface DoctorOptions {
@@ -30,46 +30,48 @@ export interface DoctorOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Prints every check; its exit code is 1 when one of them failed. */
+/** Real ms that a request may wait for weight. */
+const waitMs = 10_000;
+
+/** Prints every check. The exit code is 1 if one of them failed. */
 export async function doctor(options: DoctorOptions): Promise<void> {
-  const { config: file, set, json, out, say, environment } = options;
-  const settings = set.map(parseSetting);
+  const { config: file, json, out, say, environment } = options;
+  const settings = options.set.map(parseSetting);
   const config = readConfig(file, tradingSchema, settings);
   const configured = await configure(config.strategies, file, settings);
   const stateDir = options.state ?? defaultStateDir('live');
-  const secrets = secretsOf(environment);
-  const checks: Check[] = [
-    ...machineChecks(stateDir),
-    ...planChecks(config, configured),
-    limitsCheck(config, stateDir),
-  ];
-  if ('advice' in secrets) checks.push(secrets);
-  say(`asking ${config.exchange.restUrl}; the socket is listened to for ${listenMs / 1_000} s`);
-  const patient = openPatient(config, 'apiKey' in secrets ? secrets : undefined, environment);
+  const { restUrl } = config.exchange;
+  const found = secretsOf(environment);
+  const secrets = 'apiKey' in found ? found : undefined;
+  const checks: Check[] = [...machineChecks(stateDir), planCheck(config, configured), limitsCheck(config, stateDir)];
+  if (!('apiKey' in found)) checks.push(found);
+  say(`asking ${restUrl}; listening to the socket for ${listenMs / 1_000} s`);
+  const address = { ...config.exchange, account: config.account, limits: config.budget };
+  const connection = connect(address, secrets, environment, { waitMs });
   try {
-    checks.push(...(await examine(patient, config, configured, stateDir)));
+    checks.push(...(await examine({ config, configured, connection, apiKey: secrets?.apiKey }, stateDir)));
   } finally {
-    patient.close();
+    connection.close();
   }
-  const worst: Level = checks.some(({ level }) => level === 'fail') ? 'fail' : 'ok';
-  if (json) out(JSON.stringify({ version: 2, ok: worst === 'ok', exchange: config.exchange.restUrl, checks }));
-  else for (const line of doctorLines(checks, config.exchange.restUrl, process.stdout.isTTY)) out(line, true);
-  process.exitCode = worst === 'fail' ? 1 : 0;
+  const isOk = checks.every(({ level }) => level !== 'fail');
+  if (json) out(JSON.stringify({ version: 2, ok: isOk, exchange: restUrl, checks }));
+  else for (const line of doctorLines(checks, restUrl, process.stdout.isTTY)) out(line, true);
+  process.exitCode = isOk ? 0 : 1;
 }
 
 const hasJournal = (stateDir: string): boolean => existsSync(join(stateDir, journalFile));
 
-/** Limits above the standard, which a start refuses until somebody confirmed them. */
+/** Limits above the standard: a start refuses them until somebody confirms them. */
 function limitsCheck(config: TradingConfig, stateDir: string): Check {
   try {
     const steps = hasJournal(stateDir) ? inJournal(stateDir, (reader) => reader.limits()) : [];
     const found = unraised(config, steps, stateDir);
-    if (found === undefined) return check('risk', 'ok', 'no limit stands above the standard that was not confirmed');
+    if (found === undefined) return ok('risk', 'every limit above the standard is confirmed');
     const { what, which, advice, raises } = found;
-    return check('risk', 'fail', `${what} ${which.join('; ')}`, `${advice} ${raises.join('; ')}`);
+    return fail('risk', `${what} ${which.join('; ')}`, `${advice} ${raises.join('; ')}`);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return check('risk', 'fail', 'the steps above the standard limits cannot be read', error.message);
+    return fail('risk', 'the steps above the standard limits cannot be read', error.message);
   }
 }
 
@@ -78,30 +80,29 @@ function secretsOf(environment: DoctorOptions['environment']): Secrets | Check {
     return readSecrets(environment);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return check('key', 'fail', 'no key and secret can be read', error.message);
+    return fail('key', 'no key and secret can be read', error.message);
   }
 }
 
-async function examine(
-  patient: Patient,
-  config: TradingConfig,
-  configured: readonly Configured[],
-  stateDir: string,
-): Promise<readonly Check[]> {
-  const symbol = configured[0]?.config.symbol ?? '';
-  const listening = patient.exchange.probeSocket(symbol);
-  const name = patient.apiKey === undefined ? undefined : venueNameOf(config.exchange.restUrl, patient.apiKey);
-  const { checks, rest } = await exchangeChecks(patient, config, configured, !hasJournal(stateDir), (at) =>
-    name === undefined ? undefined : echoTestOrderId(stateDir, name, at),
-  );
+async function examine(given: Omit<Examination, 'isNew' | 'sentOrder'>, stateDir: string): Promise<readonly Check[]> {
+  const { config, configured, connection, apiKey } = given;
+  const { restUrl, wsUrl } = config.exchange;
+  const listening = connection.exchange.probeSocket(configured[0]?.config.symbol ?? '');
+  const name = apiKey === undefined ? undefined : venueNameOf(restUrl, apiKey);
+  const { checks, rest } = await exchangeChecks({
+    ...given,
+    isNew: !hasJournal(stateDir),
+    sentOrder: (at) => (name === undefined ? undefined : echoTestOrderId(stateDir, name, at)),
+  });
   const socket = await listening;
   if (rest === undefined) return checks;
   if (name !== undefined) rememberCapabilities(stateDir, name, machineWall(), { rest, socket });
-  const isHere = isLoopback(config.exchange.restUrl);
-  // A cancel shows what no question can: a daemon that made one has written it down.
+  // A query cannot show how a cancel ends. A daemon that cancelled has recorded it.
   const seen = name === undefined ? rest : { ...rest, cancel: cancelAt(stateDir, name) };
   return [
     ...checks,
-    ...capabilityChecks(seen, socket, { isHere, wsUrl: config.exchange.wsUrl, dedicated: config.dedicatedAccount }),
+    socketCheck(socket, wsUrl),
+    habitsCheck(seen, socket),
+    clientIdCheck(seen, isLoopback(restUrl), config.dedicatedAccount),
   ];
 }

@@ -12,7 +12,7 @@ const nameWidth = 16;
 const textWidth = 96;
 const indent = ' '.repeat(8 + nameWidth);
 
-/** One check a line, longer ones wrapped; what to do stands under it. The last line says what it comes to. */
+/** One check a line, long ones wrapped, each with its advice; the last line is a summary. */
 export function doctorLines(checks: readonly Check[], url: string, colours: boolean): readonly string[] {
   const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
     colours ? styleText(style, text, { validateStream: false }) : text;
@@ -25,15 +25,15 @@ export function doctorLines(checks: readonly Check[], url: string, colours: bool
       advice === '' ? [] : wrapped(escapeText(advice)).map((line, at) => `${indent}${at === 0 ? '→ ' : '  '}${line}`);
     return [head, ...more.map((line) => indent + line), ...todo.map((line) => styled('cyan', line))];
   });
-  const count = (level: Level): number => checks.filter((one) => one.level === level).length;
-  const fails = count('fail');
-  const warns = count('warn');
+  const [fails = 0, warns = 0] = (['fail', 'warn'] as const).map(
+    (level) => checks.filter((one) => one.level === level).length,
+  );
   const sum =
     fails > 0
-      ? styled(styles.fail, `${fails} ${fails === 1 ? 'thing stands' : 'things stand'} in the way of trading`)
+      ? styled(styles.fail, `${fails} ${fails === 1 ? 'problem prevents' : 'problems prevent'} trading`)
       : warns > 0
-        ? styled(styles.warn, `nothing stands in the way; ${warns} ${warns === 1 ? 'thing' : 'things'} to look at`)
-        : styled(styles.ok, 'all is well');
+        ? styled(styles.warn, `trading is possible; ${warns} ${warns === 1 ? 'warning' : 'warnings'}`)
+        : styled(styles.ok, 'everything is fine');
   return [`${styled('bold', 'sluice doctor')}  ${escapeText(url)}`, '', ...lines, '', `  ${sum}`];
 }
 

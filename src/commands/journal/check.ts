@@ -11,7 +11,7 @@ import { journalFile } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
 import { isOurs } from '../../journal/schema.ts';
 import { refuseOld } from '../../session/preflight/journal-head-check.ts';
-import { refusalOf } from '../../session/state.ts';
+import { chooseState, refusalOf, type StateChoice } from '../../session/state.ts';
 
 export interface CheckOptions {
   readonly dir: string;
@@ -144,7 +144,11 @@ const about: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(rules).map(([rule, { holds }]) => [rule, holds])),
 };
 
-/** `sluice journal check`: says what was found, by rule, with order ids; ends with 1 where anything was. */
+/** `sluice journal check`. */
+export const checkState = ({ state, say, ...options }: Omit<CheckOptions, 'dir'> & StateChoice): void =>
+  check({ ...options, dir: chooseState(state, say).dir });
+
+/** Prints the findings by rule, with order ids. Refuses with exit code 1 if there are any. */
 export function check({ dir, environment, json, out }: CheckOptions): void {
   const checked = checkJournal(dir, environment);
   const { findings } = checked;

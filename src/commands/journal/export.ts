@@ -7,6 +7,8 @@ import { oneLine } from '../../journal/examiner.ts';
 import { makeDirs } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
 import { cellText } from '../../report/csv.ts';
+import { chooseState, type StateChoice } from '../../session/state.ts';
+import { thenExamined } from '../show/read-state.ts';
 
 export interface ExportOptions {
   readonly dir: string;
@@ -35,6 +37,12 @@ interface Source {
   readonly name: string;
   readonly columns: readonly string[];
   readonly rows: () => Iterable<readonly (string | number | null)[]>;
+}
+
+/** `sluice journal export`. */
+export function exportState({ state, ...options }: Omit<ExportOptions, 'dir'> & StateChoice): void {
+  const chosen = chooseState(state, options.say);
+  thenExamined(chosen, () => exportJournal({ ...options, dir: chosen.dir }));
 }
 
 export function exportJournal(options: ExportOptions): void {

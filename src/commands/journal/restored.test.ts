@@ -11,7 +11,9 @@ import type { Entry } from '../../journal/entries.ts';
 import { thisHost } from '../../journal/newest-head.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
 import { workerHost } from '../../journal/writer-hosts.ts';
-import { type ShowOptions, showFills, showOrders, showPositions, showStatus } from '../show/show.ts';
+import type { ShowOptions } from '../show/read-state.ts';
+import { showFills, showOrders, showPositions } from '../show/show.ts';
+import { showStatus } from '../show/status.ts';
 import { showWhy } from '../show/why.ts';
 import { check, checkJournal } from './check.ts';
 
@@ -93,9 +95,7 @@ test('is told by every command that reads it, and by a check, with what to do', 
   await restored();
   const options = { state: dir, json: false, out: (line: string) => void out.push(line), say: () => {} };
   for (const show of [showStatus, showOrders, showFills, showPositions] as ((given: ShowOptions) => void)[])
-    expect(() => show(options)).toThrow(
-      /^do not rely on what is shown: .*journal\.db is older than the one that traded/,
-    );
+    expect(() => show(options)).toThrow(/^do not rely on this output: .*journal\.db is older than the one that traded/);
   expect(() => check({ dir, environment: environment(), json: false, out: options.out })).toThrow(
     /^1 finding in .*: nothing may be written into it while the newest one is there$/,
   );
@@ -134,7 +134,7 @@ test('has the evidence of an order that it lacks, by either id, and one line for
     out = [];
     showWhy(subject, options);
     expect(out.join('\n')).toMatch(
-      /^order \S+ \(at the exchange: 100\) has no row here: it is of a time that this restored journal lacks/,
+      /^order \S+ \(at the exchange: 100\) has no row here, because this restored journal lacks its time/,
     );
     expect(out.join('\n')).toMatch(/evidence: the exchange showed trade 100: BUY 1 at 100/);
   }

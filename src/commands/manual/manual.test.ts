@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { addressOf } from '../../client/connection.ts';
+import type { TypedOrder } from '../../client/manual-orders.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Simulator, startSimulator } from '../../simulator/simulator.ts';
-import { account } from './account.ts';
-import { isConfirmed } from './ask.ts';
-import { call } from './call.ts';
-import { placeOf } from './client.ts';
+import { isConfirmed } from '../../terminal/questions.ts';
+import { account, call } from './account.ts';
 import * as market from './market.ts';
 import * as order from './order.ts';
 
@@ -62,11 +62,14 @@ const refusal = async (act: () => Promise<unknown>): Promise<Refusal> => {
   }
   throw new Error('no refusal came');
 };
+type OrderCommand = Parameters<typeof order.open>[1];
+const create = (symbol: string, { side, volume, ...form }: TypedOrder, given: OrderCommand): Promise<void> =>
+  order.create(symbol, side, volume, { ...given, ...form });
 const buy = { side: 'buy', volume: '0.01', price: '50000' };
 
 describe('orders by hand', () => {
   it('are created, asked about, listed and cancelled, exactly', async () => {
-    await order.create('btcusdt', { ...buy, clientId: 'mine-1' }, command());
+    await create('btcusdt', { ...buy, clientId: 'mine-1' }, command());
     const [created = {}] = rows();
     expect(created).toMatchObject({ clientOrderId: 'mine-1', symbol: 'BTCUSDT', side: 'BUY', status: 'NEW' });
     const id = String(created['orderId']);
@@ -83,12 +86,12 @@ describe('orders by hand', () => {
   });
 
   it('trade, and the trades are listed with their fee', async () => {
-    await order.create('BTCUSDT', { side: 'SELL', volume: '0.02', price: '50000' }, command('2'));
-    await order.create('BTCUSDT', { side: 'BUY', volume: '500' }, command());
+    await create('BTCUSDT', { side: 'SELL', volume: '0.02', price: '50000' }, command('2'));
+    await create('BTCUSDT', { side: 'BUY', volume: '500' }, command());
     // The answer to the create is older than the fill.
     expect(rows().at(-1)).toMatchObject({ type: 'MARKET', status: 'FILLED', executed: '0.01' });
     printed.length = 0;
-    await order.trades('BTCUSDT', undefined, command());
+    await order.trades('BTCUSDT', command());
     expect(rows()).toMatchObject([{ side: 'BUY', price: '50000', quantity: '0.01', feeAsset: 'BTC', maker: false }]);
     printed.length = 0;
     await account(command());
@@ -107,7 +110,7 @@ describe('orders by hand', () => {
     printed.length = 0;
     await order.cancel('BTCUSDT', ids, command());
     expect(rows().map(({ status }) => status)).toEqual(['CANCELED', 'CANCELED']);
-    expect(said.join()).toContain('took on 2 and refused 0');
+    expect(said.join()).toContain('accepted 2 and refused 0');
   });
 
   it('that are missing from the answer to a batch fail the command, once the others are shown', async () => {
@@ -123,7 +126,7 @@ describe('orders by hand', () => {
   });
 
   it.each(['spot', 'margin'] as const)('are all told of when one of those to cancel is unknown (%s)', async (which) => {
-    if (which === 'spot') await order.create('BTCUSDT', { ...buy, price: '20000' }, command());
+    if (which === 'spot') await create('BTCUSDT', { ...buy, price: '20000' }, command());
     const real = which === 'spot' ? String(rows()[0]?.['orderId']) : '7';
     printed.length = 0;
     const account = { ...command(), account: which };
@@ -153,21 +156,21 @@ describe('orders by hand', () => {
       { orderId: other, status: 'NEW', failure: 'not known: the answer to the batch does not name it' },
     ]);
     expect([exitCode, message]).toEqual([1, expect.stringContaining('1 of 2')]);
-    expect(said.join()).toContain('took on 1, refused 0 and does not name 1');
+    expect(said.join()).toContain('accepted 1, refused 0 and omits 1');
     await order.cancel('BTCUSDT', [named, other], command());
   });
 
   it('show their client id before they are sent, whether it is asked or not', async () => {
     const typed = { ...buy, price: '20000' };
     const asked = { ...command(), yes: false, input: Readable.from(['no\n']) };
-    expect((await refusal(() => order.create('BTCUSDT', typed, asked))).message).toContain('nothing was sent');
+    expect((await refusal(() => create('BTCUSDT', typed, asked))).message).toContain('nothing was sent');
     expect(said.join()).toMatch(/client id m[a-z2-7]{24}[\s\S]*Type yes/);
     said.length = 0;
     const lift = simulator.addFault({
       match: { method: 'POST', path: '/sapi/v1/order' },
       do: { hold: 'on its way', when: 'before' },
     });
-    const sent = order.create('BTCUSDT', typed, command());
+    const sent = create('BTCUSDT', typed, command());
     await simulator.held('on its way');
     const [, id] = /client id (m[a-z2-7]{24})/.exec(said.join()) ?? [];
     lift();
@@ -178,14 +181,14 @@ describe('orders by hand', () => {
   });
 
   it('are tested without being placed', async () => {
-    await order.test('BTCUSDT', buy, command());
+    await order.test('BTCUSDT', buy.side, buy.volume, { ...command(), price: buy.price });
     expect(rows()).toEqual([{ accepted: true }]);
     printed.length = 0;
     await order.open('BTCUSDT', { ...command(), json: false });
     expect(printed).toEqual(['no open orders of BTCUSDT']);
   });
 
-  it.each<[string, Parameters<typeof order.create>[1], string]>([
+  it.each<[string, TypedOrder, string]>([
     ['too many decimals', { ...buy, volume: '0.000001' }, 'has more than 5 decimals'],
     ['a volume that is none', { ...buy, volume: '1e3' }, 'must be a decimal number'],
     ['nothing', { ...buy, volume: '0' }, 'above 0'],
@@ -193,13 +196,11 @@ describe('orders by hand', () => {
     ['a side that is none', { ...buy, side: 'long' }, 'BUY or SELL'],
     ['an id too long', { ...buy, clientId: 'x'.repeat(33) }, '1 to 32'],
   ])('with %s are refused before they are sent', async (_, typed, why) => {
-    expect((await refusal(() => order.create('BTCUSDT', typed, command()))).message).toContain(why);
+    expect((await refusal(() => create('BTCUSDT', typed, command()))).message).toContain(why);
   });
 
   it('that the exchange refuses say the code, what it means, and what to do', async () => {
-    const { message, exitCode } = await refusal(() =>
-      order.create('BTCUSDT', { ...buy, volume: '1000000' }, command()),
-    );
+    const { message, exitCode } = await refusal(() => create('BTCUSDT', { ...buy, volume: '1000000' }, command()));
     expect(message).toMatch(/-2017[\s\S]*it means: the balance is too small\n {2}what to do: sluice account/);
     expect(exitCode).toBe(1);
   });
@@ -209,7 +210,7 @@ describe('orders by hand', () => {
       match: { method: 'POST', path: '/sapi/v1/order', nth: 1 },
       do: { status: 504, when: 'after' },
     });
-    await order.create('BTCUSDT', { ...buy, price: '30000', clientId: 'lost-1' }, command());
+    await create('BTCUSDT', { ...buy, price: '30000', clientId: 'lost-1' }, command());
     before();
     expect(rows()).toMatchObject([{ clientOrderId: 'lost-1', status: 'NEW' }]);
     await order.cancel('BTCUSDT', [String(rows()[0]?.['orderId'])], command());
@@ -217,7 +218,7 @@ describe('orders by hand', () => {
       match: { method: 'POST', path: '/sapi/v1/order' },
       do: { status: 504, when: 'before' },
     });
-    const { message } = await refusal(() => order.create('BTCUSDT', { ...buy, clientId: 'lost-2' }, command()));
+    const { message } = await refusal(() => create('BTCUSDT', { ...buy, clientId: 'lost-2' }, command()));
     never();
     expect(message).toContain('it was sent once, with client id lost-2');
     expect(message).toContain('before you send another');
@@ -236,8 +237,8 @@ describe('what changes something', () => {
 
 describe('the market by hand', () => {
   it('is printed for people and for programs', async () => {
-    await order.create('BTCUSDT', { side: 'BUY', volume: '1', price: '40000' }, command());
-    await order.create('BTCUSDT', { side: 'SELL', volume: '1', price: '60000' }, command('2'));
+    await create('BTCUSDT', { side: 'BUY', volume: '1', price: '40000' }, command());
+    await create('BTCUSDT', { side: 'SELL', volume: '1', price: '60000' }, command('2'));
     printed.length = 0;
     await market.ping(command());
     await market.time(command());
@@ -300,7 +301,7 @@ describe('a raw call', () => {
 
 describe('the exchange that is meant', () => {
   it('is said once, encrypted unless it is here', async () => {
-    const refused = (which: Parameters<typeof placeOf>[0]) => refusal(async () => placeOf(which));
+    const refused = (which: Parameters<typeof addressOf>[0]) => refusal(async () => addressOf(which));
     expect((await refused({})).message).toContain('--config FILE');
     expect((await refused({ config: 'a.yaml', url: 'http://127.0.0.1' })).message).toContain('not both');
     expect((await refused({ url: 'http://exchange.example' })).message).toContain('encrypted');
@@ -308,8 +309,8 @@ describe('the exchange that is meant', () => {
     const url = 'https://exchange.example';
     expect((await refused({ url, wsUrl: 'foo' })).message).toContain('--ws-url foo: must be an address');
     expect((await refused({ url, wsUrl: 'ws://exchange.example' })).message).toContain('encrypted (wss://)');
-    expect(placeOf({ url, wsUrl: 'ws://127.0.0.1:9/x' }).wsUrl).toBe('ws://127.0.0.1:9/x');
-    expect(placeOf({ url: 'https://exchange.example/api', account: 'margin' })).toMatchObject({
+    expect(addressOf({ url, wsUrl: 'ws://127.0.0.1:9/x' }).wsUrl).toBe('ws://127.0.0.1:9/x');
+    expect(addressOf({ url: 'https://exchange.example/api', account: 'margin' })).toMatchObject({
       wsUrl: 'wss://exchange.example/kline-api/ws',
       account: 'margin',
     });
@@ -332,16 +333,16 @@ describe('the exchange that is meant', () => {
     } finally {
       await fast.close();
     }
-    expect((await refusal(async () => placeOf({ config: 'a.yaml', speed: 2 }))).message).toContain('exchange.speed');
+    expect((await refusal(async () => addressOf({ config: 'a.yaml', speed: 2 }))).message).toContain('exchange.speed');
   });
 
   it('may stand behind a gateway that takes away the start of the path', async () => {
     const url = 'https://exchange.example/spot/open';
-    expect(placeOf({ url, stripPrefix: '/spot/open' })).toMatchObject({ restUrl: url, stripPrefix: '/spot/open' });
+    expect(addressOf({ url, stripPrefix: '/spot/open' })).toMatchObject({ restUrl: url, stripPrefix: '/spot/open' });
     for (const stripPrefix of ['/spot/opn', 'spot', '/', '/spot/'])
-      expect((await refusal(async () => placeOf({ url, stripPrefix }))).message).toContain('/spot/open/sapi/');
+      expect((await refusal(async () => addressOf({ url, stripPrefix }))).message).toContain('/spot/open/sapi/');
     const both = { config: 'a.yaml', stripPrefix: '/spot' };
-    expect((await refusal(async () => placeOf(both))).message).toContain('exchange.stripPrefix');
+    expect((await refusal(async () => addressOf(both))).message).toContain('exchange.stripPrefix');
   });
 
   it('that banned this address is left alone, with the time when that ends', async () => {

@@ -1,50 +1,52 @@
-/** `sluice market …`: what is public, by asking or by following. */
+/** `sluice market …`: public data, by one query or by following a stream. */
 import type { Observable, Subscription } from 'rxjs';
+import {
+  type Client,
+  type ClientIo,
+  type ExchangeChoice,
+  okOrRefuse,
+  spelledSymbol,
+  withClient,
+} from '../../client/connection.ts';
 import { realMs } from '../../clock/clock.ts';
 import { intervals, isInterval } from '../../domain/interval.ts';
-import type { Depth } from '../../domain/market.ts';
+import type { Depth, Kline, Ticker, Trade } from '../../domain/market.ts';
 import { quantityText, unitsText } from '../../domain/money.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import type { OpenDepthOptions, OpenStep } from '../../venue/exchange/market/open-data.ts';
-import { textTable } from '../text-table.ts';
-import { answered, type Client, type Commanded, type WhichExchange, withClient } from './client.ts';
-import { cells, depthJson, klineRow, printRows, type Row, tickerRow, tradeRow } from './show.ts';
+import { cellsOf, printRows, type Row, textTable } from '../../terminal/table.ts';
+import type { OpenStep } from '../../venue/exchange/market/open-data.ts';
 
-export interface MarketCommand extends WhichExchange, Commanded {
+export interface MarketCommand extends ExchangeChoice, ClientIo {
   readonly limit?: number;
-  /** How coarse the levels of `open depth` are. */
+  /** Granularity of the levels of `open depth`. */
   readonly step?: OpenStep;
-  /** Print what comes until interrupted. */
+  /** Print updates until interrupted. */
   readonly follow?: boolean;
-  /** Ask over the socket. */
+  /** Query over the socket. */
   readonly socket?: boolean;
 }
 
-const asked = (command: MarketCommand, act: (client: Client) => Promise<void>): Promise<void> =>
-  withClient(command, command, false, act);
-const upper = (symbol: string): string => symbol.replace('/', '').toUpperCase();
+const unsigned = (command: MarketCommand, act: (client: Client) => Promise<void>): Promise<void> =>
+  withClient(command, false, act);
 
 export const ping = (command: MarketCommand): Promise<void> =>
-  asked(command, async (client) => {
+  unsigned(command, async (client) => {
     const sentAt = realMs();
-    answered(await client.exchange.market.ping(), client);
-    const tripMs = Math.round(realMs() - sentAt);
-    command.out(
-      command.json
-        ? JSON.stringify({ roundTripMs: tripMs })
-        : `the exchange at ${client.host} answers, in ${tripMs} ms`,
-    );
+    okOrRefuse(await client.exchange.market.ping(), client);
+    const roundTripMs = Math.round(realMs() - sentAt);
+    const text = `the exchange at ${client.host} answers, in ${roundTripMs} ms`;
+    command.out(command.json ? JSON.stringify({ roundTripMs }) : text);
   });
 
 export const time = (command: MarketCommand): Promise<void> =>
-  asked(command, async (client) => {
-    const now = answered(await client.exchange.market.time(), client);
-    command.out(command.json ? JSON.stringify({ serverTime: now }) : new Date(now).toISOString());
+  unsigned(command, async (client) => {
+    const serverTime = okOrRefuse(await client.exchange.market.time(), client);
+    command.out(command.json ? JSON.stringify({ serverTime }) : new Date(serverTime).toISOString());
   });
 
 export const symbols = (command: MarketCommand): Promise<void> =>
-  asked(command, async (client) => {
-    const rows = answered(await client.exchange.instruments(), client).map((one) => ({
+  unsigned(command, async (client) => {
+    const rows = okOrRefuse(await client.exchange.instruments(), client).map((one) => ({
       symbol: one.symbol,
       base: one.base,
       quote: one.quote,
@@ -53,56 +55,53 @@ export const symbols = (command: MarketCommand): Promise<void> =>
       leastVolume: one.minQuantity === 0n ? null : quantityText(one.minQuantity, one),
       leastAmount: one.minNotional === 0n ? null : unitsText(one.minNotional),
     }));
-    printRows(rows, command.json, command.out, 'no symbols');
+    printRows(rows, command, 'no symbols');
   });
 
-/** Prints each message until the user has enough. */
-async function follow<T>(
-  stream: Observable<T>,
-  { out, say, signal }: MarketCommand,
-  line: (one: T) => string,
-): Promise<void> {
-  let listening: Subscription | undefined;
+/** Prints each message until interrupted. */
+async function follow<T>(stream: Observable<T>, command: MarketCommand, line: (one: T) => string): Promise<void> {
+  const { out, say, signal } = command;
+  let subscription: Subscription | undefined;
   await new Promise<void>((resolve, reject) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
-    listening = stream.subscribe({ next: (one) => out(line(one)), error: reject });
+    subscription = stream.subscribe({ next: (one) => out(line(one)), error: reject });
     say('following; Ctrl-C ends');
     if (signal.aborted) resolve();
   });
-  listening?.unsubscribe();
+  subscription?.unsubscribe();
 }
 
-const rowLine =
-  ({ json }: MarketCommand) =>
-  (row: Row): string =>
-    json ? JSON.stringify(row) : cells(row).join('  ');
+const followRows = <T>(stream: Observable<T>, command: MarketCommand, rowOf: (one: T) => Row): Promise<void> =>
+  follow(stream, command, (one) => (command.json ? JSON.stringify(rowOf(one)) : cellsOf(rowOf(one)).join('  ')));
 
-export const ticker = (symbol: string, command: MarketCommand): Promise<void> =>
-  asked(command, async (client) => {
-    const line = rowLine(command);
-    if (command.follow === true)
-      return follow(client.exchange.feed.ticker(upper(symbol)), command, (one) => line(tickerRow(one)));
-    printRows(
-      [tickerRow(answered(await client.exchange.market.ticker(upper(symbol)), client))],
-      command.json,
-      command.out,
-      '',
-    );
-    return undefined;
+const tickerRow = ({ time: at, symbol, open: first, high, low, last, volume }: Ticker): Row => ({
+  ...{ time: at, symbol, open: first, high, low, last, volume },
+});
+const tradeRow = ({ time: at, side, price, quantity }: Trade): Row => ({ time: at, side, price, quantity });
+const klineRow = (kline: Omit<Kline, 'symbol' | 'interval' | 'seenAt'>, closed: boolean): Row => {
+  const { openTime, open: first, high, low, close, volume } = kline;
+  return { openTime, open: first, high, low, close, volume, closed };
+};
+
+export const ticker = (name: string, command: MarketCommand): Promise<void> =>
+  unsigned(command, async (client) => {
+    const symbol = spelledSymbol(name);
+    if (command.follow === true) return followRows(client.exchange.feed.ticker(symbol), command, tickerRow);
+    return printRows([tickerRow(okOrRefuse(await client.exchange.market.ticker(symbol), client))], command);
   });
 
-export const trades = (symbol: string, command: MarketCommand): Promise<void> =>
-  asked(command, async (client) => {
+export const trades = (name: string, command: MarketCommand): Promise<void> =>
+  unsigned(command, async (client) => {
     const { feed, past, market } = client.exchange;
-    const line = rowLine(command);
-    if (command.follow === true) return follow(feed.trades(upper(symbol)), command, (one) => line(tradeRow(one)));
-    const answer =
-      command.socket === true ? await past.trades(upper(symbol)) : await market.trades(upper(symbol), command.limit);
-    printRows(answered(answer, client).map(tradeRow), command.json, command.out, 'no trades');
-    return undefined;
+    const symbol = spelledSymbol(name);
+    if (command.follow === true) return followRows(feed.trades(symbol), command, tradeRow);
+    const answer = await (command.socket === true ? past.trades(symbol) : market.trades(symbol, command.limit));
+    return printRows(okOrRefuse(answer, client).map(tradeRow), command, 'no trades');
   });
 
-function depthText({ bids, asks }: Pick<Depth, 'bids' | 'asks'>): string {
+type Levels = Pick<Depth, 'bids' | 'asks'>;
+
+function depthText({ bids, asks }: Levels): string {
   const rows = Array.from({ length: Math.max(bids.length, asks.length) }, (_, index) => {
     const [bid, ask] = [bids[index], asks[index]];
     return [bid?.[1], bid?.[0], ask?.[0], ask?.[1]].map((value) => (value === undefined ? '' : `${value}`));
@@ -110,82 +109,77 @@ function depthText({ bids, asks }: Pick<Depth, 'bids' | 'asks'>): string {
   return textTable(['quantity', 'bid', 'ask', 'quantity'], rows, 'empty');
 }
 
-export const depth = (symbol: string, command: MarketCommand): Promise<void> =>
-  asked(command, async (client) => {
-    const text = (one: Depth): string => (command.json ? JSON.stringify(depthJson(one)) : depthText(one));
-    if (command.follow === true) return follow(client.exchange.feed.depth(upper(symbol)), command, text);
-    command.out(text(answered(await client.exchange.market.depth(upper(symbol), command.limit), client)));
-    return undefined;
+export const depth = (name: string, command: MarketCommand): Promise<void> =>
+  unsigned(command, async (client) => {
+    const { feed, market } = client.exchange;
+    const text = ({ time: at, bids, asks }: Depth): string =>
+      command.json ? JSON.stringify({ time: at, bids, asks }) : depthText({ bids, asks });
+    const symbol = spelledSymbol(name);
+    if (command.follow === true) return follow(feed.depth(symbol), command, text);
+    return command.out(text(okOrRefuse(await market.depth(symbol, command.limit), client)));
   });
 
-export function klines(symbol: string, interval: string, command: MarketCommand): Promise<void> {
+export function klines(name: string, interval: string, command: MarketCommand): Promise<void> {
   if (!isInterval(interval))
     throw new Refusal(
       `there is no interval ${interval}${didYouMean(interval, intervals)}: use ${intervals.join(', ')}`,
     );
-  return asked(command, async (client) => {
+  return unsigned(command, async (client) => {
     const { feed, past, market } = client.exchange;
-    const line = rowLine(command);
+    const symbol = spelledSymbol(name);
+    const { limit } = command;
     if (command.follow === true)
-      return follow(feed.klines(upper(symbol), interval), command, (one) => line(klineRow(one, true)));
-    // Whether a kline is closed is for the exchange's clock to say, not for this machine's.
-    answered(await client.exchange.syncTime(), client);
+      return followRows(feed.klines(symbol, interval), command, (one) => klineRow(one, true));
+    // The exchange's clock decides whether a kline is closed, not this machine's.
+    okOrRefuse(await client.exchange.syncTime(), client);
     const rows =
       command.socket === true
-        ? answered(
-            await past.klines(upper(symbol), interval, command.limit === undefined ? {} : { count: command.limit }),
-            client,
-          ).map((one, index, all) => klineRow(one, index < all.length - 1))
-        : answered(await market.klines(upper(symbol), interval, command.limit), client).map((one) =>
-            klineRow(one, one.closed),
-          );
-    printRows(rows, command.json, command.out, 'no klines');
-    return undefined;
+        ? okOrRefuse(await past.klines(symbol, interval, limit === undefined ? {} : { count: limit }), client).map(
+            (one, index, all) => klineRow(one, index < all.length - 1),
+          )
+        : okOrRefuse(await market.klines(symbol, interval, limit), client).map((one) => klineRow(one, one.closed));
+    return printRows(rows, command, 'no klines');
   });
 }
 
-const depthWanted = ({ step, limit }: MarketCommand): OpenDepthOptions => ({
-  ...(step !== undefined && { step }),
-  ...(limit !== undefined && { bids: limit, asks: limit }),
-});
-
 export const openKinds = ['trades', 'ticker', 'asset', 'depth', 'tickers'] as const;
 
-/** `sluice market open WHAT [BASE QUOTE]`: the aggregated data under `/open`. */
-export function open(
-  what: string,
-  base: string | undefined,
-  quote: string | undefined,
-  command: MarketCommand,
-): Promise<void> {
-  const kind = openKinds.find((one) => one === what);
+/** `sluice market open KIND [BASE QUOTE]`: the aggregated data under `/open`. */
+export function open(name: string, base = '', quote = '', command: MarketCommand): Promise<void> {
+  const kind = openKinds.find((one) => one === name);
   if (kind === undefined)
-    throw new Refusal(`there is no open data ${what}${didYouMean(what, openKinds)}: use ${openKinds.join(', ')}`);
-  const [b, q] = [base?.toUpperCase() ?? '', quote?.toUpperCase() ?? ''];
+    throw new Refusal(`there is no open data ${name}${didYouMean(name, openKinds)}: use ${openKinds.join(', ')}`);
+  const [b, q] = [base.toUpperCase(), quote.toUpperCase()];
   if ((kind === 'trades' || kind === 'depth') && (b === '' || q === ''))
     throw new Refusal(
       `${b === '' ? 'say of which symbol' : `${b} alone does not say which symbol: base and quote are apart here`}: sluice market open ${kind} BTC USDT`,
     );
-  return asked(command, async (client) => {
+  const { step, limit } = command;
+  return unsigned(command, async (client) => {
     const { openData } = client.exchange;
-    const print = (rows: readonly Row[]): void => printRows(rows, command.json, command.out, 'nothing');
-    if (kind === 'trades')
-      print(answered(await openData.trades(b, q, command.limit), client).map((one) => ({ ...one })));
-    else if (kind === 'ticker') print(answered(await openData.ticker(), client).map((one) => ({ ...one })));
-    else if (kind === 'tickers') print(answered(await openData.allTickers(), client).map((one) => ({ ...one })));
-    else if (kind === 'depth') {
-      const book = answered(await openData.depth(b, q, depthWanted(command)), client);
-      command.out(command.json ? JSON.stringify(book) : depthText(book));
-    } else
-      print(
-        answered(await openData.asset(), client).map((one) => ({
-          asset: one.asset,
-          name: one.name,
-          canWithdraw: one.canWithdraw ?? null,
-          canDeposit: one.canDeposit ?? null,
-          minWithdraw: one.minWithdraw === undefined ? null : unitsText(one.minWithdraw),
-          maxWithdraw: one.maxWithdraw === undefined ? null : unitsText(one.maxWithdraw),
-        })),
+    const print = (rows: readonly object[]): void =>
+      printRows(
+        rows.map((row): Row => ({ ...row })),
+        command,
+        'nothing',
       );
+    if (kind === 'trades') return print(okOrRefuse(await openData.trades(b, q, limit), client));
+    if (kind === 'ticker') return print(okOrRefuse(await openData.ticker(), client));
+    if (kind === 'tickers') return print(okOrRefuse(await openData.allTickers(), client));
+    if (kind === 'depth') {
+      const levels = { ...(step !== undefined && { step }), ...(limit !== undefined && { bids: limit, asks: limit }) };
+      const found = okOrRefuse(await openData.depth(b, q, levels), client);
+      return command.out(command.json ? JSON.stringify(found) : depthText(found));
+    }
+    return print(
+      okOrRefuse(await openData.asset(), client).map((one) => ({
+        asset: one.asset,
+        name: one.name,
+        canWithdraw: one.canWithdraw ?? null,
+        canDeposit: one.canDeposit ?? null,
+        minWithdraw: one.minWithdraw === undefined ? null : unitsText(one.minWithdraw),
+        maxWithdraw: one.maxWithdraw === undefined ? null : unitsText(one.maxWithdraw),
+      })),
+    );
   });
 }

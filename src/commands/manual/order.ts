@@ -1,28 +1,47 @@
-/** `sluice order …`: orders by hand. What changes something asks first; a create is sent once, whatever becomes of it. */
+/** `sluice order …`: orders by hand. Commands that change something ask first. */
+import { type Client, type ClientIo, type ExchangeChoice, okOrRefuse, withClient } from '../../client/connection.ts';
+import {
+  batchOrRefuse,
+  distinctOrderIds,
+  manualIntent,
+  newestReport,
+  parseBatchOrder,
+  placeOrder,
+  refuseUnknownTime,
+  requestCancels,
+  type TypedOrder,
+} from '../../client/manual-orders.ts';
 import { systemRng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { priceText, quantityText, unitsText } from '../../domain/money.ts';
-import { exchangeIdPattern, type OrderReport, type Outcome } from '../../domain/order.ts';
+import { notional, priceText, quantityText, unitsText } from '../../domain/money.ts';
+import type { Intent, OrderReport } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { type BatchOutcome, cancelOutcomes } from '../../venue/exchange/orders/bulk.ts';
-import type { CancelOutcome } from '../../venue/venue.ts';
-import { type Asking, isConfirmed } from './ask.ts';
-import { answered, type Client, type Commanded, refused, type WhichExchange, withClient } from './client.ts';
-import { type Typed, typedOf, wantedOf, wantedText } from './order-request.ts';
-import { printRows, type Row } from './show.ts';
+import { type Asking, isConfirmed } from '../../terminal/questions.ts';
+import { printRows, type Row } from '../../terminal/table.ts';
+import { draftText } from '../../trading/format.ts';
 
-export interface OrderCommand extends WhichExchange, Commanded, Pick<Asking, 'input'> {
+export interface OrderCommand extends ExchangeChoice, ClientIo, Pick<Asking, 'input'> {
   /** Do not ask. */
   readonly yes?: boolean;
 }
 
-const signed = (command: OrderCommand, act: (client: Client) => Promise<void>): Promise<void> =>
-  withClient(command, command, true, act);
+/** Opens a signing client and finds the symbol. */
+const withSymbol = (
+  symbol: string,
+  command: OrderCommand,
+  act: (client: Client, at: Instrument) => Promise<void>,
+): Promise<void> => withClient(command, true, async (client) => act(client, await client.instrument(symbol)));
 
 async function confirm(command: OrderCommand, { host, account }: Client, what: string): Promise<void> {
-  if (command.yes === true) return;
-  if (!(await isConfirmed(`${what}\non the ${account} account at ${host}`, command)))
-    throw new Refusal('not confirmed, nothing was sent (--yes confirms beforehand)');
+  if (command.yes === true || (await isConfirmed(`${what}\non the ${account} account at ${host}`, command))) return;
+  throw new Refusal('not confirmed, nothing was sent (--yes confirms beforehand)');
+}
+
+/** `BUY 0.001 BTC at 50000 (LIMIT, worth 50 USDT)`. */
+function intentText(intent: Intent, at: Instrument): string {
+  const { price, volume, type } = intent;
+  const value = price === undefined || !('lots' in volume) ? undefined : notional(price, volume.lots, at);
+  return `${draftText(intent, at)} (${type}${value === undefined ? '' : `, worth ${unitsText(value)} ${at.quote}`})`;
 }
 
 const orderRow = (report: OrderReport, at: Instrument): Row => ({
@@ -37,146 +56,68 @@ const orderRow = (report: OrderReport, at: Instrument): Row => ({
   executed: quantityText(report.executed, at),
 });
 
-/** A MARKET order fills at once, and the answer to its create is older than that: it is looked at again. */
-async function asItIs({ exchange: { orders } }: Client, report: OrderReport): Promise<OrderReport> {
-  if (report.type !== 'MARKET' || report.status === 'FILLED') return report;
-  const answer = await orders.query({ symbol: report.symbol, orderId: report.orderId });
-  return answer.kind === 'ok' ? answer.value : report;
-}
+type CreateCommand = OrderCommand & Pick<TypedOrder, 'price' | 'clientId'>;
 
-export const create = (symbol: string, typed: Typed, command: OrderCommand): Promise<void> =>
-  signed(command, async (client) => {
-    const at = await client.instrument(symbol);
-    const { orders } = client.exchange;
-    const wanted = wantedOf(typed, at, client.account, client.clock.now(), systemRng);
-    // Whoever ends this program while the answer is slow knows his order from others by its client id alone.
-    const shown = `${wantedText(wanted, at)}, client id ${wanted.clientOrderId}`;
-    await confirm(command, client, shown);
-    refuseDoubt(client);
-    if (!(await orders.admit(client.clock.now() + client.clock.machine(admitMs))))
-      throw new Refusal('not sent: the request budget of this address has no room for an order now; try again', 1);
-    if (command.yes === true) command.say(shown);
-    const outcome = await orders.prepare(wanted, at).send(Promise.resolve(undefined));
-    const report = await settled(client, outcome, wanted.symbol, wanted.clientOrderId);
-    printRows([orderRow(await asItIs(client, report), at)], command.json, command.out, '');
+export const create = (symbol: string, side: string, volume: string, command: CreateCommand): Promise<void> =>
+  withSymbol(symbol, command, async (client, at) => {
+    const intent = manualIntent({ ...command, side, volume }, at, client, systemRng);
+    // Only the client id tells the order from others if this program ends before the answer comes.
+    const text = `${intentText(intent, at)}, client id ${intent.clientOrderId}`;
+    await confirm(command, client, text);
+    if (command.yes === true) command.say(text);
+    const report = await placeOrder(client, intent, at);
+    printRows([orderRow(await newestReport(client, report), at)], command);
   });
 
-/** How long a lost create may still take effect is reckoned in the exchange's time: it must be known. */
-function refuseDoubt({ exchange: { time } }: Client): void {
-  const against = time.against();
-  if (against !== undefined) throw new Refusal(`not sent: ${against}`, 1);
-}
-
-/** Real ms that a create may wait for weight. */
-const admitMs = 5_000;
-
-/** Of an order that is looked for, at most so many candidates are asked about: each costs weight. */
-const maxCandidates = 30;
-/** Some exchanges round the times of trades to whole seconds. */
-const roundedMs = 2_000;
-
-/** The order, or the refusal that says what is known. An unknown outcome is looked for once; it is never sent again. */
-async function settled(client: Client, outcome: Outcome, symbol: string, id: string): Promise<OrderReport> {
-  if (outcome.kind === 'accepted') return outcome.report;
-  if (outcome.kind === 'notSent') throw new Refusal(`not sent: ${outcome.cause}`, 1);
-  if (outcome.kind === 'rejected')
-    throw refused(client.host, `rejected with code ${outcome.code} ${outcome.message}`, outcome.code);
-  const found = await lookFor(client, symbol, id, outcome.signedAt);
-  if (found !== undefined) return found;
-  throw new Refusal(
-    `what became of the order is not known: ${outcome.cause}\n  it was sent once, with client id ${id}, and is neither among the open orders nor among the newest trades now; it may appear later` +
-      `\n  what to do: sluice order open ${symbol} and sluice order trades ${symbol}, now and in a minute, before you send another`,
-    1,
-  );
-}
-
-/** An order that took effect is open or has traded. Lists do not give our ids (specification §4.2): each candidate is asked for its own. */
-async function lookFor(
-  { exchange: { orders } }: Client,
-  symbol: string,
-  id: string,
-  since: number,
-): Promise<OrderReport | undefined> {
-  const [open, traded] = [await orders.openOrders(symbol), await orders.tradesSince(symbol, undefined)];
-  const ids = [
-    ...(open.kind === 'ok' ? open.value.rows.map(({ orderId }) => orderId) : []),
-    ...(traded.kind === 'ok'
-      ? traded.value.rows.filter(({ time }) => time === 0 || time >= since - roundedMs).flatMap((one) => one.orderIds)
-      : []),
-  ];
-  // The newest have the highest ids.
-  const newest = [...new Set(ids)].sort((a, b) => b.length - a.length || (a < b ? 1 : -1)).slice(0, maxCandidates);
-  for (const orderId of newest) {
-    const answer = await orders.query({ symbol, orderId });
-    if (answer.kind === 'ok' && answer.value.clientOrderId?.toLowerCase() === id.toLowerCase()) return answer.value;
-  }
-  return undefined;
-}
-
-export const test = (symbol: string, typed: Typed, command: OrderCommand): Promise<void> =>
-  signed(command, async (client) => {
-    spotOnly(client, 'test of an order');
-    const at = await client.instrument(symbol);
-    const wanted = wantedOf(typed, at, client.account, client.clock.now(), systemRng);
-    answered(await client.exchange.bulk.test(wanted, at), client);
-    command.out(
-      command.json ? JSON.stringify({ accepted: true }) : `the exchange would take: ${wantedText(wanted, at)}`,
-    );
+export const test = (symbol: string, side: string, volume: string, command: CreateCommand): Promise<void> =>
+  withSymbol(symbol, command, async (client, at) => {
+    refuseMargin(client, 'test of an order');
+    const intent = manualIntent({ ...command, side, volume }, at, client, systemRng);
+    okOrRefuse(await client.exchange.bulk.test(intent, at), client);
+    const text = `the exchange would accept: ${intentText(intent, at)}`;
+    command.out(command.json ? JSON.stringify({ accepted: true }) : text);
   });
 
 export const batch = (symbol: string, texts: readonly string[], command: OrderCommand): Promise<void> =>
-  signed(command, async (client) => {
-    spotOnly(client, 'batch');
-    const at = await client.instrument(symbol);
-    const wanted = texts.map((text) => wantedOf(typedOf(text), at, client.account, client.clock.now(), systemRng));
-    await confirm(command, client, wanted.map((one) => wantedText(one, at)).join('\n'));
-    refuseDoubt(client);
-    const { orderIds, complete } = ofBatch(await client.exchange.bulk.createMany(wanted, at), client, symbol);
+  withSymbol(symbol, command, async (client, at) => {
+    refuseMargin(client, 'batch');
+    const intents = texts.map((text) => manualIntent(parseBatchOrder(text), at, client, systemRng));
+    await confirm(command, client, intents.map((one) => intentText(one, at)).join('\n'));
+    refuseUnknownTime(client);
+    const created = await client.exchange.bulk.createMany(intents, at);
+    const { orderIds, complete } = batchOrRefuse(created, client, at.symbol);
     const rows = orderIds.map((orderId) => ({ orderId }));
-    if (rows.length > 0 || complete) printRows(rows, command.json, command.out, 'no orders');
+    if (rows.length > 0 || complete) printRows(rows, command, 'no orders');
     if (complete) return;
-    // The answer has neither a place nor a reason for an order that is missing (specification §4.2).
+    // The answer has neither a position nor a reason for a missing order (specification §4.2).
     throw new Refusal(
-      `the exchange named ${counted(orderIds.length)} of ${wanted.length}, and does not say which are missing or why (often an order it refuses: funds, precision, a minimum)` +
+      `the exchange named ${rows.length} ${rows.length === 1 ? 'order' : 'orders'} of ${intents.length}, and does not say which are missing or why (often an order it refuses: funds, precision, a minimum)` +
         `\n  what to do: sluice order open ${at.symbol} and sluice order trades ${at.symbol} show which there are; sluice order test says why one is refused`,
       1,
     );
   });
 
-const counted = (orders: number): string => `${orders} ${orders === 1 ? 'order' : 'orders'}`;
-
-function ofBatch<T>(outcome: BatchOutcome<T>, { host }: Client, symbol: string): T {
-  if (outcome.kind === 'answered') return outcome.value;
-  if (outcome.kind === 'notSent') throw new Refusal(`not sent: ${outcome.cause}`, 1);
-  if (outcome.kind === 'rejected')
-    throw refused(host, `rejected with code ${outcome.code} ${outcome.message}`, outcome.code);
-  throw new Refusal(
-    `what became of the batch is not known: ${outcome.cause}\n  what to do: sluice order open ${symbol} and sluice order trades ${symbol}, before you send another`,
-    1,
-  );
-}
-
-function spotOnly({ account }: Client, what: string): void {
+function refuseMargin({ account }: Client, what: string): void {
   if (account !== 'spot') throw new Refusal(`the interface has no ${what} on the margin account: use --account spot`);
 }
 
 export const query = (symbol: string, orderId: string, command: OrderCommand): Promise<void> =>
-  signed(command, async (client) => {
-    const at = await client.instrument(symbol);
-    const report = answered(await client.exchange.orders.query({ symbol: at.symbol, orderId }), client);
-    printRows([orderRow(report, at)], command.json, command.out, '');
+  withSymbol(symbol, command, async (client, at) => {
+    const report = okOrRefuse(await client.exchange.orders.query({ symbol: at.symbol, orderId }), client);
+    printRows([orderRow(report, at)], command);
   });
 
-/** Cancels what can be, and shows each order as it is then, or why that is not known. Several go as a batch on spot, one by one on margin. */
-export const cancel = (symbol: string, given: readonly string[], command: OrderCommand): Promise<void> =>
-  signed(command, async (client) => {
-    const orderIds = [...new Set(given)];
-    const odd = orderIds.find((id) => !exchangeIdPattern.test(id));
-    if (odd !== undefined)
-      throw new Refusal(`${odd} is not an order id of the exchange: sluice order open ${symbol} shows them`);
-    const at = await client.instrument(symbol);
+/** As many columns as a known order has. */
+const unknownRow = Object.fromEntries(
+  ['clientOrderId', 'symbol', 'side', 'type', 'status', 'price', 'quantity', 'executed'].map((name) => [name, null]),
+);
+
+/** Shows each order as it is after the cancels, or why that is unknown. */
+export async function cancel(symbol: string, given: readonly string[], command: OrderCommand): Promise<void> {
+  const orderIds = distinctOrderIds(symbol, given);
+  return withSymbol(symbol, command, async (client, at) => {
     await confirm(command, client, `cancel ${orderIds.join(', ')} of ${at.symbol}`);
-    const failures = await askCancels(client, at.symbol, orderIds, command);
+    const failures = await requestCancels(client, at.symbol, orderIds, command.say);
     const rows: Row[] = [];
     for (const orderId of orderIds) {
       const answer = await client.exchange.orders.query({ symbol: at.symbol, orderId });
@@ -184,81 +125,23 @@ export const cancel = (symbol: string, given: readonly string[], command: OrderC
       const row = answer.kind === 'ok' ? orderRow(answer.value, at) : { orderId, ...unknownRow, symbol: at.symbol };
       rows.push({ ...row, failure: failures.get(orderId) ?? null });
     }
-    printRows(rows, command.json, command.out, '');
+    printRows(rows, command);
     if (failures.size > 0)
-      throw new Refusal(`${failures.size} of ${orderIds.length} did not go well; the others did as shown`, 1);
+      throw new Refusal(`${failures.size} of ${orderIds.length} failed; the table shows each order`, 1);
   });
-
-/** As many columns as an order that is known. */
-const unknownRow = {
-  clientOrderId: null,
-  symbol: null,
-  side: null,
-  type: null,
-  status: null,
-  price: null,
-  quantity: null,
-  executed: null,
-};
-
-/** Why a cancel was not taken on, by order; whatever becomes of one, the others are told of, too. */
-async function askCancels(
-  client: Client,
-  symbol: string,
-  orderIds: readonly string[],
-  { say }: OrderCommand,
-): Promise<Map<string, string>> {
-  const { orders, bulk } = client.exchange;
-  const failures = new Map<string, string>();
-  if (client.account === 'spot' && orderIds.length > 1) {
-    const batch = await bulk.cancelMany(symbol, orderIds);
-    // Not sent, or refused as a whole: there is nothing to show of each.
-    if (batch.kind === 'rejected' || batch.kind === 'notSent') ofBatch(batch, client, symbol);
-    const outcomes = cancelOutcomes(orderIds, batch);
-    for (const [id, outcome] of outcomes) {
-      if (outcome.kind === 'unknown') failures.set(id, `not known: ${outcome.cause}`);
-      else if (outcome.kind !== 'requested') failures.set(id, 'the exchange refused to cancel it');
-    }
-    if (batch.kind === 'answered') say(`the exchange ${takenText([...outcomes.values()])}; what the orders are now:`);
-    return failures;
-  }
-  for (const orderId of orderIds) {
-    const outcome = await orders.cancel({ symbol, orderId }, 'cancel');
-    if (outcome.kind === 'refused') {
-      const cause = `code ${outcome.code} ${outcome.message}`.trimEnd();
-      failures.set(orderId, cause);
-      say(refused(client.host, `cancel of ${orderId}: ${cause}`, outcome.code).message);
-    } else if (outcome.kind !== 'requested')
-      failures.set(orderId, `${outcome.kind === 'notSent' ? 'not sent' : 'not known'}: ${outcome.cause}`);
-  }
-  return failures;
-}
-
-/** `took on 2 and refused 0`, and how many the answer passed over in silence. */
-function takenText(outcomes: readonly CancelOutcome[]): string {
-  const of = (kind: CancelOutcome['kind']): number => outcomes.filter((one) => one.kind === kind).length;
-  const [taken, refusals, unnamed] = [of('requested'), of('refused'), of('unknown')];
-  if (unnamed === 0) return `took on ${taken} and refused ${refusals}`;
-  return `took on ${taken}, refused ${refusals} and does not name ${unnamed}`;
 }
 
 export const open = (symbol: string, command: OrderCommand): Promise<void> =>
-  signed(command, async (client) => {
-    const at = await client.instrument(symbol);
-    const { rows, full } = answered(await client.exchange.orders.openOrders(at.symbol), client);
-    printRows(
-      rows.map((one) => orderRow(one, at)),
-      command.json,
-      command.out,
-      `no open orders of ${at.symbol}`,
-    );
+  withSymbol(symbol, command, async (client, at) => {
+    const { rows, full } = okOrRefuse(await client.exchange.orders.openOrders(at.symbol), client);
+    const shown = rows.map((one) => orderRow(one, at));
+    printRows(shown, command, `no open orders of ${at.symbol}`);
     if (full) command.say('the list is full: there may be more');
   });
 
-export const trades = (symbol: string, fromId: string | undefined, command: OrderCommand): Promise<void> =>
-  signed(command, async (client) => {
-    const at = await client.instrument(symbol);
-    const { rows, full } = answered(await client.exchange.orders.tradesSince(at.symbol, fromId), client);
+export const trades = (symbol: string, command: OrderCommand & { readonly from?: string }): Promise<void> =>
+  withSymbol(symbol, command, async (client, at) => {
+    const { rows, full } = okOrRefuse(await client.exchange.orders.tradesSince(at.symbol, command.from), client);
     for (const { tradeId, unreadable } of rows)
       if (unreadable !== undefined) command.say(`trade ${tradeId} is not shown: ${unreadable}`);
     const shown = rows
@@ -275,6 +158,6 @@ export const trades = (symbol: string, fromId: string | undefined, command: Orde
         feeAsset: one.feeAsset,
         maker: one.maker,
       }));
-    printRows(shown, command.json, command.out, `no trades of ${at.symbol}`);
+    printRows(shown, command, `no trades of ${at.symbol}`);
     if (full) command.say('the list is full: --from ID goes on from the last trade id');
   });

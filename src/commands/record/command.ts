@@ -1,5 +1,6 @@
 /** `sluice record` and `sluice data compact`. */
 import { resolve } from 'node:path';
+import { type ClientIo, type ExchangeChoice, okOrRefuse, openClient } from '../../client/connection.ts';
 import { pause } from '../../clock/clock.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
@@ -12,10 +13,9 @@ import { type Recorded, recorder } from '../../session/recording/recorder.ts';
 import { sourceOf } from '../data/fetch.ts';
 import type { DataGiven } from '../data/given.ts';
 import { importLines, intervalOf } from '../data/import.ts';
-import { answered, type Commanded, openClient, type WhichExchange } from '../manual/client.ts';
 import { compactFrames } from './compact.ts';
 
-export interface RecordGiven extends DataGiven, WhichExchange, Commanded {
+export interface RecordGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly trades: boolean;
   readonly depth: boolean;
   readonly klines?: string;
@@ -51,7 +51,7 @@ export async function record(names: readonly string[], given: RecordGiven): Prom
   try {
     const client = await openClient(given, given, false, tape.heard);
     try {
-      answered(await client.exchange.syncTime(), client);
+      okOrRefuse(await client.exchange.syncTime(), client);
       for (const { symbol } of symbols) await client.instrument(symbol);
       tape.follow(client.exchange.feed, client.clock);
       given.say(`recording ${symbols.map(({ symbol }) => symbol).join(', ')} into ${dir}; Ctrl-C ends and compacts`);

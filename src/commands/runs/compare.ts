@@ -7,6 +7,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { compareText } from '../../report/compare.ts';
 import { figureText } from '../../report/figures.ts';
 import { conventions } from '../../research/conventions.ts';
+import { refuseUnwritable } from '../writable.ts';
 
 /** More would not fit beside each other. */
 const mostRuns = 8;
@@ -22,6 +23,7 @@ export function compare(
   },
 ): void {
   const { runs: dir, json, output, out, say } = given;
+  refuseUnwritable({ output });
   const folders = [...new Set(names.map((name) => findRun(dir, name)))];
   if (folders.length < 2 || folders.length > mostRuns)
     throw new Refusal(`compare takes 2 to ${mostRuns} different runs, not ${folders.length}; sluice runs lists them`);

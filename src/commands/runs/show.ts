@@ -16,6 +16,7 @@ import {
 import { Refusal } from '../../domain/refusal.ts';
 import { grouped } from '../../domain/words.ts';
 import { momentText, shareText } from '../../report/figures.ts';
+import { refuseUnwritable } from '../writable.ts';
 
 interface Options {
   readonly runs: string;
@@ -111,6 +112,7 @@ export async function showReport(
   name: string,
   { runs, json, output, csv, out, say }: Options & { readonly output?: string; readonly csv?: string },
 ): Promise<void> {
+  refuseUnwritable({ output, csv });
   const folder = findRun(runs, name);
   const run = readRun(folder);
   if (csv !== undefined) {

@@ -10,10 +10,13 @@ import { journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { chooseState, writeDaemonInfo } from '../../session/state.ts';
+import { unprotectedMemory } from '../../session/watch/unprotected-time.ts';
+import { textTable } from '../../terminal/table.ts';
 import { showLimits } from '../control/limits.ts';
 import { exportJournal } from '../journal/export.ts';
-import { textTable } from '../text-table.ts';
-import { doubted, type ShowOptions, showFills, showOrders, showPositions, showStatus } from './show.ts';
+import { type ShowOptions, thenExamined } from './read-state.ts';
+import { showFills, showOrders, showPositions } from './show.ts';
+import { showStatus } from './status.ts';
 import { showWhy } from './why.ts';
 
 let dir: string;
@@ -48,17 +51,17 @@ function refusal(show: (options: ShowOptions) => void): Refusal | undefined {
 
 test('how long something was unprotected is told in tenths of a second, rounded up', () => {
   const db = openForWriting(join(dir, journalFile));
-  const value = JSON.stringify([['s', 'BTCUSDT', 144_193.592_773_437_5]]);
-  writer(db, 1)([{ kind: 'memory', name: 'unprotected', value }]);
+  const value = JSON.stringify([['s', 'BTCUSDT', 144_193.592_773_437_5, null]]);
+  writer(db, 1)([{ kind: 'memory', name: unprotectedMemory, value }]);
   db.close();
   showStatus({ state: dir, json: false, out: (line) => void out.push(line), say: () => undefined });
-  expect(out).toContain('unprotected at most 144.2 s: what s held of BTCUSDT');
+  expect(out).toContain('unprotected at most 144.2 s: position of s on BTCUSDT');
 });
 
 test('status shows what files ask to be killed that no daemon has carried out', () => {
   writeFileSync(join(dir, 'kill-s'), 'smoke\n');
   expect(refusal(showStatus)).toBeUndefined();
-  expect(out.join('\n')).toMatch(/^KILL ASKED of s by the file \S+kill-s: smoke \(a daemon carries it out/m);
+  expect(out.join('\n')).toMatch(/^KILL PENDING of s by the file \S+kill-s: smoke \(a daemon carries it out/m);
 });
 
 describe('a journal that something else changed', () => {
@@ -72,7 +75,7 @@ describe('a journal that something else changed', () => {
     [
       'journal export',
       (options: ShowOptions) =>
-        doubted(
+        thenExamined(
           chooseState(dir, () => {}),
           () => exportJournal({ ...options, dir, format: 'jsonl', table: [] }),
         ),
@@ -83,9 +86,7 @@ describe('a journal that something else changed', () => {
     out = [];
     expect(refusal(show)).toMatchObject({
       exitCode: 3,
-      message: expect.stringMatching(
-        /^do not rely on what is shown: .*journal\.db was changed by something other than/,
-      ),
+      message: expect.stringMatching(/^do not rely on this output: .*journal\.db was changed by something other than/),
     });
     expect(out).not.toEqual([]);
   });
@@ -117,16 +118,12 @@ test('status says how long what is without its protection has been, while it las
   writer(
     db,
     1,
-  )([
-    { kind: 'memory', name: 'unprotected', value: '[["s","BTCUSDT",1500],["old","BTCUSDT",2500],["u","BTCUSDT",0]]' },
-    { kind: 'memory', name: 'bare', value: '[["s","BTCUSDT",7200000,60000],["t","BTCUSDT",1200,null]]' },
-  ]);
+  )([{ kind: 'memory', name: unprotectedMemory, value: '[["s","BTCUSDT",7200000,60000],["t","BTCUSDT",1200,null]]' }]);
   db.close();
   expect(refusal(showStatus)).toBeUndefined();
   expect(out.filter((line) => line.startsWith('unprotected'))).toEqual([
-    'unprotected since 1970-01-01 00:01:00 UTC and still: what s holds of BTCUSDT (at most 7200 s)',
-    'unprotected at most 1.2 s: what t held of BTCUSDT',
-    'unprotected at most 2.5 s: what old held of BTCUSDT',
+    'unprotected since 1970-01-01 00:01:00 UTC and still: position of s on BTCUSDT (at most 7200 s)',
+    'unprotected at most 1.2 s: position of t on BTCUSDT',
   ]);
 });
 
@@ -141,12 +138,12 @@ test('status says of which positions nobody watches the exits, while no daemon r
   ]);
   db.close();
   expect(refusal(showStatus)).toBeUndefined();
-  expect(out.join('\n')).toMatch(/nobody watches the exits of what s holds of BTCUSDT \(stop 90, trailing 0.1\) until/);
+  expect(out.join('\n')).toMatch(/the exits of s on BTCUSDT \(stop 90, trailing 0.1\) are not watched until/);
   const lock = takeLock(dir);
   writeDaemonInfo(dir, { pid: 1, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' });
   out = [];
   expect(refusal(showStatus)).toBeUndefined();
-  expect(out.join('\n')).not.toContain('nobody watches');
+  expect(out.join('\n')).not.toContain('not watched');
   lock?.release();
 });
 

@@ -1,4 +1,4 @@
-/** `sluice why ORDER`: one timeline for an order, or for a signal that became none. */
+/** `sluice why`: the timeline of an order, or of the denied signals of a strategy. */
 import { readClientOrderId } from '../../domain/ids.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { isClosed } from '../../domain/order.ts';
@@ -8,9 +8,12 @@ import { wordsFor } from '../../execution/operator-decisions.ts';
 import type { EventEntry, InstrumentEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { type JournalReader, openToRead } from '../../journal/reader.ts';
 import type { Denied } from '../../journal/rows.ts';
+import { findOrder } from '../../session/find-order.ts';
 import type { StoppedStrategy } from '../../session/strategy-runner.ts';
 import { clipped, signalText, speedName } from '../../trading/format.ts';
-import { decisionText, orderJson, type ShowOptions, stoppedIn, withState } from './show.ts';
+import { type ShowOptions, withState } from './read-state.ts';
+import { decisionText, orderJson } from './show.ts';
+import { stoppedIn } from './status.ts';
 
 interface Step {
   readonly at: number;
@@ -21,7 +24,7 @@ interface Step {
 const stamp = (at: number): string => new Date(at).toISOString().slice(11, 23);
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** What an event of the journal means, for people. */
+/** The events of the journal in words. */
 const meanings: Readonly<Record<EventEntry['event'], string>> = {
   approved: 'verdict: approved, exposure reserved',
   waited: 'waited for request weight',
@@ -30,12 +33,12 @@ const meanings: Readonly<Record<EventEntry['event'], string>> = {
   rejected: 'answer: rejected by the exchange',
   notSent: 'not sent',
   unknown: 'OUTCOME UNKNOWN: it may or may not have taken effect',
-  resolving: 'looked for at the exchange',
+  resolving: 'queried at the exchange',
   found: 'found at the exchange',
   notFound: 'not found by two complete sweeps; stays unknown',
   absent: 'ABSENT: proven that it did not take effect',
   quarantined: 'QUARANTINED: its outcome cannot be proven',
-  contradicted: 'an answer said otherwise; what the exchange shows stands',
+  contradicted: 'an answer contradicts the exchange; the exchange counts',
   resolved: 'resolved by hand',
   cancelSent: 'cancel requested',
   cancelAnswer: 'answer to the cancel',
@@ -46,7 +49,7 @@ const meanings: Readonly<Record<EventEntry['event'], string>> = {
 const detailText = ({ event, detail, at }: Pick<EventEntry, 'event' | 'detail' | 'at'>): string =>
   event === 'approved' ? approvalText(detail) : listed(detail, at);
 
-/** Times are told with their day where it is not that of `at`. */
+/** Times with their day, unless it is that of `at`. */
 const listed = (detail: EventEntry['detail'], at: number): string =>
   Object.entries(detail)
     .map(([name, value]) => {
@@ -77,7 +80,7 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): S
     detail: `${order.side} ${size} at ${order.price ?? 'market'} (${order.purpose}; ${order.reason})`,
   });
   const events = reader.events(order.clientOrderId);
-  // It is journalled as being sent before it is; what did not leave was not.
+  // An order is journalled as sent before it is.
   const left = events.every(({ event }) => event !== 'notSent');
   for (const event of events) {
     const what = event.event === 'sending' && !left ? 'journalled' : meanings[event.event];
@@ -96,7 +99,6 @@ const fillSteps = (reader: JournalReader, clientOrderId: string): readonly Step[
     detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
   }));
 
-/** As it was when a daemon last began. */
 function instrumentIn(dir: string, symbol: string): Omit<InstrumentEntry, 'kind'> | undefined {
   const { db } = openToRead(dir);
   try {
@@ -110,7 +112,7 @@ function instrumentIn(dir: string, symbol: string): Omit<InstrumentEntry, 'kind'
   }
 }
 
-/** An order of ours that has no row: it is of a time that this journal lacks. By its id, ours or the exchange's. */
+/** An order of ours without a row: its time is missing in this restored journal. */
 interface Lost {
   readonly clientOrderId: string;
   readonly orderId: string;
@@ -126,7 +128,6 @@ function lostIn(dir: string, subject: string, idKey: string): Lost | undefined {
          WHERE client_order_id IS NOT NULL AND (lower(client_order_id) = lower(?) OR order_id = ?)`,
       )
       .get(subject, subject) as Lost | undefined;
-    // Somebody else's orders have ids of theirs.
     const isOurs =
       found !== undefined && readClientOrderId(found.clientOrderId, Buffer.from(idKey, 'hex')) !== undefined;
     return isOurs ? found : undefined;
@@ -135,7 +136,7 @@ function lostIn(dir: string, subject: string, idKey: string): Lost | undefined {
   }
 }
 
-/** What the exchange itself showed, as it was kept. */
+/** Orders and trades as the exchange showed them. */
 function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
   const { orders, trades } = reader.evidence(orderId);
   return [
@@ -158,7 +159,7 @@ const decisions = {
   corrected: 'quarantined trade corrected',
 } as const;
 
-/** Trades of an order that were quarantined, and who decided about them. */
+/** Quarantined trades of an order, with their decisions. */
 const quarantinedSteps = (reader: JournalReader, orderId: string): Step[] =>
   reader
     .quarantinedTrades()
@@ -191,64 +192,24 @@ const stoppedStep = ({ at, error }: StoppedStrategy): Step => ({
   detail: error,
 });
 
-/** Orders listed when the beginning of an id fits several; the count says how many there are. */
-const mostListed = 10;
-
-/** Fewer characters are taken for no end of an id: too many have it by chance. */
-const leastEnd = 4;
-
-/** The order with this id, ours or the exchange's, or the only one whose id begins so, or ends so; refuses several. */
-export function orderOf(reader: JournalReader, asked: string): OrderEntryRow | undefined {
-  // As the lists show it.
-  const subject = asked.replace(/^(…|\.\.\.)/, '');
-  const ours = subject.toLowerCase();
-  const exact = reader.orders('client_order_id = ? OR order_id = ?', ours, subject)[0];
-  if (exact !== undefined || subject === '') return exact;
-  const begins = (column: string): string => `substr(${column}, 1, length(?)) = ?`;
-  const ends = (column: string): string => `substr(${column}, -length(?)) = ?`;
-  const matching = (like: (column: string) => string): readonly OrderEntryRow[] =>
-    reader.orders(
-      `${like('client_order_id')} OR ${like('order_id')} ORDER BY created_at DESC`,
-      ...[ours, ours, subject, subject],
-    );
-  const first = subject === asked ? matching(begins) : [];
-  const found = first.length > 0 || subject.length < leastEnd ? first : matching(ends);
-  if (found.length <= 1) return found[0];
-  const listed = found.slice(0, mostListed).map((order) => `  ${orderLine(order)}`);
-  const more = found.length > mostListed ? [`  and ${found.length - mostListed} older ones`] : [];
-  throw new Refusal(
-    [
-      `${found.length} orders have an id that ${found === first ? 'begins' : 'ends'} with ${subject}; give more characters:`,
-      ...listed,
-      ...more,
-    ].join('\n'),
-  );
-}
-
-const orderLine = ({ clientOrderId, orderId, createdAt, side, symbol, strategy, state }: OrderEntryRow): string =>
-  `${clientOrderId}  ${orderId ?? 'no id of the exchange'}  ${day(createdAt)} ${stamp(createdAt)}  ${strategy}: ${side} ${symbol}, ${state}`;
-
 /** Denied signals that are shown. */
 const mostDenials = 20;
 
-/**
- * `ORDER` is a strategy's id, whose last signals that became no order are shown, or an order's id, ours or the exchange's, or as
- * much of its beginning or of its end as tells it from the others.
- */
+/** `subject`: a strategy's id, for its last denied signals; or an order's id, or its beginning or end. */
 export function showWhy(subject: string, options: ShowOptions): void {
   withState(options, (reader, { dir }) => {
     const isStrategy = reader.strategies().includes(subject);
     const denials = reader.denials(mostDenials, subject);
-    const order = denials.length === 0 ? orderOf(reader, subject) : undefined;
+    const order = denials.length === 0 ? findOrder(reader, subject) : undefined;
     const lost =
       order === undefined && denials.length === 0 && !isStrategy
         ? lostIn(dir, subject, reader.meta.get('idKey') ?? '')
         : undefined;
     const stopped = isStrategy ? stoppedIn(reader).filter(({ strategy }) => strategy === subject) : [];
     if (order === undefined && lost === undefined && denials.length === 0 && stopped.length === 0) {
-      if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists what became orders`);
+      if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists its orders`);
       throw new Refusal(
-        `there is no order ${subject} in this journal, nor one whose id begins or ends so, nor a strategy of that name whose signals were denied: sluice orders lists the orders`,
+        `there is no order ${subject} in this journal, no order whose id begins or ends so, and no strategy of that name with denied signals: sluice orders lists the orders`,
       );
     }
     const speed = Number(reader.memories().get(speedName) ?? 1);
@@ -266,7 +227,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
     }
     if (lost !== undefined)
       options.out(
-        `order ${lost.clientOrderId} (at the exchange: ${lost.orderId}) has no row here: it is of a time that this restored journal lacks. The exchange showed:`,
+        `order ${lost.clientOrderId} (at the exchange: ${lost.orderId}) has no row here, because this restored journal lacks its time. The exchange showed:`,
       );
     if (order !== undefined)
       options.out(

@@ -3,7 +3,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Refusal } from '../../domain/refusal.ts';
 import { type LogEntry, type Report, reporter, wrongs } from '../../simulator/simulator.ts';
-import { textTable } from '../text-table.ts';
+import { textTable } from '../../terminal/table.ts';
 
 export interface ReportOptions {
   readonly json: boolean;

@@ -14,7 +14,7 @@ import { inJournal } from '../state.ts';
 import { isToBeFoundOut, rememberCapabilities } from './capabilities-file.ts';
 
 /** `mayTest`: the key was taken, so that the test of an order can tell something. `echoTestOrderId`: see `Exchange.probe`. */
-export async function findOut(
+export async function probe(
   x: Exchange,
   at: Instrument,
   mayTest: boolean,
@@ -86,11 +86,11 @@ const patienceMs = 15_000;
  * At the first start of a daemon against an exchange, and at later ones until an order has shown that client ids come back. Never
  * fails: what is not told in time stays unknown, and nobody leans on it.
  */
-export async function findOutOnce({ exchange, at, clock, stateDir, venueName, log }: FindOutOnce): Promise<void> {
+export async function probeOnce({ exchange, at, clock, stateDir, venueName, log }: FindOutOnce): Promise<void> {
   if (!isToBeFoundOut(stateDir, venueName)) return;
   const late = new AbortController();
   try {
-    const asking = findOut(exchange, at, true, echoTestOrderId(stateDir, venueName, at));
+    const asking = probe(exchange, at, true, echoTestOrderId(stateDir, venueName, at));
     const found = await Promise.race([asking, pause(clock, clock.machine(patienceMs), late.signal)]);
     if (found === undefined)
       return log.warn({}, 'the exchange was too slow to show what it does: asked again at the next start');

@@ -7,7 +7,7 @@ import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Bare, Unprotected } from '../../portfolio/unprotected.ts';
 
 /** The name of that in the journal. */
-export const unprotectedMemory = 'bare';
+export const unprotectedMemory = 'unprotectedPositions';
 
 /** While it lasts it is written down so often, real ms: a status is not older than that. */
 const writeMs = 15_000;
@@ -30,12 +30,12 @@ export interface UnprotectedTimes {
 }
 
 /** `since` is null where it has ended. Times in UTC ms, lengths in ms of the market. */
-export type BareRow = readonly [strategy: string, symbol: string, longestMs: number, since: number | null];
+export type UnprotectedRow = readonly [strategy: string, symbol: string, longestMs: number, since: number | null];
 
 export function unprotectedTimes({ assembled, clock, kept, remember }: UnprotectedParts): UnprotectedTimes {
   const { portfolio, unprotected } = assembled;
   const places = new ByPosition<Bare>();
-  for (const [strategy, symbol, longestMs, since] of JSON.parse(kept ?? '[]') as readonly BareRow[])
+  for (const [strategy, symbol, longestMs, since] of JSON.parse(kept ?? '[]') as readonly UnprotectedRow[])
     places.set(strategy, symbol, { longestMs, since: since ?? undefined });
   const of = (strategy: string, symbol: string): Bare =>
     places.get(strategy, symbol) ?? unprotected.of(strategy, symbol);
@@ -59,7 +59,7 @@ export function unprotectedTimes({ assembled, clock, kept, remember }: Unprotect
       }
       if (!turned && !(lasts && now - writtenAt >= clock.machine(writeMs))) return;
       writtenAt = now;
-      const rows: readonly BareRow[] = [...places.entries()].map(({ strategy, symbol, value }) => [
+      const rows: readonly UnprotectedRow[] = [...places.entries()].map(({ strategy, symbol, value }) => [
         strategy,
         symbol,
         value.longestMs,

@@ -1,5 +1,5 @@
 /** `--exhaustive`: every scenario, every fault, every crash point and every second one. */
-import { textTable } from '../../../src/commands/text-table.ts';
+import { textTable } from '../../../src/terminal/table.ts';
 import { type Corner, cornersOf, type Explored } from '../exhaustive.ts';
 import { planText } from '../plan.ts';
 import { scenarioNames } from '../scenarios.ts';

@@ -1,5 +1,5 @@
 /** `--mutants`: rules broken on purpose, each to be seen within so many seeds. */
-import { textTable } from '../../../src/commands/text-table.ts';
+import { textTable } from '../../../src/terminal/table.ts';
 import type { Killed } from '../campaign.ts';
 import { mutants } from '../mutants/all.ts';
 import type { Task } from '../worker.ts';

@@ -1,8 +1,8 @@
 /** `--reach` and `--page`: what was met, as tables on the screen or as `docs/reference/reachability.md`. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { textTable } from '../../../src/commands/text-table.ts';
 import { cancelEvents, cancelTransitions, orderEvents, transitions } from '../../../src/execution/states.ts';
+import { textTable } from '../../../src/terminal/table.ts';
 import { markdownTable } from '../../kit/markdown-table.ts';
 import { frameFaults } from '../cable.ts';
 import { whyNever } from '../never.ts';

@@ -1,5 +1,5 @@
 /** Seeds in great number: a run for itself, or a stretch of a campaign that is kept in a file; `--twice` compares hashes. */
-import { textTable } from '../../../src/commands/text-table.ts';
+import { textTable } from '../../../src/terminal/table.ts';
 import { add, addHashes, counted, leastPerSeed, noTotals, type Part, type Totals, tooLittle } from '../campaign.ts';
 import type { Failure } from '../failure.ts';
 import { Reach } from '../reach.ts';

@@ -1,6 +1,5 @@
-/** What a daemon does when an operator decides: resolves or adopts an order, decides about a trade, adjusts the ledger. */
-
-import type { DashboardSource } from '../dashboard/dashboard.ts';
+/** An operator's decisions in a daemon: resolve or adopt an order, decide a trade, adjust the ledger. Commands share the texts and checks. */
+import type { DashboardSource } from '../../dashboard/dashboard.ts';
 import {
   type Decimal,
   MoneyError,
@@ -10,18 +9,18 @@ import {
   units,
   unitsDecimal,
   unitsText,
-} from '../domain/money.ts';
-import type { TradeDecision } from '../domain/order.ts';
-import { didYouMean, Refusal } from '../domain/refusal.ts';
-import { type ByHand, type HumanWord, humanWords } from '../execution/operator-decisions.ts';
-import type { Assembled } from '../trading/assemble.ts';
+} from '../../domain/money.ts';
+import type { TradeDecision } from '../../domain/order.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { type ByHand, type HumanWord, humanWords } from '../../execution/operator-decisions.ts';
+import type { Assembled } from '../../trading/assemble.ts';
 
 const isWord = (word: string): word is HumanWord => Object.hasOwn(humanWords, word);
 
 export const resolvedText = (order: string, as: HumanWord): string =>
   as === 'quarantined'
     ? `Order ${order} is quarantined: it stays reserved and its symbol blocked until the exchange shows it, or you close it.`
-    : `Order ${order} is closed as ${as}, because you say so. Nothing was booked: what it did trade is booked when the exchange shows it, or said with sluice adjust.`;
+    : `Order ${order} is closed as ${as}, because you say so. Nothing was booked: its trades are booked when the exchange shows them, or with sluice adjust.`;
 
 export const tradeText = (trade: string, as: TradeDecision): string =>
   as === 'accepted'
@@ -31,7 +30,7 @@ export const tradeText = (trade: string, as: TradeDecision): string =>
 export const adjustedText = (asset: string, amount: string, isCompared: boolean): string =>
   `The ledger counts ${amount.replace('-', '')} ${asset} ${amount.startsWith('-') ? 'less' : 'more'}; ${isCompared ? 'the next comparison shows whether it equals the account' : 'nothing compares it with the account, because the exchange has no query for margin balances'}.`;
 
-/** What a daemon does when it is told so, by a command or by the API: what the command refuses it refuses, too. */
+/** The decisions of the control API, with the same checks as the commands. */
 export function decisionsOf({
   resolveByHand,
   adoptByHand,
@@ -59,15 +58,15 @@ export function decisionsOf({
     },
     async adjust(asset, text, reason) {
       refuseNoAsset(asset);
-      const amount = amountOf(text);
+      const amount = parseAmount(text);
       if (books === undefined) throw new Refusal(onPaper);
-      const held = books.ledger.expected();
+      const expected = books.ledger.expected();
       const traded = [...instruments.values()].flatMap(({ base, quote }) => [base, quote]);
-      refuseUnheard(asset, [...new Set([...traded, ...held.keys()])]);
-      // What the account was itself seen to lack may be said, too.
-      const isShort = halts.inForce.some(({ cause }) => cause === 'ledger');
-      const there = books.ledger.begun && !isShort ? held.get(asset) : undefined;
-      if (there !== undefined && amount < 0n) refuseBelowNothing(asset, unitsText(amount), unitsDecimal(there));
+      refuseUnknownAsset(asset, [...new Set([...traded, ...expected.keys()])]);
+      // After a shortfall of the account itself, the adjustment may exceed the ledger.
+      const hasShortfall = halts.inForce.some(({ cause }) => cause === 'ledger');
+      const balance = books.ledger.begun && !hasShortfall ? expected.get(asset) : undefined;
+      if (balance !== undefined && amount < 0n) refuseNegativeBalance(asset, unitsText(amount), unitsDecimal(balance));
       await adjustLedger(asset, amount, 'operator', reason);
       return adjustedText(asset, unitsText(amount), books.balances !== undefined);
     },
@@ -80,38 +79,39 @@ interface Known {
 }
 
 export const onPaper =
-  'nothing can be adjusted on paper: what there is comes from the configuration (cash, allocation) and from the fills, and is compared with no account';
+  'nothing can be adjusted on paper: balances come from the configuration (cash, allocation) and the fills, and are compared with no account';
 
 export function refuseNoAsset(asset: string): void {
   if (!/^[A-Z0-9]{1,20}$/.test(asset))
     throw new Refusal(`${asset} is not an asset: write it as the exchange does, such as USDT`);
 }
 
-export function refuseUnheard(asset: string, heard: readonly string[]): void {
-  if (heard.length > 0 && !heard.includes(asset))
+export function refuseUnknownAsset(asset: string, known: readonly string[]): void {
+  if (known.length > 0 && !known.includes(asset))
     throw new Refusal(
-      `${asset} is not an asset of this account${didYouMean(asset, heard)}: the journal knows ${heard.join(', ')}`,
+      `${asset} is not an asset of this account${didYouMean(asset, known)}: the journal knows ${known.join(', ')}`,
     );
 }
 
-/** Nobody can withdraw more than there is; what the account was itself seen to lack is another matter. */
-export function refuseBelowNothing(asset: string, amount: string, held: Decimal, seen?: string): void {
-  if (held.plus(amount).gte(0)) return;
-  if (seen !== undefined && held.plus(seen).lte(held.plus(amount))) return;
+/** Refuses a withdrawal of more than the balance, unless the account itself was seen to lack it (`difference`). */
+export function refuseNegativeBalance(asset: string, amount: string, balance: Decimal, difference?: string): void {
+  const after = balance.plus(amount);
+  if (after.gte(0) || (difference !== undefined && balance.plus(difference).lte(after))) return;
   throw new Refusal(
-    `the ledger holds ${held.toFixed()} ${asset}, and ${amount.slice(1)} less would be below nothing: look at the amount and its sign${seen === undefined ? '' : `; when the account was last compared it held ${seen} ${asset} beside what the ledger explains`}`,
+    `the ledger has ${balance.toFixed()} ${asset}, and ${amount.slice(1)} less would be below zero: check the amount and its sign${difference === undefined ? '' : `; at the last comparison the account differed from the ledger by ${difference} ${asset}`}`,
   );
 }
 
-/** More than any exchange holds of anything, the cheapest coins too. */
+/** More than any exchange has of any asset. */
 const most = units('1000000000000000000');
 
-export function amountOf(text: string): Units {
+export function parseAmount(text: string): Units {
   try {
     const amount = /^-?\d+(\.\d+)?$/.test(text) ? units(text) : undefined;
-    if (amount === noUnits) throw new Refusal(`${text} would change nothing: write what came (100) or went (-12.5)`);
+    if (amount === noUnits)
+      throw new Refusal(`${text} would change nothing: write a deposit (100) or a withdrawal (-12.5)`);
     if (amount !== undefined && (amount > most || plus(amount, most) < noUnits))
-      throw new Refusal(`${text} is more than there is of any asset: look at the amount`);
+      throw new Refusal(`${text} is more than there is of any asset: check the amount`);
     if (amount !== undefined) return amount;
   } catch (error) {
     if (!(error instanceof MoneyError)) throw error;

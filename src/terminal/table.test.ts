@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printRows } from './show.ts';
+import { printRows } from './table.ts';
 
 test('each value of a row stands under its own name, in whatever order the row has them', () => {
   const lines: string[] = [];
@@ -7,7 +7,7 @@ test('each value of a row stands under its own name, in whatever order the row h
     { orderId: '1', executed: '0.5' },
     { executed: null, orderId: '2' },
   ];
-  printRows(rows, false, (line) => lines.push(line), 'none');
+  printRows(rows, { json: false, out: (line) => void lines.push(line) }, 'none');
   const [head = '', , second = ''] = lines
     .join('\n')
     .split('\n')

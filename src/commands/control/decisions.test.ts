@@ -10,11 +10,11 @@ import { openState } from '../../journal/open.ts';
 import { openReader } from '../../journal/reader.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
-import { decisionsOf } from '../../session/decisions.ts';
-import { showStatus } from '../show/show.ts';
+import { decisionsOf } from '../../session/control/decisions.ts';
+import { showStatus } from '../show/status.ts';
 import { showWhy } from '../show/why.ts';
-import { control } from './kill-resume-cancel.ts';
-import { adjust, resolve, resolveTrade } from './resolve-by-hand.ts';
+import { adjust, resolve, resolveTrade } from './decisions.ts';
+import { resume } from './kill-resume-cancel.ts';
 
 /** What is no adjustment. */
 const wrong = [
@@ -264,11 +264,11 @@ describe('sluice adjust, without a daemon', () => {
     began('1.4');
     const take = (amount: string): Promise<void> => adjust('BTC', amount, { ...options(), reason: 'withdrawn' });
     await expect(take('-1000')).rejects.toThrow(
-      'the ledger holds 1.4 BTC, and 1000 less would be below nothing: look at the amount and its sign',
+      'the ledger has 1.4 BTC, and 1000 less would be below zero: check the amount and its sign',
     );
     await take('-1.4');
     began('0', '-0.5');
-    await expect(take('-0.6')).rejects.toThrow('when the account was last compared it held -0.5 BTC beside');
+    await expect(take('-0.6')).rejects.toThrow('the account differed from the ledger by -0.5 BTC');
     await take('-0.5');
     expect(out.at(-1)).toContain('counts 0.5 BTC less');
   });
@@ -295,9 +295,7 @@ describe('a daemon that is told to adjust, by whomever', () => {
     const { assembled } = new TestRig();
     assembled.execution.books?.ledger.adjust({ what: 'baseline', asset: 'USDT', amount: '10' });
     const { adjust: told } = decisionsOf(assembled);
-    await expect(told('USDT', '-11', 'x')).rejects.toThrow(
-      'the ledger holds 10 USDT, and 11 less would be below nothing',
-    );
+    await expect(told('USDT', '-11', 'x')).rejects.toThrow('the ledger has 10 USDT, and 11 less would be below zero');
     expect(await told('USDT', '-10.0', 'x')).toContain('counts 10 USDT less');
   });
 
@@ -316,7 +314,7 @@ test('status shows what is quarantined and what halts, with what it means; resum
   showStatus(options());
   expect(out.join('\n')).toMatch(/QUARANTINED order saaaaab00001[\s\S]*HALT .*holds -1 USDT; the account holds less/);
   out = [];
-  await control('resume', { ...options(), reason: 'looked' });
+  await resume({ ...options(), reason: 'looked' });
   expect(out.join()).toContain('It lifts HALT (the account holds -1 USDT): what is still wrong halts again.');
   expect(read((reader) => reader.halts())).toEqual([]);
 });

@@ -1,12 +1,20 @@
-/** Sends one application for a withdrawal, once, and says what is known of it. */
+/** The one request that moves money out (specification §4.5). No other file of the client knows its path (oxlint.config.ts). */
 import { type Units, unitsText } from '../domain/money.ts';
+import type { Endpoint } from '../venue/exchange/rest/endpoints.ts';
 import { idOf, isFields } from '../venue/exchange/rest/json.ts';
 import type { Reply } from '../venue/exchange/rest/reply.ts';
 import type { Rest } from '../venue/exchange/rest/rest.ts';
-import { withdrawApply } from './endpoint.ts';
+
+export const withdrawApply: Endpoint = {
+  name: 'withdrawal apply',
+  method: 'POST',
+  path: '/sapi/v1/withdraw/apply',
+  security: 'TRADE',
+  weight: 100,
+};
 
 export interface Application {
-  /** Ours, unique for good. */
+  /** Our id, never used twice. */
   readonly withdrawOrderId: string;
   /** The currency as the exchange names it, with the chain's name where there are several. */
   readonly asset: string;
@@ -23,9 +31,9 @@ export type ApplyOutcome =
   | { readonly kind: 'unknown'; readonly cause: string };
 
 /**
- * Codes after which there is no withdrawal: each is given at the door, while the application is read, or for funds that are not there.
- * A refusal is answered by applying again, so that a wrong one here pays twice. Anything else, an answer that contradicts itself (`code`
- * 0 with `succ` false), the status of a gateway as a code, or a code that nobody has described, may come after the application was passed on.
+ * Codes that prove that there is no withdrawal. Users answer a refusal by applying again, so a wrong code here pays twice. Every other answer may
+ * come after the application was passed on: one that contradicts itself (`code` 0 with `succ` false), a gateway's status as a code, an
+ * undocumented code.
  */
 const decidedCodes: ReadonlySet<string> = new Set([
   ...['-1002', '-1004', '-1021', '-1022', '-1023', '-1024', '-2014', '-2015', '-2021', '-2200'], // key, address, time, signature
@@ -35,7 +43,7 @@ const decidedCodes: ReadonlySet<string> = new Set([
   ...['-2017', '110049'], // funds
 ]);
 
-/** Takes the weight, sends, never repeats. The caller has journalled the application before. */
+/** Sends the application once. The caller has journalled it. */
 export async function applyFor(rest: Rest, application: Application): Promise<ApplyOutcome> {
   return outcomeOf(await rest.call({ endpoint: withdrawApply, lane: 'create', body: bodyOf(application) }));
 }

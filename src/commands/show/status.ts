@@ -1,0 +1,129 @@
+/** `sluice status`. */
+import { machineWall } from '../../clock/clock.ts';
+import { instrument } from '../../domain/instrument.ts';
+import { moment, roundedMoney } from '../../domain/words.ts';
+import { type HaltCause, haltCauses } from '../../execution/halt.ts';
+import type { JournalReader } from '../../journal/reader.ts';
+import { killRequests } from '../../session/kill-file.ts';
+import { fewOf } from '../../session/kills.ts';
+import { type ChosenState, isHeld } from '../../session/state.ts';
+import { type StoppedStrategy, stoppedName } from '../../session/strategy-runner.ts';
+import { lastBeat } from '../../session/watch/heartbeat.ts';
+import { noMarketDataName } from '../../session/watch/market-data.ts';
+import { type UnprotectedRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';
+import { clipped, isDust } from '../../trading/format.ts';
+import { type ShowOptions, withState } from './read-state.ts';
+import { exitsText } from './show.ts';
+
+/** Positions with exits, which only a daemon can watch. */
+const unwatchedIn = (reader: JournalReader) =>
+  reader.positions().flatMap(({ strategy, symbol, instrument: entry, position, protection }) => {
+    const exits = isDust(position, instrument(entry)) ? '' : exitsText({ protection });
+    return exits === '' ? [] : [{ strategy, symbol, exits }];
+  });
+
+/** The longest times of positions without a working stop. */
+const unprotectedIn = (reader: JournalReader) =>
+  (JSON.parse(reader.memories().get(unprotectedMemory) ?? '[]') as readonly UnprotectedRow[]).map(
+    ([strategy, symbol, longestMs, since]) => ({ strategy, symbol, longestMs, since }),
+  );
+
+/** Strategies that threw since the running daemon began. */
+export const stoppedIn = (reader: JournalReader): readonly StoppedStrategy[] =>
+  JSON.parse(reader.memories().get(stoppedName) ?? '[]') as readonly StoppedStrategy[];
+
+/** A daemon beats each second. After this time without a beat (real ms) nothing else of it works either. */
+const oldBeatMs = 10_000;
+
+/** The output of `status --json` (docs/reference/json.md). */
+function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
+  const orders = reader.orders('closed_at IS NULL');
+  const inState = (state: string): readonly string[] =>
+    orders.filter((order) => order.state === state).map(({ clientOrderId }) => clientOrderId);
+  const [unknownOrders, quarantinedOrders] = [inState('unknown'), inState('quarantined')];
+  const beat = lastBeat(dir);
+  const heartbeatAgeMs = beat === undefined ? null : Math.max(0, Math.round(machineWall() - beat.at));
+  const meta = (name: string): string => reader.meta.get(name) ?? 'unknown';
+  return {
+    version: 2,
+    state: dir,
+    ...{ mode: meta('mode'), account: meta('account'), venue: meta('venue') },
+    running: running === undefined ? null : { ...running, mode: undefined, token: undefined, heartbeatAgeMs },
+    equity: reader.equity() ?? null,
+    openOrders: orders.length - unknownOrders.length - quarantinedOrders.length,
+    unknownOrders,
+    quarantinedOrders,
+    quarantinedTrades: reader
+      .quarantinedTrades()
+      .filter(({ decision }) => decision === null)
+      .map(({ tradeId, symbol, orderIds, why, raw }) => ({ tradeId, symbol, orderIds, cause: why, raw })),
+    fills: reader.fillCount(),
+    halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
+    unprotectedPositions: unprotectedIn(reader),
+    stoppedStrategies: running === undefined ? [] : stoppedIn(reader),
+    diskFull: running === undefined ? null : (beat?.diskFull ?? false),
+    unwatchedPositions: running === undefined ? unwatchedIn(reader) : [],
+    noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
+    kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
+    pendingKills: killRequests(dir).map(({ strategy, path, reason }) => ({ strategy: strategy ?? null, path, reason })),
+  };
+}
+type Status = ReturnType<typeof statusOf>;
+
+export const showStatus = (options: ShowOptions): void =>
+  withState(options, (reader, chosen) => {
+    const { json, out } = options;
+    const status = statusOf(reader, chosen);
+    if (json) out(JSON.stringify(status));
+    else for (const line of [...daemonLines(status, chosen), ...findingLines(status)]) out(line);
+  });
+
+function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<string> {
+  const { unknownOrders } = status;
+  yield `state      ${dir} (${status.mode}, ${status.account}, ${status.venue})`;
+  yield running === undefined
+    ? `daemon     ${isHeld(dir, 'read') ? 'just starting or stopping' : 'not running'}`
+    : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`;
+  for (const { strategy, symbol, exits } of status.unwatchedPositions)
+    yield `ATTENTION  the exits of ${strategy} on ${symbol} (${exits}) are not watched until a daemon runs on this state again`;
+  const ageMs = status.running?.heartbeatAgeMs ?? 0;
+  if (running !== undefined && ageMs > oldBeatMs)
+    yield `ATTENTION  the daemon has had no heartbeat for ${Math.round(ageMs / 1_000)} s: a strategy does not return, or the machine was suspended; its stops are not watched. sluice kill applies when it responds again, kill -9 ${running.pid} ends it`;
+  yield `equity     ${status.equity === null ? 'not known yet' : roundedMoney(status.equity)}`;
+  const unknown = unknownOrders.length === 0 ? '' : `: ${unknownOrders.join(', ')}`;
+  yield `orders     ${status.openOrders} open, ${unknownOrders.length} of unknown outcome${unknown}`;
+  yield `fills      ${status.fills}`;
+  if (status.diskFull === true)
+    yield `ATTENTION  the disk of ${dir} is full: no order is created until there is space, and events meanwhile are not in this list yet`;
+}
+
+function* findingLines(status: Status): Iterable<string> {
+  for (const { strategy, at, error } of status.stoppedStrategies)
+    yield `STOPPED    ${strategy} since ${moment(at)} UTC: it threw, and begins again with the next start: ${clipped(error)}`;
+  if (status.noMarketData !== null)
+    yield `ATTENTION  no market data: ${status.noMarketData}; nothing is entered meanwhile`;
+  for (const { strategy, symbol, longestMs, since } of status.unprotectedPositions) {
+    const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
+    yield since === null
+      ? `unprotected ${most}: position of ${strategy} on ${symbol}`
+      : `unprotected since ${moment(since)} UTC and still: position of ${strategy} on ${symbol} (${most})`;
+  }
+  for (const id of status.quarantinedOrders)
+    yield `QUARANTINED order ${id}: its symbol is blocked (sluice why ${id} shows the evidence, sluice resolve decides)`;
+  for (const { tradeId, symbol, cause, raw } of status.quarantinedTrades)
+    yield `QUARANTINED trade ${tradeId}: ${symbol} is blocked, since ${cause} (sluice resolve-trade ${tradeId} decides); as shown: ${clipped(raw)}`;
+  // One line per cause: after a restore each missing order halts.
+  for (const [cause, halts] of Map.groupBy(status.halts, (halt) => halt.cause)) {
+    const meaning = Object.hasOwn(haltCauses, cause) ? haltCauses[cause as HaltCause] : cause;
+    const since = Math.min(...halts.map(({ at }) => at));
+    yield `HALT       since ${moment(since)} UTC: ${fewOf(halts.map(({ reason }) => reason))}; ${meaning} (sluice resume lifts it)`;
+  }
+  for (const { strategy, at, by, reason } of status.kills)
+    yield `KILLED     ${strategy ?? 'everything'} since ${moment(at)} UTC by ${by}: ${reason} (sluice resume lifts it)`;
+  const then =
+    status.diskFull === true
+      ? 'it is in force, and is journalled once the disk has space'
+      : 'a daemon carries it out as soon as it trades there';
+  for (const { strategy, path, reason } of status.pendingKills)
+    yield `KILL PENDING of ${strategy ?? 'everything'} by the file ${path}: ${reason} (${then})`;
+}

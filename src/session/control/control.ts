@@ -1,0 +1,137 @@
+/** Kill, resume and cancel, for commands. A kill also works without a daemon: it waits in the journal. */
+import { rmSync } from 'node:fs';
+import { pause, systemClock } from '../../clock/clock.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
+import { takeAway } from '../confirm-on-disk.ts';
+import { killRequests, requestKill } from '../kill-file.ts';
+import { liftedText, resumedText } from '../kills.ts';
+import { type ChosenState, type DaemonInfo, inJournal, isHeld } from '../state.ts';
+import { CallFailed, callDaemon } from './daemon-client.ts';
+import { writeOffline } from './offline-journal.ts';
+
+export interface Control {
+  readonly action: 'kill' | 'resume' | 'cancel';
+  /** Undefined: all strategies. */
+  readonly strategy: string | undefined;
+  readonly reason: string;
+}
+
+/** Carries it out and returns what was done, in a sentence. */
+export async function control(
+  { dir, running }: ChosenState,
+  given: Control,
+  say: (line: string) => void,
+): Promise<string> {
+  const { action, strategy } = given;
+  const reason = oneLine(given.reason).slice(0, maxReasonLength) || `sluice ${action}`;
+  if (strategy !== undefined) refuseUnknown(strategy, dir);
+  if (running === undefined)
+    return action === 'kill' && isHeld(dir, 'written')
+      ? killStarting(dir, reason, strategy)
+      : controlOffline(dir, { action, strategy, reason });
+  if (action === 'kill') return killRunning(running, dir, reason, strategy, say);
+  const body = { ...(action === 'resume' && { reason }), ...(strategy !== undefined && { strategy }) };
+  return callDaemon(running, action, body);
+}
+
+/** A starting daemon may wait for the exchange for hours. It finds the kill when trading begins. */
+function killStarting(dir: string, reason: string, strategy: string | undefined): string {
+  const path = requestKill(dir, reason, strategy);
+  return `A daemon is just starting on ${dir}, or stopping, and does not answer yet. The kill is stored in ${path}: it is carried out when trading begins there, before any order is created.`;
+}
+
+/** Real ms without an answer after which a kill is also stored as a file, which works while strategies keep the daemon busy. */
+const fileAfterMs = 5_000;
+
+/** A daemon that does not answer finds the kill file when it is free again, and so does the next one that starts. */
+async function killRunning(
+  daemon: DaemonInfo,
+  dir: string,
+  reason: string,
+  strategy: string | undefined,
+  say: (line: string) => void,
+): Promise<string> {
+  const answered = new AbortController();
+  const killed = `${strategy ?? 'Everything'} is killed: no order is created until you resume`;
+  let file: string | undefined;
+  const store = (): void => {
+    try {
+      file ??= requestKill(dir, reason, strategy);
+    } catch {
+      // The directory cannot be written: the message then says so.
+    }
+  };
+  const byFile = pause(systemClock, fileAfterMs, answered.signal).then(() => {
+    if (answered.signal.aborted) return;
+    if (isKilled(dir, strategy)) say(`${killed}. Resting orders are being cancelled; the exchange takes its time`);
+    else store();
+  });
+  try {
+    const message = await callDaemon(daemon, 'kill', { reason, ...(strategy !== undefined && { strategy }) });
+    if (file !== undefined && isKilled(dir, strategy)) rmSync(file, { force: true });
+    return message;
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    const hangs = `if the daemon hangs, kill -9 ${daemon.pid}, then sluice order open and sluice order cancel, or start it again, which cancels`;
+    if (isKilled(dir, strategy))
+      throw new Refusal(
+        `${killed}. But the daemon (process ${daemon.pid}) did not confirm the cancels (${error.why}), for example because the exchange does not answer. It keeps trying; sluice orders shows the open orders; ${hangs}`,
+        error.exitCode,
+      );
+    store();
+    const then =
+      file === undefined
+        ? `It could not be stored in ${dir} either`
+        : `It is stored in ${file}: the daemon carries it out when it responds again, and the next one that starts there creates nothing`;
+    throw new Refusal(
+      `${error.message}. ${then}. Resting orders at the exchange were not cancelled: ${hangs}`,
+      error.exitCode,
+    );
+  } finally {
+    answered.abort();
+    await byFile;
+  }
+}
+
+/** Whether an operator's kill is in force: it is on disk before the first cancel leaves. */
+function isKilled(dir: string, strategy: string | undefined): boolean {
+  try {
+    return inJournal(dir, (reader) => reader.kills()).some(
+      (kill) =>
+        (kill.strategy === null || kill.strategy === strategy) && ['operator', 'file', 'signal'].includes(kill.by),
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** A kill of an unknown strategy would look as if it were in force. */
+function refuseUnknown(strategy: string, dir: string): void {
+  const ids = inJournal(dir, (reader) => [
+    ...new Set([...reader.strategies(), ...reader.kills().flatMap((kill) => kill.strategy ?? [])]),
+  ]);
+  if (ids.includes(strategy)) return;
+  throw new Refusal(
+    `no strategy ${strategy} ever ran on ${dir}${didYouMean(strategy, ids)}; there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ') || 'none'}`,
+  );
+}
+
+/** Without a daemon, the journal stores the kill or its end for the next start. */
+function controlOffline(dir: string, { action, strategy, reason }: Control): string {
+  if (action === 'cancel')
+    throw new Refusal(`no daemon runs on ${dir}: start it, then cancel; or cancel at the exchange itself`, 1);
+  const halts = inJournal(dir, (reader) => reader.halts());
+  writeOffline(dir, [{ kind: action, at: systemClock.now(), strategy: strategy ?? null, by: 'operator', reason }]);
+  if (action === 'kill')
+    return `${strategy ?? 'Everything'} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`;
+  const requests = killRequests(dir);
+  takeAway(requests, strategy);
+  const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
+  const standing = [
+    ...inJournal(dir, (reader) => reader.kills()),
+    ...left.map(({ path, reason: why }) => ({ strategy: null, reason: `${why} (${path})` })),
+  ];
+  const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
+  return `${resumedText(strategy, standing, ` in ${dir}`)}${liftedText(lifted)}`;
+}

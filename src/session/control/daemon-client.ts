@@ -1,0 +1,56 @@
+/** The control API of a running daemon, as commands call it. */
+import got, { HTTPError, TimeoutError } from 'got';
+import { z } from 'zod';
+import { Refusal } from '../../domain/refusal.ts';
+import { notWritten } from '../confirm-on-disk.ts';
+import type { DaemonInfo } from '../state.ts';
+
+const answerSchema = z.object({ ok: z.boolean(), message: z.string() });
+
+/** Real ms that a daemon may take: it cancels resting orders before it answers. */
+const patienceMs = 60_000;
+
+/** Calls the daemon and returns its message. A refusal says what it said, or that it gave no answer. */
+export async function callDaemon(
+  daemon: DaemonInfo,
+  action: string,
+  body: object,
+  waitMs = patienceMs,
+): Promise<string> {
+  try {
+    const answer: unknown = await got
+      .post(`${daemon.control}/api/${action}`, {
+        json: body,
+        headers: { authorization: `Bearer ${daemon.token}` },
+        retry: { limit: 0 },
+        timeout: { request: waitMs },
+      })
+      .json();
+    return answerSchema.parse(answer).message;
+  } catch (error) {
+    const http = error instanceof HTTPError ? error.response : undefined;
+    const message = http && answerSchema.safeParse(JSON.parse(String(http.body))).data?.message;
+    // It was done, but is not on disk.
+    if (http?.statusCode === notWritten && message !== undefined) throw new Refusal(message, 1);
+    if (error instanceof TimeoutError)
+      throw new CallFailed(daemon, action, `no answer within ${waitMs / 1_000} s`, true);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
+    throw new CallFailed(daemon, action, message ?? code);
+  }
+}
+
+/** The daemon did not confirm an action. */
+export class CallFailed extends Refusal {
+  readonly why: string;
+
+  /** `isOpen`: it may have been done, or may still be. Repeating it could do it twice. */
+  constructor({ pid }: DaemonInfo, action: string, why: string, isOpen = false) {
+    super(
+      isOpen
+        ? `the daemon (process ${pid}) has not confirmed ${action} (${why}): it may still be working on it, for example while the exchange does not answer; run sluice status before you repeat it`
+        : `the daemon (process ${pid}) did not carry out ${action}: ${why}`,
+      1,
+    );
+    this.why = why;
+  }
+}

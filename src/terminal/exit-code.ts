@@ -1,0 +1,21 @@
+/** Exit codes of errors that end a program. */
+import { CommanderError } from 'commander';
+import { Refusal } from '../domain/refusal.ts';
+import { StoppedEarly } from '../process/signals.ts';
+
+/** Prints an error, and returns its exit code. */
+export function exitCodeOf(error: unknown, say: (line: string) => void, program = 'sluice'): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof Refusal) {
+    say(`${program}: ${error.message}`);
+    return error instanceof StoppedEarly ? 0 : error.exitCode;
+  }
+  // Any write can fail so, those of libraries included.
+  if (error instanceof Error && /ENOSPC|EDQUOT|No space left on device/.test(error.message))
+    say(`${program}: a disk is full: ${error.message.split('\n')[0]}: make room there, or name another folder`);
+  else
+    say(
+      `${program}: this is a bug, please report it: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+  return 1;
+}

@@ -1,0 +1,40 @@
+/** A program's output, and what it does when its reader is gone: a pipe that ends, a terminal that closes. */
+import { escapeText } from '../domain/printable.ts';
+
+/** Where a command prints. */
+export interface Output {
+  /** As JSON, for programs. */
+  readonly json: boolean;
+  /** stdout. */
+  readonly out: (line: string) => void;
+  /** stderr. */
+  readonly say: (line: string) => void;
+}
+
+/** Prints to stdout. `isStyled`: the text is printable already and contains our own colours. */
+export const out = (line: string, isStyled = false): void => {
+  process.stdout.write(`${isStyled ? line : escapeText(line)}\n`);
+};
+
+/** Prints to stderr. */
+export const say = (line: string): void => {
+  process.stderr.write(`${escapeText(line)}\n`);
+};
+
+/** Prints to stderr a line that the next output overwrites. */
+export const progress = (line: string): void => {
+  process.stderr.write(`\u001B[2K${escapeText(line)}\r`);
+};
+
+/** Their orders and stops need them, whether or not anybody reads the output. */
+const daemons: ReadonlySet<string | undefined> = new Set(['live', 'paper', 'demo', 'watchdog', 'record']);
+
+/** `sluice fills | head` ends with success when `head` does. A daemon goes on: its log has the same messages. */
+export function toleratesClosedOutput(command: string | undefined): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (daemons.has(command)) return;
+      if (error.code !== 'EPIPE') throw error;
+      if (stream === process.stdout) process.exit(0);
+    });
+}
