@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { heightOf, statusLines } from './terminal.ts';
 import type { View } from './view.ts';
-import { decisionView, fillView, sampleTime, strategyView, unknownView, view } from './view-builder.ts';
+import { decisionView, fillView, sampleTime, strategyView, unknownView, view } from '../../test/kit/view.ts';
 
 const plain = (given: View, columns = 200): string[] =>
   statusLines(given, columns, 'http://127.0.0.1:8080/#token=abc').map((line) => stripVTControlCharacters(line));

@@ -6,7 +6,7 @@ import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { statedReason } from '../domain/stated-reason.ts';
 import { configure } from '../trading/strategies.ts';
-import { requestKill, signalText } from './kill-file.ts';
+import { requestKill, signalText } from './control/kill-file.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
 import type { SessionOptions, StartOptions } from './options.ts';

@@ -7,7 +7,7 @@ import { readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { killRequests } from '../session/kill-file.ts';
+import { killRequests } from '../session/control/kill-file.ts';
 import { isFinalCode, untilAborted } from '../session/preflight/connect.ts';
 import { defaultStateDir } from '../session/state.ts';
 import { actText, lastBeat, type WatchdogAct, writeAct } from '../session/watch/heartbeat.ts';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realMs } from '../../src/clock/clock.ts';
-import { booksText, compareBooks } from '../../src/commands/demo/books.ts';
+import { booksText, compareBooks } from '../../src/commands/demo/compare-ledgers.ts';
 import { demoUser } from '../../src/commands/simulator/simulator.ts';
 import { journalFile } from '../../src/journal/open.ts';
 import { killLeftovers, type Program, type Surroundings, sluice, startProgram } from '../kit/program.ts';

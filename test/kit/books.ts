@@ -1,7 +1,7 @@
 /** The exchange's own list and the journal's, row by row. */
 
 import { z } from 'zod';
-import { surplus } from '../../src/commands/demo/books.ts';
+import { surplus } from '../../src/commands/demo/compare-ledgers.ts';
 import type { FillEntry, OrderEntryRow } from '../../src/journal/entries.ts';
 import type { FillRow, Simulator } from '../../src/simulator/simulator.ts';
 import { type Rig, trader } from './rig.ts';

@@ -5,7 +5,7 @@ import { ScaledClock } from '../../src/clock/clock.ts';
 import { loadAssets } from '../../src/dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../src/dashboard/dashboard.ts';
 import type { KlineView, View } from '../../src/dashboard/view.ts';
-import { sampleTime, view } from '../../src/dashboard/view-builder.ts';
+import { sampleTime, view } from './view.ts';
 
 export const token = 'token-of-the-dashboard-test';
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 /** The exchange's ledger and the journal's, when nothing is under way: order by order, fill by fill, balance by balance. */
 
-import { surplus } from '../../src/commands/demo/books.ts';
+import { surplus } from '../../src/commands/demo/compare-ledgers.ts';
 import { instrument } from '../../src/domain/instrument.ts';
 import { lots, negate, noUnits, plus, ticks, type Units, units, unitsText } from '../../src/domain/money.ts';
 import { isClosed } from '../../src/domain/order.ts';

@@ -1,70 +1,39 @@
 /** `sluice check STRATEGY`: whether it knows the future, and how much history it needs. */
 
 import { basename, join, resolve } from 'node:path';
-import { cut } from '../../backtest/check/columns.ts';
-import { decisionLog } from '../../backtest/check/decision-log.ts';
-import { type Mistake, mistakesIn, type Signalled, signalledIn } from '../../backtest/check/decision-summary.ts';
-import { type Leak, leaksOf } from '../../backtest/check/lookahead.ts';
-import { klinesToTest, type Warmup, warmupNeeded } from '../../backtest/check/warmup.ts';
+import { type Checked, checkStrategy, faultOf, inputFor, isEnough, mostKlines } from '../../backtest/check/check.ts';
+import type { Mistake } from '../../backtest/check/decision-summary.ts';
+import type { Leak } from '../../backtest/check/lookahead.ts';
+import { klinesToTest, type Warmup } from '../../backtest/check/warmup.ts';
 import { partsOf } from '../../backtest/engine/currencies.ts';
 import { showPace } from '../../backtest/pace.ts';
 import { prepare } from '../../backtest/prepare/prepare.ts';
-import { neverAskedText } from '../../backtest/result/no-trade-reasons.ts';
 import type { RunInput } from '../../backtest/run.ts';
 import { loopTurn, systemClock } from '../../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { home } from '../../config/shipped.ts';
-import type { Interval } from '../../domain/interval.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { grouped } from '../../domain/words.ts';
 import { momentText } from '../../report/figures.ts';
-import { faultText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
-import { aggregate } from '../../strategy/larger-klines.ts';
 import { isPath } from '../../strategy/load.ts';
-import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
+import { liveHistory } from '../../strategy/warmup.ts';
+import type { Output } from '../../terminal/output.ts';
 
-export interface CheckOptions {
+export interface CheckOptions extends Output {
   /** A shipped strategy, a file, or with a configuration the id of one of its strategies. */
   readonly strategy: string;
   readonly config?: string;
   readonly set: readonly string[];
-  readonly json: boolean;
   readonly signal?: AbortSignal;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
 }
 
-interface Checked {
-  readonly strategy: string;
-  readonly symbol: string;
-  readonly interval: string;
-  readonly klines: number;
-  /** When the first of them opened and the last one, UTC ms. */
-  readonly from: number;
-  readonly to: number;
-  readonly params: Readonly<Record<string, string | number | boolean>>;
-  /** Where it is not `something`, nothing could be compared. */
-  readonly wished: Signalled;
-  /** Why it was asked nothing, where that is why it wished nothing. */
-  readonly unasked: string | undefined;
-  readonly mistakes: readonly Mistake[];
-  readonly leaks: readonly Leak[];
-  readonly warmup: Warmup | undefined;
-  /** Klines that it asks for to warm up, and those that could be looked at, which are more than are judged. */
-  readonly history: { readonly declared: number; readonly there: number };
-}
-
-/** Klines that are looked at: each is asked about many times over. More only where warming up takes so many, and never above the second. */
-const usualKlines = 2_500;
-const mostKlines = 10_000;
-
-/** Throws a `Refusal` with exit code 1 once everything is printed, where a strategy knows the future, wishes what cannot be, or nothing. */
+/** Throws a `Refusal` with exit code 1 once everything is printed, where a strategy knows the future, mistakes what cannot be, or nothing. */
 export async function check(options: CheckOptions): Promise<void> {
   const { json, out, config, signal } = options;
   const { pace } = showPace('check', { clock: systemClock, signal, draw: undefined });
   const all: Checked[] = [];
-  for (const input of await inputsOf(options)) all.push(await checkOne({ ...input, pace }));
+  for (const input of await inputsOf(options)) all.push(await checkStrategy({ ...input, pace }));
   // A strategy that threw beside its decisions ends the program here, before anything is printed.
   await loopTurn();
   for (const one of all)
@@ -72,16 +41,6 @@ export async function check(options: CheckOptions): Promise<void> {
     else for (const line of linesOf(one, config === undefined)) out(line);
   const faults = all.flatMap((one) => faultOf(one) ?? []);
   if (faults.length > 0) throw new Refusal(faults.join('\n'), 1);
-}
-
-/** Why it is not well, in one line. */
-function faultOf({ strategy, klines, leaks, mistakes, wished, unasked }: Checked): string | undefined {
-  if (leaks.length > 0) return `${strategy}: its backtests are not reliable until the leak is fixed`;
-  if (mistakes.some(({ kind }) => kind === 'share')) return `${strategy}: a target is more than it can hold`;
-  if (wished === 'something') return undefined;
-  if (unasked !== undefined) return `${strategy}: ${unasked}: nothing was proven`;
-  const never = wished === 'flat' ? 'emitted only flat targets' : 'emitted no signal';
-  return `${strategy}: it ${never} on ${grouped(klines)} klines: nothing was proven`;
 }
 
 /** A run for each strategy that is meant, over the klines that are looked at. */
@@ -108,7 +67,7 @@ async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Pr
   if (input.tapes !== undefined) say('note: it is checked over klines alone; trades and books are left out');
   return meant.map((hosted) => {
     const part = partsOf(overKlines).find((one) => one.hosted.includes(hosted));
-    return alone(part ?? overKlines, hosted);
+    return inputFor(part ?? overKlines, hosted);
   });
 }
 
@@ -133,60 +92,6 @@ function aboutStrategy({ message, exitCode }: Refusal, file: string, strategy: s
     .replace(`${file} has `, `${strategy} has `)
     .replaceAll(/(--set strategies\.0\.use|line \d+: strategies\.0\.params): /g, '');
   return new Refusal(text, exitCode);
-}
-
-/** One strategy by itself, over at most so many klines. */
-function alone(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
-  const { finer: _, ...recorded } = input.series.find(
-    ({ symbol }) => symbol === hosted.symbol,
-  ) as RunInput['series'][number];
-  const series = recorded.interval === hosted.interval ? recorded : largerSeries(recorded, hosted.interval);
-  const declared = warmupOf(hosted.strategy, hosted.params, hosted.interval);
-  const before = Math.min(series.first, declared);
-  const from = series.first - before;
-  const to = Math.min(series.end, from + Math.min(mostKlines, Math.max(usualKlines, klinesToTest(declared))));
-  return {
-    ...input,
-    hosted: [hosted],
-    series: [{ ...series, columns: cut(series.columns, from, to), gaps: [], first: before, end: to - from }],
-    allocations: input.allocations.filter(({ strategy }) => strategy === hosted.id),
-  };
-}
-
-/** The same klines as those of a larger interval. */
-function largerSeries(series: RunInput['series'][number], interval: Interval): RunInput['series'][number] {
-  const { columns, knownAt } = aggregate(series.interval, interval, series.columns);
-  const rowAfter = (row: number): number => {
-    const found = knownAt.findIndex((known) => known >= row);
-    return found < 0 ? knownAt.length : found;
-  };
-  return { ...series, interval, columns, first: rowAfter(series.first), end: rowAfter(series.end) };
-}
-
-async function checkOne(input: RunInput): Promise<Checked> {
-  const [hosted] = input.hosted;
-  const [series] = input.series;
-  if (hosted === undefined || series === undefined) throw new Error('a check is of one strategy');
-  const { symbol, interval } = series;
-  const { openTime } = series.columns;
-  const about = {
-    ...{ strategy: hosted.id, symbol, interval, klines: series.end - series.first },
-    ...{ from: openTime[series.first] as number, to: openTime[series.end - 1] as number, params: hosted.params },
-    history: { declared: warmupOf(hosted.strategy, hosted.params, interval), there: openTime.length },
-  };
-  try {
-    const log = await decisionLog(input, series.columns, series.first);
-    const wished = signalledIn(log);
-    const leaks = await leaksOf(input, log);
-    // How long a strategy that knows the future needs its past says nothing.
-    const warmup = leaks.length > 0 || wished !== 'something' ? undefined : await warmupNeeded(input);
-    const unasked = wished === 'nothing' ? neverAskedText(hosted, series) : undefined;
-    return { ...about, wished, unasked, mistakes: mistakesIn(log, input), leaks, warmup };
-  } catch (error) {
-    if (!isStrategyFault(error)) throw error;
-    const who = error instanceof StrategyThrew ? '' : `; strategy ${hosted.id}`;
-    throw new Refusal(`a strategy threw: ${faultText(error)}${who}`, 1);
-  }
 }
 
 const kinds: Readonly<Record<Leak['kind'], string>> = {
@@ -215,7 +120,7 @@ function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
         ]
       : []),
     ...mistakes.map(({ kind, at, times, description: what }) =>
-      row(wishes[kind], `${momentText(at)}${times > 1 ? `, the first of ${grouped(times)}` : ''}: it ${what}`),
+      row(mistakeNames[kind], `${momentText(at)}${times > 1 ? `, the first of ${grouped(times)}` : ''}: it ${what}`),
     ),
     ...(leaks.length > 0
       ? leaks.map(({ kind, at, description: what }) => row(kinds[kind], `${momentText(at)}: ${what}`))
@@ -223,18 +128,18 @@ function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
   ];
 }
 
-const wishes: Readonly<Record<Mistake['kind'], string>> = { share: 'more than all', short: 'short on spot' };
+const mistakeNames: Readonly<Record<Mistake['kind'], string>> = { share: 'more than all', short: 'short on spot' };
 
-function provenLines({ wished, unasked, klines, interval, warmup, history }: Checked): readonly string[] {
-  if (wished === 'flat')
+function provenLines({ emitted, notCalled, klines, interval, warmup, history }: Checked): readonly string[] {
+  if (emitted === 'flat')
     return [
       row(
         'look-ahead',
         `n/a  (it emitted only flat targets on ${grouped(klines)} klines: nothing was proven. Does it read a field that is not there? A kline has openTime, open, high, low, close, volume)`,
       ),
     ];
-  if (unasked !== undefined) return [row('look-ahead', `n/a  (${unasked}: nothing was proven)`)];
-  if (wished === 'nothing')
+  if (notCalled !== undefined) return [row('look-ahead', `n/a  (${notCalled}: nothing was proven)`)];
+  if (emitted === 'nothing')
     return [
       row(
         'look-ahead',
@@ -248,12 +153,12 @@ function provenLines({ wished, unasked, klines, interval, warmup, history }: Che
 }
 
 /** Why nothing can be said of the warm-up, and what helps. */
-function tooFew(interval: string, { declared, there }: Checked['history']): string {
+function tooFew(interval: string, { declared, available }: Checked['history']): string {
   const takes = klinesToTest(declared);
   const way =
     takes > mostKlines
       ? `and a check looks at ${grouped(mostKlines)} at most: shorten its averages, or give it a larger interval`
-      : `and here are ${grouped(there)}: give it more (--config FILE, with data of a longer time), or shorten its averages`;
+      : `and here are ${grouped(available)}: give it more (--config FILE, with data of a longer time), or shorten its averages`;
   return `n/a  (${grouped(declared)} klines of ${interval} asked for; to say when decisions agree takes ${grouped(takes)}, ${way})`;
 }
 
@@ -272,15 +177,11 @@ function warmupLines({ declared, decisions, indicators, tried }: Warmup, interva
   ];
 }
 
-/** Whether a live start has the klines after which decisions agree. */
-const isEnough = ({ declared, decisions }: Pick<Warmup, 'declared' | 'decisions'>): boolean =>
-  decisions !== undefined && decisions <= liveHistory(declared);
-
-const jsonOf = ({ warmup, wished, unasked, history, ...checked }: Checked): object => ({
+const jsonOf = ({ warmup, emitted, notCalled, history, ...checked }: Checked): object => ({
   version: 2,
-  ok: faultOf({ ...checked, wished, unasked, warmup, history }) === undefined,
+  ok: faultOf({ ...checked, emitted, notCalled, warmup, history }) === undefined,
   ...checked,
-  emittedTargets: wished === 'something',
+  emittedTargets: emitted === 'something',
   warmup:
     warmup === undefined
       ? null

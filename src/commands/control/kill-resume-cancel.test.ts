@@ -15,7 +15,7 @@ import { schemaVersion } from '../../journal/schema.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { callDaemon } from '../../session/control/daemon-client.ts';
-import { killRequests } from '../../session/kill-file.ts';
+import { killRequests } from '../../session/control/kill-file.ts';
 import { writeDaemonInfo } from '../../session/state.ts';
 import { cancel, kill, resume } from './kill-resume-cancel.ts';
 

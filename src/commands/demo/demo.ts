@@ -20,7 +20,7 @@ import { configure } from '../../trading/strategies.ts';
 import { faultsOf } from '../simulator/fault-file.ts';
 import { scenarios } from '../simulator/scenarios.ts';
 import { demoUser, type SimulatorAddress } from '../simulator/simulator.ts';
-import { booksText, compareBooks } from './books.ts';
+import { booksText, compareBooks } from './compare-ledgers.ts';
 
 export interface DemoOptions {
   readonly scenario: string;

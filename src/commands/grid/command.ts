@@ -7,6 +7,7 @@ import { codeVersions } from '../../backtest/runs/identity.ts';
 import { writeTables } from '../../backtest/runs/keep.ts';
 import { type Axis, asSaved, type ParameterSet, parameterSets, readAxes } from '../../backtest/search/axes.ts';
 import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
+import { doubtOf, type GridDoubt, holdReturns, mostReturns } from '../../backtest/search/overfitting.ts';
 import { type GridPool, lastSetsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
 import { gridId, savedSets } from '../../backtest/search/store.ts';
 import { countGridTrials } from '../../backtest/search/trials.ts';
@@ -15,7 +16,6 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { durationText } from '../../report/figures.ts';
-import { doubtOf, type GridDoubt, holdReturns, mostReturns } from './doubt.ts';
 import { writeGridReport } from './report.ts';
 import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
 

@@ -7,9 +7,9 @@ import { type CodeVersion, sha256 } from '../../backtest/runs/identity.ts';
 import { writeWhole } from '../../backtest/runs/keep.ts';
 import { axisNames } from '../../backtest/search/axes.ts';
 import { hasRun } from '../../backtest/search/outcome.ts';
+import { doubtTexts } from '../../backtest/search/overfitting.ts';
 import { units, unitsNumber } from '../../domain/money.ts';
 import { gridText } from '../../report/grid.ts';
-import { doubtTexts } from './doubt.ts';
 import { fewText, findIn, type GridResult, stoppedText } from './show.ts';
 
 interface Of {

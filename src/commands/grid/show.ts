@@ -2,6 +2,7 @@
 
 import { type Axis, axisNames, type ParameterSet } from '../../backtest/search/axes.ts';
 import { hasRun, isFew, isRanked, type Outcome, type Ran } from '../../backtest/search/outcome.ts';
+import { doubtTexts, type GridDoubt } from '../../backtest/search/overfitting.ts';
 import { counted } from '../../data/check/finding.ts';
 import { grouped, roundedMoney } from '../../domain/words.ts';
 import { cellText as csvCell } from '../../report/csv.ts';
@@ -9,7 +10,6 @@ import { figureText, shareText } from '../../report/figures.ts';
 import { fewestRoundTrips } from '../../research/round-trip-figures.ts';
 import { bestPlateau, bestSet, heatOf, type Plateau } from '../../research/significance/plateau.ts';
 import { doubtsText } from '../../research/verdict.ts';
-import { doubtTexts, type GridDoubt } from './doubt.ts';
 
 export interface GridResult {
   readonly axes: readonly Axis[];

@@ -8,12 +8,12 @@ import { counted } from '../../data/check/finding.ts';
 import { namedSymbol } from '../../data/import/file-names.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { compactions } from '../../session/recording/compact-beside.ts';
+import { compactFrames } from '../../session/recording/compact-frames.ts';
+import { compactions } from '../../session/recording/compact-process.ts';
 import { type Recorded, recorder } from '../../session/recording/recorder.ts';
 import { sourceOf } from '../data/fetch.ts';
 import type { DataGiven } from '../data/given.ts';
 import { importLines, intervalOf } from '../data/import.ts';
-import { compactFrames } from './compact.ts';
 
 export interface RecordGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly trades: boolean;

@@ -2,7 +2,7 @@
 import got, { HTTPError, TimeoutError } from 'got';
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
-import { notWritten } from '../confirm-on-disk.ts';
+import { notWritten } from './confirm-on-disk.ts';
 import type { DaemonInfo } from '../state.ts';
 
 const answerSchema = z.object({ ok: z.boolean(), message: z.string() });

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { catalogueOf } from '../../config/read.ts';
 import type { TradingConfig } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { compactions } from './compact-beside.ts';
+import { compactions } from './compact-process.ts';
 import { type Recorded, type Recorder, recorder } from './recorder.ts';
 
 export interface Beside {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillView, unknownView, view } from '../../dashboard/view-builder.ts';
+import { fillView, unknownView, view } from '../../../test/kit/view.ts';
 import { type News, newsJson, newsSince, newsText } from './terminal.ts';
 
 const quiet = { fills: [], unknowns: [], notices: [] };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Notice } from '../../execution/context.ts';
-import { killLookMs } from '../kill-file.ts';
+import { killLookMs } from '../control/kill-file.ts';
 import { watchKills } from './kill-watcher.ts';
 
 let stateDir: string;

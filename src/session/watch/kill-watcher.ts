@@ -13,8 +13,8 @@ import {
   killLookMs,
   killRequests,
   presentIn,
-} from '../kill-file.ts';
-import { nobody } from '../kills.ts';
+} from '../control/kill-file.ts';
+import { nobody } from '../control/kill-texts.ts';
 import { outOfFilesReporter } from './file-shortage.ts';
 import { actText, beatMs, heart, lastBeat, takeActs } from './heartbeat.ts';
 

@@ -10,8 +10,8 @@ import { type ImportResult, importFile } from '../../data/import/import.ts';
 import { intervals } from '../../domain/interval.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { lateDepth, lateTrades } from './late.ts';
-import { type FileContent, type Found, Replay, type Unseen } from './replay.ts';
+import { lateDepth, lateTrades } from './late-rows.ts';
+import { type FileContent, type Found, Replay, type Unseen } from './replay-frames.ts';
 
 export interface Compacted {
   readonly files: number;

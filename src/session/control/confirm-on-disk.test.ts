@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Refusal } from '../domain/refusal.ts';
-import type { KillEntry } from '../journal/entries.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { KillEntry } from '../../journal/entries.ts';
 import { confirmed, keepKill } from './confirm-on-disk.ts';
 import { killRequests, requestKill } from './kill-file.ts';
 

@@ -1,9 +1,9 @@
 /** What a kill and its end are told as, by a daemon and by a command without one. */
-import { didYouMean } from '../domain/refusal.ts';
-import type { Halted } from '../execution/halt.ts';
-import type { KillEntry } from '../journal/entries.ts';
-import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import type { Assembled } from '../trading/assemble.ts';
+import { didYouMean } from '../../domain/refusal.ts';
+import type { Halted } from '../../execution/halt.ts';
+import type { KillEntry } from '../../journal/entries.ts';
+import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import type { Assembled } from '../../trading/assemble.ts';
 
 /** The first few of many, and how many more. */
 export const fewOf = (texts: readonly string[]): string =>

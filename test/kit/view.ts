@@ -1,7 +1,15 @@
 /** Builders for tests and pictures: a view with everything in it, each part replaceable. */
 
-import { actionWords, denialText } from '../domain/words.ts';
-import type { DecisionView, EquityPoint, FillView, OpenOrderView, StrategyView, UnknownView, View } from './view.ts';
+import type {
+  DecisionView,
+  EquityPoint,
+  FillView,
+  OpenOrderView,
+  StrategyView,
+  UnknownView,
+  View,
+} from '../../src/dashboard/view.ts';
+import { actionWords, denialText } from '../../src/domain/words.ts';
 
 /** 12 March 2020, 11:20 UTC: the day of the crash, in the bundled klines. */
 export const sampleTime = Date.UTC(2020, 2, 12, 11, 20);

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { loadSeries } from '../../data/catalogue/load.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { encoded, magic } from '../../data/frames/file.ts';
-import { compactions } from '../../session/recording/compact-beside.ts';
-import { compactFrames } from './compact.ts';
+import { compactions } from './compact-process.ts';
+import { compactFrames } from './compact-frames.ts';
 
 const midnight = Date.UTC(2024, 0, 2);
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

@@ -3,11 +3,11 @@
  * rest says that it is not written down.
  */
 import { join } from 'node:path';
-import type { DashboardSource } from '../dashboard/dashboard.ts';
-import { Refusal } from '../domain/refusal.ts';
-import type { Entry } from '../journal/entries.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { KillingLimit } from '../risk/kill.ts';
+import type { DashboardSource } from '../../dashboard/dashboard.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Entry } from '../../journal/entries.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { KillingLimit } from '../../risk/kill.ts';
 import {
   forgetRequest,
   isKillAsked,

@@ -2,7 +2,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { decoded, type FrameRecord } from '../../data/frames/file.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
-import type { Note, Recorded } from '../../session/recording/recorder.ts';
+import type { Note, Recorded } from './recorder.ts';
 import { channelOf } from '../../venue/exchange/market/channels.ts';
 import { depthStream } from '../../venue/exchange/market/depth-stream.ts';
 import { decodeFrame } from '../../venue/exchange/market/frames.ts';

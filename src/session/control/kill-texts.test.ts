@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { fill, startTime } from '../../test/kit/builders.ts';
-import { TestRig } from '../../test/kit/test-rig.ts';
-import { unitsText } from '../domain/money.ts';
-import { load } from '../journal/load.ts';
-import { afterCancelText, cancelledText } from './kills.ts';
+import { fill, startTime } from '../../../test/kit/builders.ts';
+import { TestRig } from '../../../test/kit/test-rig.ts';
+import { unitsText } from '../../domain/money.ts';
+import { load } from '../../journal/load.ts';
+import { afterCancelText, cancelledText } from './kill-texts.ts';
 
 test('a resume writes down at once what the loss is measured from: a crash right after it must not bring the kill back', async () => {
   const desk = new TestRig().listen();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Ran } from '../../backtest/search/outcome.ts';
 import { seededRng } from '../../clock/clock.ts';
-import { doubtOf, doubtTexts } from './doubt.ts';
+import type { Ran } from './outcome.ts';
+import { doubtOf, doubtTexts } from './overfitting.ts';
 
 const days = 200;
 const noise = (seed: number, shift = 0): number[] => {

@@ -1,8 +1,5 @@
 /** How much of a grid's best cell may be luck: overfitting by halves of the days, and the best of all against holding. */
 
-import { equityInput } from '../../backtest/result/summary.ts';
-import type { RunInput } from '../../backtest/run.ts';
-import { isRanked, type Outcome } from '../../backtest/search/outcome.ts';
 import { seededRng } from '../../clock/clock.ts';
 import { shareText } from '../../report/figures.ts';
 import { dailyReturns } from '../../research/daily.ts';
@@ -11,6 +8,9 @@ import { fillTable } from '../../research/fill-table.ts';
 import { type EffectiveTrials, effectiveTrials } from '../../research/significance/effective-trials.ts';
 import { overfitting } from '../../research/significance/overfitting.ts';
 import { type SpaProbabilities, spaTest } from '../../research/significance/spa-test.ts';
+import { equityInput } from '../result/summary.ts';
+import type { RunInput } from '../run.ts';
+import { isRanked, type Outcome } from './outcome.ts';
 
 export interface GridDoubt {
   readonly days: number;

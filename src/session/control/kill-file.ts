@@ -5,7 +5,7 @@
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KillingLimit, killingLimits } from '../risk/kill.ts';
+import { type KillingLimit, killingLimits } from '../../risk/kill.ts';
 
 const all = 'kill';
 const ofOne = /^kill-(.+)$/;
