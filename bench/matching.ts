@@ -9,7 +9,6 @@
  * and neighbours on the machine count less; of several rounds the best counts.
  */
 import { type Rng, seededRng } from '../src/clock/clock.ts';
-import { textTable } from '../src/terminal/table.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import type { Side } from '../src/domain/market.ts';
 import { type Lots, minus, noLots, noUnits, plus, rate, type Ticks, units } from '../src/domain/money.ts';
@@ -17,6 +16,7 @@ import { Exchange } from '../src/simulator/core/exchange.ts';
 import { Matching } from '../src/simulator/core/matching.ts';
 import type { SimOrder } from '../src/simulator/core/order.ts';
 import { emptyMarket } from '../src/simulator/market/empty-market.ts';
+import { textTable } from '../src/terminal/table.ts';
 
 const at = instrument({ symbol: 'ABCUSDT', base: 'ABC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 });
 const middle = 1_000_000;

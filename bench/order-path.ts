@@ -8,9 +8,9 @@ import { createHmac } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { realMs } from '../src/clock/clock.ts';
-import { textTable } from '../src/terminal/table.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import { startSimulator } from '../src/simulator/simulator.ts';
+import { textTable } from '../src/terminal/table.ts';
 
 const symbol = 'BTCUSDT';
 const requests = 10_000;

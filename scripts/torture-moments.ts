@@ -3,8 +3,8 @@
  * answer, while the exchange loses some of its answers, and compares the books after each start.
  */
 import { type Rng, realMs, seededRng } from '../src/clock/clock.ts';
-import { textTable } from '../src/terminal/table.ts';
 import type { FaultRuleInput, Simulator } from '../src/simulator/simulator.ts';
+import { textTable } from '../src/terminal/table.ts';
 import { differencesAtRest, quiet } from '../test/kit/books.ts';
 import { anyMoment, type Moment, moments, moveMaker, recording, type Stage, turnTaker } from '../test/kit/moments.ts';
 import type { Program } from '../test/kit/program.ts';

@@ -1,4 +1,4 @@
-/** A program that ends before its command is through must not look like one that went well. */
+/** Detects a program that ends before its command is finished: it must not end with success. */
 import { loopTurn } from '../clock/clock.ts';
 import { strategyPlace, strayText } from '../strategy/fault.ts';
 import { hasLoadedFiles, loadingNow } from '../strategy/load.ts';
@@ -44,7 +44,7 @@ export function detectEarlyEnd(say: (line: string) => void): () => void {
   return () => {
     isThrough = true;
     if (!hasLoadedFiles()) return;
-    // Timers that a strategy left would keep a program that is done. What was printed goes out first, and promises that broke are heard of.
+    // Timers of a strategy would keep the program alive. Output and broken promises come first.
     process.stdout.write('', () => process.stderr.write('', () => void loopTurn().then(() => process.exit())));
   };
 }

@@ -1,4 +1,4 @@
-/** Where a command is to write its results: looked at before it works, which may take hours. */
+/** Checks that results can be written, before a command works for hours. */
 import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Refusal } from '../domain/refusal.ts';
@@ -25,13 +25,13 @@ export function refuseUnwritable({ report, output, csv, runs }: Places): void {
       const fault = file === undefined ? undefined : fileFault(file);
       return fault === undefined ? [] : [`${option}: ${fault}`];
     }),
-    ...told('--csv', csv, 'name another folder'),
-    ...told('--runs', runs, 'name another folder, or keep nothing with --no-save'),
+    ...faultsOf('--csv', csv, 'name another folder'),
+    ...faultsOf('--runs', runs, 'name another folder, or keep nothing with --no-save'),
   ];
   if (faults.length > 0) throw new Refusal(faults.join('\n'));
 }
 
-const told = (option: string, dir: string | undefined, advice: string): readonly string[] => {
+const faultsOf = (option: string, dir: string | undefined, advice: string): readonly string[] => {
   const fault = dir === undefined ? undefined : folderFault(resolve(dir));
   return fault === undefined ? [] : [`${option} ${dir}: ${fault}: ${advice}`];
 };

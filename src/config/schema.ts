@@ -303,7 +303,7 @@ export const backtestSchema = z.strictObject({
   /** Files of trades and of books for a symbol, relative to the configuration; `catalogue`: what was imported. */
   trades: bySymbol(z.string().min(1)).default({}),
   depth: bySymbol(z.string().min(1)).default({}),
-  /** By what orders fill where more than klines is there; `trades` and `depth` insist on it. */
+  /** By what orders fill where more than klines is there; `trades` and `depth` require it. */
   fidelity: z.enum(['auto', 'klines', 'trades', 'depth']).default('auto'),
   /** The folder of imported data, relative to the configuration; `var/data` in the working directory when left out. */
   catalogue: z.string().min(1).optional(),

@@ -46,7 +46,7 @@ export function readSecrets(
   names: SecretNames = tradingNames,
 ): Secrets {
   const isGiven = environment[names.key] !== undefined && environment[names.secret] !== undefined;
-  // What is not needed is not looked at, whoever may read it.
+  // The file is only checked when it is needed.
   const saved = isGiven ? {} : fromFile(file);
   const apiKey = environment[names.key] ?? saved[names.key] ?? '';
   const apiSecret = environment[names.secret] ?? saved[names.secret] ?? '';

@@ -10,7 +10,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** What the guard looks at; header names are lower case. */
+/** A request as the guard sees it; header names are lower case. */
 export interface Visit {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The page and its files, in which there is no secret: a browser cannot send a token when it opens an address. */

@@ -1,4 +1,4 @@
-/** The page's files, read once at start: nothing that a request names is ever looked up on disk. */
+/** The page's files, read once at start: no request reads from the disk. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
@@ -13,7 +13,7 @@ export interface Asset {
 export interface Assets {
   /** By path, such as `/page/main.ts`. */
   readonly files: ReadonlyMap<string, Asset>;
-  /** Bare module names to paths. */
+  /** Module names to paths. */
   readonly imports: Readonly<Record<string, string>>;
   /** The path of the page's first module. */
   readonly entry: string;

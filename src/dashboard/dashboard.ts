@@ -86,7 +86,7 @@ const resolveTradeBody = z.strictObject({
   as: z.enum(tradeDecisions),
   reason,
 });
-// Whether they are an asset, an amount or a limit is told by the source, as the commands tell it.
+// The source checks assets, amounts and limits, with the messages of the commands.
 const adjustBody = z.strictObject({ asset: z.string().max(64), amount: z.string().max(64), reason });
 const limitsBody = z.strictObject({
   what: z.enum(['raise', 'release']),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { view } from '../../test/kit/view.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { type Client, maxClients, pusher } from './push.ts';
 import type { KlineView, Update, View } from './view.ts';
-import { view } from '../../test/kit/view.ts';
 
 const kline = (openTime: number, close = 1): KlineView => ({ openTime, open: 1, high: 2, low: 0.5, close, volume: 3 });
 

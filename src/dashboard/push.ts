@@ -93,7 +93,7 @@ export interface Pusher {
   close(): void;
 }
 
-/** Without pages nothing is looked at and no timer runs. */
+/** Without pages no timer runs. */
 export function pusher(source: Pushed, clock: Clock): Pusher {
   const clients = new Set<Client>();
   const sent: Sent = { equityAt: 0, klines: new Map() };

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { decisionView, fillView, sampleTime, strategyView, unknownView, view } from '../../test/kit/view.ts';
 import { heightOf, statusLines } from './terminal.ts';
 import type { View } from './view.ts';
-import { decisionView, fillView, sampleTime, strategyView, unknownView, view } from '../../test/kit/view.ts';
 
 const plain = (given: View, columns = 200): string[] =>
   statusLines(given, columns, 'http://127.0.0.1:8080/#token=abc').map((line) => stripVTControlCharacters(line));

@@ -51,7 +51,16 @@ function gain(text: string): string {
   return shown.startsWith('-') ? styled('red', shown) : styled('green', `+${shown}`);
 }
 
-function strategyLine({ id: name, symbol, status, error, position, stop, takeProfit, ...bare }: StrategyView): string {
+function strategyLine({
+  id: name,
+  symbol,
+  status,
+  error,
+  position,
+  stop,
+  takeProfit,
+  isUnprotected,
+}: StrategyView): string {
   const id = status === 'former' ? `${name} (not configured)` : name;
   // What it holds comes first: the reason may be longer than the line.
   const stopped = status === 'stopped' ? styled('red', `stopped: ${error ?? 'no reason given'}`) : '';
@@ -62,7 +71,7 @@ function strategyLine({ id: name, symbol, status, error, position, stop, takePro
   const protection = [
     stop === undefined ? '' : `stop ${grouped(stop)}`,
     takeProfit === undefined ? '' : `target ${grouped(takeProfit)}`,
-    bare.isUnprotected ? 'NOT PROTECTED' : '',
+    isUnprotected ? 'NOT PROTECTED' : '',
   ];
   const protectedBy = protection.filter((part) => part !== '').join(', ');
   return `${bold(id)} ${symbol} ${grouped(position.quantity)}${entry}  ${gain(position.openProfit)} ${dim(protectedBy)} ${stopped}`.trimEnd();
@@ -71,9 +80,9 @@ function strategyLine({ id: name, symbol, status, error, position, stop, takePro
 const fillLine = ({ time, side, quantity, price, symbol, strategy }: FillView, now: number): string =>
   `${dim(when(time, now))} ${styled(side === 'BUY' ? 'blue' : 'yellow', side.padEnd(4))} ${grouped(quantity)} ${symbol} at ${grouped(price)} ${dim(strategy)}`;
 
-function decisionLine({ at, strategy, draft: wanted, verdict, text }: DecisionView): string {
+function decisionLine({ at, strategy, draft, verdict, text }: DecisionView): string {
   const said = verdict === 'denied' ? styled('yellow', text) : dim(text);
-  return `${dim(clockTime(at))} ${strategy}: ${wanted}. ${said}`;
+  return `${dim(clockTime(at))} ${strategy}: ${draft}. ${said}`;
 }
 
 function unknownLine({ since, order, steps, cause, resolved }: UnknownView): string {
@@ -106,7 +115,7 @@ function printableIn<T>(value: T): T {
 
 /** One string a line, none wider than `columns`, with colours. `dashboardUrl` is shown last, whole, so that it can be clicked. */
 export function statusLines(given: View, columns: number, dashboardUrl?: string): string[] {
-  // Before it gets colours: after that nobody can tell ours from others.
+  // Before colours are added: afterwards ours cannot be distinguished from others.
   const view = printableIn({ ...given, equity: { ...given.equity, series: [] } });
   const market = `${new Date(view.marketTime).toISOString().slice(0, 10)} ${clockTime(view.marketTime)} UTC`;
   const speed = view.speed === 1 ? '' : ` at ×${view.speed}`;

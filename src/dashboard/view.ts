@@ -129,7 +129,7 @@ export interface DecisionView {
   readonly at: number;
   readonly strategy: string;
   readonly symbol: string;
-  /** What was wanted: `hold 0.25 XBT`, `2 quotes around 5,012.5`. */
+  /** The target, quotes or order in words: `hold 0.25 XBT`, `2 quotes around 5,012.5`. */
   readonly draft: string;
   /** The strategy's own reason. */
   readonly reason: string;

@@ -12,7 +12,7 @@ export interface BusyData {
   /** Nothing turned for so long, and signals get their default meaning; real ms. */
   readonly quietMs: number;
 }
-/** It asks whether the loop turns, or tells that signals have their default meaning until it does. */
+/** `turns?` asks whether the loop turns. `released`: signals have their default meaning until it does. */
 export type BusyMessage = 'turns?' | 'released';
 
 /** Between two questions, and the least until it is said; real ms. */

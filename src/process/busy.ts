@@ -1,4 +1,4 @@
-/** A program whose event loop is blocked hears no signal: a thread beside it sees to it that Ctrl-C ends it all the same. */
+/** A program with a blocked event loop handles no signal. A thread beside it lets Ctrl-C end it all the same. */
 import { Worker } from 'node:worker_threads';
 import type { BusyData, BusyMessage } from './busy-watch.ts';
 import { listens, signals } from './signals.ts';
@@ -20,14 +20,14 @@ export function endableWhileBusy(what: keyof typeof quietMs): void {
   const worker = new Worker(new URL(file, import.meta.url), {
     workerData: { turned, quietMs: quietMs[what] } satisfies BusyData,
   });
-  const heard = signals.map((signal) => ({ signal, listeners: process.listeners(signal) }));
+  const saved = signals.map((signal) => ({ signal, listeners: process.listeners(signal) }));
   worker.on('message', (message: BusyMessage) => {
     if (message === 'turns?') {
       Atomics.store(turned, 0, 1);
       Atomics.notify(turned, 0);
       return;
     }
-    for (const { signal, listeners } of heard)
+    for (const { signal, listeners } of saved)
       if (process.listenerCount(signal) === 0) for (const listener of listeners) process.on(signal, listener);
   });
   // Without it a run ends as it did: what is only watched is not worth failing for.

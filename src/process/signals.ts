@@ -4,21 +4,21 @@ import { constants } from 'node:os';
 import { machineSteady } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 
-/** systemd, `timeout` and a closing terminal signal the whole group: what the launcher passes on then is the same wish once more. */
-const sameWishMs = 2_000;
-/** So do npm with Ctrl-C and the launcher, which passes on what we were too busy to hear; a finger takes longer to press it again. As in `bin/launch.js`. */
+/** systemd, `timeout` and a closing terminal signal the whole group, so the launcher's copy within this time is the same request. */
+const sameRequestMs = 2_000;
+/** npm and the launcher repeat Ctrl-C within this time; a finger takes longer. As in `bin/launch.js`. */
 const samePressMs = 300;
 
-/** The wishes to stop. */
+/** Signals that request a stop. */
 export const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Ended by a wish to stop before it began: said as a refusal is, and no failure of a service. */
+/** Stopped before it began: printed like a refusal, but no failure of a service. */
 export class StoppedEarly extends Refusal {}
 
 export interface Stopping {
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; the second one ends the process at once. */
   readonly signal: AbortSignal;
-  /** What the shell is told of a program that was stopped, 128 and the signal's number; undefined where it did what it was to do. */
+  /** Exit code of a stopped program, 128 and the signal's number; undefined if the stop was its normal end. */
   readonly exitCode: number | undefined;
 }
 
@@ -39,7 +39,7 @@ const services: ReadonlySet<string | undefined> = new Set([
 
 const codeOf = (signal: (typeof signals)[number]): number => 128 + constants.signals[signal];
 
-/** A slip for SIGUSR2 is told so. By default Node opens a debugger, to every user of the machine, in a process that holds keys. */
+/** SIGUSR1 only prints a hint. By default Node would open a debugger, for every user of the machine, in a process with keys. */
 export function opensNoDebugger(program: string): void {
   // The launcher listens already where it is this process.
   if (process.platform === 'win32' || process.listenerCount('SIGUSR1') > 0) return;
@@ -74,7 +74,7 @@ export function stopsOnSignals(command: string | undefined): Stopping {
   for (const signal of signals) {
     process.on(signal, () => {
       if (signal === 'SIGHUP' && isDeafToHangUps) return;
-      const sameMs = signal === 'SIGINT' ? samePressMs : sameWishMs;
+      const sameMs = signal === 'SIGINT' ? samePressMs : sameRequestMs;
       if (stopping.signal.aborted && machineSteady() - firstAt < sameMs) return;
       if (stopping.signal.aborted) process.exit(codeOf(signal));
       firstAt = machineSteady();

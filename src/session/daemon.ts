@@ -80,7 +80,7 @@ export function lastWords(error: Error, stateDir: string): string {
     return `state directory ${stateDir} is gone: nothing more is sent, and this process ends; put it back, then start again to recover`;
   const isOfDisk = error.name === 'SqliteError' || error.stack?.startsWith('SqliteError') === true;
   return isOfDisk
-    ? `the journal in ${stateDir} cannot be written (${error.message}): nothing more is sent, and this process ends; look after the disk, then start again to recover`
+    ? `the journal in ${stateDir} cannot be written (${error.message}): nothing more is sent, and this process ends; check the disk, then start again to recover`
     : `stopped by a failure; start again to recover: ${error.stack ?? error.message}`;
 }
 

@@ -1,4 +1,4 @@
-/** The journal of a session: written by a thread of its own, looked at as it is written, and told of when its disk is slow. */
+/** The journal of a session: its own thread writes it, the view observes it, and a slow disk is reported. */
 import type { Clock } from '../clock/clock.ts';
 import type { Notice } from '../execution/context.ts';
 import type { Entry } from '../journal/entries.ts';
@@ -30,16 +30,16 @@ export function sessionJournal(
   });
 }
 
-/** The same journal, with somebody looking at what is written. */
-const observed = (book: Journal, look: (entry: Entry) => void): Journal => ({
+/** The same journal with an observer of its entries. */
+const observed = (book: Journal, observe: (entry: Entry) => void): Journal => ({
   append(entry) {
     book.append(entry);
-    look(entry);
+    observe(entry);
   },
   latest: (key, entry) => book.latest(key, entry),
   insertFill(key, make) {
     const isNew = book.insertFill(key, make);
-    if (isNew) look(make());
+    if (isNew) observe(make());
     return isNew;
   },
   hasFill: (key) => book.hasFill(key),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { rate } from '../domain/money.ts';
 import type { SessionOptions, StartOptions } from './options.ts';
-import { begin } from './preflight/open-state.ts';
+import { startOpening } from './preflight/open-state.ts';
 import type { Session } from './session.ts';
 
 /** The exchange publishes no rates; unset, 0.20 % is assumed. */
@@ -18,7 +18,7 @@ export type LiveOptions = StartOptions & {
 
 export async function startLive(options: LiveOptions): Promise<Session> {
   const named = { ...options, venueName: venueNameOf(options.config.exchange.restUrl, options.secrets.apiKey) };
-  const opening = begin(named);
+  const opening = startOpening(named);
   // Loaded only now: a large journal is examined meanwhile.
   const { startSession } = await import('./session.ts');
   return startSession({

@@ -15,7 +15,7 @@ export const logTo = (file: string, level: LogLevel): Log => pino({ level }, des
 
 /**
  * Line by line and at once: lines are few, and the last ones before an end are the ones that matter. Pino's own destination
- * ends the process when a disk is full, or, told not to, waits for space without end as the process exits.
+ * ends the process when a disk is full, or waits for space without end as the process exits.
  */
 function destination(fd: number): DestinationStream {
   let torn = false;
@@ -26,7 +26,7 @@ function destination(fd: number): DestinationStream {
       try {
         torn = writeSync(fd, text) < Buffer.byteLength(text);
       } catch {
-        // The journal is on the same disk and tells of it.
+        // The journal is on the same disk and reports it.
       }
     },
   };

@@ -36,7 +36,7 @@ export interface SessionOptions {
   readonly stateDir: string;
   /** undefined: market data only. */
   readonly secrets: Secrets | undefined;
-  /** Told apart in the journal: numbers of one account never mix with another's. */
+  /** The account's name in the journal: numbers of two accounts never mix. */
   readonly venueName: string;
   /** The state directory: threads may still examine what is in it. */
   readonly opening: Opening;

@@ -10,14 +10,14 @@ import type { RestoredOrder } from '../venue/paper/account.ts';
 import { paperOnFeed } from '../venue/paper/paper.ts';
 import type { Balance } from '../venue/venue.ts';
 import type { StartOptions, Venue, VenueParts } from './options.ts';
-import { begin } from './preflight/open-state.ts';
+import { startOpening } from './preflight/open-state.ts';
 import { type Session, startSession } from './session.ts';
 
 export async function startPaper(options: StartOptions): Promise<Session> {
   const named = { ...options, venueName: `paper on ${new URL(options.config.exchange.restUrl).hostname}` };
   return startSession({
     ...named,
-    opening: begin(named),
+    opening: startOpening(named),
     secrets: undefined,
     makeVenue: (parts) => paperVenue(options, parts),
   });

@@ -1,4 +1,4 @@
-/** A session at work: prices watched, strategies heard, fills looked for, until it is stopped. */
+/** A running session: watches prices, runs strategies and sweeps for fills until it is stopped. */
 import { defer, EMPTY, takeUntil } from 'rxjs';
 import { pause, type ScaledClock } from '../clock/clock.ts';
 import { priceText, unitsText } from '../domain/money.ts';
@@ -15,9 +15,9 @@ import { beatMs, freshness } from '../trading/price-freshness.ts';
 import { watchLoss, watchPrices } from '../trading/price-updates.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
-import type { Reaching } from './preflight/connect.ts';
+import type { ConnectOptions } from './preflight/connect.ts';
 import { type Runner, type StoppedStrategy, stoppedName, strategySignals } from './strategy-runner.ts';
-import { formerPlaces } from './view/strategy-view.ts';
+import { formerPositions } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
 import { timeKeeper } from './watch/exchange-clock.ts';
 import { health, healthMs } from './watch/health.ts';
@@ -30,11 +30,11 @@ export interface Made {
   readonly exchange: Exchange;
   readonly journal: Journal;
   readonly assembled: Assembled;
-  readonly bare: UnprotectedTimes;
+  readonly unprotected: UnprotectedTimes;
   readonly screen: Screen;
   readonly hosted: readonly NamedHosted[];
   readonly notice: (notice: Notice) => void;
-  readonly reaching: Reaching;
+  readonly reaching: ConnectOptions;
   readonly stateDir: string;
   readonly onStop: 'cancel' | 'keep';
   readonly fatal: (error: Error) => void;
@@ -49,11 +49,11 @@ export interface Running {
 const equityEveryMs = 60_000;
 /** Between two comparisons of the ledger with the account, real ms. */
 const auditEveryMs = 60_000;
-/** Between two tries at what must not stay undone, real ms. */
-const insistMs = 1_000;
-/** Between two looks whether the exchange's time is still known, and whether market data comes, real ms. */
+/** Between two retries of pending work, real ms. */
+const retryMs = 1_000;
+/** Between two checks of the exchange's time and of market data, real ms. */
 const timeMs = 1_000;
-/** How long stopping waits until what is on its way and what rests has ended, and again for looks, real ms. */
+/** How long stopping waits for orders in flight and resting ones, and again for sweeps, real ms. */
 const stopPatienceMs = 8_000;
 
 export function run(made: Made): Running {
@@ -61,8 +61,8 @@ export function run(made: Made): Running {
   const stopping = source<true>();
   let isStopping = false;
   const tasks = new AbortController();
-  // Without a look at its prices a former strategy's stop would be dead, and without sweeps the fills of its orders would wait for the next start.
-  const former = formerPlaces(assembled.portfolio, hosted);
+  // Stops of former strategies need prices, and the fills of their orders need sweeps.
+  const former = formerPositions(assembled.portfolio, hosted);
   const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
   const fresh = freshness(clock);
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
@@ -79,10 +79,10 @@ export function run(made: Made): Running {
       screen.state = 'recovering';
       await assembled.trader.recover();
       screen.state = 'ready';
-      for (const place of former) tellOfFormer(made, place);
+      for (const place of former) reportFormer(made, place);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
       void every(clock, clock.machine(auditEveryMs), tasks.signal, () => audit(assembled)).catch(fatal);
-      void every(clock, clock.machine(insistMs), tasks.signal, targetsOf(made, again)).catch(fatal);
+      void every(clock, clock.machine(retryMs), tasks.signal, targetsOf(made, again)).catch(fatal);
       begun();
     },
     // A stop that came while recovery went on is over when strategies would begin.
@@ -108,11 +108,11 @@ export function run(made: Made): Running {
       isStopping = true;
       stopping.emit(true);
       await atMost(assembled.end(made.onStop));
-      // What the run leaves behind must be what the account holds.
+      // The ledger must equal the account at the end.
       await atMost(audit(assembled));
-      // A fill that a look has just found must still be booked.
+      // A fill that a sweep has just found must still be booked.
       await atMost(assembled.sweeps.stop());
-      tellOfRest(made);
+      reportLeftOrders(made);
       tasks.abort();
       for (const end of watched) end();
       trading.unsubscribe();
@@ -120,24 +120,24 @@ export function run(made: Made): Running {
   };
 }
 
-/** What goes on beside trading until the signal. */
+/** Starts the work beside trading, until the signal. */
 function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: AbortSignal): void {
-  const { clock, assembled, bare, journal, fatal } = made;
+  const { clock, assembled, unprotected, journal, fatal } = made;
   const each = (ms: number, work: () => Promise<void> | void): void => void every(clock, ms, signal, work).catch(fatal);
   void watchKills(made, signal).catch(fatal);
   each(clock.machine(healthMs), healthOf(made));
   each(equityEveryMs, () => noteEquity(made));
   each(clock.machine(beatMs), () => fresh.beat());
-  each(clock.machine(insistMs), () => {
+  each(clock.machine(retryMs), () => {
     assembled.insist();
-    bare.look();
+    unprotected.update();
   });
   each(clock.machine(timeMs), timeKeeper(made));
   const remember = (value: string): void => journal.append({ kind: 'memory', name: noMarketDataName, value });
   each(clock.machine(timeMs), marketKeeper({ ...made, remember }));
 }
 
-/** Lets take-profits rest of what was entered since its strategy was heard. */
+/** Places take-profits for entries that filled after the last signal. */
 function targetsOf({ assembled, hosted, clock }: Made, again: Source<Decision>): () => void {
   const { risk, execution } = assembled;
   const targets = new PendingTakeProfits(assembled, (times) => clock.machine(waitMs(times)));
@@ -182,8 +182,8 @@ interface Place {
   readonly symbol: string;
 }
 
-/** Says what is left of a strategy that nobody speaks for any more. */
-function tellOfFormer({ assembled: { portfolio, protection }, notice }: Made, { strategy, symbol }: Place): void {
+/** Reports a position or orders of a strategy that is no longer configured. */
+function reportFormer({ assembled: { portfolio, protection }, notice }: Made, { strategy, symbol }: Place): void {
   const at = portfolio.instrument(symbol);
   const stop = protection.stops(symbol).find((one) => one.strategy === strategy);
   const guard = stop === undefined ? 'without a stop' : `with a stop at ${priceText(stop.price, at)} in force`;
@@ -195,16 +195,16 @@ function tellOfFormer({ assembled: { portfolio, protection }, notice }: Made, { 
   if (left.length === 0) return;
   notice({
     level: 'warn',
-    text: `strategy ${strategy} is not configured for ${symbol} any more but ${left.join(' and ')}: prices and fills are watched, and nothing else is done about it`,
+    text: `strategy ${strategy} is no longer configured for ${symbol} but ${left.join(' and ')}: prices and fills are watched, and nothing else is done`,
   });
 }
 
-/** Says which orders are not known to have ended although they should have: the exchange was too slow, or their outcome is unknown. */
-function tellOfRest({ assembled, onStop, notice }: Made): void {
+/** Reports orders that should have ended: the exchange was too slow, or their outcome is unknown. */
+function reportLeftOrders({ assembled, onStop, notice }: Made): void {
   const left = [...assembled.portfolio.orders()].filter(({ state }) => onStop === 'cancel' || state === 'unknown');
   if (left.length === 0) return;
   const list = left.map(({ intent, state }) => `${intent.clientOrderId} on ${intent.symbol} (${state})`).join(', ');
-  notice({ level: 'warn', text: `stopped before these orders had ended: ${list}; the next start looks for them` });
+  notice({ level: 'warn', text: `stopped before these orders had ended: ${list}; the next start resolves them` });
 }
 
 async function every(
@@ -224,7 +224,10 @@ async function audit(assembled: Assembled): Promise<void> {
   const { books, halts } = assembled.execution;
   const off = books === undefined ? [] : subLedgerDifferences(assembled.portfolio, books.ledger);
   if (off.length > 0)
-    halts.halt('ledger', `what strategies hold does not add up to our fills: ${off.map(differenceText).join(', ')}`);
+    halts.halt(
+      'ledger',
+      `the positions of strategies do not add up to our fills: ${off.map(differenceText).join(', ')}`,
+    );
 }
 
 function noteEquity({ clock, journal, assembled }: Made): void {

@@ -1,4 +1,4 @@
-/** A daemon that trades: the part of live and paper that is the same. What differs is who carries out orders. */
+/** A trading daemon, live or on paper. The modes differ in the venue of their orders. Begin with `startSession`. */
 
 import { randomBytes } from 'node:crypto';
 import type { Budget } from '../budget/budget.ts';
@@ -20,28 +20,28 @@ import { speedName } from '../trading/format.ts';
 import { allocationsOf, hostedOf, instrumentsFor } from '../trading/strategies.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
-import { confirmed, keepKill } from './control/confirm-on-disk.ts';
+import { confirmed, storeKill } from './control/confirm-on-disk.ts';
 import { decisionsOf } from './control/decisions.ts';
+import { isKillRequested } from './control/kill-file.ts';
+import { afterCancelText, cancelledText, liftedText, resumedText, unknownStrategy } from './control/kill-texts.ts';
 import { sessionJournal } from './journal.ts';
-import { isKillAsked } from './control/kill-file.ts';
-import { afterCancelText, cancelledText, liftedText, nobody, resumedText } from './control/kill-texts.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import { allocationChanges } from './preflight/allocation-changes.ts';
-import { refuseMissingMoney } from './preflight/balance-check.ts';
+import { refuseMissingFunds } from './preflight/balance-check.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from './preflight/capabilities-file.ts';
-import { reach } from './preflight/connect.ts';
-import { begin, isStrict, limitsOf, NotRaised, stepOf } from './preflight/limits.ts';
-import { begins, openedMeanwhile } from './preflight/open-state.ts';
+import { queryUntilAnswered } from './preflight/connect.ts';
+import { isStrict, limitSteps, limitsOf, NotRaised, recordVersions } from './preflight/limits.ts';
+import { markTrading, whileOpening } from './preflight/open-state.ts';
 import { probeOnce } from './preflight/probe-exchange.ts';
 import { refuseAnotherExchange } from './preflight/same-exchange.ts';
-import { refuseKnown, refuseOtherSpeed } from './preflight/same-speed.ts';
+import { refuseMeasuredSpeed, refuseOtherSpeed } from './preflight/same-speed.ts';
 import { sharedLimits } from './preflight/shared-limits.ts';
 import { refuseWithdrawKey } from './preflight/withdraw-key.ts';
 import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
-import { aloneSince } from './watch/kill-watcher.ts';
+import { lastAliveAt } from './watch/kill-watcher.ts';
 import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
 
 export interface Session {
@@ -61,7 +61,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   };
   let state: OpenedState | undefined;
   try {
-    const [opened, [reached, assets]] = await openedMeanwhile(
+    const [opened, [reached, assets]] = await whileOpening(
       options,
       undo,
       (found) => {
@@ -72,15 +72,15 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     );
     await probeOnceOpened(options, reached);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
-    // What was written down may be finer than what is listed now, and is asked about from here on.
+    // Journalled steps may be finer than those that the exchange lists now.
     for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.setInstrument(at);
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
     const equipped = equip(options, opened, reached, undo);
-    const told = sourceOf(equipped);
-    const source = { ...told, ...confirmed(told, equipped.journal, options.stateDir) };
+    const actions = sourceOf(equipped);
+    const source = { ...actions, ...confirmed(actions, equipped.journal, options.stateDir) };
     const dashboard = await serve(options, equipped, source, assets, undo);
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
-    begins(options);
+    markTrading(options);
     const running = run(equipped);
     return {
       dashboard,
@@ -101,7 +101,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
 }
 
 const unwrittenText = (dir: string): string =>
-  `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; what was resumed, adjusted or raised since the disk was full has to be said again; kills are kept as files there`;
+  `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; what was resumed, adjusted or raised since then has to be repeated; kills are stored as files there`;
 
 interface Reached {
   readonly clock: ScaledClock;
@@ -134,18 +134,19 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
     window: windowAt(stateDir, venueName),
     cancelSeen: (cancel) => rememberFact(stateDir, venueName, machineWall(), { cancel }),
     windowSeen: (windowTaken) => rememberFact(stateDir, venueName, machineWall(), { windowTaken }),
-    observeFrames: options.recorder?.heard,
+    observeFrames: options.recorder?.observeFrames,
   });
   undo.unshift(() => x.close());
   const reaching = { url, clock, signal: options.signal, waiting: options.say };
-  await reach(reaching, 'its time', async () => {
+  await queryUntilAnswered(reaching, 'its time', async () => {
     const answer = await x.syncTime();
-    await refuseKnown(x, clock, url);
+    await refuseMeasuredSpeed(x, clock, url);
     return answer;
   });
   await refuseOtherSpeed(x, clock, url);
-  const available = await reach(reaching, 'its symbols', () => x.instruments());
-  const balances = secrets === undefined ? undefined : await reach(reaching, 'the account', () => x.account.balances());
+  const available = await queryUntilAnswered(reaching, 'its symbols', () => x.instruments());
+  const balances =
+    secrets === undefined ? undefined : await queryUntilAnswered(reaching, 'the account', () => x.account.balances());
   if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');
   const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
   return { clock, limits, exchange: x, reaching, instruments, balances };
@@ -176,7 +177,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
       seen(entry) {
         if (screen === undefined) early.push(entry);
         else screen.see(entry);
-        void keepKill(entry, book, options.stateDir);
+        void storeKill(entry, book, options.stateDir);
       },
     },
   );
@@ -190,7 +191,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     const said = { level, text: screen?.isStopped === true ? whileStopped(text) : text };
     log[said.level](said.text);
     book.append({ kind: 'notice', at: clock.now(), ...said });
-    // Nobody looks at the screen any more: orders that are left at the exchange must not be told to the log alone.
+    // The status is gone: orders that remain at the exchange must not be reported in the log alone.
     if (screen?.state === 'stopping' && said.level !== 'info') options.say(said.text);
   };
   for (const row of since.entries) book.append(row);
@@ -203,14 +204,14 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     journal: book,
     identity: state.identity,
     loaded,
-    orders: terms.heeded(venue.orders),
+    orders: terms.watched(venue.orders),
     account: config.account,
     dedicated: config.dedicatedAccount,
     instruments,
     allocations,
     limits: limitsOf(config.risk, config.strategies, isStrict(config)),
-    newVersions: begin(options, state.loaded.limits, book, clock.now()),
-    aloneSince: aloneSince(options.stateDir, clock),
+    newVersions: recordVersions(options, state.loaded.limits, book, clock.now()),
+    aloneSince: lastAliveAt(options.stateDir, clock),
     timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
     orderLifeMs: config.execution.orderLifeMs,
     batchCreate: config.execution.batchCreate,
@@ -222,29 +223,29 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   });
   const hosted = hostedOf(options.configured, instruments);
   if (reached.balances !== undefined && config.account === 'spot')
-    refuseMissingMoney({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
-  const bare = bareIn({ assembled, clock, loaded, book });
-  screen = screenOf(options, reached, { hosted, assembled, bare, blocked, loaded });
+    refuseMissingFunds({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
+  const unprotected = unprotectedIn(assembled, clock, loaded, book);
+  screen = screenOf(options, reached, { hosted, assembled, unprotected, blocked, loaded });
   for (const entry of early) screen.see(entry);
   const { stateDir, fatal } = options;
-  return { ...reached, journal: book, assembled, bare, screen, hosted, notice, stateDir, onStop: config.onStop, fatal };
+  const parts = { assembled, unprotected, screen, hosted, notice };
+  return { ...reached, ...parts, journal: book, stateDir, onStop: config.onStop, fatal };
 }
 
-const bareIn = (from: { assembled: Assembled; clock: ScaledClock; loaded: Loaded; book: Journal }): UnprotectedTimes =>
+const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded, book: Journal): UnprotectedTimes =>
   unprotectedTimes({
-    ...from,
-    kept: from.loaded.memories.get(unprotectedMemory),
-    remember: (value) => from.book.append({ kind: 'memory', name: unprotectedMemory, value }),
+    ...{ assembled, clock, kept: loaded.memories.get(unprotectedMemory) },
+    remember: (value) => book.append({ kind: 'memory', name: unprotectedMemory, value }),
   });
 
-/** What passes by itself lifts no kill or HALT. */
+/** The end of a passing obstacle lifts no kill or HALT. */
 const whileStopped = (text: string): string =>
   text.replace('orders are created again', 'nothing is created before sluice resume');
 
 const screenOf = (
   { mode, secrets, config }: SessionOptions,
   { clock, limits, exchange }: Reached,
-  made: Pick<ScreenOptions, 'hosted' | 'assembled' | 'bare' | 'blocked' | 'loaded'>,
+  made: Pick<ScreenOptions, 'hosted' | 'assembled' | 'unprotected' | 'blocked' | 'loaded'>,
 ): Screen =>
   new Screen({
     mode,
@@ -274,12 +275,12 @@ function weightIn(limits: Budget): ReturnType<ConstructorParameters<typeof Scree
 const blockedBy =
   ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget, terms: Terms) =>
   (symbol = ''): string | undefined => {
-    if (isKillAsked(stateDir)) return `the file kill in ${stateDir} asks for it`;
+    if (isKillRequested(stateDir)) return `the file kill in ${stateDir} asks for it`;
     const general = secrets === undefined ? undefined : (time.against() ?? forbiddenText(limits.stoppedUntil()));
     return general ?? terms.against(symbol);
   };
 
-/** A limit can be heard while an order is being journalled that had its weight before: asked at the last hop, it does not leave. */
+/** A ban may arrive while an order is being journalled: checked at the last hop, the order does not leave. */
 const forbiddenText = (until: number | undefined): string | undefined =>
   until === undefined
     ? undefined
@@ -366,7 +367,7 @@ function sourceOf({
   stateDir,
 }: Pick<Equipped, 'screen' | 'assembled' | 'clock' | 'hosted' | 'stateDir'>): DashboardSource {
   const refuseNobody = (strategy: string | undefined): void => {
-    const why = strategy === undefined ? undefined : nobody(strategy, hosted, assembled);
+    const why = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
     if (why !== undefined) throw new Refusal(why);
   };
   return {
@@ -387,7 +388,7 @@ function sourceOf({
       return `${resumedText(strategy, [...kills, ...standing.map(({ text }) => ({ strategy: null, reason: text }))])}${liftedText(halted)}`;
     },
     ...decisionsOf(assembled),
-    limits: stepOf(assembled, clock, stateDir),
+    limits: limitSteps(assembled, clock, stateDir),
     async cancelAll(strategy) {
       refuseNobody(strategy);
       return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);

@@ -2,7 +2,7 @@
 import type { Account } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
 
-/** Refuses a margin account where fills are simulated: nobody would charge its interest or liquidate it. */
+/** Refuses a margin account with simulated fills: interest and liquidation are not simulated. */
 export function refuseMargin(account: Account, configFile: string): void {
   if (account === 'spot') return;
   throw new Refusal(

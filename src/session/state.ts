@@ -34,7 +34,7 @@ export function refusalOf(error: unknown, dir: string, what: 'read' | 'written')
     ? anotherUser
     : error.code === 'SQLITE_FULL'
       ? 'make room'
-      : 'look after its disk, or restore a backup';
+      : 'check its disk, or restore a backup';
   return new Refusal(
     `the journal in ${dir} cannot be ${what} (${oneLine(error.message)}): ${advice}; nothing was changed`,
     3,
@@ -58,7 +58,7 @@ export function makeStateDir(dir: string): () => void {
     try {
       for (const at of made) rmdirSync(at);
     } catch {
-      // Somebody else put something beside it meanwhile.
+      // Another program has added files.
     }
   };
 }
@@ -72,8 +72,7 @@ export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
   } catch (error) {
     rmSync(`${path}.new`, { force: true });
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    const what =
-      code === 'ENOSPC' ? 'has no space left: make room' : `cannot be written (${code}): look after its disk`;
+    const what = code === 'ENOSPC' ? 'has no space left: make room' : `cannot be written (${code}): check its disk`;
     throw new Refusal(`state directory ${dir} ${what}, then start again`, 3);
   }
 }
@@ -110,7 +109,7 @@ export interface ChosenState {
 }
 
 /**
- * The directory given, or that of the daemon that started last, or else the newest; `say` tells the user which. A command that
+ * The directory given, or that of the daemon that started last, or else the newest; `say` reports which. A command that
  * acts (`acting`) does not choose among several running daemons: stopping the wrong one would leave the right one trading.
  */
 export function chooseState(given: string | undefined, say: (text: string) => void, acting = false): ChosenState {
@@ -147,7 +146,7 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
   return chosen;
 }
 
-/** A directory of another user looks like one that is empty. */
+/** The directory of another user would seem empty. */
 function refuseClosed(dir: string): void {
   try {
     statSync(join(dir, journalFile));
@@ -168,11 +167,11 @@ const usedAt = (dir: string): number =>
   );
 
 /** Reads a journal; one that a newer Sluice wrote is refused. */
-export function inJournal<T>(dir: string, look: (reader: JournalReader) => T): T {
+export function inJournal<T>(dir: string, read: (reader: JournalReader) => T): T {
   let reader: JournalReader | undefined;
   try {
     reader = openReader(dir);
-    return look(reader);
+    return read(reader);
   } catch (error) {
     throw refusalOf(error, dir, 'read');
   } finally {

@@ -1,4 +1,4 @@
-/** What a strategy of a session hears: its warm-up klines, then the feed, and a fresh start after a hole. */
+/** Runs a strategy of a session: warm-up klines, then the feed, and a fresh start after a hole. */
 import {
   defer,
   filter,
@@ -25,7 +25,7 @@ import { clipped } from '../trading/format.ts';
 import { held, type Source, source } from '../trading/hot-streams.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import type { MarketFeed } from '../venue/venue.ts';
-import { type Reaching, reach } from './preflight/connect.ts';
+import { type ConnectOptions, queryUntilAnswered } from './preflight/connect.ts';
 import type { Screen } from './view/view.ts';
 
 /** The name of those that stopped by themselves in the journal. */
@@ -46,20 +46,20 @@ export interface Runner {
   };
   readonly screen: Pick<Screen, 'addKline'>;
   readonly failed: (strategy: string, error: string) => void;
-  readonly reaching: Reaching;
+  readonly reaching: ConnectOptions;
   readonly notice: (notice: Notice) => void;
 }
 
 /** Klines that the chart begins with, also where a strategy needs fewer. */
 const charted = 300;
 
-/** Between two looks whether one that kept the program busy for too long may go on, real ms. */
+/** Between two checks whether a strategy that was too slow may go on, real ms. */
 const wakeMs = 1_000;
 
 /**
  * A strategy's signals, from the moment that its warm-up klines are there. A hole that could not be healed is like a restart:
  * indicators that have missed klines would be wrong for as long as they remember, so they begin again from history. A strategy
- * that reads streams by itself is told of the hole and decides. One that kept the program busy for too long hears nothing until it is
+ * that reads streams by itself receives the hole and decides. One that kept the program busy for too long receives nothing until it is
  * resumed, since it would do so again, and then begins again from history, too.
  */
 export function strategySignals(runner: Runner, one: NamedHosted): Observable<Decision> {
@@ -118,7 +118,7 @@ interface Course {
   /** It threw. */
   isOver: boolean;
   isTooSlow: boolean;
-  /** Ends what it hears. */
+  /** Ends its inputs. */
   readonly stopped: Source<void>;
 }
 
@@ -127,7 +127,7 @@ async function warmupKlines(
   one: NamedHosted,
 ): Promise<readonly Kline[]> {
   const needed = warmupOf(one.strategy, one.params, one.interval);
-  const history = await reach(reaching, `klines of ${one.symbol}`, () =>
+  const history = await queryUntilAnswered(reaching, `klines of ${one.symbol}`, () =>
     exchange.feed.history(one.symbol, one.interval, liveHistory(needed)),
   );
   for (const kline of history.slice(-charted)) screen.addKline(kline);
@@ -168,7 +168,7 @@ function inputsOf(
 ): Inputs {
   const { exchange, assembled, screen, clock, notice } = runner;
   const { feed } = exchange;
-  // Shown whether the strategy looks at them or not; two strategies on one symbol show them twice, which changes nothing.
+  // The chart shows them whether or not the strategy reads them. A second strategy on the symbol repeats them without effect.
   klines.subscribe((kline) => screen.addKline(kline));
   const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
   const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(thinking(runner, one.id, course));

@@ -19,11 +19,11 @@ interface Read {
 
 const nothing: Read = { idKey: new Uint8Array(), numbers: new Map(), symbols: new Set(), owners: new Map() };
 
-export class Known {
+export class KnownOrders {
   readonly #dir: string;
   readonly #say: (line: string) => void;
   #read = nothing;
-  #told = '';
+  #reported = '';
 
   constructor(dir: string, say: (line: string) => void) {
     this.#dir = dir;
@@ -35,11 +35,11 @@ export class Known {
     if (!existsSync(join(this.#dir, journalFile))) return;
     try {
       this.#read = readJournal(this.#dir);
-      this.#told = '';
+      this.#reported = '';
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      if (text === this.#told) return;
-      this.#told = text;
+      if (text === this.#reported) return;
+      this.#reported = text;
       this.#say(
         this.#read === nothing
           ? `the journal cannot be read, so no order is known to be ours, and none is cancelled: ${text}`

@@ -11,7 +11,7 @@ import { killRequests } from '../session/control/kill-file.ts';
 import { isFinalCode, untilAborted } from '../session/preflight/connect.ts';
 import { defaultStateDir } from '../session/state.ts';
 import { actText, lastBeat, type WatchdogAct, writeAct } from '../session/watch/heartbeat.ts';
-import { Known } from './known-orders.ts';
+import { KnownOrders } from './known-orders.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
 
 export interface WatchdogOptions {
@@ -24,12 +24,12 @@ export interface WatchdogOptions {
   readonly signal: AbortSignal;
 }
 
-/** Between two looks at the heartbeat, real ms. */
-const lookMs = 250;
+/** Between two polls of the heartbeat, real ms. */
+const pollMs = 250;
 /** Between two rounds of cancels while the daemon is away, real ms: an order can come to rest after the others were cancelled. */
 const roundMs = 1_000;
-/** Looks between two readings of the journal while the daemon lives. */
-const looksPerRead = 40;
+/** Polls between two readings of the journal while the daemon lives. */
+const pollsPerRead = 40;
 const names = { key: 'SLUICE_WATCHDOG_API_KEY', secret: 'SLUICE_WATCHDOG_API_SECRET' };
 
 export async function watchdog(options: WatchdogOptions): Promise<void> {
@@ -39,35 +39,35 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
   const keys = keysIn(environment);
   const clock = new ScaledClock();
   const { afterMs } = config.watchdog;
-  const known = new Known(dir, say);
+  const known = new KnownOrders(dir, say);
   const strategies = (): readonly string[] => [...config.strategies.map(({ id }) => id), ...known.strategies];
   const task = watcher({
     ...{ clock, afterMs, lastBeat: () => lastBeat(dir) },
-    killsAsked: () => killsAsked(dir, strategies()),
+    requestedKills: () => requestedKills(dir, strategies()),
   });
   const command: ClientIo = { json, out, say, signal, environment: keys };
   await untilAborted(tryKey({ config: file }, command, config), signal);
   say(
     `watching ${dir}: without a heartbeat for ${afterMs / 1_000} s, or with a file kill in it, its orders are cancelled (with a file kill-ID those of that strategy)`,
   );
-  tellOfDir(dir, say);
-  const tell = (act: WatchdogAct): void => {
+  warnOfDir(dir, say);
+  const report = (act: WatchdogAct): void => {
     out(json ? JSON.stringify(act) : actText(act));
     try {
       writeAct(dir, act);
     } catch (error) {
-      say(`what was done cannot be written down for the daemon in ${dir}: ${String(error)}`);
+      say(`the report for the daemon cannot be written in ${dir}: ${String(error)}`);
     }
   };
   let client: Client | undefined;
-  let told = '';
-  for (let look = 0; !signal.aborted; look++) {
+  let reported = '';
+  for (let poll = 0; !signal.aborted; poll++) {
     const due = task();
-    if (due !== undefined || look % looksPerRead === 0) known.refresh();
+    if (due !== undefined || poll % pollsPerRead === 0) known.refresh();
     if (due === undefined) {
-      if (told !== '') say('the daemon is back');
-      told = '';
-      await pause(clock, lookMs, signal);
+      if (reported !== '') say('the daemon is back');
+      reported = '';
+      await pause(clock, pollMs, signal);
       continue;
     }
     try {
@@ -75,13 +75,13 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
       const done = await cancelOurs(ordersOf(client, config, known, due.strategies));
       const act: WatchdogAct = { version: 2, at: machineWall(), cause: due.cause, ...done };
       const news = `${done.cancelled.length} ${done.failures.join()}`;
-      // The same again, round after round, is told once.
-      if (done.cancelled.length > 0 || (done.failures.length > 0 && news !== told)) tell(act);
-      told = news;
+      // A repeated result is reported once.
+      if (done.cancelled.length > 0 || (done.failures.length > 0 && news !== reported)) report(act);
+      reported = news;
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      if (text !== told) say(`the exchange cannot be reached, it is tried again: ${text}`);
-      told = text;
+      if (text !== reported) say(`the exchange cannot be reached; retrying: ${text}`);
+      reported = text;
     }
     await pause(clock, roundMs, signal);
   }
@@ -89,7 +89,7 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
 }
 
 /** A misspelt directory would be watched for ever. */
-function tellOfDir(dir: string, say: (line: string) => void): void {
+function warnOfDir(dir: string, say: (line: string) => void): void {
   if (lastBeat(dir) !== undefined) return;
   say(
     existsSync(join(dir, 'heartbeat.json'))
@@ -128,7 +128,7 @@ class KeyRefusal extends Refusal {
   }
 }
 
-/** The key of its own, under the names by which a client looks for one. */
+/** The watchdog's own key, under the names that a client reads. */
 function keysIn(environment: WatchdogOptions['environment']): WatchdogOptions['environment'] {
   const { apiKey, apiSecret } = readSecrets(environment, '.env', names);
   if (apiKey === daemonKey(environment))
@@ -147,8 +147,8 @@ function daemonKey(environment: WatchdogOptions['environment']): string | undefi
   }
 }
 
-/** Of files that name nobody nothing comes: the daemon tells of them. */
-const killsAsked = (dir: string, known: readonly string[]): readonly (string | undefined)[] =>
+/** Requested kills. The daemon reports files for unknown strategies. */
+const requestedKills = (dir: string, known: readonly string[]): readonly (string | undefined)[] =>
   existsSync(dir)
     ? killRequests(dir)
         .map(({ strategy }) => strategy)
@@ -159,7 +159,7 @@ const killsAsked = (dir: string, known: readonly string[]): readonly (string | u
 const ordersOf = (
   { exchange }: Client,
   config: TradingConfig,
-  known: Known,
+  known: KnownOrders,
   strategies: ReadonlySet<string> | undefined,
 ): CancelParts => ({
   orders: exchange.orders,

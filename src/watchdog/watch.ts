@@ -13,7 +13,7 @@ export interface WatchParts {
   readonly afterMs: number;
   readonly lastBeat: () => Heartbeat | undefined;
   /** What files ask to be killed: strategies, undefined for everything. */
-  readonly killsAsked: () => readonly (string | undefined)[];
+  readonly requestedKills: () => readonly (string | undefined)[];
 }
 
 /** What it must do. */
@@ -24,7 +24,7 @@ export interface Task {
 }
 
 /** What it must do now; undefined while that is nothing. */
-export function watcher({ clock, afterMs, lastBeat, killsAsked }: WatchParts): () => Task | undefined {
+export function watcher({ clock, afterMs, lastBeat, requestedKills }: WatchParts): () => Task | undefined {
   let seen: number | undefined;
   let since = clock.monotonic();
   function silentMs(): number {
@@ -41,7 +41,7 @@ export function watcher({ clock, afterMs, lastBeat, killsAsked }: WatchParts): (
   }
   return () => {
     const silent = silentMs();
-    const asked = killsAsked();
+    const asked = requestedKills();
     if (asked.includes(undefined)) return { cause: 'the file kill asks for it', strategies: undefined };
     if (silent >= afterMs)
       return { cause: `no heartbeat for ${Math.round(silent / clock.machine(1_000))} s`, strategies: undefined };

@@ -58,7 +58,7 @@ export const bodyOf = ({ withdrawOrderId, asset, amount, address, label }: Appli
     ...(label !== undefined && { label }),
   });
 
-/** `{"code":"0","msg":"suc","data":{"id":183745}}`. A success without a readable id is a success: the query tells the id. */
+/** `{"code":"0","msg":"suc","data":{"id":183745}}`. A success without a readable id is a success: the query returns the id. */
 function outcomeOf(reply: Reply): ApplyOutcome {
   if (reply.kind === 'notSent') return reply;
   if (reply.kind === 'unclear') return { kind: 'unknown', cause: reply.cause };

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realMs } from '../../src/clock/clock.ts';
-import { booksText, compareBooks } from '../../src/commands/demo/compare-ledgers.ts';
+import { compareLedgers, comparisonText } from '../../src/commands/demo/compare-ledgers.ts';
 import { demoUser } from '../../src/commands/simulator/simulator.ts';
 import { journalFile } from '../../src/journal/open.ts';
 import { killLeftovers, type Program, type Surroundings, sluice, startProgram } from '../kit/program.ts';
@@ -115,15 +115,15 @@ test('on the worst of days the books agree in the end, and a row that is taken a
     around,
   );
   const { controlUrl } = JSON.parse(await exchange.line(/controlUrl/)) as { readonly controlUrl: string };
-  expect((await compareBooks(state, controlUrl, demoUser.uid)).differences).toEqual([]);
+  expect((await compareLedgers(state, controlUrl, demoUser.uid)).differences).toEqual([]);
   const db = new Database(join(state, journalFile));
   db.exec('DELETE FROM fills WHERE rowid = (SELECT min(rowid) FROM fills)');
   db.close();
-  const books = await compareBooks(state, controlUrl, demoUser.uid);
+  const books = await compareLedgers(state, controlUrl, demoUser.uid);
   await exchange.end('SIGINT');
   expect(books.differences[0]).toMatch(/^the journal lacks fill \d+ of \w+: (BUY|SELL) \S+ XBTUSD at /);
   expect(books.differences.length).toBeGreaterThan(1);
-  expect(booksText(books)).toMatch(/^the books differ:\n +the journal lacks fill/);
+  expect(comparisonText(books)).toMatch(/^the books differ:\n +the journal lacks fill/);
 });
 
 test('the daemon ends when its exchange is gone, and says how to go on', async () => {

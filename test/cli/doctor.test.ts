@@ -83,7 +83,7 @@ test('a daemon finds out by itself at its first start, remembers it, and does no
   rig.remove();
   rig = makeRig(exchange);
   const found = (): number =>
-    readFileSync(join(rig.state, 'sluice.log'), 'utf8').split('found out about the exchange: ').length - 1;
+    readFileSync(join(rig.state, 'sluice.log'), 'utf8').split('probed the exchange: ').length - 1;
   rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   const first = await rig.start();
   expect(remembered()).toMatchObject({ lists: 'wrapped', recvWindow: 'recvwindow', clientIdEchoed: 'unknown' });
@@ -153,9 +153,7 @@ test('says what stands in the way and what to do about it, and exits with 1', as
     /fail {2}symbol +BTCUSTD is not listed \(did you mean "BTCUSDT"\?\)\n +→ sluice market symbols/,
   );
   expect(stdout).toMatch(/fail {2}key .*-1022/);
-  expect(stdout).toMatch(
-    /fail {2}risk +4 limits stand above the standard, and nobody has confirmed it: risk\.priceCollar/,
-  );
+  expect(stdout).toMatch(/fail {2}risk +4 limits stand above the standard without confirmation: risk\.priceCollar/);
   expect(stdout).toMatch(/→ lower it, or confirm it once: sluice limits raise priceCollar 0\.9 --state/);
   expect(stdout).toContain('→ check SLUICE_API_SECRET');
   expect(stdout.trimEnd()).toMatch(/problems prevent trading$/);

@@ -85,7 +85,7 @@ writes \`heartbeat.json\` each second. The watchdog acts when
 - the file \`kill\` exists.
 
 It then cancels every open order that has our mark or is in the journal. It repeats this until none is left or the daemon is back. It leaves orders of humans and a daemon that you
-stopped alone. It writes its actions to \`watchdog.jsonl\`. The daemon reports them when it continues and keeps the file as \`watchdog.told.jsonl\`.
+stopped alone. It writes its actions to \`watchdog.jsonl\`. The daemon reports them when it continues and keeps the file as \`watchdog.reported.jsonl\`.
 
 To try the watchdog on the built-in exchange, give the account a second key (\`keys\` in [its file](simulator.md#markets)) and run \`kill -STOP\` on the daemon. The standard user, \`demo-key\`,
 has no second key.

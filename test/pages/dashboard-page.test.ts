@@ -7,9 +7,9 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Dashboard } from '../../src/dashboard/dashboard.ts';
 import type { View } from '../../src/dashboard/view.ts';
-import { decisionView, strategyView, view } from '../kit/view.ts';
 import { denialText } from '../../src/domain/words.ts';
 import { ask, FakeDaemon, json, serve, token, upgrade } from '../kit/dashboard.ts';
+import { decisionView, strategyView, view } from '../kit/view.ts';
 
 let daemon: FakeDaemon;
 let dashboard: Dashboard;

@@ -98,7 +98,7 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
   const killed = await rig.run('kill', '--reason', 'a full disk');
   expect(killed.code).toBe(0);
   expect(killed.stdout).toMatch(
-    /^Everything is killed: .* until there is room the kill is kept as the file .*\/kill, /,
+    /^Everything is killed: .* until there is room the kill is stored as the file .*\/kill, /,
   );
   expect((await rig.run('status')).stdout).toMatch(
     /^KILL PENDING of everything by the file .* \(it is in force, and is journalled once the disk has space\)$/m,

@@ -20,7 +20,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     expect(resting()).toMatchObject([{ price: '5000.11', volume: '0.1234' }]);
     exchange.happen({ terms: { symbol: 'BTCUSDT', pricePlacesFewer: 1, quantityPlacesFewer: 2, minNotional: '10' } });
     rig.wish('maker', bid(price / 2 + 0.55, 0.2345));
-    await daemon.line(/BTCUSDT: the exchange takes 1 decimal of price, 2 of quantity, at least .* 10 USDT now/);
+    await daemon.line(/BTCUSDT: the exchange accepts 1 decimal of price, 2 of quantity, at least .* 10 USDT now/);
     await until('a rounded order', () => resting().some((order) => order.price === '5000.6'));
     expect(resting()).toMatchObject([{ price: '5000.6', volume: '0.23' }]);
     // As it was made of the wish, so that the books can be compared with it.
@@ -48,7 +48,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     const daemon = await rig.start();
     await quiet(rig, exchange);
     exchange.happen({ delist: 'ETHUSDT' });
-    await daemon.line(/no order is created in ETHUSDT: the exchange does not list it any more/);
+    await daemon.line(/no order is created in ETHUSDT: the exchange no longer lists it/);
     rig.wish('other', bid(price / 2 + 1, 0.1));
     rig.wish('taker', target(0.1));
     await until('a fill elsewhere', () => exchange.allTrades(trader.uid).length === 1);

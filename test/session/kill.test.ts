@@ -82,7 +82,7 @@ test('what is noticed while a daemon begins is said on its terminal', async () =
   writeFileSync(inState('kill-nobody'), '');
   writeFileSync(inState('kill-maker'), 'smoke');
   const second = await rig.start('--set', 'strategies.0.allocation=100000');
-  await second.line(/Z error +.*kill-nobody kills nobody: no strategy nobody runs here/);
+  await second.line(/Z error +.*kill-nobody has no effect: no strategy nobody runs here/);
   await second.line(/Z warn +killed by file: maker, smoke/);
   await second.line(/Z info +the strategies are allotted 500,000 in all, 600,000 before/);
 });

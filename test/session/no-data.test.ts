@@ -28,6 +28,6 @@ test('it is said on the terminal, by status and on the page, and that it comes a
   expect((await rig.run('status')).stdout).not.toContain('ATTENTION');
   rig.configure();
   const again = await rig.start();
-  await again.line(/Z ready: Trading: 3 strategies run\.$/);
+  await again.line(/Z ready: Trading\. 3 strategies running\.$/);
   expect((await rig.run('status')).stdout).not.toContain('ATTENTION');
 });

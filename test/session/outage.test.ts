@@ -123,7 +123,7 @@ test('a stop while the exchange is gone says what is left there, and where it is
     await exchange.close();
     expect((await daemon.end('SIGTERM')).code).toBe(0);
     expect(daemon.lines.join('\n')).toMatch(
-      /stopped before these orders had ended: \w+ on BTCUSDT \(open\); the next start looks for them\nstopped; state is in/,
+      /stopped before these orders had ended: \w+ on BTCUSDT \(open\); the next start resolves them\nstopped; state is in/,
     );
   } finally {
     rig.remove();

@@ -177,7 +177,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
       const { strategies } = JSON.parse(readFileSync(rig.configure(), 'utf8')) as { strategies: { symbol: string }[] };
       rig.configure({ strategies: strategies.filter(({ symbol }) => symbol !== 'BTCUSDT') });
       const again = await rig.start();
-      await again.line(/strategy taker is not configured for BTCUSDT any more but holds .* BTC with a stop at 9985/);
+      await again.line(/strategy taker is no longer configured for BTCUSDT but holds .* BTC with a stop at 9985/);
       await until('the stop', async () => {
         // A depth that is sold empty rejects the exit: once it was asked for, the depth is left alone.
         if (!exchange.allOrders(trader.uid).some(({ side }) => side === 'SELL')) await sellThroughDepth();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { seededRng } from '../../clock/clock.ts';
 import type { Ran } from './outcome.ts';
-import { doubtOf, doubtTexts } from './overfitting.ts';
+import { overfittingOf, overfittingTexts } from './overfitting.ts';
 
 const days = 200;
 const noise = (seed: number, shift = 0): number[] => {
@@ -23,13 +23,13 @@ const ran = (returns: readonly number[] | null): Ran => ({
 });
 const hold = Float64Array.from(noise(99));
 const textOf = (outcomes: readonly (Ran | { readonly refused: string } | undefined)[]): string => {
-  const doubt = doubtOf(hold, outcomes);
-  return doubtTexts(doubt).flat().join(' ');
+  const doubt = overfittingOf(hold, outcomes);
+  return overfittingTexts(doubt).flat().join(' ');
 };
 
 test('cells of chance: the best of one half is nothing in the other, and not shown to be better than holding', () => {
   const outcomes = [...Array(40).keys()].map((seed) => ran(noise(seed + 1)));
-  const doubt = doubtOf(hold, outcomes);
+  const doubt = overfittingOf(hold, outcomes);
   expect(doubt).toMatchObject({ days: 200, splits: 12_870 });
   expect(doubt?.pbo).toBeGreaterThan(0.2);
   expect(doubt?.spa?.consistent).toBeGreaterThan(0.05);
@@ -38,7 +38,7 @@ test('cells of chance: the best of one half is nothing in the other, and not sho
 
 test('cells that do the same are one try among them', () => {
   const same = [...Array(20).keys()].map(() => ran(noise(5)));
-  expect(doubtOf(hold, same)?.independent?.count).toBeCloseTo(1, 6);
+  expect(overfittingOf(hold, same)?.independent?.count).toBeCloseTo(1, 6);
   expect(textOf(same)).toMatch(
     /Independent 20 cells count as 1\.0 independent trials: their daily returns are correlated by 1\.00 on average; luck is judged by all$/,
   );
@@ -49,7 +49,7 @@ test('cells that do the same are one try among them', () => {
 
 test('one cell with an edge among them is seen by both', () => {
   const outcomes = [...[...Array(40).keys()].map((seed) => ran(noise(seed + 1))), ran(noise(77, 0.5))];
-  const doubt = doubtOf(hold, outcomes);
+  const doubt = overfittingOf(hold, outcomes);
   expect(doubt?.pbo).toBeLessThan(0.05);
   expect(doubt?.spa?.consistent).toBeLessThan(0.01);
   expect(textOf(outcomes)).toMatch(/Against hold better: /);
@@ -59,19 +59,19 @@ test('cells that were refused, ruined, not run or not ranked are left out; too f
   const few = { ...ran(noise(77, 0.5)), roundTrips: 29 };
   const rest = [undefined, { refused: 'why' }, ran(noise(3).slice(0, 50)), few];
   const whole = [...Array(10).keys()].map((seed) => ran(noise(seed + 1)));
-  expect(doubtOf(hold, [...whole, ...rest])).toEqual(doubtOf(hold, whole));
-  expect(doubtOf(hold.subarray(0, 20), [ran(noise(1).slice(0, 20)), ran(noise(2).slice(0, 20))])).toMatchObject({
+  expect(overfittingOf(hold, [...whole, ...rest])).toEqual(overfittingOf(hold, whole));
+  expect(overfittingOf(hold.subarray(0, 20), [ran(noise(1).slice(0, 20)), ran(noise(2).slice(0, 20))])).toMatchObject({
     pbo: null,
     spa: null,
   });
   expect(textOf([ran(noise(1))])).toMatch(/Overfit n\/a/);
-  expect(doubtOf(hold, [ran(null)])).toBeUndefined();
+  expect(overfittingOf(hold, [ran(null)])).toBeUndefined();
 });
 
 test('a grid of which some cells were kept without their returns is not judged by the others', () => {
   const some = [...Array(6).keys()].map((seed) => ran(noise(seed + 1)));
-  expect(doubtOf(hold, some)).toBeDefined();
-  expect(doubtOf(hold, [...some, ran(null)])).toBeUndefined();
+  expect(overfittingOf(hold, some)).toBeDefined();
+  expect(overfittingOf(hold, [...some, ran(null)])).toBeUndefined();
   expect(textOf([...some, ran(null)])).toMatch(
     /^Overfit n\/a {2}\(it takes the daily returns of all cells, more than 4,000,000/,
   );

@@ -12,7 +12,7 @@ import { equityInput } from '../result/summary.ts';
 import type { RunInput } from '../run.ts';
 import { isRanked, type Outcome } from './outcome.ts';
 
-export interface GridDoubt {
+export interface Overfitting {
   readonly days: number;
   /** Of ways to halve the days, the share in which the best cell of one half is in the lower half of the other; null for too few cells or days. */
   readonly pbo: number | null;
@@ -37,7 +37,7 @@ const mostBlocks = 16;
 const gates = { pbo: 0.2, spa: 0.05 } as const;
 
 /** Of the cells that are ranked. `hold`: the daily returns of holding. Undefined where the returns of a cell were not kept: those of the others say nothing of the grid. */
-export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefined)[]): GridDoubt | undefined {
+export function overfittingOf(hold: Float64Array, outcomes: readonly (Outcome | undefined)[]): Overfitting | undefined {
   const ran = outcomes.filter(isRanked);
   const columns = ran.flatMap(({ returns }) => (returns === null ? [] : [returns]));
   if (columns.length === 0 || columns.length < ran.length) return undefined;
@@ -58,7 +58,7 @@ export function doubtOf(hold: Float64Array, outcomes: readonly (Outcome | undefi
 }
 
 /** Of each whole day, of holding from the first close on, the entry's fee paid. */
-export function holdReturns(input: RunInput): Float64Array {
+export function buyAndHoldReturns(input: RunInput): Float64Array {
   const { days } = walkEquity(equityInput(input, fillTable([], input.instruments)));
   return dailyReturns(days, days.hold);
 }
@@ -66,7 +66,7 @@ export function holdReturns(input: RunInput): Float64Array {
 const unjudged = `n/a  (it takes the daily returns of all cells, more than ${mostReturns.toLocaleString('en')} of them here: a grid of fewer cells is judged, and the more cells, the more luck is in the best)`;
 
 /** Sentences, each with what it says of the best cell. */
-export function doubtTexts(doubt: GridDoubt | undefined): readonly (readonly [string, string])[] {
+export function overfittingTexts(doubt: Overfitting | undefined): readonly (readonly [string, string])[] {
   if (doubt === undefined)
     return [
       ['Overfit', unjudged],

@@ -7,7 +7,7 @@ import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { BacktestOptions } from './run-prepared.ts';
 
-/** What runs and tells, loaded while the system reads the data: one turn later, so that the reading has begun. */
+/** Loads the rest of the program while the system reads the data: one turn later, so that the reading has begun. */
 async function loadMeanwhile(): Promise<typeof import('./run-prepared.ts')> {
   await systemClock.sleep(0);
   return import('./run-prepared.ts');

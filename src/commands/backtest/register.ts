@@ -14,6 +14,7 @@ import {
   wholeNumber,
 } from '../../terminal/options.ts';
 import { progress } from '../../terminal/output.ts';
+import type { CheckOptions } from '../check/command.ts';
 import type { BacktestOptions } from './run-prepared.ts';
 
 interface Given extends Omit<BacktestOptions, 'config' | 'runs' | 'ledger'> {
@@ -62,7 +63,10 @@ export function addBacktest(program: Command, io: Io, sluice: string): void {
     .addOption(configOption())
     .addOption(setOption())
     .addOption(jsonOption());
-  run(check, io, async () => (await import('../check/command.ts')).check);
+  run(check, io, async () => {
+    const load = await import('../check/command.ts');
+    return (strategy: string, given: Omit<CheckOptions, 'strategy'>) => load.check({ ...given, strategy });
+  });
 }
 
 async function runBacktest({ save, runs, rules, all, accept, config: file, ...given }: Given): Promise<void> {

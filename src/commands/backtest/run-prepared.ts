@@ -86,7 +86,7 @@ async function stressed(options: BacktestOptions, prepared: Prepared, config: Ba
   return worse;
 }
 
-/** Runs it, tells what it came to, and keeps what is to be kept. */
+/** Runs it, prints the result, and saves it. */
 export async function runPrepared(options: BacktestOptions, config: BacktestConfig, whole: Prepared): Promise<void> {
   const { config: file, json, out, say } = options;
   const result = await watched(options, 'backtest', whole.input);

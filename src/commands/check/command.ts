@@ -43,7 +43,7 @@ export async function check(options: CheckOptions): Promise<void> {
   if (faults.length > 0) throw new Refusal(faults.join('\n'), 1);
 }
 
-/** A run for each strategy that is meant, over the klines that are looked at. */
+/** One input for each chosen strategy. */
 async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Promise<readonly RunInput[]> {
   const file = given ?? join(home(), 'config', 'check.yaml');
   const own: readonly Setting[] = given === undefined ? settingsOf(strategy) : [];
@@ -157,7 +157,7 @@ function tooFew(interval: string, { declared, available }: Checked['history']): 
   const takes = klinesToTest(declared);
   const way =
     takes > mostKlines
-      ? `and a check looks at ${grouped(mostKlines)} at most: shorten its averages, or give it a larger interval`
+      ? `and a check reads ${grouped(mostKlines)} at most: shorten its averages, or give it a larger interval`
       : `and here are ${grouped(available)}: give it more (--config FILE, with data of a longer time), or shorten its averages`;
   return `n/a  (${grouped(declared)} klines of ${interval} asked for; to say when decisions agree takes ${grouped(takes)}, ${way})`;
 }

@@ -151,9 +151,9 @@ async function fetchKlines(run: Run): Promise<void> {
   }
   const rows = await store(run);
   shown.end();
-  if (missing.length === 0) tell(run, 'everything asked for is there already; nothing was asked of the exchange');
-  else if (rows === 0 && began === undefined && !stopped) tell(run, 'the exchange has no klines there');
-  if (began !== undefined) tell(run, began);
+  if (missing.length === 0) note(run, 'everything asked for is there already; nothing was asked of the exchange');
+  else if (rows === 0 && began === undefined && !stopped) note(run, 'the exchange has no klines there');
+  if (began !== undefined) note(run, began);
   if (stopped) throw new Refusal('interrupted: what was fetched is stored; the same command goes on from there', 1);
 }
 
@@ -170,11 +170,11 @@ async function fetchTrades(run: Run): Promise<void> {
   if (rows.length > 0) fetched.add({ from, until, rows });
   await store(run);
   if (isFull || (given.from ?? from) < from)
-    tell(
+    note(
       run,
       `the exchange gives its newest ${counted(trades.length, 'trade')} only, from ${moment(from)} on: what lies before cannot be had from it (sluice record keeps them from now on)`,
     );
-  else if (rows.length === 0) tell(run, 'the exchange shows no trades of that time');
+  else if (rows.length === 0) note(run, 'the exchange shows no trades of that time');
 }
 
 /** What the exchange answered; when it cannot be had, what was fetched before is stored first. */
@@ -208,9 +208,9 @@ async function store(run: Run): Promise<number> {
   const rows = fetched.writeRows(path, key);
   if (rows > 0) {
     // What the exchange says of a symbol is of that symbol: pages that were refused would wait for ever.
-    const told = { ...key, source, endStamps: false, repair: new Set<never>(), acceptJumps: true };
+    const layout = { ...key, source, endStamps: false, repair: new Set<never>(), acceptJumps: true };
     const holes = key.kind === 'klines' ? [] : fetched.holes;
-    const options = { dir, ...told, replace: given.replace, now: systemClock.now(), holes };
+    const options = { dir, ...layout, replace: given.replace, now: systemClock.now(), holes };
     const result = await importFile(path, options);
     shown.end();
     for (const line of given.json ? [JSON.stringify(result)] : importLines(result)) given.out(line);
@@ -222,5 +222,5 @@ async function store(run: Run): Promise<number> {
 
 const moment = (time: number): string => new Date(time).toISOString().replace(/(:\d\d)?\.000Z$/, 'Z');
 
-const tell = ({ given, key }: Run, text: string): void =>
+const note = ({ given, key }: Run, text: string): void =>
   given.out(given.json ? JSON.stringify({ series: seriesName(key), note: text }) : `${seriesName(key)}: ${text}`);

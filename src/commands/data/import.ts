@@ -29,7 +29,7 @@ export interface ImportGiven extends DataGiven, DataIo {
   readonly replace: boolean;
   readonly acceptJumps: boolean;
   readonly dryRun: boolean;
-  /** Between two files it is looked at: one that is begun is finished. */
+  /** Checked between two files: a file that was begun is finished. */
   readonly signal: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ export async function importAll(files: readonly string[], given: ImportGiven): P
       if (!(error instanceof Refusal) || behind === 0) throw error;
       const next = files[index + 1];
       throw new Refusal(
-        `${error.message}\n${counted(behind, 'file')} of ${files.length} behind it ${behind === 1 ? 'was' : 'were'} not looked at, the first is ${next}`,
+        `${error.message}\n${counted(behind, 'file')} of ${files.length} behind it ${behind === 1 ? 'was' : 'were'} not read, the first is ${next}`,
         error.exitCode,
       );
     }
@@ -124,7 +124,7 @@ export function importLines(result: ImportResult): readonly string[] {
   ];
   return [
     `${seriesName(key)} (${source}): ${counted(rows, 'row')}, ${moment(from)} to ${moment(to)}: ${parts.join(', ')}; read as ${layout}`,
-    ...repaired.map(({ repair, rows: mended }) => `  repaired (${repair}): ${counted(mended, 'row')}`),
+    ...repaired.map(({ repair, rows }) => `  repaired (${repair}): ${counted(rows, 'row')}`),
     ...findings.map((finding) => `  ${findingText(finding)}`),
     ...stale.map((line) => `  ${line}`),
   ];
@@ -135,8 +135,8 @@ async function show(path: string, options: ImportOptions, { json, out }: ImportG
   const layout = detectLayout(file, await withParquetKind(file, options));
   const duck = await openDuck(1);
   try {
-    const told = layout.symbol === undefined ? options : { ...options, symbol: layout.symbol };
-    const reading = await readRows(file, layout, told, duck);
+    const known = layout.symbol === undefined ? options : { ...options, symbol: layout.symbol };
+    const reading = await readRows(file, layout, known, duck);
     const names = columnsOf[layout.kind].map(({ name }) => name);
     const first = await reading.batches.next();
     const batch = first.done === true ? undefined : first.value;

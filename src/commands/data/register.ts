@@ -7,6 +7,12 @@ const kindOption = (flag: string, about: string, kinds = ['klines', 'trades', 'd
   new Option(`${flag} <KIND>`, about).choices(kinds);
 const intervals = '1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month';
 
+/** Passes the optional argument SYMBOL as an option. */
+const withSymbol =
+  <T extends object>(act: (given: T) => unknown) =>
+  (symbol: string | undefined, given: T): unknown =>
+    act({ ...given, ...(symbol !== undefined && { symbol }) });
+
 export function addData(program: Command, io: Io): void {
   const data = program
     .command('data')
@@ -20,23 +26,23 @@ export function addData(program: Command, io: Io): void {
       .option('--interval <I>', 'only klines of this interval');
   addImport(add, io);
   addFetch(data, io);
-  run(addSeries('list', 'list the stored series'), io, async () => (await import('./show.ts')).list);
+  run(addSeries('list', 'list the stored series'), io, async () => withSymbol((await import('./show.ts')).list));
   const check = addSeries('check', 'read everything again: files as they were written, and the rows in them');
-  run(check, io, async () => (await import('./show.ts')).check);
+  run(check, io, async () => withSymbol((await import('./show.ts')).check));
   const exported = addSeries('export', 'write one series into a file')
     .requiredOption('--to <FILE>', 'ends in .csv, .csv.gz, .csv.zst, .jsonl or .parquet, which says the format')
     .option('--replace', 'overwrite an existing file', false)
     .option('--from <DATE>', 'start time, UTC', dateOption)
     .option('--until <DATE>', 'end time, exclusive, UTC', dateOption);
-  run(exported, io, async () => (await import('./change.ts')).exportOne);
+  run(exported, io, async () => withSymbol((await import('./change.ts')).exportOne));
   const resample = addSeries('resample', 'make klines of larger intervals and store them')
     .requiredOption('--into <I,I,…>', 'intervals, such as 60min,1day,1week')
     .option('--zone <ZONE>', 'time zone of days, weeks and months', 'UTC');
-  run(resample, io, async () => (await import('./change.ts')).resample);
+  run(resample, io, async () => withSymbol((await import('./change.ts')).resample));
   const remove = addSeries('remove', 'delete series')
     .option('--yes', 'confirm', false)
     .option('--all', 'all data', false);
-  run(remove, io, async () => (await import('./change.ts')).remove);
+  run(remove, io, async () => withSymbol((await import('./change.ts')).remove));
   const compact = add('compact', 'recorded frames into the catalogue').addOption(jsonOption());
   run(compact, io, async () => (await import('../record/command.ts')).compact);
   const sql = add('sql', 'query the tables klines, trades and depth')

@@ -102,7 +102,7 @@ export async function check({ out, json, ...given }: WhichSeries & DataIo): Prom
     out(`${name}: ${counted(rows, 'row')}, ${damage.length === 0 ? 'as written' : 'DAMAGED'}`);
     for (const line of damage) out(`  ${line}`);
     if (stale !== undefined) out(`  ${stale}`);
-    for (const { repair, rows: mended } of repairs) out(`  repaired (${repair}): ${counted(mended, 'row')}`);
+    for (const { repair, rows: repaired } of repairs) out(`  repaired (${repair}): ${counted(repaired, 'row')}`);
     for (const finding of findings) out(`  ${findingText(finding)}`);
   }
   refuseDamaged(unreadable);

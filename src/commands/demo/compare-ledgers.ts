@@ -26,7 +26,7 @@ const truth = z.object({
 });
 type Truth = z.infer<typeof truth>;
 
-export interface Books {
+export interface LedgerComparison {
   readonly orders: number;
   readonly fills: number;
   /** Orders whose end nobody knows yet: the next start asks. */
@@ -37,8 +37,8 @@ export interface Books {
   readonly differences: readonly string[];
 }
 
-/** Compares the journal in `dir` with what the control address of the built-in exchange tells of `uid`. To be asked when nobody trades any more. */
-export async function compareBooks(dir: string, controlUrl: string, uid: string): Promise<Books> {
+/** Compares the journal in `dir` with the built-in exchange's own data of `uid`, after trading has ended. */
+export async function compareLedgers(dir: string, controlUrl: string, uid: string): Promise<LedgerComparison> {
   const there = truth.parse(await got(`${controlUrl}/users/${uid}`, { retry: { limit: 0 } }).json());
   const { db } = openToRead(dir);
   try {
@@ -111,7 +111,7 @@ function balanceDifferences({ balances: { spot } }: Truth, view: View, unseen: r
 }
 
 /** A line or more for the end of a demo. */
-export function booksText({ orders, fills, unsettled, unseen, differences }: Books): string {
+export function comparisonText({ orders, fills, unsettled, unseen, differences }: LedgerComparison): string {
   const people =
     unseen === 0
       ? ''

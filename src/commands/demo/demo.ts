@@ -20,7 +20,7 @@ import { configure } from '../../trading/strategies.ts';
 import { faultsOf } from '../simulator/fault-file.ts';
 import { scenarios } from '../simulator/scenarios.ts';
 import { demoUser, type SimulatorAddress } from '../simulator/simulator.ts';
-import { booksText, compareBooks } from './compare-ledgers.ts';
+import { compareLedgers, comparisonText } from './compare-ledgers.ts';
 
 export interface DemoOptions {
   readonly scenario: string;
@@ -85,12 +85,12 @@ export async function demo(options: DemoOptions): Promise<void> {
       // Nobody else uses this exchange: its limits lie with the rest of the demo, wherever the user's own state may be.
       (common) => startLive({ ...common, secrets, environment: { XDG_STATE_HOME: resolve(stateDir) } }),
     );
-    const books = market.lost.aborted ? undefined : await compareBooks(stateDir, market.control, demoUser.uid);
-    if (books !== undefined) say(booksText(books));
+    const books = market.lost.aborted ? undefined : await compareLedgers(stateDir, market.control, demoUser.uid);
+    if (books !== undefined) say(comparisonText(books));
     if (market.lost.aborted && !signal.aborted)
       throw new Refusal('the built-in exchange ended; start again to go on from where it stood', 1);
     if (books !== undefined && books.differences.length > 0)
-      throw new Refusal(`the journal in ${stateDir} differs from the exchange: sluice journal check looks at it`, 1);
+      throw new Refusal(`the journal in ${stateDir} differs from the exchange: sluice journal check examines it`, 1);
     const again = commandOf(options);
     say(`${again === 'npx sluice demo' ? 'npm start' : again} goes on from here; ${again} --fresh starts anew`);
   } finally {
@@ -149,7 +149,7 @@ interface Market {
   stop(): Promise<void>;
 }
 
-/** Forks the exchange. The channel between us tells it when we are gone, whatever ended us. */
+/** Forks the exchange. It ends when the channel to this process closes. */
 async function startExchange(options: DemoOptions, stateDir: string, speed: number): Promise<Market> {
   const { scenario, say, signal } = options;
   const usual = join(stateDir, faultsFile);

@@ -7,7 +7,7 @@ import { codeVersions } from '../../backtest/runs/identity.ts';
 import { writeTables } from '../../backtest/runs/keep.ts';
 import { type Axis, asSaved, type ParameterSet, parameterSets, readAxes } from '../../backtest/search/axes.ts';
 import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
-import { doubtOf, type GridDoubt, holdReturns, mostReturns } from '../../backtest/search/overfitting.ts';
+import { buyAndHoldReturns, mostReturns, type Overfitting, overfittingOf } from '../../backtest/search/overfitting.ts';
 import { type GridPool, lastSetsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
 import { gridId, savedSets } from '../../backtest/search/store.ts';
 import { countGridTrials } from '../../backtest/search/trials.ts';
@@ -89,7 +89,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     }
   }
   const tries = countGridTrials(options, { prepared, config, code, axes, sets: cells, outcomes });
-  const doubt = withReturns ? doubtOf(holdReturns(input), outcomes) : undefined;
+  const doubt = withReturns ? overfittingOf(buyAndHoldReturns(input), outcomes) : undefined;
   const result: GridResult = {
     axes,
     cells,
@@ -99,11 +99,11 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     klines: span.of,
     doubt,
   };
-  tell(options, result, { file, set: options.set, code, prepared });
+  printGrid(options, result, { file, set: options.set, code, prepared });
 }
 
 /** Prints and writes what was asked for. */
-function tell(
+function printGrid(
   options: GridOptions,
   result: GridResult,
   of: { readonly prepared: Prepared } & Parameters<typeof writeGridReport>[2],
@@ -180,7 +180,7 @@ function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
   throw new Refusal(`none of the cells of the grid could be run: ${first.refused}`, 1);
 }
 
-/** Of cells that were still on their way when a grid was to stop. Slow ones and endless ones look the same. */
+/** Parameter sets that were still running when the grid was stopped: slow or endless ones. */
 const givenUpText = (names: readonly string[]): string =>
   `note: still at work ${lastSetsMs / 1000} s after the stop, and abandoned: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
 
@@ -233,7 +233,7 @@ function progressOf(total: number, show: GridOptions['progress']): () => void {
   };
 }
 
-const overfittingJson = ({ independent, cells, ...doubt }: GridDoubt): object => ({
+const overfittingJson = ({ independent, cells, ...doubt }: Overfitting): object => ({
   ...doubt,
   parameterSets: cells,
   independentTrials: independent,

@@ -7,7 +7,7 @@ import { type CodeVersion, sha256 } from '../../backtest/runs/identity.ts';
 import { writeWhole } from '../../backtest/runs/keep.ts';
 import { axisNames } from '../../backtest/search/axes.ts';
 import { hasRun } from '../../backtest/search/outcome.ts';
-import { doubtTexts } from '../../backtest/search/overfitting.ts';
+import { overfittingTexts } from '../../backtest/search/overfitting.ts';
 import { units, unitsNumber } from '../../domain/money.ts';
 import { gridText } from '../../report/grid.ts';
 import { fewText, findIn, type GridResult, stoppedText } from './show.ts';
@@ -34,7 +34,7 @@ export function writeGridReport(
     ...{ asset, klines, trials: tries, configuration },
     warnings: [...warnings, ...stoppedText(result, found.best).map((text) => `Stopped: ${text}.`)],
     ...found,
-    doubts: found.best === undefined ? [] : doubtTexts(doubt),
+    doubts: found.best === undefined ? [] : overfittingTexts(doubt),
     notRanked: fewText(result),
     from: Math.min(...times),
     to: Math.max(...times),

@@ -2,7 +2,7 @@
 
 import { type Axis, axisNames, type ParameterSet } from '../../backtest/search/axes.ts';
 import { hasRun, isFew, isRanked, type Outcome, type Ran } from '../../backtest/search/outcome.ts';
-import { doubtTexts, type GridDoubt } from '../../backtest/search/overfitting.ts';
+import { type Overfitting, overfittingTexts } from '../../backtest/search/overfitting.ts';
 import { counted } from '../../data/check/finding.ts';
 import { grouped, roundedMoney } from '../../domain/words.ts';
 import { cellText as csvCell } from '../../report/csv.ts';
@@ -21,7 +21,7 @@ export interface GridResult {
   readonly asset: string;
   readonly klines: number;
   /** Undefined where the returns of cells were too many to be kept. */
-  readonly doubt: GridDoubt | undefined;
+  readonly doubt: Overfitting | undefined;
 }
 
 export interface Found {
@@ -99,7 +99,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
         : plateauText(result, plateau),
     ),
     ...stopped,
-    ...doubtTexts(result.doubt).map(([name, text]) => line(name, text)),
+    ...overfittingTexts(result.doubt).map(([name, text]) => line(name, text)),
     '',
     ...topLines(result),
     '',

@@ -169,7 +169,7 @@ function write(file: string, sources: readonly Source[], format: 'jsonl' | 'csv'
     try {
       rmSync(unfinished, { force: true });
     } catch {
-      // Where nothing can be looked for, nothing was left.
+      // An unreadable folder has no unfinished file.
     }
     if (error instanceof Error && 'syscall' in error)
       throw new Refusal(

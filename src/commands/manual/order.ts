@@ -61,7 +61,7 @@ type CreateCommand = OrderCommand & Pick<TypedOrder, 'price' | 'clientId'>;
 export const create = (symbol: string, side: string, volume: string, command: CreateCommand): Promise<void> =>
   withSymbol(symbol, command, async (client, at) => {
     const intent = manualIntent({ ...command, side, volume }, at, client, systemRng);
-    // Only the client id tells the order from others if this program ends before the answer comes.
+    // Only the client id identifies the order if this program ends before the answer comes.
     const text = `${intentText(intent, at)}, client id ${intent.clientOrderId}`;
     await confirm(command, client, text);
     if (command.yes === true) command.say(text);

@@ -23,7 +23,7 @@ export interface RecordGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly mostMb: number;
 }
 
-/** Between two looks at the exchange's time, real ms. */
+/** Between two readings of the exchange's time, real ms. */
 const syncMs = 600_000;
 
 /** Records until interrupted, then compacts. */
@@ -45,11 +45,11 @@ export async function record(names: readonly string[], given: RecordGiven): Prom
     ended,
     closed: () => {
       // The last file is compacted here, so that what comes of it is shown.
-      if (!isStopping) compacting.ask();
+      if (!isStopping) compacting.request();
     },
   });
   try {
-    const client = await openClient(given, given, false, tape.heard);
+    const client = await openClient(given, given, false, tape.observeFrames);
     try {
       okOrRefuse(await client.exchange.syncTime(), client);
       for (const { symbol } of symbols) await client.instrument(symbol);

@@ -47,7 +47,7 @@ export function compare(
   else for (const line of linesOf(runs)) out(line);
 }
 
-/** What tells a run from the others: settings, else its file. */
+/** How a run differs from the others: its settings, else its file. */
 const differenceOf = ({ configuration, summary }: KeptRun, all: readonly KeptRun[]): string =>
   [
     ...(new Set(all.map((one) => one.configuration.file)).size > 1 ? [configuration.file.replace(/^.*\//, '')] : []),

@@ -77,7 +77,7 @@ function remarkOf({ summary: { endedAt, kills, warnings, criticalWarnings: doubt
   return `${said.length === 0 ? '' : `  (${said.join('; ')})`}${warnings.length === 0 ? '' : ' *'}`;
 }
 
-/** One that is damaged is told of, and hides no other. */
+/** Reports a damaged run; the others are still listed. */
 function readable(folder: string, say: Options['say']): KeptRun | undefined {
   try {
     return readRun(folder);

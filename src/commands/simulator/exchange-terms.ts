@@ -26,7 +26,7 @@ const user = z.strictObject({
   margin: amounts.exactOptional(),
 });
 
-/** Two users that cannot be told apart are refused at the second one. */
+/** Refuses a second user with the same uid or key. */
 const users = z
   .array(user)
   .min(1)

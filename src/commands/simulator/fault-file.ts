@@ -105,7 +105,7 @@ const pathsOf = (method: string | undefined): readonly string[] => [
   ),
 ];
 
-/** What is in force, for the start of an exchange: a bad day should not look like a good one. */
+/** The faults in force, printed at the start of an exchange. */
 export function faultsText(nameOrFile: string, rules: readonly FaultRule[]): string {
   const count = `${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}`;
   const about = planNames.includes(nameOrFile) ? plans[nameOrFile as keyof typeof plans].about : undefined;

@@ -24,6 +24,8 @@ export interface SimulateOptions {
   readonly profile: string;
   /** Where it keeps its accounts, orders, trades and market time; `var/simulator` when left out. */
   readonly persist?: string;
+  /** The same as `persist`. */
+  readonly state?: string;
   readonly fresh: boolean;
   /** The name of a plan, or a file. */
   readonly faults?: string;
@@ -46,7 +48,7 @@ export const demoUser: SimulatorUser = {
   balances: { USD: '100000', USDT: '100000' },
 };
 
-/** What a parent process is told, as one line of JSON on stdout. */
+/** The first line of output for a parent process, as JSON. */
 export interface SimulatorAddress {
   readonly version: 2;
   readonly restUrl: string;
@@ -56,9 +58,9 @@ export interface SimulatorAddress {
 }
 
 /** A directory for each recorded market: one that was kept of another cannot go on. */
-function keptIn({ persist, scenario, markets }: SimulateOptions): string {
+function keptIn({ persist, state, scenario, markets }: SimulateOptions): string {
   const of = markets === undefined ? scenario.replaceAll(',', '-') : basename(markets).replace(/\.\w+$/, '');
-  return persist ?? defaultStateDir(of === 'crash-2020' ? 'simulator' : `simulator-${of}`);
+  return persist ?? state ?? defaultStateDir(of === 'crash-2020' ? 'simulator' : `simulator-${of}`);
 }
 
 function rulesFor({ faults }: SimulateOptions, { markets, terms }: Opened): readonly FaultRule[] {

@@ -16,7 +16,7 @@ const states: Readonly<Record<DaemonState, readonly [Tone, string]>> = {
   stopping: ['plain', 'Stopping'],
 };
 
-/** Ready to trade it is not while nothing is heard, or nobody decides. */
+/** Without market data or a running strategy the daemon is not ready to trade. */
 function badge({ state, noMarketData, strategies }: View): readonly [Tone, string] {
   if (state !== 'ready') return states[state];
   if (noMarketData !== undefined) return ['warn', 'No market data'];
@@ -88,7 +88,7 @@ export function Header({ view }: { view: View }): VNode {
   `;
 }
 
-/** Above everything when the page no longer hears from the daemon: old numbers must not pass for new ones. */
+/** Warns when the page has lost the daemon: old numbers must not pass for new ones. */
 export function ConnectionBanner(): VNode | null {
   if (connection.value === 'refused') {
     return html`<div class="banner lost" role="alert">

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Refusal } from '../../domain/refusal.ts';
 import type { KillEntry } from '../../journal/entries.ts';
-import { confirmed, keepKill } from './confirm-on-disk.ts';
+import { confirmed, storeKill } from './confirm-on-disk.ts';
 import { killRequests, requestKill } from './kill-file.ts';
 
 let dir: string;
@@ -50,7 +50,7 @@ test('a kill on a full disk is kept before its cancels are through, and none of 
   await Promise.resolve();
   expect(files()).toEqual(['kill-trend']);
   cancels.resolve('trend is killed.');
-  expect(await answer).toMatch(/^trend is killed\. The disk of .* the kill is kept as the file .*kill-trend, /);
+  expect(await answer).toMatch(/^trend is killed\. The disk of .* the kill is stored as the file .*kill-trend, /);
   rmSync(join(dir, 'kill-trend'));
   const nobody = daemon(full, { kill: () => Promise.reject(new Refusal('no strategy nope runs here')) });
   await expect(nobody.kill('odd', 'nope')).rejects.toThrow('no strategy nope');
@@ -79,11 +79,11 @@ test('a resume takes the files away that were there when it was asked for, and n
 const byLoss: KillEntry = { kind: 'kill', at: 1, strategy: null, by: 'dailyLoss', reason: 'lost 722' };
 
 test('what a limit killed on a full disk is kept as a file of that limit, and a person’s kill is not by this way', async () => {
-  await keepKill(byLoss, written, dir);
-  await keepKill({ ...byLoss, by: 'operator' }, full, dir);
+  await storeKill(byLoss, written, dir);
+  await storeKill({ ...byLoss, by: 'operator' }, full, dir);
   expect(files()).toEqual([]);
-  await keepKill(byLoss, full, dir);
-  await keepKill({ ...byLoss, strategy: 'trend', by: 'losses', reason: 'lost often' }, full, dir);
+  await storeKill(byLoss, full, dir);
+  await storeKill({ ...byLoss, strategy: 'trend', by: 'losses', reason: 'lost often' }, full, dir);
   expect(killRequests(dir)).toMatchObject([
     { strategy: 'trend', by: 'losses', reason: 'lost often' },
     { strategy: undefined, by: 'dailyLoss', reason: 'lost 722' },

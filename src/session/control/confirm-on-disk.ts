@@ -9,25 +9,25 @@ import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { KillingLimit } from '../../risk/kill.ts';
 import {
-  forgetRequest,
-  isKillAsked,
+  isKillRequested,
   isLimit,
   type KillRequest,
   killFile,
   killRequests,
+  removeRequest,
   requestKill,
 } from './kill-file.ts';
 
-/** Insufficient Storage: whoever asked is not told that it was not carried out. */
-export const notWritten = 507;
+/** HTTP 507: it was done, but is not on disk. */
+export const notOnDisk = 507;
 
 /** It is in force, and a restart would not know of it. */
 class NotWritten extends Refusal {
-  readonly statusCode = notWritten;
+  readonly statusCode = notOnDisk;
 
   constructor(message: string, dir: string) {
     super(
-      `${message} But the disk of ${dir} is full, and this is not written down: it is as soon as there is room. If the daemon ends before that it is lost, and has to be said again`,
+      `${message} But the disk of ${dir} is full, and this is not journalled until there is room. If the daemon ends before that it is lost, and has to be repeated`,
       1,
     );
   }
@@ -57,14 +57,14 @@ export function confirmed(
         if (await journal.durable()) return message;
         throw new NotWritten(message, dir);
       }
-      return `${message} The disk of ${dir} is full: until there is room the kill is kept as the file ${path}, by which the next start is killed, too.`;
+      return `${message} The disk of ${dir} is full: until there is room the kill is stored as the file ${path}, which also kills the next start.`;
     },
     async resume(reason, strategy) {
       // One that comes meanwhile is a kill of its own.
       const requests = killRequests(dir);
       const message = await source.resume(reason, strategy);
-      takeAway(requests, strategy);
-      const still = isKillAsked(dir) ? ` But the file ${join(dir, killFile())} goes on stopping everything.` : '';
+      removeRequests(requests, strategy);
+      const still = isKillRequested(dir) ? ` But the file ${join(dir, killFile())} goes on stopping everything.` : '';
       return await onDisk(`${message}${still}`);
     },
     resolve: async (order, as, reason) => onDisk(await source.resolve(order, as, reason)),
@@ -87,21 +87,21 @@ function keptAsFile(
 }
 
 /** What a limit kills by itself holds at the next start, too: while the disk is full it is kept as a file that says so. */
-export async function keepKill(entry: Entry, journal: Pick<Journal, 'durable'>, dir: string): Promise<void> {
+export async function storeKill(entry: Entry, journal: Pick<Journal, 'durable'>, dir: string): Promise<void> {
   if (entry.kind !== 'kill' || !isLimit(entry.by) || (await journal.durable())) return;
   keptAsFile(dir, entry.reason, entry.strategy ?? undefined, entry.by);
 }
 
-/** Files by which kills were asked for would go on holding up what was resumed. */
-export function takeAway(requests: readonly KillRequest[], strategy: string | undefined): void {
+/** Removes kill files, which would stop again what was resumed. */
+export function removeRequests(requests: readonly KillRequest[], strategy: string | undefined): void {
   for (const request of requests) {
     if (strategy !== undefined && request.strategy !== strategy) continue;
-    const against = forgetRequest(request);
+    const against = removeRequest(request);
     if (against === undefined) continue;
     const meanwhile =
-      request.strategy === undefined ? 'until then it stops everything, and' : 'it holds up nothing now, but';
+      request.strategy === undefined ? 'until then it stops everything, and' : 'it stops nothing now, but';
     throw new Refusal(
-      `resumed; but ${request.path} cannot be taken away (${against}): remove it; ${meanwhile} the next start is killed by it`,
+      `resumed; but ${request.path} cannot be removed (${against}): remove it yourself; ${meanwhile} it kills the next start`,
       1,
     );
   }

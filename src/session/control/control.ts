@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs';
 import { pause, systemClock } from '../../clock/clock.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { maxReasonLength, oneLine } from '../../domain/stated-reason.ts';
-import { takeAway } from './confirm-on-disk.ts';
+import { type ChosenState, type DaemonInfo, inJournal, isHeld } from '../state.ts';
+import { removeRequests } from './confirm-on-disk.ts';
+import { CallFailed, callDaemon } from './daemon-client.ts';
 import { killRequests, requestKill } from './kill-file.ts';
 import { liftedText, resumedText } from './kill-texts.ts';
-import { type ChosenState, type DaemonInfo, inJournal, isHeld } from '../state.ts';
-import { CallFailed, callDaemon } from './daemon-client.ts';
 import { writeOffline } from './offline-journal.ts';
 
 export interface Control {
@@ -106,7 +106,7 @@ function isKilled(dir: string, strategy: string | undefined): boolean {
   }
 }
 
-/** A kill of an unknown strategy would look as if it were in force. */
+/** A kill of an unknown strategy would seem to be in force. */
 function refuseUnknown(strategy: string, dir: string): void {
   const ids = inJournal(dir, (reader) => [
     ...new Set([...reader.strategies(), ...reader.kills().flatMap((kill) => kill.strategy ?? [])]),
@@ -126,7 +126,7 @@ function controlOffline(dir: string, { action, strategy, reason }: Control): str
   if (action === 'kill')
     return `${strategy ?? 'Everything'} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`;
   const requests = killRequests(dir);
-  takeAway(requests, strategy);
+  removeRequests(requests, strategy);
   const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
   const standing = [
     ...inJournal(dir, (reader) => reader.kills()),

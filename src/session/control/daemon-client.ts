@@ -2,8 +2,8 @@
 import got, { HTTPError, TimeoutError } from 'got';
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
-import { notWritten } from './confirm-on-disk.ts';
 import type { DaemonInfo } from '../state.ts';
+import { notOnDisk } from './confirm-on-disk.ts';
 
 const answerSchema = z.object({ ok: z.boolean(), message: z.string() });
 
@@ -31,7 +31,7 @@ export async function callDaemon(
     const http = error instanceof HTTPError ? error.response : undefined;
     const message = http && answerSchema.safeParse(JSON.parse(String(http.body))).data?.message;
     // It was done, but is not on disk.
-    if (http?.statusCode === notWritten && message !== undefined) throw new Refusal(message, 1);
+    if (http?.statusCode === notOnDisk && message !== undefined) throw new Refusal(message, 1);
     if (error instanceof TimeoutError)
       throw new CallFailed(daemon, action, `no answer within ${waitMs / 1_000} s`, true);
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';

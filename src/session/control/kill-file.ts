@@ -26,12 +26,12 @@ export interface KillRequest {
   readonly strategy: string | undefined;
   readonly by: 'file' | 'signal' | KillingLimit;
   readonly reason: string;
-  /** Tells a file from a later one of the same name; undefined once it is gone. */
+  /** Identifies the file among later ones of the same name; undefined once it is gone. */
   readonly made: string | undefined;
 }
 
-/** Between two looks, real ms: a kill of one strategy is known within it; one of everything at the last hop of each order. */
-export const killLookMs = 50;
+/** Between two polls, real ms: the delay of a kill of one strategy. A kill of everything is checked at the last hop of each order. */
+export const killPollMs = 50;
 /** A reason is a sentence, not a file. */
 const mostReason = 200;
 export const signalText = 'by the signal SIGUSR2';
@@ -40,7 +40,7 @@ export const signalText = 'by the signal SIGUSR2';
 export const killFile = (strategy?: string, limit?: KillingLimit): string =>
   `${strategy === undefined ? all : `${all}-${strategy}`}${limit === undefined ? '' : `.${limit}`}`;
 
-/** True where a name is taken, or nobody can tell: an error must never count as "no kill". It opens no file, so that it works without any left. */
+/** True if the file exists or cannot be checked: an error must never count as "no kill". It opens no file, so it works without free file handles. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -49,14 +49,14 @@ function isThere(path: string): boolean {
   }
 }
 
-/** True while everything is to be killed: asked before each order leaves. */
-export const isKillAsked = (dir: string): boolean => isThere(join(dir, all));
+/** True while the file that kills everything exists; checked before each order leaves. */
+export const isKillRequested = (dir: string): boolean => isThere(join(dir, all));
 
 /** Those of these names that are there: without a file left a directory cannot be listed. */
 export const presentIn = (dir: string, names: readonly string[]): readonly string[] =>
   names.filter((name) => isThere(join(dir, name)));
 
-/** Every kill that is asked for by a file among these. */
+/** The kills that these files request. */
 export function killRequests(dir: string, names: readonly string[] = readdirSync(dir)): readonly KillRequest[] {
   return names.flatMap((name): KillRequest[] => {
     const meant = meantBy(name);
@@ -89,9 +89,9 @@ function textOf(path: string): string {
 }
 
 /** The kill is in the journal: the file has done what it was made for. Why it stays, where it cannot be taken away. */
-export function forgetRequest({ path, made }: KillRequest): string | undefined {
+export function removeRequest({ path, made }: KillRequest): string | undefined {
   try {
-    // Another one has come meanwhile, which nobody has carried out.
+    // A newer file was not carried out yet.
     if (madeOf(path) !== made) return undefined;
     rmSync(path, { force: true });
     return undefined;

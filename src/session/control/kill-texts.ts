@@ -1,4 +1,4 @@
-/** What a kill and its end are told as, by a daemon and by a command without one. */
+/** Messages of kill, resume and cancel, for daemons and commands. */
 import { didYouMean } from '../../domain/refusal.ts';
 import type { Halted } from '../../execution/halt.ts';
 import type { KillEntry } from '../../journal/entries.ts';
@@ -15,7 +15,7 @@ export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
     ? ''
     : ` It lifts HALT (${fewOf(halts.map(({ text }) => text))}): what is still wrong halts again.`;
 
-/** What became of orders that were asked to be cancelled: each can be filled before its cancel comes, or still be looked for. */
+/** Outcomes of cancelled orders: each may have filled first, or may still be open. */
 export function cancelledText(orders: readonly WorkingOrder[]): string {
   if (orders.length === 0) return 'There was no resting order to cancel.';
   const {
@@ -47,7 +47,7 @@ export function cancelledText(orders: readonly WorkingOrder[]): string {
   return `${parts.join(', ')}.`;
 }
 
-/** What follows a cancel, which stops nobody: strategies order again unless a halt or their kills stop them. */
+/** After a cancel strategies may order again, unless a halt or a kill stops them. */
 export function afterCancelText(
   strategy: string | undefined,
   running: readonly { readonly id: string }[],
@@ -63,8 +63,8 @@ export function afterCancelText(
     : ` ${strategy === undefined ? 'No strategy places' : `${strategy} does not place`} new ones now (${stopped}).`;
 }
 
-/** Why nobody is there to be killed, or to go on: a kill of nobody would be taken for one that holds. */
-export function nobody(
+/** Why a strategy is unknown: a kill of it would seem to be in force. */
+export function unknownStrategy(
   strategy: string,
   hosted: readonly { readonly id: string }[],
   { portfolio, risk }: Known,

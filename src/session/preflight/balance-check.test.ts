@@ -3,7 +3,7 @@ import { instrument } from '../../domain/instrument.ts';
 import { units } from '../../domain/money.ts';
 import type { Notice } from '../../execution/context.ts';
 import { Portfolio } from '../../portfolio/portfolio.ts';
-import { refuseMissingMoney } from './balance-check.ts';
+import { refuseMissingFunds } from './balance-check.ts';
 
 const at = instrument({ symbol: 'btcusdt', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 4 });
 
@@ -21,7 +21,7 @@ function look({
     given.map((amount, index) => ({ strategy: `s${index}`, symbol: at.symbol, amount: units(amount) })),
   );
   const said: Notice[] = [];
-  refuseMissingMoney({
+  refuseMissingFunds({
     hosted: ids.map((id) => ({ id, symbol: at.symbol })),
     portfolio: {
       closedEquity: (id, symbol) => portfolio.closedEquity(id, symbol),

@@ -1,4 +1,4 @@
-/** Whether the money exists that strategies were given: every limit in per cent is measured against it. */
+/** Whether the account has the money that was allotted: limits in per cent are measured against it. */
 import type { Instrument } from '../../domain/instrument.ts';
 import { noUnits, plus, type Units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -15,7 +15,7 @@ const isMore = (counted: number, there: Units): boolean => counted > unitsNumber
 /** Whether strategies that hold nothing may not begin: they count on more than there is. */
 export const isTooLittle = (allotted: Units, there: Units): boolean => isMore(unitsNumber(allotted), there);
 
-export interface MoneyThere {
+export interface FundsCheck {
   readonly hosted: readonly Pick<NamedHosted, 'id' | 'symbol'>[];
   readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders' | 'places'> & {
     holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number };
@@ -26,12 +26,14 @@ export interface MoneyThere {
 
 /**
  * Compares the cash that strategies count on, by quote asset, with the account's. With nothing at stake a daemon that counts on
- * more is refused (exit 2); one that holds positions or has orders out there must look after them, and only says so.
+ * more is refused (exit 2). One with positions or orders must manage them, and only warns.
  */
-export function refuseMissingMoney({ hosted, portfolio, balances, notice }: MoneyThere): void {
+export function refuseMissingFunds({ hosted, portfolio, balances, notice }: FundsCheck): void {
   const cash = new Map<Instrument['quote'], number>();
   // Of strategies that are not configured any more, too: their money is in it, and their stops are to be watched.
-  const held = portfolio.places().some(({ strategy, symbol }) => portfolio.holding(strategy, symbol).quantity !== 0);
+  const hasPosition = portfolio
+    .places()
+    .some(({ strategy, symbol }) => portfolio.holding(strategy, symbol).quantity !== 0);
   for (const { id, symbol } of hosted) {
     const { quantity, entryPrice } = portfolio.holding(id, symbol);
     const { quote } = portfolio.instrument(symbol);
@@ -42,8 +44,8 @@ export function refuseMissingMoney({ hosted, portfolio, balances, notice }: Mone
     const balance = balances.find(({ asset }) => asset === quote);
     const there = balance === undefined ? noUnits : plus(balance.free, balance.locked);
     if (!isMore(counted, there)) continue;
-    const text = `the strategies count on ${counted.toFixed(2)} ${quote}, the account has ${unitsText(there)}: limits in per cent, such as the daily loss, would be measured against money that is not there. Lower \`allocation\``;
-    if (!held && portfolio.orders().next().done === true) throw new Refusal(text);
+    const text = `the strategies count on ${counted.toFixed(2)} ${quote}, the account has ${unitsText(there)}: limits in per cent, such as the daily loss, would be measured against missing money. Lower \`allocation\``;
+    if (!hasPosition && portfolio.orders().next().done === true) throw new Refusal(text);
     notice({ level: 'warn', text });
   }
 }

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import {
   cancelAt,
+  isProbeDue,
   isQueriedByClientId,
-  isToBeFoundOut,
   rememberCapabilities,
   rememberFact,
   windowAt,
@@ -43,10 +43,10 @@ it('what a venue can do holds for that venue alone, and a proof is not lost to a
 it('that client ids are not given back is asked about again, and an echo replaces it', () => {
   const dir = fresh();
   rememberCapabilities(dir, 'a/1', 0, { rest: { ...rest, clientIdEchoed: 'no' } });
-  expect(isToBeFoundOut(dir, 'a/1')).toBe(true);
+  expect(isProbeDue(dir, 'a/1')).toBe(true);
   rememberCapabilities(dir, 'a/1', 1, { rest });
   rememberCapabilities(dir, 'a/1', 2, { rest: { ...rest, clientIdEchoed: 'unknown' } });
-  expect(isToBeFoundOut(dir, 'a/1')).toBe(false);
+  expect(isProbeDue(dir, 'a/1')).toBe(false);
 });
 
 it('what a cancel showed is kept beside the rest, whoever writes first, and a doctor does not take it back', () => {

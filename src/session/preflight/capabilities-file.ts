@@ -16,7 +16,7 @@ const schema = z.object({
 
 export interface Found {
   readonly rest: RestCapabilities;
-  /** Left out where nobody listened: what is remembered of it stays. */
+  /** Left out if the socket was not probed: the stored values stay. */
   readonly socket?: SocketCapabilities;
 }
 
@@ -49,11 +49,11 @@ function write(stateDir: string, venue: string, at: number, known: Remembered): 
   renameSync(path, fileIn(stateDir));
 }
 
-/** What could not be told this time stays as it was. `at` is UTC ms of the machine. */
+/** Stores the findings; an unknown one keeps its stored value. `at` is UTC ms of the machine. */
 export function rememberCapabilities(stateDir: string, venue: string, at: number, { rest, socket }: Found): void {
-  const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== 'unknown'));
+  const found = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== 'unknown'));
   const before = remembered(stateDir, venue);
-  write(stateDir, venue, at, { rest: { ...rest, ...before.rest, ...told }, socket: socket ?? before.socket });
+  write(stateDir, venue, at, { rest: { ...rest, ...before.rest, ...found }, socket: socket ?? before.socket });
 }
 
 /** What trading itself showed: how a cancel ends, which name of the time window is taken. `at` as above. A disk that takes nothing must not fail that order. */
@@ -93,5 +93,5 @@ export function windowAt(stateDir: string, venue: string): KnownWindow | undefin
 }
 
 /** True until an order has shown its client id: that none did so far may be a wrong guess of an earlier start. */
-export const isToBeFoundOut = (stateDir: string, venue: string): boolean =>
+export const isProbeDue = (stateDir: string, venue: string): boolean =>
   remembered(stateDir, venue).rest['clientIdEchoed'] !== 'yes';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { realMs, ScaledClock } from '../../clock/clock.ts';
 import type { Answer } from '../../venue/venue.ts';
-import { reach } from './connect.ts';
+import { queryUntilAnswered } from './connect.ts';
 
 const never = (): Promise<Answer<number>> => new Promise(() => {});
 const failing = async (): Promise<Answer<number>> => ({ kind: 'failed', cause: 'HTTP 418' });
@@ -13,7 +13,7 @@ test.each([
   const stop = new AbortController();
   const waiting = (): void => {};
   const clock = new ScaledClock(1);
-  const reached = reach({ url: 'http://there', clock, waiting, signal: stop.signal }, 'its time', ask);
+  const reached = queryUntilAnswered({ url: 'http://there', clock, waiting, signal: stop.signal }, 'its time', ask);
   void clock.sleep(20).then(() => stop.abort());
   const begun = realMs();
   await expect(reached).rejects.toThrow('stopped before the exchange at http://there could be reached');

@@ -8,18 +8,18 @@ import type { Answer } from '../../venue/venue.ts';
 /** Real ms between two tries. */
 const retryMs = 2_000;
 
-export interface Reaching {
+export interface ConnectOptions {
   readonly url: string;
   readonly clock: ScaledClock;
-  /** Told of each failed try. */
+  /** Called with each failed try. */
   readonly waiting: (text: string) => void;
   /** Stops the tries. */
   readonly signal: AbortSignal;
 }
 
 /** Asks until an answer comes. Wrong keys and the like do not pass by waiting: the exchange's own refusals end it. */
-export async function reach<T>(
-  { url, clock, waiting, signal }: Reaching,
+export async function queryUntilAnswered<T>(
+  { url, clock, waiting, signal }: ConnectOptions,
   what: string,
   ask: () => Promise<Answer<T>>,
 ): Promise<T> {
@@ -42,16 +42,16 @@ const stoppedBefore = (url: string): Refusal =>
   new StoppedEarly(`stopped before the exchange at ${url} could be reached`, 1);
 
 /** The answer, or undefined as soon as `signal` aborts: a request may wait until a ban is over, for hours. */
-export async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const heard = Promise.withResolvers<undefined>();
+export async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const aborted = Promise.withResolvers<undefined>();
   // A session that trades already ends its strategies first: that one of them still waited for klines is no failure then.
-  const end = (): void => void systemClock.sleep(0).then(() => heard.resolve(undefined));
+  const end = (): void => void systemClock.sleep(0).then(() => aborted.resolve(undefined));
   signal.addEventListener('abort', end);
   if (signal.aborted) end();
-  // What it comes to after that is of no use to anybody.
-  asked.catch(() => {});
+  // Later failures are ignored.
+  answer.catch(() => {});
   try {
-    return await Promise.race([asked, heard.promise]);
+    return await Promise.race([answer, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', end);
   }

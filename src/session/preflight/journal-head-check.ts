@@ -1,4 +1,4 @@
-/** What a journal of real orders is held against before anything is written into it: the newest that this machine knows of. */
+/** Compares a live journal with the newest head that this machine remembers, before anything is written into it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';

@@ -5,7 +5,7 @@ import { rate, rateText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
 import { standards } from '../../risk/control-list.ts';
-import { isStrict, limitsOf, refuseUnraised, stepOf, versionRows } from './limits.ts';
+import { isStrict, limitSteps, limitsOf, refuseUnraised, versionRows } from './limits.ts';
 
 const config = (risk: object = {}, host = 'exchange.example', more: object = {}): TradingConfig =>
   tradingSchema.parse({
@@ -118,7 +118,7 @@ describe('a daemon that is told of a step, by whomever', () => {
     ['execution.horizonMs', '90000', 'execution.horizonMs 90000 is no less careful than the standard 60000'],
   ])('refuses to raise %s to %s in the words of the command', async (name, value, why) => {
     const { assembled, clock, db } = new TestRig();
-    await expect(stepOf(assembled, clock, 'nowhere')('raise', name, value, 'x')).rejects.toThrow(why);
+    await expect(limitSteps(assembled, clock, 'nowhere')('raise', name, value, 'x')).rejects.toThrow(why);
     expect(db.prepare('SELECT * FROM limits').all()).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ import { inJournal } from '../state.ts';
 
 /**
  * Whether limits that a configuration leaves out hold by their standard value. They do where money is real; an exchange on this
- * machine and recorded klines lose nobody's.
+ * machine and recorded klines lose none.
  */
 export const isStrict = ({ exchange, risk }: Pick<TradingConfig, 'exchange' | 'risk'>): boolean =>
   (risk.controls ?? (isLoopback(exchange.restUrl) ? 'stated' : 'all')) === 'all';
@@ -138,7 +138,7 @@ interface Unraised {
   readonly raises: readonly string[];
 }
 
-/** What of a configuration stands above the standard limits without the step that says somebody wants it. */
+/** Limits of a configuration above the standard that were not confirmed. */
 export function unraised(
   config: Pick<TradingConfig, 'exchange'> & Careful,
   steps: readonly LimitEntry[],
@@ -149,7 +149,7 @@ export function unraised(
   const open = raisedIn(config).filter((one) => !isAllowed(one, steps));
   if (open.length === 0) return undefined;
   return {
-    what: `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard, and nobody has confirmed it:`,
+    what: `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard without confirmation:`,
     which: open.map(({ key, value, standard }) => `${pathOf(key)} is ${value}, the standard is ${standard}`),
     advice: 'lower it, or confirm it once:',
     raises: open.map(({ key, value }) => `sluice limits raise ${key} ${value} --state ${stateDir} --reason "…"`),
@@ -180,7 +180,7 @@ export interface Begun {
   /** SHA-256 of the configuration, hex. */
   readonly config: string;
   readonly versions: ReadonlyMap<string, string>;
-  /** Versions that nobody has released, by strategy. */
+  /** Versions that were not released, by strategy. */
   readonly unreleased: ReadonlyMap<string, NewVersion>;
   readonly rows: readonly LimitEntry[];
 }
@@ -209,8 +209,8 @@ export function versionRows(
   return { config: hash, versions, unreleased, rows };
 }
 
-/** Writes down and logs with which configuration and which code a run begins; gives the versions that nobody has released. */
-export function begin(
+/** Journals and logs the configuration and the code of a run; returns the versions that were not released. */
+export function recordVersions(
   { config, configured: strategies, log }: { config: TradingConfig; configured: readonly Configured[]; log: Log },
   steps: readonly LimitEntry[],
   journal: Pick<Journal, 'append'>,
@@ -222,8 +222,8 @@ export function begin(
   return begun.unreleased;
 }
 
-/** A step above the standard limits that a running daemon is told of, by a command or by the API: what the command refuses it refuses, too. */
-export function stepOf(
+/** Steps above the standard limits in a running daemon, with the same checks as the command. */
+export function limitSteps(
   { execution: { journal }, risk }: Pick<Assembled, 'execution' | 'risk'>,
   clock: Clock,
   stateDir: string,
@@ -240,6 +240,6 @@ export function stepOf(
     await journal.durable();
     return what === 'release'
       ? `Version ${value.slice(0, 12)} of ${name} may use its whole allocation from now on.`
-      : `${name} may stand at ${value}: change the configuration and start again.`;
+      : `${name} may be set to ${value}: change the configuration and start again.`;
   };
 }

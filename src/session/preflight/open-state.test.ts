@@ -16,7 +16,7 @@ import { startLive, venueNameOf } from '../live.ts';
 import { noLog } from '../log.ts';
 import type { Undo } from '../options.ts';
 import { runningDaemon, writeDaemonInfo } from '../state.ts';
-import { begin, begins, type Opens, openedMeanwhile } from './open-state.ts';
+import { markTrading, type Opens, startOpening, whileOpening } from './open-state.ts';
 
 const config = tradingSchema.parse({
   exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' },
@@ -53,7 +53,7 @@ const options = (): Opens => ({
 
 /** Opens the directory, with nothing to be told of it. */
 const opens = async <T>(reach: (signal: AbortSignal) => Promise<T>, opened = (): void => {}) =>
-  openedMeanwhile({ ...options(), opening: begin(options()) }, undo, opened, reach);
+  whileOpening({ ...options(), opening: startOpening(options()) }, undo, opened, reach);
 
 /** So much that threads of their own examine it. */
 function fillWithNotices(venue = 'test'): void {
@@ -195,13 +195,13 @@ test('a second daemon on an account is told of the first, wherever that keeps it
   const said: string[] = [];
   const second = { ...options(), stateDir: join(dir, 'second'), say: (line: string) => void said.push(line) };
   const start = async (given: Opens): Promise<void> => {
-    await openedMeanwhile(
-      { ...given, opening: begin(given) },
+    await whileOpening(
+      { ...given, opening: startOpening(given) },
       undo,
       () => {},
       async () => {},
     );
-    begins(given);
+    markTrading(given);
   };
   await start(options());
   const there = { pid: 7, mode: 'live', startedAt: 1, exchange: config.exchange.restUrl, control: '', token: '' };
@@ -228,7 +228,7 @@ test('a first start that the exchange refuses leaves nothing behind, and the nex
     const refused = startLive({ ...given, secrets: { apiKey: 'key', apiSecret: 'typo' }, fatal: () => {} });
     await expect(refused).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining('-1022') });
     expect(existsSync(join(dir, journalFile))).toBe(false);
-    const again = begin(options());
+    const again = startOpening(options());
     await again.settle();
     again.lock.release();
   } finally {
@@ -238,27 +238,27 @@ test('a first start that the exchange refuses leaves nothing behind, and the nex
 
 test('what a daemon that died wrote of itself is gone as soon as another one begins', () => {
   writeDaemonInfo(dir, { pid: 7, mode: 'live', startedAt: 1, exchange: 'x', control: 'y', token: 'z' });
-  const opening = begin(options());
+  const opening = startOpening(options());
   expect(runningDaemon(dir)).toBeUndefined();
   opening.lock.release();
 });
 
 test('a journal that is gone or empty where one has traded is lost, not new', async () => {
   await opens(async () => {});
-  begins(options());
+  markTrading(options());
   for (const step of undo.splice(0)) await step();
   const path = join(dir, journalFile);
   const lost = (what: string) => expect.objectContaining({ exitCode: 3, message: expect.stringContaining(what) });
   truncateSync(path);
   for (const beside of ['-wal', '-shm']) rmSync(`${path}${beside}`, { force: true });
-  expect(() => begin(options())).toThrow(lost('is empty, and a journal there has traded'));
+  expect(() => startOpening(options())).toThrow(lost('is empty, and a journal there has traded'));
   expect(statSync(path).size).toBe(0);
   rmSync(path);
-  expect(() => begin(options())).toThrow(lost('is gone, and a journal there has traded'));
+  expect(() => startOpening(options())).toThrow(lost('is gone, and a journal there has traded'));
   expect(existsSync(path)).toBe(false);
-  begin({ ...options(), mode: 'paper' }).lock.release();
+  startOpening({ ...options(), mode: 'paper' }).lock.release();
   rmSync(path, { force: true });
-  const accepted = begin({ ...options(), acceptRestored: 'the disk broke' });
+  const accepted = startOpening({ ...options(), acceptRestored: 'the disk broke' });
   await accepted.settle();
   accepted.lock.release();
 });

@@ -6,7 +6,7 @@ import { beginOpening, type OpenedState, type Opening } from '../../journal/open
 import type { SessionOptions, Undo } from '../options.ts';
 import { removeDaemonInfo } from '../state.ts';
 import { refuseUnraised } from './limits.ts';
-import { othersOn, refuseLost, rememberPlace } from './state-registry.ts';
+import { otherDaemons, refuseLostJournal, registerState } from './state-registry.ts';
 
 export type Opens = Pick<
   SessionOptions,
@@ -22,10 +22,10 @@ export type Opens = Pick<
   | 'signal'
 >;
 
-/** Locks the state directory and begins to look at what is in it. */
-export function begin(options: Opens): Opening {
+/** Locks the state directory and begins to examine its journal. */
+export function startOpening(options: Opens): Opening {
   const guard = guardOf(options);
-  if (guard !== undefined) refuseLost(guard, options.stateDir);
+  if (guard !== undefined) refuseLostJournal(guard, options.stateDir);
   const opening = beginOpening(
     options.stateDir,
     { mode: options.mode, account: options.config.account, venue: options.venueName },
@@ -41,7 +41,7 @@ export function begin(options: Opens): Opening {
  * Gives what is in the state directory and what `reach` gave. Nothing is written, and `reach` must send nothing that has an effect,
  * before the journal is known to be whole; that it is not comes before whatever the exchange says, and ends the tries to reach it.
  */
-export async function openedMeanwhile<T>(
+export async function whileOpening<T>(
   { opening, ...options }: Opens & Pick<SessionOptions, 'opening'>,
   undo: Undo,
   opened: (state: OpenedState) => void,
@@ -57,14 +57,14 @@ export async function openedMeanwhile<T>(
     const guard = guardOf(options);
     const { venueName, config } = options;
     const others =
-      guard === undefined ? [] : othersOn(guard, options.stateDir, { venueName, restUrl: config.exchange.restUrl });
+      guard === undefined ? [] : otherDaemons(guard, options.stateDir, { venueName, restUrl: config.exchange.restUrl });
     undo.unshift(() => state.loaded.past.close());
     opened(state);
     for (const line of [...state.notices, ...others]) {
       options.say(line);
       options.log.warn(line);
     }
-    // On paper nobody's money is at stake.
+    // Paper trading risks no money.
     if (options.mode !== 'paper') refuseUnraised(options.config, state.loaded.limits, options.stateDir);
     return [state, await reached];
   } catch (error) {
@@ -74,9 +74,9 @@ export async function openedMeanwhile<T>(
 }
 
 /** From here on orders may leave: a journal that is gone afterwards is a lost one. One of a start that came to nothing is no loss. */
-export function begins(options: Opens): void {
+export function markTrading(options: Opens): void {
   const guard = guardOf(options);
-  if (guard !== undefined) rememberPlace(guard, options.stateDir);
+  if (guard !== undefined) registerState(guard, options.stateDir);
 }
 
 /** Only where real orders are at stake is an old copy of a journal a danger. */

@@ -1,4 +1,4 @@
-/** Finds out what an exchange does, by questions and by tests of an order that nobody places: the doctor does, and a daemon's first start. */
+/** Probes the habits of an exchange by queries and tests of an order, for the doctor and a daemon's first start. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,9 +11,9 @@ import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import type { Exchange, SampleOrder } from '../../venue/exchange/exchange.ts';
 import type { Log } from '../log.ts';
 import { inJournal } from '../state.ts';
-import { isToBeFoundOut, rememberCapabilities } from './capabilities-file.ts';
+import { isProbeDue, rememberCapabilities } from './capabilities-file.ts';
 
-/** `mayTest`: the key was taken, so that the test of an order can tell something. `echoTestOrderId`: see `Exchange.probe`. */
+/** `mayTest`: the key was accepted, so an order can be tested. `echoTestOrderId`: see `Exchange.probe`. */
 export async function probe(
   x: Exchange,
   at: Instrument,
@@ -60,7 +60,7 @@ export function foundText({ recvWindow, cancel, ...rest }: RestCapabilities): st
     ['klines', rest.klines],
     ['order test', rest.orderTest],
     ['client ids shown', rest.clientIdEchoed],
-    ['asked for by client id', rest.queryByClientId],
+    ['queried by client id', rest.queryByClientId],
     ['time window', recvWindow],
     ['cancels', cancel],
   ];
@@ -84,23 +84,19 @@ const patienceMs = 15_000;
 
 /**
  * At the first start of a daemon against an exchange, and at later ones until an order has shown that client ids come back. Never
- * fails: what is not told in time stays unknown, and nobody leans on it.
+ * fails: what is not found in time stays unknown.
  */
 export async function probeOnce({ exchange, at, clock, stateDir, venueName, log }: FindOutOnce): Promise<void> {
-  if (!isToBeFoundOut(stateDir, venueName)) return;
+  if (!isProbeDue(stateDir, venueName)) return;
   const late = new AbortController();
   try {
     const asking = probe(exchange, at, true, echoTestOrderId(stateDir, venueName, at));
     const found = await Promise.race([asking, pause(clock, clock.machine(patienceMs), late.signal)]);
-    if (found === undefined)
-      return log.warn({}, 'the exchange was too slow to show what it does: asked again at the next start');
+    if (found === undefined) return log.warn({}, 'the exchange was too slow for the probe; the next start repeats it');
     rememberCapabilities(stateDir, venueName, machineWall(), { rest: found });
-    log.info({ found }, `found out about the exchange: ${foundText(found) || 'nothing'}`);
+    log.info({ found }, `probed the exchange: ${foundText(found) || 'nothing'}`);
   } catch (error) {
-    log.warn(
-      { error: error instanceof Error ? error.message : String(error) },
-      'what the exchange does was not found out',
-    );
+    log.warn({ error: error instanceof Error ? error.message : String(error) }, 'the exchange could not be probed');
   } finally {
     late.abort();
   }

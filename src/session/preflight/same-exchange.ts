@@ -1,9 +1,9 @@
-/** A state directory belongs to one exchange; a built-in one that began anew looks like it and is another. */
+/** A state directory belongs to one exchange. A built-in exchange that began anew is another one at the same address. */
 import { Refusal } from '../../domain/refusal.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import type { Past } from '../../journal/past-orders.ts';
 import { type OrderEntry, ok } from '../../venue/venue.ts';
-import { type Reaching, reach } from './connect.ts';
+import { type ConnectOptions, queryUntilAnswered } from './connect.ts';
 
 /** How far our idea of the exchange's time may be off, real ms. */
 const clockErrorMs = 5_000;
@@ -13,7 +13,7 @@ const surelyListedMs = 86_400_000;
 /** The id before a trade's: some exchanges list from `fromId` on, others what comes after it. */
 const before = (tradeId: string): string => (/^[1-9]\d*$/.test(tradeId) ? String(BigInt(tradeId) - 1n) : tradeId);
 
-/** Rows among which the newest fill is looked for: one that was shown late comes after newer ones. */
+/** Rows to search for the newest fill: a fill that was shown late comes after newer ones. */
 const newestRows = 1_000;
 
 /**
@@ -23,7 +23,7 @@ const newestRows = 1_000;
  */
 export async function refuseAnotherExchange(
   { past }: { readonly past: Pick<Past, 'newestFills'> },
-  reaching: Reaching,
+  reaching: ConnectOptions,
   orders: Pick<OrderEntry, 'tradesSince'> | undefined,
   stateDir: string,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function refuseAnotherExchange(
       3,
     );
   if (orders === undefined || clock.now() - newest.time > surelyListedMs) return;
-  const listed = await reach(reaching, `trade ${newest.tradeId}`, async () => {
+  const listed = await queryUntilAnswered(reaching, `trade ${newest.tradeId}`, async () => {
     const answer = await orders.tradesSince(newest.symbol, before(newest.tradeId));
     // A refusal, as of a symbol that is not traded any more, says nothing about the trade.
     return answer.kind === 'failed' && answer.code !== undefined ? ok(undefined) : answer;

@@ -42,7 +42,7 @@ test('a file that cannot be used is told of on the terminal, with how long that 
   expect(said).toEqual([
     'the file of request limits cannot be written; other processes will not know',
     `${file}/sluice/limits.db cannot be used, so that nobody knows what was spent before this start: for a minute only what a kill cancels is sent. To trade sooner, make it writable, or set XDG_STATE_HOME to a directory that is, and start again`,
-    'nothing is asked of http://127.0.0.1:1 until 12:01:00 UTC: the start goes on then',
+    'requests to http://127.0.0.1:1 wait until 12:01:00 UTC, and so does the start',
   ]);
   limits.close();
 });
@@ -52,6 +52,6 @@ test('a ban from before the start is told of, too', () => {
   before.notice({ status: 429, retryAfterMs: 90_000 });
   before.close();
   const { limits, said } = opened(dir);
-  expect(said).toEqual(['nothing is asked of http://127.0.0.1:1 until 12:01:30 UTC: the start goes on then']);
+  expect(said).toEqual(['requests to http://127.0.0.1:1 wait until 12:01:30 UTC, and so does the start']);
   limits.close();
 });

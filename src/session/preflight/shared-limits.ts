@@ -4,7 +4,7 @@ import { sharedFile, sharedFilePath, userOf } from '../../budget/shared-file.ts'
 import type { Clock } from '../../clock/clock.ts';
 import type { SessionOptions } from '../options.ts';
 
-/** Opens them. Nothing but a kill's cancels is sent while they forbid it: whoever waits at the terminal is told why, until when, and what to do. */
+/** Opens them, and prints a ban that delays the start. */
 export function sharedLimits(
   {
     config,
@@ -32,7 +32,7 @@ export function sharedLimits(
   for (const trouble of troubles.splice(0)) say(trouble);
   if (until !== undefined) {
     const second = new Date(Math.ceil(until / 1_000) * 1_000);
-    say(`nothing is asked of ${url} until ${second.toISOString().slice(11, 19)} UTC: the start goes on then`);
+    say(`requests to ${url} wait until ${second.toISOString().slice(11, 19)} UTC, and so does the start`);
   }
   return limits;
 }

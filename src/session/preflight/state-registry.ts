@@ -21,7 +21,7 @@ function isThere(path: string): boolean {
 }
 
 /** Refuses (exit 3) a directory whose journal is no more, unless the operator accepts that. */
-export function refuseLost(guard: Guard, stateDir: string): void {
+export function refuseLostJournal(guard: Guard, stateDir: string): void {
   const path = join(stateDir, journalFile);
   if (isThere(path) || guard.accept !== undefined || !existsSync(noteOf(guard, stateDir))) return;
   throw new Refusal(
@@ -31,7 +31,7 @@ export function refuseLost(guard: Guard, stateDir: string): void {
 }
 
 /** A journal is there now. Whoever cannot write here goes on, as without the newest head. */
-export function rememberPlace(guard: Guard, stateDir: string): void {
+export function registerState(guard: Guard, stateDir: string): void {
   try {
     mkdirSync(guard.dir, { recursive: true, mode: 0o700 });
     writeFileSync(noteOf(guard, stateDir), `${JSON.stringify({ version: 1, dir: resolve(stateDir) })}\n`, {
@@ -43,7 +43,7 @@ export function rememberPlace(guard: Guard, stateDir: string): void {
 }
 
 /** What is said of daemons that trade on the same account from other directories of this machine. */
-export function othersOn(
+export function otherDaemons(
   { dir }: Pick<Guard, 'dir'>,
   stateDir: string,
   { venueName, restUrl }: { readonly venueName: string; readonly restUrl: string },

@@ -8,7 +8,7 @@ import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
 import type { Configured } from '../../trading/strategies.ts';
 import { endpoints, tradeEndpoints } from '../../venue/exchange/rest/endpoints.ts';
 
-/** Real ms between two looks at the exchange's time (venue/exchange/sync-time.ts). */
+/** Real ms between two readings of the exchange's time (venue/exchange/sync-time.ts). */
 const timeMs = 60_000;
 const minuteMs = 60_000;
 
@@ -51,17 +51,17 @@ export function refuseUnfit(config: TradingConfig, configured: readonly Configur
   );
 }
 
-/** The plan as lines, the dearest purpose first; what costs little is summed up. */
+/** The plan as lines, the most expensive purpose first; cheap ones are summed up. */
 export function planLines({ rows, weightPerMinute }: WeightPlan, most = 8): readonly string[] {
-  const dearest = [...rows].sort((a, b) => b.weightPerMinute - a.weightPerMinute);
-  const shown = dearest.slice(0, dearest.length > most ? most - 1 : most);
-  const rest = dearest.slice(shown.length).reduce((total, one) => total + one.weightPerMinute, 0);
+  const sorted = [...rows].sort((a, b) => b.weightPerMinute - a.weightPerMinute);
+  const shown = sorted.slice(0, sorted.length > most ? most - 1 : most);
+  const rest = sorted.slice(shown.length).reduce((total, one) => total + one.weightPerMinute, 0);
   const line = (weight: number, words: string): string => `${String(round(weight)).padStart(8)} a minute  ${words}`;
   return [
     ...shown.map(({ weightPerMinute: weight, who, purpose, callsPerMinute, price }) =>
       line(weight, `${who}: ${purpose} (${round(callsPerMinute)} × ${price.weight})`),
     ),
-    ...(dearest.length > shown.length ? [line(rest, `${dearest.length - shown.length} more`)] : []),
+    ...(sorted.length > shown.length ? [line(rest, `${sorted.length - shown.length} more`)] : []),
     line(weightPerMinute, 'together'),
   ];
 }

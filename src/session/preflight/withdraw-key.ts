@@ -1,4 +1,4 @@
-/** A key that may withdraw is refused: whoever gets hold of it takes the money itself. Asked by the query alone. */
+/** Refuses a key that may withdraw: a thief could take the money. Checked by a query alone. */
 import { Refusal } from '../../domain/refusal.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 

@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 import { loadSeries } from '../../data/catalogue/load.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { encoded, magic } from '../../data/frames/file.ts';
-import { compactions } from './compact-process.ts';
 import { compactFrames } from './compact-frames.ts';
+import { compactions } from './compact-process.ts';
 
 const midnight = Date.UTC(2024, 0, 2);
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
@@ -130,7 +130,7 @@ test('a compaction beside that stores not all is told of, in its own words', asy
   ] as const) {
     writeFileSync(program, `process.stderr.write('${text}'); process.exitCode = ${code};`);
     const all = compactions(here.dir, (line) => told.push(line), program);
-    all.ask();
+    all.request();
     await all.done();
   }
   expect(told).toEqual(['x.frames stays as it is', 'sluice: 1 file could not be stored']);

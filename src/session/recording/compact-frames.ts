@@ -24,7 +24,7 @@ export interface Compacted {
   readonly failed: number;
 }
 
-/** Compacts what waits. A file that the catalogue refuses stays and is told of; the others go on. A `Refusal` while another process does it. */
+/** Compacts the waiting files. One that the catalogue refuses stays and is reported. A `Refusal` while another process compacts. */
 export async function compactFrames(dir: string): Promise<Compacted> {
   const unlock = frameFiles(dir).length === 0 ? () => {} : lockCompaction(dir);
   try {
@@ -53,7 +53,7 @@ async function compactAll(dir: string): Promise<Compacted> {
     }
     if (content.damagedBytes > 0)
       said.push(
-        `${path}: ${counted(content.damagedBytes, 'byte')} in it are damaged and left out; what stands before and behind them is taken, with a hole between: look after the disk`,
+        `${path}: ${counted(content.damagedBytes, 'byte')} in it are damaged and left out; the data before and after them are stored, with a hole between: check the disk`,
       );
     if (content.lostBytes > 0)
       said.push(`${path}: ${counted(content.lostBytes, 'byte')} at its end were cut off when the recording ended`);

@@ -2,22 +2,22 @@
 import { spawn } from 'node:child_process';
 
 export interface Compactions {
-  /** Compacts what waits, when those asked for before have ended: two at once would be in each other's way. */
-  ask(): void;
-  /** When all that were asked for have ended. */
+  /** Compacts the waiting files once earlier compactions have ended. */
+  request(): void;
+  /** Resolves when all requested compactions have ended. */
   done(): Promise<void>;
 }
 
-/** `tell` gets the lines of one that could not store everything. */
+/** `report` gets the messages of a compaction that could not store everything. */
 export function compactions(
   dir: string,
-  tell: (line: string) => void,
+  report: (line: string) => void,
   program: string = process.argv[1] ?? '',
 ): Compactions {
   let running = Promise.resolve();
   return {
-    ask() {
-      running = running.then(() => compactBeside(dir, tell, program));
+    request() {
+      running = running.then(() => compactBeside(dir, report, program));
     },
     done: () => running,
   };
@@ -27,7 +27,7 @@ export function compactions(
 const mostText = 4_000;
 
 /** Runs `sluice data compact`; resolves when it has ended, however: what it could not do waits for the next time. */
-function compactBeside(dir: string, tell: (line: string) => void, program: string): Promise<void> {
+function compactBeside(dir: string, report: (line: string) => void, program: string): Promise<void> {
   return new Promise((settle) => {
     const stdio = ['ignore', 'ignore', 'pipe'] as const;
     const child = spawn(process.execPath, [program, 'data', 'compact', '--data', dir], { stdio: [...stdio] });
@@ -36,12 +36,12 @@ function compactBeside(dir: string, tell: (line: string) => void, program: strin
       text = (text + more).slice(-mostText);
     });
     child.once('error', (error) => {
-      tell(String(error));
+      report(String(error));
       settle();
     });
     child.once('close', (code) => {
-      // One that a signal ended was not wanted any more.
-      if (code !== null && code > 0 && code < 128) for (const line of text.trim().split('\n')) tell(line);
+      // A signal means that it was stopped.
+      if (code !== null && code > 0 && code < 128) for (const line of text.trim().split('\n')) report(line);
       settle();
     });
   });

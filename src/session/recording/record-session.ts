@@ -29,7 +29,7 @@ export function recordBeside(config: TradingConfig, file: string, say: (line: st
       symbols: tradedOn(config),
       mostBytes: config.recordMostMb * 1e6,
       ended: failed,
-      closed: () => compacting.ask(),
+      closed: () => compacting.request(),
     });
     return {
       recorder: made,

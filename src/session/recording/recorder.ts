@@ -1,4 +1,4 @@
-/** Records what a feed shows: every frame as it came, and beside them what was made of them that frames do not tell. */
+/** Records a feed: every frame as it came, and notes with facts that frames do not contain. */
 import type { Subscription } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
 import { lockFrames } from '../../data/frames/folder.ts';
@@ -8,7 +8,7 @@ import type { FeedGap, Kline } from '../../domain/market.ts';
 import type { FrameObserver } from '../../venue/exchange/market/ws.ts';
 import type { MarketFeed } from '../../venue/venue.ts';
 
-/** What is wanted of a symbol. */
+/** The recorded channels of a symbol. */
 export interface Recorded {
   readonly symbol: string;
   readonly trades: boolean;
@@ -18,7 +18,7 @@ export interface Recorded {
 
 /** What stands among the frames and is no frame. */
 export type Note =
-  /** At the head of each file, and whether the recording begins with it: of what lies before nobody knows what was missed. */
+  /** At the head of each file; `begins`: the recording starts here, and earlier data are missing. */
   | { readonly source: string; readonly symbols: readonly Recorded[]; readonly begins: boolean }
   /** A connection was opened: what comes first may have come before. */
   | { readonly connected: true }
@@ -33,7 +33,7 @@ export interface RecorderOptions {
   readonly symbols: readonly Recorded[];
   /** Bytes that recorded frames may take on the disk. */
   readonly mostBytes: number;
-  /** Told once why the recording ended before its time; whoever trades goes on. */
+  /** Called once if the recording ends early. Trading goes on. */
   readonly ended: (why: string) => void;
   /** A file was closed: at the end of a day, at its full size. */
   readonly closed: () => void;
@@ -41,15 +41,15 @@ export interface RecorderOptions {
 
 export interface Recorder {
   /** For `ExchangeOptions.observeFrames`. */
-  readonly heard: FrameObserver;
-  /** Subscribes to all that is wanted and begins. */
+  readonly observeFrames: FrameObserver;
+  /** Subscribes to the channels and begins. */
   follow(feed: MarketFeed, clock: Clock): void;
   /** Why nothing is recorded any more. */
   readonly against: string | undefined;
   stop(): Promise<void>;
 }
 
-/** Takes the lock of the catalogue's frames; a `Refusal` when somebody else records into it. */
+/** Takes the lock of the catalogue's frames; a `Refusal` when another process records into it. */
 export function recorder({ dir, source, symbols, mostBytes, ended, closed }: RecorderOptions): Recorder {
   const unlock = lockFrames(dir);
   const listening: Subscription[] = [];
@@ -58,7 +58,7 @@ export function recorder({ dir, source, symbols, mostBytes, ended, closed }: Rec
   const note = (value: Note): void => writer?.add('note', textOf(value));
   const opening = (begins: boolean): Buffer => textOf({ source, symbols, begins });
   return {
-    heard(bytes) {
+    observeFrames(bytes) {
       if (bytes === undefined) note({ connected: true });
       else writer?.add('frame', bytes);
     },

@@ -1,15 +1,15 @@
-/** Recorded frames read once more by the readers of the live feed, so that what is stored is what a strategy would have been told. */
+/** Replays recorded frames through the readers of the live feed, so that the catalogue has exactly what a strategy would have received. */
 import type { Clock } from '../../clock/clock.ts';
 import { decoded, type FrameRecord } from '../../data/frames/file.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
-import type { Note, Recorded } from './recorder.ts';
 import { channelOf } from '../../venue/exchange/market/channels.ts';
 import { depthStream } from '../../venue/exchange/market/depth-stream.ts';
 import { decodeFrame } from '../../venue/exchange/market/frames.ts';
 import type { Hole, Listener } from '../../venue/exchange/market/socket.ts';
 import { tradeStream } from '../../venue/exchange/market/trade-stream.ts';
+import type { Note, Recorded } from './recorder.ts';
 
-/** A stretch that nobody looked at; `from` is left out where the recording began with it. */
+/** A stretch without recording; `from` is left out at its beginning. */
 export interface Unseen {
   readonly from?: number;
   readonly to: number;
@@ -94,7 +94,7 @@ export class Replay {
     }
   }
 
-  /** What came between the records beside damage nobody knows: up to `to` (UTC ms) it is as if nobody had looked. */
+  /** Damaged records are a stretch without recording, up to `to` (UTC ms). */
   #lost(to: number): void {
     const from = this.#now;
     for (const { listener } of this.#channels.values()) listener.hole(this.#break);
@@ -106,7 +106,7 @@ export class Replay {
 
   #follow({ symbol, trades, depth }: Recorded, isFirst: boolean): void {
     const count = (kind: string): void => void this.leftOut.set(kind, (this.leftOut.get(kind) ?? 0) + 1);
-    // Holes are told by the notes of whoever was there.
+    // The notes of the recording contain the holes.
     const gap = (): void => {};
     const name = { trades: channelOf('trades', symbol), depth: channelOf('depth', symbol) };
     if (trades && !this.#channels.has(name.trades)) {
@@ -134,7 +134,7 @@ export class Replay {
     const frame = decodeFrame(Buffer.from(bytes));
     if (frame.kind === 'push') this.#channels.get(frame.channel)?.listener.data(frame.tick, frame.ts);
     else if (frame.kind === 'history') {
-      // Asked for after a break. It brings again what was known, and what comes next may bring it once more.
+      // The reply to a query after a break repeats known rows, and the next frames may repeat them again.
       const listener = this.#channels.get(frame.channel)?.listener;
       listener?.hole(this.#break);
       listener?.data({ data: frame.rows }, frame.ts);
@@ -151,7 +151,7 @@ function found<T>(all: Map<string, Found<T>>, name: string): Found<T> {
   return made;
 }
 
-/** Shows the time at which each frame came. Nobody waits on it. */
+/** Shows the time of each frame. It cannot be waited for. */
 const standingClock = (now: () => number): Clock => ({
   now,
   monotonic: now,

@@ -51,7 +51,7 @@ export class Notices {
   }
 }
 
-/** What a halt means is told where it is in force: the page, the terminal, `status`. */
+/** A halt is shown with its meaning on the page, in the terminal and by `status`. */
 const haltNotice = ({ at, by, reason }: KillEntry): NoticeView => ({
   at,
   level: 'error',

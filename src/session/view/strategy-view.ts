@@ -22,7 +22,7 @@ interface Shown {
 }
 
 /** Where strategies that are not configured any more left something. */
-export const formerPlaces = (
+export const formerPositions = (
   portfolio: Portfolio,
   hosted: readonly { readonly id: string; readonly symbol: string }[],
 ): readonly Place[] =>
@@ -39,7 +39,7 @@ export const formerIn = (
   portfolio: Portfolio,
   hosted: readonly { readonly id: string; readonly symbol: string }[],
 ): readonly Shown[] =>
-  formerPlaces(portfolio, hosted)
+  formerPositions(portfolio, hosted)
     .filter(
       ({ strategy, symbol }) =>
         portfolio.ordersOf(strategy, symbol).length > 0 ||
@@ -47,10 +47,10 @@ export const formerIn = (
     )
     .map(({ strategy, symbol }) => ({ id: strategy, symbol }));
 
-/** `bare`: how long it stood without its protection. `thrown`: why it was stopped by itself. */
+/** `unprotected`: times without its protection. `thrown`: the error that stopped the strategy. */
 export function strategyView(
   { portfolio, protection, planner, risk }: Assembled,
-  bare: Bare,
+  unprotected: Bare,
   { id, symbol, use, interval }: Shown,
   thrown?: string,
 ): StrategyView {
@@ -82,7 +82,7 @@ export function strategyView(
     equity: unitsText(portfolio.equity(id, symbol)),
     stop: stop === undefined || !held ? undefined : priceText(stop.price, at),
     takeProfit: profit?.intent.price === undefined ? undefined : priceText(profit.intent.price, at),
-    unprotectedMs: bare.longestMs,
-    isUnprotected: bare.since !== undefined,
+    unprotectedMs: unprotected.longestMs,
+    isUnprotected: unprotected.since !== undefined,
   };
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { fillView, unknownView, view } from '../../../test/kit/view.ts';
-import { type News, newsJson, newsSince, newsText } from './terminal.ts';
+import { type News, newsJson, newsText, reportChanges } from './terminal.ts';
 
 const quiet = { fills: [], unknowns: [], notices: [] };
 
 /** What is told of each view after the first, which is there at the start. */
 function told(...views: readonly Parameters<typeof view>[0][]): News[] {
   const news: News[] = [];
-  const look = newsSince(view({ ...quiet, state: 'ready', stateText: 'trading' }), (one) => news.push(one));
+  const look = reportChanges(view({ ...quiet, state: 'ready', stateText: 'trading' }), (one) => news.push(one));
   for (const one of views) look(view({ ...quiet, state: 'ready', stateText: 'trading', ...one }));
   return news.slice(1);
 }

@@ -5,17 +5,17 @@ import type { FillView, View } from '../../dashboard/view.ts';
 import { fillJson } from '../../trading/format.ts';
 import type { Session } from '../session.ts';
 
-/** Between two drawings, and between two looks for news where lines are plain, real ms. */
+/** Between two drawings, or two polls for changes where lines are plain, real ms. */
 const redrawMs = 250;
 const defaultColumns = 100;
 
 export function showStatus(session: Session, out: (line: string) => void, json: boolean): { stop(): void } {
   const { dashboard, source, before } = session;
   if (process.stdout.isTTY && !json) return redrawing(() => source.view(), dashboard.url);
-  const tell = (news: News): void => out(json ? newsJson(news) : newsText(news));
-  tell({ kind: 'dashboard', time: source.view().marketTime, url: dashboard.url });
-  const look = newsSince(before, tell);
-  return repeat(() => look(source.view()));
+  const print = (news: News): void => out(json ? newsJson(news) : newsText(news));
+  print({ kind: 'dashboard', time: source.view().marketTime, url: dashboard.url });
+  const report = reportChanges(before, print);
+  return repeat(() => report(source.view()));
 }
 
 function repeat(work: () => void): { stop(): void } {
@@ -87,8 +87,8 @@ export function newsJson(news: News): string {
   return JSON.stringify({ version: 2, kind, ...('fill' in rest ? fillJson(rest.fill) : rest) });
 }
 
-/** Tells each change of state (to be ready without market data is another one), fill, unknown outcome and notice once; what `before` shows already is not news, but for the state. */
-export function newsSince(before: Session['before'], tell: (news: News) => void): (now: View) => void {
+/** Reports each change of state, fill, unknown outcome and notice once. Market data are part of the state. Entries of `before` are not reported. */
+export function reportChanges(before: Session['before'], report: (news: News) => void): (now: View) => void {
   let state = '';
   let newestFill = nameOf(before.fills[0]);
   // By identity: a notice can be older than one that was written before it.
@@ -99,23 +99,23 @@ export function newsSince(before: Session['before'], tell: (news: News) => void)
     const seen = `${now.state} ${now.state === 'ready' && now.noMarketData !== undefined}`;
     if (seen !== state) {
       state = seen;
-      tell({ kind: 'state', time: now.marketTime, state: now.state, text: now.stateText });
+      report({ kind: 'state', time: now.marketTime, state: now.state, text: now.stateText });
     }
     const newest = now.fills.findIndex((fill) => nameOf(fill) === newestFill);
     for (const fill of now.fills.slice(0, newest < 0 ? undefined : newest).reverse())
-      tell({ kind: 'fill', time: fill.time, fill });
+      report({ kind: 'fill', time: fill.time, fill });
     for (const { clientOrderId, order, since, cause, resolved } of now.unknowns) {
-      // Both lines also where it was resolved between two looks.
-      if (!unknown.has(clientOrderId)) tell({ kind: 'unknown', time: since, clientOrderId, order, cause });
+      // Both lines, even if it was resolved between two polls.
+      if (!unknown.has(clientOrderId)) report({ kind: 'unknown', time: since, clientOrderId, order, cause });
       unknown.add(clientOrderId);
       if (resolved === undefined || known.has(clientOrderId)) continue;
       known.add(clientOrderId);
-      tell({ kind: 'resolved', time: resolved.at, clientOrderId, order, text: resolved.text });
+      report({ kind: 'resolved', time: resolved.at, clientOrderId, order, text: resolved.text });
     }
     for (const notice of now.notices.filter((one) => !said.has(one)).reverse()) {
       said.add(notice);
       const { at, level, text, advice } = notice;
-      tell({ kind: 'notice', time: at, level, text, advice });
+      report({ kind: 'notice', time: at, level, text, advice });
     }
     newestFill = nameOf(now.fills[0]);
   };

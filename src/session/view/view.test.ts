@@ -4,7 +4,7 @@ import { TestRig } from '../../../test/kit/test-rig.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { emptyLoaded } from '../../journal/load.ts';
 import { defineStrategy, hold } from '../../strategy/contract.ts';
-import { newsSince, newsText } from './terminal.ts';
+import { newsText, reportChanges } from './terminal.ts';
 import { Screen } from './view.ts';
 
 const meter = { used: 0, max: 1 };
@@ -33,7 +33,7 @@ const screenOf = (desk: TestRig): Screen =>
     speed: 1,
     hosted: [{ ...hosted('1min'), id: 's' }],
     assembled: desk.assembled,
-    bare: desk.assembled.unprotected,
+    unprotected: desk.assembled.unprotected,
     now: () => startTime,
     weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
     blocked: () => undefined,
@@ -60,7 +60,7 @@ test('two strategies with different intervals on one symbol share a chart of the
     speed: 1,
     hosted: [hosted('1min'), hosted('60min')],
     assembled,
-    bare: assembled.unprotected,
+    unprotected: assembled.unprotected,
     now: () => startTime,
     weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
     blocked: () => undefined,
@@ -77,12 +77,12 @@ test('a strategy that is killed is none of those that run', async () => {
   const desk = new TestRig();
   const screen = screenOf(desk);
   screen.state = 'ready';
-  expect(screen.view().stateText).toBe('Trading: 1 strategy runs.');
+  expect(screen.view().stateText).toBe('Trading. 1 strategy running.');
   void desk.assembled.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'odd' });
   const { state, stateText, strategies } = screen.view();
   expect([state, stateText, strategies[0]?.status]).toEqual([
     'ready',
-    'No strategy runs: each of them is stopped, and says why.',
+    'No strategy is running: each one shows why it stopped.',
     'stopped',
   ]);
 });
@@ -108,7 +108,7 @@ test('what is noticed while a run begins is news, and what an earlier run left i
   const { before } = screen;
   screen.see({ kind: 'notice', at: startTime, level: 'error', text: 'kills nobody' });
   const news: string[] = [];
-  newsSince(before, (one) => news.push(newsText(one)))(screen.view());
+  reportChanges(before, (one) => news.push(newsText(one)))(screen.view());
   expect(news).toContain(`${new Date(startTime).toISOString()} error      kills nobody`);
 });
 

@@ -1,4 +1,4 @@
-/** What a running daemon shows: the journal's entries as they come, and the state of its parts when asked. */
+/** The view of a running daemon: journal entries as they come, and the state of its components. */
 
 import {
   type DaemonState,
@@ -42,7 +42,7 @@ export interface ScreenOptions {
   readonly speed: number;
   readonly hosted: readonly (Hosted & { readonly use: string })[];
   readonly assembled: Assembled;
-  readonly bare: Pick<UnprotectedTimes, 'of'>;
+  readonly unprotected: Pick<UnprotectedTimes, 'of'>;
   readonly now: () => number;
   readonly weight: () => WeightView;
   /** Why no order is created at the moment, until that passes by itself. */
@@ -67,7 +67,7 @@ export class Screen {
   readonly #equity: EquityPoint[] = [];
   readonly #klines = new Map<string, Forming>();
   readonly #errors = new Map<string, string>();
-  /** What is charted of each symbol: the klines of the first strategy on it. Of two intervals in one chart nobody could read either. */
+  /** By symbol, the strategy whose klines are charted: the first one. */
   readonly #charted = new Map<string, Hosted>();
   #startEquity: string | undefined;
   /** What stood there before this run did anything: no news. */
@@ -83,7 +83,7 @@ export class Screen {
     this.before = { fills: [...this.#fills], notices: [...this.#notices.list] };
   }
 
-  /** Looks at what is being written down. */
+  /** Takes an entry of the journal. */
   see(entry: Entry): void {
     if (entry.kind === 'signal') this.#addSignal(entry);
     else if (entry.kind === 'denied') this.#addDenial(entry);
@@ -96,7 +96,7 @@ export class Screen {
       this.#notices.see(entry);
   }
 
-  /** A kill of all, or a HALT, stands: nothing is created until somebody resumes. */
+  /** A kill of everything, or a HALT, is in force. */
   get isStopped(): boolean {
     const { risk, execution } = this.#options.assembled;
     return execution.halts.inForce.length > 0 || risk.switch.inForce.some((kill) => kill.strategy === undefined);
@@ -142,14 +142,16 @@ export class Screen {
   }
 
   view(): View {
-    const { mode, isRealMoney, exchangeUrl, speed, hosted, assembled, bare, now, weight } = this.#options;
+    const { mode, isRealMoney, exchangeUrl, speed, hosted, assembled, unprotected, now, weight } = this.#options;
     const { portfolio, risk, execution } = assembled;
     const equity = unitsText(portfolio.totalEquity());
     const state = this.state === 'ready' && this.isStopped ? 'killed' : this.state;
     const strategies = [
-      ...hosted.map((one) => strategyView(assembled, bare.of(one.id, one.symbol), one, this.#errors.get(one.id))),
+      ...hosted.map((one) =>
+        strategyView(assembled, unprotected.of(one.id, one.symbol), one, this.#errors.get(one.id)),
+      ),
       ...formerIn(assembled.portfolio, hosted).map((place) =>
-        strategyView(assembled, bare.of(place.id, place.symbol), place),
+        strategyView(assembled, unprotected.of(place.id, place.symbol), place),
       ),
     ];
     return {
@@ -199,7 +201,7 @@ export class Screen {
     if (state === 'killed' && kill !== undefined)
       return `No order is created: ${kill.reason}. Resume here, or with: npx sluice resume`;
     if (state === 'killed' && halt !== undefined)
-      return `HALT, no order is created: ${halt.text}. Look, then resume here, or with: npx sluice resume`;
+      return `HALT, no order is created: ${halt.text}. Check the cause, then resume here, or with: npx sluice resume`;
     if (state === 'starting') return 'Connecting to the exchange.';
     if (state === 'recovering')
       return 'Asking the exchange what became of earlier orders; strategies start after that.';
@@ -210,8 +212,8 @@ export class Screen {
     if (missing !== undefined) return `No market data: ${missing}. It is tried again; nothing is entered meanwhile.`;
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
-    if (running === 0) return `No strategy runs: each of them is stopped, and says why.${resolving}`;
-    return `Trading: ${running} ${running === 1 ? 'strategy runs' : 'strategies run'}.${resolving}`;
+    if (running === 0) return `No strategy is running: each one shows why it stopped.${resolving}`;
+    return `Trading. ${running} ${running === 1 ? 'strategy' : 'strategies'} running.${resolving}`;
   }
 
   #chart(symbol: string): Forming {
@@ -223,14 +225,14 @@ export class Screen {
   }
 
   #addSignal({ at, strategy, symbol, signal }: SignalEntry): void {
-    const wanted = signalText(signal, this.#options.assembled.portfolio.instrument(symbol));
+    const draft = signalText(signal, this.#options.assembled.portfolio.instrument(symbol));
     first(
       this.#decisions,
       {
         at,
         strategy,
         symbol,
-        draft: wanted,
+        draft,
         reason: signal.reason,
         verdict: 'none',
         code: undefined,
@@ -269,7 +271,7 @@ export class Screen {
     if (event.event === 'resolving') {
       const text =
         event.detail['sweep'] === 'complete'
-          ? 'Looked through open orders and own trades: not there yet.'
+          ? 'Queried open orders and own trades: not there yet.'
           : event.detail['balances'] === undefined
             ? `A sweep failed: ${String(event.detail['sweep'])}.`
             : `Compared the balances: ${String(event.detail['balances'])}.`;
@@ -283,7 +285,7 @@ export class Screen {
     } else if (event.event === 'absent' || event.event === 'resolved') {
       const text =
         event.event === 'absent'
-          ? 'It did not take effect: two complete looks missed it, and the balances are explained without it.'
+          ? 'It did not take effect: two complete sweeps missed it, and the balances are explained without it.'
           : `Resolved by hand as ${String(event.detail['as'])}: ${String(event.detail['reason'])}.`;
       this.#unknowns.set(event.clientOrderId, { ...unknown, resolved: { at: event.at, text } });
     } else if (event.event === 'quarantined') {
@@ -314,7 +316,7 @@ export class Screen {
   }
 
   #addApproval(at: number, { intent }: WorkingOrder): void {
-    const wanted = draftText(intent, this.#options.assembled.portfolio.instrument(intent.symbol));
+    const draft = draftText(intent, this.#options.assembled.portfolio.instrument(intent.symbol));
     const { strategy, symbol, reason } = intent;
     first(
       this.#decisions,
@@ -322,7 +324,7 @@ export class Screen {
         at,
         strategy,
         symbol,
-        draft: wanted,
+        draft,
         reason,
         verdict: 'approved',
         code: undefined,

@@ -1,6 +1,6 @@
 /**
- * Whether this process itself is well: it ran all the time, and it has memory. One that stood
- * still, suspended or busy, knows nothing of the meantime: it looks at the exchange as after a crash before it creates anything.
+ * Whether this process is healthy: it ran all the time, and has memory. After a standstill, suspended or busy, it sweeps the exchange as after a
+ * crash before it creates orders.
  */
 import { type Clock, machineSteady } from '../../clock/clock.ts';
 import type { Notice } from '../../execution/context.ts';
@@ -8,21 +8,20 @@ import type { Halts } from '../../execution/halt.ts';
 import type { Answer } from '../../venue/venue.ts';
 import { unlessOutOfFiles } from './file-shortage.ts';
 
-/** Between two looks, real ms. */
+/** Between two checks, real ms. */
 export const healthMs = 1_000;
-/** A process that comes so much later to its look stood still, real ms. */
-const mostLateMs = 2_000;
-/** Between tries to see everything again, ms of the clock. */
+/** A check that comes so much later means a standstill, real ms. */
+const mostDelayMs = 2_000;
+/** Between retries of the sweep, ms of the clock. */
 const retryMs = 2_000;
-/** Resident memory past which the process ends while it still can, for its supervisor to start it again: ten times what a busy one takes. */
+/** Resident memory above which the process ends, for its supervisor to restart it: ten times that of a busy one. */
 const mostMemoryBytes = 2 * 1024 ** 3;
 
 export interface HealthParts {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly halts: Pick<Halts, 'also'>;
-  /** Reads the exchange's time anew. */
   readonly syncTime: () => Promise<Answer<unknown>>;
-  /** Looks at every symbol; gives why that was not complete. */
+  /** Sweeps every symbol; returns why that was incomplete. */
   readonly sweepAll: () => Promise<string | undefined>;
   readonly notice: (notice: Notice) => void;
   readonly fatal: (error: Error) => void;
@@ -30,44 +29,39 @@ export interface HealthParts {
   readonly memoryBytes?: () => number;
 }
 
-/** What is to be done each second. From its first call on nothing is created after a standstill before everything was seen again. */
+/** Returns the work of each second. From its first call on, no order is created between a standstill and a complete sweep. */
 export function health(parts: HealthParts): () => void {
   const { steady = machineSteady, memoryBytes = () => process.memoryUsage.rss() } = parts;
   let lastAt = steady();
-  let looking: string | undefined;
-  const lateMs = (): number => steady() - lastAt - healthMs;
-  const words = (ms: number): string =>
-    `this process stood still for ${Math.round(ms / 1_000)} s: everything at the exchange is looked at before an order is created`;
-  // Asked with every order: what woke up first may be the one that wants to create.
-  parts.halts.also(() => looking ?? (lateMs() > mostLateMs ? words(lateMs()) : undefined));
+  let sweeping: string | undefined;
+  const delayMs = (): number => steady() - lastAt - healthMs;
+  const textOf = (ms: number): string =>
+    `this process stood still for ${Math.round(ms / 1_000)} s: the exchange is swept before an order is created`;
+  // Checked with every order: the first task after a standstill may create one.
+  parts.halts.also(() => sweeping ?? (delayMs() > mostDelayMs ? textOf(delayMs()) : undefined));
 
-  async function lookAgain(): Promise<void> {
+  async function sweep(): Promise<void> {
     for (;;) {
       const time = await parts.syncTime();
       const cause = time.kind === 'failed' ? time.cause : await parts.sweepAll();
       if (cause === undefined) break;
       await parts.clock.sleep(retryMs);
     }
-    looking = undefined;
-    parts.notice({ level: 'info', text: 'everything at the exchange was seen again: orders are created again' });
+    sweeping = undefined;
+    parts.notice({ level: 'info', text: 'the exchange was swept: orders are created again' });
   }
 
   return () => {
-    const late = lateMs();
+    const delay = delayMs();
     lastAt = steady();
-    if (late > mostLateMs) {
-      const begun = looking !== undefined;
-      looking = words(late);
-      parts.notice({ level: 'warn', text: looking });
-      if (!begun) void lookAgain().catch(parts.fatal);
+    if (delay > mostDelayMs) {
+      const isSweeping = sweeping !== undefined;
+      sweeping = textOf(delay);
+      parts.notice({ level: 'warn', text: sweeping });
+      if (!isSweeping) void sweep().catch(parts.fatal);
     }
-    // The system tells it by a file.
     const bytes = unlessOutOfFiles(memoryBytes) ?? 0;
-    if (bytes > mostMemoryBytes)
-      parts.fatal(
-        new Error(
-          `this process holds ${Math.round(bytes / 1024 ** 2)} MiB of memory, more than it can need: it ends, and the next start goes on`,
-        ),
-      );
+    const used = `this process uses ${Math.round(bytes / 1024 ** 2)} MiB of memory, more than it can need`;
+    if (bytes > mostMemoryBytes) parts.fatal(new Error(`${used}: it ends, and the next start goes on`));
   };
 }

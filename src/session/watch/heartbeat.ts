@@ -1,4 +1,4 @@
-/** That a daemon lives: a file that it touches each second, and what others read in it. */
+/** The heartbeat of a daemon: a file that it touches each second, and how others read it. */
 
 import { closeSync, constants, openSync, readFileSync, renameSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,16 +14,16 @@ const heartBytes = 64;
 export const beatMs = 1_000;
 
 export interface Heart {
-  /** Its time alone moves, or a word in its place: neither needs space on a disk that is full, which it says. */
+  /** Updates the file's time, or its content in place: neither needs space on a full disk. */
   beat(diskFull?: boolean): void;
-  /** Says that the daemon ended on purpose: nobody has to look after what it leaves. */
+  /** Records an intended end: the watchdog has nothing to do. */
   stop(): void;
 }
 
-/** Begins to beat; a file that cannot be touched is a heart that stands still, and whoever watches acts. */
+/** Starts the heartbeat. If the file cannot be touched, the watchdog acts. */
 export function heart(dir: string): Heart {
   const path = join(dir, heartbeatFile);
-  // In place and of one length: a file put in another's place is waited for until it is on the disk, and trading waits with it.
+  // In place and of one length: replacing a file would wait for the disk, and trading with it.
   const say = (state: 'running' | 'stopped', full = false): void => {
     const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
     try {
@@ -40,16 +40,16 @@ export function heart(dir: string): Heart {
     try {
       act();
     } catch {
-      // A full or broken disk is told of by the journal.
+      // The journal reports a full or broken disk.
     }
   };
   quietly(() => say('running'));
-  let told = false;
+  let reported = false;
   return {
     beat: (diskFull = false) =>
       quietly(() => {
-        if (diskFull !== told) say('running', diskFull);
-        told = diskFull;
+        if (diskFull !== reported) say('running', diskFull);
+        reported = diskFull;
         const now = machineWall() / 1_000;
         utimesSync(path, now, now);
       }),
@@ -98,14 +98,14 @@ export function writeAct(dir: string, act: WatchdogAct): void {
   }
 }
 
-/** What was done since the last look; it is kept beside as `watchdog.told.jsonl`. What cannot be opened now stays for the next look. */
+/** Moves the reports since the last call to `watchdog.reported.jsonl` and returns them. A file that cannot be opened waits for the next call. */
 export function takeActs(dir: string): readonly WatchdogAct[] {
   const path = join(dir, watchdogFile);
   let file: number | undefined;
   try {
-    // Opened before it is moved: what nobody could read would be lost.
+    // Opened before it is moved, so that an unreadable file is not lost.
     file = openSync(path, 'r');
-    renameSync(path, join(dir, 'watchdog.told.jsonl'));
+    renameSync(path, join(dir, 'watchdog.reported.jsonl'));
     return actsIn(readFileSync(file, 'utf8'));
   } catch {
     return [];

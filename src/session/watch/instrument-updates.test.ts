@@ -34,10 +34,10 @@ test('fewer decimals: amounts go on in the steps of before, orders are rounded t
   const { terms, said, state, at } = watching();
   const shape = { pricePrecision: 1, quantityPrecision: 2 };
   state.answer = ok([listing(1, 2, { minQuantity: lots('0.02', shape), minNotional: units('10') })]);
-  await terms.look();
-  await terms.look();
+  await terms.update();
+  await terms.update();
   expect(said).toEqual([
-    'warn: BTCUSDT: the exchange takes 1 decimal of price, 2 of quantity, at least 0.02 BTC and 10 USDT now; orders are made so',
+    'warn: BTCUSDT: the exchange accepts 1 decimal of price, 2 of quantity, at least 0.02 BTC and 10 USDT now; orders follow that',
   ]);
   expect(at()).toMatchObject({ pricePrecision: 2, quantityPrecision: 4, minQuantity: 200n });
   const price = ticks('5000.11', at());
@@ -47,26 +47,26 @@ test('fewer decimals: amounts go on in the steps of before, orders are rounded t
   expect(quantityText(orderLots(lots('-0.1299', at()), at()), at())).toBe('-0.12');
   expect(terms.against('BTCUSDT')).toBeUndefined();
   state.answer = ok([listing(2, 4)]);
-  await terms.look();
+  await terms.update();
   expect(at()).toEqual(listing(2, 4));
   expect(said).toHaveLength(2);
 });
 
 test.each<[string, readonly Instrument[], string]>([
-  ['is delisted', [], 'does not list it any more'],
-  ['has finer steps', [listing(3, 4)], 'start the daemon anew'],
+  ['is delisted', [], 'no longer lists it'],
+  ['has finer steps', [listing(3, 4)], 'restart the daemon'],
   ['has other assets', [listing(2, 4, { quote: 'USDC' })], 'calls its assets BTC and USDC now'],
 ])('a symbol that %s takes no order until it is as before', async (_, listed, reason) => {
   const { terms, said, state, at } = watching();
   state.answer = ok(listed);
-  await terms.look();
-  await terms.look();
+  await terms.update();
+  await terms.update();
   expect(terms.against('BTCUSDT')).toContain(reason);
   expect(terms.against('ETHUSDT')).toBeUndefined();
   expect(said).toEqual([expect.stringMatching(new RegExp(`^error: no order is created in BTCUSDT: .*${reason}`))]);
   expect(at()).toEqual(listing(2, 4));
   state.answer = ok([listing(2, 4)]);
-  await terms.look();
+  await terms.update();
   expect(terms.against('BTCUSDT')).toBeUndefined();
   expect(said.at(-1)).toBe('info: BTCUSDT is traded again');
 });
@@ -74,7 +74,7 @@ test.each<[string, readonly Instrument[], string]>([
 test('an answer that does not come changes nothing', async () => {
   const { terms, state, said } = watching();
   state.answer = failed('no answer');
-  await terms.look();
+  await terms.update();
   expect([terms.against('BTCUSDT'), said]).toEqual([undefined, []]);
 });
 
@@ -83,7 +83,7 @@ test('it looks after a refusal that speaks of terms, not after another one, and 
   const send = async (outcome: Outcome): Promise<void> => {
     const port = new ScriptedVenue(clock).port();
     const prepared = { signedAt: 0, recvWindowMs: 0, bodyHash: '', send: () => Promise.resolve(outcome) };
-    const orders = terms.heeded({ ...port, prepare: () => prepared });
+    const orders = terms.watched({ ...port, prepare: () => prepared });
     expect(await orders.prepare(intent(), at()).send(Promise.resolve(undefined))).toBe(outcome);
   };
   const rejected = (code: string): Outcome => ({ kind: 'rejected', code, message: '' });

@@ -1,7 +1,6 @@
 /**
- * What the exchange asks of orders in each symbol, followed while a daemon runs: decimals and minima change, symbols are delisted
- *. Amounts go on being reckoned in the steps of the start, in which everything is written down; orders are
- * rounded to the new ones, which is said. What cannot be followed like that is refused, with the reason.
+ * The exchange's terms of each symbol while a daemon runs: precision and minima change, symbols are delisted. Amounts keep the steps of the start,
+ * in which everything is journalled; orders are rounded to the new steps. A change that cannot be followed blocks the symbol.
  */
 import { type Clock, pause } from '../../clock/clock.ts';
 import { type Instrument, inStepsOf } from '../../domain/instrument.ts';
@@ -10,31 +9,31 @@ import type { Notice } from '../../execution/context.ts';
 import type { Answer, OrderEntry } from '../../venue/venue.ts';
 
 export interface Terms {
-  /** Why no order may be created in a symbol at the moment. */
+  /** Why no order may be created in a symbol. */
   against(symbol: string): string | undefined;
-  /** Asks the exchange for its symbols, and goes by what it says. An answer that does not come changes nothing. */
-  look(): Promise<void>;
-  /** Looks by itself now and then, until the function given back is called. */
+  /** Queries the symbols and adopts the changes. A failed query changes nothing. */
+  update(): Promise<void>;
+  /** Updates regularly until the returned function is called. */
   begin(): () => void;
-  /** The same orders, with an eye on refusals that speak of terms: after one the exchange is asked. */
-  heeded(orders: OrderEntry): OrderEntry;
+  /** The same order entry. A rejection about terms causes an update. */
+  watched(orders: OrderEntry): OrderEntry;
 }
 
 export interface TermsOptions {
   readonly listed: () => Promise<Answer<readonly Instrument[]>>;
   /** By symbol, as everybody reads them: entries are replaced here. */
   readonly instruments: Map<string, Instrument>;
-  /** Those that are traded now. */
+  /** The traded symbols. */
   readonly symbols: readonly string[];
   readonly clock: Clock;
   readonly notice: (notice: Notice) => void;
 }
 
-/** Between two looks without a reason, ms of the exchange; at least between two with one, real ms. A look has weight 1. */
+/** Between two updates, ms of the exchange; at least between two for rejections, real ms. An update has weight 1. */
 const everyMs = 300_000;
 const leastMs = 2_000;
 
-/** Precision, minima and symbols, under the documented codes and under those of the engine. */
+/** Codes about precision, minima and symbols: documented ones, and those of the engine. */
 const termsCodes: ReadonlySet<string> = new Set([
   ...['-1111', '-1121', '-1136', '-1138', '-1147', '-2022', '-2023', '-2024', '-2025', '-2029'],
   ...['10062', '21020', '110046', '110047'],
@@ -42,7 +41,7 @@ const termsCodes: ReadonlySet<string> = new Set([
 
 export function watchTerms({ listed, instruments, symbols, clock, notice }: TermsOptions): Terms {
   const reasons = new Map<string, string>();
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let updatedAt = Number.NEGATIVE_INFINITY;
 
   function follow(at: Instrument, found: Instrument | undefined): void {
     const { symbol } = at;
@@ -57,11 +56,11 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
     const now = inStepsOf(at, found);
     if (termsText(now) === termsText(at)) return;
     instruments.set(symbol, now);
-    notice({ level: 'warn', text: `${symbol}: the exchange takes ${termsText(now)} now; orders are made so` });
+    notice({ level: 'warn', text: `${symbol}: the exchange accepts ${termsText(now)} now; orders follow that` });
   }
 
-  async function look(): Promise<void> {
-    lookedAt = clock.monotonic();
+  async function update(): Promise<void> {
+    updatedAt = clock.monotonic();
     const answer = await listed();
     if (answer.kind === 'failed') return;
     const found = new Map(answer.value.map((one) => [one.symbol, one]));
@@ -73,19 +72,19 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
 
   return {
     against: (symbol) => reasons.get(symbol),
-    look,
+    update,
     begin() {
       const ended = new AbortController();
       void (async () => {
         for (;;) {
           await pause(clock, everyMs, ended.signal);
           if (ended.signal.aborted) return;
-          await look();
+          await update();
         }
       })();
       return () => ended.abort();
     },
-    heeded: (orders) => ({
+    watched: (orders) => ({
       ...orders,
       prepare(intent, at) {
         const prepared = orders.prepare(intent, at);
@@ -93,8 +92,8 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
           ...prepared,
           async send(gate) {
             const outcome = await prepared.send(gate);
-            const isDue = clock.monotonic() - lookedAt >= clock.machine(leastMs);
-            if (outcome.kind === 'rejected' && termsCodes.has(outcome.code) && isDue) await look();
+            const isDue = clock.monotonic() - updatedAt >= clock.machine(leastMs);
+            if (outcome.kind === 'rejected' && termsCodes.has(outcome.code) && isDue) await update();
             return outcome;
           },
         };
@@ -103,17 +102,17 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
   };
 }
 
-/** Why a symbol cannot be traded on as it was; undefined where it can. */
+/** Why a symbol cannot be traded under its new terms. */
 function whyNot(at: Instrument, found: Instrument | undefined): string | undefined {
-  if (found === undefined) return 'the exchange does not list it any more';
+  if (found === undefined) return 'the exchange no longer lists it';
   if (found.base !== at.base || found.quote !== at.quote)
     return `the exchange calls its assets ${found.base} and ${found.quote} now`;
   return found.pricePrecision > at.pricePrecision || found.quantityPrecision > at.quantityPrecision
-    ? `the exchange counts it in finer steps now (${termsText(found)}) than were known at the start: start the daemon anew`
+    ? `the exchange uses finer steps now (${termsText(found)}) than at the start: restart the daemon`
     : undefined;
 }
 
-/** `1 decimal of price, 3 of quantity, at least 0.01 and 25 USDT`. */
+/** `1 decimal of price, 3 of quantity, at least 0.01 BTC and 25 USDT`. */
 function termsText(at: Instrument): string {
   const { price, quantity } = at.orderPlaces ?? { price: at.pricePrecision, quantity: at.quantityPrecision };
   const least = `at least ${quantityText(at.minQuantity, at)} ${at.base} and ${unitsText(at.minNotional)} ${at.quote}`;

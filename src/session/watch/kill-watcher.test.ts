@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import { SimClock } from '../../clock/sim-clock.ts';
 import type { Notice } from '../../execution/context.ts';
-import { killLookMs } from '../control/kill-file.ts';
+import { killPollMs } from '../control/kill-file.ts';
 import { watchKills } from './kill-watcher.ts';
 
 let stateDir: string;
@@ -52,7 +52,7 @@ function guarded(): () => Promise<void> {
     },
     stop.signal,
   );
-  return () => clock.advanceTo(clock.now() + killLookMs);
+  return () => clock.advanceTo(clock.now() + killPollMs);
 }
 const errors = (): readonly string[] => notices.filter(({ level }) => level === 'error').map(({ text }) => text);
 
@@ -64,9 +64,9 @@ test('a file that kills nobody is told of once and stays, and one that kills is 
   expect(killed).toEqual([undefined, 'trend']);
   expect(errors()).toHaveLength(3);
   expect(errors().join('\n')).toMatch(
-    /kill-tredn kills nobody: no strategy tredn runs here \(did you mean "trend"\?\)/,
+    /kill-tredn has no effect: no strategy tredn runs here \(did you mean "trend"\?\)/,
   );
-  expect(errors().join('\n')).toMatch(/kill cannot be taken away \(ERR_FS_EISDIR\): remove it/);
+  expect(errors().join('\n')).toMatch(/kill cannot be removed \(ERR_FS_EISDIR\): remove it/);
   expect(['kill-tredn', 'kill-Trend', 'kill-trend'].map((name) => existsSync(inState(name)))).toEqual([
     true,
     true,

@@ -1,4 +1,4 @@
-/** What a session looks after beside trading: the sign of life for others, kills that are asked for by a file, and what a watchdog did. */
+/** A session's work beside trading: its heartbeat, kill files, and reports of the watchdog. */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Clock, machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
@@ -6,15 +6,15 @@ import type { Notice } from '../../execution/context.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import {
-  forgetRequest,
   isLimit,
   type KillRequest,
   killFile,
-  killLookMs,
+  killPollMs,
   killRequests,
   presentIn,
+  removeRequest,
 } from '../control/kill-file.ts';
-import { nobody } from '../control/kill-texts.ts';
+import { unknownStrategy } from '../control/kill-texts.ts';
 import { outOfFilesReporter } from './file-shortage.ts';
 import { actText, beatMs, heart, lastBeat, takeActs } from './heartbeat.ts';
 
@@ -27,7 +27,7 @@ export interface Guarded {
   readonly notice: (notice: Notice) => void;
 }
 
-/** Begins to beat and to look for files, until the signal; then says that this was on purpose. */
+/** Beats and polls for kill files until the signal; then records that the end was intended. */
 export function watchKills(guarded: Guarded, signal: AbortSignal): Promise<unknown> {
   const { stateDir, clock } = guarded;
   const beating = heart(stateDir);
@@ -37,7 +37,7 @@ export function watchKills(guarded: Guarded, signal: AbortSignal): Promise<unkno
       beating.beat(guarded.journal.full);
       for (const act of takeActs(stateDir)) guarded.notice({ level: 'warn', text: actText(act) });
     }),
-    every(clock, killLookMs, signal, killsByFile(guarded)),
+    every(clock, killPollMs, signal, killsByFile(guarded)),
   ]);
 }
 
@@ -49,12 +49,11 @@ async function every(clock: Clock, realMs: number, signal: AbortSignal, work: ()
 }
 
 /**
- * What became of a file: `stays` where nothing is left to do about it, its kill is in force or it kills nobody; `unwritten` while the disk is
- * full.
+ * State of a kill file. `stays`: nothing is left to do, since its kill is in force or its strategy is unknown. `unwritten`: the disk is full.
  */
 type Became = 'carried out' | 'unwritten' | 'stays';
 
-/** A file is taken away once its kill is on disk: until then it must be found again. One that kills nobody stays, and is told of once. */
+/** A file is removed once its kill is on disk. One for an unknown strategy stays, and is reported once. */
 function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Guarded): () => void {
   const known = new Map<string, { readonly made: string | undefined; became: Became }>();
   const takeAway = async (request: KillRequest, one: { became: Became }): Promise<void> => {
@@ -63,12 +62,12 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
       one.became = 'unwritten';
       return;
     }
-    const against = forgetRequest(request);
+    const against = removeRequest(request);
     if (against === undefined) return;
     one.became = 'stays';
     notice({
       level: 'error',
-      text: `${request.path} cannot be taken away (${against}): remove it, or the next start is killed by it, too`,
+      text: `${request.path} cannot be removed (${against}): remove it yourself, or it also kills the next start`,
     });
   };
   const listed = outOfFilesReporter(notice);
@@ -77,7 +76,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
   return () => {
     const requests = killRequests(stateDir, listed(() => readdirSync(stateDir)) ?? presentIn(stateDir, byName()));
     const there = new Set(requests.map(({ path }) => path));
-    // One of the same name that comes later is a kill of its own.
+    // A later file of the same name is another kill.
     for (const path of known.keys()) if (!there.has(path)) known.delete(path);
     for (const request of requests) {
       const { path, strategy, by, reason, made } = request;
@@ -88,12 +87,12 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
       }
       const one = { made, became: 'stays' as Became };
       known.set(path, one);
-      const none = strategy === undefined ? undefined : nobody(strategy, hosted, assembled);
+      const none = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
       if (none !== undefined) {
-        notice({ level: 'error', text: `${path} kills nobody: ${none}. Remove it, or give it the name that is meant` });
+        notice({ level: 'error', text: `${path} has no effect: ${none}. Remove or rename it` });
         continue;
       }
-      // What a limit killed by itself while the disk is full is in force, and waits to be written down.
+      // A limit's own kill while the disk is full is in force already, and waits for the journal.
       const { inForce } = assembled.risk.switch;
       const stands = isLimit(by) && inForce.some((kill) => kill.by === by && kill.strategy === strategy);
       if (stands) {
@@ -107,8 +106,8 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
   };
 }
 
-/** When an earlier run was last alive, by this clock; undefined where none was, or it is not known. */
-export function aloneSince(stateDir: string, clock: Pick<ScaledClock, 'now' | 'machine'>): number | undefined {
+/** Time of the last heartbeat of an earlier run, by this clock. */
+export function lastAliveAt(stateDir: string, clock: Pick<ScaledClock, 'now' | 'machine'>): number | undefined {
   const beat = lastBeat(stateDir);
   return beat === undefined ? undefined : clock.now() - clock.machine(Math.max(0, machineWall() - beat.at));
 }

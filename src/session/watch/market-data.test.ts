@@ -34,7 +34,7 @@ test('a connection that stays away is told of once, and its end', () => {
   expect(remembered).toEqual(['', 'ws://x: refused', 'ws://x: gone']);
   at.cause = undefined;
   pass(2);
-  expect(said.slice(1)).toEqual([{ level: 'info', text: 'market data comes again' }]);
+  expect(said.slice(1)).toEqual([{ level: 'info', text: 'market data has resumed' }]);
   expect(remembered.at(-1)).toBe('');
   at.cause = 'again';
   pass(4);

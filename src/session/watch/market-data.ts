@@ -1,4 +1,4 @@
-/** Says where a daemon gets no market data: its strategies decide nothing then, and its status would look as if all were well. */
+/** Reports missing market data: without it strategies decide nothing, although the status would seem healthy. */
 import type { ScaledClock } from '../../clock/clock.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
@@ -7,42 +7,42 @@ export interface MarketKeeperParts {
   readonly clock: Pick<ScaledClock, 'monotonic' | 'machine'>;
   readonly exchange: Pick<Exchange, 'noMarketData'>;
   readonly notice: (notice: Notice) => void;
-  /** Keeps for `sluice status` what is the matter; empty when nothing is. */
+  /** Stores the cause for `sluice status`; empty if there is none. */
   readonly remember: (cause: string) => void;
 }
 
-/** The name of that in the journal. */
+/** Its name in the journal's memory. */
 export const noMarketDataName = 'noMarketData';
 
-/** Real ms that a connection may take before it is told of. */
+/** Real ms that a connection may take before it is reported. */
 const patienceMs = 3_000;
 
-/** What is to be done each second. */
+/** Returns the work of each second. */
 export function marketKeeper({ clock, exchange, notice, remember }: MarketKeeperParts): () => void {
   let since: number | undefined;
-  let told: string | undefined;
+  let reported: string | undefined;
   return () => {
-    // An earlier daemon may have ended without it.
-    if (told === undefined) remember('');
-    told ??= '';
+    // An earlier daemon may have ended without market data.
+    if (reported === undefined) remember('');
+    reported ??= '';
     const cause = exchange.noMarketData();
     if (cause === undefined) {
-      if (told !== '') {
-        notice({ level: 'info', text: 'market data comes again' });
+      if (reported !== '') {
+        notice({ level: 'info', text: 'market data has resumed' });
         remember('');
       }
-      [since, told] = [undefined, ''];
+      [since, reported] = [undefined, ''];
       return;
     }
     since ??= clock.monotonic();
-    if (clock.monotonic() - since < clock.machine(patienceMs) || cause === told) return;
-    // Each cause is kept, and only the first of a silence is told of.
-    if (told === '')
+    if (clock.monotonic() - since < clock.machine(patienceMs) || cause === reported) return;
+    // Each cause is stored, but only the first is reported.
+    if (reported === '')
       notice({
         level: 'warn',
-        text: `no market data: ${cause}; it is tried again, and nothing is entered meanwhile (exchange.wsUrl says where)`,
+        text: `no market data: ${cause}; retrying, and nothing is entered meanwhile (exchange.wsUrl is the address)`,
       });
     remember(cause);
-    told = cause;
+    reported = cause;
   };
 }

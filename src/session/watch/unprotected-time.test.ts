@@ -19,7 +19,7 @@ function looking(kept: string | undefined, seen: { bare: Bare }, clock = new Sim
   });
   const lookAt = (now: number): Bare => {
     clock.skipTo(now);
-    times.look();
+    times.update();
     return times.of('s', 'BTCUSDT');
   };
   return { written, lookAt };

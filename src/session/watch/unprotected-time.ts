@@ -1,15 +1,12 @@
-/**
- * How long positions stood without their protection, as it is told: while that still lasts, too, and over restarts. What
- * `Unprotected` keeps is written down once it has ended, and begins anew with each run.
- */
+/** The longest time that each position was without its protection, over restarts, including times that still last. */
 import { ByPosition } from '../../portfolio/by-position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Bare, Unprotected } from '../../portfolio/unprotected.ts';
 
-/** The name of that in the journal. */
+/** Its name in the journal's memory. */
 export const unprotectedMemory = 'unprotectedPositions';
 
-/** While it lasts it is written down so often, real ms: a status is not older than that. */
+/** Between two writes while a position is unprotected, real ms: a status is not older than that. */
 const writeMs = 15_000;
 
 export interface UnprotectedParts {
@@ -25,8 +22,8 @@ export interface UnprotectedParts {
 
 export interface UnprotectedTimes {
   of(strategy: string, symbol: string): Bare;
-  /** What is to be done each second, after `Unprotected` has looked. */
-  look(): void;
+  /** The work of each second, after that of `Unprotected`. */
+  update(): void;
 }
 
 /** `since` is null where it has ended. Times in UTC ms, lengths in ms of the market. */
@@ -42,7 +39,7 @@ export function unprotectedTimes({ assembled, clock, kept, remember }: Unprotect
   let writtenAt = Number.NEGATIVE_INFINITY;
   return {
     of,
-    look() {
+    update() {
       const now = clock.now();
       let [turned, lasts] = [false, false];
       for (const { strategy, symbol } of portfolio.places()) {
