@@ -171,7 +171,7 @@ export async function openClient(
   const address = addressOf(choice);
   const secrets = signs ? readSecrets(environment) : undefined;
   const connection = connect(address, secrets, environment, { warn: say, observeFrames });
-  const { exchange: made, clock, limits, host, close } = connection;
+  const { exchange: made, clock, limits, host } = connection;
   const client: Client = {
     ...connection,
     account: address.account,
@@ -187,7 +187,7 @@ export async function openClient(
     if (signs) okOrRefuse(await made.syncTime(), client);
     return client;
   } catch (error) {
-    close();
+    connection.close();
     throw error;
   }
 }
