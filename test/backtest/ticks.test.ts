@@ -225,7 +225,7 @@ test('a MARKET order that nothing had filled at the end is told of, and the rule
   const waiting = { code: 'waiting', strategy: 's', symbol: 'XZ', times: 1, firstAt: 2 * minute + 100 };
   expect([fills, refused]).toEqual([[], [waiting]]);
   expect(refusedText([waiting])).toMatch(
-    /^1: waiting 1 of s on XZ \(.*no trade of its side.*; since 1970-01-01 00:02 UTC\)/,
+    /^1: waiting 1 of s on XZ \(.*no trade, depth or kline.*; since 1970-01-01 00:02 UTC\)/,
   );
   const books = tapeOf(sales, [book(0, [99, 5], [101, 5])]);
   expect([given, input([], books), input([], undefined)].map(recordedIn)).toEqual([
