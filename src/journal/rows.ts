@@ -86,14 +86,14 @@ export function readRows<Kind extends Stored>(
 ): EntryOf<Kind>[] {
   const { name, fields }: Table = tables[kind];
   const columns = fields.map((field) => `${field.column} AS ${field.name}`).join(', ');
-  const rows = db.prepare(`SELECT ${columns} FROM ${name} ${rest}`).all(...values) as Record<string, unknown>[];
+  const rows: unknown[] = db.prepare(`SELECT ${columns} FROM ${name} ${rest}`).all(...values);
   const formatted = fields.filter(({ format }) => format !== undefined);
-  for (const row of rows) {
+  for (const row of rows as Record<string, unknown>[]) {
     row['kind'] ??= kind;
     for (const { name: field, format } of formatted)
       row[field] = format === 'json' ? (JSON.parse(row[field] as string) as unknown) : row[field] === 1;
   }
-  return rows as unknown as EntryOf<Kind>[];
+  return rows as EntryOf<Kind>[];
 }
 
 /** Orders by a condition of the table. */
