@@ -170,7 +170,7 @@ export class KlineEngine implements BacktestEngine {
 
   /** The first row at which something can happen; the row that closes next where it is that one. */
   #quietTo(walk: SeriesWalk): number {
-    const { series, ranges, deciding, cursor } = walk;
+    const { series, deciding, cursor } = walk;
     if (walk.row >= series.end) return series.end;
     if (walk.quietTo !== unknown) return walk.quietTo;
     const levels = this.#equity.stale ? undefined : levelsOf(walk, this.#trader);
@@ -178,7 +178,7 @@ export class KlineEngine implements BacktestEngine {
     const event =
       levels === undefined
         ? undefined
-        : firstEvent(ranges, deciding, levels, { from: walk.row, to: this.#dueRow(walk) });
+        : firstEvent(series.columns, deciding, levels, { from: walk.row, to: this.#dueRow(walk) });
     cursor.row = at;
     walk.mayFill = event?.isReached ?? true;
     walk.quietTo = event?.row ?? walk.row;
@@ -200,7 +200,7 @@ export class KlineEngine implements BacktestEngine {
 
   /** Goes on over the rows that have closed by UTC ms and at which nothing happens. */
   #passOver(walk: SeriesWalk, at: number): void {
-    const { quietTo, cursor } = walk;
+    const { quietTo, series, cursor } = walk;
     const from = walk.row;
     if (from >= quietTo || closesAt(walk, from) > at) return;
     if (closesAt(walk, quietTo - 1) <= at) walk.row = quietTo;
@@ -208,14 +208,14 @@ export class KlineEngine implements BacktestEngine {
     cursor.row = walk.row - 1;
     for (const strategy of walk.deciding) strategy.passOver(walk.row);
     this.#trader.margin?.charge(walk.symbol, cursor.seenAt);
-    this.#trail(walk, from, walk.row);
+    this.#trail(series, from, walk.row);
   }
 
   /** Moves trailing stops over rows that reach none of them. */
-  #trail({ symbol, ranges }: SeriesWalk, from: number, to: number): void {
+  #trail({ symbol, columns }: RunSeries, from: number, to: number): void {
     const { protection } = this.#trader;
     if (!protection.guards(symbol)) return;
-    const { top, bottom } = extremes(ranges, from, to);
+    const { top, bottom } = extremes(columns, from, to);
     protection.trail(symbol, top, bottom);
   }
 
@@ -246,7 +246,7 @@ export class KlineEngine implements BacktestEngine {
     walk.opened = walk.row;
     walk.quietTo = unknown;
     walk.cursor.row = walk.row++;
-    this.#trail(walk, walk.cursor.row, walk.row);
+    this.#trail(walk.series, walk.cursor.row, walk.row);
     this.#see(walk);
     this.#decide(walk);
     if (this.#input.rules.marketAt !== 'open') this.#run(walk, decidedPhase(this.#stage, walk, walk.cursor));
@@ -295,9 +295,9 @@ export class KlineEngine implements BacktestEngine {
 
   /** Its kline fills orders and sets off stops; where it reaches none, it only moves those that trail. */
   #fill(walk: SeriesWalk): void {
-    const { cursor } = walk;
+    const { cursor, series } = walk;
     if (walk.mayFill) this.#run(walk, restPhases(this.#stage, walk, cursor));
-    else this.#trail(walk, cursor.row, cursor.row + 1);
+    else this.#trail(series, cursor.row, cursor.row + 1);
     walk.isOpen = false;
   }
 

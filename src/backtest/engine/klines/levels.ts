@@ -59,12 +59,16 @@ function firstReached(columns: Columns, row: number, end: number, { below, above
     : reachedByPurchase(columns, row, end, { below, above, trail });
 }
 
+/** Recordings have klines that open outside low to high, and a stop fills at such an open, too. */
+const topOf = ({ open, high }: Columns, row: number): number => Math.max(open[row] as number, high[row] as number);
+const bottomOf = ({ open, low }: Columns, row: number): number => Math.min(open[row] as number, low[row] as number);
+
 const hasNone = ({ below, above, trails }: Levels): boolean =>
   below === Number.NEGATIVE_INFINITY && above === Number.POSITIVE_INFINITY && trails.length === 0;
 
-function reachedFixed({ high, low }: Columns, row: number, end: number, below: number, above: number): number {
+function reachedFixed(columns: Columns, row: number, end: number, below: number, above: number): number {
   if (below === Number.NEGATIVE_INFINITY && above === Number.POSITIVE_INFINITY) return end;
-  for (let at = row; at < end; at++) if ((low[at] as number) <= below || (high[at] as number) >= above) return at;
+  for (let at = row; at < end; at++) if (bottomOf(columns, at) <= below || topOf(columns, at) >= above) return at;
   return end;
 }
 
@@ -75,38 +79,33 @@ interface Trailing {
 }
 
 /** The high of a kline counts before its low: a stop that this reaches too early goes the full way, which knows better. */
-function reachedBySale({ high, low }: Columns, row: number, end: number, { below, above, trail }: Trailing): number {
+function reachedBySale(columns: Columns, row: number, end: number, { below, above, trail }: Trailing): number {
   const keeps = (1 - trail.by) * (1 + slack);
   let best = trail.best;
   let level = Math.max(below, best * keeps);
   for (let at = row; at < end; at++) {
-    const top = high[at] as number;
+    const top = topOf(columns, at);
     if (top > best) {
       best = top;
       level = Math.max(below, best * keeps);
     }
-    if ((low[at] as number) <= level || top >= above) return at;
+    if (bottomOf(columns, at) <= level || top >= above) return at;
   }
   trail.best = best;
   return end;
 }
 
-function reachedByPurchase(
-  { high, low }: Columns,
-  row: number,
-  end: number,
-  { below, above, trail }: Trailing,
-): number {
+function reachedByPurchase(columns: Columns, row: number, end: number, { below, above, trail }: Trailing): number {
   const keeps = (1 + trail.by) * (1 - slack);
   let best = trail.best;
   let level = Math.min(above, best * keeps);
   for (let at = row; at < end; at++) {
-    const bottom = low[at] as number;
+    const bottom = bottomOf(columns, at);
     if (bottom < best) {
       best = bottom;
       level = Math.min(above, best * keeps);
     }
-    if ((high[at] as number) >= level || bottom <= below) return at;
+    if (topOf(columns, at) >= level || bottom <= below) return at;
   }
   trail.best = best;
   return end;
@@ -134,16 +133,16 @@ export function firstEvent(
   return { row: Math.max(from, to), isReached: true };
 }
 
-/** The highest high and the lowest low of rows. */
+/** The highest and the lowest price of rows. */
 export function extremes(
-  { high, low }: Columns,
+  columns: Columns,
   row: number,
   end: number,
 ): { readonly top: number; readonly bottom: number } {
   let [top, bottom] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let at = row; at < end; at++) {
-    if ((high[at] as number) > top) top = high[at] as number;
-    if ((low[at] as number) < bottom) bottom = low[at] as number;
+    top = Math.max(top, topOf(columns, at));
+    bottom = Math.min(bottom, bottomOf(columns, at));
   }
   return { top, bottom };
 }

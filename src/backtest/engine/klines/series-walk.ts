@@ -1,6 +1,5 @@
 /** Series side by side, each at its own row. */
 import { closeTime } from '../../../domain/interval.ts';
-import type { Columns } from '../../../domain/market.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
@@ -13,8 +12,6 @@ import type { StreamingCursor } from './streaming-cursor.ts';
 export interface SeriesWalk {
   readonly symbol: string;
   readonly series: RunSeries;
-  /** Its klines, each with a range that holds its open. */
-  readonly ranges: Columns;
   readonly market: PaperMarket;
   readonly cursor: KlineCursor;
   /** Its strategies, in their order. */
@@ -47,19 +44,6 @@ export interface SeriesWalk {
 /** Below every row. */
 export const unknown = -1;
 
-/** Columns whose ranges hold the opens: recordings have klines that open outside their range, and a stop fills at such an open, too. */
-function rangesWithOpens(columns: Columns): Columns {
-  const { open, high, low } = columns;
-  const isOutside = (price: number, row: number): boolean =>
-    price < (low[row] as number) || price > (high[row] as number);
-  if (!open.some(isOutside)) return columns;
-  return {
-    ...columns,
-    high: high.map((price, row) => Math.max(price, open[row] as number)),
-    low: low.map((price, row) => Math.min(price, open[row] as number)),
-  };
-}
-
 /** A walk before its first row. */
 export const walkOf = (
   series: RunSeries,
@@ -67,7 +51,7 @@ export const walkOf = (
   cursor: KlineCursor,
   strategies: readonly (StrategyCursor | StreamingCursor)[],
 ): SeriesWalk => ({
-  ...{ series, ranges: rangesWithOpens(series.columns), symbol: series.symbol, market, cursor, strategies },
+  ...{ series, symbol: series.symbol, market, cursor, strategies },
   deciding: strategies.filter((one) => one instanceof StrategyCursor),
   larger: strategies.map(({ hosted }) => hosted).filter(({ interval }) => interval !== series.interval),
   ...{ row: series.first, quietTo: unknown, mayFill: true, isOpen: false, opened: -1 },
