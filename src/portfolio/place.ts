@@ -16,7 +16,6 @@ interface Estimate {
 
 export class Place {
   readonly strategy: string;
-  readonly instrument: Instrument;
   readonly orders: WorkingOrder[] = [];
   #allocation: Units;
   #position: Position = noPosition;
@@ -30,11 +29,17 @@ export class Place {
   enteredAt = Number.NaN;
   enteredPrice: Ticks = noTicks;
   #estimate: Estimate | undefined;
+  readonly #instrumentNow: () => Instrument;
 
-  constructor(strategy: string, instrument: Instrument, allocation: Units) {
+  constructor(strategy: string, instrumentNow: () => Instrument, allocation: Units) {
     this.strategy = strategy;
-    this.instrument = instrument;
+    this.#instrumentNow = instrumentNow;
     this.#allocation = allocation;
+  }
+
+  /** As the exchange lists it now: its steps and minima can change while a daemon runs. */
+  get instrument(): Instrument {
+    return this.#instrumentNow();
   }
 
   get allocation(): Units {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { btc, decision, draft, fill, intent, portfolio, resting, startTime, target } from '../../test/kit/builders.ts';
-import { type Lots, lots, quantityText, rate } from '../domain/money.ts';
+import { type Lots, lots, quantityText, rate, units } from '../domain/money.ts';
 import type { Decision, Leg, Signal } from '../domain/order.ts';
 import type { Step } from './plan.ts';
 import { Planner, sameSignal } from './planner.ts';
-import type { Portfolio } from './portfolio.ts';
+import { Portfolio } from './portfolio.ts';
 import { Protection } from './protection.ts';
 
 interface Bench {
@@ -117,6 +117,17 @@ describe('a standing wish', () => {
 });
 
 describe('a plan', () => {
+  test('follows the steps and minima that the exchange lists now', () => {
+    const listed = new Map([[btc.symbol, btc]]);
+    const held = new Portfolio(listed, [{ strategy: 's', symbol: btc.symbol, amount: units('10000') }]);
+    held.mark(btc.symbol, 100, startTime);
+    const { planner } = bench(held);
+    listed.set(btc.symbol, { ...btc, orderPlaces: { price: 0, quantity: 1 } });
+    const wanted = decision(target(1.234, { limit: 99 }));
+    planner.note(wanted);
+    expect(sizeOf(planner.plan(wanted))).toBe('1.2');
+  });
+
   test('waits while any order on the symbol is unknown, whoever sent it', () => {
     const { planner, held } = bench();
     const wish = decision(target(1));

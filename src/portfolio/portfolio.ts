@@ -59,7 +59,7 @@ export class Portfolio {
   }
 
   #place(strategy: string, symbol: string, allocation: Units): Place {
-    const place = new Place(strategy, this.instrument(symbol), allocation);
+    const place = new Place(strategy, () => this.instrument(symbol), allocation);
     this.#places.set(strategy, symbol, place);
     this.#allPlaces.push(place);
     return place;

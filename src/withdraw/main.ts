@@ -1,5 +1,6 @@
 /** The command line of `sluice-withdraw`, a program of its own: nothing that trades can reach what it does. */
 import { Command } from 'commander';
+import { Refusal } from '../domain/refusal.ts';
 import { opensNoDebugger } from '../process/signals.ts';
 import { exitCodeOf } from '../terminal/exit-code.ts';
 import { restOptions, wholeNumber } from '../terminal/options.ts';
@@ -59,5 +60,5 @@ try {
   await program.parseAsync();
 } catch (error) {
   const code = exitCodeOf(error, say, 'sluice-withdraw');
-  process.exitCode = stopping.signal.aborted ? 130 : code;
+  process.exitCode = stopping.signal.aborted && error instanceof Refusal ? 130 : code;
 }

@@ -75,7 +75,8 @@ export class FillColumn {
 
   /** One object for each fill, made when it is first asked for. */
   get fills(): readonly Fill[] {
-    this.#fills ??= Array.from({ length: this.length }, (_, row) => this.fill(row));
+    if (this.#fills?.length !== this.length)
+      this.#fills = Array.from({ length: this.length }, (_, row) => this.fill(row));
     return this.#fills;
   }
 
