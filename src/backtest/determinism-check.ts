@@ -13,7 +13,7 @@ const ownIn = (hosted: readonly NamedHosted[]): readonly string[] => [
 ];
 
 const textOf = (one: Compared): string =>
-  'refused' in one ? one.refused : `came to ${grouped(one.finalEquity)} by ${grouped(one.fills)} fills`;
+  'refused' in one ? `a refusal (${one.refused})` : `${grouped(one.finalEquity)} with ${grouped(one.fills)} fills`;
 
 /** Repeats the first of several runs, `what`, after them, and throws where the result differs. `again` gives undefined where it was stopped. */
 export async function refuseOther(
@@ -27,7 +27,7 @@ export async function refuseOther(
   const second = await again();
   if (second === undefined || textOf(second) === textOf(first)) return;
   throw new Refusal(
-    `${what} ${textOf(first)}, and when it was run once more ${textOf(second)}: ${own.join(' or ')} remembers something from run to run (such as a let at the top of the file), or asks chance or the clock, so that no run says anything of another; nothing is kept. sluice check ${own[0]} names the first kline`,
+    `${own.join(' or ')} is not deterministic: two runs of ${what} gave ${textOf(first)} and ${textOf(second)}. It keeps state between runs (such as a let at the top of the file) or uses random numbers or the clock. Nothing was saved. sluice check ${own[0]} names the first kline`,
     1,
   );
 }

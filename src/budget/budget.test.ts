@@ -174,7 +174,7 @@ describe('what the exchange says of its limits', () => {
     expect(log).toEqual(['go kill 1 @60000', 'go kill 2 @65000']);
   });
 
-  it('429 while there is room by all that is known halves what may be used for ten minutes, but not of cancels, and is told', async () => {
+  it('429 with room left in every known window halves the limits for ten minutes, except for cancels, and warns', async () => {
     const { ask, to, log, purse } = desk();
     const told: string[] = [];
     purse.onAlarm((text) => told.push(text));

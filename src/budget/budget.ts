@@ -267,7 +267,7 @@ class WeightBudget {
     if ([ip, uid].some((window) => window.used(steady) > halfOfWindow * window.max)) return;
     this.#cautiousUntil = steady + cautionMs;
     this.#alarm(
-      `the exchange warns of too many requests (429) although of its limits no more than ${ip.used(steady)} of ${ip.max} by address and ${uid.used(steady)} of ${uid.max} by account are used by all that is known here: somebody else uses this address or account. For ten minutes half of each is left to them; give the daemon an address of its own`,
+      `the exchange returned 429, but Sluice has used only ${ip.used(steady)} of ${ip.max} (address) and ${uid.used(steady)} of ${uid.max} (account). Another program uses this address or account. For ten minutes Sluice uses half of each limit. Give the daemon its own address`,
     );
   }
 

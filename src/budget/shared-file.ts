@@ -257,7 +257,7 @@ class SharedFile implements Shared {
     this.#learn(later(this.bans, { ...noBans, slowUntil: clock.now() + carefulMs }));
     warn(
       { path },
-      `${path} cannot be used, so that nobody knows what was spent before this start: for a minute only what a kill cancels is sent. To trade sooner, make it writable, or set XDG_STATE_HOME to a directory that is, and start again`,
+      `${path} cannot be used, so the weight spent before this start is unknown. For one minute Sluice sends only cancels of a kill. To trade sooner, make it writable, or set XDG_STATE_HOME to a directory that is, and start again`,
     );
   }
 

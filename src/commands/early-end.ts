@@ -29,7 +29,7 @@ export function detectEarlyEnd(say: (line: string) => void): () => void {
     const file = loadingNow();
     fail(
       file === undefined
-        ? 'this is a bug, please report it: the program ended before its command was through'
+        ? 'this is a bug, please report it: the program exited before the command finished'
         : `strategy file ${file} never finished loading: it awaits something at its top level that never comes; take that await out`,
     );
   });

@@ -33,7 +33,7 @@ describe('a denial in words', () => {
     const said = (minQuantity: string, minNotional: string): string =>
       denialText({ code: 'belowMinimum', facts: { quantity: '0.001', value: '3', minQuantity, minNotional } });
     expect(said('0', '5')).toBe(
-      '0.001 worth 3 cannot be ordered: the exchange takes no order worth less than 5. It is ordered once it is worth more.',
+      '0.001 worth 3 is below the minimum order: the exchange takes no order worth less than 5. Sluice orders it when it is large enough.',
     );
     expect(said('0.01', '0')).toContain('the exchange takes no order below 0.01. It');
     expect(said('0.01', '5')).toContain('the exchange takes no order below 0.01 or worth less than 5. It');

@@ -51,7 +51,7 @@ function tooSmall(facts: Facts): string {
 
 /** A sentence for each rule of `risk/rules.ts`. Ages of data are in real time, as configured. */
 const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string>> = {
-  blocked: (facts) => `No order is created: ${fact(facts, 'reason')}. It lifts by itself.`,
+  blocked: (facts) => `No order is created: ${fact(facts, 'reason')}. The block ends automatically.`,
   halted: (facts) => `Trading has been halted since ${since(facts)} UTC: ${fact(facts, 'reason')}.`,
   killed: (facts) => `Trading was killed at ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}.`,
   staleData: (facts, speed) =>
@@ -65,7 +65,7 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
   minimum: (facts) =>
     `At its limit the order is worth ${fact(facts, 'value')}, the exchange takes none below ${fact(facts, 'minNotional')}.`,
   belowMinimum: (facts) =>
-    `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} cannot be ordered: ${tooSmall(facts)}. It is ordered once it is worth more.`,
+    `${fact(facts, 'quantity')} worth ${fact(facts, 'value')} is below the minimum order: ${tooSmall(facts)}. Sluice orders it when it is large enough.`,
   leverage: (facts) =>
     `With it the strategy would hold ${fact(facts, 'exposure')}; with its equity of ${fact(facts, 'equity')} at most ${fact(facts, 'most')} are allowed (leverage ${fact(facts, 'maxLeverage')}).`,
   allocation: (facts) => `It would cost ${fact(facts, 'value')}, the strategy has ${fact(facts, 'free')} left.`,
@@ -125,7 +125,7 @@ export function approvalText(facts: Details): string {
   const value = `The order is worth ${fact(facts, 'value')}`;
   return facts['reduces'] === undefined
     ? `${value} of at most ${fact(facts, 'maxOrderValue')}; the position would be worth ${fact(facts, 'exposure')} of at most ${fact(facts, 'maxPosition')}.`
-    : `${value} and only reduces what is held.`;
+    : `${value} and only reduces the position.`;
 }
 
 /** What the buttons do, unless the mode changes it. */
@@ -136,7 +136,7 @@ export interface ActionWords {
 }
 
 export const actionWords: ActionWords = {
-  kill: 'No new order is created from now on, by any strategy, also after a restart. Resting orders are cancelled on the exchange. Positions stay as they are: nothing is sold, and their stops are not acted on.',
+  kill: 'No new order is created from now on, by any strategy, also after a restart. Resting orders are cancelled on the exchange. Positions stay open and their stops do not work while killed.',
   resume:
     'Strategies may create orders again. Their current signals are planned and checked against every limit again; the daily loss starts at zero.',
   cancelAll: 'Every resting order is cancelled on the exchange. Strategies keep running and may place new ones.',

@@ -43,7 +43,7 @@ export async function cancelUntilFinal(execution: Execution, cancelling: Cancell
       isReported = true;
       notice({
         level: 'warn',
-        text: `the cancel of order ${clientOrderId} (${order.orderId}) has not applied after ${Math.round((clock.now() - askedAt) / 1_000)} s and ${round} tries; it is sent again until the order is over`,
+        text: `the cancel of order ${clientOrderId} (${order.orderId}) has not applied after ${Math.round((clock.now() - askedAt) / 1_000)} s and ${round} attempts; retrying until the order is final`,
       });
     }
     const step = cancelStep(state, isEnded ? 'over' : 'stillOpen');

@@ -94,7 +94,7 @@ export class FillSums {
     const [executed, filled] = [order.executed ?? noLots, order.filled].map((lots) => quantityText(lots, instrument));
     notice({
       level: 'error',
-      text: `order ${clientOrderId} ended at the exchange with ${executed} executed, but its own trades come to ${filled}: strategy ${strategy} waits on ${symbol} until both agree, see sluice why ${clientOrderId}`,
+      text: `order ${clientOrderId} ended at the exchange with ${executed} executed, but its trades add up to ${filled}. Strategy ${strategy} is blocked on ${symbol} until they match, see sluice why ${clientOrderId}`,
     });
   }
 }

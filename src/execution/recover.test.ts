@@ -235,7 +235,7 @@ describe('start-up after kill -9', () => {
     rig.listen();
     await rig.finish(rig.assembled.trader.recover(), 5_000);
     expect(rig.notices.map(({ text }) => text)).toEqual([
-      expect.stringContaining('not everything on BTCUSDT can be seen'),
+      expect.stringContaining('the exchange returned incomplete data for BTCUSDT'),
     ]);
     expect(await rig.fillRows()).toEqual(['2 1001 0.4']);
   });

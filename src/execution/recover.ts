@@ -56,14 +56,14 @@ async function sweepUntilAnswered(execution: Execution, sweeps: Sweeps, symbol: 
     if (!failed && sweeps.newestTrade(symbol) === before) {
       notice({
         level: 'warn',
-        text: `not everything on ${symbol} can be seen (${cause}): trading begins with what the exchange shows; an order whose outcome is unknown stays unknown while it is so`,
+        text: `the exchange returned incomplete data for ${symbol} (${cause}). Trading begins with these data. An order of unknown outcome stays unknown until they are complete`,
       });
       return false;
     }
     if (failed && failures++ % failuresBetween === 0)
       notice({
         level: 'error',
-        text: `start-up waits for the exchange to answer about ${symbol}: ${cause}. Nothing is traded until ${symbol} can be read, and it is asked again every ${retryMs / 1_000} s: see whether the exchange works, and run sluice doctor`,
+        text: `start-up waits for the exchange to answer about ${symbol}: ${cause}. Nothing is traded until ${symbol} can be read. Retrying every ${retryMs / 1_000} s. Check whether the exchange is up, and run sluice doctor`,
       });
     await clock.sleep(clock.machine(retryMs));
   }

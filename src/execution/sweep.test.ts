@@ -124,7 +124,7 @@ describe('a sweep', () => {
     expect(rig.notices).toEqual([]);
     await rig.pass(200_000);
     expect(rig.notices.map(({ text }) => text)).toEqual([
-      expect.stringContaining('ended at the exchange with 1 executed, but its own trades come to 0'),
+      expect.stringContaining('ended at the exchange with 1 executed, but its trades add up to 0'),
     ]);
     await rig.pass(60_000);
     expect(await rig.stateOf(order)).toBe('filled');

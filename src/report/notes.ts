@@ -86,7 +86,7 @@ export const stoppedTexts = ({ kills, stoppedAt }: Pick<Summary, 'kills' | 'stop
 
 /** Of a run that Ctrl-C ended. */
 export const endedText = (endedAt: number): string =>
-  `at ${momentText(endedAt)} UTC, before its end: all figures cover the time until then`;
+  `at ${momentText(endedAt)} UTC, before its end: all figures cover the time up to then`;
 
 /** `Sharpe 0.36; stopped by a limit: …`, of a run under worse conditions. */
 export const stressedText = ({ sharpe, kills }: Pick<Stressed, 'sharpe' | 'kills'>): string =>

@@ -67,7 +67,7 @@ async function beside(limits: Partial<Limits>) {
 const disabledBy = ({ assembled }: TestRig): string | undefined => assembled.risk.switch.of('s')?.by;
 
 describe('a strategy that', () => {
-  test('floods is heard so often and no more, then disabled, and its orders are cancelled', async () => {
+  test('floods is limited in its signals, then disabled, and its orders are cancelled', async () => {
     const { desk, said, say, open, denials, isOtherUntouched } = await beside({
       maxSignalsPerSecond: 10,
       maxDenials: 20,

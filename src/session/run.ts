@@ -187,6 +187,9 @@ function reportFormer({ assembled: { portfolio, protection }, notice }: Made, { 
   const at = portfolio.instrument(symbol);
   const stop = protection.stops(symbol).find((one) => one.strategy === strategy);
   const guard = stop === undefined ? 'without a stop' : `with a stop at ${priceText(stop.price, at)} in force`;
+  const rest = protection.isGuarded(strategy, symbol)
+    ? 'keeps its exits in force, and places no other orders'
+    : 'places no orders';
   const orders = portfolio.ordersOf(strategy, symbol).length;
   const left: string[] = [];
   if (portfolio.holding(strategy, symbol).quantity !== 0)
@@ -195,7 +198,7 @@ function reportFormer({ assembled: { portfolio, protection }, notice }: Made, { 
   if (left.length === 0) return;
   notice({
     level: 'warn',
-    text: `strategy ${strategy} is no longer configured for ${symbol} but ${left.join(' and ')}: prices and fills are watched, and nothing else is done`,
+    text: `strategy ${strategy} is no longer configured for ${symbol} but ${left.join(' and ')}: Sluice tracks its prices and fills, ${rest}`,
   });
 }
 

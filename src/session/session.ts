@@ -376,7 +376,7 @@ function sourceOf({
     async kill(reason, strategy) {
       refuseNobody(strategy);
       const resting = await assembled.kill({ at: clock.now(), strategy, by: 'operator', reason });
-      return `${strategy ?? 'Everything'} is killed: no order is created until you resume. ${cancelledText(resting)} Positions stay as they are, and their stops are not acted on.`;
+      return `${strategy ?? 'Everything'} is killed: no order is created until you resume. ${cancelledText(resting)} Positions stay open and their stops do not work while killed.`;
     },
     async resume(reason, strategy) {
       refuseNobody(strategy);

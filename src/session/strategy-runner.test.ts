@@ -180,9 +180,7 @@ test('one that kept the program busy for too long hears nothing until it is resu
     [101, 102, 105],
     [300, 300],
   ]);
-  expect(notices).toEqual([
-    { level: 'info', text: 'strategy s was resumed: it begins again from the klines before now' },
-  ]);
+  expect(notices).toEqual([{ level: 'info', text: 'strategy s was resumed and warms up again from recent klines' }]);
 });
 
 test('one that was disabled for it before a restart waits for its resume, too', async () => {

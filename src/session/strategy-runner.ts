@@ -91,7 +91,7 @@ export function strategySignals(runner: Runner, one: NamedHosted): Observable<De
       while (!ended.signal.aborted && assembled.risk.switch.of(one.id) !== undefined)
         await pause(clock, clock.machine(wakeMs), ended.signal);
       if (ended.signal.aborted) return;
-      notice({ level: 'info', text: `strategy ${one.id} was resumed: it begins again from the klines before now` });
+      notice({ level: 'info', text: `strategy ${one.id} was resumed and warms up again from recent klines` });
       course.isTooSlow = false;
       out.next();
       out.complete();
@@ -134,7 +134,7 @@ async function warmupKlines(
   if (history.length < needed)
     notice({
       level: 'warn',
-      text: `strategy ${one.id} needs ${needed} klines of ${one.symbol} ${one.interval} before it can say anything and the exchange has ${history.length}: it is silent for ${needed - history.length} more`,
+      text: `strategy ${one.id} needs ${needed} klines of ${one.symbol} ${one.interval} and the exchange has ${history.length}. It emits no signal for ${needed - history.length} more klines`,
     });
   return history;
 }

@@ -101,7 +101,7 @@ export function instrumentsFor(
   const quotes = new Set([...chosen.values()].map(({ quote }) => quote));
   if (quotes.size > 1 && !mayDiffer)
     throw new Refusal(
-      `the strategies trade against ${[...quotes].join(' and ')}: one run counts its equity in one asset, so give each its own configuration, or in a backtest say which (currency) and what the others are worth (currencies)`,
+      `the strategies trade against ${[...quotes].join(' and ')}: one run has one currency. Use one configuration per quote asset, or in a backtest set currency and currencies`,
     );
   return chosen;
 }
@@ -120,7 +120,7 @@ export const hostedOf = (
     instrument: instruments.get(config.symbol) as Instrument,
   }));
 
-/** Refuses allocations that are together more than the cash of their currency: what nothing pays for is refused order by order. */
+/** Refuses allocations that together exceed the cash of their currency: orders without cash would be refused one by one. */
 export function refuseAboveCash(configured: readonly Configured[], cash: Units, quote: string): void {
   const given = configured.filter(({ config }) => config.allocation !== undefined);
   const sum = given.reduce((total, { config }) => plus(total, config.allocation ?? noUnits), noUnits);
@@ -128,7 +128,7 @@ export function refuseAboveCash(configured: readonly Configured[], cash: Units, 
   if (first === undefined || sum <= cash) return;
   const each = given.map(({ config }) => `${config.id} ${unitsText(config.allocation ?? noUnits)}`).join(', ');
   throw new Refusal(
-    `${first.configFile}: the strategies are allotted ${unitsText(sum)} ${quote} (${each}), and there is ${unitsText(cash)} of cash: lower an allocation, or raise the cash`,
+    `${first.configFile}: allocations of ${unitsText(sum)} ${quote} (${each}) exceed the cash of ${unitsText(cash)}: lower an allocation, or raise the cash`,
   );
 }
 
@@ -137,7 +137,7 @@ export function allocationsOf(configured: readonly Configured[], rest: Units = n
   const silent = configured.filter(({ config }) => config.allocation === undefined).length;
   const given = configured.reduce((sum, { config }) => plus(sum, config.allocation ?? noUnits), noUnits);
   const each = silent === 0 ? noUnits : splitBy(minus(rest, given), silent);
-  if (each < 0n) throw new Refusal('the strategies are allotted more than there is cash');
+  if (each < 0n) throw new Refusal('allocations exceed the cash');
   return configured.map(({ config }) => ({
     strategy: config.id,
     symbol: config.symbol,

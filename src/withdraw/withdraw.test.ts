@@ -327,7 +327,7 @@ describe('a refusal', () => {
     async (code, state) => {
       answerApply = () => ({ code, msg: 'no' });
       const { message } = await refusal(apply(command({ id: 'mine', signal: AbortSignal.abort() })));
-      expect(message).toContain(state === 'refused' ? code : 'not accepted as far as is known');
+      expect(message).toContain(state === 'refused' ? code : 'no confirmation that the exchange accepted it');
       const book = openJournal(join(dir, 'state'));
       expect(book.entry('mine')?.state).toBe(state);
       book.close();

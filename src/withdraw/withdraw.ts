@@ -97,9 +97,9 @@ export async function apply(command: ApplyCommand): Promise<void> {
     if (state === 'accepted') return;
     const advice =
       state === 'unknown'
-        ? 'sluice-withdraw list asks again; it is never sent twice, and no other one is sent until this one is cleared up'
+        ? 'sluice-withdraw list asks again; it is never sent twice, and no other one is sent until its outcome is known'
         : 'apply again, with a new id';
-    throw new Refusal(`not accepted as far as is known: ${cause ?? state}\n  what to do: ${advice}`, 1);
+    throw new Refusal(`no confirmation that the exchange accepted it: ${cause ?? state}\n  what to do: ${advice}`, 1);
   });
 }
 
@@ -139,7 +139,7 @@ async function applyOnce(command: ApplyCommand, application: Application, sessio
     const now = await resolve(earlier, journal, history, clock);
     if (isOpen(now))
       throw new Refusal(
-        `the outcome of an earlier withdrawal is not known yet, and another one could pay twice: ${entryText(now)}\n  what to do: sluice-withdraw list, until it is cleared up`,
+        `the outcome of an earlier withdrawal is not known yet, and another one could pay twice: ${entryText(now)}\n  what to do: sluice-withdraw list, until its outcome is known`,
         3,
       );
   }

@@ -155,7 +155,7 @@ test('allocations above the cash are refused, whose and how much', async () => {
   const two =
     '1min, allocation: "600.5", params: { slow: 30 } }, { id: two, use: sma-cross, allocation: "400", symbol: BTCUSDT, interval: 1min';
   await expect(prepared(upTo(400), '', two)).rejects.toThrow(
-    'run.yaml: the strategies are allotted 1000.5 USDT (t 600.5, two 400), and there is 1000 of cash: lower an allocation, or raise the cash',
+    'run.yaml: allocations of 1000.5 USDT (t 600.5, two 400) exceed the cash of 1000: lower an allocation, or raise the cash',
   );
   await expect(prepared(upTo(400), '', two.replace('600.5', '600'))).resolves.toBeDefined();
 });

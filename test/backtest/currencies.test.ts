@@ -234,7 +234,7 @@ describe('a configuration', () => {
       /b\.yaml: currency: is missing: in which of Z and Y/,
     );
     expect(() => ask({ currency: 'Z', currencies: {} }, ['Z', 'Y'])).toThrow(
-      /currencies\.Y: is missing: a strategy is paid in Y/,
+      /currencies\.Y: is missing: give the cash in Y and the pair that converts Y to /,
     );
     expect(() => ask({ currency: 'Z', currencies: currencies('AZ') }, ['Z', 'Y'])).toThrow(/no symbol AZ/);
     expect(() => ask({ currency: 'W', currencies: currencies('YZ') }, ['W', 'Y'])).toThrow(

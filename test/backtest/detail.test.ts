@@ -77,7 +77,7 @@ test('of another source are not named, and say so in the result where they are a
     criticalWarnings: string[];
   };
   const note =
-    'XBTUSD: klines of 60min are of y, and those of 1min, which decide what came first within them (detail), of x: take both from one source, or leave detail out';
+    'XBTUSD: klines of 60min come from y, and those of 1min, which decide what came first within them (detail), come from x: take both from one source, or leave detail out';
   expect([within.warnings, within.criticalWarnings]).toEqual([
     expect.arrayContaining([note]),
     expect.arrayContaining([note]),

@@ -30,16 +30,16 @@ at.write('klines.csv', `${[header, ...wavy].join('\n')}\n`);
 at.write('run.yaml', backtestYaml.replace('use: sma-cross', 'use: ./mine.ts').replace(/ {4}params:.*\n/, ''));
 const backtest = ['backtest', '--config', 'run.yaml', '--runs', 'runs'];
 const advice =
-  /^sluice: the .* came to [\d,.]+ by \d+ fills, and when it was run once more came to [\d,.]+ by \d+ fills: \.\/mine\.ts remembers something from run to run .*; nothing is kept\. sluice check \.\/mine\.ts names the first kline\n$/;
+  /^sluice: \.\/mine\.ts is not deterministic: two runs of the .* gave [\d,.]+ with \d+ fills and [\d,.]+ with \d+ fills\. It keeps state between runs .*\. Nothing was saved\. sluice check \.\/mine\.ts names the first kline\n$/;
 
-test('are refused by a grid, which keeps none of its cells', async () => {
+test('are refused by a grid, which saves none of its parameter sets', async () => {
   at.write('mine.ts', strategy(700));
   for (const workers of ['1', '2']) {
     const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=3..8', '--workers', workers]);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(advice);
     // The first where a thread had run others in between, the last where one thread had run them all.
-    expect(err).toMatch(/the cell n [38] came to/);
+    expect(err).toMatch(/two runs of the parameter set n [38] gave/);
   }
   expect(readdirSync(join(at.dir, 'runs', 'grids'))).toEqual([]);
 });
@@ -54,17 +54,17 @@ test('are refused by a grid, too, where the first run keeps what those after it 
   );
   const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=3..8', '--workers', '1']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
-  expect(err).toContain('the cell n 8 came to');
+  expect(err).toContain('two runs of the parameter set n 8 gave');
 });
 
-test('are refused by a grid that was killed before any of its cells ran once more', async () => {
+test('are refused by a grid that was killed before any of its parameter sets ran once more', async () => {
   at.write('mine.ts', strategy(1e9));
   const grid = [...backtest, '--grid', 'n=3..4'];
   expect((await at.sluice(grid)).code).toBe(0);
   const folder = join(at.dir, 'runs', 'grids');
   const file = join(folder, readdirSync(folder)[0] ?? '');
   const lines = readFileSync(file, 'utf8').split('\n');
-  // What a cell would not come to again.
+  // A result that the set does not give again.
   const other = lines.map((line) =>
     line.replace(/^(\{"cell":\[3\].*"finalEquity":")[\d.]+/, (_, before: string) => `${before}12345`),
   );
@@ -73,7 +73,9 @@ test('are refused by a grid that was killed before any of its cells ran once mor
   writeFileSync(file, other.filter((line) => line.startsWith('{"cell"')).join('\n'));
   const { code, out, err } = await at.sluice(grid);
   expect({ code, out }).toEqual({ code: 1, out: '' });
-  expect(err).toContain('2 of 2 cells are done already\nsluice: the cell n 3 came to 12,345');
+  expect(err).toContain(
+    '2 of 2 parameter sets are done already\nsluice: ./mine.ts is not deterministic: two runs of the parameter set n 3 gave 12,345',
+  );
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -91,7 +93,7 @@ test('that count and decide alike all the same are run', async () => {
   at.write('mine.ts', strategy(1e9));
   const grid = await at.sluice([...backtest, '--grid', 'n=3..8', '--no-save']);
   expect({ code: grid.code, err: grid.err }).toEqual({ code: 0, err: '' });
-  expect(grid.out).toContain('6 cells over 400 klines');
+  expect(grid.out).toContain('6 parameter sets over 400 klines');
   expect((await at.sluice([...backtest, '--stress', '--no-save'])).code).toBe(0);
 });
 

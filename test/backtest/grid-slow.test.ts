@@ -1,4 +1,4 @@
-/** Grids whose cells take long, or never end: what is done is kept, at whatever moment it stops, and nothing is blamed that is sound. */
+/** Grids whose parameter sets take long, or never end: what is done is saved, at whatever moment it stops, and nothing is blamed that is sound. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ export default defineStrategy({
   });
 }
 
-/** The `n` of each cell that is written. */
+/** The `n` of each set that is written. */
 function keptIn(runs: string): readonly number[] {
   const folder = join(at.dir, runs, 'grids');
   const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
@@ -48,10 +48,10 @@ function keptIn(runs: string): readonly number[] {
   return lines.map((line) => Number((JSON.parse(line) as { cell: number[] }).cell[0])).toSorted((a, b) => a - b);
 }
 
-/** 0.4 s a cell. */
+/** 0.4 s a set. */
 const slow = 'Atomics.wait(rest, 0, 0, 8);';
 
-test('a grid of slow cells that is stopped keeps what is done, and blames no strategy', async () => {
+test('a grid of slow parameter sets that is stopped keeps what is done, and blames no strategy', async () => {
   const program = startGrid('stopped', slow, '1..60');
   await program.line(/^at 6$/);
   expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
@@ -60,21 +60,21 @@ test('a grid of slow cells that is stopped keeps what is done, and blames no str
   const kept = keptIn('stopped');
   expect(kept.slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(said).toContain(
-    `stopped with ${60 - kept.length} of 60 cells not run; what is done is kept: the same command goes on from there`,
+    `stopped with ${60 - kept.length} of 60 parameter sets not run; the others are saved. Run the same command to continue`,
   );
 });
-test('a grid of slow cells that is killed keeps what was done', async () => {
+test('a grid of slow parameter sets that is killed keeps what was done', async () => {
   const program = startGrid('killed', slow, '1..60');
   await program.line(/^at 6$/);
-  await until('the cells before it', () => keptIn('killed').length >= 4);
+  await until('the sets before it', () => keptIn('killed').length >= 4);
   expect(await program.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
   expect(keptIn('killed').slice(0, 4)).toEqual([1, 2, 3, 4]);
 });
-test('a cell that never ends is given up alone and by name when its grid is stopped', async () => {
+test('a parameter set that never ends is given up alone and by name when its grid is stopped', async () => {
   const program = startGrid('endless', 'if (params.n === 2) for (;;);', '1..8');
   await program.line(/^at 8$/);
   expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
   expect(program.lines.join('\n')).toContain('note: still at work 5 s after the stop, and abandoned: n 2 (');
-  expect(program.lines.join('\n')).toContain('stopped with 1 of 8 cells not run; what is done is kept');
+  expect(program.lines.join('\n')).toContain('stopped with 1 of 8 parameter sets not run; the others are saved');
   expect(keptIn('endless')).toEqual([1, 3, 4, 5, 6, 7, 8]);
 });

@@ -39,11 +39,11 @@ async function run(given: Partial<GridOptions> = {}): Promise<{ readonly out: st
   });
   return { out: out.join('\n'), said: said.join('\n') };
 }
-const cellsIn = (text: string) =>
+const setsIn = (text: string) =>
   (JSON.parse(text) as { parameterSets: { params: object; finalEquity?: string; refused?: string }[] }).parameterSets;
 
 describe('a grid', () => {
-  test('says how much of its best cell may be luck, the same when it goes on with kept cells', async () => {
+  test('says how much of its best parameter set may be luck, the same when it continues with saved sets', async () => {
     const rng = seededRng(5);
     let close = 100;
     const rows = Array.from({ length: 400 }, (_, day) => {
@@ -64,7 +64,7 @@ describe('a grid', () => {
     expect((JSON.parse((await run(given)).out) as { readonly overfitting: object }).overfitting).toEqual(
       fresh.overfitting,
     );
-    // Some of them as a grid of too many cells keeps them: they are run again, and counted once.
+    // Some of them as a grid of too many sets keeps them: they are run again, and counted once.
     const folder = join(dir, 'runs', 'grids');
     const [name = ''] = readdirSync(folder);
     const kept = readFileSync(join(folder, name), 'utf8');
@@ -73,13 +73,13 @@ describe('a grid', () => {
       kept.replaceAll(/"returns":\[[^\]]*\]/g, (text, at: number) => (at % 2 === 0 ? text : '"returns":null')),
     );
     const mended = await run(given);
-    expect(mended.said).toMatch(/[1-9]\d? of 16 cells are done already/);
+    expect(mended.said).toMatch(/[1-9]\d? of 16 parameter sets are done already/);
     expect(JSON.parse(mended.out)).toEqual(fresh);
     const { out } = await run({ ...given, json: false });
     expect(out).toMatch(/\nOverfit +PBO \d\.\d\d .*\nAgainst hold +(not shown to be )?better: /);
   });
 
-  test('comes to the same with one worker and with three, and each cell to what a run of it alone does', async () => {
+  test('comes to the same with one worker and with three, and each set to what a run of it alone does', async () => {
     const [one, three] = [await run({ workers: 1 }), await run({ workers: 3 })];
     expect(one.out).toBe(three.out);
     const alone: string[] = [];
@@ -87,15 +87,15 @@ describe('a grid', () => {
       ...{ config, set: ['strategies.0.params.fast=10', 'strategies.0.params.slow=70'], json: true },
       ...{ out: (line: string) => void alone.push(line), say: () => {} },
     });
-    const cell = cellsIn(one.out).find(({ params }) => JSON.stringify(params) === '{"trend.fast":10,"trend.slow":70}');
-    expect(cell?.finalEquity).toBe((JSON.parse(alone.join('')) as { finalEquity: string }).finalEquity);
-    expect(cellsIn(one.out).filter(({ refused }) => refused !== undefined)).toMatchObject([
+    const set = setsIn(one.out).find(({ params }) => JSON.stringify(params) === '{"trend.fast":10,"trend.slow":70}');
+    expect(set?.finalEquity).toBe((JSON.parse(alone.join('')) as { finalEquity: string }).finalEquity);
+    expect(setsIn(one.out).filter(({ refused }) => refused !== undefined)).toMatchObject([
       { params: { 'trend.fast': 20, 'trend.slow': 20 }, refused: 'fast (20) must be below slow (20)' },
       { params: { 'trend.fast': 30, 'trend.slow': 20 } },
     ]);
   });
 
-  test('goes on where it was stopped, and counts each cell once among the tries', async () => {
+  test('goes on where it was stopped, and counts each set once among the tries', async () => {
     const runs = join(dir, 'runs');
     const first = await run({ runs, workers: 1 });
     expect(first.said).not.toMatch(/done already/);
@@ -106,22 +106,22 @@ describe('a grid', () => {
     rmSync(join(folder, name));
     appendFileSync(join(folder, name), `${lines.slice(0, 4).join('\n')}\n${lines[4]?.slice(0, 20)}`);
     const second = await run({ runs });
-    expect(second.said).toMatch(/4 of 9 cells are done already/);
-    expect(cellsIn(second.out)).toEqual(cellsIn((await run()).out));
+    expect(second.said).toMatch(/4 of 9 parameter sets are done already/);
+    expect(setsIn(second.out)).toEqual(setsIn((await run()).out));
     const third = await run({ runs });
-    expect(third.said).toMatch(/9 of 9 cells are done already/);
-    expect(cellsIn(third.out)).toEqual(cellsIn(second.out));
+    expect(third.said).toMatch(/9 of 9 parameter sets are done already/);
+    expect(setsIn(third.out)).toEqual(setsIn(second.out));
     expect((JSON.parse(third.out) as { trials: number }).trials).toBe(
       (JSON.parse(second.out) as { trials: number }).trials,
     );
   });
 
-  test('that is killed counts all of its cells when it goes on, once', async () => {
+  test('that is killed counts all of its sets when it goes on, once', async () => {
     const runs = join(dir, 'runs');
     const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { trials: number }).trials;
     const whole = tries(await run({ runs: join(dir, 'others') }));
     await run({ runs });
-    // As a kill leaves it: some cells are written, nothing is counted.
+    // As a kill leaves it: some sets are written, nothing is counted.
     const folder = join(runs, 'grids');
     const [name = ''] = readdirSync(folder);
     const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n');
@@ -129,7 +129,7 @@ describe('a grid', () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, name), `${lines.slice(0, 5).join('\n')}\n`);
     const goingOn = await run({ runs });
-    expect(goingOn.said).toMatch(/5 of 9 cells are done already/);
+    expect(goingOn.said).toMatch(/5 of 9 parameter sets are done already/);
     appendFileSync(join(runs, 'tries.jsonl'), '{"at":1,"hash":"x\n');
     expect((await run({ runs })).said).toMatch(
       /note: 1 line of .*tries\.jsonl cannot be read: its trials are not counted/,
@@ -139,7 +139,7 @@ describe('a grid', () => {
     ]);
   });
 
-  test('starts as many threads as are asked for, but no more than there are cells, and few for a core', () => {
+  test('starts as many threads as are asked for, but no more than there are sets, and few for a core', () => {
     const stage = { file: config, settings: [], series: [], axes: [], withReturns: false };
     const read = readConfig(config, backtestSchema);
     const pools = [
@@ -162,22 +162,21 @@ describe('a grid', () => {
     const tries = ({ out }: { readonly out: string }) => (JSON.parse(out) as { trials: number }).trials;
     const first = await run({ runs });
     const turned = await run({ runs, grid: grid.toReversed() });
-    expect(turned.said).toMatch(/9 of 9 cells are done already/);
+    expect(turned.said).toMatch(/9 of 9 parameter sets are done already/);
     expect(tries(turned)).toBe(tries(first));
     // What an axis varies is not what the configuration says.
     const otherwise = await run({ runs, set: ['strategies.0.params.fast=11'] });
-    expect(otherwise.said).toMatch(/9 of 9 cells are done already/);
+    expect(otherwise.said).toMatch(/9 of 9 parameter sets are done already/);
     expect(tries(otherwise)).toBe(tries(first));
-    const equities = (text: string) => cellsIn(text).flatMap(({ finalEquity }) => finalEquity ?? []);
+    const equities = (text: string) => setsIn(text).flatMap(({ finalEquity }) => finalEquity ?? []);
     expect(new Set(equities(turned.out))).toEqual(new Set(equities(first.out)));
-    const ofCell = (text: string) =>
-      cellsIn(text).find(({ params }) => isDeepStrictEqual(params, { 'trend.fast': 10, 'trend.slow': 70 }))
-        ?.finalEquity;
-    expect(ofCell(turned.out)).toBe(ofCell(first.out));
+    const ofSet = (text: string) =>
+      setsIn(text).find(({ params }) => isDeepStrictEqual(params, { 'trend.fast': 10, 'trend.slow': 70 }))?.finalEquity;
+    expect(ofSet(turned.out)).toBe(ofSet(first.out));
     expect(tries(await run({ ledger: runs, grid: grid.toReversed() }))).toBe(tries(first));
   });
 
-  test('that is not to be kept counts the tries that are, each cell once', async () => {
+  test('that is not to be kept counts the tries that are, each set once', async () => {
     const ledger = join(dir, 'runs');
     const tries = async (given: Partial<GridOptions>) =>
       (JSON.parse((await run(given)).out) as { trials: number }).trials;
@@ -191,42 +190,44 @@ describe('a grid', () => {
     expect(readdirSync(join(ledger, 'grids'))).toHaveLength(1);
   });
 
-  test('of which no cell could be run has failed, and says why', async () => {
+  test('of which no parameter set could be run has failed, and says why', async () => {
     const lines: string[] = [];
     const of = { json: false, grid: ['fast=30', 'slow=20'], out: (line: string) => void lines.push(line) };
     await expect(run(of)).rejects.toMatchObject({
       exitCode: 1,
-      message: 'none of the cells of the grid could be run: fast (30) must be below slow (20)',
+      message: 'none of the parameter sets could be run: fast (30) must be below slow (20)',
     });
     expect(lines.join('\n')).toContain('fast (30) must be below slow (20)');
   });
 
-  test('refuses the cells that a run by itself refuses, in the same words', async () => {
+  test('refuses the sets that a run by itself refuses, in the same words', async () => {
     const set = ['strategies.0.use=maker', 'strategies.0.params={}'];
     await expect(run({ set, grid: ['offset=0.001..0.002:0.001'], json: false })).rejects.toMatchObject({
       exitCode: 1,
-      message: expect.stringMatching(/^none of the cells of the grid could be run: .*(books|depth)/),
+      message: expect.stringMatching(/^none of the parameter sets could be run: .*(books|depth)/),
     });
   });
 
   test('that is stopped before it begins keeps nothing and says how much is missing', async () => {
-    const stopped = 'Stopped: 9 of 9 cells are not run, and nothing here knows of them';
+    const stopped = 'Stopped: 9 of 9 parameter sets did not run and are not in this report';
     const [csv, report] = [join(dir, 'csv'), join(dir, 'grid.html')];
     const { said, out } = await run({ signal: AbortSignal.abort(), runs: join(dir, 'runs'), csv, report });
-    expect(said).toMatch(/stopped before the first of 9 cells was done: nothing is kept; the same command begins anew/);
+    expect(said).toMatch(
+      /stopped before the first of 9 parameter sets was done: nothing was saved\. Run the same command to start again/,
+    );
     expect(JSON.parse(out)).toMatchObject({ best: null, plateau: null, trials: 0 });
     expect(JSON.parse(out).warnings).toContain(stopped);
     expect(readFileSync(join(csv, 'NOTES.txt'), 'utf8')).toContain(stopped);
     expect(readFileSync(report, 'utf8')).toContain(`${stopped}</p>`);
   });
 
-  test('leaves out cells whose averages are longer than the data: they would do nothing, and be the best among those that lose', async () => {
+  test('leaves out sets whose averages are longer than the data: they would do nothing, and be the best among those that lose', async () => {
     const { out } = await run({
       ...{ json: false, csv: dir, grid: ['fast=10', 'slow=20,50,20000'] },
       set: ['to=2020-02-05', 'from=2020-02-03'],
     });
     expect(out).toMatch(
-      / 3 cells over [\d,]+ klines, 1 refused\nRefused +XBTUSD: \d+ klines are too few: the strategy needs 20000 /,
+      / 3 parameter sets over [\d,]+ klines, 1 refused\nRefused +XBTUSD: \d+ klines are too few: the strategy needs 20000 /,
     );
     const { out: many } = await run({
       ...{ json: false, grid: ['fast=10,30', 'slow=20,19000,20000'] },
@@ -235,21 +236,23 @@ describe('a grid', () => {
     expect(many).toMatch(
       / 5 refused\nRefused +XBTUSD: .* needs 19000 .* \(3 more alike\)\nRefused +fast \(30\) must be below slow \(20\)\n/,
     );
-    expect(out).toMatch(/Best cell +fast 10, slow (20|50): /);
+    expect(out).toMatch(/Best parameter set +fast 10, slow (20|50): /);
     expect(readFileSync(join(dir, 'grid.csv'), 'utf8')).toMatch(/^10,20000,+"?XBTUSD: /m);
   });
 
-  test('prints the winner with the number of tries, the plateau, the heat map; and writes every cell as CSV', async () => {
+  test('prints the winner with the number of tries, the plateau, the heat map; and writes every set as CSV', async () => {
     const { out } = await run({ json: false, csv: dir, grid: ['fast=4..8:2', 'slow=20..40:10'] });
-    expect(out).toMatch(/Best cell +fast \d+, slow \d+: .*\n.*the best of 9 trials/);
-    expect(out).toMatch(/Best plateau +around fast 6, slow 30: 9 cells/);
+    expect(out).toMatch(
+      /Best parameter set +fast \d+, slow \d+: .*\n.*best of 9 trials on these data: expect some of it to be luck/,
+    );
+    expect(out).toMatch(/Best plateau +around fast 6, slow 30: 9 parameter sets/);
     expect(out).toMatch(/◆◆/);
     const [head, ...rows] = readFileSync(join(dir, 'grid.csv'), 'utf8').trimEnd().split('\n');
     expect(head).toBe('fast,slow,finalEquity,return,maxDrawdown,sharpe,fills,roundTrips,fees,ranked,kills,refused');
     expect(rows).toHaveLength(9);
   });
 
-  test('says of cells that a limit stopped before their end that it did', async () => {
+  test('says of sets that a limit stopped before their end that it did', async () => {
     const given = {
       set: ['risk.maxDailyLoss=0.05'],
       grid: ['fast=3,10', 'slow=20,40'],
@@ -257,17 +260,17 @@ describe('a grid', () => {
       report: join(dir, 'grid.html'),
     };
     const { out } = await run({ ...given, json: false });
-    expect(out).toMatch(/^Stopped +\d of \d cells by a limit before their end, the best /m);
+    expect(out).toMatch(/^Stopped +\d of \d parameter sets by a limit before their end, the best /m);
     expect(readFileSync(join(dir, 'grid.csv'), 'utf8')).toMatch(
       /,"lost [\d.]+ since midnight UTC, the limit is [\d.]+",$/m,
     );
-    expect(readFileSync(given.report, 'utf8')).toMatch(/Stopped: \d of \d cells by a limit/);
+    expect(readFileSync(given.report, 'utf8')).toMatch(/Stopped: \d of \d parameter sets by a limit/);
   });
 
-  test('has no best cell where none closed thirty round trips, and says so in JSON and in its report', async () => {
+  test('has no best parameter set where none closed thirty round trips, and says so in JSON and in its report', async () => {
     const report = join(dir, 'grid.html');
     const { out } = await run({ grid: ['fast=10', 'slow=80,120'], report });
-    const notRanked = 'no cell closed 30 round trips, so there is no best one';
+    const notRanked = 'no parameter set closed 30 round trips, so there is no best one';
     const few = { ranked: false, roundTrips: expect.any(Number), finalEquity: expect.any(String) };
     expect(JSON.parse(out)).toMatchObject({
       best: null,
@@ -304,6 +307,6 @@ describe('a grid', () => {
 
   test('steps by decimals without noise', async () => {
     const { out } = await run({ grid: ['stop=0.1..0.3:0.1'] });
-    expect(cellsIn(out).map(({ params }) => params)).toEqual([0.1, 0.2, 0.3].map((stop) => ({ 'trend.stop': stop })));
+    expect(setsIn(out).map(({ params }) => params)).toEqual([0.1, 0.2, 0.3].map((stop) => ({ 'trend.stop': stop })));
   });
 });

@@ -1,4 +1,4 @@
-/** Indicators of the user's own: what a grid shares between cells is not theirs, and the klines are not theirs to change. */
+/** Indicators of the user's own: what a grid shares between sets is not theirs, and the klines are not theirs to change. */
 import { afterAll, expect, test } from 'vitest';
 import { backtestYaml, desk, klineLines } from '../kit/command.ts';
 
@@ -29,7 +29,7 @@ export default defineStrategy({
   );
 }
 
-test('a shipped indicator with another column is another one, to the cells of a grid, too', async () => {
+test('a shipped indicator with another column is another one, to the sets of a grid, too', async () => {
   // Above the mean where that is below a hundred.
   write(`{
       ...mean,

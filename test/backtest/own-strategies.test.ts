@@ -194,7 +194,7 @@ test('an object of a class is as good as one of functions, wherever something of
   expect(await leaksOf(inputFor(strategy))).toEqual([]);
 });
 
-test('cells of a grid share the averages of klines that are made larger', async () => {
+test('sets of a grid share the averages of klines that are made larger', async () => {
   let made = 0;
   const column: Column = (klines) => {
     made++;

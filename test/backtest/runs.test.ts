@@ -164,7 +164,7 @@ describe('sluice backtest', () => {
     const stopped = { json: true, signal: AbortSignal.abort(), report: file, stress: true } as const;
     const { out, said } = await run(stopped);
     const part = JSON.parse(out) as KeptRun['summary'] & { readonly fills: readonly unknown[] };
-    const note = 'stopped at 2020-02-03T20:16Z: everything is of the time until then';
+    const note = 'stopped at 2020-02-03T20:16Z: all figures cover the time up to then';
     expect([part.klines, part.stress, part.warnings.at(-1)]).toEqual([4_096, [], note]);
     expect(said).toContain(note);
     expect(readFileSync(file, 'utf8')).toContain(note);
@@ -177,7 +177,7 @@ describe('sluice backtest', () => {
     expect(part.fills).toEqual(until.fills);
     expect(part.fills.length).toBeGreaterThan(10);
     expect([part.endedAt, until.endedAt]).toEqual([Date.UTC(2020, 1, 3, 20, 16), undefined]);
-    const told = 'at 2020-02-03 20:16 UTC, before its end: all figures cover the time until then';
+    const told = 'at 2020-02-03 20:16 UTC, before its end: all figures cover the time up to then';
     expect(readFileSync(file, 'utf8')).toContain(`Stopped ${told}.`);
     const alone = { runs: join(at.dir, 'stopped') } as const;
     expect((await run({ ...alone, signal: AbortSignal.abort() })).out).toMatch(`Stopped              ${told}\n`);

@@ -244,7 +244,7 @@ test('a series that cannot be read closes no other, and can be taken away', asyn
   expect((await backtestHere(join(at.dir, 'torn.yaml'), { json: true })).refusal).toBeUndefined();
   at.write(manifest, '{"version":2}');
   expect((await at.sluice(['data', 'list', 'ETHUSD', '--data', 'torn'])).err).toMatch(
-    /is of a newer Sluice \(version 2\): take that one, or another catalogue/,
+    /was written by a newer Sluice \(version 2\): use that one, or another catalogue/,
   );
   expect(await data('remove', 'ETHUSD', '--yes', '--data', 'torn')).toBe('klines ETHUSD 1min: removed\n');
   expect(at.files().filter((name) => name.includes('ETHUSD/'))).toEqual([]);

@@ -204,7 +204,7 @@ test('a series of another source is not mixed with, unless it is said to be the 
   const given = args('s', '--interval', '1min', '--from', iso(past - 10));
   const { code, err } = await at.sluice(given);
   expect(code).toBe(2);
-  expect(err).toContain('klines BTCUSDT 1min holds data of binance, and this is 127.0.0.1');
+  expect(err).toContain('klines BTCUSDT 1min holds data from binance, and this is 127.0.0.1');
   expect(targets).toEqual([]);
   expect((await at.sluice([...given, '--source', 'binance'])).out).toContain('10 rows new');
 });

@@ -168,7 +168,7 @@ test('two do not record into one catalogue, and one does not record what could n
   await first.end('SIGINT');
   const other = recording('b', '--source', 'elsewhere');
   expect((await other.exited).code).toBe(2);
-  expect(other.lines.join('\n')).toContain('BTCUSDT holds data of 127.0.0.1, and this is elsewhere');
+  expect(other.lines.join('\n')).toContain('BTCUSDT holds data from 127.0.0.1, and this is elsewhere');
 });
 
 test('a file that holds no frames is told of, and the others are compacted', async () => {

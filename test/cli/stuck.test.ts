@@ -80,7 +80,7 @@ describe('a strategy that never comes back', () => {
       /^note: still at work 5 s after the stop, and abandoned: n [123](; n [123])* \(a strategy that takes longer there, or never comes back\)$/m,
     );
     expect(program.lines).toContain(
-      'stopped before the first of 3 cells was done: nothing is kept; the same command begins anew',
+      'stopped before the first of 3 parameter sets was done: nothing was saved. Run the same command to start again',
     );
   });
 
@@ -179,7 +179,7 @@ describe('a strategy that ends the program', () => {
     write('if (params.n > 2) process.exit(0);');
     const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=1..4']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain('4 cells over 50 klines, 2 refused');
+    expect(out).toContain('4 parameter sets over 50 klines, 2 refused');
   });
 
   test('is named where it never finishes loading', async () => {
@@ -198,7 +198,7 @@ describe('what a strategy does beside deciding', () => {
     expect(JSON.parse(out)).toMatchObject({ klines: 50 });
     expect(err).toContain('loading\nat 9\ni\n┌');
     const grid = await at.sluice([...backtest, '--grid', 'n=1..2', '--json']);
-    expect(JSON.parse(grid.out)).toHaveProperty('cells');
+    expect(JSON.parse(grid.out)).toHaveProperty('parameterSets');
     expect(grid.err).toContain('at 2\n');
   });
 
@@ -230,34 +230,37 @@ describe('what a strategy does beside deciding', () => {
     ['a promise', 'if (params.n === 2) void Promise.reject(new Error("lost"));'],
     ['a timer', 'if (params.n === 2) setTimeout(() => { throw new Error("lost"); }, 0);'],
     ['an immediate', 'if (params.n === 2) setImmediate(() => { throw new Error("lost"); });'],
-  ] as const)('is no success of a grid where it throws in %s, and none of its cells is kept', async ([, decide]) => {
-    // The program comes to what its threads send only now and then, as on a busy machine.
-    const slow = 'setInterval(() => { for (const end = Date.now() + 50; Date.now() < end;); }, 1)';
-    write(decide, `import { isMainThread } from 'node:worker_threads'; if (isMainThread) ${slow};`);
-    const runs = join(at.dir, 'strays');
-    const { code, out, err } = await at.sluice([...kept, runs, '--grid', 'n=1..4', '--workers', '1']);
-    expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(
-      /^sluice: a strategy threw in a timer or a promise of its own, .* lost \(mine\.ts, line 6\)\n$/,
-    );
-    expect(readdirSync(join(runs, 'grids'))).toEqual([]);
-    // Also by the very last cell.
-    const one = await at.sluice([...kept, runs, '--grid', 'n=2']);
-    expect({ code: one.code, out: one.out }).toEqual({ code: 1, out: '' });
-  });
+  ] as const)(
+    'is no success of a grid where it throws in %s, and none of its parameter sets is saved',
+    async ([, decide]) => {
+      // The program comes to what its threads send only now and then, as on a busy machine.
+      const slow = 'setInterval(() => { for (const end = Date.now() + 50; Date.now() < end;); }, 1)';
+      write(decide, `import { isMainThread } from 'node:worker_threads'; if (isMainThread) ${slow};`);
+      const runs = join(at.dir, 'strays');
+      const { code, out, err } = await at.sluice([...kept, runs, '--grid', 'n=1..4', '--workers', '1']);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toMatch(
+        /^sluice: a strategy threw in a timer or a promise of its own, .* lost \(mine\.ts, line 6\)\n$/,
+      );
+      expect(readdirSync(join(runs, 'grids'))).toEqual([]);
+      // Also by the very last set.
+      const one = await at.sluice([...kept, runs, '--grid', 'n=2']);
+      expect({ code: one.code, out: one.out }).toEqual({ code: 1, out: '' });
+    },
+  );
 
-  test('is told with the cell of a grid where it ends the thread, and the others are kept', async () => {
+  test('names the parameter set of a grid where it ends the thread, and the others are saved', async () => {
     write('if (params.n === 3) process.reallyExit(4);');
     const runs = join(at.dir, 'ends');
     const grid = [...kept, runs, '--grid', 'n=1..4', '--workers', '1'];
     const { code, out, err } = await at.sluice(grid);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(
-      /^sluice: the cell n 3 ended its thread \(worker exited with code: 4\): .*; cells that are done are not run again\n$/,
+      /^sluice: the parameter set n 3 ended its thread \(worker exited with code: 4\): .*; parameter sets that are done are not run again\n$/,
     );
     const others = await at.sluice([...kept, runs, '--grid', 'n=1,2,4', '--workers', '1']);
     expect(others.code).toBe(0);
-    expect(others.err).toMatch(/^2 of 3 cells are done already\n/);
+    expect(others.err).toMatch(/^2 of 3 parameter sets are done already\n/);
   });
 
   test('is told where it loads in no thread of a grid', async () => {

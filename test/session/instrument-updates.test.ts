@@ -12,7 +12,7 @@ const bid = (at: number, quantity: number) => quotes({ side: 'BUY', price: at, q
 describe.each(profiles)('on the %s profile', (profile) => {
   rigForEachTest({ profile });
 
-  test('fewer decimals are learnt from the first refusal, orders are rounded to them, and a restart reckons on', async () => {
+  test('fewer decimals are learnt from the first refusal, orders are rounded to them, and a restart continues with them', async () => {
     rig.wish('maker', bid(price / 2 + 0.11, 0.1234));
     rig.wish('taker', target(0.1234));
     const daemon = await rig.start();

@@ -118,7 +118,7 @@ describe('the watchdog', () => {
     await apart.end('SIGINT');
   });
 
-  test('cancels the orders of a daemon that stands still, and the daemon tells of it when it goes on', async () => {
+  test('cancels the orders of a daemon that stands still, and the daemon reports it when it continues', async () => {
     rig.configure({ watchdog: { afterMs: 1_500 } });
     const daemon = await trading();
     const order = { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', price: '4000', volume: '0.1' };

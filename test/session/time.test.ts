@@ -36,7 +36,7 @@ test('gateways that disagree about the time stop creation and nothing else, unti
   exchange.addFault({ match: { method: 'POST', path: '/sapi/v1/order', times: 1 }, do: { code: -1021 } });
   rig.wish('taker', target(0.1));
   await daemon.line(/no order is created: readings of the exchange's time contradict each other by \d+ ms/);
-  expect((await view()).stateText).toMatch(/^No order is created: .*contradict each other.* lifts by itself\.$/);
+  expect((await view()).stateText).toMatch(/^No order is created: .*contradict each other.* ends automatically\.$/);
   await until('why', async () => (await rig.run('why', 'taker')).stdout.includes('contradict each other'));
   rig.wish('maker', quotes());
   await until('the cancel', () => exchange.openOrders(trader.uid).length === 0);

@@ -256,7 +256,10 @@ describe.each(profiles)('on the %s profile', (profile) => {
     expect(await differencesAtRest(rig, exchange)).toEqual([]);
     const thrown = /the puppet was told to throw/;
     expect((await rig.run('status')).stdout).toMatch(
-      new RegExp(`^STOPPED +maker since .* it threw, and begins again with the next start: .*${thrown.source}`, 'm'),
+      new RegExp(
+        `^STOPPED +maker since .* stopped after an error; starts again with the daemon: .*${thrown.source}`,
+        'm',
+      ),
     );
     expect(JSON.parse((await rig.run('status', '--json')).stdout)).toMatchObject({
       stoppedStrategies: [{ strategy: 'maker', error: expect.stringMatching(thrown) }],

@@ -70,7 +70,7 @@ export function refuseOutside(
   if (outside === undefined) return;
   const day = (time: number): string => new Date(time).toISOString();
   throw new Refusal(
-    `${file}: cashFlows: ${day(outside.time)} lies outside the run, ${day(start)} to ${day(end)}: what was there before belongs into cash`,
+    `${file}: cashFlows: ${day(outside.time)} lies outside the run, ${day(start)} to ${day(end)}: put earlier deposits into cash`,
   );
 }
 
@@ -124,8 +124,7 @@ export class CashFlows {
     const short = (wanted: Units, free: Units, whose: string): string =>
       `${unitsText(negate(wanted))} ${asset} is more than ${whose} has free, ${unitsText(free)}`;
     if (amount < 0n) {
-      if (shares.length === 0 && plus(this.idle, amount) < 0n)
-        return short(amount, this.idle, 'the cash that nobody was allotted');
+      if (shares.length === 0 && plus(this.idle, amount) < 0n) return short(amount, this.idle, 'the unallocated cash');
       for (const share of shares) {
         const free = portfolio.freeQuote(share.strategy, share.symbol);
         if (plus(free, share.amount) < 0n) return short(share.amount, free, share.strategy);

@@ -37,7 +37,7 @@ export function pairsOf(
     if (quote !== currency && !Object.hasOwn(currencies, quote))
       refuse(
         `currencies.${quote}`,
-        `is missing: a strategy is paid in ${quote}, so how much of it is there, and which pair says what it is worth in ${currency}?`,
+        `is missing: give the cash in ${quote} and the pair that converts ${quote} to ${currency}`,
       );
   for (const [asset, { pair }] of given) {
     const at = available.find((one) => one.symbol === pair);
@@ -128,7 +128,7 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
   if (currencies === undefined && only !== undefined) return only;
   if (currencies === undefined) throw new Error('there is nothing to count together');
   if (results.some(({ endedAt }) => endedAt !== undefined))
-    throw new Refusal('stopped: of a run in several currencies nothing is told in part', 1);
+    throw new Refusal('stopped. A run in several currencies has no partial result', 1);
   const { end } = spanOf(input.series);
   const all = parts.map((part, index) => ({ asset: assetOf(part), result: results[index] as RunResult }));
   const sum = (amountOf: (result: RunResult) => Units): Units =>

@@ -18,7 +18,7 @@ function otherSource(
   finer: string | undefined,
 ): Notes {
   if (source === undefined || finer === undefined || source === finer) return { warnings: [], doubts: [] };
-  const note = `${symbol}: klines of ${interval} are of ${source}, and those of ${detail}, which decide what came first within them (detail), of ${finer}: take both from one source, or leave detail out`;
+  const note = `${symbol}: klines of ${interval} come from ${source}, and those of ${detail}, which decide what came first within them (detail), come from ${finer}: take both from one source, or leave detail out`;
   return { warnings: [note], doubts: [note] };
 }
 

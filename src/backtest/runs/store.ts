@@ -214,7 +214,7 @@ export function readRun(folder: string): KeptRun {
     throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 1);
   }
   const version = z.looseObject({ version: z.number() }).safeParse(read).data?.version ?? 1;
-  if (version !== 2) throw new Refusal(`${file} is of version ${version}: another Sluice wrote it`, 1);
+  if (version !== 2) throw new Refusal(`${file} has version ${version}: another Sluice wrote it`, 1);
   if (!keptSchema.safeParse(read).success) throw new Refusal(`${file} is not the result of a run`, 1);
   return read as KeptRun;
 }

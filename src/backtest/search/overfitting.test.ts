@@ -27,27 +27,29 @@ const textOf = (outcomes: readonly (Ran | { readonly refused: string } | undefin
   return overfittingTexts(doubt).flat().join(' ');
 };
 
-test('cells of chance: the best of one half is nothing in the other, and not shown to be better than holding', () => {
+test('sets without an edge: the best in-sample is nothing out-of-sample, and not shown to be better than buy & hold', () => {
   const outcomes = [...Array(40).keys()].map((seed) => ran(noise(seed + 1)));
   const doubt = overfittingOf(hold, outcomes);
   expect(doubt).toMatchObject({ days: 200, splits: 12_870 });
   expect(doubt?.pbo).toBeGreaterThan(0.2);
   expect(doubt?.spa?.consistent).toBeGreaterThan(0.05);
-  expect(textOf(outcomes)).toMatch(/PBO 0\.\d\d \(limit 0\.2\): of 12,870 ways .* not shown to be better/);
+  expect(textOf(outcomes)).toMatch(
+    /PBO 0\.\d\d \(limit 0\.2\): in [\d.]+ % of 12,870 splits of the 200 days the best set .* not shown to be better: SPA p-value 0\.\d\d /,
+  );
 });
 
-test('cells that do the same are one try among them', () => {
+test('sets that do the same are one trial together', () => {
   const same = [...Array(20).keys()].map(() => ran(noise(5)));
   expect(overfittingOf(hold, same)?.independent?.count).toBeCloseTo(1, 6);
   expect(textOf(same)).toMatch(
-    /Independent 20 cells count as 1\.0 independent trials: their daily returns are correlated by 1\.00 on average; luck is judged by all$/,
+    /Independent 20 parameter sets count as 1\.0 independent trials: the mean correlation of their daily returns is 1\.00\. The tests use all of them$/,
   );
   expect(textOf([...Array(20).keys()].map((seed) => ran(noise(seed + 1))))).toMatch(
     /count as (19|20)\.\d independent trials/,
   );
 });
 
-test('one cell with an edge among them is seen by both', () => {
+test('one set with an edge among them is seen by both', () => {
   const outcomes = [...[...Array(40).keys()].map((seed) => ran(noise(seed + 1))), ran(noise(77, 0.5))];
   const doubt = overfittingOf(hold, outcomes);
   expect(doubt?.pbo).toBeLessThan(0.05);
@@ -55,7 +57,7 @@ test('one cell with an edge among them is seen by both', () => {
   expect(textOf(outcomes)).toMatch(/Against hold better: /);
 });
 
-test('cells that were refused, ruined, not run or not ranked are left out; too few days or cells say nothing', () => {
+test('sets that were refused, ruined, not run or not ranked are left out; too few days or sets say nothing', () => {
   const few = { ...ran(noise(77, 0.5)), roundTrips: 29 };
   const rest = [undefined, { refused: 'why' }, ran(noise(3).slice(0, 50)), few];
   const whole = [...Array(10).keys()].map((seed) => ran(noise(seed + 1)));
@@ -68,11 +70,11 @@ test('cells that were refused, ruined, not run or not ranked are left out; too f
   expect(overfittingOf(hold, [ran(null)])).toBeUndefined();
 });
 
-test('a grid of which some cells were kept without their returns is not judged by the others', () => {
+test('a grid with some sets saved without their returns is not judged by the others', () => {
   const some = [...Array(6).keys()].map((seed) => ran(noise(seed + 1)));
   expect(overfittingOf(hold, some)).toBeDefined();
   expect(overfittingOf(hold, [...some, ran(null)])).toBeUndefined();
   expect(textOf([...some, ran(null)])).toMatch(
-    /^Overfit n\/a {2}\(it takes the daily returns of all cells, more than 4,000,000/,
+    /^Overfit n\/a {2}\(more than 4,000,000 daily returns: use a smaller grid\)/,
   );
 });

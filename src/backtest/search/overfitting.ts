@@ -1,4 +1,4 @@
-/** How much of a grid's best cell may be luck: overfitting by halves of the days, and the best of all against holding. */
+/** How much of a grid's best set may be luck: overfitting by splits of the days, and the best set against buy & hold. */
 
 import { seededRng } from '../../clock/clock.ts';
 import { shareText } from '../../report/figures.ts';
@@ -14,19 +14,19 @@ import { isRanked, type Outcome } from './outcome.ts';
 
 export interface Overfitting {
   readonly days: number;
-  /** Of ways to halve the days, the share in which the best cell of one half is in the lower half of the other; null for too few cells or days. */
+  /** The share of splits in which the best set in-sample is below the median out-of-sample; null for too few sets or days. */
   readonly pbo: number | null;
-  /** The share in which it loses money there. */
+  /** The share of splits in which it loses money out-of-sample. */
   readonly pboLoss: number | null;
   readonly splits: number;
-  /** The chance that cells with no advantage over holding would look as good; null for too few days. */
+  /** P-values of the SPA test against buy & hold; null for too few days. */
   readonly spa: SpaProbabilities | null;
-  /** How many independent tries its cells amount to; null for fewer than two whose equity moved. */
+  /** How many independent trials the sets amount to; null for fewer than two whose equity moved. */
   readonly independent: EffectiveTrials | null;
-  readonly cells: number;
+  readonly sets: number;
 }
 
-/** Daily returns of all cells together that are kept and judged: 4 million are some 60 MB on disk. */
+/** The most daily returns of all sets together that are saved and judged: 4 million are some 60 MB on disk. */
 export const mostReturns = 4_000_000;
 
 /** Days of a block, and blocks: fewer days say nothing, more blocks than 16 take hours. */
@@ -36,12 +36,12 @@ const mostBlocks = 16;
 /** What of the gates by which results are judged by convention. */
 const gates = { pbo: 0.2, spa: 0.05 } as const;
 
-/** Of the cells that are ranked. `hold`: the daily returns of holding. Undefined where the returns of a cell were not kept: those of the others say nothing of the grid. */
+/** Judges the ranked sets. `hold`: daily returns of buy & hold. Undefined where the returns of a set were not saved: the others do not represent the grid. */
 export function overfittingOf(hold: Float64Array, outcomes: readonly (Outcome | undefined)[]): Overfitting | undefined {
   const ran = outcomes.filter(isRanked);
   const columns = ran.flatMap(({ returns }) => (returns === null ? [] : [returns]));
   if (columns.length === 0 || columns.length < ran.length) return undefined;
-  // A cell that was ruined has no returns afterwards.
+  // A set that was ruined has no returns afterwards.
   const whole = columns.filter((column) => column.length === hold.length);
   const blocks = Math.min(mostBlocks, 2 * Math.floor(hold.length / leastDays / 2));
   const overfit = blocks < 4 ? undefined : overfitting(whole, blocks, 'sharpe');
@@ -53,7 +53,7 @@ export function overfittingOf(hold: Float64Array, outcomes: readonly (Outcome | 
     splits: overfit?.logits.length ?? 0,
     spa: spaTest(beyond, seededRng(1)) ?? null,
     independent: effectiveTrials(whole) ?? null,
-    cells: whole.length,
+    sets: whole.length,
   };
 }
 
@@ -63,35 +63,35 @@ export function buyAndHoldReturns(input: RunInput): Float64Array {
   return dailyReturns(days, days.hold);
 }
 
-const unjudged = `n/a  (it takes the daily returns of all cells, more than ${mostReturns.toLocaleString('en')} of them here: a grid of fewer cells is judged, and the more cells, the more luck is in the best)`;
+const unjudged = `n/a  (more than ${mostReturns.toLocaleString('en')} daily returns: use a smaller grid)`;
 
-/** Sentences, each with what it says of the best cell. */
+/** Names and sentences about the best set. */
 export function overfittingTexts(doubt: Overfitting | undefined): readonly (readonly [string, string])[] {
   if (doubt === undefined)
     return [
       ['Overfit', unjudged],
       ['Against hold', unjudged],
     ];
-  const { days, pbo, pboLoss, splits, spa, independent, cells } = doubt;
+  const { days, pbo, pboLoss, splits, spa, independent, sets } = doubt;
   return [
     [
       'Overfit',
       pbo === null
-        ? `n/a  (${days} days are too few, or cells)`
-        : `PBO ${pbo.toFixed(2)} (limit ${gates.pbo}): of ${splits.toLocaleString('en')} ways to halve the ${days} days, the best cell of one half is in the lower half of the other in ${shareText(pbo)}, and loses in ${shareText(pboLoss ?? 0)}`,
+        ? `n/a  (${days} days or ${sets} parameter sets are too few)`
+        : `PBO ${pbo.toFixed(2)} (limit ${gates.pbo}): in ${shareText(pbo)} of ${splits.toLocaleString('en')} splits of the ${days} days the best set in-sample is below the median out-of-sample, in ${shareText(pboLoss ?? 0)} it loses there`,
     ],
     [
       'Against hold',
       spa === null
         ? `n/a  (${days} days are too few)`
-        : `${spa.consistent <= gates.spa ? 'better' : 'not shown to be better'}: cells without an advantage look as good with a chance of ${spa.consistent.toFixed(2)} (SPA, ${spa.lower.toFixed(2)} to ${spa.upper.toFixed(2)}; limit ${gates.spa})`,
+        : `${spa.consistent <= gates.spa ? 'better' : 'not shown to be better'}: SPA p-value ${spa.consistent.toFixed(2)} (${spa.lower.toFixed(2)} to ${spa.upper.toFixed(2)}; limit ${gates.spa})`,
     ],
     ...(independent === null
       ? []
       : [
           [
             'Independent',
-            `${cells.toLocaleString('en')} cells count as ${independent.count.toFixed(1)} independent trials: their daily returns are correlated by ${independent.correlation.toFixed(2)} on average; luck is judged by all`,
+            `${sets.toLocaleString('en')} parameter sets count as ${independent.count.toFixed(1)} independent trials: the mean correlation of their daily returns is ${independent.correlation.toFixed(2)}. The tests use all of them`,
           ] as const,
         ]),
   ];

@@ -60,7 +60,7 @@ function upTo(prepared: Prepared, endedAt: number | undefined): Prepared {
     while (row > first + 1 && closeTime(interval, columns.openTime[row - 1] as number) > endedAt) row--;
     return { ...one, end: row };
   });
-  const note = `stopped at ${new Date(endedAt).toISOString().slice(0, 16)}Z: everything is of the time until then`;
+  const note = `stopped at ${new Date(endedAt).toISOString().slice(0, 16)}Z: all figures cover the time up to then`;
   return { ...prepared, input: { ...prepared.input, series }, warnings: [...prepared.warnings, note] };
 }
 

@@ -315,7 +315,9 @@ test('status shows what is quarantined and what halts, with what it means; resum
   expect(out.join('\n')).toMatch(/QUARANTINED order saaaaab00001[\s\S]*HALT .*holds -1 USDT; the account holds less/);
   out = [];
   await resume({ ...options(), reason: 'looked' });
-  expect(out.join()).toContain('It lifts HALT (the account holds -1 USDT): what is still wrong halts again.');
+  expect(out.join()).toContain(
+    'This lifts HALT (the account holds -1 USDT). If the cause persists, trading halts again.',
+  );
   expect(read((reader) => reader.halts())).toEqual([]);
 });
 

@@ -93,7 +93,7 @@ export function sourceOf(
   const source = given.source ?? new URL(addressOf(given).restUrl).hostname;
   if (stored === undefined || stored === source) return source;
   throw new Refusal(
-    `${seriesName(key)} holds data of ${stored}, and this is ${source}: take another catalogue (--data), or say that it is the same (--source ${stored})`,
+    `${seriesName(key)} holds data from ${stored}, and this is ${source}: take another catalogue (--data), or say that it is the same (--source ${stored})`,
   );
 }
 

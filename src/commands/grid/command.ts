@@ -1,4 +1,4 @@
-/** `sluice backtest --grid`: every combination of parameters, on all cores; what is done stays done when it is stopped. */
+/** `sluice backtest --grid`: every combination of parameters, on all cores; a stopped grid resumes with the sets that are left. */
 import { join, resolve } from 'node:path';
 import { refuseOther } from '../../backtest/determinism-check.ts';
 import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
@@ -17,7 +17,7 @@ import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { durationText } from '../../report/figures.ts';
 import { writeGridReport } from './report.ts';
-import { cellText, findIn, type GridResult, gridCsv, gridLines, missingIn } from './show.ts';
+import { findIn, type GridResult, gridCsv, gridLines, missingIn, setText } from './show.ts';
 
 export interface GridOptions {
   readonly config: string;
@@ -28,7 +28,7 @@ export interface GridOptions {
   readonly csv?: string;
   /** A report into this file; true: `grid.html`. */
   readonly report?: string | true;
-  /** Where cells are kept and tries are counted; nowhere when left out. */
+  /** Where sets are saved and trials are counted; nowhere when left out. */
   readonly runs?: string;
   /** Where tries were counted before, of a grid that is not kept: it is judged by them and leaves none. */
   readonly ledger?: string;
@@ -50,20 +50,20 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   for (const warning of prepared.warnings) say(`note: ${warning}`);
   refuseOthers(input);
   const axes = readAxes(options.grid, input.hosted);
-  const cells = parameterSets(axes);
+  const sets = parameterSets(axes);
   const code = codeVersions(config, file);
   const id = gridId(prepared, config, { axes, code, sluice: options.sluice ?? '' });
   const kept = savedSets(runs === undefined ? undefined : join(runs, 'grids'), id);
-  const known = asSaved(axes, cells);
-  const outcomes: (Outcome | undefined)[] = known.map((cell) => kept.get(cell));
-  const withReturns = (cells.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
-  // Those of a grid of too many cells were kept without their returns.
+  const known = asSaved(axes, sets);
+  const outcomes: (Outcome | undefined)[] = known.map((set) => kept.get(set));
+  const withReturns = (sets.length * (span.end - span.start)) / 86_400_000 <= mostReturns;
+  // Those of a grid of too many sets were saved without their returns.
   const isOpen = (one: Outcome | undefined): boolean =>
     one === undefined || (withReturns && hasRun(one) && one.returns === null);
-  const open = [...cells.keys()].filter((index) => isOpen(outcomes[index]));
+  const open = [...sets.keys()].filter((index) => isOpen(outcomes[index]));
   for (const index of open) outcomes[index] = undefined;
-  if (open.length < cells.length) say(`${cells.length - open.length} of ${cells.length} cells are done already`);
-  // One that was killed may have all of its cells, and have compared none.
+  if (open.length < sets.length) say(`${sets.length - open.length} of ${sets.length} parameter sets are done already`);
+  // A killed grid may have all of its sets, and have repeated none.
   if (open.length > 0 || !kept.isCompared()) {
     const stage = { file, config, settings, series: input.series, axes, withReturns };
     const pool = openPool(stage, options.workers, Math.max(open.length, 1));
@@ -76,23 +76,23 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
       };
       const givenUp = await pool.run(open, came, signal);
       if (signal?.aborted !== true) {
-        await refuseRemembering(input, { pool, stage, axes, cells, outcomes }, signal);
+        await refuseRemembering(input, { pool, stage, axes, sets, outcomes }, signal);
         kept.compared();
       }
-      if (givenUp.length > 0) say(givenUpText(givenUp.map((index) => cellText(axes, cells[index]))));
+      if (givenUp.length > 0) say(givenUpText(givenUp.map((index) => setText(axes, sets[index]))));
     } catch (error) {
-      // What came before it may be of the same making.
+      // Sets before it may come from the same faulty strategy.
       if (error instanceof Refusal) kept.forget();
-      throw error instanceof ThreadEnd ? threadRefusal(error, cellText(axes, cells[error.index])) : error;
+      throw error instanceof ThreadEnd ? threadRefusal(error, setText(axes, sets[error.index])) : error;
     } finally {
       await pool.close();
     }
   }
-  const tries = countGridTrials(options, { prepared, config, code, axes, sets: cells, outcomes });
+  const tries = countGridTrials(options, { prepared, config, code, axes, sets, outcomes });
   const doubt = withReturns ? overfittingOf(buyAndHoldReturns(input), outcomes) : undefined;
   const result: GridResult = {
     axes,
-    cells,
+    sets,
     outcomes,
     tries,
     asset: quoteAsset(input),
@@ -110,9 +110,9 @@ function printGrid(
 ): void {
   const { out, say, csv, runs, json } = options;
   const { prepared } = of;
-  const { cells, outcomes } = result;
+  const { sets, outcomes } = result;
   const left = missingIn(result);
-  const warnings = left === 0 ? prepared.warnings : [...prepared.warnings, unfinishedText(left, cells.length)];
+  const warnings = left === 0 ? prepared.warnings : [...prepared.warnings, unfinishedText(left, sets.length)];
   if (json) out(JSON.stringify({ ...gridJson(result), warnings }));
   else for (const line of gridLines(result, prepared.doubts)) out(line);
   if (csv !== undefined) say(`${writeCsv(csv, result, warnings).join(', ')} written`);
@@ -121,7 +121,7 @@ function printGrid(
     writeGridReport(path, result, { ...of, prepared: { ...prepared, warnings } });
     say(`report: ${resolve(path)}`);
   }
-  if (left > 0) say(stoppedText(left, cells.length, runs !== undefined));
+  if (left > 0) say(stoppedText(left, sets.length, runs !== undefined));
   else refuseAllRefused(outcomes);
 }
 
@@ -129,17 +129,17 @@ interface Done {
   readonly pool: GridPool;
   readonly stage: Parameters<typeof openPool>[0];
   readonly axes: readonly Axis[];
-  readonly cells: readonly ParameterSet[];
+  readonly sets: readonly ParameterSet[];
   readonly outcomes: readonly (Outcome | undefined)[];
 }
 
 /**
- * The first cell once more, by threads that have run others since, and the last by one that has run none: what is counted up shows in the
- * first, what is kept by the first for those that follow in the last.
+ * Repeats the first set on threads that have run others since, and the last on a thread that has run none. A count that grows shows in the
+ * first; state that the first set leaves for later ones shows in the last.
  */
 async function refuseRemembering(input: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
-  const { pool, stage, cells, outcomes } = done;
-  if (cells.length < 2) return;
+  const { pool, stage, sets, outcomes } = done;
+  if (sets.length < 2) return;
   await refuseUnlike(input, done, outcomes.findIndex(hasRun), () => pool, signal);
   let fresh: GridPool | undefined;
   const opened = (): GridPool => {
@@ -155,13 +155,13 @@ async function refuseRemembering(input: RunInput, done: Done, signal: AbortSigna
 
 async function refuseUnlike(
   { hosted }: RunInput,
-  { axes, cells, outcomes }: Done,
+  { axes, sets, outcomes }: Done,
   index: number,
   pool: () => GridPool,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const [cell, first] = [cells[index], outcomes[index]];
-  if (cell === undefined || !hasRun(first)) return;
+  const [set, first] = [sets[index], outcomes[index]];
+  if (set === undefined || !hasRun(first)) return;
   const again = async (): Promise<Outcome | undefined> => {
     let outcome: Outcome | undefined;
     const came = (_: number, one: Outcome): void => {
@@ -170,45 +170,45 @@ async function refuseUnlike(
     await pool().run([index], came, signal);
     return outcome;
   };
-  await refuseOther(hosted, `the cell ${cellText(axes, cell)}`, first, again);
+  await refuseOther(hosted, `the parameter set ${setText(axes, set)}`, first, again);
 }
 
-/** A grid of which nothing came has failed, as a single run would have; everything is printed by then. */
+/** Fails a grid without a result, as a single run would fail. Everything is printed by then. */
 function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
   const [first] = outcomes;
   if (first === undefined || outcomes.some(hasRun) || hasRun(first)) return;
-  throw new Refusal(`none of the cells of the grid could be run: ${first.refused}`, 1);
+  throw new Refusal(`none of the parameter sets could be run: ${first.refused}`, 1);
 }
 
 /** Parameter sets that were still running when the grid was stopped: slow or endless ones. */
 const givenUpText = (names: readonly string[]): string =>
   `note: still at work ${lastSetsMs / 1000} s after the stop, and abandoned: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
 
-const threadRefusal = ({ message }: ThreadEnd, cell: string): Refusal =>
+const threadRefusal = ({ message }: ThreadEnd, set: string): Refusal =>
   new Refusal(
-    `the cell ${cell} ended its thread (${message}): let its strategy keep less, or leave it out; cells that are done are not run again`,
+    `the parameter set ${set} ended its thread (${message}): reduce the memory that the strategy uses, or exclude this set; parameter sets that are done are not run again`,
     1,
   );
 
-/** Stands on everything that is made of a grid that was stopped. */
+/** A warning on every output of a grid that was stopped. */
 const unfinishedText = (left: number, of: number): string =>
-  `Stopped: ${left.toLocaleString('en')} of ${of.toLocaleString('en')} cells are not run, and nothing here knows of them`;
+  `Stopped: ${left.toLocaleString('en')} of ${of.toLocaleString('en')} parameter sets did not run and are not in this report`;
 
 /** What a grid that was stopped leaves behind. */
 function stoppedText(left: number, of: number, isKept: boolean): string {
   if (left === of)
-    return `stopped before the first of ${of} cells was done: nothing is kept; the same command begins anew`;
-  const stopped = `stopped with ${left} of ${of} cells not run`;
+    return `stopped before the first of ${of} parameter sets was done: nothing was saved. Run the same command to start again`;
+  const stopped = `stopped with ${left} of ${of} parameter sets not run`;
   return isKept
-    ? `${stopped}; what is done is kept: the same command goes on from there`
-    : `${stopped}; nothing is kept (--no-save): the same command begins anew`;
+    ? `${stopped}; the others are saved. Run the same command to continue`
+    : `${stopped}; nothing was saved (--no-save). Run the same command to start again`;
 }
 
 /** A grid runs over klines and counts in one currency. */
 function refuseOthers({ tapes, currencies }: RunInput): void {
   if (tapes !== undefined)
     throw new Refusal(
-      'a grid runs over klines: say fidelity: klines (--set fidelity=klines), and run the cell you choose by itself',
+      'a grid runs over klines: say fidelity: klines (--set fidelity=klines), and run the parameter set you choose by itself',
     );
   if (currencies !== undefined)
     throw new Refusal(
@@ -228,25 +228,25 @@ function progressOf(total: number, show: GridOptions['progress']): () => void {
     shownAt = now;
     const each = (now - startedAt) / done;
     show(
-      `${done} of ${total} cells, ${(1000 / each).toFixed(1)} a second, ${durationText(each * (total - done))} left`,
+      `${done} of ${total} parameter sets, ${(1000 / each).toFixed(1)} a second, ${durationText(each * (total - done))} left`,
     );
   };
 }
 
-const overfittingJson = ({ independent, cells, ...doubt }: Overfitting): object => ({
+const overfittingJson = ({ independent, sets, ...doubt }: Overfitting): object => ({
   ...doubt,
-  parameterSets: cells,
+  parameterSets: sets,
   independentTrials: independent,
 });
 
 function gridJson(result: GridResult): object {
-  const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
+  const { axes, sets, outcomes, tries, asset, klines, doubt } = result;
   const { best, plateau } = findIn(result);
   const named = (index: number): object => ({
-    params: Object.fromEntries(axes.map(({ strategy, param }, axis) => [`${strategy}.${param}`, cells[index]?.[axis]])),
+    params: Object.fromEntries(axes.map(({ strategy, param }, axis) => [`${strategy}.${param}`, sets[index]?.[axis]])),
     ...outcomes[index],
     ...(hasRun(outcomes[index]) && { ranked: !isFew(outcomes[index]) }),
-    // What PBO and SPA are made of; thousands of numbers for each cell.
+    // What PBO and SPA are made of; thousands of numbers for each set.
     returns: undefined,
   });
   return {
@@ -268,7 +268,7 @@ function gridJson(result: GridResult): object {
             worst: plateau.worst,
             best: plateau.best,
           },
-    parameterSets: [...cells.keys()].map(named),
+    parameterSets: [...sets.keys()].map(named),
   };
 }
 

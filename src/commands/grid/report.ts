@@ -25,7 +25,7 @@ export function writeGridReport(
   result: GridResult,
   { file, set, code, prepared: { input, warnings, dataHashes } }: Of,
 ): void {
-  const { axes, cells, outcomes, tries, asset, klines, doubt } = result;
+  const { axes, sets, outcomes, tries, asset, klines, doubt } = result;
   const times = endsOf(input.series);
   const configuration = readFileSync(file, 'utf8');
   const found = findIn(result);
@@ -39,9 +39,9 @@ export function writeGridReport(
     from: Math.min(...times),
     to: Math.max(...times),
     axes: axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values.map(String) ?? [] })),
-    sets: cells.map((cell, index) => {
+    sets: sets.map((set, index) => {
       const one = outcomes[index];
-      const values = cell.map(String);
+      const values = set.map(String);
       return hasRun(one) ? { values, ran: { ...one, finalEquity: unitsNumber(units(one.finalEquity)) } } : { values };
     }),
     provenance: [

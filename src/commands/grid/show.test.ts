@@ -31,10 +31,10 @@ test('a parameter that two strategies have goes by both names, everywhere', () =
   const axes = readAxes(['a.fast=5,7', 'b.fast=4', 'a.share=0.5'], hosted);
   expect(axisNames(axes)).toEqual(['a.fast', 'b.fast', 'a.share']);
   const result = {
-    ...{ axes, cells: [[5, 4, 0.5]], outcomes: [ran], tries: 1, asset: 'USDT', klines: 9, doubt: undefined },
+    ...{ axes, sets: [[5, 4, 0.5]], outcomes: [ran], tries: 1, asset: 'USDT', klines: 9, doubt: undefined },
   };
   expect(gridCsv(result)).toMatch(/^a\.fast,b\.fast,a\.share,finalEquity,/);
-  expect(gridLines(result).join('\n')).toMatch(/Best cell +a\.fast 5, b\.fast 4, a\.share 0\.5: /);
+  expect(gridLines(result).join('\n')).toMatch(/Best parameter set +a\.fast 5, b\.fast 4, a\.share 0\.5: /);
   expect(axisNames(readAxes(['a.fast=5,7'], hosted))).toEqual(['a.fast']);
   expect(axisNames(readAxes(['fast=5,7'], hosted.slice(0, 1)))).toEqual(['fast']);
   expect(() => readAxes(['a.fast=5', 'a.fast=6'], hosted)).toThrow(/^--grid a\.fast is given twice: .* a\.fast=5,10/);
@@ -54,24 +54,26 @@ test('a plateau is of numbers that lie side by side, however they were typed, an
 test('there is no plateau of two values, and no place of the heat map is called its middle', () => {
   const told = (text: string) => {
     const axes = readAxes([text], hosted);
-    const of = { ...{ axes, cells: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
-    const outcomes = of.cells.map((_, index) => ({ ...ran, return: index / 10 }));
+    const of = { ...{ axes, sets: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
+    const outcomes = of.sets.map((_, index) => ({ ...ran, return: index / 10 }));
     return gridLines({ ...of, outcomes }).join('\n');
   };
-  expect(told('a.fast=24,72')).toMatch(/Best plateau +n\/a {2}\(it takes three values an axis, and no holes\)\n/);
+  expect(told('a.fast=24,72')).toMatch(
+    /Best plateau +n\/a {2}\(needs three numeric values on each axis, all of them run\)\n/,
+  );
   expect(told('a.fast=24,72')).not.toContain('◇◇');
-  expect(told('a.fast=24,48,72')).toMatch(/Best plateau +around a\.fast 48: 3 cells/);
+  expect(told('a.fast=24,48,72')).toMatch(/Best plateau +around a\.fast 48: 3 parameter sets/);
   expect(told('a.fast=24,48,72')).toContain('◇◇ middle of the best plateau');
-  expect(told('a.mode=z,x')).toMatch(/Best plateau +n\/a {2}\(there is none along words\)\n/);
+  expect(told('a.mode=z,x')).toMatch(/Best plateau +n\/a {2}\(an axis of words has none\)\n/);
 });
 
-test('a cell of few round trips is listed, and never the best or part of a plateau', () => {
+test('a parameter set of few round trips is listed, and never the best or part of a plateau', () => {
   const axes = readAxes(['a.fast=24,48,72,96'], hosted);
-  const of = { ...{ axes, cells: parameterSets(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };
+  const of = { ...{ axes, sets: parameterSets(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };
   const outcomes = [30, 29, 30, 0].map((roundTrips, index) => ({ ...ran, roundTrips, return: index / 10 }));
   const text = gridLines({ ...of, outcomes }).join('\n');
-  expect(text).toMatch(/^Not ranked +2 of 4 cells closed fewer than 30 round trips: too few to be the best$/m);
-  expect(text).toMatch(/^Best cell +a\.fast 72: /m);
+  expect(text).toMatch(/^Not ranked +2 of 4 parameter sets closed fewer than 30 round trips: too few to be the best$/m);
+  expect(text).toMatch(/^Best parameter set +a\.fast 72: /m);
   expect(text).toMatch(/^Best plateau +n\/a /m);
   expect(text.match(/^ +(?:24|48|72|96) .*/gm)?.map((row) => row.trim().replaceAll(/ {2,}/g, ' '))).toEqual([
     '72 1 20.00 % 0.00 % n/a 60 30',
@@ -84,13 +86,15 @@ test('a cell of few round trips is listed, and never the best or part of a plate
   );
 });
 
-test('a grid whose cells all have few round trips has no best one, and says why', () => {
+test('a grid whose parameter sets all have few round trips has no best one, and says why', () => {
   const axes = readAxes(['a.fast=24,48'], hosted);
-  const of = { ...{ axes, cells: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
-  const outcomes = of.cells.map((_, index) => ({ ...ran, roundTrips: 3, return: index / 10 }));
+  const of = { ...{ axes, sets: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
+  const outcomes = of.sets.map((_, index) => ({ ...ran, roundTrips: 3, return: index / 10 }));
   expect(findIn({ axes, outcomes })).toMatchObject({ best: undefined, plateau: undefined });
   const text = gridLines({ ...of, outcomes }).join('\n');
-  expect(text).toMatch(/^Not ranked +no cell closed 30 round trips, so there is no best one\nBest cell +none$/m);
+  expect(text).toMatch(
+    /^Not ranked +no parameter set closed 30 round trips, so there is no best one\nBest parameter set +none$/m,
+  );
   expect(text).toMatch(/ 3, not ranked$/);
 });
 

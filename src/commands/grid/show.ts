@@ -1,4 +1,4 @@
-/** A grid for the terminal: the best cell with the number of tries, the best plateau, the first cells, the heat map. */
+/** A grid for the terminal: the best parameter set with the number of trials, the best plateau, the first sets, the heat map. */
 
 import { type Axis, axisNames, type ParameterSet } from '../../backtest/search/axes.ts';
 import { hasRun, isFew, isRanked, type Outcome, type Ran } from '../../backtest/search/outcome.ts';
@@ -13,14 +13,14 @@ import { doubtsText } from '../../research/verdict.ts';
 
 export interface GridResult {
   readonly axes: readonly Axis[];
-  readonly cells: readonly ParameterSet[];
-  /** In the order of the cells; undefined for those that were not run. */
+  readonly sets: readonly ParameterSet[];
+  /** In the order of the sets; undefined for those that did not run. */
   readonly outcomes: readonly (Outcome | undefined)[];
   /** Of the same strategies on overlapping data, this grid counted. */
   readonly tries: number;
   readonly asset: string;
   readonly klines: number;
-  /** Undefined where the returns of cells were too many to be kept. */
+  /** Undefined where the sets had too many returns to save. */
   readonly doubt: Overfitting | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface Found {
 const hasWords = (axes: readonly Axis[]): boolean =>
   axes.some(({ values }) => values.length > 1 && typeof values[0] !== 'number');
 
-/** By return: the rank of cells is the rank of their final equities. Cells that are not ranked are holes. */
+/** By return: sets rank as their final equities do. Sets that are not ranked are holes. */
 export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>): Found {
   const sizes = axes.map(({ values }) => values.length);
   const values = outcomes.map((one) => (isRanked(one) ? one.return : undefined));
@@ -43,26 +43,26 @@ export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>
   return { best: bestSet(grid), plateau, heat: heatOf(grid) };
 }
 
-export const cellText = (axes: readonly Axis[], cell: ParameterSet | undefined): string =>
+export const setText = (axes: readonly Axis[], set: ParameterSet | undefined): string =>
   axisNames(axes)
-    .map((name, index) => `${name} ${cell?.[index]}`)
+    .map((name, index) => `${name} ${set?.[index]}`)
     .join(', ');
 
-const shownCells = 10;
-const nameWidth = 15;
+const shownSets = 10;
+const nameWidth = 20;
 const line = (name: string, value: string): string => `${name.padEnd(nameWidth)}${value}`;
 
-/** Cells that were not run yet: it was stopped. */
+/** How many sets did not run before the grid was stopped. */
 export const missingIn = ({ outcomes }: Pick<GridResult, 'outcomes'>): number =>
   outcomes.filter((one) => one === undefined).length;
 
 /** `doubts`: what makes the data doubtful by itself. */
 export function gridLines(result: GridResult, doubts: readonly string[] = []): readonly string[] {
-  const { axes, cells, outcomes, tries, asset, klines } = result;
+  const { axes, sets, outcomes, tries, asset, klines } = result;
   const refused = outcomes.filter((one) => one !== undefined && !hasRun(one)).length;
   const missing = missingIn(result);
   const parts = [
-    `${counted(cells.length, 'cell')} over ${grouped(klines)} klines`,
+    `${counted(sets.length, 'parameter set')} over ${grouped(klines)} klines`,
     ...(refused > 0 ? [`${grouped(refused)} refused`] : []),
     ...(missing > 0 ? [`${grouped(missing)} not run yet`] : []),
   ];
@@ -83,19 +83,24 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
   const { best, plateau, heat } = findIn(result);
   const stopped = stoppedText(result, best).map((text) => line('Stopped', text));
   if (best === undefined)
-    return few === undefined ? head : [...head, line('Best cell', 'none'), ...stopped, '', ...topLines(result)];
+    return few === undefined
+      ? head
+      : [...head, line('Best parameter set', 'none'), ...stopped, '', ...topLines(result)];
   const winner = outcomes[best] as Ran;
   return [
     ...head,
     line(
-      'Best cell',
-      `${cellText(axes, cells[best])}: ${roundedMoney(winner.finalEquity)} ${asset}  (exactly ${winner.finalEquity})`,
+      'Best parameter set',
+      `${setText(axes, sets[best])}: ${roundedMoney(winner.finalEquity)} ${asset}  (exactly ${winner.finalEquity})`,
     ),
-    line('', `return ${shareText(winner.return)}; the best of ${grouped(tries)} trials on these data, partly by luck`),
+    line(
+      '',
+      `return ${shareText(winner.return)}; best of ${grouped(tries)} trials on these data: expect some of it to be luck`,
+    ),
     line(
       'Best plateau',
       plateau === undefined
-        ? `n/a  (${hasWords(axes) ? 'there is none along words' : 'it takes three values an axis, and no holes'})`
+        ? `n/a  (${hasWords(axes) ? 'an axis of words has none' : 'needs three numeric values on each axis, all of them run'})`
         : plateauText(result, plateau),
     ),
     ...stopped,
@@ -107,28 +112,28 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
   ];
 }
 
-/** How many cells are not ranked, and why; undefined where all are that ran. */
+/** How many sets are not ranked, and why; undefined where every set that ran is ranked. */
 export function fewText({ outcomes }: Pick<GridResult, 'outcomes'>): string | undefined {
   const few = outcomes.filter(isFew).length;
   if (few === 0) return undefined;
   const ran = outcomes.filter(hasRun).length;
   return few === ran
-    ? `no cell closed ${fewestRoundTrips} round trips, so there is no best one`
-    : `${grouped(few)} of ${grouped(ran)} cells closed fewer than ${fewestRoundTrips} round trips: too few to be the best`;
+    ? `no parameter set closed ${fewestRoundTrips} round trips, so there is no best one`
+    : `${grouped(few)} of ${grouped(ran)} parameter sets closed fewer than ${fewestRoundTrips} round trips: too few to be the best`;
 }
 
-/** How many cells a limit stopped before their end: beside whole ones they say little. */
+/** How many sets a limit stopped before their end: beside whole ones they say little. */
 export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Found['best']): readonly string[] {
   const stopped = outcomes.filter((one) => hasRun(one) && one.kills.length > 0).length;
   if (stopped === 0) return [];
-  const of = `${grouped(stopped)} of ${grouped(outcomes.filter(hasRun).length)} cells by a limit before their end`;
+  const of = `${grouped(stopped)} of ${grouped(outcomes.filter(hasRun).length)} parameter sets by a limit before their end`;
   if (best === undefined) return [of];
   const winner = outcomes[best];
   const why = hasRun(winner) ? winner.kills[0] : undefined;
   return [why === undefined ? `${of}, the best not among them` : `${of}, the best among them: ${why}`];
 }
 
-/** Why cells could not be run: each reason in the words of the first cell, whose numbers are its own. */
+/** Why sets could not be run: each reason in the words of the first set, with that set's numbers. */
 function refusals({ outcomes }: GridResult): readonly string[] {
   const all = outcomes.flatMap((one) => (one !== undefined && 'refused' in one ? [one.refused] : []));
   const kinds = [...Map.groupBy(all, (why) => why.replace(/\d+/g, '0')).values()].slice(0, 3);
@@ -137,18 +142,18 @@ function refusals({ outcomes }: GridResult): readonly string[] {
   );
 }
 
-function plateauText({ axes, cells }: GridResult, { centre, sets: block, mean, worst, best }: Plateau): string {
-  return `around ${cellText(axes, cells[centre])}: ${block.length} cells, return ${shareText(mean)} on average, ${shareText(worst)} to ${shareText(best)}`;
+function plateauText({ axes, sets }: GridResult, { centre, sets: block, mean, worst, best }: Plateau): string {
+  return `around ${setText(axes, sets[centre])}: ${block.length} parameter sets, return ${shareText(mean)} on average, ${shareText(worst)} to ${shareText(best)}`;
 }
 
-function topLines({ axes, cells, outcomes }: GridResult): readonly string[] {
+function topLines({ axes, sets, outcomes }: GridResult): readonly string[] {
   const names = axisNames(axes);
   const rows = outcomes
     .flatMap((one, index) => (hasRun(one) ? [{ one, index }] : []))
     .toSorted((a, b) => Number(isFew(a.one)) - Number(isFew(b.one)) || b.one.return - a.one.return || a.index - b.index)
-    .slice(0, shownCells)
+    .slice(0, shownSets)
     .map(({ one, index }) => [
-      ...(cells[index] ?? []).map(String),
+      ...(sets[index] ?? []).map(String),
       one.finalEquity,
       shareText(one.return),
       shareText(one.maxDrawdown),
@@ -175,11 +180,11 @@ function heatLines(
   const named = axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values ?? [] }));
   const [down, across] = axes.length === 1 ? [undefined, named[0]] : [named[0], named[1]];
   if (across === undefined || across.values.length > mostColumns)
-    return ['The heat map is wider than a terminal: --csv DIR writes every cell.'];
+    return ['The heat map is wider than a terminal: --csv DIR writes every parameter set.'];
   const all = heat.flat().filter((value) => value !== undefined);
   const [least, most] = [Math.min(...all), Math.max(...all)];
   const others = axes.slice(2).reduce((product, { values }) => product * values.length, 1);
-  const at = (cell: number | undefined): number => (cell === undefined ? -1 : Math.floor(cell / others));
+  const at = (set: number | undefined): number => (set === undefined ? -1 : Math.floor(set / others));
   const shadeOf = (value: number | undefined, place: number): string => {
     if (place === at(best)) return '◆◆';
     if (place === at(plateau?.centre)) return '◇◇';
@@ -190,24 +195,24 @@ function heatLines(
   const labels = down?.values.map(String) ?? [''];
   const width = Math.max(...labels.map((label) => label.length), down?.name.length ?? 0);
   const rows = heat.map((row, index) => {
-    const cells = row.map((value, column) => shadeOf(value, index * row.length + column)).join('');
-    return `${(labels[index] ?? '').padStart(width)} ${cells}`;
+    const shaded = row.map((value, column) => shadeOf(value, index * row.length + column)).join('');
+    return `${(labels[index] ?? '').padStart(width)} ${shaded}`;
   });
   const title = `${down === undefined ? '' : `${down.name} down, `}${across.name} across (${across.values[0]} to ${across.values.at(-1)})`;
-  const scale = `return ${shareText(least)} ${shades.join('')} ${shareText(most)};  ◆◆ best cell${plateau === undefined ? '' : '  ◇◇ middle of the best plateau'}`;
+  const scale = `return ${shareText(least)} ${shades.join('')} ${shareText(most)};  ◆◆ best parameter set${plateau === undefined ? '' : '  ◇◇ middle of the best plateau'}`;
   return [title, ...rows, scale];
 }
 
-/** One row a cell. */
-export function gridCsv({ axes, cells, outcomes }: GridResult): string {
+/** One row for each parameter set. */
+export function gridCsv({ axes, sets, outcomes }: GridResult): string {
   const names = ['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'fills', 'roundTrips', 'fees'] as const;
-  const rows = cells.map((cell, index) => {
+  const rows = sets.map((set, index) => {
     const one = outcomes[index];
     const figures = hasRun(one) ? names.map((name) => one[name] ?? '') : names.map(() => '');
     const kills = hasRun(one) ? one.kills.join('; ') : '';
     const refused = one !== undefined && 'refused' in one ? one.refused : '';
     const ranked = hasRun(one) ? String(!isFew(one)) : '';
-    return [...cell, ...figures, ranked, kills, refused].map(csvCell).join(',');
+    return [...set, ...figures, ranked, kills, refused].map(csvCell).join(',');
   });
   return [[...axisNames(axes), ...names, 'ranked', 'kills', 'refused'].map(csvCell).join(','), ...rows, ''].join('\n');
 }

@@ -193,7 +193,7 @@ function* words(dir: string, { schema, links, link, rows, holdings: held, lost, 
       .map(([asset, amount]) => `${amount} ${asset}`)
       .join(', ')}`;
   if (lost > 0)
-    yield `lost      ${lost} orders of ours have no row: this journal was accepted as restored, and they are of the time it lacks; sluice why ORDER shows what the exchange showed of them`;
+    yield `lost      ${lost} of our orders are missing: the journal was restored, and they fall in the missing period; sluice why ORDER shows what the exchange showed of them`;
   const isReadable = Object.keys(rows).length > 0;
   for (const [rule, holds] of Object.entries(isReadable ? about : fileRules)) {
     const found = findings.filter((one) => one.rule === rule);

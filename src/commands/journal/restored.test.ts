@@ -110,7 +110,9 @@ test('that was accepted is sound, with each trade of the orders that it lacks on
   // Five of one for 100 each, with a fee of 0.1.
   expect(holdings).toEqual({ USDT: '499.5', BTC: '5' });
   check({ dir, environment: environment(), json: false, out: (line) => void out.push(line) });
-  expect(out.join('\n')).toMatch(/^lost {6}5 orders of ours have no row: this journal was accepted as restored/m);
+  expect(out.join('\n')).toMatch(
+    /^lost {6}5 of our orders are missing: the journal was restored, and they fall in the missing period;/m,
+  );
 });
 
 test('that was accepted hides no order that is missing from a run which it has whole', async () => {

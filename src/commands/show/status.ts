@@ -99,9 +99,9 @@ function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<s
 
 function* findingLines(status: Status): Iterable<string> {
   for (const { strategy, at, error } of status.stoppedStrategies)
-    yield `STOPPED    ${strategy} since ${moment(at)} UTC: it threw, and begins again with the next start: ${clipped(error)}`;
+    yield `STOPPED    ${strategy} since ${moment(at)} UTC: stopped after an error; starts again with the daemon: ${clipped(error)}`;
   if (status.noMarketData !== null)
-    yield `ATTENTION  no market data: ${status.noMarketData}; nothing is entered meanwhile`;
+    yield `ATTENTION  no market data: ${status.noMarketData}; no new positions until it resumes`;
   for (const { strategy, symbol, longestMs, since } of status.unprotectedPositions) {
     const most = `at most ${Math.ceil(longestMs / 100) / 10} s`;
     yield since === null

@@ -94,7 +94,7 @@ test('an approval is told with its numbers', () => {
   expect(why('saaaaab00001')).toMatch(
     /verdict: approved, exposure reserved: The order is worth 99\.5\d* of at most 20,000; the position would be worth 10,099\.5 of at most 50,000\.$/m,
   );
-  expect(why('saaaaab00002')).toMatch(/approved, .*: The order is worth 10 and only reduces what is held\.$/m);
+  expect(why('saaaaab00002')).toMatch(/approved, .*: The order is worth 10 and only reduces the position\.$/m);
   expect(why('saaaaac')).toMatch(/approved, exposure reserved$/m);
 });
 

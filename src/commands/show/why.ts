@@ -188,7 +188,7 @@ function deniedSteps(denied: Denied, speed: number): Step[] {
 
 const stoppedStep = ({ at, error }: StoppedStrategy): Step => ({
   at,
-  event: 'STOPPED, it threw and begins again with the next start of a daemon',
+  event: 'STOPPED after an error; starts again with the daemon',
   detail: error,
 });
 

@@ -129,7 +129,7 @@ describe('a series', () => {
     const here = place();
     await here.take(csv(0, 1), { source: 'binance' });
     await expect(here.take(csv(2), {}, 'kraken_BTCUSDT_1m.csv')).rejects.toThrow(
-      /is of kraken, and klines BTCUSDT 1min holds data of binance/,
+      /comes from kraken, and klines BTCUSDT 1min holds data from binance/,
     );
   });
 

@@ -230,7 +230,7 @@ test('klines that lie across the edges of larger ones make none of these', async
   const day: SeriesKey = { ...key, interval: '1day' };
   await here.make(hour, '1day', 'Europe/Berlin');
   await expect(here.make(day, '1week')).rejects.toThrow(
-    'klines BTCUSDT 1day is of Europe/Berlin: 1week of UTC begins inside its klines (2024-01-07T23:00:00Z): make it from smaller ones (--interval), or for the same place (--zone)',
+    'klines BTCUSDT 1day has zone Europe/Berlin: 1week in zone UTC begins inside its klines (2024-01-07T23:00:00Z): make it from smaller ones (--interval), or for the same zone (--zone)',
   );
   expect((await here.make(day, '1week', 'Europe/Berlin')).months[0]?.from).toBe(Date.UTC(2024, 0, 7, 23));
 });
@@ -240,7 +240,7 @@ test('days of UTC are not put among those of a place', async () => {
   await here.hours(...range(0, 800));
   await here.make({ ...key, interval: '60min' }, '1day', 'Europe/Berlin');
   await expect(here.days(40)).rejects.toThrow(
-    'klines BTCUSDT 1day was made with the days of Europe/Berlin, and those of a file are of UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes)',
+    "klines BTCUSDT 1day was made with the days of Europe/Berlin, and the file's times are UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes)",
   );
 });
 
@@ -250,7 +250,7 @@ test('days of a place give way to those of another only when removed, and a run 
   const hours: SeriesKey = { ...key, interval: '60min' };
   const days = await here.make(hours, '1day', 'Europe/Berlin');
   await expect(here.make(hours, '1day')).rejects.toThrow(
-    'klines BTCUSDT 1day is there already, of Europe/Berlin, and would give way to one of UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes), or say --zone Europe/Berlin',
+    'klines BTCUSDT 1day exists with zone Europe/Berlin and would be replaced by a series with zone UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes), or say --zone Europe/Berlin',
   );
   await here.make(hours, '1day', 'Europe/Berlin');
   removeSeries(here.dir, here.series(hours));
@@ -260,5 +260,5 @@ test('days of a place give way to those of another only when removed, and a run 
   removeSeries(here.dir, days);
   await here.hours(...range(0, 96));
   await here.make(hours, '1day');
-  await expect(here.make(hours, '1day', 'Europe/Berlin')).rejects.toThrow(/is there already, of UTC/);
+  await expect(here.make(hours, '1day', 'Europe/Berlin')).rejects.toThrow(/exists with zone UTC/);
 });

@@ -88,7 +88,7 @@ export function readManifest(dir: string, key: SeriesKey): Manifest | undefined 
   const newer = z.looseObject({ version: z.number() }).safeParse(json).data?.version ?? 0;
   if (newer > version)
     throw new Refusal(
-      `${path} is of a newer Sluice (version ${newer}): take that one, or another catalogue (--data); what is stored is whole`,
+      `${path} was written by a newer Sluice (version ${newer}): use that one, or another catalogue (--data); what is stored is whole`,
     );
   throw unreadable(path, key, `is damaged (${read.error.issues[0]?.path.join('.')})`);
 }

@@ -116,7 +116,7 @@ function refuseOther(before: Manifest, layout: string, zone: string): void {
     );
   if (there !== zone)
     throw new Refusal(
-      `${name} is there already, of ${there}, and would give way to one of ${zone}: remove it first (sluice data remove ${before.symbol} --interval ${before.interval} --yes), or say --zone ${there}`,
+      `${name} exists with zone ${there} and would be replaced by a series with zone ${zone}: remove it first (sluice data remove ${before.symbol} --interval ${before.interval} --yes), or say --zone ${there}`,
     );
 }
 
@@ -134,7 +134,7 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
       if (last >= edge || frameClose(source, last) <= edge) continue;
       const name = seriesName(from);
       throw new Refusal(
-        `${name} is of ${source.zone ?? 'UTC'}: ${frame.interval} of ${frame.zone ?? 'UTC'} begins inside its klines (${momentText(last)}): make it from smaller ones (--interval), or for the same place (--zone)`,
+        `${name} has zone ${source.zone ?? 'UTC'}: ${frame.interval} in zone ${frame.zone ?? 'UTC'} begins inside its klines (${momentText(last)}): make it from smaller ones (--interval), or for the same zone (--zone)`,
       );
     }
 }

@@ -145,11 +145,11 @@ async function importInto(
 function refuseOtherSeries({ path }: DataFile, before: Manifest, key: SeriesKey, source: string): void {
   if (before.source !== source)
     throw new Refusal(
-      `${path} is of ${source}, and ${seriesName(key)} holds data of ${before.source}: give it another --symbol, or say that it is the same (--source ${before.source})`,
+      `${path} comes from ${source}, and ${seriesName(key)} holds data from ${before.source}: give it another --symbol, or say that it is the same (--source ${before.source})`,
     );
   if (before.zone !== undefined)
     throw new Refusal(
-      `${seriesName(key)} was made with the days of ${before.zone}, and those of a file are of UTC: remove it first (sluice data remove ${key.symbol} --interval ${key.interval} --yes)`,
+      `${seriesName(key)} was made with the days of ${before.zone}, and the file's times are UTC: remove it first (sluice data remove ${key.symbol} --interval ${key.interval} --yes)`,
     );
 }
 

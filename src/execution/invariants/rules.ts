@@ -131,7 +131,7 @@ export const rules = {
     },
   },
   I12: {
-    holds: 'when the account was last compared, it was even with the ledger, and held what these rows come to by then',
+    holds: 'the last balance comparison of the account matched the ledger and the sum of these rows',
     *check(view: View): Iterable<Found> {
       yield* againstAudits(view);
     },

@@ -13,7 +13,7 @@ export const fewOf = (texts: readonly string[]): string =>
 export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
   halts.length === 0
     ? ''
-    : ` It lifts HALT (${fewOf(halts.map(({ text }) => text))}): what is still wrong halts again.`;
+    : ` This lifts HALT (${fewOf(halts.map(({ text }) => text))}). If the cause persists, trading halts again.`;
 
 /** Outcomes of cancelled orders: each may have filled first, or may still be open. */
 export function cancelledText(orders: readonly WorkingOrder[]): string {

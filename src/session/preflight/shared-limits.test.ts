@@ -35,13 +35,13 @@ test('limits that can be shared are not talked about', () => {
   limits.close();
 });
 
-test('a file that cannot be used is told of on the terminal, with how long that costs and what to do', () => {
+test('a file that cannot be used is reported on the terminal, with how long that costs and what to do', () => {
   const file = join(dir, 'file');
   writeFileSync(file, '');
   const { limits, said } = opened(file);
   expect(said).toEqual([
     'the file of request limits cannot be written; other processes will not know',
-    `${file}/sluice/limits.db cannot be used, so that nobody knows what was spent before this start: for a minute only what a kill cancels is sent. To trade sooner, make it writable, or set XDG_STATE_HOME to a directory that is, and start again`,
+    `${file}/sluice/limits.db cannot be used, so the weight spent before this start is unknown. For one minute Sluice sends only cancels of a kill. To trade sooner, make it writable, or set XDG_STATE_HOME to a directory that is, and start again`,
     'requests to http://127.0.0.1:1 wait until 12:01:00 UTC, and so does the start',
   ]);
   limits.close();

@@ -57,7 +57,7 @@ test('a line is text for people and one object for programs', () => {
 });
 
 test('to be ready without market data is not to trade, and is told, with its end', () => {
-  const stateText = 'No market data: ws://x: refused. It is tried again; nothing is entered meanwhile.';
+  const stateText = 'No market data: ws://x: refused. Retrying; no new positions until it resumes.';
   const news = told(
     {},
     { noMarketData: 'ws://x: refused', stateText },
@@ -65,7 +65,7 @@ test('to be ready without market data is not to trade, and is told, with its end
     {},
   );
   expect(news.map((one) => newsText(one).replace(/^\S+Z /, ''))).toEqual([
-    'ready, but no market data: ws://x: refused. It is tried again; nothing is entered meanwhile.',
+    'ready, but no market data: ws://x: refused. Retrying; no new positions until it resumes.',
     'ready: trading',
   ]);
 });

@@ -207,9 +207,10 @@ export class Screen {
       return 'Asking the exchange what became of earlier orders; strategies start after that.';
     if (state === 'stopping') return 'Stopping.';
     const blocked = this.#options.blocked();
-    if (blocked !== undefined) return `No order is created: ${blocked}. Cancels and queries go on; it lifts by itself.`;
+    if (blocked !== undefined)
+      return `No order is created: ${blocked}. Cancels and queries go on; the block ends automatically.`;
     const missing = this.#options.noMarketData?.();
-    if (missing !== undefined) return `No market data: ${missing}. It is tried again; nothing is entered meanwhile.`;
+    if (missing !== undefined) return `No market data: ${missing}. Retrying; no new positions until it resumes.`;
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
     if (running === 0) return `No strategy is running: each one shows why it stopped.${resolving}`;

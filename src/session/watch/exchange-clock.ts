@@ -31,7 +31,7 @@ export function timeKeeper({ clock, exchange, notice }: TimeKeeperParts): () => 
       warn(`the exchange's time differed by ${Math.round(answer.value.offsetMs)} ms from our clock, which follows it`);
     const against = time.against();
     if (against !== undefined && !isBlocked)
-      warn(`no order is created: ${against}. Cancels and queries go on; it lifts by itself`);
+      warn(`no order is created: ${against}. Cancels and queries go on; the block ends automatically`);
     const within = real(time.known()?.uncertaintyMs ?? 0);
     if (against === undefined && isBlocked)
       notice({ level: 'info', text: `orders are created again: the exchange's time is known to within ${within} ms` });

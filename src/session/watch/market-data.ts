@@ -40,7 +40,7 @@ export function marketKeeper({ clock, exchange, notice, remember }: MarketKeeper
     if (reported === '')
       notice({
         level: 'warn',
-        text: `no market data: ${cause}; retrying, and nothing is entered meanwhile (exchange.wsUrl is the address)`,
+        text: `no market data: ${cause}; retrying; no new positions until it resumes (exchange.wsUrl is the address)`,
       });
     remember(cause);
     reported = cause;

@@ -9,7 +9,7 @@ import type { RunSeries } from '../../run.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { type StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 
-/** Larger klines by those they were made from: cells of a grid share them, and with them the columns of their indicators. */
+/** Larger klines by those they were made from: the sets of a grid share them, and with them the columns of their indicators. */
 const made = new WeakMap<Columns, Map<string, Aggregated>>();
 
 function framesIn({ columns, interval }: RunSeries, larger: Interval): Aggregated {

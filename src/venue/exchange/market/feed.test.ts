@@ -277,7 +277,7 @@ describe('the connection', () => {
     ]);
   });
 
-  it('is closed on a frame above 1 MiB, and only counts what is malformed or unasked', async () => {
+  it('is closed on a frame above 1 MiB, and only counts what is malformed or not subscribed', async () => {
     const { feed, last, to, seen } = desk();
     feed.depth('BTCUSDT').subscribe();
     last().open();
@@ -288,7 +288,7 @@ describe('the connection', () => {
     last().bytes(Buffer.alloc(1_048_577, ' '));
     expect(last().closedByClient).toBe(true);
     await to(0);
-    expect(seen()).toEqual({ 'malformed frame': 1, 'frame of a channel nobody asked for': 1, 'oversized frame': 1 });
+    expect(seen()).toEqual({ 'malformed frame': 1, 'frame of an unsubscribed channel': 1, 'oversized frame': 1 });
   });
 
   it('that was given up says nothing any more', async () => {

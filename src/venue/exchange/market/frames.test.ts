@@ -117,7 +117,7 @@ describe('every recorded frame', () => {
 });
 
 describe('a frame', () => {
-  it('above 1 MiB is told before it is unpacked or parsed', () => {
+  it('above 1 MiB is reported before it is unpacked or parsed', () => {
     const bomb = Buffer.alloc(50 * maxFrameBytes, ' ');
     expect(decodeFrame(gzipSync(bomb))).toEqual({ kind: 'tooLarge' });
     expect(decodeFrame(deflateSync(bomb))).toEqual({ kind: 'tooLarge' });

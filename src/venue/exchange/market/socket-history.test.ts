@@ -93,11 +93,11 @@ describe('the past over the socket', () => {
     listening.unsubscribe();
   });
 
-  it('that nobody asked for is counted', () => {
+  it('that is unsolicited is counted', () => {
     const { feed, last, seen } = past();
     feed.ticker('BTCUSDT').subscribe();
     last().open();
     last().push(rep(trades, []));
-    expect(seen()).toEqual({ 'answer that nobody asked for': 1 });
+    expect(seen()).toEqual({ 'unsolicited reply': 1 });
   });
 });

@@ -280,7 +280,7 @@ export class Sockets {
     if (frame.kind === 'push') this.#pushed(frame);
     else if (frame.kind === 'ping') this.#connection?.send(`{"pong":${frame.echo}}`);
     else if (frame.kind === 'history') {
-      if (!this.#questions.answered(frame.channel, ok(frame))) count('answer that nobody asked for', frame.channel);
+      if (!this.#questions.answered(frame.channel, ok(frame))) count('unsolicited reply', frame.channel);
     } else if (frame.kind === 'malformed') count('malformed frame', frame.sample);
     else if (frame.kind === 'error') {
       count('refused subscription', frame);
@@ -294,7 +294,7 @@ export class Sockets {
   #pushed({ channel: name, tick, ts }: Extract<Frame, { kind: 'push' }>): void {
     const channel = this.#channels.get(name);
     if (channel === undefined) {
-      this.#options.count('frame of a channel nobody asked for', name);
+      this.#options.count('frame of an unsubscribed channel', name);
       return;
     }
     this.#lastDataAt = this.#lastFrameAt;

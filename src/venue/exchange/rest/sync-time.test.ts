@@ -207,7 +207,7 @@ describe('watching the time', () => {
     expect(Math.abs(ahead())).toBeLessThan(12);
   });
 
-  it('notices that the machine slept before anything is created, whoever looks first', async () => {
+  it('notices that the machine slept before anything is created, whichever check comes first', async () => {
     sleep(3_600_000);
     expect(time.against()).toMatch(/was set, or it slept: it jumped by 3600000 ms/);
     at.exchangeOff = 3_600_000;
@@ -231,7 +231,7 @@ describe('watching the time', () => {
     expect(time.against()).toBeUndefined();
   });
 
-  it('grows less certain with age, and stops creation above half a second until it hears again', async () => {
+  it('grows less certain with age, and stops creation above half a second until the next answer', async () => {
     at.answers = false;
     await look(2_700);
     expect(time.against()).toMatch(/known only to within 5\d\d ms, 500 ms are allowed/);
