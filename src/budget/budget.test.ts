@@ -181,7 +181,7 @@ describe('what the exchange says of its limits', () => {
     ask('create', 10);
     await to(0);
     purse.notice({ status: 429, retryAfterMs: 1_000 });
-    expect(told).toEqual([expect.stringContaining('10 of 100 by address')]);
+    expect(told).toEqual([expect.stringContaining('10 of 100 (address)')]);
     ask('create', 30);
     ask('create', 1);
     ask('cancel', 50);

@@ -232,7 +232,7 @@ describe('a file', () => {
     writeFileSync(file, '');
     const { purse, warnings } = processOn(join(file, 'limits.db'), clock);
     expect([await goes(purse, 'cancel', 1), await goes(purse, 'kill', 1)]).toEqual([false, true]);
-    expect(warnings).toContainEqual(expect.stringContaining('for a minute'));
+    expect(warnings).toContainEqual(expect.stringContaining('For one minute'));
     await clock.advanceTo(start + minute);
     expect(await goes(purse, 'cancel', 1)).toBe(true);
     const command = processOn(join(file, 'limits.db'), clock, { isOneOff: true });
@@ -248,7 +248,7 @@ describe('a file', () => {
     expect(await goes(purse, 'kill', 1)).toBe(false);
     purse.notice({ status: 429, retryAfterMs: undefined });
     expect(purse.meter().stoppedUntil).toBe(start + minute);
-    expect(warnings).toEqual([expect.stringContaining('cannot be written'), expect.stringContaining('for a minute')]);
+    expect(warnings).toEqual([expect.stringContaining('cannot be written'), expect.stringContaining('For one minute')]);
   });
 
   it('that another process holds keeps nobody waiting for long', async () => {

@@ -35,9 +35,9 @@ describe('a denial in words', () => {
     expect(said('0', '5')).toBe(
       '0.001 worth 3 is below the minimum order: the exchange takes no order worth less than 5. Sluice orders it when it is large enough.',
     );
-    expect(said('0.01', '0')).toContain('the exchange takes no order below 0.01. It');
-    expect(said('0.01', '5')).toContain('the exchange takes no order below 0.01 or worth less than 5. It');
-    expect(said('0', '0')).toContain('it is less than one step of the quantity. It');
+    expect(said('0.01', '0')).toContain('the exchange takes no order below 0.01. Sluice');
+    expect(said('0.01', '5')).toContain('the exchange takes no order below 0.01 or worth less than 5. Sluice');
+    expect(said('0', '0')).toContain('it is less than one step of the quantity. Sluice');
   });
 
   it('lists the facts of a rule that has no sentence', () => {

@@ -83,10 +83,10 @@ test('a strategy is given as many klines as it needs, however many that is', asy
   expect(notices).toEqual([]);
 });
 
-test('that the exchange has fewer is said, with how long the strategy will be silent', async () => {
+test('that the exchange has fewer is said, with how many klines pass without a signal', async () => {
   const { notices, settle } = listening(1_000, [kline(100, 0), kline(100, 1)]);
   await settle();
-  expect(notices).toMatchObject([{ level: 'warn', text: expect.stringContaining('silent for 998 more') }]);
+  expect(notices).toMatchObject([{ level: 'warn', text: expect.stringContaining('no signal for 998 more klines') }]);
 });
 
 test('after a hole that could not be healed its indicators begin again from history', async () => {
