@@ -71,14 +71,14 @@ describe('a position without its protection', () => {
   test('is measured from the first look that finds it so to the first that does not', () => {
     const { watch, kept } = bench({ stop: 90 });
     const unprotected = watch();
-    unprotected.look(startTime, yes);
+    unprotected.measure(startTime, yes);
     expect(unprotected.of('s', 'BTCUSDT')).toEqual({ longestMs: 0, since: undefined });
-    unprotected.look(startTime + 1_000, no);
-    unprotected.look(startTime + 4_000, no);
+    unprotected.measure(startTime + 1_000, no);
+    unprotected.measure(startTime + 4_000, no);
     expect(unprotected.of('s', 'BTCUSDT')).toEqual({ longestMs: 3_000, since: startTime + 1_000 });
-    unprotected.look(startTime + 5_000, yes);
-    unprotected.look(startTime + 9_000, no);
-    unprotected.look(startTime + 10_000, yes);
+    unprotected.measure(startTime + 5_000, yes);
+    unprotected.measure(startTime + 9_000, no);
+    unprotected.measure(startTime + 10_000, yes);
     expect(unprotected.of('s', 'BTCUSDT')).toEqual({ longestMs: 4_000, since: undefined });
     expect(watch(undefined, kept.at(-1)).of('s', 'BTCUSDT').longestMs).toBe(4_000);
   });
@@ -87,30 +87,30 @@ describe('a position without its protection', () => {
     const { watch, protection, signal, held } = bench({ stop: 90 });
     const unprotected = watch();
     protection.leave('s', 'BTCUSDT', signal.size, 'stop hit');
-    unprotected.look(startTime, yes);
-    unprotected.look(startTime + 2_000, yes);
+    unprotected.measure(startTime, yes);
+    unprotected.measure(startTime + 2_000, yes);
     expect(unprotected.of('s', 'BTCUSDT').longestMs).toBe(2_000);
     resting(held, { side: 'SELL', purpose: 'stop' });
-    unprotected.look(startTime + 3_000, yes);
+    unprotected.measure(startTime + 3_000, yes);
     expect(unprotected.of('s', 'BTCUSDT')).toEqual({ longestMs: 3_000, since: undefined });
   });
 
   test('stood alone while nobody ran', () => {
     const unprotected = bench({ stop: 90 }).watch(startTime - 30_000);
-    unprotected.look(startTime, yes);
+    unprotected.measure(startTime, yes);
     expect(unprotected.of('s', 'BTCUSDT').longestMs).toBe(30_000);
   });
 
   test('is none where nothing was asked for, or nothing is held', () => {
     const plain = bench({}).watch();
-    plain.look(startTime, no);
-    plain.look(startTime + 9_000, no);
+    plain.measure(startTime, no);
+    plain.measure(startTime + 9_000, no);
     expect(plain.of('s', 'BTCUSDT').longestMs).toBe(0);
     const { watch, held } = bench({ stop: 90 });
     held.apply(fill({ side: 'SELL' }));
     const flat = watch();
-    flat.look(startTime, no);
-    flat.look(startTime + 9_000, no);
+    flat.measure(startTime, no);
+    flat.measure(startTime + 9_000, no);
     expect(flat.of('s', 'BTCUSDT').longestMs).toBe(0);
   });
 });

@@ -1,13 +1,13 @@
 /**
- * How long positions stood without the protection that their strategies asked for: no price by which a stop could act, an exit
- * that was due and is not at the exchange, or nobody there to look. Measured at each look, the longest of each position kept.
+ * How long positions were without the protection that their strategies set: no price for a stop to act on, an exit that was due and is
+ * not at the exchange, or no daemon running. Measured once a second; the longest time of each position is saved.
  */
 import { ByPosition } from './by-position.ts';
 import type { Portfolio } from './portfolio.ts';
 import type { Protection } from './protection.ts';
 
 /** ms of the clock. */
-export interface Bare {
+export interface UnprotectedTime {
   /** The longest stretch that has ended or still lasts. */
   readonly longestMs: number;
   /** Since when it lasts, UTC ms; undefined while the position is protected or flat. */
@@ -25,7 +25,7 @@ export interface UnprotectedOptions {
   /** The longest stretches of earlier runs as JSON. */
   readonly kept: string | undefined;
   readonly keep: (json: string) => void;
-  /** When an earlier run was last seen alive, UTC ms: what it held has stood alone since. */
+  /** When an earlier run was last alive, UTC ms: its positions were unprotected from then on. */
   readonly aloneSince: number | undefined;
 }
 
@@ -45,12 +45,12 @@ export class Unprotected {
         this.#at(strategy, symbol).since = aloneSince;
   }
 
-  of(strategy: string, symbol: string): Bare {
+  of(strategy: string, symbol: string): UnprotectedTime {
     return this.#places.get(strategy, symbol) ?? { longestMs: 0, since: undefined };
   }
 
-  /** Looks at every position that is guarded; `canLeave`: whether a stop of it could act at this moment. */
-  look(now: number, canLeave: (strategy: string, symbol: string) => boolean): void {
+  /** Measures every guarded position; `canLeave`: whether its stop could act at this moment. */
+  measure(now: number, canLeave: (strategy: string, symbol: string) => boolean): void {
     const { portfolio, protection } = this.#options;
     let changed = false;
     for (const { strategy, symbol } of portfolio.places()) {
@@ -58,11 +58,11 @@ export class Unprotected {
       const isGuarded = protection.isGuarded(strategy, symbol);
       if (known === undefined && !isGuarded) continue;
       const place = known ?? this.#at(strategy, symbol);
-      const wasBare = place.since !== undefined;
-      const isBare = isGuarded && !(canLeave(strategy, symbol) && this.#isLeft(strategy, symbol));
+      const wasUnprotected = place.since !== undefined;
+      const isUnprotected = isGuarded && !(canLeave(strategy, symbol) && this.#isLeft(strategy, symbol));
       if (place.since !== undefined) place.longestMs = Math.max(place.longestMs, now - place.since);
-      place.since = isBare ? (place.since ?? now) : undefined;
-      if (wasBare && !isBare) changed = true;
+      place.since = isUnprotected ? (place.since ?? now) : undefined;
+      if (wasUnprotected && !isUnprotected) changed = true;
     }
     if (changed) this.#keep();
   }

@@ -129,7 +129,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
   each(equityEveryMs, () => noteEquity(made));
   each(clock.machine(beatMs), () => fresh.beat());
   each(clock.machine(retryMs), () => {
-    assembled.insist();
+    assembled.retryPending();
     unprotected.update();
   });
   each(clock.machine(timeMs), timeKeeper(made));

@@ -53,7 +53,7 @@ describe('a kill by the daily loss limit', () => {
     const entry = await desk.placed({ price: '99' });
     await desk.finish(desk.assembled.kill(kill('dailyLoss')));
     expect([exit.state, entry.state]).toEqual(['open', 'canceled']);
-    desk.assembled.insist();
+    desk.assembled.retryPending();
     await desk.pass(1_000);
     expect(exit.state).toBe('open');
   });
@@ -220,7 +220,7 @@ describe('a stop', () => {
     print(94);
     for (let second = 0; second < 20; second++) {
       await desk.pass(1_000);
-      desk.assembled.insist();
+      desk.assembled.retryPending();
     }
     expect(held()).toBe(0n);
     expect([...desk.assembled.portfolio.orders()]).toEqual([]);
@@ -235,7 +235,7 @@ describe('a stop', () => {
     desk.venue.market = undefined;
     for (let second = 0; second < 20; second++) {
       await desk.pass(1_000);
-      desk.assembled.insist();
+      desk.assembled.retryPending();
     }
     expect(desk.asked('create')).toBe(2);
   });
@@ -248,7 +248,7 @@ test('a full disk is told of once, and so is its end', async () => {
     desk.journal.append({ kind: 'day', day: 0, equity: '0' });
     for (let second = 0; second < 5; second++) {
       await desk.pass(1_000);
-      desk.assembled.insist();
+      desk.assembled.retryPending();
     }
   };
   await say(false);

@@ -31,7 +31,7 @@ import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import { leaveAfterProfit } from './after-take-profit.ts';
 import { togetherWith } from './batches.ts';
 import { executionOf, instrumentOf, unbookedTrades } from './build-execution.ts';
-import type { Book } from './components.ts';
+import type { TradingComponents } from './components.ts';
 import { denialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
 import { type Controls, canLeave, controls } from './kill-switch.ts';
@@ -78,22 +78,22 @@ export interface Parts {
 }
 
 /** A trader without its strategies, and what a mode needs beside it. */
-export interface Assembled extends Book, Controls, ByHand {
+export interface Assembled extends TradingComponents, Controls, ByHand {
   readonly trader: Omit<Trader, 'decisions'>;
   readonly sweeps: Sweeps;
   readonly execution: Execution;
-  /** Fills that were booked, for whoever wants to know. */
+  /** Fills that were booked. */
   readonly booked: Observable<Fill>;
   /**
    * Ends trading: from now on nothing is created, what is on its way is seen through, and what rests is cancelled or kept.
    * Resolves when that is done; an outcome that stays unknown delays it without end.
    */
   end(resting: 'cancel' | 'keep'): Promise<void>;
-  /** Asks again for what must not stay undone: exits of stops that were refused, cancels under a kill. Tells of a full disk. */
-  insist(): void;
-  /** A stop was reached: the position is left, and stays left while the goal stays the same. */
+  /** Retries exits of stops that were refused and cancels under a kill; reports a full disk. */
+  retryPending(): void;
+  /** Exits a position whose stop was hit. The exit stays in force until the strategy changes its target. */
   hitStop(stop: Pick<ArmedStop, 'strategy' | 'symbol'>, why: string): void;
-  /** Compares the ledger with the account, to the last decimal; tells, and halts where something is missing. */
+  /** Compares the ledger with the account, to the last decimal. Reports differences, and halts where something is missing. */
   audit(): Promise<Audit>;
 }
 
@@ -117,7 +117,7 @@ export function assemble(parts: Parts): Assembled {
     await Promise.all(cancelTogether(execution, sweeps, orders, lane).map((one) => work.during(one)));
   };
   const retrying = retries(book, clock, cancellingAll, (leg) => stopped.emit(decisionOf(leg)));
-  const tellOfDisk = diskWatch(journal, notice);
+  const reportDisk = diskWatch(journal, notice);
   const isAllowed = signalRateLimit(book, clock, journal);
   const control = controls(book, execution, cancellingAll);
   const against: Against = {
@@ -154,12 +154,12 @@ export function assemble(parts: Parts): Assembled {
       against.ending = true;
       return resting === 'keep' ? work.idle() : untilNothingRests(portfolio, control, work, clock);
     },
-    insist() {
-      tellOfDisk();
+    retryPending() {
+      reportDisk();
       leaveOverdue(book, clock.now(), (place, why) => this.hitStop(place, why));
       retrying.leaveAgain();
       retrying.askAgain();
-      book.unprotected.look(clock.now(), canLeave(book, execution));
+      book.unprotected.measure(clock.now(), canLeave(book, execution));
       void retrying.cancelKilled();
     },
     hitStop({ strategy, symbol }, why) {
@@ -178,7 +178,7 @@ interface Against {
 }
 
 interface Assembling {
-  readonly book: Book;
+  readonly book: TradingComponents;
   readonly execution: Execution;
   readonly sweeps: Sweeps;
   readonly audits: Auditor;
@@ -250,7 +250,7 @@ async function untilNothingRests(
 }
 
 /** What is held, wished, protected and allowed, as the journal left it. */
-function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kill) => void): Book {
+function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kill) => void): TradingComponents {
   const { clock, journal, loaded, account, instruments, limits, marketBuyIn, feeInBase } = parts;
   const portfolio = new Portfolio(instruments, parts.allocations);
   const protection = new Protection(portfolio, (strategy, symbol, saved) => {
@@ -292,7 +292,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
 
 function judge(
   { journal, clock, blocked }: Parts,
-  { risk, portfolio }: Book,
+  { risk, portfolio }: TradingComponents,
   halts: Halts,
   draft: OrderDraft,
 ): Verdict {
@@ -329,7 +329,7 @@ async function knowHoldings({ books, clock }: Execution, audits: Auditor, isFirs
 /** Gives an order its id, counts its exposure from now on, and writes down by which numbers it was approved. */
 function reserve(
   { clock, identity, orderLifeMs }: Parts,
-  { portfolio, risk }: Book,
+  { portfolio, risk }: TradingComponents,
   execution: Execution,
   clientOrderId: string,
   draft: OrderDraft,
@@ -342,7 +342,11 @@ function reserve(
   return intent;
 }
 
-function bookFill({ portfolio, planner, protection, risk }: Book, { changes, books }: Execution, fill: Fill): void {
+function bookFill(
+  { portfolio, planner, protection, risk }: TradingComponents,
+  { changes, books }: Execution,
+  fill: Fill,
+): void {
   portfolio.apply(fill);
   changes.count++;
   books?.ledger.own(fill, portfolio.instrument(fill.symbol));

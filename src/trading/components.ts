@@ -1,11 +1,11 @@
-/** What is held, wished, protected and allowed: the parts of a trader that belong together. */
+/** The components of a trader that share its positions. */
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Protection } from '../portfolio/protection.ts';
 import type { Unprotected } from '../portfolio/unprotected.ts';
 import type { Risk } from '../risk/risk.ts';
 
-export interface Book {
+export interface TradingComponents {
   readonly portfolio: Portfolio;
   readonly planner: Planner;
   readonly protection: Protection;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Depth } from '../domain/market.ts';
-import { bookPairs } from './depth-pairs.ts';
+import { depthPairs } from './depth-pairs.ts';
 
 /** What each book says together with the one before it; `[time, bid, ask]`. */
 function pairsOf(...books: readonly (readonly [number, number, number])[]) {
-  const pair = bookPairs();
+  const pair = depthPairs();
   return books.map(([time, bid, ask]) => {
     const book: Depth = { symbol: 'BTCUSDT', time, bids: [[bid, 1]], asks: [[ask, 1]], seenAt: 0 };
     const said = pair(book);

@@ -1,4 +1,4 @@
-/** What two books in a row say alike. One book alone moves no stop and triggers none (docs/decisions/0015). */
+/** Prices that two consecutive books agree on. One book alone moves no stop and triggers none (docs/decisions/0015). */
 import type { Depth } from '../domain/market.ts';
 
 interface Prices {
@@ -6,7 +6,7 @@ interface Prices {
   readonly ask: number;
 }
 
-export interface BookPair {
+export interface DepthPair {
   /** The higher bid and the lower ask: what is at or beyond a level here is so in both. */
   readonly near: Prices;
   /** The lower bid and the higher ask: both have come at least so far. */
@@ -24,7 +24,7 @@ const maxMove = 0.01;
  * Pairs each book with the one before it. Undefined where the two are dated alike, since the second may be the first again, and where
  * one of them is too wide.
  */
-export function bookPairs(): (book: Depth) => BookPair | undefined {
+export function depthPairs(): (book: Depth) => DepthPair | undefined {
   let before: (Prices & { readonly time: number }) | undefined;
   return ({ time, bids, asks }) => {
     const [bid, ask] = [bids[0]?.[0], asks[0]?.[0]];

@@ -5,7 +5,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { type Kill, letsThrough } from '../risk/kill.ts';
 import type { Risk } from '../risk/risk.ts';
-import type { Book } from './components.ts';
+import type { TradingComponents } from './components.ts';
 import type { CancellingAll } from './retries.ts';
 
 export interface Controls {
@@ -16,7 +16,11 @@ export interface Controls {
   cancelAll(strategy?: string): Promise<readonly WorkingOrder[]>;
 }
 
-export function controls({ portfolio, risk }: Book, execution: Execution, cancellingAll: CancellingAll): Controls {
+export function controls(
+  { portfolio, risk }: TradingComponents,
+  execution: Execution,
+  cancellingAll: CancellingAll,
+): Controls {
   const { journal, clock } = execution;
   async function cancelResting(
     lane: 'kill' | 'cancel',
@@ -52,7 +56,7 @@ export function controls({ portfolio, risk }: Book, execution: Execution, cancel
 
 /** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a person's kill holds its exit up. */
 export function canLeave(
-  { portfolio, risk }: Book,
+  { portfolio, risk }: TradingComponents,
   { halts, clock }: Execution,
 ): (strategy: string, symbol: string) => boolean {
   const maxAgeMs = clock.machine(risk.limits.maxDataAgeMs);

@@ -4,7 +4,7 @@
  */
 import type { Leg, Signal } from '../domain/order.ts';
 import { ByPosition } from '../portfolio/by-position.ts';
-import type { Book } from './components.ts';
+import type { TradingComponents } from './components.ts';
 
 interface Place {
   readonly id: string;
@@ -28,12 +28,12 @@ const mostWaitMs = 600_000;
 export const waitMs = (times: number): number => Math.min(firstWaitMs * 8 ** (times - 1), mostWaitMs);
 
 export class PendingTakeProfits {
-  readonly #book: Pick<Book, 'planner' | 'portfolio'>;
+  readonly #book: Pick<TradingComponents, 'planner' | 'portfolio'>;
   readonly #waitMs: (times: number) => number;
   readonly #asked = new ByPosition<Asked>();
 
   /** `wait`: the pause in ms of the clock. */
-  constructor(book: Pick<Book, 'planner' | 'portfolio'>, wait = waitMs) {
+  constructor(book: Pick<TradingComponents, 'planner' | 'portfolio'>, wait = waitMs) {
     this.#book = book;
     this.#waitMs = wait;
   }

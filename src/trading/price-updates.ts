@@ -4,7 +4,7 @@ import { priceText } from '../domain/money.ts';
 import type { ArmedStop } from '../portfolio/protection.ts';
 import type { MarketFeed } from '../venue/venue.ts';
 import type { Assembled } from './assemble.ts';
-import { type BookPair, bookPairs } from './depth-pairs.ts';
+import { type DepthPair, depthPairs } from './depth-pairs.ts';
 import type { Freshness } from './price-freshness.ts';
 
 /** Whose stops prices move and set off. */
@@ -23,7 +23,7 @@ export function hitByTrade(stopped: Stopped, { symbol, price, time }: Pick<Trade
 }
 
 /** So do two books in a row: where prints do not come, they do it alone. */
-export function hitByBooks(stopped: Stopped, symbol: string, { near, far }: BookPair): void {
+export function hitByBooks(stopped: Stopped, symbol: string, { near, far }: DepthPair): void {
   const { portfolio, protection } = stopped;
   protection.trail(symbol, far.bid, far.ask);
   for (const stop of protection.hitBy(symbol, near.bid, near.ask)) {
@@ -50,7 +50,7 @@ export function watchPrices({ feed, assembled, screen }: Watched, symbol: string
     hitByTrade(assembled, trade);
     watchLoss(assembled);
   });
-  const pairOf = bookPairs();
+  const pairOf = depthPairs();
   // A book without trades is a quiet market, not a dead feed: it keeps the price fresh.
   const depth = feed.depth(symbol).subscribe((book) => {
     const { bids, asks, time } = book;

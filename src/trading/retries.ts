@@ -1,4 +1,4 @@
-/** What is asked for until it is done, and told of until it is over. */
+/** Retries refused exits and cancels, and reports a full disk. */
 import type { Clock } from '../clock/clock.ts';
 import { type Leg, mainRole, type Target } from '../domain/order.ts';
 import type { Notice } from '../execution/context.ts';
@@ -7,7 +7,7 @@ import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Overdue } from '../portfolio/protection.ts';
-import type { Book } from './components.ts';
+import type { TradingComponents } from './components.ts';
 
 /** Cancels an order, counted as work that is under way. */
 export type Cancelling = (order: WorkingOrder, lane?: 'kill' | 'cancel') => Promise<void>;
@@ -18,9 +18,9 @@ const tooFast = new Set(['orderRate', 'strategyRate']);
 /** Cancels several at once, those of one symbol in as few requests as the venue takes. */
 export type CancellingAll = (orders: readonly WorkingOrder[], lane?: 'kill' | 'cancel') => Promise<void>;
 
-/** What is asked for again until it is done. */
+/** Retries of one trader. */
 export function retries(
-  { portfolio, planner, protection, risk }: Book,
+  { portfolio, planner, protection, risk }: TradingComponents,
   clock: Clock,
   cancellingAll: CancellingAll,
   ask: (leg: Leg) => void,
@@ -61,7 +61,7 @@ export function retries(
 
 /** Leaves every position that was held for as long as it may be. */
 export function leaveOverdue(
-  { portfolio, protection }: Pick<Book, 'portfolio' | 'protection'>,
+  { portfolio, protection }: Pick<TradingComponents, 'portfolio' | 'protection'>,
   now: number,
   leave: (place: Overdue, why: string) => void,
 ): void {
@@ -84,14 +84,14 @@ export function exitOf(
   return signal.kind === 'target' ? { strategy, role: leg?.role ?? mainRole, symbol, at, signal } : undefined;
 }
 
-/** Tells once when the disk has filled up, and once when it has space again. */
+/** Reports once when the disk has filled up, and once when it has space again. */
 export function diskWatch(journal: Journal, notice: (notice: Notice) => void): () => void {
-  let told = false;
+  let reported = false;
   return () => {
-    if (journal.full === told) return;
-    told = journal.full;
+    if (journal.full === reported) return;
+    reported = journal.full;
     notice(
-      told
+      reported
         ? { level: 'error', text: 'the disk is full: no order is created until there is space; cancels go on' }
         : { level: 'info', text: 'the disk has space again: orders are created again' },
     );

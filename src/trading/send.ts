@@ -6,11 +6,11 @@ import type { Execution } from '../execution/context.ts';
 import { execute } from '../execution/executor.ts';
 import type { Sweeps } from '../execution/sweep.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import type { Book } from './components.ts';
+import type { TradingComponents } from './components.ts';
 
 /** Sends an order that is reserved; what became of it. */
 export async function send(
-  book: Book,
+  book: TradingComponents,
   execution: Execution,
   sweeps: Sweeps,
   against: (intent: Intent) => string | undefined,
@@ -25,7 +25,7 @@ export async function send(
 
 /** Sends several of one symbol in one request; what became of each, in their order. */
 export async function sendAll(
-  book: Book,
+  book: TradingComponents,
   execution: Execution,
   sweeps: Sweeps,
   against: (intent: Intent) => string | undefined,
@@ -42,7 +42,7 @@ export async function sendAll(
 }
 
 async function cancelIfKilled(
-  book: Book,
+  book: TradingComponents,
   execution: Execution,
   sweeps: Sweeps,
   order: WorkingOrder,

@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Decision } from '../domain/order.ts';
 import type { Journal } from '../journal/journal.ts';
 import { sameSignal } from '../portfolio/planner.ts';
-import type { Book } from './components.ts';
+import type { TradingComponents } from './components.ts';
 
 /** One real second, ms. */
 const secondMs = 1_000;
@@ -15,7 +15,7 @@ interface Second {
 
 /** True while a decision is allowed. One that only repeats its signals is not counted. */
 export function signalRateLimit(
-  { planner, risk }: Pick<Book, 'planner' | 'risk'>,
+  { planner, risk }: Pick<TradingComponents, 'planner' | 'risk'>,
   clock: Clock,
   journal: Pick<Journal, 'append'>,
 ): (decision: Decision) => boolean {

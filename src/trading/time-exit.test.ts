@@ -21,7 +21,7 @@ async function holding(options: Parameters<typeof target>[1] = { exitAfterMs: 5 
   const look = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 1_000) {
       desk.price(100);
-      desk.assembled.insist();
+      desk.assembled.retryPending();
       await desk.pass(1_000);
     }
   };

@@ -263,7 +263,7 @@ async function run(options: ProcessOptions, running: Running, time: ExchangeTime
   else listen(options, assembled, running.caller, options.ws);
   every(life, auditMs, () => void assembled.audit().catch(fatal));
   every(life, 1_000, () => {
-    assembled.insist();
+    assembled.retryPending();
     void time.tend().catch(fatal);
   });
 }

@@ -4,7 +4,7 @@ import type { StrategyView } from '../../dashboard/view.ts';
 import { priceText, unitsNumber, unitsText, worth } from '../../domain/money.ts';
 import { openProfit } from '../../domain/position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { Bare } from '../../portfolio/unprotected.ts';
+import type { UnprotectedTime } from '../../portfolio/unprotected.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { isDust } from '../../trading/format.ts';
 
@@ -50,7 +50,7 @@ export const formerIn = (
 /** `unprotected`: times without its protection. `thrown`: the error that stopped the strategy. */
 export function strategyView(
   { portfolio, protection, planner, risk }: Assembled,
-  unprotected: Bare,
+  unprotected: UnprotectedTime,
   { id, symbol, use, interval }: Shown,
   thrown?: string,
 ): StrategyView {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { SimClock } from '../../clock/sim-clock.ts';
-import type { Bare } from '../../portfolio/unprotected.ts';
+import type { UnprotectedTime } from '../../portfolio/unprotected.ts';
 import { unprotectedTimes } from './unprotected-time.ts';
 
 const minute = 60_000;
 
 /** One position, of which `seen` says what this run has found. */
-function looking(kept: string | undefined, seen: { bare: Bare }, clock = new SimClock(0)) {
+function looking(kept: string | undefined, seen: { bare: UnprotectedTime }, clock = new SimClock(0)) {
   const written: string[] = [];
   const times = unprotectedTimes({
     assembled: {
@@ -17,7 +17,7 @@ function looking(kept: string | undefined, seen: { bare: Bare }, clock = new Sim
     kept,
     remember: (value) => void written.push(value),
   });
-  const lookAt = (now: number): Bare => {
+  const lookAt = (now: number): UnprotectedTime => {
     clock.skipTo(now);
     times.update();
     return times.of('s', 'BTCUSDT');
@@ -26,7 +26,7 @@ function looking(kept: string | undefined, seen: { bare: Bare }, clock = new Sim
 }
 
 test('what lasts is told and written down while it lasts, and its end once', () => {
-  const seen = { bare: { longestMs: 0, since: undefined } as Bare };
+  const seen = { bare: { longestMs: 0, since: undefined } as UnprotectedTime };
   const { written, lookAt } = looking(undefined, seen);
   lookAt(minute);
   expect(written).toEqual([]);
@@ -46,7 +46,7 @@ test('what lasts is told and written down while it lasts, and its end once', () 
 
 test('a restart in the middle of it goes on counting, and what ended with it is not counted on', () => {
   const kept = JSON.stringify([['s', 'BTCUSDT', 30 * minute, 10 * minute]]);
-  const seen = { bare: { longestMs: 0, since: 45 * minute } as Bare };
+  const seen = { bare: { longestMs: 0, since: 45 * minute } as UnprotectedTime };
   const { lookAt } = looking(kept, seen);
   expect(lookAt(60 * minute)).toEqual({ longestMs: 50 * minute, since: 10 * minute });
   const over = looking(kept, { bare: { longestMs: 5 * minute, since: undefined } });

@@ -1,7 +1,7 @@
 /** The longest time that each position was without its protection, over restarts, including times that still last. */
 import { ByPosition } from '../../portfolio/by-position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { Bare, Unprotected } from '../../portfolio/unprotected.ts';
+import type { Unprotected, UnprotectedTime } from '../../portfolio/unprotected.ts';
 
 /** Its name in the journal's memory. */
 export const unprotectedMemory = 'unprotectedPositions';
@@ -21,7 +21,7 @@ export interface UnprotectedParts {
 }
 
 export interface UnprotectedTimes {
-  of(strategy: string, symbol: string): Bare;
+  of(strategy: string, symbol: string): UnprotectedTime;
   /** The work of each second, after that of `Unprotected`. */
   update(): void;
 }
@@ -31,10 +31,10 @@ export type UnprotectedRow = readonly [strategy: string, symbol: string, longest
 
 export function unprotectedTimes({ assembled, clock, kept, remember }: UnprotectedParts): UnprotectedTimes {
   const { portfolio, unprotected } = assembled;
-  const places = new ByPosition<Bare>();
+  const places = new ByPosition<UnprotectedTime>();
   for (const [strategy, symbol, longestMs, since] of JSON.parse(kept ?? '[]') as readonly UnprotectedRow[])
     places.set(strategy, symbol, { longestMs, since: since ?? undefined });
-  const of = (strategy: string, symbol: string): Bare =>
+  const of = (strategy: string, symbol: string): UnprotectedTime =>
     places.get(strategy, symbol) ?? unprotected.of(strategy, symbol);
   let writtenAt = Number.NEGATIVE_INFINITY;
   return {

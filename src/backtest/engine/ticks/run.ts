@@ -16,7 +16,7 @@ import { saidBy } from '../../../strategy/fault.ts';
 import { decisionsOf, type Inputs } from '../../../strategy/host.ts';
 import { trade } from '../../../trader.ts';
 import type { Assembled } from '../../../trading/assemble.ts';
-import { bookPairs } from '../../../trading/depth-pairs.ts';
+import { depthPairs } from '../../../trading/depth-pairs.ts';
 import { type Source, source } from '../../../trading/hot-streams.ts';
 import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import { hitByBooks, hitByTrade } from '../../../trading/price-updates.ts';
@@ -59,7 +59,7 @@ export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult>
 
 interface Lane extends KlineLane {
   readonly tape: Tape | undefined;
-  readonly pairOf: ReturnType<typeof bookPairs>;
+  readonly pairOf: ReturnType<typeof depthPairs>;
   readonly trades: Source<Trade>;
   readonly depth: Source<Depth>;
   readonly gaps: Source<FeedGap>;
@@ -184,7 +184,7 @@ class TapeRun {
       market: this.#venue.market(symbol),
       tape,
       covered: coverage(tape),
-      pairOf: bookPairs(),
+      pairOf: depthPairs(),
       trades: source(),
       depth: source(),
       gaps: source(),
@@ -384,7 +384,7 @@ class TapeRun {
     const isNeeded = now < this.#restlessUntil || this.#assembled.protection.guards(symbol);
     if (!isNeeded || now - this.#retriedAt < retryMs) return;
     this.#retriedAt = now;
-    this.#assembled.insist();
+    this.#assembled.retryPending();
     this.#stirred = true;
   }
 
