@@ -1,7 +1,7 @@
 /** Runs a backtest. The one place that chooses the engine. */
 import type { StrategyAnswers } from './engine/klines/strategy-cursor.ts';
 import { fastRun } from './fast/run.ts';
-import { everySteps } from './pace.ts';
+import { everySteps } from './progress.ts';
 import { type BacktestEngine, type RunInput, type RunResult, spanOf } from './run.ts';
 
 /** What a strategy gets that listens to data which are not recorded: a refusal, or a stream that stays silent. */

@@ -20,8 +20,8 @@ import type { Risk } from '../risk/risk.ts';
 import type { Limits } from '../risk/rules.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
-import type { Pace } from './pace.ts';
 import type { CashFlow, Charge, Currencies, FlowDone, MarginRules, MarginSums } from './prepare/run-money.ts';
+import type { Pace } from './progress.ts';
 import type { Asked } from './result/spent-weight.ts';
 
 /** Klines of one symbol that strategies trade on. */

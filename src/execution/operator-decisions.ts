@@ -8,20 +8,22 @@ import { type OrderEvent, transitions } from './states.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** The words for an order's end in `sluice resolve --as`, each with its event. */
-export const humanWords = {
+export const operatorOutcomes = {
   absent: 'humanAbsent',
   quarantined: 'humanQuarantined',
   filled: 'humanFilled',
   canceled: 'humanCanceled',
 } as const satisfies Readonly<Record<string, OrderEvent>>;
-export type HumanWord = keyof typeof humanWords;
+export type OperatorOutcome = keyof typeof operatorOutcomes;
 
 /** The words that are possible in a state. */
-export const wordsFor = (state: OrderState): readonly HumanWord[] =>
-  (Object.keys(humanWords) as HumanWord[]).filter((word) => transitions[state][humanWords[word]] !== undefined);
+export const wordsFor = (state: OrderState): readonly OperatorOutcome[] =>
+  (Object.keys(operatorOutcomes) as OperatorOutcome[]).filter(
+    (word) => transitions[state][operatorOutcomes[word]] !== undefined,
+  );
 
 /** Why an order cannot be resolved so, or undefined. */
-export function whyNot(clientOrderId: string, state: OrderState, as: HumanWord): string | undefined {
+export function whyNot(clientOrderId: string, state: OrderState, as: OperatorOutcome): string | undefined {
   const words = wordsFor(state);
   if (words.includes(as)) return undefined;
   return words.length === 0
@@ -35,7 +37,7 @@ export interface ByHand {
   /** Closes an order that only a human may close; returns why that is not possible. */
   readonly resolveByHand: (
     clientOrderId: string,
-    as: HumanWord,
+    as: OperatorOutcome,
     by: string,
     reason: string,
   ) => Promise<string | undefined>;
@@ -60,7 +62,7 @@ export function byHand(execution: Execution, sweeps: Sweeps): ByHand {
       const against = whyNot(clientOrderId, order.state, as);
       if (against !== undefined) return against;
       if (as === 'quarantined') order.quarantineReason = 'human';
-      move(execution, order, humanWords[as], { as, by, reason });
+      move(execution, order, operatorOutcomes[as], { as, by, reason });
       await journal.durable();
       return undefined;
     },

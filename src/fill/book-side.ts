@@ -17,16 +17,16 @@ import {
   worsened,
 } from '../domain/money.ts';
 
-/** A piece of a MARKET or crossing order. */
-export interface Taken {
+/** The part of a MARKET or crossing order that one level filled. */
+export interface TakenLevel {
   readonly price: Ticks;
   readonly quantity: Lots;
   /** What the level displayed, base quantity; 0 beyond the book. */
   readonly displayed: number;
 }
 
-/** How much is wanted: base lots, or as much as an amount of quote buys. */
-export type Wanted = { readonly lots: Lots } | { readonly amount: Units };
+/** The size of an order: base lots, or as much as an amount of quote buys. */
+export type RequestedSize = { readonly lots: Lots } | { readonly amount: Units };
 
 interface Consumed {
   readonly displayed: number;
@@ -91,8 +91,8 @@ export class BookSide {
   }
 
   /** Takes what is wanted level by level down to `limit`; gives what is still wanted in lots, none where an amount buys no more. */
-  take(wanted: Wanted, limit: number): { readonly taken: readonly Taken[]; readonly rest: Wanted } {
-    const taken: Taken[] = [];
+  take(wanted: RequestedSize, limit: number): { readonly taken: readonly TakenLevel[]; readonly rest: RequestedSize } {
+    const taken: TakenLevel[] = [];
     const up = this.#taker === 'BUY';
     let rest = wanted;
     for (let at = 0; at < this.count; at++) {
@@ -114,7 +114,7 @@ export class BookSide {
   }
 
   /** What the book cannot fill, at its last level made worse; undefined of an empty side, or when it buys nothing. */
-  beyond(rest: Wanted, by: Rate): Taken | undefined {
+  beyond(rest: RequestedSize, by: Rate): TakenLevel | undefined {
     if (this.count === 0) return undefined;
     const last = priceFor(this.#taker, this.prices[this.count - 1] as number, this.#at);
     const price = worsened(this.#taker, last, by);
@@ -122,11 +122,11 @@ export class BookSide {
     return quantity > 0n ? { price, quantity, displayed: 0 } : undefined;
   }
 
-  #lots(wanted: Wanted, price: Ticks): Lots {
+  #lots(wanted: RequestedSize, price: Ticks): Lots {
     return 'lots' in wanted ? wanted.lots : lotsFor(wanted.amount, price, this.#at);
   }
 
-  #less(wanted: Wanted, quantity: Lots, price: Ticks): Wanted {
+  #less(wanted: RequestedSize, quantity: Lots, price: Ticks): RequestedSize {
     return 'lots' in wanted
       ? { lots: minus(wanted.lots, quantity) }
       : { amount: minus(wanted.amount, notional(price, quantity, this.#at)) };

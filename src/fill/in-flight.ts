@@ -1,15 +1,15 @@
-/** The way of an order, or of a cancel, that takes whole klines. */
+/** The latency of an order, or of a cancel, in whole klines. */
 import type { Kline } from '../domain/market.ts';
 
-export interface Way {
+export interface InFlight {
   /** How many klines are left. */
   left: number;
   /** When the last that was counted opened, UTC ms. */
   at: number;
 }
 
-/** Whether it has arrived with this kline, which counts once: rules that fill at a close come to it twice, the second time for what came of the first. */
-export function isThere(way: Way, { openTime }: Pick<Kline, 'openTime'>): boolean {
+/** Whether it has arrived with this kline. Each kline counts once, although rules that fill at a close call this twice. */
+export function hasArrived(way: InFlight, { openTime }: Pick<Kline, 'openTime'>): boolean {
   if (way.at !== openTime) way.left--;
   way.at = openTime;
   return way.left < 0;

@@ -30,7 +30,7 @@ import {
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
 import type { UsualDay } from './impact.ts';
-import { isThere } from './in-flight.ts';
+import { hasArrived } from './in-flight.ts';
 import { reachOfAll, restsAtArrival, type Working } from './kline-order.ts';
 import { firstOf } from './kline-path.ts';
 import { LargeOrders, type Priced, type Taking } from './large-orders.ts';
@@ -162,11 +162,11 @@ export class KlineFills {
     if (this.#working.length === 0) return nothing;
     const step = fresh();
     this.#keep((working) => {
-      if (working.cancel !== undefined && isThere(working.cancel, kline)) {
+      if (working.cancel !== undefined && hasArrived(working.cancel, kline)) {
         step.ends = and(step.ends, { order: working.order, end: 'canceled' });
         return false;
       }
-      if (working.active || !isThere(working.way, kline)) return true;
+      if (working.active || !hasArrived(working.way, kline)) return true;
       working.active = true;
       if (working.order.type === 'MARKET') return this.#market(working.order, kline, step);
       return restsAtArrival(working.order, this.#options.rules) || this.#cross(working, kline, step);

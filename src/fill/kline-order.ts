@@ -1,6 +1,6 @@
 /** An order at the exchange while it waits or rests, as the fill engine on klines keeps it. */
 import type { Lots } from '../domain/money.ts';
-import type { Way } from './in-flight.ts';
+import type { InFlight } from './in-flight.ts';
 import type { SimOrder } from './orders.ts';
 import type { Rules } from './rules.ts';
 
@@ -10,9 +10,9 @@ export interface Working {
   readonly reach: number;
   remaining: Lots;
   active: boolean;
-  readonly way: Way;
+  readonly way: InFlight;
   /** Of its cancel. */
-  cancel: Way | undefined;
+  cancel: InFlight | undefined;
   /** Open time of the kline in which it took: what it left rests from the next one on. */
   tookAt: number;
 }

@@ -47,7 +47,7 @@ export function limitOf(order: SimOrder): Ticks {
 }
 
 /** From which prices on prints can matter to any of these orders: SELLs down from the first, BUYs up from the second. */
-export function whatMatters(working: readonly Working[]): readonly [sellsFrom: number, buysFrom: number] {
+export function reachablePrices(working: readonly Working[]): readonly [sellsFrom: number, buysFrom: number] {
   let [sells, buys] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const { order, limit } of working) {
     const isMarket = order.type === 'MARKET';

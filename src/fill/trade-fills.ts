@@ -20,7 +20,7 @@ import {
   worsened,
 } from '../domain/money.ts';
 import type { Evidence } from '../domain/order.ts';
-import { BookSide, type Taken, type Wanted } from './book-side.ts';
+import { BookSide, type RequestedSize, type TakenLevel } from './book-side.ts';
 import { draw } from './fill-chance.ts';
 import type { UsualDay } from './impact.ts';
 import { LargeOrders } from './large-orders.ts';
@@ -32,9 +32,9 @@ import {
   limitOf,
   type Print,
   type PrintColumns,
+  reachablePrices,
   ruleOf,
   type Working,
-  whatMatters,
 } from './resting-order.ts';
 import type { Rules } from './rules.ts';
 
@@ -241,7 +241,7 @@ export class TradeFills {
     // Nobody is there: what a MARKET order would get, only a print can say.
     if (side.count === 0) return false;
     const anyPrice = order.side === 'BUY' ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
-    const wanted: Wanted = 'lots' in order.volume ? { lots: working.remaining } : order.volume;
+    const wanted: RequestedSize = 'lots' in order.volume ? { lots: working.remaining } : order.volume;
     const { taken, rest } = side.take(wanted, isMarket ? anyPrice : working.limit);
     const isOpen = 'amount' in rest ? rest.amount > 0n : rest.lots > 0n;
     const beyond = isMarket && isOpen ? side.beyond(rest, rules.beyondBook) : undefined;
@@ -269,7 +269,7 @@ export class TradeFills {
     return true;
   }
 
-  #walked({ order }: Working, { quantity, displayed }: Taken, isBeyond: boolean): Evidence {
+  #walked({ order }: Working, { quantity, displayed }: TakenLevel, isBeyond: boolean): Evidence {
     if (isBeyond) return { rule: 'depth-beyond-book', eventSeq: this.#seq, participation: 1 };
     const participation = quantityNumber(quantity, this.#options.instrument) / displayed;
     return { rule: order.type === 'MARKET' ? 'depth-walk' : 'depth-cross', eventSeq: this.#seq, participation };
@@ -375,7 +375,7 @@ export class TradeFills {
 
   #fill(
     working: Working,
-    { price, quantity }: Pick<Taken, 'price' | 'quantity'>,
+    { price, quantity }: Pick<TakenLevel, 'price' | 'quantity'>,
     how: Pick<SimFill, 'time' | 'maker' | 'evidence'>,
     step: Growing,
   ): void {
@@ -390,6 +390,6 @@ export class TradeFills {
   }
 
   #look(): void {
-    [this.#sellsFrom, this.#buysFrom] = whatMatters(this.#working);
+    [this.#sellsFrom, this.#buysFrom] = reachablePrices(this.#working);
   }
 }

@@ -11,7 +11,7 @@ import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
 import type { SessionOptions, StartOptions } from './options.ts';
 import { refuseUnfit } from './preflight/weight-plan.ts';
-import { type Beside, recordBeside } from './recording/record-session.ts';
+import { recordSession, type SessionRecording } from './recording/record-session.ts';
 import type { Session } from './session.ts';
 import { refuseMargin } from './spot-only.ts';
 import { defaultStateDir, makeStateDir } from './state.ts';
@@ -47,7 +47,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   await runUntilStopped(
     {
-      beside: recordBeside(config, file, say),
+      beside: recordSession(config, file, say),
       mode,
       config,
       configured,
@@ -71,7 +71,7 @@ export interface RunOptions
   readonly out: (line: string) => void;
   readonly logLevel: LogLevel;
   /** What records the market meanwhile. */
-  readonly beside?: Beside;
+  readonly beside?: SessionRecording;
 }
 
 /** What a broken daemon says: one line where the disk is at fault, or the directory gone, and where we are, all that finds the cause. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { isClosed, type OrderState } from '../../src/domain/order.ts';
-import { humanWords, wordsFor } from '../../src/execution/operator-decisions.ts';
+import { operatorOutcomes, wordsFor } from '../../src/execution/operator-decisions.ts';
 import { orderEvents, transitions } from '../../src/execution/states.ts';
 import { orderStatesPage } from '../kit/order-states-page.ts';
 import { filesBelow } from '../tidy/source.ts';
@@ -60,7 +60,7 @@ describe('the life of an order', () => {
     const used = new Set(states.flatMap((from) => Object.keys(transitions[from])));
     expect([...used].sort()).toEqual(Object.keys(orderEvents).sort());
     expect(states.filter((state) => wordsFor(state).length > 0)).toEqual(['unknown', 'quarantined', 'closing']);
-    expect(Object.keys(humanWords)).toEqual(['absent', 'quarantined', 'filled', 'canceled']);
+    expect(Object.keys(operatorOutcomes)).toEqual(['absent', 'quarantined', 'filled', 'canceled']);
   });
 
   test('has one writer', () => {

@@ -2,9 +2,9 @@
 import { dirname } from 'node:path';
 import { refuseOther } from '../../backtest/determinism-check.ts';
 import { runBacktest } from '../../backtest/engines.ts';
-import { showPace } from '../../backtest/pace.ts';
 import { detailHints } from '../../backtest/prepare/detail-klines.ts';
 import type { Prepared } from '../../backtest/prepare/prepare.ts';
+import { showPace } from '../../backtest/progress.ts';
 import { fillRows } from '../../backtest/result/fill-rows.ts';
 import { summarise } from '../../backtest/result/summary.ts';
 import { tableOf } from '../../backtest/result/table.ts';
@@ -15,7 +15,7 @@ import { rowAt } from '../../data/klines.ts';
 import { closeTime } from '../../domain/interval.ts';
 import { unitsText } from '../../domain/money.ts';
 import { refuseFault } from '../../strategy/fault.ts';
-import { keeping } from '../runs/finish.ts';
+import { saveRun } from '../runs/finish.ts';
 
 export interface BacktestOptions {
   readonly config: string;
@@ -97,13 +97,13 @@ export async function runPrepared(options: BacktestOptions, config: BacktestConf
   const worse = options.stress === true ? await stressed(options, prepared, config, result) : [];
   // A strategy that threw beside its decisions ends the program here, before anything is printed or kept.
   await loopTurn();
-  const keeper = keeping({ ...options, file, config, prepared, whole, result });
-  const summarised = summarise(prepared, result, config, { trials: keeper.trials, stressed: worse });
+  const saver = saveRun({ ...options, file, config, prepared, whole, result });
+  const summarised = summarise(prepared, result, config, { trials: saver.trials, stressed: worse });
   const { summary } = summarised;
   const { instruments } = prepared.input;
   if (json) {
     const fills = fillRows(result, instruments);
-    out(JSON.stringify({ ...summary, ...keeper.identity(), fills }));
+    out(JSON.stringify({ ...summary, ...saver.identity(), fills }));
   } else for (const line of tableOf(summary, quoteAsset(prepared.input))) out(line);
-  await keeper.finish(summarised);
+  await saver.finish(summarised);
 }

@@ -2,7 +2,7 @@
 import type { TradeDecision } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';
-import type { HumanWord } from '../../execution/operator-decisions.ts';
+import type { OperatorOutcome } from '../../execution/operator-decisions.ts';
 import { adjustLedger, adoptOrder, decideTrade, resolveOrder } from '../../session/control/offline-decisions.ts';
 import { findOrder } from '../../session/find-order.ts';
 import { chooseState, inJournal } from '../../session/state.ts';
@@ -19,7 +19,7 @@ const print = ({ json, out }: DecideOptions, message: string, facts: object): vo
 /** `sluice resolve ORDER --as STATE|--adopt ID --reason TEXT`. */
 export async function resolve(
   subject: string,
-  options: DecideOptions & { readonly as?: HumanWord; readonly adopt?: string },
+  options: DecideOptions & { readonly as?: OperatorOutcome; readonly adopt?: string },
 ): Promise<void> {
   const { as, adopt } = options;
   const reason = statedReason(options.reason);

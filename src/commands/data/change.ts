@@ -11,9 +11,9 @@ import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
 import { counted, findingText, lengthText, momentText } from '../../data/check/finding.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { placeFault } from '../writable.ts';
-import type { DataIo, WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
-import { chosen, chosenKeys, chosenOne } from './which.ts';
+import type { DataIo, WhichSeries } from './options.ts';
+import { chosen, chosenKeys, chosenOne } from './select-series.ts';
 
 type Given = WhichSeries & DataIo;
 

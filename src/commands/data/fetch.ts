@@ -1,7 +1,7 @@
 /** `sluice data fetch`: the past of a symbol from the exchange into the catalogue, going on where an earlier run ended. */
 import { rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Shown, showPace } from '../../backtest/pace.ts';
+import { type Shown, showPace } from '../../backtest/progress.ts';
 import {
   addressOf,
   type Client,
@@ -24,8 +24,8 @@ import { closeTime, openTimeOf } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/market/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
-import type { DataGiven } from './given.ts';
 import { importLines, intervalOf } from './import.ts';
+import type { DataGiven } from './options.ts';
 
 export interface FetchGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly kind: 'klines' | 'trades';

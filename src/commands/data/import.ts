@@ -14,7 +14,7 @@ import { openData } from '../../data/import/unpack.ts';
 import { zoneOf } from '../../data/time-zones.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import type { DataGiven, DataIo } from './given.ts';
+import type { DataGiven, DataIo } from './options.ts';
 
 export interface ImportGiven extends DataGiven, DataIo {
   readonly as?: Kind;

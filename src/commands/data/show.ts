@@ -12,8 +12,8 @@ import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-reader.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { textTable } from '../../terminal/table.ts';
-import type { DataGiven, DataIo, WhichSeries } from './given.ts';
-import { chosenReadable } from './which.ts';
+import type { DataGiven, DataIo, WhichSeries } from './options.ts';
+import { chosenReadable } from './select-series.ts';
 
 const day = (time: number | undefined): string =>
   time === undefined ? '' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');

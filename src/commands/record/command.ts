@@ -12,8 +12,8 @@ import { compactFrames } from '../../session/recording/compact-frames.ts';
 import { compactions } from '../../session/recording/compact-process.ts';
 import { type Recorded, recorder } from '../../session/recording/recorder.ts';
 import { sourceOf } from '../data/fetch.ts';
-import type { DataGiven } from '../data/given.ts';
 import { importLines, intervalOf } from '../data/import.ts';
+import type { DataGiven } from '../data/options.ts';
 
 export interface RecordGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly trades: boolean;

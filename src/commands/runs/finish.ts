@@ -29,7 +29,7 @@ interface Ended {
   readonly say: (line: string) => void;
 }
 
-export interface Keeper {
+export interface RunSaver {
   /** How many trials the run is one of; called while the summary is made. */
   readonly trials: (measured: Measured) => TrialCount;
   /** What it was made of, as hashes. */
@@ -38,7 +38,7 @@ export interface Keeper {
   readonly finish: (summarised: Summarised) => Promise<void>;
 }
 
-export function keeping(ended: Ended): Keeper {
+export function saveRun(ended: Ended): RunSaver {
   const { file, config, whole, runs, ledger = runs, report, csv, json, say } = ended;
   const isWanted = runs !== undefined || report !== undefined || csv !== undefined;
   const code = isWanted || json || ledger !== undefined ? codeVersions(config, file) : [];

@@ -9,7 +9,7 @@ import type { FillEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { readQuarantinedTrades } from '../../journal/load.ts';
 import { readRows } from '../../journal/rows.ts';
 import { holdings } from './holdings.ts';
-import { wrongWay } from './steps.ts';
+import { invalidTransition } from './steps.ts';
 import { type Finding, sumOf, type View } from './view.ts';
 
 type Found = Omit<Finding, 'rule'>;
@@ -125,7 +125,7 @@ export const rules = {
     holds: 'each order went through its states by the table, and its row says where it is',
     *check({ orders, steps }: View): Iterable<Found> {
       for (const { clientOrderId: order, state } of orders) {
-        const wrong = wrongWay(steps(order), state);
+        const wrong = invalidTransition(steps(order), state);
         if (wrong !== undefined) yield { order, text: wrong };
       }
     },

@@ -29,7 +29,7 @@ function namesOf(event: OrderEvent, from: OrderState, to: OrderState): readonly 
 }
 
 /** Where the timeline leaves the table, or does not end in the state of the order's row; undefined if it is right. */
-export function wrongWay(steps: readonly Step[], end: OrderState): string | undefined {
+export function invalidTransition(steps: readonly Step[], end: OrderState): string | undefined {
   let states: ReadonlySet<OrderState> = new Set(['intended']);
   for (const step of steps) {
     if (!kinds.has(step.event)) continue;

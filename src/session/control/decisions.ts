@@ -12,12 +12,12 @@ import {
 } from '../../domain/money.ts';
 import type { TradeDecision } from '../../domain/order.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import { type ByHand, type HumanWord, humanWords } from '../../execution/operator-decisions.ts';
+import { type ByHand, type OperatorOutcome, operatorOutcomes } from '../../execution/operator-decisions.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 
-const isWord = (word: string): word is HumanWord => Object.hasOwn(humanWords, word);
+const isWord = (word: string): word is OperatorOutcome => Object.hasOwn(operatorOutcomes, word);
 
-export const resolvedText = (order: string, as: HumanWord): string =>
+export const resolvedText = (order: string, as: OperatorOutcome): string =>
   as === 'quarantined'
     ? `Order ${order} is quarantined: it stays reserved and its symbol blocked until the exchange shows it, or you close it.`
     : `Order ${order} is closed as ${as}, because you say so. Nothing was booked: its trades are booked when the exchange shows them, or with sluice adjust.`;
@@ -41,7 +41,8 @@ export function decisionsOf({
 }: ByHand & Known): Pick<DashboardSource, 'resolve' | 'adopt' | 'resolveTrade' | 'adjust'> {
   return {
     async resolve(order, as, reason) {
-      if (!isWord(as)) throw new Refusal(`an order is resolved as ${Object.keys(humanWords).join(', ')}, not as ${as}`);
+      if (!isWord(as))
+        throw new Refusal(`an order is resolved as ${Object.keys(operatorOutcomes).join(', ')}, not as ${as}`);
       const against = await resolveByHand(order.toLowerCase(), as, 'operator', reason);
       if (against !== undefined) throw new Refusal(against);
       return resolvedText(order, as);

@@ -5,7 +5,7 @@ import { exchangeIdPattern, isClosed, type TradeDecision } from '../../domain/or
 import { Refusal } from '../../domain/refusal.ts';
 import { holdings } from '../../execution/invariants/holdings.ts';
 import { type View, viewOf } from '../../execution/invariants/view.ts';
-import { type HumanWord, humanWords, whyNot } from '../../execution/operator-decisions.ts';
+import { type OperatorOutcome, operatorOutcomes, whyNot } from '../../execution/operator-decisions.ts';
 import { decisionEntries, rowsToDecide } from '../../execution/quarantined-trades.ts';
 import { transitions } from '../../execution/states.ts';
 import type { Entry, OrderEntryRow } from '../../journal/entries.ts';
@@ -28,7 +28,7 @@ import { writeOffline } from './offline-journal.ts';
 export async function resolveOrder(
   { dir, running }: ChosenState,
   order: OrderEntryRow,
-  as: HumanWord,
+  as: OperatorOutcome,
   reason: string,
 ): Promise<string> {
   const { clientOrderId } = order;
@@ -36,7 +36,7 @@ export async function resolveOrder(
   if (against !== undefined) throw new Refusal(against);
   if (running !== undefined) return callDaemon(running, 'resolve', { order: clientOrderId, as, reason });
   const at = systemClock.now();
-  const state = transitions[order.state][humanWords[as]]?.to ?? order.state;
+  const state = transitions[order.state][operatorOutcomes[as]]?.to ?? order.state;
   const step = (event: 'resolved' | 'closed', detail: Readonly<Record<string, string>>): Entry => ({
     ...{ kind: 'event', at, clientOrderId, event, detail },
   });

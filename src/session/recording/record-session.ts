@@ -7,17 +7,17 @@ import { Refusal } from '../../domain/refusal.ts';
 import { compactions } from './compact-process.ts';
 import { type Recorded, type Recorder, recorder } from './recorder.ts';
 
-export interface Beside {
+export interface SessionRecording {
   /** Undefined where nothing is recorded. */
   readonly recorder: Recorder | undefined;
   /** Ends the recording and puts it into the catalogue. */
   stop(): Promise<void>;
 }
 
-const nothing: Beside = { recorder: undefined, stop: () => Promise.resolve() };
+const nothing: SessionRecording = { recorder: undefined, stop: () => Promise.resolve() };
 
 /** What `record` in the configuration asks for; says why nothing is recorded where that cannot be. */
-export function recordBeside(config: TradingConfig, file: string, say: (line: string) => void): Beside {
+export function recordSession(config: TradingConfig, file: string, say: (line: string) => void): SessionRecording {
   if (!config.record) return nothing;
   const dir = catalogueOf(dirname(file), config);
   const failed = (why: string): void => say(`nothing is recorded any more, trading goes on: ${why}`);

@@ -17,8 +17,8 @@ export interface Holding {
   fees: Units;
 }
 
-/** Counter-accounts of one asset: each is the negative of all holdings, except for fees, which the house keeps. */
-export interface House {
+/** Counter-accounts of one asset: each is the negative of all holdings, except for fees, which the exchange keeps. */
+export interface ClearingAccount {
   outside: Units;
   market: Units;
   fees: Units;
@@ -34,7 +34,7 @@ const emptyHolding = (): Holding => ({
 
 export class Accounts {
   readonly #holders = new Map<string, Map<string, Holding>>();
-  readonly #house = new Map<string, House>();
+  readonly #house = new Map<string, ClearingAccount>();
   /** Holders whose balances changed since they were last saved. */
   readonly changed = new Set<string>();
 
@@ -134,7 +134,7 @@ export class Accounts {
   }
 
   /** The house's side of an asset. */
-  house(asset: string): House {
+  house(asset: string): ClearingAccount {
     let house = this.#house.get(asset);
     if (house === undefined) {
       house = { outside: noUnits, market: noUnits, fees: noUnits };
@@ -143,7 +143,7 @@ export class Accounts {
     return house;
   }
 
-  houses(): ReadonlyMap<string, Readonly<House>> {
+  houses(): ReadonlyMap<string, Readonly<ClearingAccount>> {
     return this.#house;
   }
 
@@ -152,7 +152,7 @@ export class Accounts {
     Object.assign(this.holding(holder, asset), saved);
   }
 
-  restoreHouse(asset: string, saved: House): void {
+  restoreHouse(asset: string, saved: ClearingAccount): void {
     Object.assign(this.house(asset), saved);
   }
 

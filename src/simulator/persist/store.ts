@@ -9,7 +9,7 @@ import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
 import { quantityText, type Units, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import type { Accounts, Holding, House } from '../core/accounts.ts';
+import type { Accounts, ClearingAccount, Holding } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import { type TermsChange, withTerms } from '../core/instrument-terms.ts';
 import type { Credentials } from '../core/keys.ts';
@@ -242,7 +242,7 @@ function restoreTerms(exchange: Exchange, symbol: string, text: string): void {
 
 type AsText<T> = { readonly [K in keyof T]: string };
 type BalanceRow = AsText<Holding> & { readonly holder: string; readonly asset: string };
-type HouseRow = AsText<House> & { readonly asset: string };
+type HouseRow = AsText<ClearingAccount> & { readonly asset: string };
 
 const rows = <T>(db: Database.Database, table: string): T[] =>
   db.prepare<[], T>(`SELECT * FROM ${table} ORDER BY 1`).all();

@@ -23,7 +23,7 @@ import { feeOf, mostRate, ratesOf, Turnover } from '../../fill/fees.ts';
 import type { SimFill, SimOrder, Step } from '../../fill/orders.ts';
 import type { FeeRates, Fees, Rules } from '../../fill/rules.ts';
 import type { Balance } from '../venue.ts';
-import { Purse } from './balances.ts';
+import { PaperBalances } from './balances.ts';
 import { type PaperOrder, type PaperTrade, Records, reportOf } from './records.ts';
 
 /** Gets every event of the account, in order and at once. */
@@ -59,7 +59,7 @@ const mostOpen = 1000;
 export class PaperAccount {
   readonly records: Records;
   readonly #options: PaperAccountOptions;
-  readonly #purse: Purse;
+  readonly #balances: PaperBalances;
   readonly #feeReserve: Fees['taker'];
   /** Only where rates depend on it. */
   readonly #turnover: Turnover | undefined;
@@ -69,20 +69,20 @@ export class PaperAccount {
   constructor(options: PaperAccountOptions) {
     this.#options = options;
     this.records = new Records(options.keepsClosed);
-    this.#purse = new Purse(options.balances, options.mayOwe);
+    this.#balances = new PaperBalances(options.balances, options.mayOwe);
     this.#feeReserve = mostRate(options.fees);
     this.#turnover = options.fees.tiers === undefined ? undefined : new Turnover();
     this.#nextId = options.firstId ?? 1;
   }
 
   balances(): readonly Balance[] {
-    return this.#purse.balances();
+    return this.#balances.balances();
   }
 
   /** Pays an amount in, or out where it is negative; false, and nothing moves, when less is free. */
   transfer(asset: string, amount: Units): boolean {
-    if (this.#options.mayOwe !== true && plus(this.#purse.free(asset), amount) < 0n) return false;
-    this.#purse.receive(asset, amount);
+    if (this.#options.mayOwe !== true && plus(this.#balances.free(asset), amount) < 0n) return false;
+    this.#balances.receive(asset, amount);
     return true;
   }
 
@@ -95,7 +95,7 @@ export class PaperAccount {
     if (this.#openCount >= mostOpen) return rejected('-1015', 'Too many orders.');
     if (this.records.working(intent.clientOrderId) !== undefined) return rejected('-1014', 'Client order id in use.');
     const locked = this.#lockFor(intent, lotsOf(intent), at);
-    if (!this.#purse.lock(payingAsset(intent, at), locked)) return rejected('-2017', 'Insufficient balance');
+    if (!this.#balances.lock(payingAsset(intent, at), locked)) return rejected('-2017', 'Insufficient balance');
     const order: PaperOrder = { orderId: this.#id(), intent, at, status: 'NEW', executed: noLots, locked };
     this.records.add(order);
     this.#openCount++;
@@ -113,7 +113,7 @@ export class PaperAccount {
     // An amount is spent in one fill.
     const isFilled = executed > 0n && executed >= lotsOf(intent);
     const locked = isFilled ? noUnits : this.#lockFor(intent, minus(lotsOf(intent), executed), at);
-    const paid = this.#purse.lock(payingAsset(intent, at), locked);
+    const paid = this.#balances.lock(payingAsset(intent, at), locked);
     const status = executed > 0n ? 'PARTIALLY_FILLED' : 'NEW';
     const order: PaperOrder = { orderId, intent, at, status, executed, locked: paid ? locked : noUnits };
     this.records.add(order);
@@ -134,7 +134,10 @@ export class PaperAccount {
     const unlocked = before.filter(
       (fill) => fill.side === 'BUY' && fill.order.type === 'MARKET' && 'lots' in fill.order.volume,
     );
-    const free = unlocked.reduce((left, fill) => minus(left, costOf(fill)), this.#purse.free(payingAsset(intent, at)));
+    const free = unlocked.reduce(
+      (left, fill) => minus(left, costOf(fill)),
+      this.#balances.free(payingAsset(intent, at)),
+    );
     return free >= costOf({ price, quantity });
   }
 
@@ -156,10 +159,10 @@ export class PaperAccount {
     const feeInBase = feeAsset === at.base;
     if (intent.side === 'BUY') {
       this.#pay(order, feeInBase ? value : plus(value, fee));
-      this.#purse.receive(at.base, feeInBase ? minus(base, fee) : base);
+      this.#balances.receive(at.base, feeInBase ? minus(base, fee) : base);
     } else {
       this.#pay(order, base);
-      this.#purse.receive(at.quote, minus(value, fee));
+      this.#balances.receive(at.quote, minus(value, fee));
     }
     order.executed = plus(order.executed, fill.quantity);
     order.status = 'PARTIALLY_FILLED';
@@ -192,7 +195,7 @@ export class PaperAccount {
 
   #end(order: PaperOrder, end: 'filled' | 'canceled'): void {
     order.status = end === 'filled' ? 'FILLED' : 'CANCELED';
-    this.#purse.release(payingAsset(order.intent, order.at), order.locked);
+    this.#balances.release(payingAsset(order.intent, order.at), order.locked);
     order.locked = noUnits;
     this.records.close(order);
     this.#openCount--;
@@ -202,7 +205,7 @@ export class PaperAccount {
   #pay(order: PaperOrder, cost: Units): void {
     const fromLocked = least(order.locked, cost);
     order.locked = minus(order.locked, fromLocked);
-    this.#purse.pay(payingAsset(order.intent, order.at), fromLocked, minus(cost, fromLocked));
+    this.#balances.pay(payingAsset(order.intent, order.at), fromLocked, minus(cost, fromLocked));
   }
 
   /** A LIMIT that filled at a better price than its own needs less for the rest than is locked. */
@@ -210,7 +213,7 @@ export class PaperAccount {
     if (order.intent.type !== 'LIMIT') return;
     const needed = this.#lockFor(order.intent, minus(lotsOf(order.intent), order.executed), order.at);
     if (needed >= order.locked) return;
-    this.#purse.release(payingAsset(order.intent, order.at), minus(order.locked, needed));
+    this.#balances.release(payingAsset(order.intent, order.at), minus(order.locked, needed));
     order.locked = needed;
   }
 

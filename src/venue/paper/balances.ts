@@ -1,4 +1,4 @@
-/** The money of a simulated account: what is free and what orders have locked, by asset, exact. */
+/** Balances of a simulated account: free and locked by orders, by asset, exact. */
 import { minus, negate, noUnits, plus, type Units, units } from '../../domain/money.ts';
 import type { Balance } from '../venue.ts';
 
@@ -10,12 +10,12 @@ interface Holding {
   locked: Units;
 }
 
-export class Purse {
+export class PaperBalances {
   readonly #holdings = new Map<string, Holding>();
 
   readonly #mayOwe: boolean;
 
-  /** With `mayOwe` more can be locked and paid than is there: it is borrowed. */
+  /** `mayOwe`: more can be locked and paid than the balance has; the rest is borrowed. */
   constructor(balances: readonly Balance[], mayOwe = false) {
     this.#mayOwe = mayOwe;
     for (const { asset, free, locked } of balances) this.#holdings.set(asset, { free, locked });

@@ -23,7 +23,7 @@ import { hitByBooks, hitByTrade } from '../../../trading/price-updates.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { PaperOnTape } from '../../../venue/paper/on-tape.ts';
 import { RecordedFeed } from '../../../venue/recorded/recorded.ts';
-import { pacedByTime } from '../../pace.ts';
+import { pacedByTime } from '../../progress.ts';
 import { bandOf } from '../../result/band.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf, upToEnd } from '../../run.ts';
 import { flowCursor, flowsOn } from '../cash-flows.ts';
@@ -37,9 +37,9 @@ import { withRequests } from '../requests.ts';
 import { lookAfterFills } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
 import { closingKlines, type KlineLane, openingKlines, type TapeStage, watchLoss } from './klines.ts';
-import { type Passing, type PriceLine, passingPrices, passingPrints } from './pass.ts';
 import { Poller } from './poll.ts';
 import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
+import { type Passing, type PriceLine, passingPrices, passingPrints } from './skip-trades.ts';
 
 /** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
 const orderLifeMs = 10_000;

@@ -1,4 +1,4 @@
-/** What every command of `sluice data` is given. */
+/** Options that every command of `sluice data` has. */
 
 export interface DataIo {
   readonly out: (line: string) => void;

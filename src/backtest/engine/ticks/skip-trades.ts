@@ -1,6 +1,6 @@
 /**
- * Passing over trades that change nothing: prints that reach no order of ours, and prices at which nobody has anything to do. What
- * is left behind is what handing over each of them would have left (test/backtest/ticks.test.ts).
+ * Skips trades that change nothing: prints that reach no order of ours, and prices at which nothing is due. The state afterwards
+ * is the same as after handling each of them (test/backtest/ticks.test.ts).
  */
 import { rowAt } from '../../../data/klines.ts';
 import type { TradeColumns } from '../../../data/tape.ts';

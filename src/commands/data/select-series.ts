@@ -1,11 +1,11 @@
-/** Which of the stored series a command is about. */
+/** Selects the stored series that a command is about. */
 import { resolve } from 'node:path';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { type Manifest, readManifest, seriesKeys } from '../../data/catalogue/manifest.ts';
 import { namedSymbol, symbolOf } from '../../data/import/file-names.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import type { WhichSeries } from './given.ts';
 import { intervalOf } from './import.ts';
+import type { WhichSeries } from './options.ts';
 
 /** Those that are meant; a `Refusal` where one cannot be read. */
 export const chosen = (given: WhichSeries): readonly Manifest[] => chosenKeys(given).flatMap((key) => read(given, key));

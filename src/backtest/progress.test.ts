@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock/clock.ts';
-import { pacedByTime, paceText, showPace } from './pace.ts';
+import { pacedByTime, paceText, showPace } from './progress.ts';
 
 test('asks once in many steps, and never where nobody listens', async () => {
   const told: (readonly [number, number])[] = [];
