@@ -59,12 +59,10 @@ test('a file that is refused leaves those behind it, and that is said', async ()
   writeFileSync(files[1] ?? '', `time_ms,open,high,low,close,volume\n${start},1,1,2,1,1\n`);
   await expect(importAll(files, given)).rejects.toMatchObject({
     exitCode: 2,
-    message: expect.stringMatching(
-      /two\.csv.*\n(.*\n)*1 file of 3 behind it was not looked at, the first is .*three\.csv$/,
-    ),
+    message: expect.stringMatching(/two\.csv.*\n(.*\n)*1 file of 3 behind it was not read, the first is .*three\.csv$/),
   });
   expect(said).toHaveLength(1);
   const alone = await importAll(files.slice(0, 2), given).catch(String);
-  expect(alone).not.toContain('not looked at');
+  expect(alone).not.toContain('not read');
   rmSync(dir, { recursive: true });
 });
