@@ -1,6 +1,6 @@
 /**
- * The path from a decision to its orders, and the stream that feeds it. Live, paper and every backtest run `carryOut`. It waits for
- * nothing: it yields what has to be done, and receives the results. Who answers and who moves time is not known here.
+ * The path from a decision to its orders, and the stream that feeds it. Live, paper and every backtest but those of
+ * the fast engine run `carryOut`. It waits for nothing: it yields what has to be done, and receives the results. Who answers and who moves time is not known here.
  */
 import {
   defer,

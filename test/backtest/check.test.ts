@@ -199,7 +199,7 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
       return before !== undefined && row % 2 === 0;
     }),
     'repeat',
-    /get another answer/,
+    /give another answer/,
   ],
   [
     'a highest price that outlives its run',
@@ -208,9 +208,9 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
       return at(k.close, row) > highest * 0.7;
     }),
     'repeat',
-    /get another answer/,
+    /give another answer/,
   ],
-  ['a count of its calls', deciding(() => ++calls % 7 === 0), 'repeat', /get another answer/],
+  ['a count of its calls', deciding(() => ++calls % 7 === 0), 'repeat', /give another answer/],
   [
     'a column that is not its stream',
     above({ ...sma('close', 20), column: (klines, interval) => sma('close', 21).column(klines, interval) }),
@@ -358,7 +358,7 @@ describe('a check', () => {
     );
     const longest = await checked('sma-cross', 'strategies.0.params.slow=5000');
     expect(longest.text).toMatch(
-      /\nwarm-up +n\/a +\(5,000 klines of 15min asked for; to say when decisions agree takes 15,150, and a check looks at 10,000 at most: shorten/,
+      /\nwarm-up +n\/a +\(5,000 klines of 15min asked for; to say when decisions agree takes 15,150, and a check reads 10,000 at most: shorten/,
     );
     const few = await checked('sma-cross', 'strategies.0.params.slow=100', 'to=2025-10-03');
     expect(few.text).toMatch(
