@@ -7,7 +7,7 @@ import { type Decision, decisionOf, type Fill, mainRole, type Signal } from '../
 import { type Context, type Holding, isStreaming, type Strategy, type StreamingStrategy } from './contract.ts';
 import { type Deciding, decider } from './decider.ts';
 import { LateSignal } from './fault.ts';
-import { aggregatedKlines } from './larger-klines.ts';
+import { aggregatedKlines } from './larger-kline-stream.ts';
 import { Delivery, endsTimers } from './late-signals.ts';
 import type { Params, ParamValues } from './params.ts';
 import { checked } from './validate.ts';

@@ -2,9 +2,8 @@
  * Klines of a larger interval, made from a strategy's own klines as those close. Backtests and live sessions see the same ones, each
  * only after it has closed. Days, weeks and months are those of UTC, whatever time zone the exchange uses.
  */
-import { Observable } from 'rxjs';
 import { closeTime, type Interval, intervalMs, intervals, isWithin, openTimeOf } from '../domain/interval.ts';
-import { type Columns, type Kline, mapColumns } from '../domain/market.ts';
+import { type Columns, mapColumns } from '../domain/market.ts';
 import { SignalError } from './fault.ts';
 import { type Indicator, type TimedPrices, wholeColumn } from './indicator.ts';
 import { plusVolume } from './volumes.ts';
@@ -49,32 +48,6 @@ export function aggregator(
     if (closeTime(own, openTime) >= closesAt) end();
   };
 }
-
-/** A stream of the larger klines that `klines` make, after those of `before`; each is emitted with the kline that closed it. */
-export const aggregatedKlines = (
-  klines: Observable<Kline>,
-  own: Interval,
-  larger: Interval,
-  before: readonly Kline[] = [],
-): Observable<Kline> =>
-  new Observable((out) => {
-    let last: Kline | undefined;
-    const take = aggregator(own, larger, ({ openTime, open, high, low, close, volume }) => {
-      if (last === undefined) return;
-      const { symbol, seenAt } = last;
-      out.next({ symbol, interval: larger, openTime, open, high, low, close, volume, seenAt });
-    });
-    for (const kline of before) take(kline);
-    return klines.subscribe({
-      next(kline) {
-        last = kline;
-        if (own === larger) out.next(kline);
-        else take(kline);
-      },
-      error: (error: unknown) => out.error(error),
-      complete: () => out.complete(),
-    });
-  });
 
 /** Larger klines as columns, and for each the row of the own kline that closed it. */
 export interface Aggregated {

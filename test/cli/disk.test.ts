@@ -35,7 +35,7 @@ describe('on a full disk', () => {
     if (!isMounted) skip('mounting a tmpfs is not allowed here');
     const { code, out, err } = await backtest('--csv', 'full/csv', '--report', 'full/r.html');
     expect(err.replaceAll(at.dir, '.')).toMatch(
-      /^kept as [^\n]*\nsluice: full\/csv\/fills\.csv cannot be written: the disk is full \(ENOSPC\): make room there, or name another place\n\S*\/full\/r\.html cannot be written: the disk is full \(ENOSPC\): [^\n]*\n$/,
+      /^kept as [^\n]*\nsluice: full\/csv\/fills\.csv cannot be written: the disk is full \(ENOSPC\): make room there, or name another folder\n\S*\/full\/r\.html cannot be written: the disk is full \(ENOSPC\): [^\n]*\n$/,
     );
     expect(code).toBe(1);
     expect(out).toMatch(/^Final equity/m);
@@ -70,7 +70,9 @@ describe('on a full disk', () => {
     });
     at.write('many.csv', `${[...klineLines(0), ...rows].join('\n')}\n`);
     const { code, err } = await at.sluice(['data', 'import', 'many.csv', '--symbol', 'XBTUSD', '--data', 'full/data']);
-    expect(err).toMatch(/^sluice: a disk is full: [^\n]*full\/data\/[^\n]*: make room there, or name another place\n$/);
+    expect(err).toMatch(
+      /^sluice: a disk is full: [^\n]*full\/data\/[^\n]*: make room there, or name another folder\n$/,
+    );
     expect(code).toBe(1);
     expect(at.files().filter((name) => /full.*(series|unfinished|lock$)/.test(name))).toEqual([]);
   });

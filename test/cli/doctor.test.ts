@@ -33,7 +33,7 @@ const profiles = [
     'observed',
     'under HTTP 200 with codes as text',
     { lists: 'wrapped', cancel: 'asynchronous' },
-    'a cancel is taken on and ends the order later',
+    'a cancel is accepted and ends the order later',
   ],
   [
     'documented',

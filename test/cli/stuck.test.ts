@@ -68,7 +68,7 @@ describe('a strategy that never comes back', () => {
     const program = startProgram(['check', './mine.ts'], surroundings);
     await program.line(/at work/);
     expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
-    expect(program.lines.at(-1)).toBe('sluice: stopped before the check was through');
+    expect(program.lines.at(-1)).toBe('sluice: stopped before the check was complete');
   });
 
   test('is given up by a grid that is to stop, which says that nothing is kept', async () => {

@@ -93,7 +93,7 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
   const adjusted = await rig.run('adjust', 'USDT', '1', '--reason', 'a test');
   expect(adjusted.code).toBe(1);
   expect(adjusted.stderr).toMatch(
-    /The ledger counts 1 USDT more; .* But the disk of .* is full, and this is not written/,
+    /The ledger counts 1 USDT more; .* But the disk of .* is full, and this is not journalled/,
   );
   const killed = await rig.run('kill', '--reason', 'a full disk');
   expect(killed.code).toBe(0);

@@ -6,7 +6,7 @@ import type { Signal } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { isStrategyFault } from '../../strategy/fault.ts';
-import { aggregatedKlines } from '../../strategy/larger-klines.ts';
+import { aggregatedKlines } from '../../strategy/larger-kline-stream.ts';
 import { over } from '../../strategy/override.ts';
 import type { Params } from '../../strategy/params.ts';
 import { runBacktest } from '../engines.ts';

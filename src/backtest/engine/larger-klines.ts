@@ -3,7 +3,8 @@ import { type Observable, share } from 'rxjs';
 import type { Interval } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Inputs } from '../../strategy/host.ts';
-import { aggregatedKlines, aggregator } from '../../strategy/larger-klines.ts';
+import { aggregatedKlines } from '../../strategy/larger-kline-stream.ts';
+import { aggregator } from '../../strategy/larger-klines.ts';
 
 /** Klines of a strategy's interval, as its stream emits them, made from those of `own` where they are larger. */
 export function heardKlines(

@@ -1,0 +1,31 @@
+/** Klines of a larger interval as a stream. Apart from `larger-klines.ts`, so that a command's help does not load RxJS. */
+import { Observable } from 'rxjs';
+import type { Interval } from '../domain/interval.ts';
+import type { Kline } from '../domain/market.ts';
+import { aggregator } from './larger-klines.ts';
+
+/** A stream of the larger klines that `klines` make, after those of `before`; each is emitted with the kline that closed it. */
+export const aggregatedKlines = (
+  klines: Observable<Kline>,
+  own: Interval,
+  larger: Interval,
+  before: readonly Kline[] = [],
+): Observable<Kline> =>
+  new Observable((out) => {
+    let last: Kline | undefined;
+    const take = aggregator(own, larger, ({ openTime, open, high, low, close, volume }) => {
+      if (last === undefined) return;
+      const { symbol, seenAt } = last;
+      out.next({ symbol, interval: larger, openTime, open, high, low, close, volume, seenAt });
+    });
+    for (const kline of before) take(kline);
+    return klines.subscribe({
+      next(kline) {
+        last = kline;
+        if (own === larger) out.next(kline);
+        else take(kline);
+      },
+      error: (error: unknown) => out.error(error),
+      complete: () => out.complete(),
+    });
+  });
