@@ -72,7 +72,7 @@ test('a grid of slow parameter sets that is killed keeps what was done', async (
 });
 test('a parameter set that never ends is given up alone and by name when its grid is stopped', async () => {
   const program = startGrid('endless', 'if (params.n === 2) for (;;);', '1..8');
-  await program.line(/^at 8$/);
+  await Promise.all([program.line(/^at 2$/), program.line(/^at 8$/)]);
   expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
   expect(program.lines.join('\n')).toContain('note: still at work 5 s after the stop, and abandoned: n 2 (');
   expect(program.lines.join('\n')).toContain('stopped with 1 of 8 parameter sets not run; the others are saved');
