@@ -98,7 +98,7 @@ function bestSection(input: GridInput): Html {
       `the Sharpe ratio that the best of ${grouped(trials)} trials is expected to have without skill`,
     ),
     plateau === undefined
-      ? fact('Best plateau', 'n/a', 'needs three numbers on each axis, and no holes')
+      ? fact('Best plateau', 'n/a', 'needs three numeric values on each axis, all of them run')
       : fact(
           'Best plateau',
           `around ${setName(input, plateau.centre)}`,
