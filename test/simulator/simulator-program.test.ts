@@ -38,7 +38,10 @@ test('markets, faults, control address and log work together, and the report tel
   expect(report).toMatchObject({ code: 0, stderr: '' });
   expect(report.stdout).toContain('unknownParameter');
   const asJson = await sluice(['simulator', 'report', 'truth.jsonl', '--json'], surroundings);
-  expect(JSON.parse(asJson.stdout)).toMatchObject({ requests: 2, findings: [{ mistake: 'unknownParameter', count: 1 }] });
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    requests: 2,
+    findings: [{ mistake: 'unknownParameter', count: 1 }],
+  });
 });
 
 test('a file says who may trade there, withdraw and owe, and what the exchange is like', async () => {
