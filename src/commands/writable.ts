@@ -46,9 +46,9 @@ function fileFault(file: string): string | undefined {
 
 /** Why no file can be put into a folder; undefined where one can. */
 export function placeFault(dir: string): string | undefined {
-  if (!existsSync(dir)) return `there is no folder ${dir}: make it first, or name another place`;
+  if (!existsSync(dir)) return `there is no folder ${dir}: make it first, or name another folder`;
   const fault = folderFault(dir);
-  return fault === undefined ? undefined : `${fault}: name another place`;
+  return fault === undefined ? undefined : `${fault}: name another folder`;
 }
 
 /** Whether a file is there that a report would destroy: a configuration, a strategy, data. Devices and empty files hold nothing. */

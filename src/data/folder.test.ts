@@ -12,7 +12,7 @@ test('a folder for data is made with those around it, and refused where a file s
   expect(existsSync(join(dir, 'a', 'b'))).toBe(true);
   writeFileSync(join(dir, 'file'), '');
   expect(() => makeFolder(join(dir, 'file', 'x'))).toThrow(
-    new Refusal(`${join(dir, 'file')} is a file, not a folder: name another place for the data (--data)`),
+    new Refusal(`${join(dir, 'file')} is a file, not a folder: name another folder for the data (--data)`),
   );
 });
 

@@ -9,7 +9,7 @@ export function makeFolder(dir: string): void {
   let there = resolve(dir);
   for (; !existsSync(there); there = dirname(there)) missing.push(there);
   if (!statSync(there).isDirectory())
-    throw new Refusal(`${there} is a file, not a folder: name another place for the data (--data)`);
+    throw new Refusal(`${there} is a file, not a folder: name another folder for the data (--data)`);
   for (const at of missing.toReversed())
     try {
       mkdirSync(at);
@@ -18,7 +18,7 @@ export function makeFolder(dir: string): void {
       // Another process was faster.
       if (code === 'EEXIST') continue;
       throw new Refusal(
-        `${at} cannot be made (${code}): give this user the rights to, or name another place for the data (--data)`,
+        `${at} cannot be made (${code}): give this user the rights to, or name another folder for the data (--data)`,
       );
     }
 }
@@ -26,7 +26,7 @@ export function makeFolder(dir: string): void {
 export const isFull = (code: string | undefined): boolean => code === 'ENOSPC' || code === 'EDQUOT';
 
 /** Why a file or folder could not be written, and what helps; `other` is what else to name. */
-export function unwritten(path: string, error: unknown, other = 'another place'): string {
+export function unwritten(path: string, error: unknown, other = 'another folder'): string {
   const { code = String(error) } = error as NodeJS.ErrnoException;
   return isFull(code)
     ? `${path} cannot be written: the disk is full (${code}): make room there, or name ${other}`

@@ -137,7 +137,7 @@ test('an export takes the place of no file unless that is said, and of none of t
   expect([nowhere.code, nowhere.err]).toEqual([
     2,
     expect.stringMatching(
-      /^sluice: --to nowhere\/x\.csv: there is no folder \/\S+\/nowhere: make it first, or name another place\n$/,
+      /^sluice: --to nowhere\/x\.csv: there is no folder \/\S+\/nowhere: make it first, or name another folder\n$/,
     ),
   ]);
 });

@@ -59,7 +59,7 @@ describe('results that cannot be written are refused before the run', () => {
 
   test('a report into a folder that is not there, or over one that is', async () => {
     expect(await told('--no-save', '--report', 'gone/x.html')).toBe(
-      'sluice: --report gone/x.html: there is no folder ./gone: make it first, or name another place\n',
+      'sluice: --report gone/x.html: there is no folder ./gone: make it first, or name another folder\n',
     );
     expect(await told('--no-save', '--report', '.')).toContain('is a folder: name a file in it, such as report.html');
   });

@@ -95,7 +95,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
     ),
     line(
       '',
-      `return ${shareText(winner.return)}; best of ${grouped(tries)} trials on these data: expect some of it to be luck`,
+      `return ${shareText(winner.return)}; best of ${grouped(tries)} trials on these data: expect some luck in it`,
     ),
     line(
       'Best plateau',

@@ -27,7 +27,7 @@ export function takeLock(path: string, what: string): () => void {
     if (db !== undefined) rmSync(path, { force: true });
     db?.close();
     const isFull = error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
-    throw new Refusal(unwritten(path, isFull ? { code: 'ENOSPC' } : error, 'another place for the data (--data)'), 1);
+    throw new Refusal(unwritten(path, isFull ? { code: 'ENOSPC' } : error, 'another folder for the data (--data)'), 1);
   }
   if (db === undefined) throw new Refusal(`${what} is being written to by ${holderOf(path)}: wait for it to end`, 3);
   const taken = db;

@@ -25,7 +25,7 @@ export function refuseLostJournal(guard: Guard, stateDir: string): void {
   const path = join(stateDir, journalFile);
   if (isThere(path) || guard.accept !== undefined || !existsSync(noteOf(guard, stateDir))) return;
   throw new Refusal(
-    `${path} is ${existsSync(path) ? 'empty' : 'gone'}, and a journal there has traded on this machine: put it back (sluice keeps copies beside it before migrations); when it is lost, start once with --accept-restored REASON: then Sluice cannot tell which orders and positions are its own, all that the account holds counts as yours and every strategy begins flat, so close first what they hold; nothing was changed`,
+    `${path} is ${existsSync(path) ? 'empty' : 'gone'}, and a journal there has traded on this machine: put it back (sluice keeps copies beside it before migrations); when it is lost, start once with --accept-restored REASON: then Sluice does not know which orders and positions are its own, all that the account holds counts as yours and every strategy begins flat, so close first what they hold; nothing was changed`,
     3,
   );
 }
