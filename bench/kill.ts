@@ -9,13 +9,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realMs, systemClock } from '../src/clock/clock.ts';
-import { readConfig } from '../src/config/read.ts';
-import { tradingSchema } from '../src/config/schema.ts';
 import { instrument } from '../src/domain/instrument.ts';
-import { startLive } from '../src/session/live.ts';
-import { noLog } from '../src/session/log.ts';
 import { startSimulator } from '../src/simulator/simulator.ts';
-import { configure } from '../src/trading/strategies.ts';
+import { liveSession } from './live-session.ts';
 
 const orders = Number(process.argv[2] ?? 100);
 /** Orders of takers over all symbols: ten times the trades of the recorded tape of BTCUSDT, 19,904 in 650 s (tape-2024). */
@@ -58,23 +54,8 @@ const limits = { ...{ maxOrderValue: '100000', maxPosition: '1000000' }, priceCo
 const budget = { ipWeightPerMinute: 1_000_000, uidWeightPerMinute: 1_000_000 };
 const { restUrl, wsUrl } = exchange;
 writeFileSync(file, JSON.stringify({ exchange: { restUrl, wsUrl }, strategies, risk: limits, budget }));
-const config = readConfig(file, tradingSchema);
 const stateDir = join(dir, 'state');
-const session = await startLive({
-  mode: 'live',
-  config,
-  configured: await configure(config.strategies, file),
-  stateDir,
-  secrets: { apiKey: 'key', apiSecret: 'secret' },
-  environment: { XDG_STATE_HOME: dir },
-  log: noLog(),
-  say: () => {},
-  signal: new AbortController().signal,
-  fatal: (error) => {
-    throw error;
-  },
-});
-await session.ready;
+const session = await liveSession(dir, file, 'key', 'secret');
 
 const open = (): number => exchange.openOrders('1').length;
 async function since(start: number, isDone: () => boolean): Promise<number> {

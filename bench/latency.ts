@@ -11,12 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import got from 'got';
-import { readConfig } from '../src/config/read.ts';
-import { tradingSchema } from '../src/config/schema.ts';
 import { openForWriting } from '../src/journal/worker.ts';
-import { startLive } from '../src/session/live.ts';
-import { noLog } from '../src/session/log.ts';
-import { configure } from '../src/trading/strategies.ts';
+import { liveSession } from './live-session.ts';
 
 const orders = Number(process.argv[2] ?? 300);
 const dir = mkdtempSync(join(tmpdir(), 'sluice-latency-'));
@@ -42,22 +38,7 @@ strategies: [{ id: bench, use: ${join(import.meta.dirname, 'latency', 'strategy.
 risk: { maxOrderValue: "100000", maxPosition: "1000000", duplicateMs: 0, maxOrdersPerSecond: 40 }
 `,
 );
-const config = readConfig(file, tradingSchema);
-const session = await startLive({
-  mode: 'live',
-  config,
-  configured: await configure(config.strategies, file),
-  stateDir: join(dir, 'state'),
-  secrets: { apiKey: 'key', apiSecret: 'secret' },
-  environment: { XDG_STATE_HOME: dir },
-  log: noLog(),
-  say: () => {},
-  signal: new AbortController().signal,
-  fatal: (error) => {
-    throw error;
-  },
-});
-await session.ready;
+const session = await liveSession(dir, file, 'key', 'secret');
 await sleep(1_000);
 
 const db = openForWriting(join(dir, 'bare.db'));

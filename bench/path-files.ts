@@ -14,13 +14,9 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { runBacktest } from '../src/backtest/engines.ts';
-import { readConfig } from '../src/config/read.ts';
-import { tradingSchema } from '../src/config/schema.ts';
 import type { Columns } from '../src/domain/market.ts';
-import { startLive } from '../src/session/live.ts';
-import { noLog } from '../src/session/log.ts';
-import { configure } from '../src/trading/strategies.ts';
 import { trader } from '../test/kit/rig.ts';
+import { liveSession } from './live-session.ts';
 import { inputFor } from './market.ts';
 import alternating from './path-files/strategy.ts';
 
@@ -96,22 +92,7 @@ async function live(inspector: Inspector): Promise<ReadonlySet<string>> {
     duplicateMs: 0,
   };
   writeFileSync(file, JSON.stringify({ exchange: { ...urls, speed }, account: 'spot', strategies, risk }));
-  const config = readConfig(file, tradingSchema);
-  const session = await startLive({
-    mode: 'live',
-    config,
-    configured: await configure(config.strategies, file),
-    stateDir,
-    secrets: { apiKey: trader.key, apiSecret: trader.secret },
-    environment: { XDG_STATE_HOME: dir },
-    log: noLog(),
-    say: () => {},
-    signal: new AbortController().signal,
-    fatal: (error) => {
-      throw error;
-    },
-  });
-  await session.ready;
+  const session = await liveSession(dir, file, trader.key, trader.secret);
   const askedAt = Date.now();
   const { serverTime } = (await (await fetch(`${urls.restUrl}/sapi/v1/time`)).json()) as { serverTime: number };
   /** The exchange's time, UTC ms. */
