@@ -4,18 +4,17 @@ import { rate } from '../domain/money.ts';
 import { Exchange } from './core/exchange.ts';
 import { habitsOf } from './core/habits.ts';
 import { Limits, specifiedLimits } from './core/limits.ts';
-import { Driver } from './driver.ts';
+import { openDriver } from './driver.ts';
 import { Answering } from './faults/answering.ts';
 import { Faults } from './faults/engine.ts';
 import { openSpoiler, type Spoiler } from './faults/frame-faults.ts';
-import { GatewayClock } from './faults/gateway-clock.ts';
-import { Outage } from './faults/outage.ts';
+import { openGatewayClock } from './faults/gateway-clock.ts';
+import { openOutage } from './faults/outage.ts';
 import { openPeople } from './faults/people.ts';
 import { Replicas } from './faults/replica.ts';
 import type { FaultEvent, FaultRule } from './faults/rules.ts';
 import { failureOf, happen, schedule } from './faults/timed-events.ts';
 import { createApi } from './http/api.ts';
-import type { LogEntry } from './log.ts';
 import { startCrowd } from './market/crowd.ts';
 import { emptyMarket } from './market/empty-market.ts';
 import { dataStart } from './market/open-markets.ts';
@@ -23,6 +22,7 @@ import { openExchange } from './open-exchange.ts';
 import type { CheckedOptions } from './options.ts';
 import type { Store } from './persist/store.ts';
 import { openRecorder } from './recorder.ts';
+import type { TruthLog } from './truth-log.ts';
 import { Feed } from './ws/feed.ts';
 
 export interface Opening {
@@ -30,11 +30,7 @@ export interface Opening {
   /** Exchange time at which a new exchange opens. */
   readonly start: number;
   readonly rules: readonly FaultRule[];
-  readonly log: (entry: LogEntry) => void;
-  /** Whether the log has a reader. */
-  readonly isLogged: boolean;
-  /** Number of log entries in memory. */
-  readonly logSize: () => number;
+  readonly log: TruthLog;
   /** Cuts open connections, once there is a server. */
   readonly cut: (connections: 'all' | 'sockets') => void;
 }
@@ -43,14 +39,11 @@ type Core = ReturnType<typeof openCore>;
 export type Parts = ReturnType<typeof assemble>;
 
 /** The exchange without faults. */
-function openCore(options: CheckedOptions, { store, start, log, isLogged }: Opening) {
+function openCore(options: CheckedOptions, { store, start, log: { write: log, isRead } }: Opening) {
   const { profile = 'documented', seed = 1, markets = [] } = options;
   const resume = resumesAt(options, store?.savedAt, start);
   const clock = options.clock ?? new ScaledClock(options.speed ?? 1, resume);
-  const habits = habitsOf(profile, {
-    ...(options.requireOrderIdInQuery !== undefined && { queryNeedsOrderId: options.requireOrderIdInQuery }),
-    ...options.habits,
-  });
+  const habits = habitsOf(profile, options.habits);
   const users = options.users.map(({ uid }) => uid);
   const exchange = openExchange(options, { store, start, resume, log, cancelLater: habits.cancel === 'later' });
   startCrowd(
@@ -62,7 +55,7 @@ function openCore(options: CheckedOptions, { store, start, log, isLogged }: Open
   const speed = options.clock === undefined ? { speed: options.speed ?? 1 } : {};
   log({ at: exchange.now, kind: 'start', profile, seed, limits: limitsInForce, ...speed });
   const limits = new Limits(limitsInForce, (ip, until) => log({ at: exchange.now, kind: 'ban', ip, until }));
-  const gateway = new GatewayClock(() => clock.now());
+  const gateway = openGatewayClock(() => clock.now());
   const feed = new Feed(exchange, habits, () => exchange.now + gateway.skew());
   const { keys } = exchange;
   const serve = (served: Exchange) => createApi({ exchange: served, limits, habits, clock, keys });
@@ -73,8 +66,8 @@ function openCore(options: CheckedOptions, { store, start, log, isLogged }: Open
     empty: () => emptyCopy(exchange, options.keptOrders),
     lengthOf: (lagMs) => clock.machine(lagMs),
   });
-  const record = openRecorder({ exchange, users, log, replicas, isLogged });
-  const driver = new Driver(exchange, feed, clock, store, record);
+  const record = openRecorder({ exchange, users, log, replicas, isLogged: isRead });
+  const driver = openDriver(exchange, feed, clock, store, record);
   return { seed, clock, habits, users, exchange, limits, feed, gateway, api: serve(exchange), replicas, driver };
 }
 
@@ -87,11 +80,12 @@ function resumesAt({ clock, markets = [] }: CheckedOptions, savedAt: number | un
 export function assemble(options: CheckedOptions, opening: Opening) {
   const core = openCore(options, opening);
   const { seed, clock, users, exchange, limits, gateway, replicas, driver } = core;
-  const { rules, log, cut } = opening;
+  const { rules, cut } = opening;
+  const log = opening.log.write;
   const people = openPeople(exchange, users, seededRng(seed + 104_729));
   // When a connection or a request comes, the exchange may not have reached the clock's time yet.
   const now = (): number => clock.now();
-  const outage = new Outage(now, cut);
+  const outage = openOutage(now, cut);
   /** Carries an event out and logs it. */
   const run = (event: FaultEvent): void => happen(event, { exchange, limits, people, outage, gateway, cut });
   const logEvent = (event: FaultEvent, failed: string | undefined): void =>
@@ -132,7 +126,7 @@ export function assemble(options: CheckedOptions, opening: Opening) {
 function retainedOf(
   { exchange, users, replicas }: Core,
   faults: Faults,
-  { logSize }: Opening,
+  { log }: Opening,
 ): Readonly<Record<string, number>> {
   const { orders, instruments } = exchange;
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
@@ -141,7 +135,7 @@ function retainedOf(
     trades: sum(users.flatMap((uid) => [...instruments.keys()].map((symbol) => orders.trades(uid, symbol).length))),
     openOrders: sum(users.map((uid) => orders.open(uid).size)),
     waitingForReplicas: replicas.waiting(),
-    logEntries: logSize(),
+    logEntries: log.size(),
     rules: faults.list().length,
     held: sum(Object.values(faults.holding())),
   };

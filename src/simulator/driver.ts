@@ -6,72 +6,62 @@ import type { Store } from './persist/store.ts';
 import type { Recorder } from './recorder.ts';
 import type { Feed } from './ws/feed.ts';
 
-export class Driver {
-  readonly #exchange: Exchange;
-  readonly #feed: Feed;
-  readonly #clock: Clock;
-  readonly #store: Store | undefined;
-  readonly #record: Recorder;
-  #cancel = (): void => undefined;
-  #stopped = false;
-  /** Saved, not pushed yet: a request may be saved several times before its answer has left. */
-  #saved: Changes[] = [];
+export type Driver = ReturnType<typeof openDriver>;
 
-  constructor(exchange: Exchange, feed: Feed, clock: Clock, store: Store | undefined, record: Recorder) {
-    this.#exchange = exchange;
-    this.#feed = feed;
-    this.#clock = clock;
-    this.#store = store;
-    this.#record = record;
-  }
+export function openDriver(exchange: Exchange, feed: Feed, clock: Clock, store: Store | undefined, record: Recorder) {
+  let cancel = (): void => undefined;
+  let isStopped = false;
+  /** Saved, not pushed yet: a request may be saved several times before its answer has left. */
+  let saved: Changes[] = [];
 
   /** Lets the market reach the clock's time. */
-  advance(): void {
-    this.#exchange.advanceTo(this.#clock.now());
-  }
+  const advance = (): void => exchange.advanceTo(clock.now());
 
   /** Saves and logs the changes since the last call. Nothing of them may be shown before. */
-  save(): void {
-    const changes = this.#exchange.takeChanges();
-    const { changed } = this.#exchange.accounts;
+  function save(): void {
+    const changes = exchange.takeChanges();
+    const { changed } = exchange.accounts;
     const holders = [...changed];
-    this.#store?.save(this.#exchange, lasting(changes, this.#exchange));
+    store?.save(exchange, lasting(changes, exchange));
     changed.clear();
-    this.#record(changes, holders);
-    this.#saved.push(changes);
+    record(changes, holders);
+    saved.push(changes);
   }
 
   /** Pushes what was saved, and sets the timer anew. */
-  publish(): void {
-    const due = this.#saved;
-    this.#saved = [];
-    for (const changes of due) this.#feed.publish(changes);
-    this.#cancel();
-    const at = Math.min(this.#exchange.nextAt(), this.#feed.nextAt());
-    if (!this.#stopped && at < Number.POSITIVE_INFINITY) this.#cancel = this.#clock.at(at, () => this.tick());
-  }
-
-  tick(): void {
-    this.advance();
-    this.save();
-    this.publish();
+  function publish(): void {
+    const due = saved;
+    saved = [];
+    for (const changes of due) feed.publish(changes);
+    cancel();
+    const at = Math.min(exchange.nextAt(), feed.nextAt());
+    if (!isStopped && at < Number.POSITIVE_INFINITY) cancel = clock.at(at, tick);
   }
 
   /** Does something to the exchange at the current time, then saves and publishes it. */
-  act<T>(act: () => T): T {
-    this.advance();
+  function act<T>(work: () => T): T {
+    advance();
     try {
-      return act();
+      return work();
     } finally {
-      this.save();
-      this.publish();
+      save();
+      publish();
     }
   }
 
-  stop(): void {
-    this.#stopped = true;
-    this.#cancel();
-  }
+  const tick = (): void => act(() => undefined);
+
+  return {
+    tick,
+    advance,
+    save,
+    publish,
+    act,
+    stop(): void {
+      isStopped = true;
+      cancel();
+    },
+  };
 }
 
 /** Without the orders and trades of other participants, who start anew after a restart: they would fill the store. */

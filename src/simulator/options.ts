@@ -110,8 +110,6 @@ export interface SimulatorOptions {
   readonly profile?: Profile;
   /** Single habits turned against the profile. */
   readonly habits?: Partial<Habits>;
-  /** Whether an order query needs `orderId`, as §4.2 says; the same as the habit `queryNeedsOrderId`. */
-  readonly requireOrderIdInQuery?: boolean;
   /** Decimal fractions; 0.002 both when absent. */
   readonly fees?: { readonly maker: string; readonly taker: string };
   readonly limits?: Partial<LimitSettings>;

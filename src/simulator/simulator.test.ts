@@ -200,7 +200,7 @@ describe('spot orders', () => {
     const strict = await exchange();
     await place(strict.simulator, alice, twin);
     expect(objectOf(await signed(strict.simulator, alice, 'GET', target))).toMatchObject({ code: -1102 });
-    const lax = await exchange({ requireOrderIdInQuery: false });
+    const lax = await exchange({ habits: { queryNeedsOrderId: false } });
     await place(lax.simulator, alice, twin);
     const newest = await place(lax.simulator, alice, twin);
     expect(objectOf(await signed(lax.simulator, alice, 'GET', target))).toMatchObject({ orderId: newest });

@@ -15,10 +15,10 @@ import { type Server, startServer } from './http/server.ts';
 import { inspection } from './inspection.ts';
 import { dataStart } from './market/open-markets.ts';
 import { checkedOptions, credentialsOf } from './open-exchange.ts';
-import { Operator } from './operator.ts';
+import { openOperator } from './operator.ts';
 import type { CheckedOptions, SimulatorOptions } from './options.ts';
 import { openStore, type Store } from './persist/store.ts';
-import { TruthLog } from './truth-log.ts';
+import { openTruthLog, type TruthLog } from './truth-log.ts';
 import { Session } from './ws/session.ts';
 
 export { ScaledClock } from '../clock/clock.ts';
@@ -33,7 +33,7 @@ export type { MinuteColumns } from './market/replayed-rows.ts';
 export type { MarketOptions, SimulatorOptions, SimulatorUser } from './options.ts';
 export { discardStore } from './persist/store.ts';
 export { operations } from './report/operations.ts';
-export { type Report, reporter, wrongs } from './report/report.ts';
+export { type Report, Reporter, wrongs } from './report/report.ts';
 
 /** Starts an exchange; rejects with one clear error when the port is taken or the options contradict each other. */
 export async function startSimulator(given: SimulatorOptions): Promise<Simulator> {
@@ -45,19 +45,11 @@ export async function startSimulator(given: SimulatorOptions): Promise<Simulator
   let server: Server | undefined;
   try {
     if (options.persistDir !== undefined) store = openStore(options.persistDir, options.instruments, start);
-    const opened = new TruthLog({ file: options.logFile, listener: options.log, keep: options.control !== undefined });
-    log = opened;
-    const parts = assemble(options, {
-      store,
-      start,
-      rules,
-      cut: (connections) => server?.cut(connections),
-      log: (entry) => opened.write(entry),
-      isLogged: opened.isRead,
-      logSize: () => opened.size,
-    });
+    log = openTruthLog(options.logFile, options.log, options.control !== undefined);
+    const cut = (connections: 'all' | 'sockets'): void => server?.cut(connections);
+    const parts = assemble(options, { store, start, rules, log, cut });
     server = await listen(parts, options.port ?? 0);
-    return await running({ options, parts, server, log: opened, store });
+    return await running(options, parts, server, log, store);
   } catch (error) {
     await server?.close();
     log?.close();
@@ -71,25 +63,22 @@ function listen({ driver, answering, outage, ...parts }: Parts, port: number): P
     driver.advance();
     driver.save();
   };
-  const session = { ...parts, openSpoiler: parts.spoiler, refresh, publish: () => driver.publish() };
+  const session = { ...parts, openSpoiler: parts.spoiler, refresh, publish: driver.publish };
   return startServer({
     port,
     answer: (request, wire) => answering.answer(request, wire),
-    admits: () => outage.admits(),
-    admitsSockets: () => outage.admitsSockets(),
+    ...outage,
     onSocket: (socket) => void new Session(socket, session),
   });
 }
 
-interface Running {
-  readonly options: CheckedOptions;
-  readonly parts: Parts;
-  readonly server: Server;
-  readonly log: TruthLog;
-  readonly store: Store | undefined;
-}
-
-async function running({ options, parts, server, log, store }: Running): Promise<Simulator> {
+async function running(
+  options: CheckedOptions,
+  parts: Parts,
+  server: Server,
+  log: TruthLog,
+  store: Store | undefined,
+): Promise<Simulator> {
   const { exchange, limits, clock, faults, driver, answering, happens, people, outage } = parts;
   driver.tick();
   const simulator: Omit<Simulator, 'controlUrl'> = {
@@ -114,7 +103,7 @@ async function running({ options, parts, server, log, store }: Running): Promise
       delist: (symbol) => driver.act(() => people.delist(symbol)),
       changeTerms: (terms) => driver.act(() => people.changeTerms(terms)),
     },
-    operator: new Operator(exchange, driver),
+    operator: openOperator(exchange, driver),
     addKey(uid, key) {
       if (!options.users.some((user) => user.uid === uid)) throw new Refusal(`there is no user ${uid}`);
       driver.act(() => exchange.keys.add(key.key, credentialsOf(uid, key)));

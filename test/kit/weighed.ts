@@ -17,6 +17,7 @@ import { pricesOf } from '../../src/session/preflight/weight-plan.ts';
 import { assemble as assembleExchange, type Parts } from '../../src/simulator/assemble.ts';
 import type { LogEntry } from '../../src/simulator/log.ts';
 import type { MinuteColumns } from '../../src/simulator/market/replayed-rows.ts';
+import { openTruthLog } from '../../src/simulator/truth-log.ts';
 import { trade } from '../../src/trader.ts';
 import { type Assembled, assemble } from '../../src/trading/assemble.ts';
 import { instruments as knownInstruments } from '../../src/venue/exchange/market/instruments.ts';
@@ -133,7 +134,7 @@ function openVenue(clock: SimClock, symbols: readonly Instrument[], { minutes, l
       limits,
       markets: symbols.map(({ symbol }) => ({ kind: 'klines', symbol, klines, startIndex: 5 })),
     },
-    { store: undefined, start: noon, rules: [], log, logSize: () => 0, cut: () => {}, isLogged: true },
+    { store: undefined, start: noon, rules: [], log: openTruthLog(undefined, log, false), cut: () => {} },
   );
   parts.driver.tick();
   return parts;

@@ -2,7 +2,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Refusal } from '../../domain/refusal.ts';
-import { type LogEntry, type Report, reporter, wrongs } from '../../simulator/simulator.ts';
+import { type LogEntry, type Report, Reporter, wrongs } from '../../simulator/simulator.ts';
 import { textTable } from '../../terminal/table.ts';
 
 export interface ReportOptions {
@@ -43,7 +43,7 @@ async function read(file: string): Promise<Report> {
   if (!existsSync(file)) throw new Refusal(`${file} does not exist; sluice simulator --log FILE writes one`);
   if (statSync(file).isDirectory())
     throw new Refusal(`${file} is a folder: give the file that sluice simulator --log FILE wrote`);
-  const judge = reporter();
+  const judge = new Reporter();
   let line = 0;
   for await (const text of createInterface({ input: createReadStream(file) })) {
     line++;

@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Refusal } from '../../domain/refusal.ts';
+import { bodyOf, closed } from '../http/server.ts';
 import type { ControlOptions } from '../options.ts';
 import { type Steering, steer } from './routes.ts';
 
@@ -15,7 +16,6 @@ export interface Control {
   close(): Promise<void>;
 }
 
-const bodyLimit = 1_048_576;
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/;
 
@@ -35,11 +35,7 @@ export async function openControl({ port, host = '127.0.0.1' }: ControlOptions, 
   const { port: taken } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: () => closed(server),
   };
 }
 
@@ -61,11 +57,11 @@ async function answered(message: IncomingMessage, steering: Steering): Promise<A
   if (!loopbackHost.test(headers.host ?? ''))
     return refused(403, 'this address answers to 127.0.0.1 and localhost only');
   if (headers.origin !== undefined) return refused(403, 'this address is not for pages of a browser');
-  const text = await bodyOf(message);
-  if (text === undefined) return refused(413, 'the body is larger than 1 MiB, or broke off');
+  const sent = await bodyOf(message);
+  if (typeof sent === 'string') return refused(413, 'the body is larger than 1 MiB, or broke off');
   let body: unknown;
   try {
-    body = text === '' ? undefined : JSON.parse(text);
+    body = sent.text === '' ? undefined : JSON.parse(sent.text);
   } catch {
     return refused(400, 'the body is not JSON');
   }
@@ -77,21 +73,4 @@ async function answered(message: IncomingMessage, steering: Steering): Promise<A
     // A bug: the caller gets the message, and the exchange stays open for its clients.
     return refused(500, `the exchange failed at this: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** Undefined for one that is too large or did not come to its end. */
-async function bodyOf(message: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of message as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > bodyLimit) return undefined;
-      chunks.push(chunk);
-    }
-  } catch {
-    // The client went away in the middle.
-    return undefined;
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

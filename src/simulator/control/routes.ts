@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Parts } from '../assemble.ts';
-import { adjusted, cancelled, events, faultEvent, longestMs, placed, stepBounds } from '../faults/events.ts';
+import { adjusted, cancelled, events, faultEvent, outageBegun, placed, stepBounds } from '../faults/events.ts';
 import { rulesOf } from '../faults/plans.ts';
 import type { Simulator } from '../handle.ts';
 import type { TruthLog } from '../truth-log.ts';
@@ -23,6 +23,7 @@ interface Route {
   /** `:name` stands for a part of the path. */
   readonly on: string;
   readonly about: string;
+  /** Undefined is answered as an empty object. */
   readonly run: (asked: Asked & { readonly part: string }, steering: Steering) => unknown;
 }
 
@@ -91,26 +92,20 @@ export const routes: readonly Route[] = [
     about: 'adds a list of rules, or `{"plan": NAME}`; answers with their numbers',
     run({ body }, { parts: { faults, driver } }) {
       const named = z.strictObject({ plan: z.string() }).safeParse(body);
-      driver.advance();
-      const ids = faults.add(rulesOf(named.success ? named.data.plan : Array.isArray(body) ? body : [body]));
-      driver.tick();
-      return { ids };
+      const rules = named.success ? named.data.plan : Array.isArray(body) ? body : [body];
+      return { ids: driver.act(() => faults.add(rulesOf(rules))) };
     },
   },
   {
     on: 'DELETE /faults',
     about: 'takes every rule away',
-    run: (_, { simulator }) => {
-      simulator.removeFaults();
-      return {};
-    },
+    run: (_, { simulator }) => simulator.removeFaults(),
   },
   {
     on: 'DELETE /faults/:id',
     about: 'takes one rule away',
     run({ part }, { parts: { faults } }) {
       if (!faults.remove(whole(part, 0))) throw new Refusal(`there is no rule ${part}`);
-      return {};
     },
   },
   {
@@ -121,10 +116,7 @@ export const routes: readonly Route[] = [
   {
     on: 'POST /events',
     about: `makes something happen now: ${Object.keys(events).join(', ')}`,
-    run({ body }, { simulator }) {
-      simulator.happen(faultEvent(body));
-      return {};
-    },
+    run: ({ body }, { simulator }) => simulator.happen(faultEvent(body)),
   },
   {
     on: 'POST /human/place',
@@ -139,10 +131,7 @@ export const routes: readonly Route[] = [
   {
     on: 'POST /human/adjust',
     about: 'has money come or go',
-    run({ body }, { simulator }) {
-      simulator.people.adjust(read(adjusted, body));
-      return {};
-    },
+    run: ({ body }, { simulator }) => simulator.people.adjust(read(adjusted, body)),
   },
   {
     on: 'POST /time',
@@ -159,13 +148,8 @@ export const routes: readonly Route[] = [
     on: 'POST /outage',
     about: 'begins one: `scope` all, rest or socket; `how` reset, status or hang; `forMs`, or until it is ended',
     run({ body }, { simulator, parts: { outage } }) {
-      const scope = z.enum(['all', 'rest', 'socket']).default('all');
-      const how = z.enum(['reset', 'status', 'hang']).default('reset');
-      const outageOptions = read(
-        z.strictObject({ scope, how, forMs: z.number().min(0).max(longestMs).default(longestMs) }),
-        body,
-      );
-      simulator.beginOutage(outageOptions.scope, outageOptions);
+      const begun = read(outageBegun, body);
+      simulator.beginOutage(begun.scope, begun);
       // One of no length is over already.
       return outage.current() ?? null;
     },
@@ -173,10 +157,7 @@ export const routes: readonly Route[] = [
   {
     on: 'DELETE /outage',
     about: 'ends it',
-    run(_, { simulator }) {
-      simulator.endOutage();
-      return {};
-    },
+    run: (_, { simulator }) => simulator.endOutage(),
   },
   {
     on: 'GET /users/:uid',
@@ -209,7 +190,9 @@ export function steer(asked: Asked, steering: Steering): { readonly status: numb
   const request = `${asked.method} ${asked.url.pathname}`;
   for (const route of routes) {
     const part = partOf(route.on, request);
-    if (part !== undefined) return { status: 200, body: route.run({ ...asked, part }, steering) };
+    if (part === undefined) continue;
+    const answer = route.run({ ...asked, part }, steering);
+    return { status: 200, body: answer === undefined ? {} : answer };
   }
   return { status: 404, body: { error: `there is no ${request}; GET / lists what there is` } };
 }

@@ -4,6 +4,7 @@
  * deposits in and took withdrawals out, who traded, and who took the fees. So two sums are zero at every moment: over
  * each holding by itself, and over all holdings and the house together.
  */
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { minus, negate, noUnits, plus, type Units, unitsText } from '../../domain/money.ts';
 
 export interface Holding {
@@ -24,13 +25,9 @@ export interface ClearingAccount {
   fees: Units;
 }
 
-const emptyHolding = (): Holding => ({
-  free: noUnits,
-  locked: noUnits,
-  paidIn: noUnits,
-  traded: noUnits,
-  fees: noUnits,
-});
+const none = noUnits;
+const emptyHolding = (): Holding => ({ free: none, locked: none, paidIn: none, traded: none, fees: none });
+const emptyHouse = (): ClearingAccount => ({ outside: none, market: none, fees: none });
 
 export class Accounts {
   readonly #holders = new Map<string, Map<string, Holding>>();
@@ -40,17 +37,8 @@ export class Accounts {
 
   /** The holding of an asset, made when it is not there yet. */
   holding(holder: string, asset: string): Holding {
-    let assets = this.#holders.get(holder);
-    if (assets === undefined) {
-      assets = new Map();
-      this.#holders.set(holder, assets);
-    }
-    let holding = assets.get(asset);
-    if (holding === undefined) {
-      holding = emptyHolding();
-      assets.set(asset, holding);
-    }
-    return holding;
+    const assets = getOrMake(this.#holders, holder, () => new Map<string, Holding>());
+    return getOrMake(assets, asset, emptyHolding);
   }
 
   holdings(holder: string): ReadonlyMap<string, Readonly<Holding>> {
@@ -66,66 +54,38 @@ export class Accounts {
   }
 
   deposit(holder: string, asset: string, amount: Units): void {
-    const holding = this.#touch(holder, asset);
-    const house = this.house(asset);
-    holding.free = plus(holding.free, amount);
-    holding.paidIn = plus(holding.paidIn, amount);
-    house.outside = minus(house.outside, amount);
+    this.#book(holder, asset, { free: amount, paidIn: amount });
   }
 
   /** Pays locked funds out of the exchange. */
   payOut(holder: string, asset: string, amount: Units): void {
-    const holding = this.#touch(holder, asset);
-    const house = this.house(asset);
-    holding.locked = minus(holding.locked, amount);
-    holding.paidIn = minus(holding.paidIn, amount);
-    house.outside = plus(house.outside, amount);
+    this.#book(holder, asset, { locked: negate(amount), paidIn: negate(amount) });
   }
 
   /** Moves free funds behind an order or a withdrawal; false, and nothing moved, when there are too few. */
   lock(holder: string, asset: string, amount: Units): boolean {
-    const holding = this.holding(holder, asset);
-    if (holding.free < amount) return false;
-    holding.free = minus(holding.free, amount);
-    holding.locked = plus(holding.locked, amount);
-    this.changed.add(holder);
+    if (this.holding(holder, asset).free < amount) return false;
+    this.#book(holder, asset, { free: negate(amount), locked: amount });
     return true;
   }
 
   unlock(holder: string, asset: string, amount: Units): void {
-    if (amount === 0n) return;
-    const holding = this.#touch(holder, asset);
-    holding.locked = minus(holding.locked, amount);
-    holding.free = plus(holding.free, amount);
+    if (amount > 0n) this.#book(holder, asset, { free: amount, locked: negate(amount) });
   }
 
   /** Gives locked funds away in a trade. */
   pay(holder: string, asset: string, amount: Units): void {
-    const holding = this.#touch(holder, asset);
-    const house = this.house(asset);
-    holding.locked = minus(holding.locked, amount);
-    holding.traded = minus(holding.traded, amount);
-    house.market = plus(house.market, amount);
+    this.#book(holder, asset, { locked: negate(amount), traded: negate(amount) });
   }
 
   /** Receives funds in a trade, less the fee on them. */
   receive(holder: string, asset: string, gross: Units, fee: Units): void {
-    const holding = this.#touch(holder, asset);
-    const house = this.house(asset);
-    holding.free = plus(holding.free, minus(gross, fee));
-    holding.traded = plus(holding.traded, gross);
-    holding.fees = plus(holding.fees, fee);
-    house.market = minus(house.market, gross);
-    house.fees = plus(house.fees, fee);
+    this.#book(holder, asset, { free: minus(gross, fee), traded: gross, fees: fee });
   }
 
   /** Undoes `pay`: what was given is free again. */
   takeBack(holder: string, asset: string, amount: Units): void {
-    const holding = this.#touch(holder, asset);
-    const house = this.house(asset);
-    holding.free = plus(holding.free, amount);
-    holding.traded = plus(holding.traded, amount);
-    house.market = minus(house.market, amount);
+    this.#book(holder, asset, { free: amount, traded: amount });
   }
 
   /** Undoes `receive`; the caller has seen that so much is free. */
@@ -135,12 +95,7 @@ export class Accounts {
 
   /** The house's side of an asset. */
   house(asset: string): ClearingAccount {
-    let house = this.#house.get(asset);
-    if (house === undefined) {
-      house = { outside: noUnits, market: noUnits, fees: noUnits };
-      this.#house.set(asset, house);
-    }
-    return house;
+    return getOrMake(this.#house, asset, emptyHouse);
   }
 
   houses(): ReadonlyMap<string, Readonly<ClearingAccount>> {
@@ -176,8 +131,20 @@ export class Accounts {
     }
   }
 
-  #touch(holder: string, asset: string): Holding {
+  /** Changes a holding, and the house by the other side of it. */
+  #book(holder: string, asset: string, change: Partial<Holding>): void {
+    const { free = noUnits, locked = noUnits, paidIn = noUnits, traded = noUnits, fees = noUnits } = change;
+    const holding = this.holding(holder, asset);
+    holding.free = plus(holding.free, free);
+    holding.locked = plus(holding.locked, locked);
     this.changed.add(holder);
-    return this.holding(holder, asset);
+    if (paidIn === 0n && traded === 0n && fees === 0n) return;
+    holding.paidIn = plus(holding.paidIn, paidIn);
+    holding.traded = plus(holding.traded, traded);
+    holding.fees = plus(holding.fees, fees);
+    const house = this.house(asset);
+    house.outside = minus(house.outside, paidIn);
+    house.market = minus(house.market, traded);
+    house.fees = plus(house.fees, fees);
   }
 }

@@ -270,11 +270,6 @@ export class Exchange {
     if (order.status === 'CANCELING') this.#finish(order, 'CANCELED');
   }
 
-  /** Puts back a saved trade. */
-  restoreTrade(trade: SimTrade): void {
-    this.orders.addTrade(trade);
-  }
-
   /** Throws when the money or a book is not as it must be. */
   checkLedger(): void {
     checkLedger(this);

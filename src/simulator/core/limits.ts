@@ -6,6 +6,8 @@
  * 418 and a ban of two minutes; each further ban, and every ten requests sent during one, double it, up to three days.
  */
 
+import { getOrMake } from '../../domain/get-or-make.ts';
+
 const windowMs = 60_000;
 const frequencyMs = 2_000;
 const toleratedViolations = 10;
@@ -123,11 +125,7 @@ export class Limits {
   }
 
   #frequency(path: string, uid: string): Window {
-    let users = this.#frequencies.get(path);
-    if (users === undefined) {
-      users = new Map();
-      this.#frequencies.set(path, users);
-    }
+    const users = getOrMake(this.#frequencies, path, () => new Map<string, Window>());
     return window(users, uid, frequencyMs);
   }
 
@@ -151,20 +149,12 @@ export class Limits {
   }
 
   #address(ip: string, now: number): Address {
-    let address = this.#addresses.get(ip);
-    if (address === undefined) {
+    return getOrMake(this.#addresses, ip, () => {
       if (this.#addresses.size >= addressLimit) this.#forgetQuiet(now);
-      address = {
-        window: new Window(windowMs),
-        violations: 0,
-        violatedAt: Number.NEGATIVE_INFINITY,
-        bans: 0,
-        bannedUntil: Number.NEGATIVE_INFINITY,
-        triesWhileBanned: 0,
-      };
-      this.#addresses.set(ip, address);
-    }
-    return address;
+      const never = Number.NEGATIVE_INFINITY;
+      const none = { violations: 0, violatedAt: never, bans: 0, bannedUntil: never, triesWhileBanned: 0 };
+      return { window: new Window(windowMs), ...none };
+    });
   }
 
   #forgetQuiet(now: number): void {
@@ -174,11 +164,5 @@ export class Limits {
   }
 }
 
-function window(windows: Map<string, Window>, key: string, lengthMs: number): Window {
-  let found = windows.get(key);
-  if (found === undefined) {
-    found = new Window(lengthMs);
-    windows.set(key, found);
-  }
-  return found;
-}
+const window = (windows: Map<string, Window>, key: string, lengthMs: number): Window =>
+  getOrMake(windows, key, () => new Window(lengthMs));

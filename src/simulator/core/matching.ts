@@ -3,10 +3,10 @@
  * displayed size that an order found before it comes first, then the order, then displayed size that came later.
  */
 import type { Instrument } from '../../domain/instrument.ts';
-import type { Side } from '../../domain/market.ts';
+import { opposite, type Side } from '../../domain/market.ts';
 import { greatest, type Lots, least, lotsFor, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
 import { Displayed, type DisplayedBook } from './displayed-depth.ts';
-import { opposite, type Print, remaining, type SimOrder } from './order.ts';
+import { type Print, remaining, type SimOrder } from './order.ts';
 import { OrderBook } from './order-book.ts';
 
 /** One match. The side that is missing is the market behind the displayed book or the recorded prints. */

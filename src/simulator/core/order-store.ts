@@ -1,4 +1,5 @@
 /** Every order and own trade that the exchange knows, found by id, by client id, by holder (a user's spot or margin account). */
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { holderOf, isOpen, type Leg, type SimOrder, type SimTrade } from './order.ts';
 
 /** One user's side of a trade. A trade with oneself gives two. */
@@ -67,12 +68,10 @@ export class OrderStore {
   addTrade(trade: SimTrade): void {
     for (const [leg, isBuyer] of [[trade.buyer, true] as const, [trade.seller, false] as const]) {
       if (leg === undefined || this.passing.has(leg.uid)) continue;
-      const key = `${holderOf(leg.uid, leg.account)} ${trade.symbol}`;
-      const trades = this.#trades.get(key);
-      if (trades === undefined) this.#trades.set(key, [{ trade, leg, isBuyer }]);
-      else if (trades.push({ trade, leg, isBuyer }) >= 2 * this.#limit)
-        for (const { trade: old } of trades.splice(0, this.#limit))
-          if (!this.#isKnown(old)) this.#forgotten('trades', old.tradeId);
+      const trades = getOrMake(this.#trades, `${holderOf(leg.uid, leg.account)} ${trade.symbol}`, () => []);
+      if (trades.push({ trade, leg, isBuyer }) < 2 * this.#limit) continue;
+      for (const { trade: old } of trades.splice(0, this.#limit))
+        if (!this.#isKnown(old)) this.#forgotten('trades', old.tradeId);
     }
   }
 
@@ -100,12 +99,7 @@ export class OrderStore {
   }
 
   #openOf(holder: string): Set<SimOrder> {
-    let open = this.#open.get(holder);
-    if (open === undefined) {
-      open = new Set();
-      this.#open.set(holder, open);
-    }
-    return open;
+    return getOrMake(this.#open, holder, () => new Set());
   }
 
   /** Keeps an ended order for a while. */

@@ -71,8 +71,6 @@ export interface Print {
   readonly side: Side;
 }
 
-export const opposite = (side: Side): Side => (side === 'BUY' ? 'SELL' : 'BUY');
-
 /** True while the order can still fill or be cancelled. */
 export const isOpen = (order: SimOrder): boolean =>
   order.status === 'NEW' || order.status === 'PARTIALLY_FILLED' || order.status === 'CANCELING';

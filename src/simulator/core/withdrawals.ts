@@ -23,7 +23,9 @@ export const withdrawalStates = {
   completed: 5,
   revoked: 6,
 } as const;
-export type WithdrawalState = keyof typeof withdrawalStates;
+type WithdrawalState = keyof typeof withdrawalStates;
+/** A state to which an operator brings a withdrawal. */
+export type WithdrawalStep = Exclude<WithdrawalState, 'unapproved'>;
 
 export interface Withdrawal {
   /** Of the platform. */
@@ -49,13 +51,13 @@ export interface Withdrawal {
   info: string;
 }
 
-export type WithdrawalRequest = Pick<
+type WithdrawalRequest = Pick<
   Withdrawal,
   'uid' | 'withdrawOrderId' | 'symbol' | 'asset' | 'amount' | 'fee' | 'address' | 'label'
 >;
 
 /** From which states an operator may bring a withdrawal to one. */
-const before: Readonly<Record<Exclude<WithdrawalState, 'unapproved'>, readonly WithdrawalState[]>> = {
+const before: Readonly<Record<WithdrawalStep, readonly WithdrawalState[]>> = {
   approved: ['unapproved'],
   rejected: ['unapproved'],
   paying: ['approved'],
@@ -90,7 +92,7 @@ export class Withdrawals {
     if (!this.#accounts.lock(request.uid, request.asset, request.amount)) return refuse(refusals.funds);
     const fresh = { createdAt: now, paidAt: undefined, txId: '', state: 'unapproved', info: '' } as const;
     const withdrawal: Withdrawal = { ...request, ...fresh, id: this.#all.length + 1 };
-    this.#keep(withdrawal);
+    this.restore(withdrawal);
     this.#changed(withdrawal);
     return done(withdrawal);
   }
@@ -103,7 +105,7 @@ export class Withdrawals {
   /** The operator's step; throws a `Refusal` when there is no such withdrawal or it is not in a state from which this can follow. */
   move(
     id: number,
-    to: Exclude<WithdrawalState, 'unapproved'>,
+    to: WithdrawalStep,
     about: { info?: string | undefined; txId?: string | undefined },
     now: number,
   ): Withdrawal {
@@ -128,10 +130,6 @@ export class Withdrawals {
 
   /** Puts back what was saved, in order of the ids. */
   restore(withdrawal: Withdrawal): void {
-    this.#keep(withdrawal);
-  }
-
-  #keep(withdrawal: Withdrawal): void {
     this.#all.push(withdrawal);
     this.#byOrderId.set(keyOf(withdrawal), withdrawal);
   }

@@ -8,7 +8,7 @@ const decimal = z
 const uid = z.string().min(1);
 const symbol = z.string().min(1);
 /** The longest outage, ms of exchange time. */
-export const longestMs = 864_000_000;
+const longestMs = 864_000_000;
 const forMs = z.number().min(0).max(longestMs);
 
 export const placed = z.strictObject({
@@ -47,12 +47,14 @@ export const changedTerms = z.strictObject({
   minNotional: minimum.optional(),
 });
 const scope = z.enum(['all', 'rest', 'socket']);
-const how = z.enum(['reset', 'status', 'hang']);
+const how = z.enum(['reset', 'status', 'hang']).default('reset');
+/** An outage as the control address begins it. */
+export const outageBegun = z.strictObject({ scope: scope.default('all'), how, forMs: forMs.default(longestMs) });
 
 /** By the key that names them; the description is the text of docs/reference/fault-plans.md. */
 export const events = {
   outage: z
-    .strictObject({ outage: scope, forMs, how: how.default('reset') })
+    .strictObject({ outage: scope, forMs, how })
     .describe(
       '`all`, `rest` or `socket` is down for `forMs` of exchange time. Requests get a `reset`, a `status` 503, or `hang`',
     ),

@@ -1,32 +1,19 @@
 /** The error of the clock that clients see: steps and drift add up. The exchange itself keeps its own time. */
-export class GatewayClock {
-  readonly #now: () => number;
-  #stepped = 0;
-  #ppm = 0;
-  #since: number;
-
-  constructor(now: () => number) {
-    this.#now = now;
-    this.#since = now();
-  }
-
-  step(ms: number): void {
-    this.#stepped += ms;
-  }
-
-  /** Millionths by which it runs fast from now on; negative is slow. */
-  drift(ppm: number): void {
-    this.#stepped = this.#exact();
-    this.#since = this.#now();
-    this.#ppm = ppm;
-  }
-
-  /** Whole ms. */
-  skew(): number {
-    return Math.round(this.#exact());
-  }
-
-  #exact(): number {
-    return this.#stepped + ((this.#now() - this.#since) * this.#ppm) / 1e6;
-  }
+export function openGatewayClock(now: () => number) {
+  let stepped = 0;
+  let ppm = 0;
+  let since = now();
+  const exact = (): number => stepped + ((now() - since) * ppm) / 1e6;
+  return {
+    step(ms: number): void {
+      stepped += ms;
+    },
+    /** Millionths by which it runs fast from now on; negative is slow. */
+    drift(millionths: number): void {
+      [stepped, since, ppm] = [exact(), now(), millionths];
+    },
+    /** Whole ms. */
+    skew: (): number => Math.round(exact()),
+  };
 }
+export type GatewayClock = ReturnType<typeof openGatewayClock>;

@@ -1,5 +1,5 @@
 /** The wire around the core: node:http and ws on loopback. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Refusal } from '../../domain/refusal.ts';
@@ -68,16 +68,20 @@ export async function startServer(setup: ServerSetup): Promise<Server> {
       for (const socket of sockets.clients) socket.terminate();
       if (what === 'all') server.closeAllConnections();
     },
-    async close() {
+    close() {
       for (const socket of sockets.clients) socket.terminate();
       sockets.close();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      return closed(server);
     },
   };
 }
+
+/** Cuts every connection of a server and closes it. */
+export const closed = (server: HttpServer): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 
 function listenError(error: Error, port: number): Error {
   const taken = 'code' in error && error.code === 'EADDRINUSE';
@@ -134,10 +138,8 @@ function wireOf(response: ServerResponse): Wire {
   };
 }
 
-type Body = { readonly text: string } | 'tooLarge' | 'gone';
-
 /** The whole body; a client that went away before sending it has asked for nothing. */
-function bodyOf(message: IncomingMessage): Promise<Body> {
+export function bodyOf(message: IncomingMessage): Promise<{ readonly text: string } | 'tooLarge' | 'gone'> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -1,18 +1,10 @@
 /** The market behind a symbol: recorded klines, recorded trades and depth, or none. */
+import type { Kline } from '../../domain/market.ts';
 import type { DisplayedBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
 
 /** One minute of trading, in plain numbers: nobody trades on them here. */
-export interface MinuteRow {
-  /** UTC ms. */
-  readonly openTime: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  /** In the base asset. */
-  readonly volume: number;
-}
+export type MinuteRow = Omit<Kline, 'symbol' | 'interval' | 'seenAt'>;
 
 /** The minutes that have closed, the oldest first, and the one that has not. A minute without trades may be missing. */
 export interface Minutes {

@@ -218,7 +218,7 @@ function restore(db: Database.Database, exchange: Exchange): void {
   for (const { id, body } of rows<{ id: string; body: string }>(db, 'keys'))
     keys.restore(id, (JSON.parse(body) as Credentials | null) ?? undefined);
   for (const { body } of rows<{ body: string }>(db, 'withdrawals')) withdrawals.restore(rowFrom(body));
-  for (const { body } of rows<{ body: string }>(db, 'trades')) exchange.restoreTrade(rowFrom(body));
+  for (const { body } of rows<{ body: string }>(db, 'trades')) exchange.orders.addTrade(rowFrom(body));
   for (const { body } of rows<{ body: string }>(db, 'orders')) exchange.restoreOrder(rowFrom(body));
 }
 

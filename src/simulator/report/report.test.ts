@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { alice, bob, call, exchange, limitOrder, place, signed, startTime } from '../../../test/kit/simulator.ts';
 import type { LogEntry } from '../log.ts';
 import { operations } from './operations.ts';
-import { reporter, wrongs } from './report.ts';
+import { Reporter, wrongs } from './report.ts';
 
 type Request = Extract<LogEntry, { kind: 'request' }>;
 const request = (given: Partial<Request> = {}): Request => ({
@@ -23,7 +23,7 @@ const request = (given: Partial<Request> = {}): Request => ({
   ...given,
 });
 function judged(...entries: readonly LogEntry[]) {
-  const one = reporter();
+  const one = new Reporter();
   for (const entry of entries) one.take(entry);
   return one.report();
 }

@@ -1,4 +1,5 @@
 /** Reads a truth log and reports what a client did wrong. It judges what was sent, not how the exchange reacted. */
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { type LimitSettings, specifiedLimits, Window } from '../core/limits.ts';
 import type { LogEntry } from '../log.ts';
 import { operations, windows } from './operations.ts';
@@ -61,159 +62,137 @@ type Request = Extract<LogEntry, { kind: 'request' }>;
 /** Repeated client ids are found among this many of the newest; older ones are forgotten. */
 const clientIdLimit = 1_000_000;
 const byCode: ReadonlyMap<number, Wrong> = new Map([
-  ...([-1_021] as const).map((code) => [code, 'window'] as const),
+  [-1_021, 'window'],
   ...([-1_022, -1_023, -1_024] as const).map((code) => [code, 'signature'] as const),
   ...([-1_002, -2_014, -2_015] as const).map((code) => [code, 'key'] as const),
-  ...([-1_111] as const).map((code) => [code, 'precision'] as const),
-  ...([-1_136] as const).map((code) => [code, 'minimum'] as const),
-  ...([-2_017] as const).map((code) => [code, 'funds'] as const),
+  [-1_111, 'precision'],
+  [-1_136, 'minimum'],
+  [-2_017, 'funds'],
 ]);
-
-/** Takes the entries in the order in which they were written. */
-export interface Reporter {
-  take(entry: LogEntry): void;
-  report(): Report;
-}
-
-export function reporter(): Reporter {
-  const found = openFindings();
-  const spent = { ips: new Spent(60_000), uids: new Spent(60_000), calls: new Spent(2_000) };
-  const clientIds = openClientIds();
-  const bans = new Map<string, number>();
-  const stops = new Map<string, Stop>();
-  const counts = { requests: 0, orders: 0, fills: 0, faults: 0, bans: 0 };
-  let limits: LimitSettings = specifiedLimits;
-  let speed = 1;
-  let [from, to] = [Number.NaN, Number.NaN];
-  return {
-    take(entry) {
-      if (Number.isNaN(from)) from = entry.at;
-      to = entry.at;
-      if (entry.kind === 'start') {
-        limits = entry.limits;
-        speed = entry.speed ?? 1;
-      } else if (entry.kind === 'fill') counts.fills++;
-      else if (entry.kind === 'fault') counts.faults++;
-      else if (entry.kind === 'ban') {
-        counts.bans++;
-        bans.set(entry.ip, entry.until);
-      } else if (entry.kind === 'order') {
-        const seen = clientIds(entry);
-        if (seen !== 'known') counts.orders++;
-        if (seen === 'repeated') found.add('repeatedClientId', entry.uid, entry.at, entry.clientOrderId);
-      } else if (entry.kind === 'request' && entry.again === undefined) {
-        counts.requests++;
-        judgeAfterStop(entry, found.add, stops);
-        judgeRequest(entry, found.add, { ...spent, limits, speed, bannedUntil: bans.get(entry.ip) ?? from });
-      }
-    },
-    report() {
-      const peakWeight = { ip: spent.ips.peaks(), uid: spent.uids.peaks() };
-      return { version: 2, from, to, ...counts, peakWeight, findings: found.list() };
-    },
-  };
-}
-
-type Add = (wrong: Wrong, who: string, at: number, example: string) => void;
-
-interface Judging {
-  readonly ips: Spent;
-  readonly uids: Spent;
-  readonly calls: Spent;
-  readonly limits: LimitSettings;
-  /** Times real time. */
-  readonly speed: number;
-  readonly bannedUntil: number;
-}
-
-/** When a fault made an address stop, and the finding if it continues. */
-interface Stop {
-  readonly at: number;
-  readonly wrong: 'refusedByLimit' | 'duringBan';
-}
 
 /** After a 429 or 418 nothing may come for this long (exchange ms), except what was already in flight. */
 const stopMs = 60_000;
 const underWayMs = 1_000;
-
-/** A fault's answer is not the client's mistake, but continuing after it is, as after the exchange's own limits. */
-function judgeAfterStop(
-  { at, ip, method, target, status, ageMs, fault }: Request,
-  add: Add,
-  stops: Map<string, Stop>,
-): void {
-  const before = stops.get(ip);
-  const sentAt = at - (ageMs ?? 0);
-  if (before !== undefined && at - before.at < stopMs && sentAt - before.at > underWayMs)
-    add(before.wrong, ip, at, `${method} ${target.split('?', 1)[0]} after an injected stop`);
-  if (fault === undefined || (status !== 429 && status !== 418)) return;
-  stops.set(ip, { at, wrong: status === 418 ? 'duringBan' : 'refusedByLimit' });
-}
-
-function judgeRequest(request: Request, add: Add, { ips, uids, calls, limits, speed, bannedUntil }: Judging): void {
-  const { at, ip, uid, method, target, weight, fault } = request;
-  const who = uid ?? ip;
-  const [path = '', query = ''] = target.split('?', 2);
-  const name = `${method} ${path}`;
-  const operation = operations[name];
-  if (ips.add(ip, weight, at) > limits.ipWeightPerMinute) add('weight', ip, at, `${name} with ${weight}`);
-  if (uid !== undefined && uids.add(uid, weight, at) > limits.uidWeightPerMinute)
-    add('weight', uid, at, `${name} with ${weight}`);
-  const most = operation?.perTwoSeconds;
-  if (most !== undefined && calls.add(`${who} ${name}`, 1, at) > most) add('frequency', who, at, name);
-  if (fault === undefined)
-    judgeAnswer(request, at < bannedUntil, (wrong, example) =>
-      add(wrong, wrong === 'duringBan' ? ip : who, at, `${name}${example}`),
-    );
-  if (operation === undefined) add('unknownOperation', who, at, name);
-  else
-    judgeParameters({ request, known: operation.params, query, longestMs: usualWindowMs * speed }, (wrong, example) =>
-      add(wrong, who, at, `${name}: ${example}`),
-    );
-}
-
-/** By what the exchange itself answered. */
-function judgeAnswer(request: Request, isBanned: boolean, add: (wrong: Wrong, example: string) => void): void {
-  const { method, target, status, code } = request;
-  if (status === 418 || isBanned) add('duringBan', '');
-  else if (status === 429 || status === 410) add('refusedByLimit', `: ${status}`);
-  else if (code !== undefined && operations[`${method} ${target.split('?', 1)[0]}`] !== undefined)
-    add(isProbe(request, code) ? 'probe' : (byCode.get(code) ?? 'otherRefusal'), `: ${code}`);
-}
-
 /** The longest receive window that §5.3 advises, real ms. */
 const usualWindowMs = 5_000;
 
+/** Reads entries in the order in which they were written. */
+export class Reporter {
+  readonly #found = new Map<string, { -readonly [K in keyof Finding]: Finding[K] }>();
+  readonly #spent = { ips: openSums(60_000), uids: openSums(60_000), calls: openSums(2_000) };
+  readonly #isRepeated = openClientIds();
+  /** By address, until when it is banned. */
+  readonly #bans = new Map<string, number>();
+  /** By address, when a fault made it stop, and the finding if it continues. */
+  readonly #stops = new Map<string, { readonly at: number; readonly mistake: Wrong }>();
+  readonly #counts = { requests: 0, orders: 0, fills: 0, faults: 0, bans: 0 };
+  #limits: LimitSettings = specifiedLimits;
+  /** Times real time. */
+  #speed = 1;
+  #from = Number.NaN;
+  #to = Number.NaN;
+
+  take(entry: LogEntry): void {
+    if (Number.isNaN(this.#from)) this.#from = entry.at;
+    this.#to = entry.at;
+    if (entry.kind === 'start') {
+      this.#limits = entry.limits;
+      this.#speed = entry.speed ?? 1;
+    } else if (entry.kind === 'fill') this.#counts.fills++;
+    else if (entry.kind === 'fault') this.#counts.faults++;
+    else if (entry.kind === 'ban') {
+      this.#counts.bans++;
+      this.#bans.set(entry.ip, entry.until);
+    } else if (entry.kind === 'order') {
+      const seen = this.#isRepeated(entry);
+      if (seen !== 'known') this.#counts.orders++;
+      if (seen === 'repeated') this.#add('repeatedClientId', entry.uid, entry.at, entry.clientOrderId);
+    } else if (entry.kind === 'request' && entry.again === undefined) {
+      this.#counts.requests++;
+      const { method, target } = entry;
+      const [path = '', query = ''] = target.split('?', 2);
+      const name = `${method} ${path}`;
+      this.#judgeAfterStop(entry, name);
+      this.#judgeWeight(entry, name);
+      if (entry.fault === undefined) this.#judgeAnswer(entry, name);
+      this.#judgeParameters(entry, name, query);
+    }
+  }
+
+  report(): Report {
+    const rank = Object.keys(wrongs);
+    const findings = [...this.#found.values()].sort(
+      (a, b) => rank.indexOf(a.mistake) - rank.indexOf(b.mistake) || b.count - a.count,
+    );
+    const peakWeight = { ip: this.#spent.ips.peaks(), uid: this.#spent.uids.peaks() };
+    return { version: 2, from: this.#from, to: this.#to, ...this.#counts, peakWeight, findings };
+  }
+
+  #add(mistake: Wrong, who: string, at: number, example: string): void {
+    const one = getOrMake(this.#found, `${mistake} ${who}`, () => {
+      return { mistake, who, count: 0, first: at, last: at, example };
+    });
+    one.count++;
+    one.last = at;
+  }
+
+  /** A fault's answer is not the client's mistake, but continuing after it is, as after the exchange's own limits. */
+  #judgeAfterStop({ at, ip, status, ageMs, fault }: Request, name: string): void {
+    const before = this.#stops.get(ip);
+    const sentAt = at - (ageMs ?? 0);
+    if (before !== undefined && at - before.at < stopMs && sentAt - before.at > underWayMs)
+      this.#add(before.mistake, ip, at, `${name} after an injected stop`);
+    if (fault === undefined || (status !== 429 && status !== 418)) return;
+    this.#stops.set(ip, { at, mistake: status === 418 ? 'duringBan' : 'refusedByLimit' });
+  }
+
+  #judgeWeight({ at, ip, uid, weight }: Request, name: string): void {
+    const { ips, uids, calls } = this.#spent;
+    const who = uid ?? ip;
+    if (ips.add(ip, weight, at) > this.#limits.ipWeightPerMinute) this.#add('weight', ip, at, `${name} with ${weight}`);
+    if (uid !== undefined && uids.add(uid, weight, at) > this.#limits.uidWeightPerMinute)
+      this.#add('weight', uid, at, `${name} with ${weight}`);
+    const most = operations[name]?.perTwoSeconds;
+    if (most !== undefined && calls.add(`${who} ${name}`, 1, at) > most) this.#add('frequency', who, at, name);
+  }
+
+  /** By what the exchange itself answered. */
+  #judgeAnswer({ at, ip, uid = ip, body, method, status, code }: Request, name: string): void {
+    const isBanned = at < (this.#bans.get(ip) ?? this.#from);
+    if (status === 418 || isBanned) this.#add('duringBan', ip, at, name);
+    else if (status === 429 || status === 410) this.#add('refusedByLimit', uid, at, `${name}: ${status}`);
+    else if (code !== undefined && operations[name] !== undefined) {
+      const mistake = isProbe(name, method, body, code) ? 'probe' : (byCode.get(code) ?? 'otherRefusal');
+      this.#add(mistake, uid, at, `${name}: ${code}`);
+    }
+  }
+
+  #judgeParameters({ at, ip, uid = ip, method, body }: Request, name: string, query: string): void {
+    const known = operations[name]?.params;
+    if (known === undefined) {
+      this.#add('unknownOperation', uid, at, name);
+      return;
+    }
+    const add = (mistake: Wrong, example: string): void => this.#add(mistake, uid, at, `${name}: ${example}`);
+    const inQuery = [...new URLSearchParams(query)];
+    const inBody = Object.entries(fieldsOf(body));
+    for (const [field] of method === 'GET' ? inQuery : inBody)
+      if (!known.includes(field)) add('unknownParameter', field);
+    if (method === 'GET' && body !== '') add('misplaced', 'a body');
+    if (method === 'POST' && query !== '') add('misplaced', query);
+    for (const [field, value] of [...inQuery, ...inBody])
+      if (/^rec[vw]w?indow$/i.test(field) && Number(value) > usualWindowMs * this.#speed)
+        add('wideWindow', `${field} ${String(value)}`);
+  }
+}
+
 /** Whether a request was made to be refused, if need be: it would have changed nothing. What is wrong with its key or signature counts. */
-function isProbe({ method, target, body }: Request, code: number): boolean {
-  const [path = ''] = target.split('?', 1);
-  const name = `${method} ${path}`;
+function isProbe(name: string, method: string, body: string, code: number): boolean {
   const kind = byCode.get(code);
   if (name === 'POST /sapi/v1/order/test') return kind !== 'key' && kind !== 'signature';
   if (name === 'POST /sapi/v1/withdraw/query')
     return code === -2_015 && Object.keys(fieldsOf(body)).every((field) => windows.includes(field));
   return code === -1_121 && method === 'GET' && operations[name]?.params.includes('symbol') === true;
-}
-
-interface Sent {
-  readonly request: Request;
-  readonly known: readonly string[];
-  readonly query: string;
-  /** Of a receive window, ms of exchange time. */
-  readonly longestMs: number;
-}
-
-function judgeParameters(
-  { request: { method, body }, known, query, longestMs }: Sent,
-  add: (wrong: Wrong, example: string) => void,
-): void {
-  const inQuery = [...new URLSearchParams(query)];
-  const inBody = Object.entries(fieldsOf(body));
-  for (const [name] of method === 'GET' ? inQuery : inBody) if (!known.includes(name)) add('unknownParameter', name);
-  if (method === 'GET' && body !== '') add('misplaced', 'a body');
-  if (method === 'POST' && query !== '') add('misplaced', query);
-  for (const [name, value] of [...inQuery, ...inBody])
-    if (/^rec[vw]w?indow$/i.test(name) && Number(value) > longestMs) add('wideWindow', `${name} ${String(value)}`);
 }
 
 /** The fields of a body; none of one that is no JSON object, or that was cut for the log. */
@@ -227,45 +206,18 @@ function fieldsOf(body: string): object {
 }
 
 /** Sums over a sliding window by name, and the greatest sum of each. */
-class Spent {
-  readonly #windowMs: number;
-  readonly #names = new Map<string, { readonly window: Window; peak: number }>();
-
-  constructor(windowMs: number) {
-    this.#windowMs = windowMs;
-  }
-
-  /** Adds at a time that does not step back; returns the sum of the window that ends there. */
-  add(name: string, amount: number, at: number): number {
-    const one = this.#names.get(name) ?? { window: new Window(this.#windowMs), peak: 0 };
-    this.#names.set(name, one);
-    one.window.take(amount, at);
-    const sum = one.window.used(at);
-    one.peak = Math.max(one.peak, sum);
-    return sum;
-  }
-
-  peaks(): Record<string, number> {
-    return Object.fromEntries([...this.#names].map(([name, { peak }]) => [name, peak]));
-  }
-}
-
-function openFindings(): { readonly add: Add; readonly list: () => Finding[] } {
-  const found = new Map<string, { -readonly [K in keyof Finding]: Finding[K] }>();
+function openSums(windowMs: number) {
+  const names = new Map<string, { readonly window: Window; peak: number }>();
   return {
-    add(wrong, who, at, example) {
-      const key = `${wrong} ${who}`;
-      const before = found.get(key);
-      if (before === undefined) found.set(key, { mistake: wrong, who, count: 1, first: at, last: at, example });
-      else {
-        before.count++;
-        before.last = at;
-      }
+    /** Adds at a time that does not step back; returns the sum of the window that ends there. */
+    add(name: string, amount: number, at: number): number {
+      const one = getOrMake(names, name, () => ({ window: new Window(windowMs), peak: 0 }));
+      one.window.take(amount, at);
+      const sum = one.window.used(at);
+      one.peak = Math.max(one.peak, sum);
+      return sum;
     },
-    list: () => {
-      const rank = Object.keys(wrongs);
-      return [...found.values()].sort((a, b) => rank.indexOf(a.mistake) - rank.indexOf(b.mistake) || b.count - a.count);
-    },
+    peaks: (): Record<string, number> => Object.fromEntries([...names].map(([name, { peak }]) => [name, peak])),
   };
 }
 

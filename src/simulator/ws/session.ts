@@ -9,8 +9,7 @@ import { parseJson } from '../http/json.ts';
 import type { Params } from '../http/params.ts';
 import type { Feed, Listener } from './feed.ts';
 import { ackFrame, errorFrame, greetingFrame, packed, replyFrame } from './frames.ts';
-import { history } from './history.ts';
-import { topicOf } from './topics.ts';
+import { history, topicOf } from './topics.ts';
 
 /** Heartbeat and idle time are about the machine: real ms. */
 const pingEveryMs = 10_000;
