@@ -8,7 +8,7 @@ const bearer = { authorization: `Bearer ${token}` };
 
 /** What becomes of a request with these headers. */
 const admitted = (headers: Visit['headers'] = {}, isPage = false): string =>
-  guard(token, 8080).admit({ headers: { host, ...headers }, isPage }).kind;
+  guard(token, 8080)({ headers: { host, ...headers }, isPage }).kind;
 
 describe('the guard of the dashboard', () => {
   it('admits the token as a bearer and as a subprotocol, and nothing else', () => {

@@ -22,10 +22,8 @@ export type Admission =
   | { readonly kind: 'stranger' }
   | { readonly kind: 'refused'; readonly message: string };
 
-export interface Guard {
-  /** `stranger`: may have the page, and nothing else. */
-  admit(visit: Visit): Admission;
-}
+/** `stranger`: may have the page, and nothing else. */
+export type Guard = (visit: Visit) => Admission;
 
 /** Shorter tokens could be guessed by a local process. */
 export const leastTokenLength = 22;
@@ -46,16 +44,13 @@ const tokenIn = ({ authorization, 'sec-websocket-protocol': protocols }: Visit['
 /** A guard for the daemon that listens on `port` of this machine. */
 export function guard(token: string, port: number): Guard {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  return {
-    admit({ headers, isPage }) {
-      const host = one(headers['host']);
-      if (host === undefined || !hosts.includes(host)) return refused(`Open the dashboard as http://${hosts[0]}/.`);
-      if (headers['origin'] !== undefined && one(headers['origin']) !== `http://${host}`)
-        return refused('Requests from other sites are refused.');
-      if (same(tokenIn(headers), token)) return { kind: 'owner' };
-      return isPage
-        ? { kind: 'stranger' }
-        : refused('This request has no valid token: open the address that the terminal of the daemon printed.');
-    },
+  return ({ headers, isPage }) => {
+    const host = one(headers['host']);
+    if (host === undefined || !hosts.includes(host)) return refused(`Open the dashboard as http://${hosts[0]}/.`);
+    if (headers['origin'] !== undefined && one(headers['origin']) !== `http://${host}`)
+      return refused('Requests from other sites are refused.');
+    if (same(tokenIn(headers), token)) return { kind: 'owner' };
+    if (isPage) return { kind: 'stranger' };
+    return refused('This request has no valid token: open the address that the terminal of the daemon printed.');
   };
 }

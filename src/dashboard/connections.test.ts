@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
-import { type Connections, limitConnections, mostConnections, mostStrangers, strangerMs } from './connections.ts';
+import { limitConnections, mostConnections, mostStrangers, strangerMs } from './connections.ts';
 
 let server: Server;
 let clock: SimClock;
-let connections: Connections;
+let admit: (socket: Socket) => void;
 let clients: Socket[];
 
 beforeEach(async () => {
   [server, clock, clients] = [createServer(), new SimClock(0), []];
-  connections = limitConnections(server, clock);
+  admit = limitConnections(server, clock);
   await once(server.listen(0, '127.0.0.1'), 'listening');
 });
 afterEach(async () => {
@@ -32,7 +32,7 @@ async function open() {
 
 test('one stranger too many closes the oldest, not the new one and no owner', async () => {
   const owner = await open();
-  connections.admit(owner.socket);
+  admit(owner.socket);
   const strangers = [];
   for (let count = 0; count <= mostStrangers; count++) strangers.push(await open());
   await strangers[0]?.ended;
@@ -43,14 +43,14 @@ test('one connection too many closes the oldest stranger, or else the oldest of 
   const owners = [];
   for (let count = 1; count < mostConnections; count++) {
     const owner = await open();
-    connections.admit(owner.socket);
+    admit(owner.socket);
     owners.push(owner);
   }
   const first = await open();
   const second = await open();
   await first.ended;
   expect(owners.some(({ socket }) => socket.destroyed)).toBe(false);
-  connections.admit(second.socket);
+  admit(second.socket);
   const third = await open();
   await owners[0]?.ended;
   expect([second, third].some(({ socket }) => socket.destroyed)).toBe(false);
@@ -59,7 +59,7 @@ test('one connection too many closes the oldest stranger, or else the oldest of 
 test('a connection that shows no token in time is closed', async () => {
   const slow = await open();
   const owner = await open();
-  connections.admit(owner.socket);
+  admit(owner.socket);
   await clock.advanceTo(strangerMs);
   await slow.ended;
   expect(owner.socket.destroyed).toBe(false);

@@ -9,16 +9,11 @@ export const mostConnections = 128;
 /** Real ms until a connection must have shown a token: headers that never end are cut off by it, too. */
 export const strangerMs = 30_000;
 
-export interface Connections {
-  /** A request with a valid token came over this connection. */
-  admit(socket: Socket): void;
-}
-
 /**
  * One connection too many closes the oldest one without a token, never the new one: connections that others hold open must not keep the
- * owner out.
+ * owner out. Returns what is called when a request with a valid token came over a connection.
  */
-export function limitConnections(server: Server, clock: Clock): Connections {
+export function limitConnections(server: Server, clock: Clock): (socket: Socket) => void {
   // In the order in which they were opened, each with what stops its timer.
   const strangers = new Map<Socket, () => void>();
   const owners = new Set<Socket>();
@@ -42,11 +37,9 @@ export function limitConnections(server: Server, clock: Clock): Connections {
     );
     socket.once('close', () => forget(socket));
   });
-  return {
-    admit(socket) {
-      if (!strangers.has(socket)) return;
-      forget(socket);
-      owners.add(socket);
-    },
+  return (socket) => {
+    if (!strangers.has(socket)) return;
+    forget(socket);
+    owners.add(socket);
   };
 }

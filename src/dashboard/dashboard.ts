@@ -20,14 +20,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import websocket from '@fastify/websocket';
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { type FastifyInstance, fastify } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { exchangeIdPattern, type TradeDecision, tradeDecisions } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Guard, guard, leastTokenLength } from './access.ts';
 import type { Assets } from './assets.ts';
-import { type Connections, limitConnections } from './connections.ts';
+import { limitConnections } from './connections.ts';
 import { commonHeaders, page } from './document.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
 
@@ -53,7 +53,6 @@ export interface DashboardSource extends Pushed {
 export interface DashboardOptions {
   /** 0 takes any free port. */
   readonly port: number;
-  readonly host?: '127.0.0.1';
   /** At least 22 random characters; whoever has it may stop trading. */
   readonly token: string;
   /** The page, as `loadAssets` read it. */
@@ -69,56 +68,29 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
+const host = '127.0.0.1';
 /** The largest body of a call. */
 const maxBodyBytes = 4_096;
-const strategy = z.string().min(1).max(100).optional();
+const text = (most: number) => z.string().min(1).max(most);
+const strategy = text(100).optional();
 const reason = z.string().trim().min(1).max(500);
-const reasonBody = z.strictObject({ reason, strategy });
-const cancelBody = z.strictObject({ strategy });
-const resolveBody = z.strictObject({ order: z.string().min(1).max(64), as: z.string().min(1).max(20), reason });
-const adoptBody = z.strictObject({
-  order: z.string().min(1).max(64),
-  orderId: z.string().regex(exchangeIdPattern),
-  reason,
-});
-const resolveTradeBody = z.strictObject({
-  trade: z.string().min(1).max(100),
-  as: z.enum(tradeDecisions),
-  reason,
-});
-// The source checks assets, amounts and limits, with the messages of the commands.
-const adjustBody = z.strictObject({ asset: z.string().max(64), amount: z.string().max(64), reason });
-const limitsBody = z.strictObject({
-  what: z.enum(['raise', 'release']),
-  name: z.string().min(1).max(100),
-  value: z.string().min(1).max(64),
-  reason,
-});
+const order = text(64);
 
-interface Served {
-  readonly app: FastifyInstance;
-  readonly assets: Assets;
-  readonly source: DashboardSource;
-  readonly pushes: Pusher;
-  readonly connections: Connections;
-  /** Set once the port is known; before that nobody can ask. */
-  readonly guard: () => Guard;
-}
-
-/** Runs before every answer, the 404 and the WebSocket upgrade included. */
-function guardEverything({ app, assets, guard, connections }: Served): void {
+/** Runs before every answer, the 404 and the WebSocket upgrade included. `guard`: known once the port is; before that nobody can ask. */
+function guardEverything(app: FastifyInstance, assets: Assets, guard: () => Guard, clock: Clock): void {
+  const admit = limitConnections(app.server, clock);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(commonHeaders);
     const { headers, method, url, raw } = request;
     const isPage = method === 'GET' && headers.upgrade === undefined && (url === '/' || assets.files.has(url));
-    const admission = guard().admit({ headers, isPage });
+    const admission = guard()({ headers, isPage });
     if (admission.kind === 'refused') return reply.code(403).send({ ok: false, message: admission.message });
-    if (admission.kind === 'owner') connections.admit(raw.socket);
+    if (admission.kind === 'owner') admit(raw.socket);
     return undefined;
   });
 }
 
-function servePage({ app, assets }: Served): void {
+function servePage(app: FastifyInstance, assets: Assets): void {
   app.get('/', (request, reply) => {
     const { html, headers } = page(assets, request.headers.host ?? '');
     return reply.headers(headers).send(html);
@@ -128,7 +100,7 @@ function servePage({ app, assets }: Served): void {
   }
 }
 
-function serveLive({ app, pushes }: Served): void {
+function serveLive(app: FastifyInstance, pushes: Pusher): void {
   app.get('/api/live', { websocket: true }, (socket) => {
     socket.on('close', () => pushes.remove(socket));
     // The page only listens; anything that it says is ignored and must stay small (`maxPayload`).
@@ -136,44 +108,35 @@ function serveLive({ app, pushes }: Served): void {
   });
 }
 
-/** Checks the body, acts, answers with the sentence. */
-async function act<T>(
-  body: unknown,
-  reply: FastifyReply,
-  schema: z.ZodType<T>,
-  action: (given: T) => Promise<string>,
-): Promise<FastifyReply> {
-  const given = schema.safeParse(body ?? {});
-  if (given.success) return reply.send({ ok: true, message: await action(given.data) });
-  return reply.code(400).send({ ok: false, message: z.prettifyError(given.error) });
-}
-
-function serveControl({ app, source }: Served): void {
+function serveControl(app: FastifyInstance, source: DashboardSource): void {
   app.get('/api/view', () => source.view());
-  app.post('/api/kill', ({ body }, reply) =>
-    act(body, reply, reasonBody, ({ reason, strategy: id }) => source.kill(reason, id)),
+  /** Checks the body, acts, answers with the sentence. */
+  const post = <T>(name: string, schema: z.ZodType<T>, act: (given: T) => Promise<string>): void => {
+    app.post(`/api/${name}`, async ({ body }, reply) => {
+      const given = schema.safeParse(body ?? {});
+      if (given.success) return { ok: true, message: await act(given.data) };
+      return reply.code(400).send({ ok: false, message: z.prettifyError(given.error) });
+    });
+  };
+  const reasoned = z.strictObject({ reason, strategy });
+  post('kill', reasoned, (given) => source.kill(given.reason, given.strategy));
+  post('resume', reasoned, (given) => source.resume(given.reason, given.strategy));
+  post('cancel', z.strictObject({ strategy }), (given) => source.cancelAll(given.strategy));
+  post('resolve', z.strictObject({ order, as: text(20), reason }), (given) =>
+    source.resolve(given.order, given.as, given.reason),
   );
-  app.post('/api/resume', ({ body }, reply) =>
-    act(body, reply, reasonBody, ({ reason, strategy: id }) => source.resume(reason, id)),
+  post('adopt', z.strictObject({ order, orderId: z.string().regex(exchangeIdPattern), reason }), (given) =>
+    source.adopt(given.order, given.orderId, given.reason),
   );
-  app.post('/api/cancel', ({ body }, reply) =>
-    act(body, reply, cancelBody, ({ strategy: id }) => source.cancelAll(id)),
+  post('resolve-trade', z.strictObject({ trade: text(100), as: z.enum(tradeDecisions), reason }), (given) =>
+    source.resolveTrade(given.trade, given.as, given.reason),
   );
-  app.post('/api/resolve', ({ body }, reply) =>
-    act(body, reply, resolveBody, ({ order, as, reason: why }) => source.resolve(order, as, why)),
+  // The source checks assets, amounts and limits, with the messages of the commands.
+  post('adjust', z.strictObject({ asset: z.string().max(64), amount: z.string().max(64), reason }), (given) =>
+    source.adjust(given.asset, given.amount, given.reason),
   );
-  app.post('/api/adopt', ({ body }, reply) =>
-    act(body, reply, adoptBody, ({ order, orderId, reason: why }) => source.adopt(order, orderId, why)),
-  );
-  app.post('/api/resolve-trade', ({ body }, reply) =>
-    act(body, reply, resolveTradeBody, ({ trade, as, reason: why }) => source.resolveTrade(trade, as, why)),
-  );
-  app.post('/api/adjust', ({ body }, reply) =>
-    act(body, reply, adjustBody, ({ asset, amount, reason: why }) => source.adjust(asset, amount, why)),
-  );
-  app.post('/api/limits', ({ body }, reply) =>
-    act(body, reply, limitsBody, ({ what, name, value, reason: why }) => source.limits(what, name, value, why)),
-  );
+  const limit = z.strictObject({ what: z.enum(['raise', 'release']), name: text(100), value: text(64), reason });
+  post('limits', limit, (given) => source.limits(given.what, given.name, given.value, given.reason));
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
     reply.code(error.statusCode ?? (error instanceof Refusal ? 400 : 500)).send({ ok: false, message: error.message }),
   );
@@ -187,17 +150,8 @@ function portOf(app: FastifyInstance): number {
   return address.port;
 }
 
-async function listen(app: FastifyInstance, host: string, port: number): Promise<number> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    throw portRefusal(error, host, port);
-  }
-  return portOf(app);
-}
-
 /** Why a port cannot be had, as a refusal; another error as it is. */
-function portRefusal(error: unknown, host: string, port: number): unknown {
+function portRefusal(error: unknown, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const why =
     code === 'EADDRINUSE'
@@ -211,12 +165,12 @@ function portRefusal(error: unknown, host: string, port: number): unknown {
 }
 
 /** Refuses a port that cannot be had, before anything is given up for the start. */
-export async function refuseTaken(host: string, port: number): Promise<void> {
+export async function refuseTaken(port: number): Promise<void> {
   const server = createServer();
   try {
     await once(server.listen(port, host), 'listening');
   } catch (error) {
-    throw portRefusal(error, host, port);
+    throw portRefusal(error, port);
   }
   server.close();
   await once(server, 'close');
@@ -229,7 +183,7 @@ const noSchemas = (): never => {
 
 /** Starts to listen; throws a `Refusal` when the port is taken. */
 export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
-  const { port, host = '127.0.0.1', token, assets, source, clock } = options;
+  const { port, token, assets, source, clock } = options;
   if (token.length < leastTokenLength) throw new RangeError(`the token needs ${leastTokenLength} characters or more`);
   const app = fastify({
     bodyLimit: maxBodyBytes,
@@ -239,26 +193,21 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   });
   const pushes = pusher(source, clock);
   let ready: Guard | undefined;
-  const served: Served = {
-    app,
-    assets,
-    source,
-    pushes,
-    connections: limitConnections(app.server, clock),
-    guard: () => {
-      ready ??= guard(token, portOf(app));
-      return ready;
-    },
+  const whoMay = (): Guard => {
+    ready ??= guard(token, portOf(app));
+    return ready;
   };
   await app.register(websocket, { options: { maxPayload: maxBodyBytes } });
-  guardEverything(served);
-  servePage(served);
-  serveLive(served);
-  serveControl(served);
-  const listening = await listen(app, host, port);
+  guardEverything(app, assets, whoMay, clock);
+  servePage(app, assets);
+  serveLive(app, pushes);
+  serveControl(app, source);
+  await app.listen({ host, port }).catch((error: unknown) => {
+    throw portRefusal(error, port);
+  });
   return {
-    port: listening,
-    url: `http://${host}:${listening}/#token=${token}`,
+    port: portOf(app),
+    url: `http://${host}:${portOf(app)}/#token=${token}`,
     async close() {
       pushes.close();
       await app.close();

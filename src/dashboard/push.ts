@@ -43,14 +43,10 @@ function changedFrom(before: readonly KlineView[], all: readonly KlineView[]): n
   return at < 0 ? all.length : at;
 }
 
+const names = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const;
+
 const isSame = (a: KlineView, b: KlineView | undefined): boolean =>
-  a === b ||
-  (a.openTime === b?.openTime &&
-    a.open === b.open &&
-    a.high === b.high &&
-    a.low === b.low &&
-    a.close === b.close &&
-    a.volume === b.volume);
+  a === b || names.every((name) => a[name] === b?.[name]);
 
 const pointTime = (point: EquityPoint): number => point.at;
 
@@ -70,13 +66,10 @@ const wentBack = ({ view, klines }: Update, sent: Sent): boolean =>
 function changes(full: Update, sent: Sent): Update {
   if (wentBack(full, sent)) return full;
   // A kline may be closed, or a hole filled, behind one that was sent; the last one goes again in any case.
-  const klines = Object.entries(full.klines).map(
-    ([symbol, all]) =>
-      [
-        symbol,
-        all.slice(Math.max(0, Math.min(changedFrom(sent.klines.get(symbol) ?? [], all), all.length - 1))),
-      ] as const,
-  );
+  const klines = Object.entries(full.klines).map(([symbol, all]) => {
+    const from = Math.min(changedFrom(sent.klines.get(symbol) ?? [], all), all.length - 1);
+    return [symbol, all.slice(Math.max(0, from))] as const;
+  });
   const equity = { ...full.view.equity, series: tail(full.view.equity.series, pointTime, sent.equityAt) };
   return { whole: false, view: { ...full.view, equity }, klines: Object.fromEntries(klines) };
 }
@@ -86,15 +79,10 @@ function remember(sent: Sent, { view, klines }: Update): void {
   for (const [symbol, all] of Object.entries(klines)) sent.klines.set(symbol, all);
 }
 
-export interface Pusher {
-  /** Sends a whole view and keeps the client until `remove`; false when there are too many. */
-  add(client: Client): boolean;
-  remove(client: Client): void;
-  close(): void;
-}
+export type Pusher = ReturnType<typeof pusher>;
 
 /** Without pages no timer runs. */
-export function pusher(source: Pushed, clock: Clock): Pusher {
+export function pusher(source: Pushed, clock: Clock) {
   const clients = new Set<Client>();
   const sent: Sent = { equityAt: 0, klines: new Map() };
   let lastText = '';
@@ -126,17 +114,18 @@ export function pusher(source: Pushed, clock: Clock): Pusher {
   }
 
   return {
-    add(client) {
+    /** Sends a whole view and keeps the client until `remove`; false when there are too many. */
+    add(client: Client): boolean {
       if (clients.size >= maxClients) return false;
       clients.add(client);
       deliver(client, JSON.stringify(whole(source, source.view())));
       if (stopTimer === undefined) schedule();
       return true;
     },
-    remove(client) {
+    remove(client: Client): void {
       clients.delete(client);
     },
-    close() {
+    close(): void {
       stopTimer?.();
       for (const client of clients) client.terminate();
       clients.clear();

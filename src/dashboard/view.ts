@@ -3,8 +3,8 @@
  * Money is decimal text, times are UTC ms of the daemon's clock. A field that changes its meaning raises `viewVersion`.
  */
 
-import type { Side } from '../domain/market.ts';
-import type { Account, OrderState, OrderType, Purpose } from '../domain/order.ts';
+import type { Columns, Kline, Side } from '../domain/market.ts';
+import type { Account, FillJson, OrderState, OrderType, Purpose } from '../domain/order.ts';
 import type { ActionWords } from '../domain/words.ts';
 
 export const viewVersion = 1;
@@ -70,14 +70,7 @@ export interface MarketView {
 }
 
 /** A kline for the chart; `number` is right for klines (architecture, "Core types"). The last one may still be open. */
-export interface KlineView {
-  readonly openTime: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly volume: number;
-}
+export type KlineView = Pick<Kline, keyof Columns>;
 
 export interface StrategyView {
   readonly id: string;
@@ -141,20 +134,9 @@ export interface DecisionView {
   readonly text: string;
 }
 
-export interface FillView {
-  readonly tradeId: string;
-  readonly orderId: string;
-  readonly clientOrderId: string;
-  readonly strategy: string;
-  readonly symbol: string;
-  readonly side: Side;
-  readonly price: string;
-  readonly quantity: string;
-  readonly fee: string;
-  readonly feeAsset: string;
+export interface FillView extends FillJson {
   readonly maker: boolean;
   readonly purpose: Purpose;
-  readonly time: number;
 }
 
 export interface WeightView {

@@ -57,7 +57,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     );
   }
   // A start that comes to nothing must not have cost what was there.
-  await refuseTaken('127.0.0.1', options.port).catch((error: unknown) => {
+  await refuseTaken(options.port).catch((error: unknown) => {
     takeAway();
     throw error;
   });

@@ -62,9 +62,9 @@ function say(answer: Answered): void {
 }
 
 /** Calls the daemon and shows what it answers. */
-export async function call(path: '/api/kill' | '/api/resume' | '/api/cancel', body: object): Promise<void> {
+export async function call(action: 'kill' | 'resume' | 'cancel', body: object): Promise<void> {
   try {
-    const reply = await fetch(path, {
+    const reply = await fetch(`/api/${action}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...bearer() },
       body: JSON.stringify(body),

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { DecisionView } from '../view.ts';
-import { Empty, Panel, Pill, type Tone, When } from './parts.ts';
+import { Choice, Empty, Panel, Pill, type Tone, When } from './parts.ts';
 
 const verdicts: Readonly<Record<DecisionView['verdict'], readonly [Tone, string]>> = {
   approved: ['good', 'Approved'],
@@ -16,23 +16,15 @@ const shown = signal<Shown>('all');
 /** More rows than anybody reads only make the page slow. */
 const maxShown = 40;
 
-const Filter = (): VNode => html`
-  <div class="segmented" role="group" aria-label="Which decisions">
-    ${(['all', 'denied'] as const).map(
-      (which) => html`
-        <button
-          type="button"
-          aria-pressed=${shown.value === which}
-          onClick=${() => {
-            shown.value = which;
-          }}
-        >
-          ${which === 'all' ? 'All' : 'Denied'}
-        </button>
-      `,
-    )}
-  </div>
-`;
+const choices: readonly (readonly [Shown, string])[] = [
+  ['all', 'All'],
+  ['denied', 'Denied'],
+];
+const choose = (which: Shown): void => {
+  shown.value = which;
+};
+const Filter = (): VNode =>
+  html`<${Choice} label="Which decisions" options=${choices} chosen=${shown.value} choose=${choose} />`;
 
 function Decision({ decision }: { decision: DecisionView }): VNode {
   const [tone, label] = verdicts[decision.verdict];

@@ -5,29 +5,32 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { call } from './daemon.ts';
 
-export interface Question {
-  readonly title: string;
+export type Action = 'kill' | 'resume' | 'cancel';
+const words: Readonly<Record<Action, readonly [title: string, yes: string]>> = {
+  kill: ['Kill trading?', 'Kill trading'],
+  resume: ['Resume trading?', 'Resume trading'],
+  cancel: ['Cancel all open orders?', 'Cancel all'],
+};
+
+interface Question {
+  readonly action: Action;
   /** What will happen. */
   readonly what: string;
-  readonly yes: string;
-  readonly danger: boolean;
-  readonly path: '/api/kill' | '/api/resume' | '/api/cancel';
 }
-
 const question = signal<Question | undefined>(undefined);
-export const ask = (next: Question): void => {
-  question.value = next;
+export const ask = (action: Action, what: string): void => {
+  question.value = { action, what };
 };
 
 const close = (): void => {
   question.value = undefined;
 };
 
-function answer(asked: Question, form: HTMLFormElement): void {
+function answer(action: Action, form: HTMLFormElement): void {
   const given = new FormData(form).get('reason');
   const reason = (typeof given === 'string' && given.trim()) || 'from the dashboard';
   close();
-  void call(asked.path, asked.path === '/api/cancel' ? {} : { reason });
+  void call(action, action === 'cancel' ? {} : { reason });
 }
 
 const Reason = (): VNode => html`
@@ -37,22 +40,23 @@ const Reason = (): VNode => html`
   </label>
 `;
 
-function Asked({ asked }: { asked: Question }): VNode {
+function Asked({ asked: { action, what } }: { asked: Question }): VNode {
+  const [title, yes] = words[action];
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    answer(asked, event.currentTarget as HTMLFormElement);
+    answer(action, event.currentTarget as HTMLFormElement);
   };
   return html`
     <dialog ref=${dialog} onClose=${close} aria-labelledby="dialog-title">
       <form onSubmit=${submit}>
-        <h2 id="dialog-title">${asked.title}</h2>
-        <p>${asked.what}</p>
-        ${asked.path === '/api/cancel' ? null : html`<${Reason} />`}
+        <h2 id="dialog-title">${title}</h2>
+        <p>${what}</p>
+        ${action === 'cancel' ? null : html`<${Reason} />`}
         <div class="row">
           <button type="button" class="button" onClick=${close}>Leave it</button>
-          <button type="submit" class=${`button ${asked.danger ? 'danger solid' : 'primary'}`}>${asked.yes}</button>
+          <button type="submit" class=${`button ${action === 'resume' ? 'primary' : 'danger solid'}`}>${yes}</button>
         </div>
       </form>
     </dialog>
@@ -60,4 +64,4 @@ function Asked({ asked }: { asked: Question }): VNode {
 }
 
 export const Dialog = (): VNode | null =>
-  question.value === undefined ? null : html`<${Asked} key=${question.value.path} asked=${question.value} />`;
+  question.value === undefined ? null : html`<${Asked} key=${question.value.action} asked=${question.value} />`;

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import type { DaemonState, View } from '../view.ts';
 import { ask } from './dialog.ts';
 import { clockTime, day } from './format.ts';
-import { Pill, type Tone } from './parts.ts';
+import { Choice, Pill, type Tone } from './parts.ts';
 import { connection } from './store.ts';
 import { chooseTheme, type Theme, theme } from './theme.ts';
 
@@ -29,32 +29,13 @@ const themes: readonly (readonly [Theme, string])[] = [
   ['dark', 'Dark'],
 ];
 
-export const ThemeSwitch = (): VNode => html`
-  <div class="segmented themes" role="group" aria-label="Colours">
-    ${themes.map(
-      ([name, label]) =>
-        html`<button type="button" aria-pressed=${theme.value === name} onClick=${() => chooseTheme(name)}>
-          ${label}
-        </button>`,
-    )}
-  </div>
-`;
-
-const askKill = (view: View): void =>
-  ask({ title: 'Kill trading?', what: view.actions.kill, yes: 'Kill trading', danger: true, path: '/api/kill' });
-const askResume = (view: View): void =>
-  ask({
-    title: 'Resume trading?',
-    what: view.actions.resume,
-    yes: 'Resume trading',
-    danger: false,
-    path: '/api/resume',
-  });
+export const ThemeSwitch = (): VNode =>
+  html`<${Choice} kind="themes" label="Colours" options=${themes} chosen=${theme.value} choose=${chooseTheme} />`;
 
 const KillSwitch = ({ view }: { view: View }): VNode =>
   view.state === 'killed'
-    ? html`<button type="button" class="button primary" onClick=${() => askResume(view)}>Resume …</button>`
-    : html`<button type="button" class="button danger" onClick=${() => askKill(view)}>Kill …</button>`;
+    ? html`<button type="button" class="button primary" onClick=${() => ask('resume', view.actions.resume)}>Resume …</button>`
+    : html`<button type="button" class="button danger" onClick=${() => ask('kill', view.actions.kill)}>Kill …</button>`;
 
 const Mark = (): VNode => html`
   <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">

@@ -1,14 +1,14 @@
 /** The page: connects, and shows what the daemon says. */
 import { html, render } from 'htm/preact';
 import type { VNode } from 'preact';
-import type { MarketView, NoticeView, View } from '../view.ts';
+import type { NoticeView, View } from '../view.ts';
 import { connect, takeToken } from './daemon.ts';
 import { Decisions } from './decisions.ts';
 import { Dialog } from './dialog.ts';
 import { EquityChart, EquityReadout } from './equity-chart.ts';
 import { exact } from './format.ts';
 import { ConnectionBanner, Header, ThemeSwitch } from './header.ts';
-import { Empty, Panel, When } from './parts.ts';
+import { Choice, Empty, Panel, When } from './parts.ts';
 import { PriceChart } from './price-chart.ts';
 import { equitySeries, klines, shownSymbol, showSymbol, toast, view } from './store.ts';
 import { Strategies } from './strategies.ts';
@@ -32,25 +32,14 @@ const State = ({ shown }: { shown: View }): VNode => html`
   </div>
 `;
 
-const Tabs = ({ markets, symbol }: { markets: readonly MarketView[]; symbol: string }): VNode | null =>
-  markets.length < 2
-    ? null
-    : html`<div class="segmented" role="group" aria-label="Symbol">
-        ${markets.map(
-          (market) => html`
-            <button type="button" aria-pressed=${market.symbol === symbol} onClick=${() => showSymbol(market.symbol)}>
-              ${market.symbol}
-            </button>
-          `,
-        )}
-      </div>`;
-
 function Market({ shown }: { shown: View }): VNode {
   const market = shown.markets.find(({ symbol }) => symbol === shownSymbol.value) ?? shown.markets[0];
   if (market === undefined) {
     return html`<${Panel} id="market" title="Market"><${Empty}>The klines of each traded symbol appear here.<//><//>`;
   }
-  const aside = html`<${Tabs} markets=${shown.markets} symbol=${market.symbol} /><b class="last">${market.last === undefined ? '' : exact(market.last)}</b>`;
+  const symbols = shown.markets.map(({ symbol }) => [symbol, symbol]);
+  const tabs = html`<${Choice} label="Symbol" options=${symbols} chosen=${market.symbol} choose=${showSymbol} />`;
+  const aside = html`${symbols.length < 2 ? null : tabs}<b class="last">${market.last === undefined ? '' : exact(market.last)}</b>`;
   const none = (klines.value[market.symbol]?.length ?? 0) === 0;
   return html`
     <${Panel} id="market" title=${`${market.symbol} · ${market.interval}`} aside=${aside}>

@@ -23,6 +23,23 @@ export const When = ({ at }: { at: number }): VNode =>
 /** Says what will appear here. */
 export const Empty = ({ children }: { children?: ComponentChildren }): VNode => html`<p class="empty">${children}</p>`;
 
+interface ChoiceProps {
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly chosen: string;
+  readonly choose: (value: string) => void;
+  readonly kind?: string;
+}
+/** Buttons of which one is pressed. */
+export const Choice = ({ label, options, chosen, choose, kind = '' }: ChoiceProps): VNode => html`
+  <div class=${`segmented ${kind}`} role="group" aria-label=${label}>
+    ${options.map(
+      ([value, text]) =>
+        html`<button type="button" aria-pressed=${chosen === value} onClick=${() => choose(value)}>${text}</button>`,
+    )}
+  </div>
+`;
+
 interface PanelProps {
   readonly id: string;
   readonly title: string;

@@ -38,38 +38,33 @@ function Order({ order, now }: { order: OpenOrderView; now: number }): VNode {
   `;
 }
 
-const askCancel = (view: View): void =>
-  ask({
-    title: 'Cancel all open orders?',
-    what: view.actions.cancelAll,
-    yes: 'Cancel all',
-    danger: true,
-    path: '/api/cancel',
-  });
+/** Titles of columns, each with its classes. */
+const Head = ({ columns }: { columns: readonly (readonly [title: string, cls?: string])[] }): VNode =>
+  html`<thead><tr>${columns.map(([title, cls]) => html`<th scope="col" class=${cls}>${title}</th>`)}</tr></thead>`;
+
+const orderColumns = [
+  ['Side'],
+  ['Quantity', 'number'],
+  ['Price', 'number'],
+  ['Filled', 'number wide'],
+  ['Symbol', 'wide'],
+  ['Strategy'],
+  ['Age', 'number wide'],
+  ['State'],
+];
 
 export const OpenOrders = ({ view }: { view: View }): VNode => html`
   <${Panel}
     id="orders"
     title="Open orders"
     count=${view.openOrders.length}
-    aside=${view.openOrders.length === 0 ? null : html`<button type="button" class="button small" onClick=${() => askCancel(view)}>Cancel all …</button>`}
+    aside=${view.openOrders.length === 0 ? null : html`<button type="button" class="button small" onClick=${() => ask('cancel', view.actions.cancelAll)}>Cancel all …</button>`}
   >
     ${
       view.openOrders.length === 0
         ? html`<${Empty}>Orders that rest on the exchange, or are on the way there, appear here.<//>`
         : html`<table>
-            <thead>
-              <tr>
-                <th scope="col">Side</th>
-                <th scope="col" class="number">Quantity</th>
-                <th scope="col" class="number">Price</th>
-                <th scope="col" class="number wide">Filled</th>
-                <th scope="col" class="wide">Symbol</th>
-                <th scope="col">Strategy</th>
-                <th scope="col" class="number wide">Age</th>
-                <th scope="col">State</th>
-              </tr>
-            </thead>
+            <${Head} columns=${orderColumns} />
             <tbody>
               ${view.openOrders.map((order) => html`<${Order} key=${order.clientOrderId} order=${order} now=${view.marketTime} />`)}
             </tbody>
@@ -99,24 +94,24 @@ const Fill = ({ fill }: { fill: FillView }): VNode => html`
   </tr>
 `;
 
+const fillColumns = [
+  ['Time'],
+  ['Side'],
+  ['Quantity', 'number'],
+  ['Price', 'number'],
+  ['Fee', 'number wide'],
+  ['Symbol', 'wide'],
+  ['Strategy'],
+  ['For', 'wide'],
+];
+
 export const Fills = ({ fills }: { fills: readonly FillView[] }): VNode => html`
   <${Panel} id="fills" title="Latest fills">
     ${
       fills.length === 0
         ? html`<${Empty}>Each execution on the exchange becomes one row here, exactly once.<//>`
         : html`<div class="scroll" tabindex="0" role="region" aria-label="Latest fills, newest first"><table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Side</th>
-                <th scope="col" class="number">Quantity</th>
-                <th scope="col" class="number">Price</th>
-                <th scope="col" class="number wide">Fee</th>
-                <th scope="col" class="wide">Symbol</th>
-                <th scope="col">Strategy</th>
-                <th scope="col" class="wide">For</th>
-              </tr>
-            </thead>
+            <${Head} columns=${fillColumns} />
             <tbody>
               ${fills.slice(0, maxFills).map((fill) => html`<${Fill} key=${`${fill.tradeId}/${fill.orderId}`} fill=${fill} />`)}
             </tbody>
