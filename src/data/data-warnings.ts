@@ -65,8 +65,8 @@ export const together = (...notes: readonly Notes[]): Notes => ({
 
 /** A part of a series, UTC ms; open where an end is left out. */
 export interface Stretch {
-  readonly from?: number;
-  readonly to?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 export const gapsWithin = (gaps: readonly FeedGap[], { from, to }: Stretch): readonly FeedGap[] =>

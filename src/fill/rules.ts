@@ -187,7 +187,7 @@ export interface Fees extends FeeRates {
 const assumedRate = rate('0.002');
 
 /** Rates as configured; what is left out is assumed to be 0.20 %. */
-export const feesFrom = (given: { readonly maker?: Rate; readonly taker?: Rate } = {}): Fees => ({
+export const feesFrom = (given: { readonly [of in 'maker' | 'taker']?: Rate | undefined } = {}): Fees => ({
   maker: given.maker ?? assumedRate,
   taker: given.taker ?? assumedRate,
   assumed: given.maker === undefined || given.taker === undefined,

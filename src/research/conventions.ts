@@ -9,14 +9,12 @@ export interface Convention {
   readonly means: string;
 }
 
-export interface ConventionGroup {
-  readonly title: string;
-  readonly of: Partial<Record<keyof Metrics | 'return', Convention>>;
-}
-
 const c = (name: string, form: Form, means: string): Convention => ({ name, form, means });
 
-export const conventions: readonly ConventionGroup[] = [
+export const conventions: readonly {
+  readonly title: string;
+  readonly of: Partial<Record<keyof Metrics | 'return', Convention>>;
+}[] = [
   {
     title: 'Growth',
     of: {

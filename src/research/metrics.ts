@@ -1,7 +1,6 @@
 /** The figures of a run; null where a figure would mean nothing. */
 import { seededRng } from '../clock/clock.ts';
-import type { Units } from '../domain/money.ts';
-import { unitsNumber } from '../domain/money.ts';
+import { type Units, unitsNumber } from '../domain/money.ts';
 import { converted } from './currency-rates.ts';
 import { dailyReturns, daysKnown } from './daily.ts';
 import type { EquityInput } from './equity-input.ts';
@@ -19,7 +18,7 @@ import {
   yearDays,
   yearlyReturn,
 } from './ratios.ts';
-import { type RoundTripFigures, roundTripFigures } from './round-trip-figures.ts';
+import { roundTripFigures } from './round-trip-figures.ts';
 import type { RoundTripTable } from './round-trip-table.ts';
 import { roundTripTable } from './round-trips.ts';
 import { kurtosis, mean, skewness } from './sample-moments.ts';
@@ -30,48 +29,10 @@ import { leastTrackRecord, probabilisticSharpe } from './significance/deflated-s
 type Figure = number | null;
 const figure = (value: number | undefined): Figure => (value === undefined || !Number.isFinite(value) ? null : value);
 
-interface ReturnFigures {
-  /** Daily returns, and on how many of these days a kline closed. */
-  readonly days: number;
-  readonly daysWithKlines: number;
-  readonly cagr: Figure;
-  readonly buyAndHoldReturn: number;
-  readonly buyAndHoldDrawdown: Figure;
-  readonly volatility: Figure;
-  readonly sharpe: Figure;
-  readonly sharpeLow: Figure;
-  readonly sharpeHigh: Figure;
-  readonly psr: Figure;
-  readonly trackRecordYears: Figure;
-  readonly sortino: Figure;
-  readonly maxDrawdown: number;
-  readonly longestDrawdownDays: number;
-  readonly calmar: Figure;
-  readonly ulcerIndex: Figure;
-  readonly martin: Figure;
-  readonly omega: Figure;
-  readonly valueAtRisk: Figure;
-  readonly conditionalValueAtRisk: Figure;
-  readonly tailRatio: Figure;
-  readonly skewness: Figure;
-  readonly kurtosis: Figure;
-  readonly alpha: Figure;
-  readonly beta: Figure;
-  readonly bestDay: Figure;
-  readonly worstDay: Figure;
-  readonly timeInMarket: number;
-  readonly exposure: number;
-}
-
-interface CostFigures {
-  readonly turnoverYearly: Figure;
-  readonly feeShare: Figure;
-  readonly breakEvenFees: Figure;
-}
-
-export type Metrics = ReturnFigures &
-  RoundTripFigures &
-  CostFigures & { readonly fees: Units; readonly turnover: Units };
+/** Null where a figure would mean nothing; what each means is in `conventions.ts`. */
+export type Metrics = ReturnType<typeof returnFigures> &
+  ReturnType<typeof roundTripFigures> &
+  ReturnType<typeof costFigures> & { readonly fees: Units; readonly turnover: Units };
 
 /** The figures of a run, and what they were calculated from. */
 export interface Measured {
@@ -89,14 +50,11 @@ export const leastDays = 30;
 const leastDaysOfGrowth = 90;
 const dayMs = 86_400_000;
 
-interface MeasureOptions {
-  /** Yearly, as a fraction. */
-  readonly riskFree?: number;
-  /** The final equity at the last close, where selling costs are not part of it. */
-  readonly finalEquity?: number;
-}
-
-export function measure(given: EquityInput, { riskFree = 0, finalEquity }: MeasureOptions = {}): Measured {
+/** `riskFree`: yearly, as a fraction. `finalEquity`: at the last close, where selling costs are not part of it. */
+export function measure(
+  given: EquityInput,
+  { riskFree = 0, finalEquity }: { readonly riskFree?: number; readonly finalEquity?: number } = {},
+): Measured {
   const walked = walkEquity(given);
   const fills = given.rates === undefined ? given.fills : converted(given.fills, given.rates);
   const trips = roundTripTable(fills, given.series, given.instruments);
@@ -106,8 +64,7 @@ export function measure(given: EquityInput, { riskFree = 0, finalEquity }: Measu
     ...returnFigures(walked, returns, given, riskFree),
     ...roundTripFigures(trips),
     ...costFigures(walked, { ...given, fills }, finalEquity ?? walked.days.equity.at(-1) ?? given.cash),
-    fees,
-    turnover,
+    ...{ fees, turnover },
   };
   return { metrics, walked, trips, returns, fills };
 }
@@ -121,7 +78,7 @@ function returnFigures(
   returns: Float64Array,
   { cash, series }: EquityInput,
   riskFree: number,
-): ReturnFigures {
+) {
   const daily = riskFree / yearDays;
   const holdReturns = dailyReturns(days, days.hold);
   const growth = (days.equity.at(-1) ?? cash) / cash;
@@ -145,6 +102,7 @@ function returnFigures(
   const tail = only(tails(returns));
   const years = one === undefined ? undefined : leastTrackRecord(one, shape);
   return {
+    /** Daily returns, and on how many of these days a kline closed. */
     days: returns.length,
     daysWithKlines: known,
     cagr: figure(cagr),
@@ -192,7 +150,7 @@ function costFigures(
   { days, totalMs, scales }: EquityWalk,
   { fills, cash, flows = [], rates }: EquityInput,
   finalEquity: number,
-): CostFigures {
+) {
   const paid = unitsNumber(fills.fees);
   const rate = (asset: string | undefined, time: number): number => rates?.lines.get(asset ?? '')?.at(time) ?? 1;
   const moved = flows.reduce((sum, { amount, asset, time }) => sum + amount * rate(asset, time), 0);

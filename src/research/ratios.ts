@@ -50,16 +50,8 @@ export const ulcerIndex = (falls: Sample): number => Math.sqrt(mean(each(falls, 
 export const yearlyReturn = (growth: number, count: number, periods = yearDays): number | undefined =>
   count === 0 || growth <= 0 ? undefined : growth ** (periods / count) - 1;
 
-interface Tails {
-  /** 5th percentile, linear interpolation. */
-  readonly valueAtRisk: number;
-  /** Mean of the returns at or below it. */
-  readonly conditional: number;
-  /** |95th percentile| over |5th|. */
-  readonly ratio: number | undefined;
-}
-
-export function tails(returns: Sample): Tails | undefined {
+/** The 5th percentile of returns (linear interpolation), the mean of those at or below it, and |95th percentile| over |5th|. */
+export function tails(returns: Sample) {
   if (returns.length === 0) return undefined;
   const sorted = ascending(returns);
   const valueAtRisk = quantile(sorted, 0.05);
@@ -71,14 +63,8 @@ export function tails(returns: Sample): Tails | undefined {
   };
 }
 
-interface Line {
-  /** For one period. */
-  readonly alpha: number;
-  readonly beta: number;
-}
-
-/** Least squares of returns on those of a benchmark. */
-export function regression(returns: Sample, benchmark: Sample): Line | undefined {
+/** Least squares of returns on those of a benchmark; `alpha` is of one period. */
+export function regression(returns: Sample, benchmark: Sample) {
   if (returns.length !== benchmark.length || !varies(benchmark)) return undefined;
   const [own, theirs] = [mean(returns), mean(benchmark)];
   let together = 0;

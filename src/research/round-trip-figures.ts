@@ -5,26 +5,7 @@ import { standardDeviation } from './sample-moments.ts';
 /** With fewer round trips, a result is neither ranked nor judged. */
 export const fewestRoundTrips = 30;
 
-export interface RoundTripFigures {
-  readonly roundTrips: number;
-  readonly winRate: number | null;
-  readonly profitFactor: number | null;
-  readonly expectancy: number | null;
-  readonly expectancyInR: number | null;
-  readonly sqn: number | null;
-  readonly kelly: number | null;
-  readonly averageWin: number | null;
-  readonly averageLoss: number | null;
-  readonly bestRoundTrip: number | null;
-  readonly worstRoundTrip: number | null;
-  readonly maxConsecutiveWins: number;
-  readonly maxConsecutiveLosses: number;
-  readonly averageDurationMs: number | null;
-  readonly averageAdverseExcursion: number | null;
-  readonly averageFavourableExcursion: number | null;
-}
-
-export function roundTripFigures({ length, profit: profits, ...trips }: RoundTripTable): RoundTripFigures {
+export function roundTripFigures({ length, profit: profits, ...trips }: RoundTripTable) {
   let [won, lost, wins, losses, heldMs, worst, best] = [0, 0, 0, 0, 0, 0, 0];
   let [high, low] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   let [winRun, lossRun, maxConsecutiveWins, maxConsecutiveLosses] = [0, 0, 0, 0];

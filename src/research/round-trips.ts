@@ -2,31 +2,13 @@
 import type { Instrument } from '../domain/instrument.ts';
 import { addExcursions } from './excursions.ts';
 import { dustOf, type FillTable, restsAt } from './fill-table.ts';
-import type { OpenPosition, RoundTripTable } from './round-trip-table.ts';
+import { emptyColumns, type OpenPosition, type RoundTripColumns, type RoundTripTable } from './round-trip-table.ts';
 import type { MetricSeries } from './series.ts';
 
-type Columns = Omit<RoundTripTable, 'length' | 'open'>;
-
-const emptyColumns = (rows: number): Columns => ({
-  position: new Uint16Array(rows),
-  long: new Uint8Array(rows),
-  entryFill: new Uint32Array(rows),
-  exitFill: new Uint32Array(rows),
-  entryTime: new Float64Array(rows),
-  exitTime: new Float64Array(rows),
-  quantity: new Float64Array(rows),
-  entryPrice: new Float64Array(rows),
-  exitPrice: new Float64Array(rows),
-  cost: new Float64Array(rows),
-  profit: new Float64Array(rows),
-  fees: new Float64Array(rows),
-  worst: new Float64Array(rows),
-  best: new Float64Array(rows),
-});
-const columnNames = Object.keys(emptyColumns(0)) as (keyof Columns)[];
+const columnNames = Object.keys(emptyColumns(0)) as (keyof RoundTripColumns)[];
 
 /** One row of the table, for those who show it. */
-export type RoundTrip = Readonly<Record<Exclude<keyof Columns, 'long'>, number>> & { readonly long: boolean };
+export type RoundTrip = Readonly<Record<Exclude<keyof RoundTripColumns, 'long'>, number>> & { readonly long: boolean };
 
 export const roundTripsOf = (table: RoundTripTable): readonly RoundTrip[] =>
   Array.from({ length: table.length }, (_, row) => {
@@ -44,7 +26,7 @@ interface Lot {
 }
 
 /** A table while it grows. */
-type Growing = Columns & { length: number };
+type Growing = RoundTripColumns & { length: number };
 
 /** Together, remnants are at most one part in this many. */
 const smallPart = 20;

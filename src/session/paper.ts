@@ -30,7 +30,7 @@ function paperVenue(
   const loaded = withoutLostFills(kept);
   const rules = rulesets.sluice;
   const { maker, taker } = config.fees;
-  const fees = feesFrom({ ...(maker === undefined ? {} : { maker }), ...(taker === undefined ? {} : { taker }) });
+  const fees = feesFrom({ maker, taker });
   if (fees.assumed) say('fees are not configured: 0.20 % is assumed for maker and taker');
   const cash =
     config.cash ?? config.strategies.reduce((sum, { allocation }) => plus(sum, allocation ?? noUnits), noUnits);

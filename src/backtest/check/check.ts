@@ -9,7 +9,7 @@ import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
 import { neverAskedText } from '../result/no-trade-reasons.ts';
 import type { RunInput } from '../run.ts';
 import { cut } from './columns.ts';
-import { decisionLog } from './decision-log.ts';
+import { decisionLog, onlyOf } from './decision-log.ts';
 import { type Mistake, mistakesIn, type Signalled, signalledIn } from './decision-summary.ts';
 import { type Leak, leaksOf } from './lookahead.ts';
 import { klinesToTest, type Warmup, warmupNeeded } from './warmup.ts';
@@ -67,9 +67,7 @@ function largerSeries(series: RunInput['series'][number], interval: Interval): R
 }
 
 export async function checkStrategy(input: RunInput): Promise<Checked> {
-  const [hosted] = input.hosted;
-  const [series] = input.series;
-  if (hosted === undefined || series === undefined) throw new Error('a check is of one strategy');
+  const { hosted, series } = onlyOf(input);
   const { symbol, interval } = series;
   const { openTime } = series.columns;
   const about = {

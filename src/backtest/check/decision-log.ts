@@ -27,6 +27,12 @@ export interface DecisionLog {
   readonly unsteady: number | undefined;
 }
 
+/** The strategy of a check, and the series of its symbol. */
+export function onlyOf({ hosted: [hosted], series: [series] }: RunInput) {
+  if (hosted === undefined || series === undefined) throw new Error('a check is of one strategy');
+  return { hosted, series };
+}
+
 /** How `seen` names the position. */
 export const positionName = 'position';
 
@@ -46,9 +52,7 @@ export async function decisionLog(
   first: number,
   isInvented = false,
 ): Promise<DecisionLog> {
-  const [hosted] = input.hosted;
-  const [series] = input.series;
-  if (hosted === undefined || series === undefined) throw new Error('a decision log is of one strategy');
+  const { hosted, series } = onlyOf(input);
   // A check is hundreds of runs; signals of the system arrive between them.
   if ((await input.pace?.(0, 1)) === true) throw new Refusal('stopped before the check was complete', 1);
   const rows = new Map(Array.from(columns.openTime, (time, row) => [time, row]));

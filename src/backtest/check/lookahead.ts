@@ -9,7 +9,7 @@ import type { Indicator } from '../../strategy/indicators.ts';
 import { pricesAt } from '../../strategy/larger-klines.ts';
 import type { RunInput } from '../run.ts';
 import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
-import { type DecisionLog, decisionLog, type Line, positionName, sameLine } from './decision-log.ts';
+import { type DecisionLog, decisionLog, type Line, onlyOf, positionName, sameLine } from './decision-log.ts';
 
 export interface Leak {
   /**
@@ -43,9 +43,7 @@ interface Check {
 
 /** Every kind of leak once, with its first kline. `input` has one strategy; `ran`: the log of its first run, where there is one. */
 export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<readonly Leak[]> {
-  const [series] = input.series;
-  const [hosted] = input.hosted;
-  if (series === undefined || hosted === undefined) throw new Error('a check is of one strategy');
+  const { hosted, series } = onlyOf(input);
   const { columns, first, interval } = series;
   // The very first run: a strategy that keeps state answers differently only then.
   const base = ran ?? (await decisionLog(input, columns, first));

@@ -6,7 +6,7 @@ import { ownWarmup } from '../../strategy/larger-klines.ts';
 import { warmupOf } from '../../strategy/warmup.ts';
 import type { RunInput } from '../run.ts';
 import { cut } from './columns.ts';
-import { decisionLog } from './decision-log.ts';
+import { decisionLog, onlyOf } from './decision-log.ts';
 
 export interface Warmup {
   /** Klines that the strategy declares. */
@@ -37,9 +37,7 @@ export const klinesToTest = (declared: number): number => 2 * longEnough(declare
 
 /** Undefined where the data are too short. `input` has one strategy. */
 export async function warmupNeeded(input: RunInput): Promise<Warmup | undefined> {
-  const [hosted] = input.hosted;
-  const [series] = input.series;
-  if (hosted === undefined || series === undefined) throw new Error('a check is of one strategy');
+  const { hosted, series } = onlyOf(input);
   const { columns } = series;
   const rows = columns.openTime.length;
   const declared = Math.max(1, warmupOf(hosted.strategy, hosted.params, hosted.interval));

@@ -9,7 +9,6 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';
-import { stretchOf } from './tapes.ts';
 
 /** Detail of another source than the klines of the run says nothing about their order of prices. */
 function otherSource(
@@ -48,8 +47,7 @@ export async function finerOf(
   const { symbol, interval } = whose;
   if (detail === interval || !isWithin(detail, interval))
     throw new Refusal(`detail: ${detail}: klines of ${interval} do not consist of these: name a smaller interval`);
-  const span = stretchOf({ from, to });
-  const query = { symbol, interval: detail, pricePrecision, ...span, part: span };
+  const query = { symbol, interval: detail, pricePrecision, from, to, part: { from, to } };
   const found = await storedKlines(catalogueOf(dir, { catalogue }), query);
   return { ...found, ...together(found, otherSource(whose, detail, found.source), noneWithin(whose, detail, found)) };
 }

@@ -7,15 +7,8 @@ import { dustOf, type FillTable, restsAt } from '../../research/fill-table.ts';
 import type { RestRow, StaleRow } from '../../research/summary.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';
 
-interface Early {
-  readonly series: RunSeries;
-  /** Its last close, UTC ms, and that of the whole run. */
-  readonly closedAt: number;
-  readonly end: number;
-}
-
-/** Series that end more than the longest kline before the run. */
-function endedEarly(all: readonly RunSeries[]): readonly Early[] {
+/** Series that end more than the longest kline before the run, with their last close and that of the run, UTC ms. */
+function endedEarly(all: readonly RunSeries[]) {
   const { end } = spanOf(all);
   const lastOpen = ({ columns, end: rows }: RunSeries): number => columns.openTime[rows - 1] as number;
   const longestMs = Math.max(...all.map((series) => intervalMs(series.interval, lastOpen(series))));
@@ -31,17 +24,11 @@ export const endNotes = (all: readonly RunSeries[]): readonly string[] =>
       `${symbol}: its klines end ${momentText(closedAt)} UTC, ${beforeEnd(end - closedAt)}: it is not traded afterwards, and positions keep the last close; import the rest, or set an earlier to`,
   );
 
-interface FinalPosition {
-  readonly base: number;
-  /** The price of the last fill. */
-  readonly last: number;
-}
-
-/** The position of each strategy in a symbol after all fills. */
-function positionsAfter(table: FillTable): readonly FinalPosition[] {
-  const finals = table.positions.map(() => ({ base: 0, last: 0 }));
+/** Each position after all fills, and the price of its last fill. */
+function positionsAfter(table: FillTable) {
+  const finals = table.positions.map((one) => ({ ...one, base: 0, last: 0 }));
   for (let fill = 0; fill < table.length; fill++) {
-    const one = finals[table.position[fill] as number] as { base: number; last: number };
+    const one = finals[table.position[fill] as number] as (typeof finals)[number];
     one.base += table.base[fill] as number;
     one.last = table.price[fill] as number;
   }
@@ -52,10 +39,8 @@ function positionsAfter(table: FillTable): readonly FinalPosition[] {
 export function staleRows({ series: all, instruments }: RunInput, table: FillTable): readonly StaleRow[] {
   const early = endedEarly(all);
   if (early.length === 0) return [];
-  const finals = positionsAfter(table);
-  return table.positions.flatMap(({ strategy, symbol }, position): readonly StaleRow[] => {
+  return positionsAfter(table).flatMap(({ strategy, symbol, base: quantity, last }): readonly StaleRow[] => {
     const at = instruments.get(symbol);
-    const { base: quantity, last } = finals[position] as FinalPosition;
     const found = early.find(({ series }) => series.symbol === symbol);
     if (at === undefined || found === undefined || restsAt(at)(quantity, last)) return [];
     const { series, closedAt, end } = found;
@@ -77,10 +62,8 @@ export function restRows(
   finalEquity: number,
 ): readonly RestRow[] {
   if (currencies !== undefined) return [];
-  const finals = positionsAfter(table);
-  return table.positions.flatMap(({ strategy, symbol }, position): readonly RestRow[] => {
+  return positionsAfter(table).flatMap(({ strategy, symbol, base, last }): readonly RestRow[] => {
     const at = instruments.get(symbol);
-    const { base, last } = finals[position] as FinalPosition;
     const series = all.find((one) => one.symbol === symbol);
     if (at === undefined || series === undefined || !restsAt(at)(base, last)) return [];
     const share = (Math.abs(base) * (series.columns.close[series.end - 1] as number)) / finalEquity;

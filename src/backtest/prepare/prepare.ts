@@ -44,7 +44,7 @@ import { marginRulesOf } from './margin-rules.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
 import { refuseOtherSymbols } from './symbol-keys.ts';
 import { levelNotes } from './tape-levels.ts';
-import { stretchOf, tapeOf, tapeWithin } from './tapes.ts';
+import { tapeOf, tapeWithin } from './tapes.ts';
 
 /** A run that is ready to start, and the warnings about its data. */
 export interface Prepared {
@@ -124,10 +124,7 @@ export const inputOf = (
   cash: config.cash,
   limits: margin === undefined ? config.risk : { ...config.risk, maxLeverage: margin.maxLeverage },
   fees: {
-    ...feesFrom({
-      ...(config.fees.maker !== undefined && { maker: config.fees.maker }),
-      ...(config.fees.taker !== undefined && { taker: config.fees.taker }),
-    }),
+    ...feesFrom(config.fees),
     ...(config.symbolFees !== undefined && { bySymbol: config.symbolFees }),
     ...(config.feeTiers !== undefined && { tiers: config.feeTiers }),
   },
@@ -180,15 +177,8 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
       doubts.push(...finer.doubts);
       dataHashes[`${symbol} within klines`] = finer.sha256;
     }
-    series.push({
-      symbol,
-      interval,
-      columns,
-      gaps,
-      ...made,
-      ...rows,
-      ...(finer !== undefined && { finer: finer.columns }),
-    });
+    const own = { symbol, interval, columns, gaps, ...made, ...rows };
+    series.push(finer === undefined ? own : { ...own, finer: finer.columns });
   }
   warnings.push(...endNotes(series));
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
@@ -270,7 +260,7 @@ async function klinesOf(
 ): Promise<{ readonly where: string; readonly loaded: StoredKlines }> {
   const { symbol, pricePrecision } = instrument;
   const given = config.data[symbol];
-  const part = stretchOf(config);
+  const part = { from: config.from, to: config.to };
   const query = { symbol, interval, pricePrecision };
   if (inMemory !== undefined) return { where: 'data', loaded: givenKlines({ ...query, ...part }, inMemory) };
   if (given !== undefined && given !== 'catalogue') {
@@ -284,8 +274,7 @@ async function klinesOf(
   if (tape?.trades !== undefined && isMadeOf(tape.trades, where, config, query))
     return { where: 'the recording of its trades', loaded: fromTrades(symbol, interval, tape.trades) };
   // Rows before `from` warm up: all of them are loaded, as from a file.
-  const span = config.to === undefined ? {} : { to: config.to };
-  return { where, loaded: await storedKlines(where, { ...query, ...span, part }) };
+  return { where, loaded: await storedKlines(where, { ...query, to: config.to, part }) };
 }
 
 /** Whether klines are made of trades: where none are stored, or none of the time of the run, or of a named recording. */
@@ -296,7 +285,7 @@ function isMadeOf(
   { symbol, interval }: { readonly symbol: string; readonly interval: Interval },
 ): boolean {
   if (!isStored(dir, symbol, interval, {})) return true;
-  const part = stretchOf(config);
+  const part = { from: config.from, to: config.to };
   const [row, end] = rowsWithin(time, part);
   const [from, to] = [time[row], time[end - 1]];
   if (row >= end || from === undefined || to === undefined) return false;

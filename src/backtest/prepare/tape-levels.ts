@@ -14,30 +14,22 @@ interface Klines {
   readonly columns: Columns;
 }
 
-/** Prices of a tape by time: one is asked for at a time, that of many books need not all be formed. */
-interface Line {
-  readonly what: 'trades' | 'books';
-  readonly time: Float64Array;
-  /** NaN where there is none, as of a book with one side. */
-  readonly priceAt: (row: number) => number;
-}
-
 /**
  * A note for trades, and one for books, whose last price within a kline lies far from it in most of the klines that have one. What
  * fills by them then has nothing to do with the klines of the decisions, and nothing else shows it.
  */
-export const levelNotes = (klines: Klines, { trades, books }: Tape): readonly string[] =>
-  [
-    ...(trades === undefined
-      ? []
-      : [{ what: 'trades', time: trades.time, priceAt: (row: number) => trades.price[row] ?? Number.NaN } as const]),
-    ...(books === undefined
-      ? []
-      : [{ what: 'books', time: books.time, priceAt: (row: number) => middle(books, row) } as const]),
-  ].flatMap((line) => levelNote(klines, line));
+export const levelNotes = (klines: Klines, { trades, books }: Tape): readonly string[] => [
+  ...(trades ? levelNote(klines, 'trades', trades.time, (row) => trades.price[row] ?? Number.NaN) : []),
+  ...(books ? levelNote(klines, 'books', books.time, (row) => middle(books, row)) : []),
+];
 
-function levelNote({ symbol, interval, columns: { openTime, high, low } }: Klines, line: Line): readonly string[] {
-  const { what, time, priceAt } = line;
+/** `priceAt`: NaN where there is none, as of a book with one side. One price is asked for at a time: those of many books need not all be formed. */
+function levelNote(
+  { symbol, interval, columns: { openTime, high, low } }: Klines,
+  what: 'trades' | 'books',
+  time: Float64Array,
+  priceAt: (row: number) => number,
+): readonly string[] {
   let [compared, far, first] = [0, 0, ''];
   const end = time.at(-1) ?? Number.NEGATIVE_INFINITY;
   const begin = lowerBound(openTime, openTime.length, openTimeOf(interval, time[0] ?? 0));

@@ -20,12 +20,6 @@ export interface LoadedTape extends Tape, Notes {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** The `from` and `to` of a configuration. */
-export const stretchOf = ({ from, to }: Pick<BacktestConfig, 'from' | 'to'>): Stretch => ({
-  ...(from !== undefined && { from }),
-  ...(to !== undefined && { to }),
-});
-
 /** Loads what the configuration asks for; undefined where only klines are used. Throws a `Refusal` where something is missing. */
 export async function tapeOf(
   dir: string,
@@ -89,10 +83,7 @@ interface FromFiles extends Partial<Tape> {
 }
 
 const fileOf = (path: string, { from, to }: BacktestConfig, ended: boolean): TapeFile => ({
-  name: basename(path),
-  ended,
-  now: systemClock.now(),
-  ...stretchOf({ from, to }),
+  ...{ name: basename(path), ended, now: systemClock.now(), from, to },
 });
 
 /** The named files, with the warnings that an import would give. */
@@ -139,7 +130,7 @@ async function ofCatalogue(dir: string, config: BacktestConfig, { symbol, priceP
   if (isAsked(trades[symbol])) kinds.push('trades');
   if (isAsked(depth[symbol]) && fidelity !== 'trades') kinds.push('depth');
   if (kinds.length === 0) return undefined;
-  return await storedTape(catalogueOf(dir, config), { symbol, pricePrecision, kinds, ...stretchOf({ from, to }) });
+  return await storedTape(catalogueOf(dir, config), { symbol, pricePrecision, kinds, from, to });
 }
 
 const none: Notes = { warnings: [], doubts: [] };
@@ -151,7 +142,7 @@ export function tapeWithin(
   { fidelity, trades: named, depth }: Pick<BacktestConfig, 'fidelity' | 'trades' | 'depth'>,
   symbol: string,
   tape: LoadedTape | undefined,
-  run: Required<Stretch>,
+  run: { readonly from: number; readonly to: number },
 ): Notes & { readonly tape?: LoadedTape } {
   if (tape === undefined) return none;
   const { trades, books, ...rest } = tape;

@@ -13,10 +13,13 @@ export function noTradeReasons(
   { hosted, series }: Pick<RunInput, 'hosted' | 'series'>,
   { journal }: Pick<RunResult, 'journal'>,
 ): readonly string[] {
-  const signals = journal().prepare('SELECT DISTINCT strategy, signal FROM signals').all() as SignalRow[];
+  const signals = journal().prepare('SELECT DISTINCT strategy, signal FROM signals').all() as {
+    strategy: string;
+    signal: string;
+  }[];
   const limits = journal()
     .prepare("SELECT strategy, count(*) AS orders FROM orders WHERE type = 'LIMIT' GROUP BY strategy")
-    .all() as LimitRow[];
+    .all() as { strategy: string; orders: number }[];
   return hosted.flatMap((one): readonly string[] => {
     const own = signals.filter(({ strategy }) => strategy === one.id);
     if (!own.every(({ signal }) => isFlat(JSON.parse(signal) as Signal))) {
@@ -32,16 +35,6 @@ export function noTradeReasons(
 
 const unfilledText = (id: string, orders: number): string =>
   orders === 1 ? `the one LIMIT order of ${id} never filled` : `none of the ${orders} LIMIT orders of ${id} filled`;
-
-/** Rows of the journal. */
-interface SignalRow {
-  readonly strategy: string;
-  readonly signal: string;
-}
-interface LimitRow {
-  readonly strategy: string;
-  readonly orders: number;
-}
 
 const isFlat = (signal: Signal): boolean =>
   signal.kind === 'target'

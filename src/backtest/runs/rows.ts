@@ -136,18 +136,14 @@ export const readStopsCsv = (text: string): readonly StopLevel[] =>
     };
   });
 
-interface SignalRow {
-  readonly at: number;
-  readonly strategy: string;
-  readonly symbol: string;
-  readonly signal: string;
-}
-
 /** The stops and take-profits of targets as they change; a row of nulls ends them. */
 export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly StopLevel[] {
-  const rows = journal
-    .prepare('SELECT at, strategy, symbol, signal FROM signals ORDER BY at, seq')
-    .all() as SignalRow[];
+  const rows = journal.prepare('SELECT at, strategy, symbol, signal FROM signals ORDER BY at, seq').all() as {
+    at: number;
+    strategy: string;
+    symbol: string;
+    signal: string;
+  }[];
   const last = new Map<string, string>();
   return rows.flatMap(({ at, strategy, symbol, signal: text }) => {
     const signal = JSON.parse(text) as Signal;

@@ -9,20 +9,6 @@ import { parameterSets } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 import type { Fault, Reply, Stage, WorkerData } from './worker.ts';
 
-export interface GridPool {
-  readonly workers: number;
-  /**
-   * Runs the parameter sets with these indices until all are done or `signal` aborts, and calls `came` for each, in no fixed order. Resolves to
-   * the sets that threads were still at `lastSetsMs` after the abort. Rejects with a `ThreadEnd`, and for errors of strategies outside a run.
-   */
-  run(
-    open: readonly number[],
-    came: (index: number, outcome: Outcome) => void,
-    signal?: AbortSignal,
-  ): Promise<readonly number[]>;
-  close(): Promise<void>;
-}
-
 /** A thread ended while it ran a parameter set. */
 export class ThreadEnd extends Error {
   readonly index: number;
@@ -44,7 +30,7 @@ export function openPool(
   stage: Stage,
   asked: number = availableParallelism(),
   sets: number = Number.POSITIVE_INFINITY,
-): GridPool {
+) {
   const workers = Math.max(1, Math.min(asked, sets, mostACore * availableParallelism()));
   const isStopped = new Int32Array(new SharedArrayBuffer(4));
   const isBegun = new Uint8Array(new SharedArrayBuffer(parameterSets(stage.axes).length));
@@ -57,10 +43,14 @@ export function openPool(
   });
   return {
     workers,
-    run: (open, came, signal) => runSets({ pool, workers, isStopped, isBegun }, open, came, signal),
+    run: (open: readonly number[], came: Came, signal?: AbortSignal) =>
+      runSets({ pool, workers, isStopped, isBegun }, open, came, signal),
     close: () => pool.destroy(),
   };
 }
+
+export type GridPool = ReturnType<typeof openPool>;
+type Came = (index: number, outcome: Outcome) => void;
 
 /** The class of a refusal is lost between threads. */
 const errorOf = ({ fault }: Fault): unknown => (typeof fault === 'string' ? new Refusal(fault, 1) : fault);
@@ -70,10 +60,14 @@ interface Threads extends Pick<WorkerData, 'isStopped' | 'isBegun'> {
   readonly workers: number;
 }
 
+/**
+ * Runs the parameter sets with these indices until all are done or `signal` aborts, and calls `came` for each, in no fixed order. Resolves to
+ * the sets that threads were still at `lastSetsMs` after the abort. Rejects with a `ThreadEnd`, and for errors of strategies outside a run.
+ */
 async function runSets(
   { pool, workers, isStopped, isBegun }: Threads,
   open: readonly number[],
-  came: (index: number, outcome: Outcome) => void,
+  came: Came,
   signal: AbortSignal | undefined,
 ): Promise<readonly number[]> {
   const running = new Set<number>();

@@ -60,18 +60,8 @@ const lineSchema = z.object({
 /** The sets before this line had the same outcomes when some ran once more. */
 const comparedLine = JSON.stringify({ compared: true });
 
-export interface SavedSets {
-  get(set: ParameterSet): Outcome | undefined;
-  add(set: ParameterSet, outcome: Outcome): void;
-  /** Whether some of all these sets ran once more with the same outcomes. */
-  isCompared(): boolean;
-  compared(): void;
-  /** Deletes all outcomes. */
-  forget(): void;
-}
-
 /** The sets of this grid in a file of a folder; without a folder in memory alone. */
-export function savedSets(folder: string | undefined, id: string): SavedSets {
+export function savedSets(folder: string | undefined, id: string) {
   const file = folder === undefined ? undefined : join(folder, `${id.slice(0, 16)}.jsonl`);
   if (folder !== undefined) makeDirs(folder);
   const text = file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -86,14 +76,16 @@ export function savedSets(folder: string | undefined, id: string): SavedSets {
     if (success) known.set(JSON.stringify(data.cell), data.outcome);
   }
   return {
-    get: (set) => known.get(JSON.stringify(set)),
-    add(set, outcome) {
+    get: (set: ParameterSet): Outcome | undefined => known.get(JSON.stringify(set)),
+    add(set: ParameterSet, outcome: Outcome): void {
       known.set(JSON.stringify(set), outcome);
       append(JSON.stringify({ cell: set, outcome }));
     },
+    /** Whether some of all these sets ran once more with the same outcomes. */
     isCompared: () => text.lastIndexOf(`${comparedLine}\n`) > text.lastIndexOf('{"cell":'),
     compared: () => append(comparedLine),
-    forget() {
+    /** Deletes all outcomes. */
+    forget(): void {
       known.clear();
       if (file !== undefined) rmSync(file, { force: true });
     },

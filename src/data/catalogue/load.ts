@@ -49,9 +49,9 @@ const damaged = (path: string, key: SeriesKey): Refusal =>
 
 export interface Span {
   /** UTC ms; months that lie before are not loaded. */
-  readonly from?: number;
+  readonly from?: number | undefined;
   /** UTC ms; months that begin then or later are not loaded. */
-  readonly to?: number;
+  readonly to?: number | undefined;
 }
 
 /** Every row of the months that touch the span, in memory that workers may share. */

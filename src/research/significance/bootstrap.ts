@@ -2,11 +2,6 @@
 import type { Rng } from '../../clock/clock.ts';
 import { ascending, mean, quantile, type Sample } from '../sample-moments.ts';
 
-interface BlockLengths {
-  readonly stationary: number;
-  readonly circular: number;
-}
-
 /** The sum of products of values `lag` apart. */
 function crossed(values: Float64Array, lag: number): number {
   let total = 0;
@@ -16,7 +11,7 @@ function crossed(values: Float64Array, lag: number): number {
 }
 
 /** Expected block length that fits the sample's serial dependence (Politis and White 2004, corrected by Patton et al. 2009). */
-export function blockLengths(sample: Sample): BlockLengths {
+export function blockLengths(sample: Sample) {
   const count = sample.length;
   const at = mean(sample);
   const off = Float64Array.from(sample, (value) => value - at);
@@ -55,11 +50,6 @@ function dependence(correlations: Float64Array, run: number, least: number): num
   return undefined;
 }
 
-interface Interval95 {
-  readonly low: number;
-  readonly high: number;
-}
-
 const draws = 1_000;
 
 /** Cumulative sums of the values and of their squares, over the sample twice: the sums of a block take two reads. */
@@ -89,7 +79,7 @@ export function drawBlocks(count: number, ends: number, rng: Rng, take: (from: n
  * The 95 % interval of the yearly Sharpe ratio. Undefined below `least` returns. 1,000 draws of blocks whose lengths are geometric
  * around the automatic one.
  */
-export function sharpeInterval(returns: Sample, periods: number, rng: Rng, least = 30): Interval95 | undefined {
+export function sharpeInterval(returns: Sample, periods: number, rng: Rng, least = 30) {
   const count = returns.length;
   if (count < least) return undefined;
   const ends = 1 / Math.max(1, blockLengths(returns).stationary);
