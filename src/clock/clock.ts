@@ -121,6 +121,26 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
   });
 }
 
+/** Resolves when the signal aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** Does work and waits this long (ms of the clock), again and again until the signal. */
+export async function every(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal,
+  work: () => Promise<void> | void,
+): Promise<void> {
+  while (!signal.aborted) {
+    await work();
+    await pause(clock, ms, signal);
+  }
+}
+
 /** The machine's own clock. */
 export const systemClock: Clock = new ScaledClock(1);
 

@@ -1,9 +1,11 @@
 /** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
 
 import { existsSync } from 'node:fs';
+import { aborted } from '../clock/clock.ts';
 import { parseSetting, readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { statedReason } from '../domain/stated-reason.ts';
 import { configure } from '../trading/strategies.ts';
 import { requestKill, signalText } from './control/kill-file.ts';
@@ -13,7 +15,6 @@ import type { SessionOptions, StartOptions } from './options.ts';
 import { refuseUnfit } from './preflight/weight-plan.ts';
 import { recordSession, type SessionRecording } from './recording/record-session.ts';
 import type { Session } from './session.ts';
-import { refuseMargin } from './spot-only.ts';
 import { defaultStateDir, makeStateDir } from './state.ts';
 import { showStatus } from './view/terminal.ts';
 
@@ -39,7 +40,10 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   const { config: file, set, json, out, say, signal } = options;
   const settings = set.map(parseSetting);
   const config: TradingConfig = readConfig(file, tradingSchema, settings);
-  if (mode === 'paper') refuseMargin(config.account, file);
+  if (mode === 'paper' && config.account !== 'spot')
+    throw new Refusal(
+      `${file}: account: margin cannot be simulated: interest and liquidation are not, and the result would be too good. Use account: spot`,
+    );
   const configured = await configure(config.strategies, file, settings);
   // Simulated fills cost no requests.
   if (mode === 'live') refuseUnfit(config, configured, file);
@@ -122,10 +126,7 @@ export async function runUntilStopped(
     },
   );
   const screen = showStatus(session, out, json);
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await aborted(signal);
   screen.stop();
   say('stopping: finishing what is on its way (again to end at once)');
   await session.stop();

@@ -1,6 +1,6 @@
 /** A running session: watches prices, runs strategies and sweeps for fills until it is stopped. */
 import { defer, EMPTY, takeUntil } from 'rxjs';
-import { pause, type ScaledClock } from '../clock/clock.ts';
+import { every, pause, type ScaledClock } from '../clock/clock.ts';
 import { priceText, unitsText } from '../domain/money.ts';
 import { type Decision, decisionOf } from '../domain/order.ts';
 import type { Notice } from '../execution/context.ts';
@@ -17,7 +17,7 @@ import type { NamedHosted } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { ConnectOptions } from './preflight/connect.ts';
 import { type Runner, type StoppedStrategy, stoppedName, strategySignals } from './strategy-runner.ts';
-import { formerPositions } from './view/strategy-view.ts';
+import { formerPositions, type Place } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
 import { timeKeeper } from './watch/exchange-clock.ts';
 import { health, healthMs } from './watch/health.ts';
@@ -177,11 +177,6 @@ const healthOf = ({ clock, exchange, assembled, notice, fatal }: Made): (() => v
     fatal,
   });
 
-interface Place {
-  readonly strategy: string;
-  readonly symbol: string;
-}
-
 /** Reports a position or orders of a strategy that is no longer configured. */
 function reportFormer({ assembled: { portfolio, protection }, notice }: Made, { strategy, symbol }: Place): void {
   const at = portfolio.instrument(symbol);
@@ -208,18 +203,6 @@ function reportLeftOrders({ assembled, onStop, notice }: Made): void {
   if (left.length === 0) return;
   const list = left.map(({ intent, state }) => `${intent.clientOrderId} on ${intent.symbol} (${state})`).join(', ');
   notice({ level: 'warn', text: `stopped before these orders had ended: ${list}; the next start resolves them` });
-}
-
-async function every(
-  clock: ScaledClock,
-  ms: number,
-  signal: AbortSignal,
-  work: () => Promise<void> | void,
-): Promise<void> {
-  while (!signal.aborted) {
-    await work();
-    await pause(clock, ms, signal);
-  }
 }
 
 async function audit(assembled: Assembled): Promise<void> {

@@ -33,8 +33,7 @@ import { queryUntilAnswered } from './preflight/connect.ts';
 import { isStrict, limitSteps, limitsOf, NotRaised, recordVersions } from './preflight/limits.ts';
 import { markTrading, whileOpening } from './preflight/open-state.ts';
 import { probeOnce } from './preflight/probe-exchange.ts';
-import { refuseAnotherExchange } from './preflight/same-exchange.ts';
-import { refuseMeasuredSpeed, refuseOtherSpeed } from './preflight/same-speed.ts';
+import { refuseAnotherExchange, refuseMeasuredSpeed, refuseOtherSpeed } from './preflight/same-exchange.ts';
 import { sharedLimits } from './preflight/shared-limits.ts';
 import { refuseWithdrawKey } from './preflight/withdraw-key.ts';
 import { type Made, run } from './run.ts';
@@ -253,7 +252,10 @@ const screenOf = (
     exchangeUrl: config.exchange.restUrl,
     speed: config.exchange.speed,
     now: () => clock.now(),
-    weight: () => weightIn(limits),
+    weight() {
+      const { ip, uid, waiting, stoppedUntil } = limits.meter();
+      return { ip, uid, waiting, bannedUntil: stoppedUntil };
+    },
     noMarketData: () => exchange.noMarketData(),
     ...made,
   });
@@ -265,11 +267,6 @@ const instrumentRows = (all: ReadonlyMap<string, Instrument>, current: ReadonlyM
     .map(({ symbol, base, quote, pricePrecision, quantityPrecision }) => {
       return { kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision };
     });
-
-function weightIn(limits: Budget): ReturnType<ConstructorParameters<typeof Screen>[0]['weight']> {
-  const { ip, uid, waiting, stoppedUntil } = limits.meter();
-  return { ip, uid, waiting, bannedUntil: stoppedUntil };
-}
 
 /** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
 const blockedBy =
@@ -330,21 +327,15 @@ function finest(at: Precision, former: Precision = at): Precision {
 }
 
 async function serve(
-  options: SessionOptions,
+  { config, mode, stateDir }: SessionOptions,
   equipped: Equipped,
   source: DashboardSource,
   assets: Assets,
   undo: Undo,
 ): Promise<Dashboard> {
-  const { config, mode, stateDir } = options;
   const token = randomBytes(24).toString('base64url');
-  const dashboard = await startDashboard({
-    port: config.dashboard.port,
-    token,
-    assets,
-    source,
-    clock: equipped.clock,
-  });
+  const { port } = config.dashboard;
+  const dashboard = await startDashboard({ port, token, assets, source, clock: equipped.clock });
   undo.unshift(() => dashboard.close());
   const control = `http://127.0.0.1:${dashboard.port}`;
   writeDaemonInfo(stateDir, {
@@ -359,13 +350,7 @@ async function serve(
   return dashboard;
 }
 
-function sourceOf({
-  screen,
-  assembled,
-  clock,
-  hosted,
-  stateDir,
-}: Pick<Equipped, 'screen' | 'assembled' | 'clock' | 'hosted' | 'stateDir'>): DashboardSource {
+function sourceOf({ screen, assembled, clock, hosted, stateDir }: Equipped): DashboardSource {
   const refuseNobody = (strategy: string | undefined): void => {
     const why = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
     if (why !== undefined) throw new Refusal(why);

@@ -14,14 +14,9 @@ import { actText, lastBeat, type WatchdogAct, writeAct } from '../session/watch/
 import { KnownOrders } from './known-orders.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
 
-export interface WatchdogOptions {
+export interface WatchdogOptions extends ClientIo {
   readonly config: string;
   readonly state?: string;
-  readonly json: boolean;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /** Between two polls of the heartbeat, real ms. */
@@ -45,7 +40,7 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
     ...{ clock, afterMs, lastBeat: () => lastBeat(dir) },
     requestedKills: () => requestedKills(dir, strategies()),
   });
-  const command: ClientIo = { json, out, say, signal, environment: keys };
+  const command: ClientIo = { ...options, environment: keys };
   await untilAborted(tryKey({ config: file }, command, config), signal);
   say(
     `watching ${dir}: without a heartbeat for ${afterMs / 1_000} s, or with a file kill in it, its orders are cancelled (with a file kill-ID those of that strategy)`,

@@ -188,7 +188,7 @@ export function memoryFeed(clock: Clock, answer: (url: URL) => unknown = () => [
   const { count, seen } = counters(clock, log);
   const sockets = new Sockets({ url: 'ws://x', ws: wire.ws, clock, rng: () => 1, count, log });
   const spend = (): Promise<boolean> => Promise.resolve(true);
-  const caller = rest({ baseUrl: 'http://x', http, clock, spend, notice: () => {}, signer: undefined });
+  const caller = rest({ restUrl: 'http://x', http, clock, spend, notice: () => {}, signer: undefined });
   const history = klineHistory(caller, clock, count);
   return { ...wire, http, lines, seen, sockets, feed: feed({ sockets, history, clock, count }) };
 }

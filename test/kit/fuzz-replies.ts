@@ -56,7 +56,7 @@ function client(answer: () => HttpReply) {
   const { count } = counters(clock, log);
   const spend = (): Promise<boolean> => Promise.resolve(true);
   const caller = rest({
-    baseUrl: 'http://x',
+    restUrl: 'http://x',
     http,
     clock,
     spend,

@@ -69,7 +69,7 @@ export async function weigh({
   const venue = openVenue(clock, symbols, { minutes, limits, log: ledger.log });
   const purse = budget({ clock, shared: sharedWithNobody(), ...limits });
   const caller = rest({
-    baseUrl: 'http://exchange',
+    restUrl: 'http://exchange',
     http: wireTo(venue),
     clock,
     spend: purse.spend,

@@ -220,7 +220,7 @@ const uncounted = { count: (): void => {} };
 function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Rest; readonly time: ExchangeTime } {
   const { life, bent, http } = options;
   const caller = rest({
-    baseUrl: 'http://10.0.0.2',
+    restUrl: 'http://10.0.0.2',
     http: bent.http?.(http) ?? http,
     clock: life.clock,
     spend: bent.spend?.(limits.spend) ?? limits.spend,

@@ -1,6 +1,7 @@
 /** `sluice simulator`: the built-in exchange as a process of its own. */
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { aborted } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { defaultStateDir } from '../../session/state.ts';
 import {
@@ -11,10 +12,11 @@ import {
   type SimulatorUser,
   startSimulator,
 } from '../../simulator/simulator.ts';
+import type { Io } from '../../terminal/options.ts';
 import { faultsOf, faultsText } from './fault-file.ts';
 import { type Opened, openMarketFile, openScenarios } from './market-file.ts';
 
-export interface SimulateOptions {
+export interface SimulateOptions extends Io {
   readonly port: number;
   readonly speed?: number;
   /** Names separated by commas. */
@@ -35,9 +37,6 @@ export interface SimulateOptions {
   readonly log?: string;
   readonly seed: number;
   readonly json: boolean;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /** The account of demos and first tries. It guards nothing: the exchange listens on this machine only, and its money is made up. */
@@ -69,7 +68,7 @@ function rulesFor({ faults }: SimulateOptions, { markets, terms }: Opened): read
   return faults === undefined ? [] : faultsOf(faults, world);
 }
 
-async function start(
+function start(
   options: SimulateOptions,
   { instruments, markets, speed, terms }: Opened,
   rules: readonly FaultRule[],
@@ -129,8 +128,7 @@ function welcome(
 }
 
 export async function simulate(options: SimulateOptions): Promise<void> {
-  const { out, say, signal, json } = options;
-  const { markets } = options;
+  const { out, say, signal, json, markets } = options;
   if (markets !== undefined && !(existsSync(markets) && statSync(markets).isFile()))
     throw new Refusal(
       `--markets ${markets}: ${existsSync(markets) ? 'is not a file' : 'does not exist'}: give a file of markets`,
@@ -146,12 +144,7 @@ export async function simulate(options: SimulateOptions): Promise<void> {
   // Started by a demo: when that is gone, whatever ended it, nobody needs this exchange.
   const gone = new AbortController();
   if (process.channel !== undefined) process.on('disconnect', () => gone.abort());
-  await new Promise<void>((resolve) => {
-    for (const one of [signal, gone.signal]) {
-      if (one.aborted) resolve();
-      one.addEventListener('abort', () => resolve(), { once: true });
-    }
-  });
+  await aborted(AbortSignal.any([signal, gone.signal]));
   await simulator.close();
   if (!json) say('closed');
   if (process.channel !== undefined && process.connected) process.disconnect();

@@ -8,19 +8,7 @@ import { removeDaemonInfo } from '../state.ts';
 import { refuseUnraised } from './limits.ts';
 import { otherDaemons, refuseLostJournal, registerState } from './state-registry.ts';
 
-export type Opens = Pick<
-  SessionOptions,
-  | 'mode'
-  | 'config'
-  | 'venueName'
-  | 'configured'
-  | 'stateDir'
-  | 'environment'
-  | 'acceptRestored'
-  | 'say'
-  | 'log'
-  | 'signal'
->;
+export type Opens = Omit<SessionOptions, 'secrets' | 'opening' | 'recorder' | 'makeVenue' | 'fatal'>;
 
 /** Locks the state directory and begins to examine its journal. */
 export function startOpening(options: Opens): Opening {

@@ -6,15 +6,10 @@ import type { SessionOptions } from '../options.ts';
 
 /** Opens them, and prints a ban that delays the start. */
 export function sharedLimits(
-  {
-    config,
-    secrets,
-    environment,
-    log,
-    say,
-  }: Pick<SessionOptions, 'config' | 'secrets' | 'environment' | 'log' | 'say'>,
+  options: Pick<SessionOptions, 'config' | 'secrets' | 'environment' | 'log' | 'say'>,
   clock: Clock,
 ): Budget {
+  const { config, secrets, environment, log, say } = options;
   const url = config.exchange.restUrl;
   const troubles: string[] = [];
   const shared = sharedFile({

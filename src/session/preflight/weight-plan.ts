@@ -13,11 +13,8 @@ const timeMs = 60_000;
 const minuteMs = 60_000;
 
 export const pricesOf = (account: Account): Prices => ({
+  ...endpoints,
   ...tradeEndpoints[account],
-  time: endpoints.time,
-  klines: endpoints.klines,
-  symbols: endpoints.symbols,
-  account: endpoints.account,
 });
 
 /** Unless a configuration says otherwise a strategy is taken to replace one resting order at every kline. */

@@ -8,7 +8,7 @@ import type { UnprotectedTime } from '../../portfolio/unprotected.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { isDust } from '../../trading/format.ts';
 
-interface Place {
+export interface Place {
   readonly strategy: string;
   readonly symbol: string;
 }

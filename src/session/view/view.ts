@@ -14,6 +14,7 @@ import {
   viewVersion,
   type WeightView,
 } from '../../dashboard/view.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { openTimeOf } from '../../domain/interval.ts';
 import type { Kline, Trade } from '../../domain/market.ts';
@@ -218,155 +219,98 @@ export class Screen {
   }
 
   #chart(symbol: string): Forming {
-    const known = this.#klines.get(symbol);
-    if (known !== undefined) return known;
-    const made: Forming = { closed: [], forming: undefined };
-    this.#klines.set(symbol, made);
-    return made;
+    return getOrMake(this.#klines, symbol, () => ({ closed: [], forming: undefined }));
+  }
+
+  #instrument(symbol: string): Instrument {
+    return this.#options.assembled.portfolio.instrument(symbol);
+  }
+
+  #addDecision(decision: DecisionView): void {
+    first(this.#decisions, decision, mostDecisions);
   }
 
   #addSignal({ at, strategy, symbol, signal }: SignalEntry): void {
-    const draft = signalText(signal, this.#options.assembled.portfolio.instrument(symbol));
-    first(
-      this.#decisions,
-      {
-        at,
-        strategy,
-        symbol,
-        draft,
-        reason: signal.reason,
-        verdict: 'none',
-        code: undefined,
-        text: signal.reason,
-      },
-      mostDecisions,
-    );
+    const { reason } = signal;
+    const draft = signalText(signal, this.#instrument(symbol));
+    this.#addDecision({ at, strategy, symbol, draft, reason, verdict: 'none', code: undefined, text: reason });
   }
 
   #addDenial({ at, strategy, symbol, code, facts, draft, reason }: DenialEntry): void {
     const latest = this.#decisions[0];
-    const entry: DecisionView = {
-      at,
-      strategy,
-      symbol,
-      draft: draft,
-      reason,
-      verdict: 'denied',
-      code,
-      text: denialText({ code, facts }, this.#options.speed),
-    };
+    const text = denialText({ code, facts }, this.#options.speed);
+    // A repetition takes the place of the last one.
     if (latest?.verdict === 'denied' && latest.strategy === strategy && latest.code === code && latest.draft === draft)
-      this.#decisions[0] = entry;
-    else first(this.#decisions, entry, mostDecisions);
+      this.#decisions.shift();
+    this.#addDecision({ at, strategy, symbol, draft, reason, verdict: 'denied', code, text });
+  }
+
+  #addApproval(at: number, { intent }: WorkingOrder): void {
+    const { strategy, symbol, reason } = intent;
+    const draft = draftText(intent, this.#instrument(symbol));
+    const text = `Approved: ${reason}.`;
+    this.#addDecision({ at, strategy, symbol, draft, reason, verdict: 'approved', code: undefined, text });
   }
 
   #addEvent(event: EventEntry): void {
-    const order = this.#options.assembled.portfolio.order(event.clientOrderId);
-    if (order !== undefined && event.event === 'approved') this.#addApproval(event.at, order);
+    const { at, clientOrderId } = event;
+    const order = this.#options.assembled.portfolio.order(clientOrderId);
+    if (order !== undefined && event.event === 'approved') this.#addApproval(at, order);
     const isOpenOutcome = event.event === 'unknown' || event.event === 'quarantined';
-    const isShown = this.#unknowns.get(event.clientOrderId)?.resolved === undefined;
-    if (isOpenOutcome && order !== undefined && !(this.#unknowns.has(event.clientOrderId) && isShown))
+    if (isOpenOutcome && order !== undefined && this.#openUnknown(clientOrderId) === undefined)
       this.#beginUnknown(event, order);
-    const unknown = this.#unknowns.get(event.clientOrderId);
-    if (unknown === undefined || unknown.resolved !== undefined) return;
-    if (event.event === 'resolving') {
-      const text =
-        event.detail['sweep'] === 'complete'
-          ? 'Queried open orders and own trades: not there yet.'
-          : event.detail['balances'] === undefined
-            ? `A sweep failed: ${String(event.detail['sweep'])}.`
-            : `Compared the balances: ${String(event.detail['balances'])}.`;
-      this.#unknowns.set(event.clientOrderId, {
-        ...unknown,
-        steps: [...unknown.steps, { at: event.at, text }].slice(-mostSteps),
-      });
-    } else if (event.event === 'found') {
-      const text = `Found at the exchange as order ${String(event.detail['orderId'])}, ${String(event.detail['status']).toLowerCase().replace('_', ' ')}: it had taken effect.`;
-      this.#unknowns.set(event.clientOrderId, { ...unknown, resolved: { at: event.at, text } });
-    } else if (event.event === 'absent' || event.event === 'resolved') {
-      const text =
-        event.event === 'absent'
-          ? 'It did not take effect: two complete sweeps missed it, and the balances are explained without it.'
-          : `Resolved by hand as ${String(event.detail['as'])}: ${String(event.detail['reason'])}.`;
-      this.#unknowns.set(event.clientOrderId, { ...unknown, resolved: { at: event.at, text } });
-    } else if (event.event === 'quarantined') {
-      const text = `Quarantined: ${String(event.detail['evidence'] ?? event.detail['cause'])}. It stays reserved and blocks its symbol.`;
-      this.#unknowns.set(event.clientOrderId, {
-        ...unknown,
-        steps: [...unknown.steps, { at: event.at, text }].slice(-mostSteps),
-      });
-    }
+    const unknown = this.#openUnknown(clientOrderId);
+    if (unknown === undefined) return;
+    const [step, resolved] = [stepText(event), resolvedText(event)];
+    if (step !== undefined) {
+      const steps = [...unknown.steps, { at, text: step }].slice(-mostSteps);
+      this.#unknowns.set(clientOrderId, { ...unknown, steps });
+    } else if (resolved !== undefined)
+      this.#unknowns.set(clientOrderId, { ...unknown, resolved: { at, text: resolved } });
   }
 
-  #beginUnknown(event: EventEntry, { intent }: WorkingOrder): void {
-    const order = draftText(intent, this.#options.assembled.portfolio.instrument(intent.symbol));
-    this.#unknowns.set(event.clientOrderId, {
-      clientOrderId: event.clientOrderId,
-      strategy: intent.strategy,
-      symbol: intent.symbol,
-      order,
-      since: event.at,
-      cause: String(event.detail['cause'] ?? event.detail['evidence'] ?? 'no answer'),
-      steps: [],
-      resolved: undefined,
-    });
+  /** An unknown outcome that is not resolved yet. */
+  #openUnknown(clientOrderId: string): UnknownView | undefined {
+    const unknown = this.#unknowns.get(clientOrderId);
+    return unknown?.resolved === undefined ? unknown : undefined;
+  }
+
+  #beginUnknown({ at: since, clientOrderId, detail }: EventEntry, { intent }: WorkingOrder): void {
+    const { strategy, symbol } = intent;
+    const order = draftText(intent, this.#instrument(symbol));
+    const cause = String(detail['cause'] ?? detail['evidence'] ?? 'no answer');
+    const begun = { clientOrderId, strategy, symbol, order, since, cause, steps: [], resolved: undefined };
+    this.#unknowns.set(clientOrderId, begun);
     for (const [id, unknown] of this.#unknowns) {
       if (this.#unknowns.size <= mostUnknowns) break;
       if (unknown.resolved !== undefined) this.#unknowns.delete(id);
     }
   }
 
-  #addApproval(at: number, { intent }: WorkingOrder): void {
-    const draft = draftText(intent, this.#options.assembled.portfolio.instrument(intent.symbol));
-    const { strategy, symbol, reason } = intent;
-    first(
-      this.#decisions,
-      {
-        at,
-        strategy,
-        symbol,
-        draft,
-        reason,
-        verdict: 'approved',
-        code: undefined,
-        text: `Approved: ${reason}.`,
-      },
-      mostDecisions,
-    );
-  }
-
-  #addFill({
-    tradeId,
-    orderId,
-    clientOrderId,
-    strategy,
-    symbol,
-    side,
-    price,
-    quantity,
-    fee,
-    feeAsset,
-    maker,
-    purpose,
-    time,
-  }: FillEntry): void {
-    const shown = {
-      tradeId,
-      orderId,
-      clientOrderId,
-      strategy,
-      symbol,
-      side,
-      price,
-      quantity,
-      fee,
-      feeAsset,
-      maker,
-      purpose,
-      time,
-    };
+  #addFill(fill: FillEntry): void {
+    const { kind: _kind, account: _account, evidence: _evidence, ...shown } = fill;
     first(this.#fills, shown, mostFills);
   }
+}
+
+/** What was done about an unknown outcome without an end to it; undefined for other events. */
+function stepText({ event, detail }: EventEntry): string | undefined {
+  if (event === 'quarantined')
+    return `Quarantined: ${String(detail['evidence'] ?? detail['cause'])}. It stays reserved and blocks its symbol.`;
+  if (event !== 'resolving') return undefined;
+  if (detail['sweep'] === 'complete') return 'Queried open orders and own trades: not there yet.';
+  return detail['balances'] === undefined
+    ? `A sweep failed: ${String(detail['sweep'])}.`
+    : `Compared the balances: ${String(detail['balances'])}.`;
+}
+
+/** How an unknown outcome ended; undefined for other events. */
+function resolvedText({ event, detail }: EventEntry): string | undefined {
+  if (event === 'found')
+    return `Found at the exchange as order ${String(detail['orderId'])}, ${String(detail['status']).toLowerCase().replace('_', ' ')}: it had taken effect.`;
+  if (event === 'absent')
+    return 'It did not take effect: two complete sweeps missed it, and the balances are explained without it.';
+  return event === 'resolved' ? `Resolved by hand as ${String(detail['as'])}: ${String(detail['reason'])}.` : undefined;
 }
 
 function keep<T>(list: T[], item: T, most: number): void {

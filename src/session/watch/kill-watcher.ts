@@ -1,7 +1,7 @@
 /** A session's work beside trading: its heartbeat, kill files, and reports of the watchdog. */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Clock, machineWall, pause, type ScaledClock } from '../../clock/clock.ts';
+import { type Clock, every, machineWall, type ScaledClock } from '../../clock/clock.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Assembled } from '../../trading/assemble.ts';
@@ -33,19 +33,12 @@ export function watchKills(guarded: Guarded, signal: AbortSignal): Promise<unkno
   const beating = heart(stateDir);
   signal.addEventListener('abort', () => beating.stop(), { once: true });
   return Promise.all([
-    every(clock, beatMs, signal, () => {
+    every(clock, clock.machine(beatMs), signal, () => {
       beating.beat(guarded.journal.full);
       for (const act of takeActs(stateDir)) guarded.notice({ level: 'warn', text: actText(act) });
     }),
-    every(clock, killPollMs, signal, killsByFile(guarded)),
+    every(clock, clock.machine(killPollMs), signal, killsByFile(guarded)),
   ]);
-}
-
-async function every(clock: Clock, realMs: number, signal: AbortSignal, work: () => void): Promise<void> {
-  while (!signal.aborted) {
-    work();
-    await pause(clock, clock.machine(realMs), signal);
-  }
 }
 
 /**

@@ -193,7 +193,9 @@ describe('the table of endpoints', () => {
     const { orderTest, batchCreate, batchCancel } = endpoints;
     expect([orderTest, batchCreate, batchCancel].map(({ weight }) => weight)).toEqual([1, 10, 10]);
     const costs = (account: 'spot' | 'margin') =>
-      Object.values(tradeEndpoints[account]).map((one) => [one.path, one.weight, costOf(one).frequency?.max]);
+      (['create', 'query', 'cancel', 'openOrders', 'myTrades'] as const)
+        .map((operation) => tradeEndpoints[account][operation])
+        .map((one) => [one.path, one.weight, costOf(one).frequency?.max]);
     expect(costs('spot')).toEqual([
       ['/sapi/v1/order', 5, 100],
       ['/sapi/v1/order', 1, undefined],

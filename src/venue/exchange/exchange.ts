@@ -127,26 +127,15 @@ export function openCaller(
   options: CallerOptions,
   outsideWindow: () => void = () => {},
 ): { readonly caller: Rest; readonly close: () => void } {
-  const { restUrl, apiKey, apiSecret, clock, spend, notice, stripPrefix, observe, count } = options;
+  const { apiKey, apiSecret, stripPrefix } = options;
   const http = gotHttp();
   const known = apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix);
-  const caller = rest({
-    baseUrl: restUrl,
-    http,
-    clock,
-    spend,
-    notice,
-    signer: known,
-    outsideWindow,
-    ...(observe && { observe }),
-    ...(count && { count }),
-  });
-  return { caller, close: () => http.close() };
+  return { caller: rest({ ...options, http, signer: known, outsideWindow }), close: () => http.close() };
 }
 
 /** Connects nothing by itself: the first request and the first subscription do. */
 export function exchange(options: ExchangeOptions): Exchange {
-  const { wsUrl, account, clock, rng, log, byClientId, cancelSeen, windowSeen } = options;
+  const { wsUrl, clock, rng, log, windowSeen } = options;
   const window = recvWindow(clock, options.window, windowSeen);
   const { count, seen } = counters(clock, log, (text) => caller.redact(text));
   let last: HttpReply | undefined;
@@ -164,16 +153,7 @@ export function exchange(options: ExchangeOptions): Exchange {
   const channels = new Sockets({ url: wsUrl, ws, clock, rng, count, log });
   return {
     feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),
-    orders: orders({
-      rest: caller,
-      clock,
-      window,
-      account,
-      instruments: known,
-      count,
-      byClientId: byClientId === true,
-      cancelSeen,
-    }),
+    orders: orders({ ...options, rest: caller, window, instruments: known, count }),
     account: accountReader(caller, options.uidSeen),
     market: marketQueries(caller, clock, count),
     past: socketHistory(channels, count, clock),

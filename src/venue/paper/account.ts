@@ -220,12 +220,8 @@ export class PaperAccount {
   /** The most that these lots of an order can cost; nothing for a MARKET BUY in lots, whose price is unknown. */
   #lockFor({ side, type, volume, price }: Intent, lots: Lots, at: Instrument): Units {
     if (side === 'SELL') return baseUnits(lots, at);
-    const value =
-      type === 'LIMIT' && price !== undefined
-        ? notional(price, lots, at)
-        : 'amount' in volume
-          ? volume.amount
-          : noUnits;
+    const unpriced = 'amount' in volume ? volume.amount : noUnits;
+    const value = type === 'LIMIT' && price !== undefined ? notional(price, lots, at) : unpriced;
     const { feeIn, sizing } = this.#options.rules;
     if (feeIn === 'received' || ('amount' in volume && sizing === 'fillWithFee')) return value;
     return plus(value, feeOn(value, this.#feeReserve));

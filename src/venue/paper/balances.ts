@@ -1,4 +1,5 @@
 /** Balances of a simulated account: free and locked by orders, by asset, exact. */
+import { getOrMake } from '../../domain/get-or-make.ts';
 import { minus, negate, noUnits, plus, type Units, units } from '../../domain/money.ts';
 import type { Balance } from '../venue.ts';
 
@@ -59,10 +60,6 @@ export class PaperBalances {
   }
 
   #of(asset: string): Holding {
-    const known = this.#holdings.get(asset);
-    if (known !== undefined) return known;
-    const none = { free: noUnits, locked: noUnits };
-    this.#holdings.set(asset, none);
-    return none;
+    return getOrMake(this.#holdings, asset, () => ({ free: noUnits, locked: noUnits }));
   }
 }

@@ -41,7 +41,7 @@ export function paperOrders(account: PaperAccount, wire: PaperWire, clock: Clock
       }),
     openOrders: (symbol) =>
       wire.ask(() => {
-        const open = [...records.openOrders()].filter(({ intent }) => intent.symbol === symbol);
+        const open = records.openOrders().filter(({ intent }) => intent.symbol === symbol);
         return ok({ rows: open.map(reportOf), full: false });
       }),
     tradesSince: (symbol, fromId) => wire.ask(() => ok(records.tradesSince(symbol, fromId))),

@@ -1,5 +1,6 @@
 /** The orders and trades of a simulated account, for queries. */
 
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Lots, Ticks, Units } from '../../domain/money.ts';
 import type { Evidence, Intent, OrderReport, VenueStatus, VenueTrade } from '../../domain/order.ts';
@@ -53,13 +54,11 @@ export class Records {
 
   order(orderId: string): PaperOrder | undefined {
     for (const order of this.#byClientId.values()) if (order.orderId === orderId) return order;
-    for (let index = this.#closed.length - 1; index >= 0; index--)
-      if (this.#closed[index]?.orderId === orderId) return this.#closed[index];
-    return undefined;
+    return this.#closed.findLast((order) => order.orderId === orderId);
   }
 
-  openOrders(): IterableIterator<PaperOrder> {
-    return [...this.#byClientId.values()].values();
+  openOrders(): readonly PaperOrder[] {
+    return [...this.#byClientId.values()];
   }
 
   close(order: PaperOrder): void {
@@ -71,12 +70,9 @@ export class Records {
 
   addTrade(trade: PaperTrade): void {
     if (!this.#keepsClosed) return;
-    const trades = this.#trades.get(trade.symbol);
-    if (trades === undefined) this.#trades.set(trade.symbol, [trade]);
-    else {
-      if (trades.length >= mostKept) trades.splice(0, mostKept / 2);
-      trades.push(trade);
-    }
+    const trades = getOrMake(this.#trades, trade.symbol, () => []);
+    if (trades.length >= mostKept) trades.splice(0, mostKept / 2);
+    trades.push(trade);
   }
 
   /** Trades of a symbol from an id on, that one included; without an id the newest page. Oldest first. */

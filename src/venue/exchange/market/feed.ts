@@ -1,6 +1,7 @@
 /** The market feed: streams over one socket, shared by all subscribers of a channel. */
 import { Observable, Subject, type Subscriber, share } from 'rxjs';
 import type { Clock } from '../../../clock/clock.ts';
+import { getOrMake } from '../../../domain/get-or-make.ts';
 import type { Interval } from '../../../domain/interval.ts';
 import type { Channel, Depth, FeedGap, Kline, Ticker, Trade } from '../../../domain/market.ts';
 import { type MarketFeed, ok } from '../../venue.ts';
@@ -111,11 +112,6 @@ function closedPast(sockets: Sockets, clock: Clock, count: Count): KlineHistory 
 /** One stream for each channel: it begins with the first subscriber and ends with the last. */
 function sharedByName<T>() {
   const streams = new Map<string, Observable<T>>();
-  return (name: string, start: (name: string, out: Subscriber<T>) => () => void): Observable<T> => {
-    const known = streams.get(name);
-    if (known !== undefined) return known;
-    const made = new Observable<T>((out) => start(name, out)).pipe(share());
-    streams.set(name, made);
-    return made;
-  };
+  return (name: string, start: (name: string, out: Subscriber<T>) => () => void): Observable<T> =>
+    getOrMake(streams, name, () => new Observable<T>((out) => start(name, out)).pipe(share()));
 }

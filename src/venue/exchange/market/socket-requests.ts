@@ -1,5 +1,6 @@
 /** Questions asked over the socket (`req`): each waits for the rows that come back under its channel, or for its deadline. */
 import type { Clock } from '../../../clock/clock.ts';
+import { getOrMake } from '../../../domain/get-or-make.ts';
 import { type Answer, failed } from '../../venue.ts';
 
 /** Rows as they came, and the time of the frame. */
@@ -52,10 +53,7 @@ export class Questions {
       const question: Question = { text, settle };
       const late = `no answer to a question about ${channel} within ${deadlineMs / 1_000} s; an unknown symbol gets none`;
       const stop = this.#clock.at(this.#clock.now() + this.#clock.machine(deadlineMs), () => settle(failed(late)));
-      const queue = this.#waiting.get(channel);
-      if (queue === undefined) this.#waiting.set(channel, [question]);
-      else queue.push(question);
-      if (queue === undefined) this.#say(text);
+      if (getOrMake(this.#waiting, channel, () => []).push(question) === 1) this.#say(text);
     });
   }
 

@@ -1,10 +1,10 @@
 /** From the exchange's order objects to `OrderReport`. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import type { Side } from '../../../domain/market.ts';
-import { type Lots, lots, MoneyError, noLots, noTicks, noUnits, ticks, units } from '../../../domain/money.ts';
+import { type Lots, lots, noLots, noTicks, noUnits, ticks } from '../../../domain/money.ts';
 import type { OrderReport, OrderType, VenueStatus } from '../../../domain/order.ts';
 import type { Count } from '../counters.ts';
-import { decimalOf, type Fields, idOf, isFields, symbolOf, textOf, timeOf } from '../rest/json.ts';
+import { amountOf, exactOf, type Fields, idOf, isFields, symbolOf, textOf, timeOf } from '../rest/json.ts';
 
 /** What an answer may leave out because we know it: the order that we asked about. */
 export type Known = Partial<Pick<OrderReport, 'side' | 'type' | 'orderId'>>;
@@ -60,23 +60,15 @@ function askedOf(
   side: Side,
   at: Instrument,
 ): Pick<OrderReport, 'price' | 'quantity' | 'amount'> {
-  const [price, size] = [decimalOf(raw['price']), decimalOf(raw['origQty'])];
-  if (size === undefined) return {};
-  try {
-    if (type === 'MARKET' && side === 'BUY') {
-      const amount = units(size);
-      return amount > noUnits ? { amount } : {};
-    }
-    const quantity = lots(size, at);
-    if (quantity <= noLots) return {};
-    if (type === 'MARKET') return { quantity };
-    if (price === undefined) return {};
-    const limit = ticks(price, at);
-    return limit > noTicks ? { price: limit, quantity } : {};
-  } catch (error) {
-    if (error instanceof MoneyError) return {};
-    throw error;
+  if (type === 'MARKET' && side === 'BUY') {
+    const amount = amountOf(raw['origQty']);
+    return amount !== undefined && amount > noUnits ? { amount } : {};
   }
+  const quantity = exactOf(raw['origQty'], (text) => lots(text, at));
+  if (quantity === undefined || quantity <= noLots) return {};
+  if (type === 'MARKET') return { quantity };
+  const price = exactOf(raw['price'], (text) => ticks(text, at));
+  return price !== undefined && price > noTicks ? { price, quantity } : {};
 }
 
 /** A create reply. `executedQty` may be missing there; then the order counts as open whatever its status says: ask again. */
@@ -111,15 +103,8 @@ function foreignType(raw: Fields, count: Count): OrderType {
 }
 
 function executedOf(raw: Fields, at: Instrument): Lots | undefined {
-  const text = decimalOf(raw['executedQty']);
-  if (text === undefined) return undefined;
-  try {
-    const executed = lots(text, at);
-    return executed < noLots ? undefined : executed;
-  } catch (error) {
-    if (error instanceof MoneyError) return undefined;
-    throw error;
-  }
+  const executed = exactOf(raw['executedQty'], (text) => lots(text, at));
+  return executed === undefined || executed < noLots ? undefined : executed;
 }
 
 /** Spellings seen in the wild, upper case with every other character as one `_`. */

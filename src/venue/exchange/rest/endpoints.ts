@@ -49,10 +49,7 @@ export const endpoints = {
   marginMyTrades: get({ name: 'margin own trades', path: '/sapi/v1/margin/myTrades', weight: 1 }),
   // The operation that applies for a withdrawal is in src/withdraw: no code of the daemon may know it.
   withdrawQuery: {
-    name: 'withdrawal query',
-    path: '/sapi/v1/withdraw/query',
-    weight: 100,
-    method: 'POST',
+    ...post({ name: 'withdrawal query', path: '/sapi/v1/withdraw/query', weight: 100 }),
     security: 'USER_DATA',
   },
   openTrades: open({ name: 'open trades', path: '/open/pub/trades', weight: 5 }),
@@ -66,13 +63,7 @@ type TradeOperation = 'create' | 'query' | 'cancel' | 'openOrders' | 'myTrades';
 
 /** The five operations that both accounts have. Margin costs more and has more frequency limits (§4.4, §8). */
 export const tradeEndpoints: Readonly<Record<Account, Readonly<Record<TradeOperation, Endpoint>>>> = {
-  spot: {
-    create: endpoints.create,
-    query: endpoints.query,
-    cancel: endpoints.cancel,
-    openOrders: endpoints.openOrders,
-    myTrades: endpoints.myTrades,
-  },
+  spot: endpoints,
   margin: {
     create: endpoints.marginCreate,
     query: endpoints.marginQuery,

@@ -1,5 +1,6 @@
 /** One request: weight first, then signature, then one attempt. Limits in the answer are reported. */
 import type { Clock } from '../../../clock/clock.ts';
+import { getOrMake } from '../../../domain/get-or-make.ts';
 import { jsonText } from '../../../domain/json-text.ts';
 import { type Answer, failed, type Gate, type Lane, type LimitNotice, ok, type Spend } from '../../venue.ts';
 import type { Count } from '../counters.ts';
@@ -53,7 +54,7 @@ export interface Rest {
 }
 
 export interface RestOptions {
-  readonly baseUrl: string;
+  readonly restUrl: string;
   readonly http: Http;
   readonly clock: Clock;
   readonly spend: Spend;
@@ -69,8 +70,8 @@ export interface RestOptions {
 }
 
 export function rest(options: RestOptions): Rest {
-  const { baseUrl, http, clock, spend, signer, observe, count, outsideWindow } = options;
-  const base = baseUrl.replace(/\/+$/, '');
+  const { restUrl, http, clock, spend, signer, observe, count, outsideWindow } = options;
+  const base = restUrl.replace(/\/+$/, '');
   const read = replyReader();
   const urlOf = urls();
 
@@ -179,12 +180,8 @@ const mostUrls = 64;
 function urls(): (text: string) => URL {
   const known = new Map<string, URL>();
   return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
     if (known.size >= mostUrls) known.clear();
-    const url = new URL(text);
-    known.set(text, url);
-    return url;
+    return getOrMake(known, text, () => new URL(text));
   };
 }
 
