@@ -35,8 +35,14 @@ export function liquidityOf(columns: Columns, interval: Interval): UsualDay {
   };
 }
 
-function daysOf({ openTime, close, volume }: Columns, interval: Interval): readonly Day[] {
+/** By the columns that they were counted in: sets of parameters share them. */
+const counted = new WeakMap<Columns, readonly Day[]>();
+
+function daysOf(columns: Columns, interval: Interval): readonly Day[] {
+  const known = counted.get(columns);
+  if (known !== undefined) return known;
   const days: Day[] = [];
+  const { openTime, close, volume } = columns;
   for (let row = 0; row < openTime.length; ) {
     const opens = openTime[row] as number;
     const start = Math.floor(opens / dayMs) * dayMs;
@@ -47,6 +53,7 @@ function daysOf({ openTime, close, volume }: Columns, interval: Interval): reado
     const lasts = Math.max(1, Math.round(lengthMs / dayMs));
     days.push({ start, days: lasts, volume: sum, close: close[row - 1] as number });
   }
+  counted.set(columns, days);
   return days;
 }
 
