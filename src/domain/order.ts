@@ -46,6 +46,17 @@ export interface Target {
   readonly reason: string;
 }
 
+/** What a target carries beside its size and its reason. */
+export type Exits = Omit<Target, 'kind' | 'size' | 'reason'>;
+
+/** True if both have the same levels. */
+export const sameExits = (a: Exits, b: Exits): boolean =>
+  a.limit === b.limit &&
+  a.stop === b.stop &&
+  a.takeProfit === b.takeProfit &&
+  a.trailing === b.trailing &&
+  a.exitAfterMs === b.exitAfterMs;
+
 export interface Quote {
   readonly side: Side;
   readonly price: number;

@@ -28,8 +28,14 @@ export interface ArmedStop {
   readonly price: Ticks;
 }
 
+/** A position as far as protection has to know it. */
+export type GuardedPlace = Pick<
+  Place,
+  'strategy' | 'instrument' | 'version' | 'entries' | 'enteredAt' | 'isFlat' | 'isLong'
+>;
+
 export interface Guard {
-  readonly place: Place;
+  readonly place: GuardedPlace;
   /** The target's size that these levels belong to; undefined where a journal did not say. */
   size: Size | undefined;
   /** What a take-profit has sold of it. */
@@ -91,7 +97,7 @@ export const exitTime = ({ exitAfterMs, leftSize, place }: Guard): number =>
     : place.enteredAt + exitAfterMs;
 
 /** True of a print from before the position was entered; both times are the exchange's. */
-export const isBefore = (time: number, { enteredAt }: Place): boolean => time + roundedMs < enteredAt;
+export const isBefore = (time: number, { enteredAt }: GuardedPlace): boolean => time + roundedMs < enteredAt;
 
 export function saved(guard: Guard): SavedGuard {
   const at = guard.place.instrument;
@@ -111,7 +117,7 @@ const sizeOf = (text: string | undefined): Size | undefined =>
   text === undefined || text === '' ? undefined : (JSON.parse(text) as Size);
 
 /** A guard from a journal; levels that are finer than the exchange takes now are rounded down. */
-export function restored(saved: SavedGuard, place: Place): Guard {
+export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
   const at = place.instrument;
   const text = (name: string): string | undefined => (saved[name] === undefined ? undefined : String(saved[name]));
   const level = (name: string): Ticks | undefined => {

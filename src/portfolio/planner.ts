@@ -8,6 +8,7 @@ import {
   type Leg,
   type Quote,
   type Signal,
+  sameExits,
   sameSize,
   type Target,
 } from '../domain/order.ts';
@@ -64,8 +65,9 @@ interface Settled {
   readonly revision: number;
   readonly from: number;
   readonly to: number;
-  /** A target is reached or was left: that stays so when only its stop, its trailing stop or its time moves. */
-  readonly isReached: boolean;
+  /** That stays so when only its exits move, and when its limit does. */
+  readonly mayMoveExits: boolean;
+  readonly mayMoveLimit: boolean;
 }
 
 export class Planner {
@@ -107,7 +109,7 @@ export class Planner {
     if (known === undefined || !isSameSize || known.lots === undefined) return this.#begin(leg, decision, known?.place);
     known.leg = leg;
     known.decision = decision;
-    if (before.limit !== signal.limit || known.settled?.isReached !== true) known.settled = undefined;
+    if (!mayMove(known, before, signal)) known.settled = undefined;
     this.#options.protection.follow(leg.strategy, leg.symbol, signal);
     this.#options.changed(leg, known.lots, decision);
     return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
@@ -240,17 +242,18 @@ export class Planner {
     const hasRange =
       signal.kind === 'target' &&
       (situation.orders.length > 0 || override.takeProfit !== undefined || override.leave !== undefined);
+    const isThere = signal.kind === 'target' && isReached(signal, lots, override, situation);
     if (!hasRange) {
-      const isThere = signal.kind === 'target' && isReached(signal, lots, override, situation);
-      standing.settled = { ...at, from: 0, to: Number.POSITIVE_INFINITY, isReached: isThere };
+      const to = Number.POSITIVE_INFINITY;
+      standing.settled = { ...at, from: 0, to, mayMoveExits: isThere, mayMoveLimit: isThere };
       return;
     }
     const [from, to] = [situation.price / 2, situation.price * 2];
     const isQuiet = (price: number): boolean =>
       planTarget(signal, lots, override, { ...situation, price }) === undefined;
     if (!isQuiet(from) || !isQuiet(to)) return;
-    const isThere = override.leave === undefined || isReached(signal, lots, override, situation);
-    standing.settled = { ...at, from, to, isReached: isThere };
+    const mayMoveExits = override.leave === undefined || isThere;
+    standing.settled = { ...at, from, to, mayMoveExits, mayMoveLimit: isThere };
   }
 
   /** Gives a new target its size in lots; without a price the first plan that has one does. */
@@ -287,22 +290,19 @@ export class Planner {
   }
 }
 
+/** Whether nothing is left to do about a target of the same size as the one before. */
+function mayMove({ settled }: Standing, before: Target, signal: Target): boolean {
+  if (settled === undefined || (before.limit === undefined) !== (signal.limit === undefined)) return false;
+  return before.limit === signal.limit ? settled.mayMoveExits : settled.mayMoveLimit;
+}
+
 /** Grows with each fill and each order that is added or ends. */
 const versionOf = ({ version, orderChanges }: Place): number => version + orderChanges;
 
 /** True when two signals have the same effect; their reasons may differ. */
 export function sameSignal(a: Signal, b: Signal): boolean {
   if (a === b) return true;
-  if (a.kind === 'target' && b.kind === 'target') {
-    return (
-      sameSize(a.size, b.size) &&
-      a.limit === b.limit &&
-      a.stop === b.stop &&
-      a.takeProfit === b.takeProfit &&
-      a.trailing === b.trailing &&
-      a.exitAfterMs === b.exitAfterMs
-    );
-  }
+  if (a.kind === 'target' && b.kind === 'target') return sameSize(a.size, b.size) && sameExits(a, b);
   if (a.kind === 'quotes' && b.kind === 'quotes') {
     return a.quotes.length === b.quotes.length && a.quotes.every((quote, index) => sameQuote(quote, b.quotes[index]));
   }

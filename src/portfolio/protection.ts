@@ -27,6 +27,7 @@ import {
   bestOf,
   exitTime,
   type Guard,
+  type GuardedPlace,
   isBefore,
   notYet,
   restored,
@@ -35,7 +36,6 @@ import {
   unarmed,
 } from './guard.ts';
 import { noOverride, type ProtectionOverride } from './plan.ts';
-import type { Portfolio } from './portfolio.ts';
 
 export type { ArmedStop, SavedGuard } from './guard.ts';
 
@@ -64,6 +64,11 @@ export interface Overdue {
 /** `saved` gives what a journal keeps: null where nothing is protected any more. */
 export type ProtectionChanged = (strategy: string, symbol: string, saved: () => SavedGuard | null) => void;
 
+/** Where positions are found. */
+interface Places {
+  place(strategy: string, symbol: string): GuardedPlace;
+}
+
 const noStops: readonly ArmedStop[] = [];
 const nobody: readonly string[] = [];
 const noLevels: Levels = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY, trails: [] };
@@ -76,12 +81,12 @@ const isNothing = (size: Size): boolean => sizeValue(size) === 0;
 export class Protection {
   /** Grows whenever what protection makes of a target may change; a trailing stop that moves does not. */
   revision = 0;
-  readonly #portfolio: Portfolio;
+  readonly #portfolio: Places;
   readonly #changed: ProtectionChanged;
   readonly #guards = new ByPosition<Guard>();
 
   /** `changed` is called with every change that a restart must know. */
-  constructor(portfolio: Portfolio, changed: ProtectionChanged) {
+  constructor(portfolio: Places, changed: ProtectionChanged) {
     this.#portfolio = portfolio;
     this.#changed = changed;
   }
@@ -106,13 +111,19 @@ export class Protection {
     const trailing = target.trailing === undefined ? undefined : rateOf(target.trailing);
     const { exitAfterMs } = target;
     const best = known === undefined ? undefined : bestOf(known);
-    if (isSame && takeProfit === known.takeProfit && isLeft === (known.leftSize !== undefined)) {
-      // Only what leaves a position moved: nothing has to be planned anew.
+    // What leaves a position moved, or a take-profit of none: nothing has to be planned anew.
+    const isSmall = takeProfit === known?.takeProfit || place.isFlat;
+    if (isSame && isSmall && isLeft === (known.leftSize !== undefined)) {
       const isUnchanged =
-        stop === known.stop && trailing === known.trailing && exitAfterMs === known.exitAfterMs && best === known.best;
+        stop === known.stop &&
+        takeProfit === known.takeProfit &&
+        trailing === known.trailing &&
+        exitAfterMs === known.exitAfterMs &&
+        best === known.best;
       if (isUnchanged) return;
       if (!plain || known.taken > 0n || isLeft || !place.isFlat) {
         known.stop = stop;
+        known.takeProfit = takeProfit;
         known.trailing = trailing;
         known.exitAfterMs = exitAfterMs;
         known.best = best;
@@ -206,12 +217,12 @@ export class Protection {
   hitBy(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): readonly ArmedStop[] {
     const armed = this.stops(symbol);
     if (armed.length === 0) return armed;
-    const at = this.#portfolio.instrument(symbol);
-    return armed.filter(
-      (stop) =>
-        !isBefore(time, this.#portfolio.place(stop.strategy, symbol)) &&
-        (stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(forBuys, at, 'down') >= stop.price),
-    );
+    return armed.filter((stop) => {
+      const place = this.#portfolio.place(stop.strategy, symbol);
+      if (isBefore(time, place)) return false;
+      const at = place.instrument;
+      return stop.side === 'SELL' ? ticksOf(price, at, 'up') <= stop.price : ticksOf(forBuys, at, 'down') >= stop.price;
+    });
   }
 
   /** Positions of a symbol that were held for as long as they may be, at UTC ms. */

@@ -11,7 +11,17 @@ import type { Observable } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import { type Fill, type Quote, type Quotes, type Signal, type Size, sameSize, type Target } from '../domain/order.ts';
+import {
+  type Exits,
+  type Fill,
+  type Quote,
+  type Quotes,
+  type Signal,
+  type Size,
+  sameExits,
+  sameSize,
+  type Target,
+} from '../domain/order.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 import { hasExits, isSeveral, made, severalSizes } from './validate.ts';
@@ -90,12 +100,16 @@ export function defineStrategy(strategy: Strategy): Strategy {
   return strategy;
 }
 
-type Exits = Omit<Target, 'kind' | 'size' | 'reason'>;
-
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
 export function hold(size: Size, reason: string, options?: Exits): Target {
-  if (options !== undefined && hasExits(options)) return made({ kind: 'target', size, reason, ...options });
   // Most klines repeat the last target. Repeating the object as well halves the time of a loop over klines; it is frozen, as callers share it.
+  if (options !== undefined && hasExits(options)) {
+    if (lastGuarded.reason !== reason || !sameSize(lastGuarded.size, size) || !sameExits(lastGuarded, options))
+      lastGuarded = made({ kind: 'target', size, reason, ...options });
+    else if (!Object.isFrozen(lastGuarded))
+      lastGuarded = Object.freeze({ ...lastGuarded, size: Object.freeze(copyOf(lastGuarded.size)) });
+    return lastGuarded;
+  }
   if (last.reason !== reason || !sameSize(last.size, size))
     last = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
   return last;
@@ -111,6 +125,8 @@ function copyOf(size: Size): Size {
 const nothing: Size = Object.freeze({ quantity: 0 });
 /** The last target without exits. */
 let last: Target = Object.freeze({ kind: 'target', size: nothing, reason: '' });
+/** The last target with exits; frozen once it was repeated, since most move with each kline. */
+let lastGuarded = last;
 /** The last target of `flat`: strategies often alternate between `hold` and `flat`. */
 let lastFlat = last;
 

@@ -111,8 +111,8 @@ function reachedByPurchase(columns: Columns, row: number, end: number, { below, 
   return end;
 }
 
-/** Rows that are looked ahead at once: few behind an event, since the next one may be near, then more and more. */
-const [fewRows, mostRows] = [8, 4_096];
+/** Rows that are looked ahead at once: one behind an event, since the next one may be near, then more and more. */
+const [fewRows, mostRows] = [1, 4_096];
 
 /** The first row of a range at which a level is reached or a strategy says something else; the end of the range where neither happens. */
 export function firstEvent(
