@@ -9,13 +9,15 @@ export interface SafeScale {
   readonly decimals: number;
   /** Ticks × lots × this is price × quantity in those steps. */
   readonly ofNotional: number;
+  /** Fees are whole multiples of so many steps: of 10^-8. */
+  readonly feeSteps: number;
 }
 
 /** The coarsest scale in which price × quantity and fees of an instrument are whole. */
 export function safeScale({ pricePrecision, quantityPrecision }: Instrument): SafeScale {
   const own = pricePrecision + quantityPrecision;
   const decimals = Math.max(feeDecimals, own);
-  return { decimals, ofNotional: 10 ** (decimals - own) };
+  return { decimals, ofNotional: 10 ** (decimals - own), feeSteps: 10 ** (decimals - feeDecimals) };
 }
 
 /** The number, or NaN when it is too large to be exact. */

@@ -1,6 +1,6 @@
 /** The two drivers of a backtest, the loop over columns and the live graph, row by row where limits kill and requests take klines. */
 import { describe, expect, test } from 'vitest';
-import type { RunInput, RunResult } from '../../src/backtest/run.ts';
+import type { RunInput } from '../../src/backtest/run.ts';
 import { seededRng } from '../../src/clock/clock.ts';
 import { type Interval, intervalMs } from '../../src/domain/interval.ts';
 import { rate, units } from '../../src/domain/money.ts';
@@ -10,33 +10,9 @@ import { defineStrategy, flat, hold, quotes, type Strategy } from '../../src/str
 import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import type { Kline } from '../reference/types.ts';
-import { caseOfXz, columnsOf, inputOf, joined, runStreams, scripted } from './agreement.ts';
+import { allOf, caseOfXz, columnsOf, inputOf, joined, runStreams, scripted } from './agreement.ts';
 
 const minuteMs = 60_000;
-
-/** Everything that a run wrote and counted, but for what only a daemon signs; what strategies wished at one moment in no order among them. */
-function allOf(result: RunResult) {
-  const { finalEquity, kills, refused, ambiguousKlines } = result;
-  const db = result.journal();
-  const rows = (sql: string): readonly unknown[] => db.prepare(sql).all();
-  try {
-    return {
-      ...{ finalEquity, kills, refused, ambiguousKlines, asked: result.asked() },
-      signals: rows('SELECT at, strategy, symbol, signal, quantity FROM signals ORDER BY at, strategy'),
-      denials: rows(
-        'SELECT at, strategy, symbol, code, facts, draft, times, last_at FROM denials ORDER BY at, strategy, seq',
-      ),
-      orders: rows(
-        `SELECT client_order_id, strategy, symbol, side, type, quantity, amount, price, purpose, state, created_at, closed_at,
-         cancel_requested FROM orders ORDER BY client_order_id`,
-      ),
-      fills: rows('SELECT client_order_id, side, price, quantity, fee, maker, time, evidence FROM fills'),
-      killRows: rows('SELECT at, strategy, by, reason FROM kills'),
-    };
-  } finally {
-    db.close();
-  }
-}
 
 /** What both drivers say. */
 async function both(input: RunInput, about = ''): Promise<ReturnType<typeof allOf>> {

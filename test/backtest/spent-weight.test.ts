@@ -1,6 +1,12 @@
 /** What a backtest's requests would have weighed live. */
 import { describe, expect, test } from 'vitest';
-import { askedOf, askedTogether, liveTiming, spentWeight, weightText } from '../../src/backtest/result/spent-weight.ts';
+import {
+  askedTogether,
+  liveTiming,
+  SentOrders,
+  spentWeight,
+  weightText,
+} from '../../src/backtest/result/spent-weight.ts';
 import { defaultTiming } from '../../src/execution/context.ts';
 import smaCross from '../../strategies/sma-cross/index.ts';
 import { runByKlines, runNow } from '../kit/run-now.ts';
@@ -31,8 +37,13 @@ describe('what a run sent', () => {
   });
 
   test('counts the time that at least one order of a symbol worked once', () => {
-    const sent = (symbol: string, from: number, to: number) => ({ symbol, from, to, isCanceled: to === 40 });
-    const asked = askedOf([sent('A', 0, 30), sent('A', 10, 20), sent('A', 25, 40), sent('A', 50, 60), sent('B', 0, 5)]);
+    const sent = new SentOrders();
+    sent.add('A', 0, 30, false);
+    sent.add('A', 10, 20, false);
+    sent.add('A', 50, 60, false);
+    sent.add('B', 0, 5, false);
+    sent.add('A', 25, 40, true);
+    const { asked } = sent;
     expect(asked).toEqual({ orders: 5, cancels: 1, workedMs: 40 + 10 + 5 });
     expect(askedTogether([asked, asked])).toEqual({ orders: 10, cancels: 2, workedMs: 110 });
   });

@@ -139,4 +139,4 @@ function* hitStops(
   }
 }
 
-const stopReason = (price: number): string => `stop hit, leaving at ${price}`;
+export const stopReason = (price: number): string => `stop hit, leaving at ${price}`;

@@ -2,7 +2,7 @@
 import type { MemoryJournal } from '../../journal/memory.ts';
 import type { RefusedRow } from '../../research/summary.ts';
 import { newTargets, Refusals } from '../result/refusals.ts';
-import { type Asked, askedOf, type Sent } from '../result/spent-weight.ts';
+import { type Asked, SentOrders } from '../result/spent-weight.ts';
 import { type RunInput, type RunResult, spanOf } from '../run.ts';
 
 interface Requests {
@@ -38,17 +38,17 @@ function read(
 ): Requests {
   const { end } = spanOf(series);
   const refusals = new Refusals();
-  const sent: Sent[] = [];
+  const sent = new SentOrders();
   for (const entry of book.entries()) {
     if (entry.kind === 'denied') refusals.denied(entry);
     if (entry.kind === 'signal') refusals.signal(account, entry, { series });
     if (entry.kind !== 'order') continue;
-    const { symbol, state, type, filled, createdAt: from, closedAt, cancelRequested: isCanceled } = entry;
-    sent.push({ symbol, from, to: closedAt ?? end, isCanceled });
+    const { symbol, state, type, filled, createdAt: from, closedAt, cancelRequested } = entry;
+    sent.add(symbol, from, closedAt ?? end, cancelRequested);
     const whose = { strategy: entry.strategy, symbol, at: from };
     if (closedAt === null) refusals.open(entry, endedAt ?? end, rules);
     else if (state === 'rejected') refusals.add(state, whose);
     else if (state === 'canceled' && type === 'MARKET' && filled === '0') refusals.add('unfilled', whose);
   }
-  return { refused: refusals.list(), asked: askedOf(sent) };
+  return { refused: refusals.list(), asked: sent.asked };
 }

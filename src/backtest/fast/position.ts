@@ -1,26 +1,43 @@
-/** The position of a fast run, as `Position` counts it: lots held, and amounts in steps of the scale. */
+/** The position of a fast run, as `Place` and `Portfolio` count it: lots held, and amounts in steps of the scale. */
 
 import type { Instrument } from '../../domain/instrument.ts';
 import { lotsOfSafe, notional, plus, safeNumber, ticksOfSafe, type Units, unitsOfSafe } from '../../domain/money.ts';
-import { type SafeScale, safe } from '../../domain/safe-integers.ts';
+import { safe } from '../../domain/safe-integers.ts';
+import type { GuardedPlace } from '../../portfolio/guard.ts';
 import type { Holding } from '../../strategy/contract.ts';
 import type { KlineCursor } from '../engine/klines/kline-cursor.ts';
+import type { Supported } from './supported.ts';
 
-export class FastPosition implements Holding {
+export class FastPosition implements Holding, GuardedPlace {
+  readonly strategy: string;
+  readonly instrument: Instrument;
   readonly #allocation: number;
-  readonly #at: Instrument;
+  readonly #minNotional: number;
   readonly #decimals: number;
   readonly #cursor: KlineCursor;
   lots = 0;
+  version = 0;
+  entries = 0;
+  enteredAt = Number.NaN;
   #cost = 0;
   #realised = 0;
   #fees = 0;
 
-  constructor(allocation: number, at: Instrument, { decimals }: SafeScale, cursor: KlineCursor) {
+  constructor({ hosted, at, allocation, minNotional, scale }: Supported, cursor: KlineCursor) {
+    this.strategy = hosted.id;
+    this.instrument = at;
     this.#allocation = allocation;
-    this.#at = at;
-    this.#decimals = decimals;
+    this.#minNotional = minNotional;
+    this.#decimals = scale.decimals;
     this.#cursor = cursor;
+  }
+
+  get isFlat(): boolean {
+    return this.lots === 0;
+  }
+
+  get isLong(): boolean {
+    return this.lots > 0;
   }
 
   /** Closed profit less fees and what is held at cost: how much more than at the start there is to spend. */
@@ -28,8 +45,9 @@ export class FastPosition implements Holding {
     return this.#realised - this.#fees - this.#cost;
   }
 
-  /** Books a purchase, or a sale of everything; false when an amount is not exact any more. */
-  book(lots: number, value: number, fee: number): boolean {
+  /** Books a purchase, or a sale of everything, at UTC ms; false when an amount is not exact any more, or the position is below the minimum. */
+  book(lots: number, value: number, fee: number, time: number): boolean {
+    const held = this.lots;
     if (lots > 0) this.#cost += value;
     else {
       this.#realised += value - this.#cost;
@@ -37,6 +55,12 @@ export class FastPosition implements Holding {
     }
     this.#fees += fee;
     this.lots += lots;
+    this.version++;
+    if (held === 0 || this.lots === 0) {
+      this.entries++;
+      this.enteredAt = time;
+    }
+    if (this.lots > 0 && this.#cost < this.#minNotional) return false;
     // Every amount that is reckoned with is at most a sum of these.
     return !Number.isNaN(safe(this.#allocation + Math.abs(this.#realised) + this.#fees + this.#cost));
   }
@@ -44,7 +68,7 @@ export class FastPosition implements Holding {
   /** The equity at a last price in ticks. */
   equityAt(ticks: number): Units {
     const closed = unitsOfSafe(this.#allocation + this.free, this.#decimals);
-    return plus(closed, notional(ticksOfSafe(ticks), lotsOfSafe(this.lots), this.#at));
+    return plus(closed, notional(ticksOfSafe(ticks), lotsOfSafe(this.lots), this.instrument));
   }
 
   /** The equity at a price of 0: what `quantity` × price comes on top of. */
@@ -54,7 +78,7 @@ export class FastPosition implements Holding {
 
   // What the strategy sees, with the last bit of `Portfolio.holding`.
   get quantity(): number {
-    return safeNumber(this.lots, this.#at.quantityPrecision);
+    return safeNumber(this.lots, this.instrument.quantityPrecision);
   }
 
   get entryPrice(): number {

@@ -1,23 +1,42 @@
 /**
  * The fast engine: the most frequent runs over klines, calculated in safe integers. It supports one strategy on one spot symbol whose MARKET
- * orders reach targets of a fixed quantity (`supported.ts`). It gives the digits of plan, rules, account and fill engine, a tenth of the time.
+ * orders reach its targets, with stops, trailing stops and time exits (`supported.ts`). It gives the digits of plan, rules, account and fill
+ * engine, a tenth of the time; what protects a position is worked out by `Protection`, as everywhere.
  *
- * It denies nothing. Where a limit may be exceeded, funds may not suffice, a signal has an exit or a number is no longer safe, it stops as
- * `unsupported`, and the engine over klines makes the run with the answers that the strategy gave so far.
+ * It denies nothing but orders that are too small. Where a limit may be exceeded, funds may not suffice, a signal asks for a resting order, a
+ * part of a position is sold or a number is no longer safe, it stops as `unsupported`, and the engine over klines makes the run with the
+ * answers that the strategy gave so far.
  */
 import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime, intervalMs } from '../../domain/interval.ts';
-import { noUnits, plus, rateNumber, safeLotsOf, safeTicksOf } from '../../domain/money.ts';
-import type { Signal } from '../../domain/order.ts';
-import { safe, safeFee, safeNotional } from '../../domain/safe-integers.ts';
-import { isPlain } from '../../portfolio/protection.ts';
+import {
+  baseUnits,
+  lotsOfSafe,
+  noRate,
+  noUnits,
+  plus,
+  priceNumber,
+  rateNumber,
+  safeLotsOf,
+  safeSteps,
+  safeTicksOf,
+} from '../../domain/money.ts';
+import { mainRole, type Purpose, type Signal, sameSize, sizeValue, type Target } from '../../domain/order.ts';
+import { safe } from '../../domain/safe-integers.ts';
+import { arrivalEvidence, isLate, lastMs } from '../../fill/order-arrival.ts';
+import { isGapped, stopHit } from '../../fill/stops.ts';
+import { targetTooSmall } from '../../portfolio/below-minimum.ts';
+import { noOverride, type ProtectionOverride, sizeInLots } from '../../portfolio/plan.ts';
+import { isPlain, Protection } from '../../portfolio/protection.ts';
 import { checkedOf } from '../../strategy/validate.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';
-import { firstEvent } from '../engine/klines/levels.ts';
+import { extremes, firstEvent } from '../engine/klines/levels.ts';
+import { KlineLog } from '../engine/klines/log.ts';
 import { type StrategyAnswers, StrategyCursor } from '../engine/klines/strategy-cursor.ts';
-import { type BacktestEngine, idleCash, type RunInput, type RunResult } from '../run.ts';
-import { FastLog } from './log.ts';
+import { stopReason } from '../engine/phases.ts';
+import { type BacktestEngine, idleCash, planTerms, type RunInput, type RunResult } from '../run.ts';
+import { type FastOrder, FastOrders } from './orders.ts';
 import { FastPosition } from './position.ts';
 import { fastRunOf, type Supported } from './supported.ts';
 
@@ -32,21 +51,26 @@ class FastRun implements BacktestEngine {
   readonly #supported: Supported;
   readonly #at: Instrument;
   readonly #cursor: KlineCursor;
-  readonly #books: FastPosition;
+  readonly #position: FastPosition;
+  readonly #protection: Protection;
   readonly #strategyCursor: StrategyCursor;
-  readonly #log: FastLog;
-  /** The rows at which it said something else, and what. */
-  readonly #saidAt: number[] = [];
-  readonly #said: Signal[] = [];
-  readonly #feeOf: (amount: number) => number;
-  readonly #mostFeeOf: (amount: number) => number;
+  readonly #log = new KlineLog();
+  readonly #sizing: ReturnType<typeof planTerms>['sizing'];
+  readonly #orders: FastOrders;
   readonly #lengthMs: number;
   /** The share of a day's equity that has to be left. */
   readonly #keeps: number;
   /** The next row; those before it are done. */
   row: number;
-  /** Signed lots that fill at the next open. */
-  #ordered = 0;
+  /** The standing target and its size in lots. */
+  #target: Target | undefined;
+  #targetLots = 0;
+  /** The target has to be planned: it is another, or a fill came. */
+  #isOpen = false;
+  /** A target has something that protects. */
+  #isGuarded = false;
+  /** An entry was reported as too small. */
+  #isReported = false;
   /** When the UTC day ends, and the first row that may close after it. */
   #dayEndsAt = Number.NEGATIVE_INFINITY;
   #dayEndRow = 0;
@@ -56,21 +80,21 @@ class FastRun implements BacktestEngine {
   readonly #line = { fixed: 0, held: 0, least: Number.NEGATIVE_INFINITY };
 
   constructor(input: RunInput, supported: Supported) {
-    const { series, hosted, scale, at } = supported;
+    const { series, hosted, at } = supported;
     this.#input = input;
     this.#supported = supported;
     this.#at = at;
     this.#cursor = new KlineCursor(series);
-    this.#books = new FastPosition(supported.allocation, at, scale, this.#cursor);
-    this.#strategyCursor = new StrategyCursor(hosted, series, this.#cursor, this.#books);
-    this.#log = new FastLog(hosted, at, scale);
-    this.#feeOf = safeFee(supported.taker, scale);
-    this.#mostFeeOf = safeFee(supported.most, scale);
+    this.#position = new FastPosition(supported, this.#cursor);
+    this.#protection = new Protection({ place: () => this.#position }, () => {});
+    this.#strategyCursor = new StrategyCursor(hosted, series, this.#cursor, this.#position);
+    this.#sizing = planTerms(input).sizing;
+    this.#orders = new FastOrders(supported, this.#position, this.#log);
     this.#lengthMs = intervalMs(series.interval, 0);
     this.#keeps = 1 - rateNumber(input.limits.maxDailyLoss);
     // Nothing happens before the strategy may decide.
     this.row = Math.min(this.#strategyCursor.from, series.end);
-    this.#reckon();
+    this.#line.fixed = this.#position.fixed;
   }
 
   /** Goes on for so many klines: whether there are more, or nothing of it counts since it cannot go on. */
@@ -79,99 +103,228 @@ class FastRun implements BacktestEngine {
     const { close } = series.columns;
     const end = Math.min(this.row + klines, series.end);
     const strategyCursor = this.#strategyCursor;
-    const line = this.#line;
+    const [line, orders] = [this.#line, this.#orders];
     while (this.row < end) {
       const row = this.row++;
       this.#cursor.row = row;
-      if (this.#ordered !== 0 && !this.#fill(row)) return 'unsupported';
+      if (orders.waiting !== undefined && !this.#fill(row, orders.waiting)) return 'unsupported';
+      if (this.#isGuarded && this.#position.lots > 0 && !this.#meetStops(row)) return 'unsupported';
       if (row >= this.#dayEndRow) this.#beginDay(row);
       if (line.fixed + line.held * (close[row] as number) <= line.least) return 'unsupported';
+      if (this.#isGuarded && !this.#leaveOverdue(row)) return 'unsupported';
       const signal = strategyCursor.decide();
-      if (!strategyCursor.rests(signal) && !this.#signal(row, signal as Signal)) return 'unsupported';
-      if (this.#ordered === 0 && strategyCursor.quiet) this.#passOver(Math.min(end, this.#dayEndRow));
+      if (!strategyCursor.rests(signal)) {
+        if (!this.#signal(row, signal as Signal)) return 'unsupported';
+        // Strategies that move a stop do so with each kline: there is nothing to pass over.
+        continue;
+      }
+      if (this.#isOpen && !this.#plan(row)) return 'unsupported';
+      if (orders.waiting === undefined) this.#passOver(Math.min(end, this.#dayEndRow, this.#dueRow()));
     }
     return this.row < series.end ? 'more' : 'done';
   }
 
-  /** Goes on over rows at which the strategy says nothing new and the equity stays above its limit. */
+  /** Goes on over rows at which the strategy says nothing new, no stop is reached and the equity stays above its limit. */
   #passOver(to: number): void {
+    const { symbol, columns } = this.#supported.series;
     const { fixed, held, least } = this.#line;
     const below = held === 0 ? Number.NEGATIVE_INFINITY : (least - fixed) / held;
-    const levels = { below, above: Number.POSITIVE_INFINITY, trails: [] };
-    const { columns } = this.#supported.series;
-    this.row = firstEvent(columns, [this.#strategyCursor], levels, { from: this.row, to }).row;
+    const from = this.row;
+    if (held === 0 || !this.#isGuarded) {
+      const levels = { below, above: Number.POSITIVE_INFINITY, trails: noTrails };
+      this.row = firstEvent(columns, [this.#strategyCursor], levels, { from, to }).row;
+      return;
+    }
+    const stops = this.#protection.levels(symbol);
+    if (stops === undefined) return;
+    const levels = { ...stops, below: Math.max(below, stops.below) };
+    this.row = firstEvent(columns, [this.#strategyCursor], levels, { from, to }).row;
+    if (stops.trails.length > 0 && this.row > from) this.#trail(from, this.row);
+  }
+
+  #trail(from: number, to: number): void {
+    const { top, bottom } = extremes(this.#supported.series.columns, from, to);
+    this.#protection.trail(this.#at.symbol, top, bottom);
+  }
+
+  /** The first row at whose close the position was held for as long as it may be. */
+  #dueRow(): number {
+    if (!this.#isGuarded) return Number.POSITIVE_INFINITY;
+    const due = this.#protection.exitDue(this.#at.symbol);
+    if (due === Number.POSITIVE_INFINITY) return due;
+    return Math.max(this.row, rowAt(this.#supported.series.columns.openTime, due - this.#lengthMs));
   }
 
   /** What the strategy said up to where the run could not go on. */
   get answers(): StrategyAnswers {
-    return this.#strategyCursor.answersTo(
-      this.row - 1,
-      new Map(this.#saidAt.map((row, index) => [row, this.#said[index] as Signal])),
-    );
+    const { openTime } = this.#supported.series.columns;
+    const known = new Map<number, Signal>();
+    for (const { at, signal } of this.#log.signals.all()) known.set(rowAt(openTime, at) - 1, signal);
+    return this.#strategyCursor.answersTo(this.row - 1, known);
   }
 
   /** Takes a signal that differs from the last, and orders what reaches it. */
   #signal(row: number, said: Signal): boolean {
-    const signal = checkedOf(said, this.#supported.hosted, this.#opensAt(row));
-    this.#saidAt.push(row);
-    this.#said.push(signal);
-    if (signal.kind !== 'target' || signal.limit !== undefined || !isPlain(signal) || !('quantity' in signal.size))
-      return false;
-    const { quantity } = signal.size;
-    // Spot cannot be short, and less than a lot is denied: the other engine knows how.
-    if (quantity < 0) return false;
-    const targetLots = safe(safeLotsOf(quantity, this.#at));
-    if (targetLots === 0 && quantity > 0) return false;
-    const at = closeTime(this.#supported.series.interval, this.#opensAt(row));
+    const { hosted, series } = this.#supported;
+    const signal = checkedOf(said, hosted, this.#opensAt(row));
+    if (signal.kind !== 'target' || !this.#isSupported(signal)) return false;
+    if (this.#target === undefined || !sameSize(this.#target.size, signal.size)) {
+      this.#targetLots = this.#sizeOf(signal, row);
+      if (Number.isNaN(this.#targetLots)) return false;
+      this.#isOpen = true;
+    }
+    this.#target = signal;
     this.#strategyCursor.lastSignal = signal;
     this.#strategyCursor.quiet = true;
-    this.#log.signal(at, signal, targetLots);
-    const lots = targetLots - this.#books.lots;
-    if (lots === 0) return true;
-    if (!(lots > 0 ? this.#mayBuy(row, lots) : this.#maySell(row, -lots))) return false;
-    this.#ordered = lots;
-    this.#log.order(at, lots);
+    this.#protection.follow(hosted.id, hosted.symbol, signal);
+    this.#isGuarded = this.#protection.guards(hosted.symbol);
+    const at = closeTime(series.interval, this.#opensAt(row));
+    const leg = { strategy: hosted.id, role: mainRole, symbol: hosted.symbol, at, signal };
+    this.#log.signal(leg, lotsOfSafe(this.#targetLots), this.#log.signals.length + 1);
+    return (!this.#isOpen && !this.#isReported) || this.#plan(row);
+  }
+
+  /** Spot cannot be short: the other engine knows how that is reported. */
+  #isSupported(signal: Target): boolean {
+    const { limit, takeProfit, size } = signal;
+    if (limit !== undefined || takeProfit !== undefined || sizeValue(size) < 0) return false;
+    if ('share' in size && this.#sizing.atFill) return false;
+    return isPlain(signal) || this.#supported.hasStops;
+  }
+
+  #sizeOf(signal: Target, row: number): number {
+    const { size } = signal;
+    if ('quantity' in size) return safe(safeLotsOf(size.quantity, this.#at));
+    const price = this.#supported.series.columns.close[row] as number;
+    const equity = 'share' in size ? this.#position.equityAt(safeTicksOf(price, this.#at, 'down')) : noUnits;
+    return safeSteps(sizeInLots(signal, equity, { account: 'spot', instrument: this.#at, price }, this.#sizing));
+  }
+
+  /** Orders what is missing to the standing target, unless an order waits. */
+  #plan(row: number): boolean {
+    this.#isOpen = false;
+    const target = this.#target;
+    if (target === undefined) return true;
+    if (this.#orders.waiting !== undefined) {
+      this.#isReported = false;
+      return true;
+    }
+    const { lots: held, strategy } = this.#position;
+    const override = this.#isGuarded ? this.#protection.override(strategy, this.#at.symbol, target) : noOverride;
+    const lots = (override.leave === undefined ? this.#targetLots : 0) - held;
+    if (lots === 0 || !this.#orders.isLarge(this.#lastTicks(row), Math.abs(lots)))
+      return this.#report(row, target, override);
+    const last = safeTicksOf(this.#supported.series.columns.close[row] as number, this.#at, 'up');
+    // A part of a position has a part of its cost, which need not be whole.
+    if (!(lots > 0 ? this.#orders.mayBuy(last, lots) : -lots === held)) return false;
+    const purpose = override.leave !== undefined ? 'stop' : lots > 0 ? 'enter' : 'exit';
+    this.#order(lots, purpose, override.leave ?? target.reason, this.#closesAt(row));
     return true;
   }
 
-  /** Only the whole of what is held: a part of it has a part of its cost, which need not be whole. */
-  #maySell(row: number, lots: number): boolean {
-    return lots === this.#books.lots && this.#isLarge(row, lots);
+  /** Nothing is ordered: says so once where that is because the order would be too small. */
+  #report(row: number, target: Target, override: ProtectionOverride): true {
+    const { lots: held, strategy } = this.#position;
+    const isReached = held > 0 ? this.#targetLots > 0 : sizeValue(target.size) === 0;
+    const small = isReached
+      ? []
+      : targetTooSmall(target, lotsOfSafe(this.#targetLots), override, {
+          ...{ decision: this.#log.signals.length, strategy, role: mainRole, account: 'spot', instrument: this.#at },
+          ...{ held: baseUnits(lotsOfSafe(held), this.#at), orders: [], marketBuyIn: 'lots', feeInBase: noRate },
+          price: this.#supported.series.columns.close[row] as number,
+        });
+    for (const { draft, denial } of small)
+      if (!this.#isReported) this.#log.denied(draft, denial, { instrument: () => this.#at }, this.#closesAt(row));
+    this.#isReported = small.length > 0;
+    return true;
   }
 
-  /** True when no limit, nor what was allotted, stands against a purchase at the last price. */
-  #mayBuy(row: number, lots: number): boolean {
-    const { scale, series, maxOrderValue, maxPosition, allocation } = this.#supported;
-    const last = safeTicksOf(series.columns.close[row] as number, this.#at, 'up');
-    const value = safeNotional(last, lots, scale);
-    return (
-      this.#isLarge(row, lots) &&
-      value <= maxOrderValue &&
-      safeNotional(last, this.#books.lots + lots, scale) <= maxPosition &&
-      value <= allocation + this.#books.free
-    );
+  #order(lots: number, purpose: Purpose, reason: string, createdAt: number): void {
+    this.#orders.waiting = { lots, purpose, reason, decision: this.#log.signals.length, createdAt };
   }
 
-  /** Beyond the exchange's minima, within which a plan does nothing. */
-  #isLarge(row: number, lots: number): boolean {
-    const { scale, series, minLots, minNotional } = this.#supported;
-    const last = safeTicksOf(series.columns.close[row] as number, this.#at, 'down');
-    return lots >= minLots && safeNotional(last, lots, scale) > minNotional;
+  #lastTicks(row: number): number {
+    return safeTicksOf(this.#supported.series.columns.close[row] as number, this.#at, 'down');
   }
 
-  /** Fills what is ordered at the row's open; false when the money does not suffice or is no longer exact. */
-  #fill(row: number): boolean {
-    const { series, scale, cash } = this.#supported;
-    const lots = this.#ordered;
-    const price = safeTicksOf(series.columns.open[row] as number, this.#at, lots > 0 ? 'up' : 'down');
-    const value = safeNotional(price, Math.abs(lots), scale);
-    const fee = this.#feeOf(value);
-    if (lots > 0 && !(value + this.#mostFeeOf(value) <= cash + this.#books.free)) return false;
-    this.#ordered = 0;
-    this.#log.fill(this.#opensAt(row), row, price, fee);
-    const isExact = this.#books.book(lots, value, fee);
-    this.#reckon();
+  /** Fills what waits at the row's open; false when the money does not suffice or is no longer exact. */
+  #fill(row: number, { lots, createdAt }: FastOrder): boolean {
+    const { columns, interval } = this.#supported.series;
+    const price = safeTicksOf(columns.open[row] as number, this.#at, lots > 0 ? 'up' : 'down');
+    const time = this.#opensAt(row);
+    const late = time !== createdAt && isLate(createdAt, time, interval, 0);
+    const isExact = this.#orders.fillWaiting({ price, time, closedAt: time, evidence: arrivalEvidence('open', late) });
+    this.#filled();
     return isExact;
+  }
+
+  /** What the strategy holds is another amount. */
+  #filled(): void {
+    this.#isOpen = true;
+    this.#line.fixed = this.#position.fixed;
+    this.#line.held = this.#position.quantity;
+  }
+
+  /** The stop of the position: at an open beyond it, then inside the kline; and what the kline moves. */
+  #meetStops(row: number): boolean {
+    const { symbol, columns } = this.#supported.series;
+    const [cursor, protection] = [this.#cursor, this.#protection];
+    const isGap = protection.isStopReached(symbol, cursor) && this.#isGap();
+    if (isGap) return this.#hitStop(this.#opensAt(row));
+    protection.trail(symbol, columns.open[row] as number);
+    if (protection.isStopReached(symbol, cursor) && !this.#isGap()) {
+      return this.#hitStop(lastMs({ openTime: this.#opensAt(row) }, this.#supported.series));
+    }
+    this.#trail(row, row + 1);
+    return true;
+  }
+
+  #isGap(): boolean {
+    return this.#protection.stops(this.#at.symbol).some((stop) => isGapped(this.#cursor, stop, this.#at));
+  }
+
+  /** Leaves by the stop that the cursor's kline sets off, at UTC ms. */
+  #hitStop(at: number): boolean {
+    const { rules } = this.#input;
+    const [stop] = this.#protection.stops(this.#at.symbol);
+    const hit = stop && stopHit(this.#cursor, stop, { instrument: this.#at, rules })?.hit;
+    if (hit === undefined) return true;
+    const [price, reason] = [safeSteps(hit.price), stopReason(priceNumber(hit.price, this.#at))];
+    const { lots } = this.#position;
+    if (!this.#orders.isLarge(price, lots)) return false;
+    this.#leave(reason);
+    const order: FastOrder = {
+      lots: -lots,
+      purpose: 'stop',
+      reason,
+      decision: this.#log.signals.length,
+      createdAt: at,
+    };
+    const isExact = this.#orders.fill(order, { price, time: at, closedAt: at, evidence: hit.evidence });
+    this.#filled();
+    return isExact;
+  }
+
+  #leave(why: string): void {
+    const size = this.#target?.size ?? { quantity: 0 };
+    this.#protection.leave(this.#position.strategy, this.#at.symbol, size, why);
+  }
+
+  /** Orders the exit of a position that was held for as long as it may be at the row's close. */
+  #leaveOverdue(row: number): boolean {
+    const now = this.#closesAt(row);
+    if (this.#protection.exitDue(this.#at.symbol) > now) return true;
+    for (const { why } of this.#protection.overdue(this.#at.symbol, now)) {
+      const { lots } = this.#position;
+      if (!this.#orders.isLarge(this.#lastTicks(row), lots)) return false;
+      this.#leave(why);
+      this.#order(-lots, 'stop', why, now);
+    }
+    return true;
+  }
+
+  #closesAt(row: number): number {
+    return closeTime(this.#supported.series.interval, this.#opensAt(row));
   }
 
   /** When a row opened, UTC ms: reading another column costs more than the rest of a fill. */
@@ -204,11 +357,6 @@ class FastRun implements BacktestEngine {
     return isThere ? guess : rowAt(openTime, time);
   }
 
-  #reckon(): void {
-    this.#line.fixed = this.#books.fixed;
-    this.#line.held = this.#books.quantity;
-  }
-
   get done(): number {
     return this.row - this.#supported.series.first;
   }
@@ -226,24 +374,18 @@ class FastRun implements BacktestEngine {
 
   /** What the klines that are done came to; `endedAt` where it ended before its time. */
   result(endedAt?: number): RunResult {
-    const [log, { closedAt }] = [this.#log, this];
     const price = safeTicksOf(this.#supported.series.columns.close[this.#last] as number, this.#at, 'down');
-    return {
-      get fills() {
-        return log.fills;
-      },
-      table: () => log.table(),
-      fillAt: (index) => log.fillAt(index),
-      asked: () => log.asked(),
+    const { closedAt } = this;
+    const portfolio = { orders: () => this.#orders.open().values(), instrument: () => this.#at };
+    return this.#log.result(portfolio, this.#input, {
       kills: [],
-      finalEquity: plus(this.#books.equityAt(price), idleCash(this.#input)),
-      couldBeBetterBy: noUnits,
-      couldBeWorseBy: noUnits,
-      ambiguousKlines: 0,
+      finalEquity: plus(this.#position.equityAt(price), idleCash(this.#input)),
+      ...{ couldBeBetterBy: noUnits, couldBeWorseBy: noUnits, ambiguousKlines: 0 },
       ...(endedAt !== undefined && { endedAt }),
-      journal: () => log.journal(closedAt),
-    };
+      journal: () => this.#log.journal(portfolio, closedAt),
+    });
   }
 }
 
 const dayMs = 86_400_000;
+const noTrails: readonly never[] = [];

@@ -28,6 +28,8 @@ export interface Supported {
   readonly taker: Rate;
   /** The highest rate that an order may have to pay. */
   readonly most: Rate;
+  /** Targets may have stops, trailing stops and time exits: a stop and the next order may come within a second. */
+  readonly hasStops: boolean;
 }
 
 /** Keys that may have any value, and those that may have one only; a key that is in neither says no. */
@@ -113,18 +115,22 @@ export function fastRunOf(given: RunInput): Supported | undefined {
     minLots: Math.max(1, safeSteps(at.minQuantity)),
     taker: ratesOf(given.fees, at.symbol, noUnits).taker,
     most: mostRate(given.fees),
+    hasStops: given.rules.stopsFrom === 'entry' && mostInASecond(given.limits) >= 2,
   };
   return [supported.cash, supported.allocation, supported.minNotional, supported.minLots].some(Number.isNaN)
     ? undefined
     : supported;
 }
 
+const mostInASecond = ({ maxOrdersPerSecond, maxStrategyOrdersPerSecond = maxOrdersPerSecond }: Limits): number =>
+  Math.min(maxOrdersPerSecond, maxStrategyOrdersPerSecond);
+
 /** Orders arrive within the kline that they were decided in, and none is near another in time. */
 function fitsTime({ rules, limits }: RunInput, lengthMs: number): boolean {
-  const { maxOrdersPerSecond, maxStrategyOrdersPerSecond = 1, maxOpenOrders = 1, duplicateMs } = limits;
+  const { maxOpenOrders = 1, duplicateMs } = limits;
   return (
     rules.feedLatencyMs + rules.entryLatencyMs < lengthMs &&
     Math.max(1_000, duplicateMs) <= lengthMs &&
-    Math.min(maxOrdersPerSecond, maxStrategyOrdersPerSecond, maxOpenOrders) >= 1
+    Math.min(mostInASecond(limits), maxOpenOrders) >= 1
   );
 }

@@ -7,14 +7,6 @@ import { grouped } from '../../domain/words.ts';
 import type { SpentWeight } from '../../research/summary.ts';
 import { tradeEndpoints } from '../../venue/exchange/rest/endpoints.ts';
 
-/** When an order was at the exchange, UTC ms. */
-export interface Sent {
-  readonly symbol: string;
-  readonly from: number;
-  readonly to: number;
-  readonly isCanceled: boolean;
-}
-
 /** Orders and cancels of a run, and for how long at least one order of a symbol worked, ms. */
 export interface Asked {
   readonly orders: number;
@@ -22,24 +14,45 @@ export interface Asked {
   readonly workedMs: number;
 }
 
-/** For how long at least one order of each symbol worked, all symbols together, ms. */
-function workedMs(sent: readonly Sent[]): number {
-  let sum = 0;
-  for (const some of Map.groupBy(sent, ({ symbol }) => symbol).values()) {
-    let until = Number.NEGATIVE_INFINITY;
-    for (const { from, to } of some.toSorted((a, b) => a.from - b.from)) {
-      if (to > until) sum += to - Math.max(from, until);
-      until = Math.max(until, to);
-    }
+/** Counts the orders of a run. */
+export class SentOrders {
+  #orders = 0;
+  #cancels = 0;
+  /** When the orders of each symbol came to the exchange and when they were over, UTC ms, pair by pair. */
+  readonly #spans = new Map<string, number[]>();
+
+  add(symbol: string, from: number, to: number, isCanceled: boolean): void {
+    this.#orders++;
+    if (isCanceled) this.#cancels++;
+    const spans = this.#spans.get(symbol);
+    if (spans === undefined) this.#spans.set(symbol, [from, to]);
+    else spans.push(from, to);
+  }
+
+  get asked(): Asked {
+    let workedMs = 0;
+    for (const spans of this.#spans.values()) workedMs += coveredMs(spans);
+    return { orders: this.#orders, cancels: this.#cancels, workedMs };
+  }
+}
+
+/** For how long at least one of these spans lasted, ms. */
+function coveredMs(spans: readonly number[]): number {
+  let [sum, until, last] = [0, Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let at = 0; at < spans.length; at += 2) {
+    const [from, to] = [spans[at] as number, spans[at + 1] as number];
+    if (from < last) return coveredMs(inOrder(spans));
+    if (to > until) sum += to - Math.max(from, until);
+    until = Math.max(until, to);
+    last = from;
   }
   return sum;
 }
 
-export const askedOf = (sent: readonly Sent[]): Asked => ({
-  orders: sent.length,
-  cancels: sent.filter(({ isCanceled }) => isCanceled).length,
-  workedMs: workedMs(sent),
-});
+const inOrder = (spans: readonly number[]): readonly number[] =>
+  Array.from({ length: spans.length / 2 }, (_, index) => 2 * index)
+    .sort((a, b) => (spans[a] as number) - (spans[b] as number))
+    .flatMap((at) => spans.slice(at, at + 2));
 
 /** What several runs sent. */
 export const askedTogether = (all: readonly Asked[]): Asked =>

@@ -10,10 +10,13 @@ import {
   plus,
   priceNumber,
   quantityNumber,
+  safeNumber,
+  safeUnits,
   type Ticks,
   ticksOfSafe,
   type Units,
   unitsNumber,
+  unitsOfSafe,
   worth,
 } from '../../../domain/money.ts';
 import type { Evidence, Fill } from '../../../domain/order.ts';
@@ -23,13 +26,28 @@ import { NumberColumn } from './number-column.ts';
 import { clientIdOf, sequenceOf } from './order-column.ts';
 
 /** What many fills have in common. */
-type Kind = Pick<Fill, 'strategy' | 'account' | 'symbol' | 'side' | 'feeAsset' | 'maker' | 'purpose' | 'evidence'>;
+export type FillKind = Pick<
+  Fill,
+  'strategy' | 'account' | 'symbol' | 'side' | 'feeAsset' | 'maker' | 'purpose' | 'evidence'
+>;
+
+const feeDecimals = 8;
+
+/** What every fill has of its own; the fee in steps of 10^-8. */
+export interface FillNumbers {
+  readonly sequence: number;
+  readonly orderId: number;
+  readonly tradeId: number;
+  /** UTC ms. */
+  readonly time: number;
+  readonly fee: number;
+}
 
 /** Kinds that a fill is compared with, the last ones: evidence that says more than its rule makes one for each fill. */
 const fewKinds = 16;
 
 export class FillColumn {
-  readonly #kinds: Kind[] = [];
+  readonly #kinds: FillKind[] = [];
   readonly #kind = new NumberColumn();
   readonly #sequence = new NumberColumn();
   readonly #orderId = new NumberColumn();
@@ -37,7 +55,9 @@ export class FillColumn {
   readonly #time = new NumberColumn();
   readonly #price = new ExactColumn<Ticks>();
   readonly #quantity = new ExactColumn<Lots>();
-  readonly #fees: Units[] = [];
+  /** In steps of 10^-8, by which fees are rounded; NaN where it is not whole or not safe. */
+  readonly #fee = new NumberColumn();
+  readonly #largeFees = new Map<number, Units>();
   #fills: readonly Fill[] | undefined;
 
   get length(): number {
@@ -45,20 +65,36 @@ export class FillColumn {
   }
 
   push(fill: Fill): void {
-    this.#kind.push(this.#kindOf(fill));
-    this.#sequence.push(sequenceOf(fill.clientOrderId));
-    this.#orderId.push(Number(fill.orderId));
-    this.#tradeId.push(Number(fill.tradeId));
-    this.#time.push(fill.time);
+    const { length } = this;
+    const fee = safeUnits(fill.fee, feeDecimals);
+    if (Number.isNaN(fee)) this.#largeFees.set(length, fill.fee);
     this.#price.push(fill.price);
     this.#quantity.push(fill.quantity);
-    this.#fees.push(fill.fee);
+    const [sequence, orderId, tradeId] = [sequenceOf(fill.clientOrderId), Number(fill.orderId), Number(fill.tradeId)];
+    this.#push(this.kindOf(fill), { sequence, orderId, tradeId, time: fill.time, fee });
   }
 
-  #kindOf({ strategy, account, symbol, side, feeAsset, maker, purpose, evidence }: Fill): number {
+  /** A fill whose price and quantity are safe integers. */
+  pushSafe(kind: number, ticks: number, lots: number, numbers: FillNumbers): void {
+    this.#price.numbers.push(ticks);
+    this.#quantity.numbers.push(lots);
+    this.#push(kind, numbers);
+  }
+
+  #push(kind: number, { sequence, orderId, tradeId, time, fee }: FillNumbers): void {
+    this.#kind.push(kind);
+    this.#sequence.push(sequence);
+    this.#orderId.push(orderId);
+    this.#tradeId.push(tradeId);
+    this.#time.push(time);
+    this.#fee.push(fee);
+  }
+
+  /** The index of a kind. */
+  kindOf({ strategy, account, symbol, side, feeAsset, maker, purpose, evidence }: FillKind): number {
     const kinds = this.#kinds;
     for (let index = kinds.length - 1; index >= 0 && index >= kinds.length - fewKinds; index--) {
-      const kind = kinds[index] as Kind;
+      const kind = kinds[index] as FillKind;
       if (
         kind.side === side &&
         kind.purpose === purpose &&
@@ -82,7 +118,7 @@ export class FillColumn {
 
   /** One of them, made anew. */
   fill(row: number): Fill {
-    const { evidence, ...shared } = this.#kinds[this.#kind.at(row)] as Kind;
+    const { evidence, ...shared } = this.#kinds[this.#kind.at(row)] as FillKind;
     return {
       tradeId: String(this.#tradeId.at(row)),
       orderId: String(this.#orderId.at(row)),
@@ -90,10 +126,15 @@ export class FillColumn {
       ...shared,
       price: this.#price.at(row) ?? noTicks,
       quantity: this.#quantity.at(row) ?? noLots,
-      fee: this.#fees[row] ?? noUnits,
+      fee: this.#feeOf(row),
       time: this.#time.at(row),
       ...(evidence && { evidence }),
     };
+  }
+
+  #feeOf(row: number): Units {
+    const fee = this.#fee.at(row);
+    return Number.isNaN(fee) ? (this.#largeFees.get(row) ?? noUnits) : unitsOfSafe(fee, feeDecimals);
   }
 
   /** The columns of `fillTable`, to the last bit. */
@@ -104,21 +145,29 @@ export class FillColumn {
     const [purpose, maker, ambiguous] = [new Uint8Array(length), new Uint8Array(length), new Uint8Array(length)];
     const [position, rule, orders] = [new Uint16Array(length), new Uint16Array(length), new Float64Array(length)];
     const known = new Kinds(this.#kinds, instruments);
-    let fees = noUnits;
+    const [ticks, lots, charges] = [this.#price.numbers.values, this.#quantity.numbers.values, this.#fee.values];
+    const fees = new SafeSum();
     for (let row = 0; row < length; row++) {
       const kind = known.at(this.#kind.at(row));
-      const { at, sign, isFeeInBase } = kind;
-      const each = priceNumber(this.#price.at(row) ?? noTicks, at);
-      const lots = quantityNumber(this.#quantity.at(row) ?? noLots, at);
-      const charged = this.#fees[row] ?? noUnits;
-      const feeValue = isFeeInBase ? worth(charged, this.#price.at(row) ?? noTicks, at) : charged;
-      const paid = unitsNumber(feeValue);
-      fees = plus(fees, feeValue);
+      const { at, sign, isFeeInBase, priceSteps, lotSteps } = kind;
+      const exactPrice = (): Ticks => this.#price.at(row) ?? noTicks;
+      const [safePrice, safeLots, safeFee] = [ticks[row] as number, lots[row] as number, charges[row] as number];
+      const each = Number.isNaN(safePrice) ? priceNumber(exactPrice(), at) : safePrice / priceSteps;
+      const traded = Number.isNaN(safeLots)
+        ? quantityNumber(this.#quantity.at(row) ?? noLots, at)
+        : safeLots / lotSteps;
+      const charged = Number.isNaN(safeFee) ? unitsNumber(this.#feeOf(row)) : safeNumber(safeFee, feeDecimals);
+      let paid = charged;
+      if (isFeeInBase || Number.isNaN(safeFee)) {
+        const feeValue = isFeeInBase ? worth(this.#feeOf(row), exactPrice(), at) : this.#feeOf(row);
+        paid = unitsNumber(feeValue);
+        fees.addExact(feeValue);
+      } else fees.add(safeFee);
       kind.turnover.add(this.#price, this.#quantity, row);
       price[row] = each;
-      quantity[row] = sign * lots;
-      base[row] = sign * lots - (isFeeInBase ? unitsNumber(charged) : 0);
-      quote[row] = -sign * each * lots - (isFeeInBase ? 0 : paid);
+      quantity[row] = sign * traded;
+      base[row] = sign * traded - (isFeeInBase ? charged : 0);
+      quote[row] = -sign * each * traded - (isFeeInBase ? 0 : paid);
       fee[row] = paid;
       purpose[row] = kind.purpose;
       position[row] = kind.position;
@@ -138,7 +187,8 @@ export class FillColumn {
         price,
         quantity,
       },
-      ...{ base, quote, fee, purpose, rule, maker, ambiguous, fees, turnover: known.turnover() },
+      ...{ base, quote, fee, purpose, rule, maker, ambiguous },
+      ...{ isPlain: this.#kinds.every(isPlain), fees: fees.total, turnover: known.turnover() },
     };
   }
 }
@@ -155,9 +205,14 @@ const sameEvidence = (a: Evidence | undefined, b: Evidence | undefined): boolean
     a.eventSeq === b.eventSeq &&
     a.queueAhead === b.queueAhead);
 
+/** Without evidence beyond its rule. */
+const isPlain = ({ evidence = { rule: '' } }: FillKind): boolean => Object.keys(evidence).length === 1;
+
 /** A kind in the words of the table. */
 interface TableKind {
   readonly at: Instrument;
+  readonly priceSteps: number;
+  readonly lotSteps: number;
   readonly sign: 1 | -1;
   readonly isFeeInBase: boolean;
   readonly purpose: number;
@@ -173,24 +228,24 @@ interface TableKind {
 class Kinds {
   readonly positions: StrategySymbol[] = [];
   readonly rules: string[] = [];
-  readonly #kinds: readonly Kind[];
+  readonly #kinds: readonly FillKind[];
   readonly #known: TableKind[] = [];
   readonly #instruments: ReadonlyMap<string, Instrument>;
   readonly #turnovers = new Map<string, Turnover>();
   /** The last fill of each position. */
   readonly #last: { kind: TableKind; sequence: number; first: number }[] = [];
 
-  constructor(kinds: readonly Kind[], instruments: ReadonlyMap<string, Instrument>) {
+  constructor(kinds: readonly FillKind[], instruments: ReadonlyMap<string, Instrument>) {
     this.#kinds = kinds;
     this.#instruments = instruments;
   }
 
   at(index: number): TableKind {
-    this.#known[index] ??= this.#made(this.#kinds[index] as Kind);
+    this.#known[index] ??= this.#made(this.#kinds[index] as FillKind);
     return this.#known[index] as TableKind;
   }
 
-  #made({ strategy, symbol, side, feeAsset, maker, purpose, evidence }: Kind): TableKind {
+  #made({ strategy, symbol, side, feeAsset, maker, purpose, evidence }: FillKind): TableKind {
     const at = this.#instruments.get(symbol) as Instrument;
     const turnover = this.#turnovers.get(symbol) ?? new Turnover(at);
     this.#turnovers.set(symbol, turnover);
@@ -198,6 +253,7 @@ class Kinds {
     const { rule = '', ambiguous, participation } = evidence ?? {};
     const ruleAt = this.rules.indexOf(rule);
     return {
+      ...{ priceSteps: 10 ** at.pricePrecision, lotSteps: 10 ** at.quantityPrecision },
       ...{ at, turnover, sign: side === 'BUY' ? 1 : -1, isFeeInBase: feeAsset === at.base },
       purpose: purposes.indexOf(purpose),
       position: known < 0 ? this.positions.push({ strategy, symbol }) - 1 : known,
@@ -223,6 +279,28 @@ class Kinds {
 
   turnover(): Units {
     return [...this.#turnovers.values()].reduce((sum, { total }) => plus(sum, total), noUnits);
+  }
+}
+
+/** The exact sum of fees, mostly in safe integers: steps of 10^-8. */
+class SafeSum {
+  #whole = noUnits;
+  #safe = 0;
+
+  add(steps: number): void {
+    if (this.#safe + steps > Number.MAX_SAFE_INTEGER) {
+      this.#whole = this.total;
+      this.#safe = 0;
+    }
+    this.#safe += steps;
+  }
+
+  addExact(amount: Units): void {
+    this.#whole = plus(this.#whole, amount);
+  }
+
+  get total(): Units {
+    return plus(this.#whole, unitsOfSafe(this.#safe, feeDecimals));
   }
 }
 

@@ -11,7 +11,7 @@ import type { OrderDraft } from '../../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { denialRow } from '../../../trading/format.ts';
 import { newTargets, Refusals, refusalOf } from '../../result/refusals.ts';
-import { type Asked, askedOf, type Sent } from '../../result/spent-weight.ts';
+import { type Asked, SentOrders } from '../../result/spent-weight.ts';
 import { memoryHost, type RunInput, type RunResult, spanOf } from '../../run.ts';
 import { FillColumn } from './fill-column.ts';
 import { OrderColumn } from './order-column.ts';
@@ -20,14 +20,15 @@ import { SignalColumn } from './signal-column.ts';
 type Remembered = Pick<RunResult, 'fills' | 'fillAt' | 'table' | 'refused' | 'newTargets' | 'asked'>;
 
 export class KlineLog {
+  readonly signals = new SignalColumn();
+  /** Orders that are over. */
+  readonly orders = new OrderColumn();
   readonly fills = new FillColumn();
   /** Denials and kills. */
   readonly entries: Entry[] = [];
-  readonly #signals = new SignalColumn();
-  readonly #closed = new OrderColumn();
 
   signal(leg: Leg, lots: Lots | undefined, decision: number): void {
-    this.#signals.push(leg, lots, decision);
+    this.signals.push(leg, lots, decision);
   }
 
   denied(draft: OrderDraft, denial: Denial, portfolio: Pick<Portfolio, 'instrument'>, at: number): void {
@@ -35,7 +36,7 @@ export class KlineLog {
   }
 
   closed(order: WorkingOrder, at: number): void {
-    this.#closed.push(order, at);
+    this.orders.push(order, at);
   }
 
   /** The result of a run with what this remembers; orders of the portfolio worked until the end, if the run did not end before. */
@@ -47,25 +48,30 @@ export class KlineLog {
     const { end } = spanOf(series);
     const refusals = new Refusals();
     for (const entry of this.entries) if (entry.kind === 'denied') refusals.denied(entry);
-    const signals = this.#signals;
+    const { signals } = this;
+    const isShortOnSpot = account === 'spot' && signals.hasShort;
     // A size that is repeated counts where spot cannot have it.
-    for (const leg of account === 'spot' && signals.hasShort ? signals.all() : signals.changes())
-      refusals.signal(account, leg, { series });
-    const closed = this.#closed;
+    if (isShortOnSpot || signals.hasStop)
+      for (const leg of isShortOnSpot ? signals.all() : signals.changes()) refusals.signal(account, leg, { series });
+    const closed = this.orders;
+    const mayBeRefused = closed.kinds.map((kind) => refusalOf({ ...kind, isUnfilled: true }) !== undefined);
     for (let row = 0; row < closed.length; row++) {
+      if (mayBeRefused[closed.kindAt(row)] !== true) continue;
       const { strategy, symbol, state, type } = closed.kind(row);
       const code = refusalOf({ state, type, isUnfilled: closed.isUnfilled(row) });
       if (code !== undefined) refusals.add(code, { strategy, symbol, at: closed.createdAt(row) });
     }
     for (const { intent } of portfolio.orders()) refusals.open(intent, rest.endedAt ?? end, rules);
-    const asked = (): Asked =>
-      askedOf([
-        ...Array.from({ length: closed.length }, (_, row) => {
-          const { symbol, cancelRequested } = closed.kind(row);
-          return { symbol, from: closed.createdAt(row), to: closed.closedAt(row), isCanceled: cancelRequested };
-        }),
-        ...[...portfolio.orders()].map((order) => sentOf(order, end)),
-      ]);
+    const asked = (): Asked => {
+      const sent = new SentOrders();
+      for (let row = 0; row < closed.length; row++) {
+        const { symbol, cancelRequested } = closed.kind(row);
+        sent.add(symbol, closed.createdAt(row), closed.closedAt(row), cancelRequested);
+      }
+      for (const { intent, cancelRequested } of portfolio.orders())
+        sent.add(intent.symbol, intent.createdAt, end, cancelRequested);
+      return sent.asked;
+    };
     const { fills } = this;
     return {
       ...rest,
@@ -87,16 +93,16 @@ export class KlineLog {
     const rowOf = (order: WorkingOrder, at: number): Entry =>
       orderRow(order, portfolio.instrument(order.intent.symbol), at);
     write(
-      Array.from({ length: this.#signals.length }, (_, row) => {
-        const leg = this.#signals.leg(row);
+      Array.from({ length: this.signals.length }, (_, row) => {
+        const leg = this.signals.leg(row);
         const instrument = portfolio.instrument(leg.symbol);
-        return signalEntry(leg, this.#signals.lots(row), this.#signals.decision(row), instrument);
+        return signalEntry(leg, this.signals.lots(row), this.signals.decision(row), instrument);
       }),
     );
     write(this.entries);
     write([
-      ...Array.from({ length: this.#closed.length }, (_, row) =>
-        rowOf(this.#closed.order(row), this.#closed.closedAt(row)),
+      ...Array.from({ length: this.orders.length }, (_, row) =>
+        rowOf(this.orders.order(row), this.orders.closedAt(row)),
       ),
       ...[...portfolio.orders()].map((order) => rowOf(order, now)),
     ]);
@@ -104,13 +110,6 @@ export class KlineLog {
     return host.db;
   }
 }
-
-const sentOf = ({ intent, cancelRequested }: Pick<WorkingOrder, 'intent' | 'cancelRequested'>, to: number): Sent => ({
-  symbol: intent.symbol,
-  from: intent.createdAt,
-  to,
-  isCanceled: cancelRequested,
-});
 
 const signalEntry = (
   { at, strategy, role, symbol, signal }: Leg,

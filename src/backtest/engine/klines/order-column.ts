@@ -12,14 +12,27 @@ export const sequenceOf = (clientOrderId: string): number => Number(clientOrderI
 export const lifeMs = 1;
 
 /** What many orders have in common. */
-interface Kind extends Pick<Intent, 'strategy' | 'role' | 'account' | 'symbol' | 'side' | 'type' | 'purpose'> {
+export interface OrderKind
+  extends Pick<Intent, 'strategy' | 'role' | 'account' | 'symbol' | 'side' | 'type' | 'purpose'> {
   readonly state: OrderState;
   readonly venueStatus: VenueStatus | undefined;
   readonly cancelRequested: boolean;
 }
+type OrderEnd = Pick<OrderKind, 'state' | 'venueStatus' | 'cancelRequested'>;
+
+/** What every order has of its own. */
+export interface OrderNumbers {
+  readonly sequence: number;
+  /** NaN for one that the venue did not accept. */
+  readonly orderId: number;
+  readonly decision: number;
+  /** UTC ms. */
+  readonly createdAt: number;
+  readonly closedAt: number;
+}
 
 export class OrderColumn {
-  readonly #kinds: Kind[] = [];
+  readonly #kinds: OrderKind[] = [];
   readonly #kind = new NumberColumn();
   readonly #reasons: string[] = [];
   readonly #sequence = new NumberColumn();
@@ -43,26 +56,47 @@ export class OrderColumn {
   /** An order that is over, at UTC ms. */
   push(order: WorkingOrder, at: number): void {
     const { intent, orderId, filled, executed } = order;
-    const { volume } = intent;
+    const { volume, price, expectedLots, createdAt, decision } = intent;
     if ('amount' in volume) this.#amounts.set(this.length, volume.amount);
     this.#lots.push('lots' in volume ? volume.lots : undefined);
-    this.#kind.push(this.#kindOf(order));
-    this.#reasons.push(intent.reason);
-    this.#sequence.push(sequenceOf(intent.clientOrderId));
-    this.#orderId.push(orderId === undefined ? Number.NaN : Number(orderId));
-    this.#decision.push(intent.decision);
-    this.#createdAt.push(intent.createdAt);
-    this.#closedAt.push(at);
-    this.#expected.push(intent.expectedLots);
+    this.#expected.push(expectedLots);
     this.#filled.push(filled);
     this.#executed.push(executed);
-    this.#price.push(intent.price);
+    this.#price.push(price);
+    const kind = this.kindOf(intent, order);
+    const [sequence, id] = [sequenceOf(intent.clientOrderId), orderId === undefined ? Number.NaN : Number(orderId)];
+    this.#push(kind, intent.reason, { sequence, orderId: id, decision, createdAt, closedAt: at });
   }
 
-  #kindOf({ intent, state, venueStatus, cancelRequested }: WorkingOrder): number {
-    const { strategy, role, account, symbol, side, type, purpose } = intent;
-    const found = this.#kinds.findIndex(
-      (kind) =>
+  /** A MARKET order that filled whole; lots as a safe integer. */
+  pushFilled(kind: number, reason: string, lots: number, numbers: OrderNumbers): void {
+    this.#lots.numbers.push(lots);
+    this.#expected.numbers.push(lots);
+    this.#filled.numbers.push(lots);
+    this.#executed.numbers.push(lots);
+    this.#price.numbers.push(Number.NaN);
+    this.#push(kind, reason, numbers);
+  }
+
+  #push(kind: number, reason: string, { sequence, orderId, decision, createdAt, closedAt }: OrderNumbers): void {
+    this.#kind.push(kind);
+    this.#reasons.push(reason);
+    this.#sequence.push(sequence);
+    this.#orderId.push(orderId);
+    this.#decision.push(decision);
+    this.#createdAt.push(createdAt);
+    this.#closedAt.push(closedAt);
+  }
+
+  /** The index of a kind. */
+  kindOf(
+    { strategy, role, account, symbol, side, type, purpose }: Omit<OrderKind, keyof OrderEnd>,
+    { state, venueStatus, cancelRequested }: OrderEnd,
+  ): number {
+    const kinds = this.#kinds;
+    for (let index = 0; index < kinds.length; index++) {
+      const kind = kinds[index] as OrderKind;
+      if (
         kind.side === side &&
         kind.purpose === purpose &&
         kind.state === state &&
@@ -72,15 +106,25 @@ export class OrderColumn {
         kind.venueStatus === venueStatus &&
         kind.cancelRequested === cancelRequested &&
         kind.role === role &&
-        kind.account === account,
-    );
-    if (found >= 0) return found;
+        kind.account === account
+      )
+        return index;
+    }
     const kind = { strategy, role, account, symbol, side, type, purpose, state, venueStatus, cancelRequested };
-    return this.#kinds.push(kind) - 1;
+    return kinds.push(kind) - 1;
   }
 
-  kind(row: number): Kind {
-    return this.#kinds[this.#kind.at(row)] as Kind;
+  get kinds(): readonly OrderKind[] {
+    return this.#kinds;
+  }
+
+  /** The index of its kind. */
+  kindAt(row: number): number {
+    return this.#kind.at(row);
+  }
+
+  kind(row: number): OrderKind {
+    return this.#kinds[this.kindAt(row)] as OrderKind;
   }
 
   createdAt(row: number): number {

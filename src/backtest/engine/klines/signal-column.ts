@@ -102,6 +102,11 @@ export class SignalColumn {
     for (let row = 0; row < this.length; row++) yield this.leg(row);
   }
 
+  /** Whether any has a stop. */
+  get hasStop(): boolean {
+    return this.#patterns.some(({ leg: { signal } }) => signal.kind === 'target' && signal.stop !== undefined);
+  }
+
   /** Whether any is to be short. */
   get hasShort(): boolean {
     return this.#patterns.some(({ leg: { signal } }) => signal.kind === 'target' && sizeValue(signal.size) < 0);

@@ -1,0 +1,119 @@
+/** The orders of a fast run: MARKET orders, of which at most one waits, and what they do to its position and log. */
+import { lotsOfSafe } from '../../domain/money.ts';
+import { type Evidence, type Intent, mainRole, type Purpose } from '../../domain/order.ts';
+import { safeFee, safeNotional } from '../../domain/safe-integers.ts';
+import { intendedOrder, type WorkingOrder } from '../../portfolio/working-order.ts';
+import type { KlineLog } from '../engine/klines/log.ts';
+import { clientIdOf, lifeMs } from '../engine/klines/order-column.ts';
+import type { FastPosition } from './position.ts';
+import type { Supported } from './supported.ts';
+
+/** A MARKET order. */
+export interface FastOrder {
+  /** Below zero is a sale. */
+  readonly lots: number;
+  readonly purpose: Purpose;
+  readonly reason: string;
+  readonly decision: number;
+  /** UTC ms. */
+  readonly createdAt: number;
+}
+
+/** What an order gets: a price in ticks, a time and the time it is known, UTC ms. */
+interface FastFill {
+  readonly price: number;
+  readonly time: number;
+  readonly closedAt: number;
+  readonly evidence: Evidence;
+}
+
+const whollyFilled = { state: 'filled', venueStatus: 'FILLED', cancelRequested: false } as const;
+
+export class FastOrders {
+  /** Fills at the next open. */
+  waiting: FastOrder | undefined;
+  readonly #supported: Supported;
+  readonly #position: FastPosition;
+  readonly #log: KlineLog;
+  readonly #feeOf: (amount: number) => number;
+  readonly #mostFeeOf: (amount: number) => number;
+  #count = 0;
+
+  constructor(supported: Supported, position: FastPosition, log: KlineLog) {
+    this.#supported = supported;
+    this.#position = position;
+    this.#log = log;
+    this.#feeOf = safeFee(supported.taker, supported.scale);
+    this.#mostFeeOf = safeFee(supported.most, supported.scale);
+  }
+
+  /** True when no limit, nor what was allocated, stands against a purchase at a last price in ticks. */
+  mayBuy(last: number, lots: number): boolean {
+    const { scale, maxOrderValue, maxPosition, allocation } = this.#supported;
+    const value = safeNotional(last, lots, scale);
+    return (
+      value <= maxOrderValue &&
+      safeNotional(last, this.#position.lots + lots, scale) <= maxPosition &&
+      value <= allocation + this.#position.free
+    );
+  }
+
+  /** Beyond the exchange's minima at a last price in ticks, within which a plan does nothing. */
+  isLarge(last: number, lots: number): boolean {
+    const { scale, minLots, minNotional } = this.#supported;
+    return lots >= minLots && safeNotional(last, lots, scale) > minNotional;
+  }
+
+  /** Fills what waits; false when the money does not suffice or is no longer exact. */
+  fillWaiting(fill: FastFill): boolean {
+    const order = this.waiting;
+    if (order === undefined) return true;
+    this.waiting = undefined;
+    return this.#isPaid(order, fill.price) && this.fill(order, fill);
+  }
+
+  #isPaid({ lots }: FastOrder, price: number): boolean {
+    if (lots < 0) return true;
+    const { scale, cash } = this.#supported;
+    const value = safeNotional(price, lots, scale);
+    return value + this.#mostFeeOf(value) <= cash + this.#position.free;
+  }
+
+  /** Fills an order whole, which ends it; false when an amount is no longer exact. */
+  fill(
+    { lots, purpose, reason, decision, createdAt }: FastOrder,
+    { price, time, closedAt, evidence }: FastFill,
+  ): boolean {
+    const { scale, hosted, at } = this.#supported;
+    const size = Math.abs(lots);
+    const value = safeNotional(price, size, scale);
+    const fee = this.#feeOf(value);
+    const sequence = this.#count++;
+    // Order and trade ids count up together: each order has one fill before the next is sent.
+    const [orderId, tradeId] = [2 * sequence + 1, 2 * sequence + 2];
+    const shared = {
+      ...{ strategy: hosted.id, account: 'spot' as const, symbol: hosted.symbol, purpose },
+      side: lots > 0 ? ('BUY' as const) : ('SELL' as const),
+    };
+    const { orders, fills } = this.#log;
+    const kind = orders.kindOf({ ...shared, role: mainRole, type: 'MARKET' }, whollyFilled);
+    orders.pushFilled(kind, reason, size, { sequence, orderId, decision, createdAt, closedAt });
+    const fillKind = fills.kindOf({ ...shared, feeAsset: at.quote, maker: false, evidence });
+    fills.pushSafe(fillKind, price, size, { sequence, orderId, tradeId, time, fee: fee / scale.feeSteps });
+    return this.#position.book(lots, value, fee, time);
+  }
+
+  /** What waits, as an order of the portfolio. */
+  open(): readonly WorkingOrder[] {
+    if (this.waiting === undefined) return [];
+    const { id: strategy, symbol } = this.#supported.hosted;
+    const { lots: signed, purpose, reason, decision, createdAt } = this.waiting;
+    const expectedLots = lotsOfSafe(Math.abs(signed));
+    const intent: Intent = {
+      ...{ clientOrderId: clientIdOf(this.#count), decision, strategy, role: mainRole, account: 'spot', symbol },
+      ...{ side: signed > 0 ? 'BUY' : 'SELL', type: 'MARKET', volume: { lots: expectedLots }, expectedLots },
+      ...{ purpose, reason, createdAt, expiresAt: createdAt + lifeMs },
+    };
+    return [{ ...intendedOrder(intent), orderId: String(2 * this.#count + 1), state: 'open' }];
+  }
+}
