@@ -108,12 +108,7 @@ export function readHead(db: Database): Head | undefined {
 }
 
 const writeHead = (db: Database, head: Head & { readonly before: string }): void => {
-  db.prepare('INSERT OR REPLACE INTO chain (one, links, total, link, before) VALUES (1, ?, ?, ?, ?)').run(
-    head.links,
-    head.total,
-    head.link,
-    head.before,
-  );
+  db.prepare('INSERT OR REPLACE INTO chain VALUES (1, @links, @total, @link, @before)').run(head);
 };
 
 /** Why the head does not match the rows, or undefined. */
@@ -134,12 +129,7 @@ export function rechain(db: Database): void {
   writeHead(db, { ...next(before, totalText(sumRows(db))), before: before.link });
 }
 
-export interface Chain {
-  /** Does work in one transaction and adds its link. If the work throws, the chain stays as it was. */
-  commit<T>(work: () => T): T;
-  /** The head after the last commit of this connection. */
-  readonly head: Head;
-}
+export type Chain = ReturnType<typeof attach>;
 
 const chains = new WeakMap<Database, Chain>();
 
@@ -154,7 +144,7 @@ export function chainOf(db: Database): Chain | undefined {
 }
 
 /** Adds temporary triggers, which see every inserted and deleted row of this connection. */
-function attach(db: Database): Chain {
+function attach(db: Database) {
   const change = emptyTotal();
   db.function('chain_in', (row: unknown) => count(change, String(row), 1));
   db.function('chain_out', (row: unknown) => count(change, String(row), -1));
@@ -184,12 +174,14 @@ function attach(db: Database): Chain {
     return [result, now];
   });
   return {
+    /** Does work in one transaction and adds its link. If the work throws, the chain stays as it was. */
     commit<T>(work: () => T): T {
       const [result, after] = inOne(work) as readonly [T, Head];
       head = after;
       return result;
     },
-    get head() {
+    /** The head after the last commit of this connection. */
+    get head(): Head {
       return head;
     },
   };

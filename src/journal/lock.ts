@@ -5,9 +5,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
-export interface Lock {
-  release(): void;
-}
+export type Lock = NonNullable<ReturnType<typeof takeLock>>;
 
 /** How long `takeLock` waits for an `isLocked` of another process, real ms. */
 const waitMs = 200;
@@ -29,12 +27,12 @@ function attempt(dir: string, begin: string, timeout: number): Database.Database
 const held = new Set<Database.Database>();
 
 /** Takes the lock of a state directory; undefined if another process holds it. */
-export function takeLock(dir: string): Lock | undefined {
+export function takeLock(dir: string) {
   const db = attempt(dir, 'BEGIN EXCLUSIVE', waitMs);
   if (db === undefined) return undefined;
   held.add(db);
   return {
-    release() {
+    release(): void {
       held.delete(db);
       db.close();
     },

@@ -65,17 +65,12 @@ export interface RememberedOpening extends Pick<HeadCopy, 'epoch' | 'mark'> {
   readonly path: string;
 }
 
-interface HeadWriter {
-  /** Written after each commit without waiting for the disk: after a power cut the copy is merely older. */
-  keep(head: Head): void;
-  close(): void;
-}
-
 /** Keeps the head of an opening up to date. If it cannot be written, trading goes on: it guards against old copies, not against loss. */
-export function headWriter({ path, ...opening }: RememberedOpening): HeadWriter {
+export function headWriter({ path, ...opening }: RememberedOpening) {
   const file = open(path);
   return {
-    keep({ links, link }) {
+    /** Written after each commit without waiting for the disk: after a power cut the copy is merely older. */
+    keep({ links, link }: Head): void {
       const text = JSON.stringify({ ...opening, links, link } satisfies HeadCopy).padEnd(headBytes - 1);
       try {
         if (file !== undefined) writeSync(file, `${text}\n`, 0);
@@ -83,7 +78,7 @@ export function headWriter({ path, ...opening }: RememberedOpening): HeadWriter 
         // As if it could not be opened.
       }
     },
-    close() {
+    close(): void {
       if (file !== undefined) closeSync(file);
     },
   };

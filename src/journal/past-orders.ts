@@ -44,16 +44,7 @@ export interface Past {
 }
 
 /** The past of a new journal. */
-export const noPast: Past = {
-  ownerOf: () => undefined,
-  orderIdOf: () => undefined,
-  fill: () => undefined,
-  order: () => undefined,
-  fills: () => [],
-  newestFills: () => [],
-  highestId: () => 0,
-  close: () => {},
-};
+export const noPast = pastIn(() => undefined);
 
 const fillColumns = tables.fill.fields.map(({ column }) => column).join(', ');
 
@@ -120,7 +111,7 @@ const queries = {
 } as const;
 
 /** The past in a database, which is opened at the first query. */
-export function pastIn(open: () => Database): Past {
+export function pastIn(open: () => Database | undefined): Past {
   let db: Database | undefined;
   let closed = false;
   const prepared = new Map<keyof typeof queries, ReturnType<Database['prepare']>>();
@@ -128,7 +119,7 @@ export function pastIn(open: () => Database): Past {
   const connected = (): Database | undefined => {
     if (closed) return undefined;
     db ??= open();
-    return db.open ? db : undefined;
+    return db?.open === true ? db : undefined;
   };
   const ask = (name: keyof typeof queries) => {
     const query = prepared.get(name) ?? connected()?.prepare(queries[name]);
@@ -166,42 +157,34 @@ export function pastIn(open: () => Database): Past {
 }
 
 /** Our orders by exchange id. The newest are in memory: they are needed most and may not be written yet. Others are read from the journal. */
-export interface Owners {
-  has(orderId: string): boolean;
-  get(orderId: string): Owner | undefined;
-  set(orderId: string, owner: Owner): void;
-  /** The exchange's id of our order. */
-  idOf(clientOrderId: string): string | undefined;
-}
+export type Owners = ReturnType<typeof ownersAfter>;
 
 /** Owners kept in memory beside those of open orders: more than can wait to be written. */
 const mostOwners = 5_000;
 
 /** `isOpen`: whether fills of an order are expected. Its owner stays in memory, as a journal in memory has no past. */
-export function ownersAfter(
-  past: Pick<Past, 'ownerOf' | 'orderIdOf'>,
-  isOpen: (clientOrderId: string) => boolean,
-): Owners {
+export function ownersAfter(past: Pick<Past, 'ownerOf' | 'orderIdOf'>, isOpen: (clientOrderId: string) => boolean) {
   let newest = new Map<string, Owner>();
   let before = newest;
   const known = (orderId: string): Owner | undefined => newest.get(orderId) ?? before.get(orderId);
-  const owners: Owners = {
-    has: (orderId) => owners.get(orderId) !== undefined,
-    get(orderId) {
+  const owners = {
+    has: (orderId: string): boolean => owners.get(orderId) !== undefined,
+    get(orderId: string): Owner | undefined {
       const owner = known(orderId);
       if (owner !== undefined) return owner;
       const found = past.ownerOf(orderId);
       if (found !== undefined) owners.set(orderId, found);
       return found;
     },
-    set(orderId, owner) {
+    set(orderId: string, owner: Owner): void {
       newest.set(orderId, owner);
       if (newest.size < mostOwners) return;
       const open = [...before].filter(([, { clientOrderId }]) => isOpen(clientOrderId));
       before = newest;
       newest = new Map(open);
     },
-    idOf(clientOrderId) {
+    /** The exchange's id of our order. */
+    idOf(clientOrderId: string): string | undefined {
       for (const [orderId, owner] of [...newest, ...before]) if (owner.clientOrderId === clientOrderId) return orderId;
       return past.orderIdOf(clientOrderId);
     },

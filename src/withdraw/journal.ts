@@ -22,17 +22,7 @@ export interface Entry extends Application {
   readonly createdAt: number;
 }
 
-export interface WithdrawalJournal {
-  entry(withdrawOrderId: string): Entry | undefined;
-  /** Newest first. */
-  entries(): readonly Entry[];
-  /** Withdrawals of unknown outcome. */
-  open(exchange: string): readonly Entry[];
-  /** Synchronous and durable: a power cut after it loses nothing. Throws for a used id. */
-  begin(application: Application, exchange: string, at: number): void;
-  settle(withdrawOrderId: string, state: State, id: string | undefined, cause: string | undefined): void;
-  close(): void;
-}
+export type WithdrawalJournal = ReturnType<typeof openJournal>;
 
 /** The default directory, the same for every working directory: an open withdrawal must not be overlooked. */
 export const journalDir = (environment: Readonly<Record<string, string | undefined>>): string =>
@@ -91,7 +81,7 @@ function openFile(dir: string, path: string): Database.Database {
 }
 
 /** Opens the file in `dir` for this process alone: two processes could send the same withdrawal. */
-export function openJournal(dir: string): WithdrawalJournal {
+export function openJournal(dir: string) {
   const path = join(dir, 'withdrawals.db');
   const db = openFile(dir, path);
   try {
@@ -114,23 +104,26 @@ export function openJournal(dir: string): WithdrawalJournal {
   }
   const all = 'SELECT * FROM withdrawals';
   return {
-    entry(id) {
+    entry(id: string): Entry | undefined {
       const row = db.prepare(`${all} WHERE withdrawOrderId = ?`).get(id) as Row | undefined;
       return row === undefined ? undefined : entryOf(row);
     },
-    entries: () => (db.prepare(`${all} ORDER BY createdAt DESC`).all() as Row[]).map(entryOf),
-    open: (exchange) =>
+    /** Newest first. */
+    entries: (): readonly Entry[] => (db.prepare(`${all} ORDER BY createdAt DESC`).all() as Row[]).map(entryOf),
+    /** Withdrawals of unknown outcome. */
+    open: (exchange: string): readonly Entry[] =>
       (db.prepare(`${all} WHERE exchange = ? AND state IN ('sending', 'unknown')`).all(exchange) as Row[]).map(entryOf),
-    begin({ withdrawOrderId, asset, amount, address, label }, exchange, at) {
+    /** Synchronous and durable: a power cut after it loses nothing. Throws for a used id. */
+    begin({ withdrawOrderId, asset, amount, address, label }: Application, exchange: string, at: number): void {
       db.prepare('INSERT INTO withdrawals VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?)').run(
         ...[withdrawOrderId, exchange, asset, unitsText(amount), address, label ?? null, 'sending', at],
       );
     },
-    settle(withdrawOrderId, state, id, cause) {
+    settle(withdrawOrderId: string, state: State, id: string | undefined, cause: string | undefined): void {
       db.prepare('UPDATE withdrawals SET state = ?, id = coalesce(?, id), cause = ? WHERE withdrawOrderId = ?').run(
         ...[state, id ?? null, cause ?? null, withdrawOrderId],
       );
     },
-    close: () => db.close(),
+    close: (): void => void db.close(),
   };
 }

@@ -1,25 +1,16 @@
 /** Compaction in a process of its own, so that the one that records or trades does not stand still meanwhile. */
 import { spawn } from 'node:child_process';
 
-export interface Compactions {
-  /** Compacts the waiting files once earlier compactions have ended. */
-  request(): void;
-  /** Resolves when all requested compactions have ended. */
-  done(): Promise<void>;
-}
-
 /** `report` gets the messages of a compaction that could not store everything. */
-export function compactions(
-  dir: string,
-  report: (line: string) => void,
-  program: string = process.argv[1] ?? '',
-): Compactions {
+export function compactions(dir: string, report: (line: string) => void, program = process.argv[1] ?? '') {
   let running = Promise.resolve();
   return {
-    request() {
+    /** Compacts the waiting files once earlier compactions have ended. */
+    request(): void {
       running = running.then(() => compactBeside(dir, report, program));
     },
-    done: () => running,
+    /** Resolves when all requested compactions have ended. */
+    done: (): Promise<void> => running,
   };
 }
 

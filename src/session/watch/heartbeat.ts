@@ -13,15 +13,8 @@ const heartBytes = 64;
 /** Between two beats, real ms. */
 export const beatMs = 1_000;
 
-export interface Heart {
-  /** Updates the file's time, or its content in place: neither needs space on a full disk. */
-  beat(diskFull?: boolean): void;
-  /** Records an intended end: the watchdog has nothing to do. */
-  stop(): void;
-}
-
 /** Starts the heartbeat. If the file cannot be touched, the watchdog acts. */
-export function heart(dir: string): Heart {
+export function heart(dir: string) {
   const path = join(dir, heartbeatFile);
   // In place and of one length: replacing a file would wait for the disk, and trading with it.
   const say = (state: 'running' | 'stopped', full = false): void => {
@@ -46,14 +39,16 @@ export function heart(dir: string): Heart {
   quietly(() => say('running'));
   let reported = false;
   return {
-    beat: (diskFull = false) =>
+    /** Updates the file's time, or its content in place: neither needs space on a full disk. */
+    beat: (diskFull = false): void =>
       quietly(() => {
         if (diskFull !== reported) say('running', diskFull);
         reported = diskFull;
         const now = machineWall() / 1_000;
         utimesSync(path, now, now);
       }),
-    stop: () => quietly(() => say('stopped')),
+    /** Records an intended end: the watchdog has nothing to do. */
+    stop: (): void => quietly(() => say('stopped')),
   };
 }
 

@@ -8,18 +8,9 @@ import { quantityText, unitsText } from '../../domain/money.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { Answer, OrderEntry } from '../../venue/venue.ts';
 
-export interface Terms {
-  /** Why no order may be created in a symbol. */
-  against(symbol: string): string | undefined;
-  /** Queries the symbols and adopts the changes. A failed query changes nothing. */
-  update(): Promise<void>;
-  /** Updates regularly until the returned function is called. */
-  begin(): () => void;
-  /** The same order entry. A rejection about terms causes an update. */
-  watched(orders: OrderEntry): OrderEntry;
-}
+export type Terms = ReturnType<typeof watchTerms>;
 
-export interface TermsOptions {
+interface TermsOptions {
   readonly listed: () => Promise<Answer<readonly Instrument[]>>;
   /** By symbol, as everybody reads them: entries are replaced here. */
   readonly instruments: Map<string, Instrument>;
@@ -39,7 +30,7 @@ const termsCodes: ReadonlySet<string> = new Set([
   ...['10062', '21020', '110046', '110047'],
 ]);
 
-export function watchTerms({ listed, instruments, symbols, clock, notice }: TermsOptions): Terms {
+export function watchTerms({ listed, instruments, symbols, clock, notice }: TermsOptions) {
   const reasons = new Map<string, string>();
   let updatedAt = Number.NEGATIVE_INFINITY;
 
@@ -59,6 +50,7 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
     notice({ level: 'warn', text: `${symbol}: the exchange accepts ${termsText(now)} now; orders follow that` });
   }
 
+  /** Queries the symbols and adopts the changes. A failed query changes nothing. */
   async function update(): Promise<void> {
     updatedAt = clock.monotonic();
     const answer = await listed();
@@ -71,9 +63,11 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
   }
 
   return {
-    against: (symbol) => reasons.get(symbol),
+    /** Why no order may be created in a symbol. */
+    against: (symbol: string): string | undefined => reasons.get(symbol),
     update,
-    begin() {
+    /** Updates regularly until the returned function is called. */
+    begin(): () => void {
       const ended = new AbortController();
       void (async () => {
         for (;;) {
@@ -84,7 +78,8 @@ export function watchTerms({ listed, instruments, symbols, clock, notice }: Term
       })();
       return () => ended.abort();
     },
-    watched: (orders) => ({
+    /** The same order entry. A rejection about terms causes an update. */
+    watched: (orders: OrderEntry): OrderEntry => ({
       ...orders,
       prepare(intent, at) {
         const prepared = orders.prepare(intent, at);

@@ -20,16 +20,12 @@ export interface UnprotectedParts {
   readonly remember: (value: string) => void;
 }
 
-export interface UnprotectedTimes {
-  of(strategy: string, symbol: string): UnprotectedTime;
-  /** The work of each second, after that of `Unprotected`. */
-  update(): void;
-}
+export type UnprotectedTimes = ReturnType<typeof unprotectedTimes>;
 
 /** `since` is null where it has ended. Times in UTC ms, lengths in ms of the market. */
 export type UnprotectedRow = readonly [strategy: string, symbol: string, longestMs: number, since: number | null];
 
-export function unprotectedTimes({ assembled, clock, kept, remember }: UnprotectedParts): UnprotectedTimes {
+export function unprotectedTimes({ assembled, clock, kept, remember }: UnprotectedParts) {
   const { portfolio, unprotected } = assembled;
   const places = new ByPosition<UnprotectedTime>();
   for (const [strategy, symbol, longestMs, since] of JSON.parse(kept ?? '[]') as readonly UnprotectedRow[])
@@ -39,7 +35,8 @@ export function unprotectedTimes({ assembled, clock, kept, remember }: Unprotect
   let writtenAt = Number.NEGATIVE_INFINITY;
   return {
     of,
-    update() {
+    /** The work of each second, after that of `Unprotected`. */
+    update(): void {
       const now = clock.now();
       let [turned, lasts] = [false, false];
       for (const { strategy, symbol } of portfolio.places()) {

@@ -26,20 +26,10 @@ import { Refused } from '../http/params.ts';
 import { type OrderRow, orderRow } from '../log.ts';
 import type { Adjustment, HumanBust, HumanCancel, HumanOrder, TermsChange } from './events.ts';
 
-export interface People {
-  place(order: HumanOrder): OrderRow;
-  /** Returns the orders whose cancel was requested. */
-  cancel(which: HumanCancel): OrderRow[];
-  adjust(amount: Adjustment): void;
-  /** Undoes one of a user's spot trades. */
-  bust(which: HumanBust): void;
-  delist(symbol: string): void;
-  /** Lists a symbol under other terms. */
-  changeTerms(terms: TermsChange): void;
-}
+export type People = ReturnType<typeof openPeople>;
 
 /** `users` are the uids; the first is the default. Each action throws a `Refusal` with the reason when it is not possible. */
-export function openPeople(exchange: Exchange, users: readonly string[], rng: Rng): People {
+export function openPeople(exchange: Exchange, users: readonly string[], rng: Rng) {
   const userOf = (uid = users[0] ?? ''): string => {
     if (!users.includes(uid)) throw new Refusal(`there is no user ${uid}; there are ${users.join(', ')}`);
     return uid;
@@ -53,7 +43,7 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
   const row = (order: SimOrder): OrderRow => orderRow(order, instrumentOf(order.symbol));
 
   return {
-    place({ type = 'LIMIT', offsetBps = -100, ...given }) {
+    place({ type = 'LIMIT', offsetBps = -100, ...given }: HumanOrder): OrderRow {
       const uid = userOf(given.user);
       const at = instrumentOf(given.symbol);
       const side = given.side ?? (rng() < 0.5 ? 'BUY' : 'SELL');
@@ -67,7 +57,8 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
       if (!result.ok) throw new Refusal(result.refusal.msg);
       return row(result.value);
     },
-    cancel({ user, symbol, which = 'newest' }) {
+    /** Returns the orders whose cancel was requested. */
+    cancel({ user, symbol, which = 'newest' }: HumanCancel): OrderRow[] {
       const open = [...exchange.orders.open(userOf(user))].filter(
         (order) => symbol === undefined || order.symbol === symbol.toUpperCase(),
       );
@@ -75,14 +66,15 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
       for (const order of chosen) exchange.cancel(order);
       return chosen.map(row);
     },
-    adjust({ user, asset, amount }) {
+    adjust({ user, asset, amount }: Adjustment): void {
       const uid = userOf(user);
       const change = orRefusal(() => units(amount));
       const free = exchange.accounts.holdings(uid).get(asset)?.free ?? noUnits;
       if (plus(free, change) < 0n) throw new Refusal(`user ${uid} has less than that free: ${asset}`);
       exchange.accounts.deposit(uid, asset, change);
     },
-    bust({ user, symbol, which = 'newest' }) {
+    /** Undoes one of a user's spot trades. */
+    bust({ user, symbol, which = 'newest' }: HumanBust): void {
       const uid = userOf(user);
       const symbols = symbol === undefined ? [...exchange.instruments.keys()] : [instrumentOf(symbol).symbol];
       const own = symbols
@@ -93,8 +85,10 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
       if (!exchange.bust(chosen))
         throw new Refusal(`trade ${chosen.tradeId} cannot be undone: what it brought is not free any more`);
     },
-    delist: (symbol) => exchange.delist(instrumentOf(symbol).symbol),
-    changeTerms: ({ symbol, ...change }) => exchange.list(orRefusal(() => withTerms(instrumentOf(symbol), change))),
+    delist: (symbol: string): void => exchange.delist(instrumentOf(symbol).symbol),
+    /** Lists a symbol under other terms. */
+    changeTerms: ({ symbol, ...change }: TermsChange): void =>
+      exchange.list(orRefusal(() => withTerms(instrumentOf(symbol), change))),
   };
 }
 

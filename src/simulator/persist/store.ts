@@ -107,21 +107,17 @@ function openAlone(file: string): Database.Database {
   }
 }
 
-interface Meta {
-  get(key: string): string | undefined;
-  set(key: string, value: string): void;
-  /** Those that begin so. */
-  keys(prefix: string): string[];
-}
+type Meta = ReturnType<typeof metaOf>;
 
-function metaOf(db: Database.Database): Meta {
+function metaOf(db: Database.Database) {
   const get = db.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?');
   const set = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta VALUES (?, ?)');
   const keys = db.prepare<[], { key: string }>('SELECT key FROM meta');
   return {
-    get: (key) => get.get(key)?.value,
-    set: (key, value) => set.run(key, value),
-    keys: (prefix) =>
+    get: (key: string): string | undefined => get.get(key)?.value,
+    set: (key: string, value: string): void => void set.run(key, value),
+    /** Those that begin so. */
+    keys: (prefix: string): string[] =>
       keys
         .all()
         .map(({ key }) => key)
@@ -151,7 +147,7 @@ function checkShape(file: string, meta: Meta, instruments: readonly Instrument[]
 }
 
 function writer(db: Database.Database, forgotten: Record<'orders' | 'trades', string[]>) {
-  const setMeta = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta VALUES (?, ?)');
+  const meta = metaOf(db);
   const setRow = (table: 'orders' | 'withdrawals') =>
     db.prepare<[bigint, string]>(`INSERT OR REPLACE INTO ${table} VALUES (?, ?)`);
   const [setOrder, setWithdrawal] = [setRow('orders'), setRow('withdrawals')];
@@ -170,13 +166,13 @@ function writer(db: Database.Database, forgotten: Record<'orders' | 'trades', st
     for (const what of ['orders', 'trades'] as const)
       for (const id of forgotten[what].splice(0)) remove[what].run(BigInt(id));
     saveMarkets(exchange, changes.prints);
-    for (const symbol of changes.delisted) setMeta.run(delistedKey + symbol, '');
-    for (const symbol of changes.terms) setMeta.run(termsKey + symbol, termsText(exchange, symbol));
+    for (const symbol of changes.delisted) meta.set(delistedKey + symbol, '');
+    for (const symbol of changes.terms) meta.set(termsKey + symbol, termsText(exchange, symbol));
     for (const one of changes.withdrawals) setWithdrawal.run(BigInt(one.id), textOf(one));
     for (const [key, credentials] of exchange.keys.takeChanged()) setKey.run(key, JSON.stringify(credentials ?? null));
     saveAccounts(exchange.accounts);
-    setMeta.run('now', String(exchange.now));
-    for (const name of counters) setMeta.run(name, String(exchange[name]));
+    meta.set('now', String(exchange.now));
+    for (const name of counters) meta.set(name, String(exchange[name]));
   });
   return (exchange: Exchange, changes: Changes): void => {
     const { orders, queues, trades, busted, delisted, terms, withdrawals } = changes;
@@ -184,7 +180,7 @@ function writer(db: Database.Database, forgotten: Record<'orders' | 'trades', st
     const gone = busted.length + forgotten.orders.length + forgotten.trades.length;
     const changed = orders.size + queues.size + trades.length + gone + withdrawals.size + changes.prints.size;
     if (changed + delisted.size + terms.size + accounts.changed.size + keys.changed.size > 0) all(exchange, changes);
-    else for (const name of ['now', 'printCount'] as const) setMeta.run(name, String(exchange[name]));
+    else for (const name of ['now', 'printCount'] as const) meta.set(name, String(exchange[name]));
     accounts.changed.clear();
   };
 }

@@ -12,21 +12,15 @@ export interface Log {
 /** `kind` is one of the fixed words of this folder, so that the map stays small; `sample` is shown cut to 200 characters. */
 export type Count = (kind: string, sample?: unknown) => void;
 
-export interface Counters {
-  readonly count: Count;
-  /** How often each kind was seen since the start. */
-  readonly seen: () => Readonly<Record<string, number>>;
-}
-
 const quietMs = 60_000;
 const sampleLength = 200;
 
 /** `clean` strikes out of a sample what must not be logged. */
-export function counters(clock: Clock, log: Log, clean: (text: string) => string = (text) => text): Counters {
+export function counters(clock: Clock, log: Log, clean: (text: string) => string = (text) => text) {
   const counts = new Map<string, number>();
   const saidAt = new Map<string, number>();
   return {
-    count(kind, sample) {
+    count(kind: string, sample?: unknown): void {
       const seen = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, seen);
       const last = saidAt.get(kind);
@@ -35,7 +29,8 @@ export function counters(clock: Clock, log: Log, clean: (text: string) => string
       saidAt.set(kind, now);
       log.warn({ kind, seen, sample: show(sample, clean) }, `unexpected from the exchange: ${kind}`);
     },
-    seen: () => Object.fromEntries(counts),
+    /** How often each kind was seen since the start. */
+    seen: (): Readonly<Record<string, number>> => Object.fromEntries(counts),
   };
 }
 

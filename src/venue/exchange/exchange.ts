@@ -18,29 +18,29 @@
 import type { Rng, ScaledClock } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Account } from '../../domain/order.ts';
-import type { AccountReader, Answer, LimitNotice, MarketFeed, OrderEntry, Spend } from '../venue.ts';
+import type { LimitNotice, Spend } from '../venue.ts';
 import { type CancelHabit, probeRest, type RestCapabilities } from './capabilities.ts';
 import { type Count, counters, type Log } from './counters.ts';
 import { feed } from './market/feed.ts';
 import { instruments } from './market/instruments.ts';
 import { klineHistory } from './market/kline-history.ts';
-import { type OpenData, openData } from './market/open-data.ts';
-import { type MarketQueries, marketQueries } from './market/queries.ts';
+import { openData } from './market/open-data.ts';
+import { marketQueries } from './market/queries.ts';
 import { Sockets } from './market/socket.ts';
-import { type SocketHistory, socketHistory } from './market/socket-history.ts';
+import { socketHistory } from './market/socket-history.ts';
 import { type FrameObserver, observedWs, realWs } from './market/ws.ts';
 import { accountReader } from './orders/account.ts';
-import { type BulkOrders, bulkOrders } from './orders/bulk.ts';
+import { bulkOrders } from './orders/bulk.ts';
 import type { OrderRequest } from './orders/create-body.ts';
 import { orders } from './orders/orders.ts';
-import { type Withdrawals, withdrawals } from './orders/withdrawals.ts';
-import { probeSocket, type SocketCapabilities } from './probe-socket.ts';
+import { withdrawals } from './orders/withdrawals.ts';
+import { probeSocket } from './probe-socket.ts';
 import { gotHttp, type HttpReply } from './rest/http.ts';
-import { type Raw, rawCaller } from './rest/raw-call.ts';
+import { rawCaller } from './rest/raw-call.ts';
 import { type KnownWindow, recvWindow, type WindowHabit } from './rest/recv-window.ts';
 import { type Rest, rest } from './rest/rest.ts';
 import { signer } from './rest/sign.ts';
-import { ExchangeTime, type TimeSync } from './rest/sync-time.ts';
+import { ExchangeTime } from './rest/sync-time.ts';
 
 export interface ExchangeOptions {
   /** `{base_url}` of the specification, with any path that comes before `/sapi`. */
@@ -80,42 +80,7 @@ export interface SampleOrder {
   readonly at: Instrument;
 }
 
-export interface Exchange {
-  readonly feed: MarketFeed;
-  readonly orders: OrderEntry;
-  readonly account: AccountReader;
-  readonly market: MarketQueries;
-  /** The past over the socket. */
-  readonly past: SocketHistory;
-  readonly openData: OpenData;
-  /** What the daemon does not use: order test and batches. */
-  readonly bulk: BulkOrders;
-  /** What became of withdrawals; none can be applied for here. */
-  readonly withdrawals: Withdrawals;
-  /** A request that the table does not know, for support. */
-  readonly raw: Raw;
-  /**
-   * Finds out what this deployment does, and goes by it from then on; without an order to test, what only such tests show stays
-   * unknown. `echoTestOrderId`: the exchange's id of an order that was sent with a client id.
-   */
-  probe(symbol: string, sample?: SampleOrder, echoTestOrderId?: string): Promise<RestCapabilities>;
-  /** The same of the socket; takes ten seconds and more. */
-  probeSocket(symbol: string): Promise<SocketCapabilities>;
-  instruments(): Promise<Answer<readonly Instrument[]>>;
-  /** From now on orders and trades of this symbol are read in this instrument's steps, in which the caller calculates. */
-  setInstrument(instrument: Instrument): void;
-  /** Sets the clock by the exchange's; to be called before anything signed, and again from time to time. */
-  syncTime(): Promise<Answer<TimeSync>>;
-  /** What is known of the exchange's time, and whether that is enough to create orders. */
-  readonly time: ExchangeTime;
-  /** Why no market data comes over the socket, for people; undefined while it is connected or has no listeners. */
-  noMarketData(): string | undefined;
-  /** How often each unexpected thing was seen. */
-  counters(): Readonly<Record<string, number>>;
-  /** A text of the exchange's with key and secret struck out. */
-  redact(text: string): string;
-  close(): void;
-}
+export type Exchange = ReturnType<typeof exchange>;
 
 export type CallerOptions = Pick<
   ExchangeOptions,
@@ -134,7 +99,7 @@ export function openCaller(
 }
 
 /** Connects nothing by itself: the first request and the first subscription do. */
-export function exchange(options: ExchangeOptions): Exchange {
+export function exchange(options: ExchangeOptions) {
   const { wsUrl, clock, rng, log, windowSeen } = options;
   const window = recvWindow(clock, options.window, windowSeen);
   const { count, seen } = counters(clock, log, (text) => caller.redact(text));
@@ -156,12 +121,20 @@ export function exchange(options: ExchangeOptions): Exchange {
     orders: orders({ ...options, rest: caller, window, instruments: known, count }),
     account: accountReader(caller, options.uidSeen),
     market: marketQueries(caller, clock, count),
+    /** The past over the socket. */
     past: socketHistory(channels, count, clock),
     openData: openData(caller, count),
+    /** What the daemon does not use: order test and batches. */
     bulk,
+    /** What became of withdrawals; none can be applied for here. */
     withdrawals: withdrawals(caller),
+    /** A request that the table does not know, for support. */
     raw: rawCaller(caller),
-    async probe(symbol, sample, echoTestOrderId) {
+    /**
+     * Finds out what this deployment does, and goes by it from then on; without an order to test, what only such tests show stays
+     * unknown. `echoTestOrderId`: the exchange's id of an order that was sent with a client id.
+     */
+    async probe(symbol: string, sample?: SampleOrder, echoTestOrderId?: string): Promise<RestCapabilities> {
       const isSigned = options.apiSecret !== undefined;
       const testOrder = sample && (() => bulk.test(sample.order, sample.at));
       const testWindow = sample && (() => bulk.testWindow(sample.order, sample.at));
@@ -170,15 +143,22 @@ export function exchange(options: ExchangeOptions): Exchange {
       if (found.recvWindow !== 'unknown') window.learn(found.recvWindow);
       return found;
     },
-    probeSocket: (symbol) => probeSocket(realWs, wsUrl, symbol, clock),
+    /** The same of the socket; takes ten seconds and more. */
+    probeSocket: (symbol: string) => probeSocket(realWs, wsUrl, symbol, clock),
     instruments: known.all,
-    setInstrument: (instrument) => known.remember(instrument),
+    /** From now on orders and trades of this symbol are read in this instrument's steps, in which the caller calculates. */
+    setInstrument: known.remember,
+    /** Sets the clock by the exchange's; to be called before anything signed, and again from time to time. */
     syncTime: () => time.sync(),
+    /** What is known of the exchange's time, and whether that is enough to create orders. */
     time,
+    /** Why no market data comes over the socket, for people; undefined while it is connected or has no listeners. */
     noMarketData: () => channels.against(),
+    /** How often each unexpected thing was seen. */
     counters: seen,
-    redact: (text) => caller.redact(text),
-    close() {
+    /** A text of the exchange's with key and secret struck out. */
+    redact: caller.redact,
+    close(): void {
       channels.close();
       close();
     },

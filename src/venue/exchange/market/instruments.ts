@@ -6,18 +6,12 @@ import { endpoints } from '../rest/endpoints.ts';
 import type { Rest } from '../rest/rest.ts';
 import { readSymbols } from './read-market.ts';
 
-export interface Instruments {
-  /** Queries the exchange. */
-  readonly all: () => Promise<Answer<readonly Instrument[]>>;
-  /** Queries the exchange once; fails for a symbol that it does not list. */
-  of(symbol: string): Promise<Answer<Instrument>>;
-  /** Stores an instrument of the caller. */
-  remember(instrument: Instrument): void;
-}
+export type Instruments = ReturnType<typeof instruments>;
 
-export function instruments(rest: Rest, count: Count): Instruments {
+export function instruments(rest: Rest, count: Count) {
   const known = new Map<string, Instrument>();
 
+  /** Queries the exchange. */
   async function all(): Promise<Answer<readonly Instrument[]>> {
     const answer = await rest.ask({ endpoint: endpoints.symbols, lane: 'reconcile' }, (value) => {
       const list = readSymbols(value, count);
@@ -30,7 +24,8 @@ export function instruments(rest: Rest, count: Count): Instruments {
 
   return {
     all,
-    async of(symbol) {
+    /** Queries the exchange once; fails for a symbol that it does not list. */
+    async of(symbol: string): Promise<Answer<Instrument>> {
       const remembered = known.get(symbol);
       if (remembered !== undefined) return ok(remembered);
       const answer = await all();
@@ -38,6 +33,7 @@ export function instruments(rest: Rest, count: Count): Instruments {
       const found = known.get(symbol);
       return found === undefined ? failed(`the exchange lists no symbol ${symbol}`) : ok(found);
     },
-    remember: (instrument) => void known.set(instrument.symbol, instrument),
+    /** Stores an instrument of the caller. */
+    remember: (instrument: Instrument): void => void known.set(instrument.symbol, instrument),
   };
 }

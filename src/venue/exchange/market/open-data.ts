@@ -1,6 +1,4 @@
 /** The aggregated public data under `/open` (specification §4.6): every answer in an envelope, its rows under a key of `data`. */
-import type { Level, Side } from '../../../domain/market.ts';
-import type { Units } from '../../../domain/money.ts';
 import type { Answer } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { sideOf } from '../orders/read-order.ts';
@@ -9,132 +7,66 @@ import { amountOf, type Fields, idOf, isFields, numberOf, textOf, timeOf } from 
 import type { Call, Rest } from '../rest/rest.ts';
 import { readBook } from './read-market.ts';
 
-export interface OpenTrade {
-  readonly id: string;
-  readonly price: number;
-  readonly baseVolume: number;
-  readonly quoteVolume: number;
-  /** UTC ms. */
-  readonly time: number;
-  readonly side: Side;
-}
-
-export interface OpenTicker {
-  /** `BTC_USDT`. */
-  readonly symbol: string;
-  readonly last: number;
-  readonly baseVolume: number;
-  readonly quoteVolume: number;
-}
-
-export interface OpenAsset {
-  readonly asset: string;
-  readonly name: string;
-  /** Undefined where the answer does not say so in a readable way. */
-  readonly canWithdraw: boolean | undefined;
-  readonly canDeposit: boolean | undefined;
-  /** Undefined where there is no readable limit. */
-  readonly minWithdraw: Units | undefined;
-  readonly maxWithdraw: Units | undefined;
-}
-
-export interface OpenDepth {
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
-}
-
-/** The exchange chooses what is left out. */
-export interface OpenDepthOptions {
-  /** How coarse the levels are. */
-  readonly step?: OpenStep;
-  /** Number of levels. */
-  readonly bids?: number;
-  readonly asks?: number;
-}
+/** How coarse the levels of depth are. */
 export type OpenStep = 0 | 1 | 2;
+export type OpenData = ReturnType<typeof openData>;
 
-export interface OpenSummary {
-  readonly symbol: string;
-  readonly high: number;
-  readonly low: number;
-  readonly buy: number;
-  readonly sell: number;
-  readonly last: number;
-  readonly volume: number;
-  /** Change over 24 hours; a ratio on most deployments, percent on some. */
-  readonly change: number;
-}
+/** Row by row with the name that it stands under; empty in a list. */
+type Rows = readonly (readonly [name: string, row: unknown])[];
 
-export interface OpenData {
-  /** The newest public trades, oldest first. */
-  trades(base: string, quote: string, limit?: number): Promise<Answer<readonly OpenTrade[]>>;
-  ticker(): Promise<Answer<readonly OpenTicker[]>>;
-  asset(): Promise<Answer<readonly OpenAsset[]>>;
-  depth(base: string, quote: string, options?: OpenDepthOptions): Promise<Answer<OpenDepth>>;
-  allTickers(): Promise<Answer<readonly OpenSummary[]>>;
-}
-
-export function openData(rest: Rest, count: Count): OpenData {
+export function openData(rest: Rest, count: Count) {
   const ask = <T>(
     endpoint: Endpoint,
-    query: NonNullable<Call['query']>,
     read: (data: Fields) => T | string,
+    query: NonNullable<Call['query']> = {},
   ): Promise<Answer<T>> =>
     rest.ask({ endpoint, lane: 'market', query }, (value) =>
       isFields(value) ? read(value) : 'the answer holds no data',
     );
 
   /** Unreadable rows are left out and counted: nothing depends on them. */
-  function each<T>(
-    rows: readonly (readonly [string, unknown])[],
-    read: (row: Fields, key: string) => T | undefined,
-  ): T[] {
-    return rows.flatMap(([key, row]) => {
-      const one = isFields(row) ? read(row, key) : undefined;
+  const each = <T>(rows: Rows | undefined, read: (row: Fields, name: string) => T | undefined): T[] | undefined =>
+    rows?.flatMap(([name, row]) => {
+      const one = isFields(row) ? read(row, name) : undefined;
       if (one === undefined) count('unreadable open data', row);
       return one === undefined ? [] : [one];
     });
-  }
-  const listed = (value: unknown): (readonly [string, unknown])[] | undefined =>
+  const listed = (value: unknown): Rows | undefined =>
     Array.isArray(value) ? value.map((row: unknown) => ['', row]) : undefined;
-  const named = (value: unknown): (readonly [string, unknown])[] | undefined =>
-    isFields(value) ? Object.entries(value) : undefined;
+  const named = (value: unknown): Rows | undefined => (isFields(value) ? Object.entries(value) : undefined);
 
   return {
-    trades: (base, quote, limit) =>
-      ask(endpoints.openTrades, { base, quote, trades: limit }, (data) => {
-        const rows = listed(data['trades']);
-        return rows === undefined
-          ? 'the answer is not a list'
-          : each(rows, readOpenTrade)
-              .reverse()
-              .sort((a, b) => a.time - b.time);
-      }),
+    /** The newest public trades, oldest first. */
+    trades(base: string, quote: string, limit?: number) {
+      const oldestFirst = ({ trades }: Fields) =>
+        each(listed(trades), readOpenTrade)
+          ?.reverse()
+          .sort((a, b) => a.time - b.time) ?? 'the answer is not a list';
+      return ask(endpoints.openTrades, oldestFirst, { base, quote, trades: limit });
+    },
     ticker: () =>
-      ask(endpoints.openTicker, {}, (data) => {
-        const rows = named(data['ticker']);
-        return rows === undefined ? 'the answer holds no tickers' : each(rows, readOpenTicker);
-      }),
+      ask(endpoints.openTicker, (data) => each(named(data['ticker']), readOpenTicker) ?? 'the answer holds no tickers'),
     asset: () =>
-      ask(endpoints.openAsset, {}, (data) => {
-        const rows = named(data['asset']);
-        return rows === undefined ? 'the answer holds no assets' : each(rows, readOpenAsset);
-      }),
-    depth: (base, quote, { step, bids, asks } = {}) =>
-      ask(endpoints.openDepth, { base, quote, depth: step, bids, asks }, (data) => {
+      ask(endpoints.openAsset, (data) => each(named(data['asset']), readOpenAsset) ?? 'the answer holds no assets'),
+    /** The exchange chooses what is left out: how coarse the levels are, and how many there are. */
+    depth(
+      base: string,
+      quote: string,
+      { step, bids, asks }: { readonly step?: OpenStep; readonly bids?: number; readonly asks?: number } = {},
+    ) {
+      const read = (data: Fields) => {
         const book = data[`orderbook`];
         return isFields(book) ? readBook(book['bids'], book['asks']) : 'the answer is not a depth snapshot';
-      }),
+      };
+      return ask(endpoints.openDepth, read, { base, quote, depth: step, bids, asks });
+    },
     allTickers: () =>
-      ask(endpoints.openAllTickers, {}, (data) => {
-        const rows = listed(data['ticker']);
-        return rows === undefined ? 'the answer is not a list' : each(rows, readSummary);
-      }),
+      ask(endpoints.openAllTickers, (data) => each(listed(data['ticker']), readSummary) ?? 'the answer is not a list'),
   };
 }
 
 /** `{"tradeID":159,"price":"9200","base_volume":"0.5","quote_volume":"4600","trade_timestamp":"1595563624731","type":"sell"}` */
-function readOpenTrade(row: Fields): OpenTrade | undefined {
+function readOpenTrade(row: Fields) {
   const id = idOf(row['tradeID']) ?? idOf(row['trade_id']);
   const price = numberOf(row['price']);
   const baseVolume = numberOf(row['base_volume']);
@@ -147,15 +79,15 @@ function readOpenTrade(row: Fields): OpenTrade | undefined {
 }
 
 /** `"BTC_USDT":{"base_id":"1","quote_id":"825","last_price":"9200","base_volume":"12.5","quote_volume":"115000"}` */
-function readOpenTicker(row: Fields, symbol: string): OpenTicker | undefined {
+function readOpenTicker(row: Fields, symbol: string) {
   const last = numberOf(row['last_price']);
   const baseVolume = numberOf(row['base_volume']);
   const quoteVolume = numberOf(row['quote_volume']);
   return Number.isFinite(last + baseVolume + quoteVolume) ? { symbol, last, baseVolume, quoteVolume } : undefined;
 }
 
-/** `"BTC":{"name":"bitcoin","unified_cryptoasset_id":"1","can_withdraw":"true","can_deposit":"true","min_withdraw":"0.01","max_withdraw":"100"}` */
-const readOpenAsset = (row: Fields, asset: string): OpenAsset => ({
+/** `"BTC":{"name":"bitcoin","unified_cryptoasset_id":"1","can_withdraw":"true","can_deposit":"true","min_withdraw":"0.01","max_withdraw":"100"}`; a field is undefined where it cannot be read. */
+const readOpenAsset = (row: Fields, asset: string) => ({
   asset,
   name: textOf(row['name']) ?? asset,
   canWithdraw: truthOf(row['can_withdraw']),
@@ -164,8 +96,8 @@ const readOpenAsset = (row: Fields, asset: string): OpenAsset => ({
   maxWithdraw: amountOf(row['max_withdraw']),
 });
 
-/** `{"symbol":"BTCUSDT","high":"9279.03","low":"9046.95","buy":9199.1,"sell":9200.2,"vol":"1302","last":9200,"rose":"+0.01"}` */
-function readSummary(row: Fields): OpenSummary | undefined {
+/** `{"symbol":"BTCUSDT","high":"9279.03","low":"9046.95","buy":9199.1,"sell":9200.2,"vol":"1302","last":9200,"rose":"+0.01"}`; the change is a ratio on most deployments, percent on some. */
+function readSummary(row: Fields) {
   const symbol = textOf(row['symbol']);
   const summary = {
     high: numberOf(row['high']),

@@ -1,7 +1,7 @@
 /** Queries of public market data over REST. */
 import type { Clock } from '../../../clock/clock.ts';
 import type { Interval } from '../../../domain/interval.ts';
-import type { Depth, Ticker, Trade } from '../../../domain/market.ts';
+import type { Depth } from '../../../domain/market.ts';
 import type { Answer } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { type Endpoint, endpoints } from '../rest/endpoints.ts';
@@ -20,28 +20,14 @@ import {
 } from './read-market.ts';
 
 /** A kline as the exchange lists it; the newest is usually still open. */
-export interface ListedKline extends RawKline {
+interface ListedKline extends RawKline {
   readonly closed: boolean;
 }
 
-/** One query each; the feed pushes the same data. Without a limit the exchange uses its own (100). */
-export interface MarketQueries {
-  /** Whether the exchange answers at all. */
-  ping(): Promise<Answer<undefined>>;
-  /** The exchange's time, UTC ms. */
-  time(): Promise<Answer<number>>;
-  /** At most 100 levels of either side. */
-  depth(symbol: string, limit?: number): Promise<Answer<Depth>>;
-  ticker(symbol: string): Promise<Answer<Ticker>>;
-  /** The newest public prints, oldest first; at most 1,000. */
-  trades(symbol: string, limit?: number): Promise<Answer<readonly Trade[]>>;
-  /** The newest klines, oldest first; at most 300. None is a failure: a wrong interval gives an empty list and no error. */
-  klines(symbol: string, interval: Interval, limit?: number): Promise<Answer<readonly ListedKline[]>>;
-  /** Up to 300 klines that open before a time (UTC ms), oldest first; none before the exchange's first. */
-  klinesBefore(symbol: string, interval: Interval, before: number): Promise<Answer<readonly RawKline[]>>;
-}
+export type MarketQueries = ReturnType<typeof marketQueries>;
 
-export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQueries {
+/** One query each; the feed pushes the same data. Without a limit the exchange uses its own (100). */
+export function marketQueries(rest: Rest, clock: Clock, count: Count) {
   const ask = <T>(
     endpoint: Endpoint,
     query: NonNullable<Call['query']>,
@@ -49,32 +35,35 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
   ): Promise<Answer<T>> => rest.ask({ endpoint, lane: 'market', query }, read);
 
   return {
-    // The answer to a ping is not specified, so any will do.
+    /** Whether the exchange answers at all. The answer to a ping is not specified, so any will do. */
     ping: () => ask(endpoints.ping, {}, () => undefined),
+    /** The exchange's time, UTC ms. */
     time: () => ask(endpoints.time, {}, (value) => readTime(value) ?? 'the answer holds no serverTime'),
-    // {"time":null,"bids":[["3.90000000","431.00000000"],…],"asks":[["4.00000200",12.0,17.5],…]}
-    depth: (symbol, limit) =>
-      ask(endpoints.depth, { symbol, limit }, (value) => {
+    /** At most 100 levels of either side: `{"time":null,"bids":[["3.90000000","431.00000000"],…],"asks":[["4.00000200",12.0,17.5],…]}` */
+    depth: (symbol: string, limit?: number) =>
+      ask(endpoints.depth, { symbol, limit }, (value): Depth | string => {
         if (!isFields(value)) return 'the answer is not a depth snapshot';
         const book = readBook(value['bids'], value['asks']);
         const seenAt = clock.now();
         return typeof book === 'string' ? book : { symbol, time: timeOf(value['time']) ?? seenAt, ...book, seenAt };
       }),
-    ticker: (symbol) =>
+    ticker: (symbol: string) =>
       ask(
         endpoints.ticker,
         { symbol },
         (value) => readTicker(value, symbol, clock.now()) ?? 'the answer is not a ticker',
       ),
-    trades: (symbol, limit) =>
+    /** The newest public prints, oldest first; at most 1,000. */
+    trades: (symbol: string, limit?: number) =>
       ask(
         endpoints.trades,
         { symbol, limit },
         (value) => readPublicTrades(value, symbol, clock.now(), count) ?? 'the answer is not a list',
       ),
-    klines(symbol, interval, limit) {
+    /** The newest klines, oldest first; at most 300. None is a failure: a wrong interval gives an empty list and no error. */
+    klines(symbol: string, interval: Interval, limit?: number) {
       const asked = moment(clock);
-      return ask(endpoints.klines, { symbol, interval, limit }, (value) => {
+      return ask(endpoints.klines, { symbol, interval, limit }, (value): readonly ListedKline[] | string => {
         const rows = readKlines(value, canOpenAt(interval, clock), count);
         if (rows === undefined) return 'the answer is not a list';
         if (rows.length === 0) return noKlines(symbol, interval);
@@ -82,8 +71,9 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count): MarketQue
         return rows.map((row) => ({ ...row, closed: closed.has(row) }));
       });
     },
-    // `endTime` includes the kline that opens at it.
-    klinesBefore: (symbol, interval, before) =>
+    /** Up to 300 klines that open before a time (UTC ms), oldest first; none before the exchange's first. */
+    klinesBefore: (symbol: string, interval: Interval, before: number) =>
+      // `endTime` includes the kline that opens at it.
       ask(endpoints.klines, { symbol, interval, limit: pageLimit, endTime: before - 1 }, (value) => {
         const rows = readKlines(value, canOpenAt(interval, clock), count);
         // A deployment that ignores `endTime` gives its newest klines.

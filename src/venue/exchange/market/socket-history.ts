@@ -10,25 +10,25 @@ import { canOpenAt, type RawKline, readKlines } from './read-market.ts';
 import type { Sockets } from './socket.ts';
 import { readPrint } from './trade-stream.ts';
 
-export interface KlinePast {
+interface KlinePast {
   /** At most 300; left out, as many as the exchange likes. */
   readonly count?: number;
   /** Only klines that opened before this, UTC ms. */
   readonly before?: number;
 }
 
-export interface SocketHistory {
-  /** Oldest first, the newest perhaps not closed. None is a failure, as over REST. */
-  klines(symbol: string, interval: Interval, past?: KlinePast): Promise<Answer<readonly RawKline[]>>;
-  /** The newest public prints, oldest first. */
-  trades(symbol: string): Promise<Answer<readonly Trade[]>>;
-}
+export type SocketHistory = ReturnType<typeof socketHistory>;
 
-export function socketHistory(sockets: Sockets, count: Count, clock: Clock): SocketHistory {
+export function socketHistory(sockets: Sockets, count: Count, clock: Clock) {
   return {
+    /** Oldest first, the newest perhaps not closed. None is a failure, as over REST. */
     // {"event_rep":"rep","channel":"market_btcusdt_kline_1min","data":[{"id":1621326480,"amount":28899.2,"vol":13775.04,"open":2.0989,
     //  "close":2.0968,"high":2.0996,"low":2.096},…],"ts":1621418992094}
-    async klines(symbol, interval, { count: limit, before } = {}) {
+    async klines(
+      symbol: string,
+      interval: Interval,
+      { count: limit, before }: KlinePast = {},
+    ): Promise<Answer<readonly RawKline[]>> {
       const channel = klineChannel(symbol, interval);
       const answer = await sockets.ask(channel, {
         // An empty endIdx has closed sockets. Ids are seconds.
@@ -39,9 +39,10 @@ export function socketHistory(sockets: Sockets, count: Count, clock: Clock): Soc
       const rows = readKlines(answer.value.rows, canOpenAt(interval, clock), count) ?? [];
       return rows.length === 0 ? failed(`req klines: the exchange has none for ${symbol} ${interval}`) : ok(rows);
     },
+    /** The newest public prints, oldest first. */
     // {"event_rep":"rep","channel":"market_btcusdt_trade_ticker","data":[{"amount":"21340.1","ds":"2026-09-23 11:30:30","id":13652127,
     //  "price":"86691.94","side":"SELL","ts":1790134230000,"vol":"0.24616"}],"tick":null,"ts":1790134231000,"status":"ok"}
-    async trades(symbol) {
+    async trades(symbol: string): Promise<Answer<readonly Trade[]>> {
       const answer = await sockets.ask(channelOf('trades', symbol), {});
       if (answer.kind === 'failed') return answer;
       const seenAt = clock.now();

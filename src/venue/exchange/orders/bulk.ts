@@ -27,22 +27,13 @@ export interface Canceled {
   readonly failed: readonly string[];
 }
 
-export interface BulkOrders {
-  /** The exchange checks an order, its signature and its time, and places nothing. Spot only: margin has no such operation. */
-  test(order: OrderRequest, at: Instrument): Promise<Answer<undefined>>;
-  /** Finds out by up to four such tests under which name the exchange takes the time window; undefined when they do not show it. */
-  testWindow(order: OrderRequest, at: Instrument): Promise<WindowHabit | undefined>;
-  /** Up to ten orders of one symbol, sent once. They have no client ids, so a lost answer can hardly be reconciled. Spot only. */
-  createMany(orders: readonly OrderRequest[], at: Instrument): Promise<BatchOutcome<Created>>;
-  /** Asks for the cancel of up to ten orders of one symbol. Spot only. */
-  cancelMany(symbol: string, orderIds: readonly string[], lane?: 'kill' | 'cancel'): Promise<BatchOutcome<Canceled>>;
-}
+export type BulkOrders = ReturnType<typeof bulkOrders>;
 
 const testWindowMs = 5_000;
 /** Real ms that a probe may wait for its weight. */
 const testPatienceMs = 10_000;
 
-export function bulkOrders(rest: Rest, clock: Clock, window: RecvWindow = recvWindow(clock, undefined)): BulkOrders {
+export function bulkOrders(rest: Rest, clock: Clock, window: RecvWindow = recvWindow(clock, undefined)) {
   async function batch<T>(
     endpoint: Endpoint,
     count: number,
@@ -61,31 +52,36 @@ export function bulkOrders(rest: Rest, clock: Clock, window: RecvWindow = recvWi
   }
 
   return {
-    async test(order, at) {
+    /** The exchange checks an order, its signature and its time, and places nothing. Spot only: margin has no such operation. */
+    async test(order: OrderRequest, at: Instrument): Promise<Answer<undefined>> {
       const endpoint = endpoints.orderTest;
-      const reply = await rest.call({
-        endpoint,
-        lane: 'create',
-        body: createBody(order, at, window.field(testWindowMs)),
-      });
+      const body = createBody(order, at, window.field(testWindowMs));
+      const reply = await rest.call({ endpoint, lane: 'create', body });
       window.onReply(reply);
       return reply.kind === 'ok' ? ok(undefined) : failure(endpoint, reply);
     },
-    testWindow: (order, at) =>
+    /** Finds out by up to four such tests under which name the exchange takes the time window; undefined when they do not show it. */
+    testWindow: (order: OrderRequest, at: Instrument): Promise<WindowHabit | undefined> =>
       probeWindow(async (fields, agedMs) => {
         const endpoint = endpoints.orderTest;
         const until = clock.now() + clock.machine(testPatienceMs);
         if (!(await rest.admit(endpoint, 'reconcile', until))) return { kind: 'notSent', cause: 'no request weight' };
         return rest.sign(endpoint, createBody(order, at, fields), clock.machine(agedMs)).send();
       }, clock),
-    createMany: (orders, at) =>
+    /** Up to ten orders of one symbol, sent once. They have no client ids, so a lost answer can hardly be reconciled. Spot only. */
+    createMany: (orders: readonly OrderRequest[], at: Instrument): Promise<BatchOutcome<Created>> =>
       batch(
         endpoints.batchCreate,
         orders.length,
         () => batchBody(at.symbol, orders, at),
         (value) => readCreated(value, orders.length),
       ),
-    cancelMany: async (symbol, orderIds, lane = 'cancel') => {
+    /** Asks for the cancel of up to ten orders of one symbol. Spot only. */
+    async cancelMany(
+      symbol: string,
+      orderIds: readonly string[],
+      lane: 'kill' | 'cancel' = 'cancel',
+    ): Promise<BatchOutcome<Canceled>> {
       const odd = orderIds.find((id) => idOf(id) === undefined);
       if (odd !== undefined) return { kind: 'notSent', cause: `${odd.slice(0, 40)} is not an order id` };
       const body = (): string => batchCancelBody(symbol, orderIds);

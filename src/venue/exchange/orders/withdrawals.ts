@@ -46,13 +46,18 @@ export interface WithdrawalPage {
   readonly count: number | undefined;
 }
 
-export interface Withdrawals {
-  query(question: WithdrawalQuestion): Promise<Answer<WithdrawalPage>>;
-}
+export type Withdrawals = ReturnType<typeof withdrawals>;
 
-export function withdrawals(rest: Rest): Withdrawals {
+export function withdrawals(rest: Rest) {
   return {
-    query({ asset, id, withdrawOrderId, startTime, endTime, page }) {
+    query({
+      asset,
+      id,
+      withdrawOrderId,
+      startTime,
+      endTime,
+      page,
+    }: WithdrawalQuestion): Promise<Answer<WithdrawalPage>> {
       // Texts throughout: the reference gives the times as text in one place and as numbers in another.
       const body = JSON.stringify({
         symbol: asset,
