@@ -11,6 +11,16 @@ export class Refusal extends Error {
   }
 }
 
+/** What `work` returns, or the refusal that it throws. */
+export function orRefusal<T>(work: () => T): T | Refusal {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
 /** The probably intended name among `known`, as ` (did you mean "x"?)`, or an empty text. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const typed = name.toLowerCase();

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Output } from '../../terminal/output.ts';
 
 /** What is compared: the money and every fill, exactly. */
 const expectation = z.object({
@@ -26,16 +27,13 @@ const expectation = z.object({
 export type Expectation = z.output<typeof expectation>;
 type ExpectedFill = Expectation['fills'][number];
 
-export interface AllOptions {
+export interface AllOptions extends Output {
   readonly dir: string;
   /** Write down what comes out in place of comparing. */
   readonly accept: boolean;
-  readonly json: boolean;
   readonly signal?: AbortSignal;
   /** What `sluice backtest --config FILE --json` prints. */
   readonly run: (config: string) => Promise<string>;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
 }
 
 interface Judged {

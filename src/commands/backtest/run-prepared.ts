@@ -15,27 +15,13 @@ import { rowAt } from '../../data/klines.ts';
 import { closeTime } from '../../domain/interval.ts';
 import { unitsText } from '../../domain/money.ts';
 import { refuseFault } from '../../strategy/fault.ts';
-import { saveRun } from '../runs/finish.ts';
+import { type KeepOptions, saveRun } from '../runs/finish.ts';
 
-export interface BacktestOptions {
+export interface BacktestOptions extends KeepOptions {
   readonly config: string;
-  readonly set: readonly string[];
-  readonly json: boolean;
   /** Run it under worse conditions, too. */
   readonly stress?: boolean;
-  /** Where runs are kept and tries are counted; nowhere when left out. */
-  readonly runs?: string;
-  /** Where tries were counted before, of a run that is not kept: it is judged by them and leaves none. */
-  readonly ledger?: string;
-  /** A report into this file; true: a file beside the kept run. */
-  readonly report?: string | true;
-  /** A folder for orders, fills, equity and stops as CSV. */
-  readonly csv?: string;
-  /** The version of the program, for the record. */
-  readonly sluice?: string;
   readonly signal?: AbortSignal;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
 }
 
 /** Runs with its progress on the terminal; Ctrl-C ends it where it is. */

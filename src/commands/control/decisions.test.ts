@@ -13,8 +13,7 @@ import { writer } from '../../journal/writer.ts';
 import { decisionsOf } from '../../session/control/decisions.ts';
 import { showStatus } from '../show/status.ts';
 import { showWhy } from '../show/why.ts';
-import { adjust, resolve, resolveTrade } from './decisions.ts';
-import { resume } from './kill-resume-cancel.ts';
+import { adjust, resolve, resolveTrade, resume } from './actions.ts';
 
 /** What is no adjustment. */
 const wrong = [

@@ -17,7 +17,7 @@ import { writer } from '../../journal/writer.ts';
 import { callDaemon } from '../../session/control/daemon-client.ts';
 import { killRequests } from '../../session/control/kill-file.ts';
 import { writeDaemonInfo } from '../../session/state.ts';
-import { cancel, kill, resume } from './kill-resume-cancel.ts';
+import { cancel, kill, resume } from './actions.ts';
 
 let dir: string;
 beforeEach(() => {

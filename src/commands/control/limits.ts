@@ -12,6 +12,7 @@ import type { Output } from '../../terminal/output.ts';
 import { type Asking, withQuestions } from '../../terminal/questions.ts';
 import { textTable } from '../../terminal/table.ts';
 import { withState } from '../show/read-state.ts';
+import { printDone } from './actions.ts';
 
 export interface LimitsOptions extends Output {
   readonly state?: string;
@@ -86,7 +87,7 @@ async function step(
   value: string,
   { question, done }: { readonly question: string; readonly done: string },
 ): Promise<void> {
-  const { json, out, say, yes } = options;
+  const { say, yes } = options;
   const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
   // Only the name itself, typed, is a yes.
@@ -95,5 +96,5 @@ async function step(
   if (running === undefined)
     writeOffline(dir, [{ kind: 'limit', at: systemClock.now(), what, name, value, by: 'operator', reason }]);
   const message = running === undefined ? done : await callDaemon(running, 'limits', { what, name, value, reason });
-  out(json ? JSON.stringify({ version: 2, action: what, state: dir, name, value, message }) : message);
+  printDone(options, message, { action: what, state: dir, name, value });
 }

@@ -2,12 +2,13 @@
 import { type Command, Option } from 'commander';
 import { type Io, jsonOption, run, stateOption } from '../../terminal/options.ts';
 
+const load = () => import('./actions.ts');
+
 export function addControl(program: Command, io: Io): void {
   const add = (name: string, about: string): Command =>
     program.command(name).description(about).addOption(stateOption()).addOption(jsonOption());
   const ofStrategy = (name: string, about: string): Command =>
     add(name, about).option('--strategy <ID>', 'only this strategy');
-  const load = () => import('./kill-resume-cancel.ts');
   const kill = ofStrategy('kill', 'stop creating orders, durably, and cancel resting orders; positions stay');
   run(kill.option('--reason <TEXT>', 'for the journal', 'sluice kill'), io, async () => (await load()).kill);
   const resume = ofStrategy(
@@ -22,7 +23,6 @@ export function addControl(program: Command, io: Io): void {
 }
 
 function addDecisions(add: (name: string, about: string) => Command, io: Io): void {
-  const load = () => import('./decisions.ts');
   const reason = ['--reason <TEXT>', 'how you know, for the journal'] as const;
   const resolve = add(
     'resolve',
@@ -50,9 +50,9 @@ function addDecisions(add: (name: string, about: string) => Command, io: Io): vo
 }
 
 function addLimits(add: (name: string, about: string) => Command, io: Io): void {
-  const load = () => import('./limits.ts');
+  const limitsOf = () => import('./limits.ts');
   const limits = add('limits', 'the standard limits, those that were raised, and the code versions that ran');
-  run(limits, io, async () => (await load()).showLimits);
+  run(limits, io, async () => (await limitsOf()).showLimits);
   const confirmed = (name: string, about: string): Command =>
     limits
       .command(name)
@@ -62,10 +62,10 @@ function addLimits(add: (name: string, about: string) => Command, io: Io): void 
   const raise = confirmed('raise', 'allow a configuration to exceed a standard limit; asks first')
     .argument('<LIMIT>')
     .argument('<VALUE>');
-  run(raise, io, async () => (await load()).raiseLimit);
+  run(raise, io, async () => (await limitsOf()).raiseLimit);
   const release = confirmed(
     'release',
     'let the version of a strategy that ran last use its whole allocation; asks first',
   );
-  run(release.argument('<STRATEGY>'), io, async () => (await load()).releaseVersion);
+  run(release.argument('<STRATEGY>'), io, async () => (await limitsOf()).releaseVersion);
 }

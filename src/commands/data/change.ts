@@ -12,13 +12,15 @@ import { counted, findingText, lengthText, momentText } from '../../data/check/f
 import { Refusal } from '../../domain/refusal.ts';
 import { placeFault } from '../writable.ts';
 import { intervalOf } from './import.ts';
-import type { DataIo, WhichSeries } from './options.ts';
-import { chosen, chosenKeys, chosenOne } from './select-series.ts';
-
-type Given = WhichSeries & DataIo;
+import { chosen, chosenKeys, chosenOne, type WhichSeries } from './select-series.ts';
 
 export async function exportOne(
-  given: Given & { readonly to: string; readonly from?: number; readonly until?: number; readonly replace: boolean },
+  given: WhichSeries & {
+    readonly to: string;
+    readonly from?: number;
+    readonly until?: number;
+    readonly replace: boolean;
+  },
 ): Promise<void> {
   const { data, to, from, until, json, out, say } = given;
   if (from !== undefined && until !== undefined && from >= until)
@@ -41,7 +43,11 @@ export async function exportOne(
 }
 
 /** Refuses to write over a file that nobody said may go, into the folders of the catalogue, whose files are its own, and where no file can be. */
-function refuseTaken({ data, to, replace }: Pick<Given, 'data'> & { readonly to: string; readonly replace: boolean }) {
+function refuseTaken({
+  data,
+  to,
+  replace,
+}: Pick<WhichSeries, 'data'> & { readonly to: string; readonly replace: boolean }) {
   const path = resolve(to);
   if ([...kinds, 'cache'].some((folder) => path.startsWith(join(resolve(data), folder, sep))))
     throw new Refusal(`${to} is in a folder of the catalogue ${resolve(data)}, whose files are its own: name another`);
@@ -54,7 +60,7 @@ function refuseTaken({ data, to, replace }: Pick<Given, 'data'> & { readonly to:
   if (fault !== undefined) throw new Refusal(`--to ${to}: ${fault}`);
 }
 
-export async function resample(given: Given & { readonly into: string; readonly zone: string }): Promise<void> {
+export async function resample(given: WhichSeries & { readonly into: string; readonly zone: string }): Promise<void> {
   const { data, into, zone, json, out, say, symbol, kind, interval } = given;
   const dir = resolve(data);
   const intervals = into.split(',').map((text) => intervalOf(text.trim()));
@@ -96,7 +102,7 @@ const spanOf = ({ months }: Manifest): number => (months.at(-1)?.to ?? 0) - (mon
 const minutes = ['1min', '5min', '15min', '30min', '60min', '1day', '1week', '1month'];
 const orderOf = (interval: string | undefined): number => minutes.indexOf(interval ?? '1min');
 
-export function remove(given: Given & { readonly yes: boolean; readonly all: boolean }): void {
+export function remove(given: WhichSeries & { readonly yes: boolean; readonly all: boolean }): void {
   const { data, yes, all, json, out, say, symbol, kind, interval } = given;
   const isNarrowed = symbol !== undefined || kind !== undefined || interval !== undefined;
   if (all && isNarrowed) throw new Refusal('--all is everything: leave out SYMBOL, --kind and --interval, or --all');

@@ -25,7 +25,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/market/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
 import { importLines, intervalOf } from './import.ts';
-import type { DataGiven } from './options.ts';
+import type { DataGiven } from './select-series.ts';
 
 export interface FetchGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly kind: 'klines' | 'trades';

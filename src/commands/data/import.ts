@@ -14,9 +14,9 @@ import { openData } from '../../data/import/unpack.ts';
 import { zoneOf } from '../../data/time-zones.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import type { DataGiven, DataIo } from './options.ts';
+import type { DataGiven } from './select-series.ts';
 
-export interface ImportGiven extends DataGiven, DataIo {
+export interface ImportGiven extends DataGiven {
   readonly as?: Kind;
   readonly symbol?: string;
   readonly interval?: string;
@@ -147,21 +147,8 @@ async function show(path: string, options: ImportOptions, { json, out }: ImportG
     const { kind, about, symbol, interval, source, newestFirst, endStamps } = layout;
     const notes = notesOf(layout, reading);
     if (json) {
-      out(
-        JSON.stringify({
-          path,
-          kind,
-          about,
-          symbol,
-          interval,
-          source,
-          newestFirst,
-          endStamps,
-          notes,
-          columns: names,
-          rows,
-        }),
-      );
+      const detected = { path, kind, about, symbol, interval, source, newestFirst, endStamps };
+      out(JSON.stringify({ ...detected, notes, columns: names, rows }));
       return;
     }
     out(`${path}: ${about}${file.packing === 'plain' ? '' : `, ${file.packing}`}`);

@@ -3,33 +3,31 @@ import { resolve } from 'node:path';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { type Manifest, readManifest, seriesKeys } from '../../data/catalogue/manifest.ts';
 import { namedSymbol, symbolOf } from '../../data/import/file-names.ts';
-import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { didYouMean, orRefusal, Refusal } from '../../domain/refusal.ts';
+import type { Output } from '../../terminal/output.ts';
 import { intervalOf } from './import.ts';
-import type { WhichSeries } from './options.ts';
 
-/** Those that are meant; a `Refusal` where one cannot be read. */
-export const chosen = (given: WhichSeries): readonly Manifest[] => chosenKeys(given).flatMap((key) => read(given, key));
-
-function read({ data }: WhichSeries, key: SeriesKey): readonly Manifest[] {
-  const found = readManifest(resolve(data), key);
-  return found === undefined ? [] : [found];
+export interface DataGiven extends Output {
+  /** The folder of the catalogue. */
+  readonly data: string;
 }
 
+/** Which of the stored series are meant; all when nothing is given. */
+export interface WhichSeries extends DataGiven {
+  readonly symbol?: string;
+  readonly kind?: string;
+  readonly interval?: string;
+}
+
+/** Those that are meant; a `Refusal` where one cannot be read. */
+export const chosen = (given: WhichSeries): readonly Manifest[] =>
+  chosenKeys(given).flatMap((key) => readManifest(resolve(given.data), key) ?? []);
+
 /** Those that are meant and can be read; why the others cannot. */
-export function chosenReadable(given: WhichSeries): {
-  readonly found: readonly Manifest[];
-  readonly damaged: readonly Refusal[];
-} {
-  const damaged: Refusal[] = [];
-  const found = chosenKeys(given).flatMap((key): readonly Manifest[] => {
-    try {
-      return read(given, key);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      damaged.push(error);
-      return [];
-    }
-  });
+export function chosenReadable(given: WhichSeries) {
+  const all = chosenKeys(given).map((key) => orRefusal(() => readManifest(resolve(given.data), key)));
+  const damaged = all.filter((one) => one instanceof Refusal);
+  const found = all.filter((one): one is Manifest => one !== undefined && !(one instanceof Refusal));
   return { found, damaged };
 }
 

@@ -12,16 +12,16 @@ import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-reader.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { textTable } from '../../terminal/table.ts';
-import type { DataGiven, DataIo, WhichSeries } from './options.ts';
-import { chosenReadable } from './select-series.ts';
+import { chosenReadable, type DataGiven, type WhichSeries } from './select-series.ts';
 
 const day = (time: number | undefined): string =>
   time === undefined ? '' : new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 
 /** One line for each series. */
-export function list({ out, json, ...given }: WhichSeries & DataIo): void {
+export function list(given: WhichSeries): void {
+  const { out, json } = given;
   const all = listSeries(resolve(given.data), () => false);
-  const { found, damaged } = chosenReadable({ ...given, json });
+  const { found, damaged } = chosenReadable(given);
   const rows = found.map((one) => summaryOf(one, all));
   if (json) {
     for (const row of rows) out(JSON.stringify(row));
@@ -73,11 +73,12 @@ function summaryOf(manifest: Manifest, all: readonly Manifest[]) {
 }
 
 /** Everything read again. Exit code 1 when a file is not what was written. */
-export async function check({ out, json, ...given }: WhichSeries & DataIo): Promise<void> {
+export async function check(given: WhichSeries): Promise<void> {
+  const { out, json } = given;
   const dir = resolve(given.data);
   let damaged = 0;
   const all = listSeries(dir, () => false);
-  const { found, damaged: unreadable } = chosenReadable({ ...given, json });
+  const { found, damaged: unreadable } = chosenReadable(given);
   for (const listed of found) {
     const now = systemClock.now();
     const {
@@ -110,7 +111,7 @@ export async function check({ out, json, ...given }: WhichSeries & DataIo): Prom
 }
 
 /** The answer as a table, or as one JSON object a row. */
-export async function sql(text: string, { data, json, out, say }: DataGiven & DataIo): Promise<void> {
+export async function sql(text: string, { data, json, out, say }: DataGiven): Promise<void> {
   const { columns, rows, cut } = await query(resolve(data), text);
   const all = listSeries(resolve(data), () => false);
   for (const one of all) {

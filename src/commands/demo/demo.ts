@@ -16,13 +16,14 @@ import { runUntilStopped } from '../../session/daemon.ts';
 import { startLive } from '../../session/live.ts';
 import type { LogLevel } from '../../session/log.ts';
 import { defaultStateDir, inJournal, makeStateDir } from '../../session/state.ts';
+import type { Output } from '../../terminal/output.ts';
 import { configure } from '../../trading/strategies.ts';
 import { faultsOf } from '../simulator/fault-file.ts';
 import { scenarios } from '../simulator/scenarios.ts';
 import { demoUser, type SimulatorAddress } from '../simulator/simulator.ts';
 import { compareLedgers, comparisonText } from './compare-ledgers.ts';
 
-export interface DemoOptions {
+export interface DemoOptions extends Output {
   readonly scenario: string;
   readonly speed?: number;
   readonly port: number;
@@ -30,10 +31,7 @@ export interface DemoOptions {
   readonly faults?: string;
   readonly fresh: boolean;
   readonly state?: string;
-  readonly json: boolean;
   readonly logLevel: LogLevel;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -140,42 +138,21 @@ const commandOf = ({ scenario, state }: DemoOptions): string =>
       : [`--state ${/^[\w./-]+$/.test(state) ? state : `'${state.replaceAll("'", "'\\''")}'`}`]),
   ].join(' ');
 
-interface Market {
-  readonly address: SimulatorAddress;
-  /** Where the exchange says what is true, whatever its answers say. */
-  readonly control: string;
-  /** Aborted when the exchange's process has ended by itself. */
-  readonly lost: AbortSignal;
-  stop(): Promise<void>;
-}
-
 /** Forks the exchange. It ends when the channel to this process closes. */
-async function startExchange(options: DemoOptions, stateDir: string, speed: number): Promise<Market> {
+async function startExchange(options: DemoOptions, stateDir: string, speed: number) {
   const { scenario, say, signal } = options;
   const usual = join(stateDir, faultsFile);
   if (options.faults === undefined) writeFileSync(usual, demoFaults);
   const main = fileURLToPath(
     new URL(import.meta.url.endsWith('.ts') ? '../../main.ts' : '../../main.js', import.meta.url),
   );
-  const persist = join(stateDir, 'exchange');
-  const args = [
-    'simulator',
-    '--json',
-    '--port',
-    '0',
-    '--scenario',
-    scenario,
-    '--speed',
-    String(speed),
-    '--persist',
-    persist,
-    '--faults',
-    options.faults ?? usual,
-    '--control',
-    '0',
-  ];
+  const exchange = {
+    ...{ port: '0', control: '0', scenario, speed: String(speed) },
+    ...{ persist: join(stateDir, 'exchange'), faults: options.faults ?? usual },
+  };
+  const args = Object.entries(exchange).flatMap(([name, value]) => [`--${name}`, value]);
   // A process group of its own: Ctrl-C reaches us alone, and we cancel what rests while the exchange is still there.
-  const child = fork(main, args, {
+  const child = fork(main, ['simulator', '--json', ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     detached: true,
     env: { ...process.env, SLUICE_LAUNCHED: undefined },
@@ -194,16 +171,15 @@ async function startExchange(options: DemoOptions, stateDir: string, speed: numb
   }
   say(`the exchange runs as process ${child.pid}`);
   // What is under way when the daemon is stopped is to end well: from then on nothing goes wrong.
-  signal.addEventListener(
-    'abort',
-    () => void got.delete(`${control}/faults`, { retry: { limit: 0 } }).catch(() => {}),
-    { once: true },
-  );
+  const endFaults = (): void => void got.delete(`${control}/faults`, { retry: { limit: 0 } }).catch(() => {});
+  signal.addEventListener('abort', endFaults, { once: true });
   return {
     address,
+    /** Where the exchange says what is true, whatever its answers say. */
     control,
+    /** Aborted when the exchange's process has ended by itself. */
     lost: lost.signal,
-    async stop() {
+    async stop(): Promise<void> {
       if (child.connected) child.disconnect();
       await ended;
     },

@@ -5,8 +5,8 @@ import { connect } from '../../client/connection.ts';
 import { machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { isLoopback, type TradingConfig, tradingSchema } from '../../config/schema.ts';
-import { readSecrets, type Secrets } from '../../config/secrets.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { readSecrets } from '../../config/secrets.ts';
+import { orRefusal, Refusal } from '../../domain/refusal.ts';
 import { journalFile } from '../../journal/open.ts';
 import { venueNameOf } from '../../session/live.ts';
 import { cancelAt, rememberCapabilities } from '../../session/preflight/capabilities-file.ts';
@@ -41,10 +41,10 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const configured = await configure(config.strategies, file, settings);
   const stateDir = options.state ?? defaultStateDir('live');
   const { restUrl } = config.exchange;
-  const found = secretsOf(environment);
-  const secrets = 'apiKey' in found ? found : undefined;
+  const found = orRefusal(() => readSecrets(environment));
+  const secrets = found instanceof Refusal ? undefined : found;
   const checks: Check[] = [...machineChecks(stateDir), planCheck(config, configured), limitsCheck(config, stateDir)];
-  if (!('apiKey' in found)) checks.push(found);
+  if (found instanceof Refusal) checks.push(fail('key', 'no key and secret can be read', found.message));
   say(`asking ${restUrl}; listening to the socket for ${listenMs / 1_000} s`);
   const address = { ...config.exchange, account: config.account, limits: config.budget };
   const connection = connect(address, secrets, environment, { waitMs });
@@ -63,25 +63,15 @@ const hasJournal = (stateDir: string): boolean => existsSync(join(stateDir, jour
 
 /** Limits above the standard: a start refuses them until somebody confirms them. */
 function limitsCheck(config: TradingConfig, stateDir: string): Check {
-  try {
+  const found = orRefusal(() => {
     const steps = hasJournal(stateDir) ? inJournal(stateDir, (reader) => reader.limits()) : [];
-    const found = unraised(config, steps, stateDir);
-    if (found === undefined) return ok('risk', 'every limit above the standard is confirmed');
-    const { what, which, advice, raises } = found;
-    return fail('risk', `${what} ${which.join('; ')}`, `${advice} ${raises.join('; ')}`);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return fail('risk', 'the steps above the standard limits cannot be read', error.message);
-  }
-}
-
-function secretsOf(environment: DoctorOptions['environment']): Secrets | Check {
-  try {
-    return readSecrets(environment);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return fail('key', 'no key and secret can be read', error.message);
-  }
+    return unraised(config, steps, stateDir);
+  });
+  if (found === undefined) return ok('risk', 'every limit above the standard is confirmed');
+  if (found instanceof Refusal)
+    return fail('risk', 'the steps above the standard limits cannot be read', found.message);
+  const { what, which, advice, raises } = found;
+  return fail('risk', `${what} ${which.join('; ')}`, `${advice} ${raises.join('; ')}`);
 }
 
 async function examine(given: Omit<Examination, 'isNew' | 'sentOrder'>, stateDir: string): Promise<readonly Check[]> {

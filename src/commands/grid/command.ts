@@ -16,26 +16,13 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { durationText } from '../../report/figures.ts';
+import type { BacktestOptions } from '../backtest/run-prepared.ts';
 import { writeGridReport } from './report.ts';
 import { findIn, type GridResult, gridCsv, gridLines, missingIn, setText } from './show.ts';
 
-export interface GridOptions {
-  readonly config: string;
-  readonly set: readonly string[];
+export interface GridOptions extends BacktestOptions {
   readonly grid: readonly string[];
   readonly workers?: number;
-  readonly json: boolean;
-  readonly csv?: string;
-  /** A report into this file; true: `grid.html`. */
-  readonly report?: string | true;
-  /** Where sets are saved and trials are counted; nowhere when left out. */
-  readonly runs?: string;
-  /** Where tries were counted before, of a grid that is not kept: it is judged by them and leaves none. */
-  readonly ledger?: string;
-  readonly sluice?: string;
-  readonly signal?: AbortSignal;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
   /** A line that the next one takes the place of; undefined where nobody watches. */
   readonly progress?: (line: string) => void;
 }

@@ -1,7 +1,7 @@
 /** `sluice journal check`: whether a journal is whole and keeps the order protocol's invariants, offline and read-only. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { Refusal } from '../../domain/refusal.ts';
+import { orRefusal, Refusal } from '../../domain/refusal.ts';
 import { holdings } from '../../execution/invariants/holdings.ts';
 import { type Rule, rules } from '../../execution/invariants/rules.ts';
 import { type Finding, type View, viewOf } from '../../execution/invariants/view.ts';
@@ -72,13 +72,8 @@ function opened(dir: string): ReturnType<typeof openToRead> {
 
 /** Asked outside of that moment: a daemon remembers what it has committed, so what was remembered before is in the file as it is now. */
 function isOld(db: Database.Database, path: string, environment: CheckOptions['environment']): readonly Finding[] {
-  try {
-    refuseOld(db, path, environment);
-    return [];
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return [{ rule: 'newest', text: error.message }];
-  }
+  const found = orRefusal(() => refuseOld(db, path, environment));
+  return found instanceof Refusal ? [{ rule: 'newest', text: found.message }] : [];
 }
 
 function checkMoment(db: Database.Database, path: string, version: number): Checked {

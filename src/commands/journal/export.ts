@@ -8,9 +8,10 @@ import { makeDirs } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
 import { cellText } from '../../report/csv.ts';
 import { chooseState, type StateChoice } from '../../session/state.ts';
+import type { Output } from '../../terminal/output.ts';
 import { thenExamined } from '../show/read-state.ts';
 
-export interface ExportOptions {
+export interface ExportOptions extends Output {
   readonly dir: string;
   readonly format: 'jsonl' | 'csv';
   /** Only these; none: all. */
@@ -21,9 +22,6 @@ export interface ExportOptions {
   readonly until?: number;
   /** A file, or an existing directory, or one to be made when it ends in /: then a file for each table. */
   readonly output?: string;
-  readonly json: boolean;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
 }
 
 /** Which column of a table says when a row was written; the others hold what counts now, and are exported whole. */

@@ -13,7 +13,7 @@ import { compactions } from '../../session/recording/compact-process.ts';
 import { type Recorded, recorder } from '../../session/recording/recorder.ts';
 import { sourceOf } from '../data/fetch.ts';
 import { importLines, intervalOf } from '../data/import.ts';
-import type { DataGiven } from '../data/options.ts';
+import type { DataGiven } from '../data/select-series.ts';
 
 export interface RecordGiven extends DataGiven, ExchangeChoice, ClientIo {
   readonly trades: boolean;

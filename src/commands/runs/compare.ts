@@ -7,6 +7,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { compareText } from '../../report/compare.ts';
 import { figureText } from '../../report/figures.ts';
 import { conventions } from '../../research/conventions.ts';
+import type { Output } from '../../terminal/output.ts';
 import { refuseUnwritable } from '../writable.ts';
 
 /** More would not fit beside each other. */
@@ -14,13 +15,7 @@ const mostRuns = 8;
 
 export function compare(
   names: readonly string[],
-  given: {
-    readonly runs: string;
-    readonly json: boolean;
-    readonly output?: string;
-    readonly out: (line: string) => void;
-    readonly say: (line: string) => void;
-  },
+  given: Output & { readonly runs: string; readonly output?: string },
 ): void {
   const { runs: dir, json, output, out, say } = given;
   refuseUnwritable({ output });

@@ -13,16 +13,14 @@ import {
   runBytes,
   runIds,
 } from '../../backtest/runs/store.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { orRefusal, Refusal } from '../../domain/refusal.ts';
 import { grouped } from '../../domain/words.ts';
 import { momentText, shareText } from '../../report/figures.ts';
+import type { Output } from '../../terminal/output.ts';
 import { refuseUnwritable } from '../writable.ts';
 
-interface Options {
+interface Options extends Output {
   readonly runs: string;
-  readonly json: boolean;
-  readonly out: (line: string) => void;
-  readonly say: (line: string) => void;
 }
 
 const nameOf = ({ configuration, code }: KeptRun): string =>
@@ -78,14 +76,11 @@ function remarkOf({ summary: { endedAt, kills, warnings, criticalWarnings: doubt
 }
 
 /** Reports a damaged run; the others are still listed. */
-function readable(folder: string, say: Options['say']): KeptRun | undefined {
-  try {
-    return readRun(folder);
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    say(`note: ${error.message}: put it back from a copy, or take it away (sluice runs --remove ${basename(folder)})`);
-    return undefined;
-  }
+function readable(folder: string, say: Output['say']): KeptRun | undefined {
+  const run = orRefusal(() => readRun(folder));
+  if (!(run instanceof Refusal)) return run;
+  say(`note: ${run.message}: put it back from a copy, or take it away (sluice runs --remove ${basename(folder)})`);
+  return undefined;
 }
 
 /** One line of `runs --json`. */

@@ -99,41 +99,35 @@ const fillSteps = (reader: JournalReader, clientOrderId: string): readonly Step[
     detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
   }));
 
-function instrumentIn(dir: string, symbol: string): Omit<InstrumentEntry, 'kind'> | undefined {
+/** One row of the journal in a directory. */
+function rowIn(dir: string, sql: string, ...values: readonly string[]): unknown {
   const { db } = openToRead(dir);
   try {
-    return db
-      .prepare(
-        'SELECT symbol, base, quote, price_precision AS pricePrecision, quantity_precision AS quantityPrecision FROM instruments WHERE symbol = ?',
-      )
-      .get(symbol) as Omit<InstrumentEntry, 'kind'> | undefined;
+    return db.prepare(sql).get(...values);
   } finally {
     db.close();
   }
 }
+
+const instrumentIn = (dir: string, symbol: string) =>
+  rowIn(
+    dir,
+    'SELECT symbol, base, quote, price_precision AS pricePrecision, quantity_precision AS quantityPrecision FROM instruments WHERE symbol = ?',
+    symbol,
+  ) as Omit<InstrumentEntry, 'kind'> | undefined;
 
 /** An order of ours without a row: its time is missing in this restored journal. */
-interface Lost {
-  readonly clientOrderId: string;
-  readonly orderId: string;
-}
-
-function lostIn(dir: string, subject: string, idKey: string): Lost | undefined {
-  const { db } = openToRead(dir);
-  try {
-    const found = db
-      .prepare(
-        `SELECT lower(client_order_id) AS clientOrderId, order_id AS orderId FROM
-           (SELECT client_order_id, order_id FROM venue_orders UNION SELECT client_order_id, order_id FROM fills)
-         WHERE client_order_id IS NOT NULL AND (lower(client_order_id) = lower(?) OR order_id = ?)`,
-      )
-      .get(subject, subject) as Lost | undefined;
-    const isOurs =
-      found !== undefined && readClientOrderId(found.clientOrderId, Buffer.from(idKey, 'hex')) !== undefined;
-    return isOurs ? found : undefined;
-  } finally {
-    db.close();
-  }
+function lostIn(dir: string, subject: string, idKey: string) {
+  const found = rowIn(
+    dir,
+    `SELECT lower(client_order_id) AS clientOrderId, order_id AS orderId FROM
+       (SELECT client_order_id, order_id FROM venue_orders UNION SELECT client_order_id, order_id FROM fills)
+     WHERE client_order_id IS NOT NULL AND (lower(client_order_id) = lower(?) OR order_id = ?)`,
+    subject,
+    subject,
+  ) as { readonly clientOrderId: string; readonly orderId: string } | undefined;
+  const isOurs = found !== undefined && readClientOrderId(found.clientOrderId, Buffer.from(idKey, 'hex')) !== undefined;
+  return isOurs ? found : undefined;
 }
 
 /** Orders and trades as the exchange showed them. */
@@ -172,17 +166,11 @@ const quarantinedSteps = (reader: JournalReader, orderId: string): Step[] =>
     ]);
 
 function deniedSteps(denied: Denied, speed: number): Step[] {
+  const { at, lastAt, strategy, draft, reason, code, times } = denied;
+  const verdict = `verdict: DENIED by ${code}${times > 1 ? ` (${times} times)` : ''}`;
   return [
-    {
-      at: denied.at,
-      event: `signal of ${denied.strategy}`,
-      detail: `planned ${denied.draft}; because ${denied.reason}`,
-    },
-    {
-      at: denied.lastAt,
-      event: `verdict: DENIED by ${denied.code}${denied.times > 1 ? ` (${denied.times} times)` : ''}`,
-      detail: denialText(denied, speed),
-    },
+    { at, event: `signal of ${strategy}`, detail: `planned ${draft}; because ${reason}` },
+    { at: lastAt, event: verdict, detail: denialText(denied, speed) },
   ];
 }
 

@@ -1,20 +1,44 @@
-/** `sluice resolve`, `resolve-trade` and `adjust`. */
+/** What an operator does to a daemon or its journal: `sluice kill`, `resume`, `cancel`, `resolve`, `resolve-trade` and `adjust`. */
 import type { TradeDecision } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';
 import type { OperatorOutcome } from '../../execution/operator-decisions.ts';
+import { type Control, control } from '../../session/control/control.ts';
 import { adjustLedger, adoptOrder, decideTrade, resolveOrder } from '../../session/control/offline-decisions.ts';
 import { findOrder } from '../../session/find-order.ts';
 import { chooseState, inJournal } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 
-export interface DecideOptions extends Output {
+interface StateOptions extends Output {
   readonly state?: string;
+}
+interface DecideOptions extends StateOptions {
   readonly reason: string;
 }
 
-const print = ({ json, out }: DecideOptions, message: string, facts: object): void =>
+export const printDone = ({ json, out }: Output, message: string, facts: object): void =>
   out(json ? JSON.stringify({ version: 2, ...facts, message }) : message);
+
+interface ControlOptions extends StateOptions {
+  readonly strategy?: string;
+  readonly all?: boolean;
+  readonly reason?: string;
+}
+
+async function run(action: Control['action'], options: ControlOptions): Promise<void> {
+  const { state, strategy, reason = '', say } = options;
+  const chosen = chooseState(state, say, true);
+  const message = await control(chosen, { action, strategy, reason }, say);
+  printDone(options, message, { action, state: chosen.dir, strategy: strategy ?? null });
+}
+
+export const kill = (options: ControlOptions): Promise<void> => run('kill', options);
+export const resume = (options: ControlOptions): Promise<void> => run('resume', options);
+export async function cancel(options: ControlOptions): Promise<void> {
+  if (options.strategy === undefined && options.all !== true)
+    throw new Refusal('say which orders: sluice cancel --all, or sluice cancel --strategy ID');
+  await run('cancel', options);
+}
 
 /** `sluice resolve ORDER --as STATE|--adopt ID --reason TEXT`. */
 export async function resolve(
@@ -33,7 +57,7 @@ export async function resolve(
   else if (as !== undefined && adopt === undefined) message = await resolveOrder(chosen, order, as, reason);
   else throw new Refusal('give either --as STATE or --adopt EXCHANGE_ORDER_ID');
   const facts = { action: 'resolve', state: dir, order: clientOrderId, as: as ?? null, orderId: adopt ?? null };
-  print(options, message, facts);
+  printDone(options, message, facts);
 }
 
 /** `sluice resolve-trade TRADE_ID --accept|--discard --reason TEXT`. */
@@ -47,7 +71,7 @@ export async function resolveTrade(
   const reason = statedReason(options.reason);
   const chosen = chooseState(options.state, options.say, true);
   const message = await decideTrade(chosen, trade, as, reason);
-  print(options, message, { action: 'resolve-trade', state: chosen.dir, trade, as });
+  printDone(options, message, { action: 'resolve-trade', state: chosen.dir, trade, as });
 }
 
 /** `sluice adjust ASSET AMOUNT --reason TEXT`. */
@@ -55,5 +79,5 @@ export async function adjust(asset: string, text: string, options: DecideOptions
   const reason = statedReason(options.reason);
   const chosen = chooseState(options.state, options.say, true);
   const { amount, message } = await adjustLedger(chosen, asset, text, reason);
-  print(options, message, { action: 'adjust', state: chosen.dir, asset, amount });
+  printDone(options, message, { action: 'adjust', state: chosen.dir, asset, amount });
 }
