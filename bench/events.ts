@@ -8,10 +8,9 @@
 import { fileURLToPath } from 'node:url';
 import { runTape } from '../src/backtest/engine/ticks/run.ts';
 import type { RunInput } from '../src/backtest/run.ts';
-import { readDepth } from '../src/data/depth.ts';
 import { resampleTrades } from '../src/data/resample.ts';
 import { type BookColumns, booksOf, type Tape, type TradeColumns } from '../src/data/tape.ts';
-import { readTrades } from '../src/data/trades.ts';
+import { readDepth, readTrades } from '../src/data/tape-files.ts';
 import { registry } from '../strategies/registry.ts';
 import { inputOf } from '../test/backtest/agreement.ts';
 

@@ -3,9 +3,8 @@ import type { Interval } from '../domain/interval.ts';
 import type { Columns, FeedGap } from '../domain/market.ts';
 import { lowerBound } from './catalogue/rows.ts';
 import { counted, type Finding, findingText } from './check/finding.ts';
-import { futureFinding } from './check/future-rows.ts';
+import { futureFinding, gapsText } from './check/gaps.ts';
 import { KlineChecks } from './check/klines.ts';
-import { gapsText } from './gaps.ts';
 import type { Frame } from './resample.ts';
 
 /** Lines for people, and in short those that make a result doubtful. */

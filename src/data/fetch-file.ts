@@ -4,16 +4,12 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { Refusal } from '../domain/refusal.ts';
 import { columnsOf, type SeriesKey, seriesName } from './catalogue/kinds.ts';
+import { jsonOf } from './import/line-reader.ts';
 
 /** From `from` to before `until`, UTC ms. */
 export interface Stretch {
   readonly from: number;
   readonly until: number;
-}
-
-/** All rows that the source has in a stretch, in the order of `columnsOf`. */
-export interface FetchedPage extends Stretch {
-  readonly rows: readonly (readonly number[])[];
 }
 
 const line = z.strictObject({
@@ -65,8 +61,8 @@ export class Fetched {
       .filter(([start, end]) => waiting.some(({ from, until }) => until === start || from === end));
   }
 
-  /** Written at once, so that the next process knows it after a kill. */
-  add({ from, until, rows }: FetchedPage): void {
+  /** All rows of a stretch, in the order of `columnsOf`; written at once, so that the next process knows them after a kill. */
+  add({ from, until, rows }: Stretch & { readonly rows: readonly (readonly number[])[] }): void {
     const page: Line = { from, until, rows: rows.map((row) => [...row]) };
     appendFileSync(this.#path, `${JSON.stringify(page)}\n`);
     this.#lines.push(page);
@@ -104,14 +100,6 @@ function readLines(path: string): Line[] {
     if (read.success) return read.data;
     throw new Refusal(`${path}, line ${index + 1} is damaged: remove the file; its rows are fetched again`);
   });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function joined(all: readonly Stretch[]): Stretch[] {

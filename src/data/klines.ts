@@ -3,11 +3,11 @@ import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { klineColumns, type StoredKlines } from './catalogue/klines.ts';
 import { lowerBound } from './catalogue/rows.ts';
-import { accepted, refuseNamed } from './check/errors.ts';
-import { type Finding, findingText, type Repaired } from './check/finding.ts';
-import { SwappedColumns } from './check/swapped-columns.ts';
+import type { StoredKlines } from './catalogue/run-data.ts';
+import { accepted, type Finding, findingText, type Repaired, refuseNamed } from './check/finding.ts';
+import { findGaps } from './check/gaps.ts';
+import { SwappedColumns } from './check/klines.ts';
 import {
   cutNotes,
   gapNotes,
@@ -21,11 +21,11 @@ import {
   type Stretch,
   together,
 } from './data-warnings.ts';
-import { findGaps } from './gaps.ts';
 import { repairRows } from './import/repair.ts';
 import { isWholeMs } from './import/times.ts';
 import { namedCsv, readNamedTable } from './named-file.ts';
 import { isPossible } from './price-jumps.ts';
+import { klineColumns } from './tape.ts';
 
 export interface KlineFile extends Stretch {
   /** `.csv` or `.csv.gz` with the header `time_ms,open,high,low,close,volume`; times are UTC ms at which klines open. */

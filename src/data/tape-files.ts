@@ -1,8 +1,8 @@
-/** Gaps of trades and depth that come from files, and the notes on them. */
-import type { FeedGap } from '../domain/market.ts';
+/** Trades and depth from files that a configuration names: their rows, gaps, and the notes on them. */
+import type { Depth, FeedGap, Level, Trade } from '../domain/market.ts';
 import { DepthChecks } from './check/depth.ts';
-import { futureFinding } from './check/future-rows.ts';
-import { type Gap, leastGap } from './check/quiet-periods.ts';
+import { refuseNamed } from './check/finding.ts';
+import { futureFinding, type Gap, leastGap } from './check/gaps.ts';
 import { TradeChecks } from './check/trades.ts';
 import {
   cutNotes,
@@ -14,7 +14,10 @@ import {
   type Stretch,
   together,
 } from './data-warnings.ts';
-import type { DepthRows, TradeColumns } from './tape.ts';
+import { jsonDepthReader } from './import/depth-reader.ts';
+import { UnreadableLines } from './import/row-reader.ts';
+import { namedCsv, type ReadFile, readNamedTable } from './named-file.ts';
+import { booksOf, type DepthRows, depthColumns, type TradeColumns, tradeColumns } from './tape.ts';
 
 const gapOf = (symbol: string, channel: 'trades' | 'depth', [from, to]: Gap): FeedGap => ({
   ...{ symbol, channel, from, to, cause: 'not in the recorded data', healed: false },
@@ -72,4 +75,61 @@ function tapeNotes(
   );
   const found = [...checks.findings(), ...futureFinding(time[end - 1] ?? 0, undefined, now)];
   return together(gapNotes(name, gaps()), cutNotes(name, ended), notesOf(name, found));
+}
+
+/**
+ * Reads whole books, one JSON object `{t, b, a}` a line, `.jsonl` or `.jsonl.gz`, in their order of time. Throws a `Refusal` with all
+ * faults that an import would find.
+ */
+export function readDepth(path: string): ReadFile & { readonly rows: DepthRows } {
+  const checks = new DepthChecks();
+  const reader = jsonDepthReader(new UnreadableLines(path), undefined, true);
+  const { columns, ...read } = readNamedTable({ path, reader }, 'depth', (batch) =>
+    checks.add(batch.columns, batch.rows, batch.lines),
+  );
+  refuseNamed(path, checks.findings(), checks.rows);
+  return { ...read, rows: depthColumns(columns) };
+}
+
+/** The same, book by book. */
+export function loadDepth({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Depth[] {
+  const { time: times, start, asks, price, quantity } = booksOf(readDepth(path).rows);
+  const levels = (from = 0, to = 0): Level[] =>
+    Array.from({ length: to - from }, (_, at) => [price[from + at] as number, quantity[from + at] as number]);
+  return Array.from(times, (time, book) => ({
+    ...{ symbol, time, seenAt: time },
+    bids: levels(start[book], asks[book]),
+    asks: levels(asks[book], start[book + 1]),
+  }));
+}
+
+/**
+ * Reads trades with the header `time_ms,price,qty,side` (the taker's side), `.csv` or `.csv.gz`, in their order of time.
+ * Identical rows are kept: venues print several equal trades in one millisecond. Throws a `Refusal` with all faults that an import would
+ * find.
+ */
+export function readTrades(path: string): ReadFile & { readonly columns: TradeColumns } {
+  const checks = new TradeChecks();
+  const file = namedCsv(path, [
+    { name: 'time_ms', role: 'epoch' },
+    { name: 'price', role: 'number' },
+    { name: 'qty', role: 'number' },
+    { name: 'side', role: 'side' },
+  ]);
+  const { columns, ...read } = readNamedTable(file, 'trades', (batch) =>
+    checks.add(batch.columns, batch.rows, batch.lines),
+  );
+  refuseNamed(path, checks.findings(), checks.rows);
+  return { ...read, columns: tradeColumns(columns) };
+}
+
+/** The same, one by one. */
+export function loadTrades({ path, symbol }: { readonly path: string; readonly symbol: string }): readonly Trade[] {
+  const { time: times, price, quantity, side } = readTrades(path).columns;
+  return Array.from(times, (time, row) => ({
+    ...{ symbol, time, seenAt: time },
+    price: price[row] as number,
+    quantity: quantity[row] as number,
+    side: side[row] === 1 ? 'BUY' : 'SELL',
+  }));
 }

@@ -2,9 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadDepth, readDepth } from './depth.ts';
-import { depthNotes, silencesOf, tradeNotes } from './tape-files.ts';
-import { loadTrades, readTrades } from './trades.ts';
+import { depthNotes, loadDepth, loadTrades, readDepth, readTrades, silencesOf, tradeNotes } from './tape-files.ts';
 
 const bundled = (name: string): string => new URL(`../../backtests/data/${name}`, import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'sluice-tape-'));

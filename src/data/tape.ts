@@ -1,5 +1,5 @@
 /** Recorded trades and depth of a symbol as columns, as backtests use them. */
-import type { FeedGap } from '../domain/market.ts';
+import type { Columns, FeedGap } from '../domain/market.ts';
 
 /** Public trades, sorted by time. */
 export interface TradeColumns {
@@ -43,6 +43,11 @@ export interface DepthRows {
 }
 
 /** Columns of the catalogue by name. */
+export function klineColumns([openTime, open, high, low, close, volume]: readonly Float64Array[]): Columns {
+  if (!openTime || !open || !high || !low || !close || !volume) throw new Error('klines have six columns');
+  return { openTime, open, high, low, close, volume };
+}
+
 export function tradeColumns([time, price, quantity, side]: readonly Float64Array[]): TradeColumns {
   if (!time || !price || !quantity || !side) throw new Error('trades have four columns');
   return { time, price, quantity, side };

@@ -1,6 +1,6 @@
 /** Checks that the klines suit the run: faults are refused, and what only makes the run shorter is a warning. */
 import type { BacktestConfig } from '../../config/schema.ts';
-import type { StoredSpan } from '../../data/catalogue/klines.ts';
+import type { StoredSpan } from '../../data/catalogue/run-data.ts';
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';

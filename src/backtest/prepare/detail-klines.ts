@@ -1,8 +1,8 @@
 /** Finer klines, which decide what came first where a stop and a target lie within one kline. */
 import { catalogueOf } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
-import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
-import { listSeries } from '../../data/catalogue/manifest.ts';
+import { readableSeries } from '../../data/catalogue/manifest.ts';
+import { type StoredKlines, storedKlines } from '../../data/catalogue/run-data.ts';
 import { momentText } from '../../data/check/finding.ts';
 import { type Notes, rowsWithin, together } from '../../data/data-warnings.ts';
 import type { Instrument } from '../../domain/instrument.ts';
@@ -65,7 +65,7 @@ export function detailHints(
   // A file's klines may be of another market than those that are stored under its symbol.
   const own = series.filter(({ symbol }) => (data[symbol] ?? 'catalogue') === 'catalogue' && !tapes?.has(symbol));
   if (own.length === 0) return [];
-  const stored = listSeries(catalogueOf(dir, { catalogue }), () => false);
+  const stored = readableSeries(catalogueOf(dir, { catalogue }));
   return own.flatMap(({ symbol, interval, source, columns, first, end }): readonly string[] => {
     const [from, to] = [columns.openTime[first] as number, columns.openTime[end - 1] as number];
     const finest = intervals.find(

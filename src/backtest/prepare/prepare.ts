@@ -7,10 +7,10 @@ import { catalogueOf, placesIn, readConfig, type Setting } from '../../config/re
 import type { BacktestConfig } from '../../config/schema.ts';
 import { shippedInstruments } from '../../config/shipped.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
-import { type StoredKlines, storedKlines } from '../../data/catalogue/klines.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
+import { type StoredKlines, storedKlines } from '../../data/catalogue/run-data.ts';
+import { findGaps } from '../../data/check/gaps.ts';
 import { futureNotes, rowsWithin, type Stretch, together } from '../../data/data-warnings.ts';
-import { findGaps } from '../../data/gaps.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
 import { givenKlines, loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
@@ -38,11 +38,10 @@ import { type RunInput, type RunSeries, spanOf } from '../run.ts';
 import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOf } from './data-checks.ts';
 import { finerOf } from './detail-klines.ts';
 import { endNotes } from './ended-series.ts';
+import { marginRulesOf, refuseOtherSymbols } from './exclusions.ts';
 import { fileSymbolNotes } from './file-symbol.ts';
 import { rulesOf } from './fill-rules.ts';
-import { marginRulesOf } from './margin-rules.ts';
 import type { CashFlow, MarginRules, Other } from './run-money.ts';
-import { refuseOtherSymbols } from './symbol-keys.ts';
 import { levelNotes } from './tape-levels.ts';
 import { tapeOf, tapeWithin } from './tapes.ts';
 

@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { jsonOf } from '../../data/import/line-reader.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
@@ -105,7 +106,7 @@ export function readLedger(dir: string, say: (line: string) => void = () => {}):
     .split('\n')
     .filter((line) => line.trim() !== '');
   const lines = texts.flatMap((text) => {
-    const { success, data } = lineSchema.safeParse(parsedJson(text));
+    const { success, data } = lineSchema.safeParse(jsonOf(text));
     return success ? [data] : [];
   });
   const lost = texts.length - lines.length;
@@ -114,15 +115,6 @@ export function readLedger(dir: string, say: (line: string) => void = () => {}):
       `note: ${lost} ${lost === 1 ? 'line' : 'lines'} of ${file} cannot be read: ${lost === 1 ? 'its' : 'their'} trials are not counted`,
     );
   return lines;
-}
-
-/** The value of a text of JSON; undefined where it is none. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Appends one line at once, since several runs may end at the same time. A crash may have cut the last line: it stays a line of its own. */

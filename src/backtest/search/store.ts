@@ -3,10 +3,10 @@ import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { BacktestConfig } from '../../config/schema.ts';
+import { jsonOf } from '../../data/import/line-reader.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
-import { parsedJson } from '../runs/store.ts';
 import { type Axis, type ParameterSet, sortedAxes } from './axes.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -72,7 +72,7 @@ export function savedSets(folder: string | undefined, id: string) {
   if (text !== '' && !text.endsWith('\n')) append('');
   const known = new Map<string, Outcome>();
   for (const line of text.split('\n')) {
-    const { success, data } = lineSchema.safeParse(parsedJson(line));
+    const { success, data } = lineSchema.safeParse(jsonOf(line));
     if (success) known.set(JSON.stringify(data.cell), data.outcome);
   }
   return {

@@ -3,15 +3,14 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { lostText, ofMaking, staleText } from '../../data/catalogue/derived-series.ts';
-import { kinds, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
-import { listSeries, type Manifest } from '../../data/catalogue/manifest.ts';
+import { kinds, seriesName } from '../../data/catalogue/kinds.ts';
+import { type Manifest, readAgain, readableSeries } from '../../data/catalogue/manifest.ts';
 import { exportSeries } from '../../data/catalogue/query.ts';
-import { readAgain } from '../../data/catalogue/retry-read.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
 import { counted, findingText, lengthText, momentText } from '../../data/check/finding.ts';
+import { intervalOf } from '../../data/import/file-names.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { placeFault } from '../writable.ts';
-import { intervalOf } from './import.ts';
 import { chosen, chosenKeys, chosenOne, type WhichSeries } from './select-series.ts';
 
 export async function exportOne(
@@ -33,11 +32,8 @@ export async function exportOne(
     const one = chosenOne(given);
     return { series: one, rows: await exportSeries(resolve(data), one, resolve(to), span) };
   });
-  const name = seriesName(series as SeriesKey);
-  const stale = staleText(
-    listSeries(resolve(data), () => false),
-    series,
-  );
+  const name = seriesName(series);
+  const stale = staleText(readableSeries(resolve(data)), series);
   if (stale !== undefined) say(`note: ${name}: ${stale}`);
   out(json ? JSON.stringify({ series: name, to: resolve(to), rows }) : `${name}: ${counted(rows, 'row')} into ${to}`);
 }
@@ -71,7 +67,7 @@ export async function resample(given: WhichSeries & { readonly into: string; rea
   if (symbol === undefined && new Set(found.map((one) => one.symbol)).size > 1)
     throw new Refusal(`say of which symbol: ${[...new Set(found.map((one) => one.symbol))].join(', ')}`);
   if (kind === undefined && interval === undefined && from.zone !== undefined)
-    throw new Refusal(`${seriesName(from as SeriesKey)} is of ${from.zone}: say what to take (--interval)`);
+    throw new Refusal(`${seriesName(from)} is of ${from.zone}: say what to take (--interval)`);
   const longer = found.find(
     (one) =>
       one.kind === 'klines' &&
@@ -80,18 +76,18 @@ export async function resample(given: WhichSeries & { readonly into: string; rea
   );
   if (interval === undefined && longer !== undefined)
     say(
-      `note: made of ${seriesName(from as SeriesKey)}, of ${lengthText(spanOf(from))}; ${seriesName(longer as SeriesKey)} is stored, of ${lengthText(spanOf(longer))}: --interval ${longer.interval} takes that`,
+      `note: made of ${seriesName(from)}, of ${lengthText(spanOf(from))}; ${seriesName(longer)} is stored, of ${lengthText(spanOf(longer))}: --interval ${longer.interval} takes that`,
     );
   for (const one of intervals) {
     const made = await storeResampled(dir, from, { interval: one, zone, now: systemClock.now() });
-    const name = seriesName(made as SeriesKey);
+    const name = seriesName(made);
     const rows = made.months.reduce((sum, month) => sum + month.rows, 0);
     const findings = ofMaking(made);
     if (json) {
-      out(JSON.stringify({ series: name, from: seriesName(from as SeriesKey), rows, zone, findings }));
+      out(JSON.stringify({ series: name, from: seriesName(from), rows, zone, findings }));
       continue;
     }
-    out(`${name}: ${counted(rows, 'kline')} from ${seriesName(from as SeriesKey)}${zone === 'UTC' ? '' : `, ${zone}`}`);
+    out(`${name}: ${counted(rows, 'kline')} from ${seriesName(from)}${zone === 'UTC' ? '' : `, ${zone}`}`);
     for (const finding of findings) out(`  ${findingText(finding)}`);
   }
 }
@@ -116,7 +112,7 @@ export function remove(given: WhichSeries & { readonly yes: boolean; readonly al
   for (const [index, one] of found.entries()) {
     const stale = removeSeries(resolve(data), one);
     out(json ? JSON.stringify({ removed: names[index] }) : `${names[index]}: removed`);
-    for (const left of stale.filter((each) => !names.includes(seriesName(each as SeriesKey))))
-      say(`note: ${seriesName(left as SeriesKey)} is ${lostText(left)}`);
+    for (const left of stale.filter((each) => !names.includes(seriesName(each))))
+      say(`note: ${seriesName(left)} is ${lostText(left)}`);
   }
 }

@@ -18,13 +18,13 @@ import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
 import { Fetched, fetchedLock, fetchedPath, missingOf, type Stretch } from '../../data/fetch-file.ts';
 import { makeFolder } from '../../data/folder.ts';
-import { namedSymbol } from '../../data/import/file-names.ts';
+import { intervalOf, namedSymbol } from '../../data/import/file-names.ts';
 import { importFile } from '../../data/import/import.ts';
 import { closeTime, openTimeOf } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/market/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
-import { importLines, intervalOf } from './import.ts';
+import { importLines } from './import.ts';
 import type { DataGiven } from './select-series.ts';
 
 export interface FetchGiven extends DataGiven, ExchangeChoice, ClientIo {

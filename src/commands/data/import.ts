@@ -5,14 +5,13 @@ import { openDuck } from '../../data/catalogue/duckdb.ts';
 import { columnsOf, type Kind, seriesName } from '../../data/catalogue/kinds.ts';
 import { counted, findingText, type Repair, repairs } from '../../data/check/finding.ts';
 import { detectLayout } from '../../data/import/detect-layout.ts';
-import { intervalNamed, namedSymbol } from '../../data/import/file-names.ts';
+import { intervalOf, namedSymbol } from '../../data/import/file-names.ts';
 import { type ImportOptions, type ImportResult, importFile, keyOf, notesOf } from '../../data/import/import.ts';
 import { formats } from '../../data/import/layout.ts';
 import { withParquetKind } from '../../data/import/parquet-reader.ts';
 import { readRows } from '../../data/import/read-rows.ts';
 import { openData } from '../../data/import/unpack.ts';
 import { zoneOf } from '../../data/time-zones.ts';
-import type { Interval } from '../../domain/interval.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { DataGiven } from './select-series.ts';
 
@@ -86,14 +85,6 @@ function optionsOf(given: ImportGiven): ImportOptions {
     acceptJumps: given.acceptJumps,
     now: systemClock.now(),
   };
-}
-
-/** However it is spelt: `1h` is `60min`. */
-export function intervalOf(text: string): Interval {
-  const interval = intervalNamed(text);
-  if (interval === undefined)
-    throw new Refusal(`"${text}" is not an interval: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month`);
-  return interval;
 }
 
 function repairsOf(text: string | undefined): ReadonlySet<Repair> {

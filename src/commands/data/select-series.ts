@@ -2,10 +2,9 @@
 import { resolve } from 'node:path';
 import { type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
 import { type Manifest, readManifest, seriesKeys } from '../../data/catalogue/manifest.ts';
-import { namedSymbol, symbolOf } from '../../data/import/file-names.ts';
+import { intervalOf, namedSymbol, symbolOf } from '../../data/import/file-names.ts';
 import { didYouMean, orRefusal, Refusal } from '../../domain/refusal.ts';
 import type { Output } from '../../terminal/output.ts';
-import { intervalOf } from './import.ts';
 
 export interface DataGiven extends Output {
   /** The folder of the catalogue. */
@@ -69,7 +68,7 @@ export function chosenOne(given: WhichSeries): Manifest {
     throw new Refusal(
       `${found.length} series are meant (${found
         .slice(0, 8)
-        .map((each) => seriesName(each as SeriesKey))
+        .map((each) => seriesName(each))
         .join(', ')}): say which (SYMBOL, --kind, --interval)`,
     );
   return one;

@@ -4,10 +4,9 @@ import { systemClock } from '../../clock/clock.ts';
 import { audit } from '../../data/catalogue/audit.ts';
 import { ofMaking, seriesHash, staleText } from '../../data/catalogue/derived-series.ts';
 import { ledgerOf } from '../../data/catalogue/gap-ledger.ts';
-import { kinds, type SeriesKey, seriesName } from '../../data/catalogue/kinds.ts';
-import { listSeries, type Manifest, readManifest } from '../../data/catalogue/manifest.ts';
+import { kinds, seriesName } from '../../data/catalogue/kinds.ts';
+import { type Manifest, readAgain, readableSeries, readManifest } from '../../data/catalogue/manifest.ts';
 import { isAbout, mostAnswerRows, query } from '../../data/catalogue/query.ts';
-import { readAgain } from '../../data/catalogue/retry-read.ts';
 import { counted, findingText } from '../../data/check/finding.ts';
 import { cellText } from '../../data/import/csv-reader.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -20,7 +19,7 @@ const day = (time: number | undefined): string =>
 /** One line for each series. */
 export function list(given: WhichSeries): void {
   const { out, json } = given;
-  const all = listSeries(resolve(given.data), () => false);
+  const all = readableSeries(resolve(given.data));
   const { found, damaged } = chosenReadable(given);
   const rows = found.map((one) => summaryOf(one, all));
   if (json) {
@@ -42,8 +41,7 @@ export function list(given: WhichSeries): void {
     repaired ? 'yes' : '',
   ]);
   out(textTable(head, cells));
-  for (const [at, { stale }] of rows.entries())
-    if (stale !== undefined) out(`${seriesName(found[at] as SeriesKey)}: ${stale}`);
+  for (const row of rows) if (row.stale !== undefined) out(`${seriesName(row)}: ${row.stale}`);
   refuseDamaged(damaged);
 }
 
@@ -77,7 +75,7 @@ export async function check(given: WhichSeries): Promise<void> {
   const { out, json } = given;
   const dir = resolve(given.data);
   let damaged = 0;
-  const all = listSeries(dir, () => false);
+  const all = readableSeries(dir);
   const { found, damaged: unreadable } = chosenReadable(given);
   for (const listed of found) {
     const now = systemClock.now();
@@ -87,14 +85,14 @@ export async function check(given: WhichSeries): Promise<void> {
       findings: those,
     } = await readAgain(
       dir,
-      () => audit(dir, readManifest(dir, listed as SeriesKey) ?? listed, now),
+      () => audit(dir, readManifest(dir, listed) ?? listed, now),
       (audited) => audited.damage.length > 0,
     );
     damaged += damage.length;
     const findings = [...ofMaking(manifest), ...those];
     const stale = staleText(all, manifest);
     const repairs = manifest.imports.flatMap((one) => one.repairs);
-    const name = seriesName(manifest as SeriesKey);
+    const name = seriesName(manifest);
     if (json) {
       out(JSON.stringify({ series: name, stale, damage, findings, repairs, gaps: ledgerOf(manifest) }));
       continue;
@@ -113,10 +111,10 @@ export async function check(given: WhichSeries): Promise<void> {
 /** The answer as a table, or as one JSON object a row. */
 export async function sql(text: string, { data, json, out, say }: DataGiven): Promise<void> {
   const { columns, rows, cut } = await query(resolve(data), text);
-  const all = listSeries(resolve(data), () => false);
+  const all = readableSeries(resolve(data));
   for (const one of all) {
     const stale = isAbout(text, one.kind) ? staleText(all, one) : undefined;
-    if (stale !== undefined) say(`note: ${seriesName(one as SeriesKey)}: ${stale}`);
+    if (stale !== undefined) say(`note: ${seriesName(one)}: ${stale}`);
   }
   for (const kind of kinds)
     if (isAbout(text, kind) && !all.some((one) => one.kind === kind))

@@ -1,5 +1,6 @@
 /** `sluice account` and `sluice call`: the balances, and one raw request for support. */
 import { type ClientIo, type ExchangeChoice, okOrRefuse, withClient } from '../../client/connection.ts';
+import { jsonOf } from '../../data/import/line-reader.ts';
 import { noUnits, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { isConfirmed } from '../../terminal/questions.ts';
@@ -32,7 +33,7 @@ export async function call(method: string, path: string, command: CallCommand): 
   if (against !== undefined) throw new Refusal(`${path}: ${against}`, 3);
   const { body, unsigned = false } = command;
   if (verb === 'GET' && body !== undefined) throw new Refusal('a GET has no body: put its parameters into the path');
-  if (verb === 'POST' && body !== undefined && !isJson(body)) throw new Refusal('--body must be JSON');
+  if (verb === 'POST' && body !== undefined && jsonOf(body) === undefined) throw new Refusal('--body must be JSON');
   await withClient(command, !unsigned, async (client) => {
     const question = `POST ${path} ${body ?? '{}'}\nto ${client.host}`;
     if (verb === 'POST' && command.yes !== true && !(await isConfirmed(question, command)))
@@ -41,13 +42,4 @@ export async function call(method: string, path: string, command: CallCommand): 
     const value = okOrRefuse(await client.exchange.raw({ method: verb, path, signed: !unsigned, ...sent }), client);
     command.out(client.exchange.redact(JSON.stringify(value, undefined, command.json ? undefined : 2)));
   });
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -5,14 +5,14 @@ import { pause } from '../../clock/clock.ts';
 import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
-import { namedSymbol } from '../../data/import/file-names.ts';
+import { intervalOf, namedSymbol } from '../../data/import/file-names.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { compactFrames } from '../../session/recording/compact-frames.ts';
 import { compactions } from '../../session/recording/compact-process.ts';
 import { type Recorded, recorder } from '../../session/recording/recorder.ts';
 import { sourceOf } from '../data/fetch.ts';
-import { importLines, intervalOf } from '../data/import.ts';
+import { importLines } from '../data/import.ts';
 import type { DataGiven } from '../data/select-series.ts';
 
 export interface RecordGiven extends DataGiven, ExchangeChoice, ClientIo {

@@ -3,10 +3,9 @@
 import { join } from 'node:path';
 import { readConfig } from '../../config/read.ts';
 import { home, shippedInstruments } from '../../config/shipped.ts';
-import { loadDepth } from '../../data/depth.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines, rowAt } from '../../data/klines.ts';
-import { loadTrades } from '../../data/trades.ts';
+import { loadDepth, loadTrades } from '../../data/tape-files.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { mapColumns } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../check/finding.ts';
-import { futureFinding } from '../check/future-rows.ts';
+import { futureFinding } from '../check/gaps.ts';
 import { checksOf } from '../import/import.ts';
 import { compareSeries } from './compare-series.ts';
 import { openDuck } from './duckdb.ts';
@@ -20,14 +20,13 @@ export interface Audit {
 
 /** Reads every month twice, from Parquet and from its column file, and compares. `now`: UTC ms. */
 export async function audit(dir: string, manifest: Manifest, now: number): Promise<Audit> {
-  const key = manifest;
   const damage: string[] = [];
   const checks = checksOf(manifest);
   const duck = await openDuck();
   let books = 0;
   try {
     for (const month of manifest.months) {
-      const path = join(folderOf(dir, key), month.file);
+      const path = join(folderOf(dir, manifest), month.file);
       if (!existsSync(path)) {
         damage.push(`${path} is missing: put it back from a copy, or remove the series and import its rows again`);
         continue;
@@ -38,12 +37,12 @@ export async function audit(dir: string, manifest: Manifest, now: number): Promi
         );
         continue;
       }
-      const truth = await readParquet(duck, key.kind, path, month.rows);
-      const cached = await loadMonth(duck, dir, key, month);
+      const truth = await readParquet(duck, manifest.kind, path, month.rows);
+      const cached = await loadMonth(duck, dir, manifest, month);
       const equal = truth.columns.every((column, index) => sameBytes(column, cached.columns[index] as Float64Array));
       if (!equal)
         damage.push(`${columnPath(dir, month.sha256)} is not what ${month.file} holds: remove it, it is made anew`);
-      if (key.kind === 'depth') {
+      if (manifest.kind === 'depth') {
         const numbers = truth.columns[1] as Float64Array;
         const last = numbers[month.rows - 1] ?? 0;
         for (let row = 0; row < month.rows; row++) numbers[row] = (numbers[row] as number) + books;

@@ -6,12 +6,11 @@ import { type ImportOptions, type ImportResult, importFile } from '../import/imp
 import { audit } from './audit.ts';
 import { ledgerOf } from './gap-ledger.ts';
 import type { SeriesKey } from './kinds.ts';
-import { storedKlines } from './klines.ts';
 import { loadSeries } from './load.ts';
 import { takeLock } from './lock.ts';
-import { folderOf, type Manifest, readManifest } from './manifest.ts';
+import { folderOf, type Manifest, readAgain, readManifest } from './manifest.ts';
 import { exportSeries, query } from './query.ts';
-import { readAgain } from './retry-read.ts';
+import { storedKlines } from './run-data.ts';
 import { removeSeries, storeResampled } from './store.ts';
 
 /** The time of the tests: behind all data. */

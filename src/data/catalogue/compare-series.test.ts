@@ -7,8 +7,8 @@ import { seededRng } from '../../clock/clock.ts';
 import { type ImportOptions, type ImportResult, importFile } from '../import/import.ts';
 import { audit } from './audit.ts';
 import type { SeriesKey } from './kinds.ts';
-import { storedKlines } from './klines.ts';
 import { readManifest } from './manifest.ts';
+import { storedKlines } from './run-data.ts';
 
 /** The time of the tests: behind all data. */
 const now = Date.UTC(2026, 5, 1);

@@ -9,8 +9,8 @@ import { audit } from './audit.ts';
 import { staleText } from './derived-series.ts';
 import { ledgerOf } from './gap-ledger.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
-import { type StoredKlines, storedKlines } from './klines.ts';
 import { listSeries, type Manifest, readManifest } from './manifest.ts';
+import { type StoredKlines, storedKlines } from './run-data.ts';
 import { removeSeries, storeResampled } from './store.ts';
 
 /** The time of the tests: behind all data. */

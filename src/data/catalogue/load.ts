@@ -1,5 +1,5 @@
 /** Rows of the catalogue in memory: from the column files, which are made from Parquet where they are missing. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Refusal } from '../../domain/refusal.ts';
@@ -31,16 +31,14 @@ function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Month): vo
 }
 
 /** Whether a month's file holds the bytes that were written. */
-export const isAsWritten = (path: string, { sha256 }: Month): boolean =>
-  createHash('sha256').update(readFileSync(path)).digest('hex') === sha256;
+export const isAsWritten = (path: string, { sha256 }: Month): boolean => hash('sha256', readFileSync(path)) === sha256;
 
 /** Refuses months whose files are not what was written: queries would give wrong answers. */
 export function checkWhole(dir: string, manifest: Manifest): void {
-  const key = manifest;
   for (const month of manifest.months) {
-    checkMonthFile(dir, key, month);
-    const path = join(folderOf(dir, key), month.file);
-    if (!isAsWritten(path, month)) throw damaged(path, key);
+    checkMonthFile(dir, manifest, month);
+    const path = join(folderOf(dir, manifest), month.file);
+    if (!isAsWritten(path, month)) throw damaged(path, manifest);
   }
 }
 
@@ -56,35 +54,34 @@ export interface Span {
 
 /** Every row of the months that touch the span, in memory that workers may share. */
 export async function loadSeries(dir: string, manifest: Manifest, { from, to }: Span = {}): Promise<Table> {
-  const key = manifest;
   const months = manifest.months.filter(
     (month) => (from === undefined || month.to >= from) && (to === undefined || month.from < to),
   );
   const rows = months.reduce((sum, month) => sum + month.rows, 0);
-  const columns = columnsOf[key.kind].map(() => new Float64Array(new SharedArrayBuffer(rows * 8)));
+  const columns = columnsOf[manifest.kind].map(() => new Float64Array(new SharedArrayBuffer(rows * 8)));
   const isRead = await readMonths(dir, months, columns);
   let duck: Duck | undefined;
   let at = 0;
   let books = 0;
   try {
     for (const [index, month] of months.entries()) {
-      checkMonthFile(dir, key, month);
+      checkMonthFile(dir, manifest, month);
       if (isRead[index] !== true) {
-        const path = join(folderOf(dir, key), month.file);
+        const path = join(folderOf(dir, manifest), month.file);
         // Once its columns are cached, damage would no longer show.
-        if (!isAsWritten(path, month)) throw damaged(path, key);
+        if (!isAsWritten(path, month)) throw damaged(path, manifest);
         duck ??= await openDuck();
-        const table = await readParquet(duck, key.kind, path, month.rows);
+        const table = await readParquet(duck, manifest.kind, path, month.rows);
         await cached(dir, month.sha256, table);
         for (const [place, column] of table.columns.entries()) columns[place]?.set(column, at);
       }
-      if (key.kind === 'depth') books = shiftBooks(columns[1] as Float64Array, at, month.rows, books);
+      if (manifest.kind === 'depth') books = shiftBooks(columns[1] as Float64Array, at, month.rows, books);
       at += month.rows;
     }
   } finally {
     duck?.close();
   }
-  return { kind: key.kind, columns, rows };
+  return { kind: manifest.kind, columns, rows };
 }
 
 /** Caches the columns for the next time, unless the catalogue cannot be written or the disk is full. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { z } from 'zod';
 import { intervals } from '../../domain/interval.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { orRefusal, Refusal } from '../../domain/refusal.ts';
 import { makeFolder } from '../folder.ts';
 import { kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { takeLock } from './lock.ts';
@@ -125,17 +125,16 @@ export function seriesKeys(dir: string): readonly SeriesKey[] {
 }
 
 /** Every series of a catalogue. One that cannot be read is a `Refusal` where it is needed, and left out elsewhere. */
-export function listSeries(dir: string, isNeeded: (key: SeriesKey) => boolean = () => true): readonly Manifest[] {
-  return seriesKeys(dir).flatMap((key): readonly Manifest[] => {
-    try {
-      const found = readManifest(dir, key);
-      return found === undefined ? [] : [found];
-    } catch (error) {
-      if (error instanceof Refusal && !isNeeded(key)) return [];
-      throw error;
-    }
+export const listSeries = (dir: string, isNeeded: (key: SeriesKey) => boolean = () => true): readonly Manifest[] =>
+  seriesKeys(dir).flatMap((key) => {
+    const found = orRefusal(() => readManifest(dir, key));
+    if (!(found instanceof Refusal)) return found ?? [];
+    if (isNeeded(key)) throw found;
+    return [];
   });
-}
+
+/** Every series that can be read. */
+export const readableSeries = (dir: string): readonly Manifest[] => listSeries(dir, () => false);
 
 const foldersIn = (dir: string): readonly string[] =>
   (readIfThere(dir, () => readdirSync(dir, { withFileTypes: true })) ?? [])
@@ -175,7 +174,7 @@ export function sweep(dir: string, manifest: Manifest, replaced: readonly Month[
  */
 export function sweepCache(dir: string): void {
   const keys = seriesKeys(dir);
-  const all = listSeries(dir, () => false);
+  const all = readableSeries(dir);
   if (all.length < keys.length) return;
   const kept = new Set(all.flatMap(({ months }) => months.map(({ sha256 }) => columnPath(dir, sha256))));
   const cache = join(dir, 'cache');
@@ -188,3 +187,34 @@ export function lockCatalogue(dir: string): () => void {
   makeFolder(join(dir, 'cache'));
   return takeLock(join(dir, 'lock'), dir);
 }
+
+/** Reads at most: imports of many small files end several times a second. */
+const mostTurns = 20;
+
+/** Reads again where that failed, or `isDamaged`, while the catalogue changed: an import removes files that it replaced, which looks like damage. */
+export async function readAgain<T>(
+  dir: string,
+  read: () => Promise<T>,
+  isDamaged: (result: T) => boolean = () => false,
+): Promise<T> {
+  for (let turn = 1; ; turn++) {
+    const before = stateOf(dir);
+    const isChanged = (): boolean => turn < mostTurns && stateOf(dir) !== before;
+    try {
+      const result = await read();
+      if (!isDamaged(result) || !isChanged()) return result;
+    } catch (error) {
+      if (!isChanged()) throw error;
+    }
+  }
+}
+
+/** Changes whenever a manifest is written. */
+const stateOf = (dir: string): string =>
+  seriesKeys(dir)
+    .map((key) => join(folderOf(dir, key), manifestName))
+    .map((path) => {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      return `${path} ${stat?.ino} ${stat?.mtimeMs}`;
+    })
+    .join('\n');

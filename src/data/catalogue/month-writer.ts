@@ -1,5 +1,5 @@
 /** Cuts rows that come in the order of time into months, and stages each as Parquet and as a column file. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeColumnFile } from './column-file.ts';
@@ -171,7 +171,7 @@ export class MonthWriter {
 
   async #stage(month: string, table: Table, path: string): Promise<void> {
     const bytes = readFileSync(path);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const sha256 = hash('sha256', bytes);
     const file = `${month}.${sha256.slice(0, 8)}.parquet`;
     const target = join(folderOf(this.#dir, this.#key), file);
     renameSync(path, target);

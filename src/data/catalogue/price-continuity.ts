@@ -1,6 +1,5 @@
 /** Compares prices where new rows meet stored ones: a jump shows another symbol, or another unit. */
 
-import type { Place } from '../check/finding.ts';
 import { type Finding, lengthText } from '../check/finding.ts';
 import { scaleEffect } from '../check/outliers.ts';
 import { scaleTimes, surelyOneMarketMs } from '../price-jumps.ts';
@@ -14,11 +13,6 @@ const priceColumn: Readonly<Record<Kind, number>> = { klines: 4, trades: 1, dept
 
 /** The allowed factor grows by itself with each such distance. */
 const monthMs = 30 * 86_400_000;
-
-interface At {
-  readonly time: number;
-  readonly price: number;
-}
 
 /** Compares both ends of what came (`from` to `to`, UTC ms, in `now`) with the stored rows next to it. */
 export async function continuityFindings(
@@ -41,10 +35,7 @@ export async function continuityFindings(
   const [first] = breaks;
   if (first === undefined) return [];
   const { stored, fresh, apartMs } = first;
-  const place: Place = {
-    time: fresh.time,
-    what: `${fresh.price}, and ${stored.price} is stored ${lengthText(apartMs)} away`,
-  };
+  const what = `${fresh.price}, and ${stored.price} is stored ${lengthText(apartMs)} away`;
   return [
     {
       check: 'scale',
@@ -54,13 +45,13 @@ export async function continuityFindings(
       effect: scaleEffect,
       advice:
         'give it the --symbol that it is of; one that changed its unit begins a series of another name; if the market did it, say so (--accept-jumps)',
-      places: [place],
+      places: [{ time: fresh.time, what }],
     },
   ];
 }
 
 /** The first row at a time or later, or the last one before it. */
-async function rowAt(dir: string, series: Manifest, time: number, which: 'before' | 'from'): Promise<At | undefined> {
+async function rowAt(dir: string, series: Manifest, time: number, which: 'before' | 'from') {
   const month =
     which === 'before' ? series.months.findLast((one) => one.from < time) : series.months.find((one) => one.to >= time);
   if (month === undefined) return undefined;

@@ -6,9 +6,8 @@ import { momentText } from '../check/finding.ts';
 import { type Duck, openDuck, parquetFrom, quoted, quotedPath } from './duckdb.ts';
 import { columnsOf, type Kind, kinds, type SeriesKey, seriesName } from './kinds.ts';
 import { checkWhole } from './load.ts';
-import { folderOf, listSeries, type Manifest } from './manifest.ts';
+import { folderOf, listSeries, type Manifest, readAgain } from './manifest.ts';
 import { parquetOptions } from './parquet.ts';
-import { readAgain } from './retry-read.ts';
 
 export interface Answer {
   readonly columns: readonly string[];

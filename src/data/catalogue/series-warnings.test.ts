@@ -6,10 +6,9 @@ import { expect, test } from 'vitest';
 import type { Repair } from '../check/finding.ts';
 import { importFile } from '../import/import.ts';
 import { formats } from '../import/layout.ts';
-import { storedKlines } from './klines.ts';
 import { readManifest } from './manifest.ts';
+import { storedKlines, storedTape } from './run-data.ts';
 import { storeResampled } from './store.ts';
-import { storedTape } from './tape.ts';
 
 /** The time of the tests: behind all data. */
 const now = Date.UTC(2026, 5, 1);

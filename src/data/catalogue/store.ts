@@ -1,5 +1,5 @@
 /** Makes and stores series from others, and removes series. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Interval, isWithin } from '../../domain/interval.ts';
@@ -7,12 +7,12 @@ import { Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
 import { fetchedLock, fetchedPath } from '../fetch-file.ts';
 import { type Frame, frameClose, resampleKlines, resampleTrades } from '../resample.ts';
+import { klineColumns, tradeColumns } from '../tape.ts';
 import { zoneOf } from '../time-zones.ts';
 import { madeLayout, seriesHash, staleText, staleWithout } from './derived-series.ts';
 import { openDuck } from './duckdb.ts';
-import { frameOf } from './gap-ledger.ts';
+import { frameOf, partialFindings } from './gap-ledger.ts';
 import { type SeriesKey, seriesName } from './kinds.ts';
-import { klineColumns } from './klines.ts';
 import { checkWhole, loadSeries } from './load.ts';
 import { takeLock } from './lock.ts';
 import {
@@ -21,26 +21,19 @@ import {
   listSeries,
   lockCatalogue,
   type Manifest,
+  readableSeries,
   readManifest,
   sweep,
   writeManifest,
 } from './manifest.ts';
 import { MonthWriter } from './month-writer.ts';
-import { partialFindings } from './partial-klines.ts';
 import { seriousFindings } from './series-warnings.ts';
 
-export interface Resampling {
-  readonly interval: Interval;
-  readonly zone: string;
-  /** UTC ms, for the record. */
-  readonly now: number;
-}
-
-/** Makes klines of a larger interval from a stored series and stores them. They replace a series only if that was made from the same. */
+/** Makes klines of a larger interval from a stored series and stores them. They replace a series only if that was made from the same. `now`: UTC ms, for the record. */
 export async function storeResampled(
   dir: string,
   from: Manifest,
-  { interval, zone, now }: Resampling,
+  { interval, zone, now }: { readonly interval: Interval; readonly zone: string; readonly now: number },
 ): Promise<Manifest> {
   zoneOf(zone);
   const key: SeriesKey = { kind: 'klines', symbol: from.symbol, interval };
@@ -60,14 +53,13 @@ export async function storeResampled(
   checkWhole(dir, from);
   const table = await loadSeries(dir, from);
   const frame = { interval, zone };
-  const [time, price, quantity] = table.columns;
   const made =
     from.interval !== undefined
       ? resampleKlines(from.interval, klineColumns(table.columns), frame)
-      : resampleTrades({ time: time ?? none, price: price ?? none, quantity: quantity ?? none }, frame);
+      : resampleTrades(tradeColumns(table.columns), frame);
   const rows = made.openTime.length;
   if (rows === 0) throw new Refusal(`${name} does not fill a single kline of ${interval}: import more`);
-  refuseCut(from, time ?? none, frame, made.openTime);
+  refuseCut(from, table.columns[0] as Float64Array, frame, made.openTime);
   const unlock = lockCatalogue(dir);
   const duck = await openDuck(1);
   const writer = new MonthWriter(duck, dir, { ...key, ...(zone !== 'UTC' && { zone }) }, undefined);
@@ -120,8 +112,6 @@ function refuseOther(before: Manifest, layout: string, zone: string): void {
     );
 }
 
-const none = new Float64Array(0);
-
 /** Refuses klines of the source that lie across an edge of those made: a week would know what happened after it. */
 function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Float64Array): void {
   const source = frameOf(from);
@@ -143,8 +133,7 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
  * Takes a series away, whether or not it can be read, with its column files and what is known of it as fetched. Those that were stale by it
  * stay so; they are handed back.
  */
-export function removeSeries(dir: string, series: SeriesKey | Manifest): readonly Manifest[] {
-  const key = series;
+export function removeSeries(dir: string, key: SeriesKey): readonly Manifest[] {
   const path = fetchedPath(dir, key);
   // A fetch that runs knows what it had asked for, and would never ask for it again.
   const unlockFetched = existsSync(dirname(path)) ? takeLock(fetchedLock(dir, key), path) : () => {};
@@ -158,10 +147,7 @@ export function removeSeries(dir: string, series: SeriesKey | Manifest): readonl
 function removeAll(dir: string, key: SeriesKey): readonly Manifest[] {
   const unlock = lockCatalogue(dir);
   try {
-    const stale = staleWithout(
-      listSeries(dir, () => false),
-      key,
-    );
+    const stale = staleWithout(readableSeries(dir), key);
     for (const one of stale) writeManifest(dir, one);
     const hashes = hashesOf(dir, key);
     rmSync(folderOf(dir, key), { recursive: true, force: true });
@@ -175,14 +161,10 @@ function removeAll(dir: string, key: SeriesKey): readonly Manifest[] {
 
 /** The hashes of its months; those of a series that cannot be read are computed from its files. */
 function hashesOf(dir: string, key: SeriesKey): readonly string[] {
-  const known = listSeries(dir, () => false).find((one) => seriesName(one) === seriesName(key));
+  const known = readableSeries(dir).find((one) => seriesName(one) === seriesName(key));
   if (known !== undefined) return known.months.map(({ sha256 }) => sha256);
   const folder = folderOf(dir, key);
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((name) => name.endsWith('.parquet'));
-  return files.map((name) =>
-    createHash('sha256')
-      .update(readFileSync(join(folder, name)))
-      .digest('hex'),
-  );
+  return files.map((name) => hash('sha256', readFileSync(join(folder, name))));
 }

@@ -1,16 +1,9 @@
 /** Checks of recorded books as they pass by, one row for each level. */
 import { mostPrice, mostTurnover } from '../price-jumps.ts';
+import { depthColumns } from '../tape.ts';
 import { counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
+import { type Gap, gapFindings, leastGap, leastOldShare, oldBookMs, shortestGapMs, stuckBookMs } from './gaps.ts';
 import { Jumps, outlierFinding } from './outliers.ts';
-import {
-  type Gap,
-  gapFindings,
-  leastGap,
-  leastOldShare,
-  oldBookMs,
-  shortestGapMs,
-  stuckBookMs,
-} from './quiet-periods.ts';
 import { Tally } from './tally.ts';
 
 const mostSilences = 100_000;
@@ -44,8 +37,7 @@ export class DepthChecks {
   #beforeTime = Number.NaN;
 
   add(columns: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
-    const [times, books, sides, prices, quantities] = columns;
-    if (!times || !books || !sides || !prices || !quantities) throw new Error('depth has five columns');
+    const { time: times, book: books, side: sides, price: prices, quantity: quantities } = depthColumns(columns);
     for (let row = 0; row < rows; row++) {
       if (books[row] !== this.#book)
         this.#nextBook(times[row] as number, books[row] as number, lines === undefined ? 0 : (lines[row] as number));

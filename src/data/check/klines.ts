@@ -2,11 +2,11 @@
 import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { isPossible, isWick, mostTurnover } from '../price-jumps.ts';
 import { type Frame, frameClose, frameOpen } from '../resample.ts';
-import { contradictionAdvice, differencesText, gridAdvice } from './advice.ts';
-import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
+import { klineColumns } from '../tape.ts';
+import { changingPlace } from '../time-zones.ts';
+import { counted, type Finding, lengthText, quantityEffect, tooMuch } from './finding.ts';
+import { type Gap, gapFindings } from './gaps.ts';
 import { isJump, Jumps, outlierFinding } from './outliers.ts';
-import { type Gap, gapFindings } from './quiet-periods.ts';
-import { SwappedColumns } from './swapped-columns.ts';
 import { Runs, Tally } from './tally.ts';
 
 /** Rows in a run that are alike in all but their time. */
@@ -62,14 +62,14 @@ export class KlineChecks {
   }
 
   add(columns: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
-    const [times, opens, highs, lows, closes, volumes] = columns as readonly [
-      Float64Array,
-      Float64Array,
-      Float64Array,
-      Float64Array,
-      Float64Array,
-      Float64Array,
-    ];
+    const {
+      openTime: times,
+      open: opens,
+      high: highs,
+      low: lows,
+      close: closes,
+      volume: volumes,
+    } = klineColumns(columns);
     this.#swapped.add(times, opens, closes, rows);
     for (let row = 0; row < rows; row++) {
       const line = lines === undefined ? 0 : (lines[row] as number);
@@ -263,3 +263,75 @@ export class KlineChecks {
     );
   }
 }
+
+/** Fewer pairs of rows prove nothing. */
+const leastPairs = 50;
+/** More pairs change nothing. */
+const mostPairs = 10_000;
+/** How many times nearer closes must be to the previous open than opens to the previous close. Recorded rows reach 1.02 at most. */
+const surelyNearer = 2;
+
+/** Detects swapped open and close columns: a kline opens near the close before it. Takes klines in the order of time. */
+export class SwappedColumns {
+  #pairs = 0;
+  #wide = 0;
+  #near = 0;
+  #time = Number.NaN;
+  #open = Number.NaN;
+  #close = Number.NaN;
+
+  add(times: Float64Array, opens: Float64Array, closes: Float64Array, rows: number): void {
+    for (let row = 0; row < rows && this.#pairs < mostPairs; row++)
+      this.#next(times[row] as number, opens[row] as number, closes[row] as number);
+  }
+
+  #next(time: number, open: number, close: number): void {
+    const [one, other] = [Math.abs(open - this.#close), Math.abs(close - this.#open)];
+    const [step, swapped] = time < this.#time ? [other, one] : [one, other];
+    this.#time = time;
+    this.#open = open;
+    this.#close = close;
+    if (Number.isNaN(step + swapped)) return;
+    this.#pairs++;
+    this.#wide += step;
+    this.#near += swapped;
+  }
+
+  get isSwapped(): boolean {
+    return this.#pairs >= leastPairs && this.#wide > surelyNearer * this.#near;
+  }
+}
+
+const quarterMs = hourMs / 4;
+
+/** For klines `lengthMs` long of which some, or all, are off their grid by `offsetMs`, undefined where it differs. */
+function gridAdvice(lengthMs: number, isAll: boolean, offsetMs: number | undefined): string {
+  if (!isAll)
+    return 'rows of a smaller interval among these? split the file by interval, or give the one they have (--interval)';
+  if (offsetMs === undefined) return 'give the interval they have (--interval)';
+  if (lengthMs - offsetMs <= 1_000) return 'these are ends of klines: say so (--stamps close)';
+  const late = `each is ${lengthText(offsetMs)} late`;
+  const hours = (lengthMs - offsetMs) / hourMs;
+  return offsetMs % quarterMs === 0 && hours <= 14
+    ? `${late}: days of another time zone (UTC+${hours}); fetch days of UTC or smaller klines`
+    : `${late}: times of something else than openings, such as of last trades; fetch them with their openings`;
+}
+
+/** For two different klines of one time, UTC ms or local. */
+function contradictionAdvice(time: number | undefined, lengthMs: number): string {
+  const place = time === undefined || lengthMs !== hourMs ? undefined : changingPlace(time, 'back');
+  const edit = 'remove the line of the wrong one from the file';
+  return place === undefined
+    ? `${edit}; --repair does not choose between them`
+    : `clocks of ${place} show this hour twice in autumn: if these are local times, say of which place (--zone ${place}), or export them in UTC; else ${edit}`;
+}
+
+const names = ['open', 'high', 'low', 'close', 'volume'];
+
+/** The values in which a row differs from the one before it. */
+const differencesText = (row: readonly number[], before: readonly number[]): string =>
+  row
+    .flatMap((value, at) =>
+      value === before[at] ? [] : [`${names[at] ?? ''} ${value}, in the row before it ${before[at]}`],
+    )
+    .join('; ');

@@ -1,9 +1,9 @@
 /** Checks of public trades as they pass by. */
 import { mostPrice, mostTurnover } from '../price-jumps.ts';
-import { leastDifferent, leastMoments, repeatedBlock } from './duplicate-trades.ts';
+import { tradeColumns } from '../tape.ts';
 import { counted, type Finding, quantityEffect, tooMuch } from './finding.ts';
+import { type Gap, gapFindings, leastGap, shortestGapMs } from './gaps.ts';
 import { Jumps, outlierFinding } from './outliers.ts';
-import { type Gap, gapFindings, leastGap, shortestGapMs } from './quiet-periods.ts';
 import { Tally } from './tally.ts';
 
 /** Silences that are kept until the end; where there are more, they are too short to matter. */
@@ -30,8 +30,7 @@ export class TradeChecks {
   #doubled = { moments: 0, different: 0, trades: 0 };
 
   add(columns: readonly Float64Array[], rows: number, lines?: Uint32Array): void {
-    const [times, prices, quantities, sides] = columns;
-    if (!times || !prices || !quantities || !sides) throw new Error('trades have four columns');
+    const { time: times, price: prices, quantity: quantities, side: sides } = tradeColumns(columns);
     for (let row = 0; row < rows; row++) {
       const line = lines === undefined ? 0 : (lines[row] as number);
       const [time, price, quantity] = [times[row] as number, prices[row] as number, quantities[row] as number];
@@ -133,4 +132,35 @@ export class TradeChecks {
       'the side is broken at the source: resting orders of one side would never fill, those of the other too often';
     return [{ check: 'one-sided', count: rows, refused: false, what: `every trade is a ${side}`, effect, places: [] }];
   }
+}
+
+// Sources deliver trades twice, as after a reconnect. Single equal trades are usual and prove nothing.
+/** Different trades that a stretch of moments must repeat. */
+export const leastDifferent = 10;
+/** Different trades that a block must repeat: the same ones in the same order are less likely by chance. Of recorded ones that are real it is two. */
+const leastInBlock = 5;
+/** Moments in a row in which every trade comes twice. */
+export const leastMoments = 5;
+/** A moment of more trades than this is not searched: that takes the square of their number. */
+const mostSearched = 4_000;
+
+/** The longest block of trades of one moment that repeats an earlier one of it, whole and in the same order. */
+export function repeatedBlock(
+  keys: readonly (number | string)[],
+): { readonly from: number; readonly length: number } | undefined {
+  const count = keys.length;
+  if (count < 2 * leastInBlock || count > mostSearched) return undefined;
+  let best = { from: 0, length: 0 };
+  let before = new Uint16Array(count + 1);
+  let now = new Uint16Array(count + 1);
+  for (let row = 1; row < count; row++) {
+    for (let other = 0; other < row; other++) {
+      const length = keys[row] === keys[other] ? Math.min((before[other] as number) + 1, row - other) : 0;
+      now[other + 1] = length;
+      if (length > best.length) best = { from: row - length + 1, length };
+    }
+    [before, now] = [now, before];
+  }
+  const different = new Set(keys.slice(best.from, best.from + best.length)).size;
+  return different >= leastInBlock ? best : undefined;
 }

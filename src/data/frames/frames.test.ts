@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decoded, encoded, magic } from './file.ts';
 import { compactable, frameFiles, lockFrames, markDone } from './folder.ts';
-import { type FrameWriterOptions, frameWriter } from './writer.ts';
+import { FrameWriter, type FrameWriterOptions } from './writer.ts';
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const record = (words: string): Buffer =>
@@ -66,7 +66,7 @@ describe('a recording', () => {
     const seen = { ended: [] as string[], closed: 0, now: day };
     const unlock = lockFrames(dir);
     const open = () =>
-      frameWriter({
+      new FrameWriter({
         dir,
         mostBytes: 1e6,
         now: () => seen.now,
@@ -141,7 +141,7 @@ describe('a recording', () => {
   });
 
   const frameWriterIn = (dir: string, ended: string[]) =>
-    frameWriter({
+    new FrameWriter({
       dir,
       mostBytes: 1e6,
       now: () => day,

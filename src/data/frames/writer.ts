@@ -27,17 +27,6 @@ export interface FrameWriterOptions {
   readonly closed: () => void;
 }
 
-export interface FrameWriter {
-  /** Never throws and never waits; nothing once the recording has ended. The bytes are copied. */
-  add(kind: 'frame' | 'note', bytes: Uint8Array): void;
-  /** Why nothing is recorded any more. */
-  readonly against: string | undefined;
-  /** Writes the buffer. */
-  flush(): Promise<void>;
-  /** Writes the buffer and closes the file. */
-  close(): Promise<void>;
-}
-
 interface Open {
   readonly path: string;
   readonly handle: FileHandle;
@@ -45,7 +34,8 @@ interface Open {
   bytes: number;
 }
 
-class Writer implements FrameWriter {
+/** Opens nothing before the first record. */
+export class FrameWriter {
   readonly #options: FrameWriterOptions;
   #buffered: Buffer[] = [];
   #bufferedBytes = 0;
@@ -61,10 +51,12 @@ class Writer implements FrameWriter {
     this.#options = options;
   }
 
+  /** Why nothing is recorded any more. */
   get against(): string | undefined {
     return this.#against;
   }
 
+  /** Never throws and never waits; nothing once the recording has ended. The bytes are copied. */
   add(kind: 'frame' | 'note', bytes: Uint8Array): void {
     if (this.#against !== undefined) return;
     const record = encoded({ kind, seenAt: this.#options.now(), machineAt: machineWall(), bytes });
@@ -79,11 +71,13 @@ class Writer implements FrameWriter {
       });
   }
 
+  /** Writes the buffer. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
   }
 
+  /** Writes the buffer and closes the file. */
   async close(): Promise<void> {
     this.#stopTimer?.();
     await this.flush()
@@ -157,6 +151,3 @@ class Writer implements FrameWriter {
 }
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
-
-/** Opens nothing before the first record. */
-export const frameWriter = (options: FrameWriterOptions): FrameWriter => new Writer(options);

@@ -29,6 +29,14 @@ export function intervalNamed(text: string): Interval | undefined {
   return find(text) ?? find(text.toLowerCase());
 }
 
+/** The same; throws a `Refusal` for others. */
+export function intervalOf(text: string): Interval {
+  const interval = intervalNamed(text);
+  if (interval === undefined)
+    throw new Refusal(`"${text}" is not an interval: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month`);
+  return interval;
+}
+
 interface NameParts {
   readonly source?: string;
   readonly symbol?: string;

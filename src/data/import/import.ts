@@ -9,9 +9,9 @@ import { frameOf } from '../catalogue/gap-ledger.ts';
 import { columnsOf, type SeriesKey, seriesName } from '../catalogue/kinds.ts';
 import {
   type Imported,
-  listSeries,
   lockCatalogue,
   type Manifest,
+  readableSeries,
   readManifest,
   sweep,
   sweepCache,
@@ -21,9 +21,8 @@ import { MonthWriter, type Staged } from '../catalogue/month-writer.ts';
 import { continuityFindings } from '../catalogue/price-continuity.ts';
 import { GrowingTable } from '../catalogue/rows.ts';
 import { DepthChecks } from '../check/depth.ts';
-import { accepted, refuseImport } from '../check/errors.ts';
-import { counted, type Finding, type Repair, type Repaired } from '../check/finding.ts';
-import { futureFinding } from '../check/future-rows.ts';
+import { accepted, counted, type Finding, type Repair, type Repaired, refuseImport } from '../check/finding.ts';
+import { futureFinding } from '../check/gaps.ts';
 import { KlineChecks } from '../check/klines.ts';
 import { TradeChecks } from '../check/trades.ts';
 import { readAsBase } from './columns.ts';
@@ -118,7 +117,14 @@ async function importInto(
     const taken = await takeRows(file, layout, key, options, reading, writer);
     const staged = await writer.finish();
     refuseConflicts(file, staged, options, taken.rows);
-    const written = manifestOf({ before, key, source, file, layout, reading, taken, staged, options });
+    const record: Imported = {
+      at: options.now,
+      files: [{ name: basename(file.path), bytes: file.bytes(), sha256: file.sha256() }],
+      ...{ layout: layout.about, rows: taken.rows },
+      repairs: taken.repaired.map((one) => ({ ...one, ...(one.first && { first: { ...one.first } }) })),
+      findings: taken.findings.map(toStored),
+    };
+    const written = manifestOf(before, key, source, record, { reading, taken, staged, options });
     const continuity = accepted(await continuityFindings(dir, before, written, taken), options.acceptJumps);
     refuseImport(file.path, continuity, taken.rows);
     const more = [...continuity, ...(await compareSeries(dir, written))];
@@ -154,7 +160,7 @@ function refuseOtherSeries({ path }: DataFile, before: Manifest, key: SeriesKey,
 }
 
 function staleTexts(dir: string, source: Manifest): readonly string[] {
-  const all = listSeries(dir, () => false);
+  const all = readableSeries(dir);
   return staleOf(all, source).map((one) => `${seriesName(one)} is ${staleText(all, one)}`);
 }
 
@@ -321,29 +327,15 @@ function importsBefore(before: Manifest | undefined, { from, to }: Taken, { repl
   return isAll ? imports.map((one) => ({ ...one, repairs: [], findings: [] })) : imports;
 }
 
-interface Import {
-  readonly before: Manifest | undefined;
-  readonly key: SeriesKey;
-  readonly source: string;
-  readonly file: DataFile;
-  readonly layout: Layout;
-  readonly reading: Reading;
-  readonly taken: Taken;
-  readonly staged: Staged;
-  readonly options: ImportOptions;
-}
-
-function manifestOf({ before, key, source, file, layout, reading, taken, staged, options }: Import): Manifest {
+function manifestOf(
+  before: Manifest | undefined,
+  key: SeriesKey,
+  source: string,
+  record: Imported,
+  { reading, taken, staged, options }: { reading: Reading; taken: Taken; staged: Staged; options: ImportOptions },
+): Manifest {
   const decimals = (...of: readonly string[]): number =>
     Math.max(0, ...columnsOf[key.kind].map(({ name }, at) => (of.includes(name) ? (reading.decimals[at] ?? 0) : 0)));
-  const record: Imported = {
-    at: options.now,
-    files: [{ name: basename(file.path), bytes: file.bytes(), sha256: file.sha256() }],
-    layout: layout.about,
-    rows: taken.rows,
-    repairs: taken.repaired.map((one) => ({ ...one, ...(one.first && { first: { ...one.first } }) })),
-    findings: taken.findings.map(toStored),
-  };
   const holes = holesOf(before, taken, options.holes);
   return {
     version: 1,

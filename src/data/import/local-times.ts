@@ -2,7 +2,7 @@
 import { intervalMs } from '../../domain/interval.ts';
 import type { SeriesKey } from '../catalogue/kinds.ts';
 import { counted, type Finding } from '../check/finding.ts';
-import type { Gap } from '../check/quiet-periods.ts';
+import type { Gap } from '../check/gaps.ts';
 import { Tally } from '../check/tally.ts';
 import { changingPlace, isPutForward, isShownTwice } from '../time-zones.ts';
 

@@ -1,8 +1,8 @@
 /** Repairs of rows in memory, each only when asked for and counted. */
 import type { Table } from '../catalogue/parquet.ts';
 import { bookFault } from '../check/depth.ts';
-import { leastDifferent, leastMoments, repeatedBlock } from '../check/duplicate-trades.ts';
 import type { Repair, Repaired } from '../check/finding.ts';
+import { leastDifferent, leastMoments, repeatedBlock } from '../check/trades.ts';
 import { isPossible, mostPrice } from '../price-jumps.ts';
 
 interface RepairedTable {

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { openData } from './unpack.ts';
-import { unzstd } from './zstd.ts';
+import { openData, unzstd } from './unpack.ts';
 
 const text = 'time_ms,open,high,low,close,volume\n1580515200000,1,2,1,2,3\n';
 // Both hold that text: made by xz 5.4 and zip 3.0.

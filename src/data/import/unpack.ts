@@ -1,15 +1,14 @@
 /** A data file as blocks of bytes, unpacked by what its first bytes say and not by its name. */
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, openSync, read, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { promisify } from 'node:util';
-import { crc32, createGunzip, createInflateRaw } from 'node:zlib';
+import { crc32, createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Packing as Packed, packingOf } from '../named-file.ts';
 import { longestLine } from './row-reader.ts';
-import { type Entry, entryOf } from './zip.ts';
-import { unzstd } from './zstd.ts';
 
 /** Bytes read at a time; also about the memory that reading a file takes. */
 const blockBytes = 2 ** 20;
@@ -195,4 +194,104 @@ async function withHead(
       yield* blocks;
     })(),
   };
+}
+
+export interface Entry {
+  readonly name: string;
+  /** Where its packed bytes begin in the zip. */
+  readonly start: number;
+  readonly packedBytes: number;
+  readonly deflated: boolean;
+  /** CRC-32 of the content. */
+  readonly sum: number;
+}
+
+/** The end record and the longest comment after it. */
+const tailBytes = 22 + 65_535;
+const endMark = 0x06054b50;
+const entryMark = 0x02014b50;
+/** A field whose value stands in the 64-bit records. */
+const in64BitRecord = 0xffffffff;
+
+/** Finds the one file of a zip. Throws a `Refusal` when there are several or none, or its packing is not read. */
+export function entryOf(path: string, handle: number): Entry {
+  const directory = directoryOf(path, handle);
+  const entries: Entry[] = [];
+  for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === entryMark; ) {
+    const [nameLength, extra, comment] = [28, 30, 32].map((field) => directory.readUInt16LE(at + field));
+    const name = directory.toString('utf8', at + 46, at + 46 + (nameLength ?? 0));
+    if (!name.endsWith('/') && !name.startsWith('__MACOSX/')) entries.push(entryAt(path, handle, directory, at, name));
+    at += 46 + (nameLength ?? 0) + (extra ?? 0) + (comment ?? 0);
+  }
+  const [only, second] = entries;
+  if (only === undefined) throw new Refusal(`${path} holds no file: fetch it again`);
+  if (second !== undefined) {
+    const names = entries.slice(0, 5).map(({ name }) => escapeLine(name));
+    throw new Refusal(`${path} holds ${entries.length} files (${names.join(', ')}, …): unpack it and import them`);
+  }
+  return only;
+}
+
+function directoryOf(path: string, handle: number): Buffer {
+  const { size } = fstatSync(handle);
+  const tail = Buffer.alloc(Math.min(size, tailBytes));
+  readSync(handle, tail, 0, tail.length, size - tail.length);
+  for (let at = tail.length - 22; at >= 0; at--) {
+    if (tail.readUInt32LE(at) !== endMark) continue;
+    const [bytes, start] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
+    if (start === in64BitRecord)
+      throw new Refusal(`${path} is a zip of more than 4 GiB: unpack it and import what is inside`);
+    const directory = Buffer.alloc(bytes);
+    readSync(handle, directory, 0, bytes, start);
+    return directory;
+  }
+  throw new Refusal(`${path} is damaged or cut off (zip: its end is missing): fetch the file again`);
+}
+
+function entryAt(path: string, handle: number, directory: Buffer, at: number, name: string): Entry {
+  const method = directory.readUInt16LE(at + 10);
+  const packedBytes = directory.readUInt32LE(at + 20);
+  const header = directory.readUInt32LE(at + 42);
+  const locked = (directory.readUInt16LE(at + 8) & 1) === 1;
+  if (locked || (method !== 0 && method !== 8) || packedBytes === in64BitRecord) {
+    const why = locked ? 'has a password' : `is packed in a way that is not read here (method ${method})`;
+    throw new Refusal(`${path}: ${escapeLine(name)} ${why}: unpack it and import the file`);
+  }
+  const local = Buffer.alloc(30);
+  readSync(handle, local, 0, 30, header);
+  const start = header + 30 + local.readUInt16LE(26) + local.readUInt16LE(28);
+  return { name, start, packedBytes, deflated: method === 8, sum: directory.readUInt32LE(at + 16) };
+}
+
+/** The content of all zstd frames, of which `cat` and appending writers make several: Node's stream ends with the first. Throws at damage. Blocks of `packed` must not change after they came. */
+export async function* unzstd(packed: AsyncIterator<Uint8Array>, chunkSize: number): AsyncGenerator<Uint8Array> {
+  /** Blocks that the unpacker of a frame has not used: they may belong to the next frame. */
+  let unused: Uint8Array[] = [];
+  const next = async (): Promise<boolean> => {
+    const { value, done } = await packed.next();
+    if (done !== true) unused.push(value);
+    return done !== true;
+  };
+  try {
+    while (unused.length > 0 || (await next())) {
+      const unpacker = createZstdDecompress({ chunkSize });
+      let usedBytes = 0;
+      const blocks = async function* (): AsyncGenerator<Uint8Array> {
+        for (let at = 0; at < unused.length || (await next()); at++) {
+          for (let [first] = unused; first !== undefined && usedBytes + first.length <= unpacker.bytesWritten; at--) {
+            usedBytes += first.length;
+            unused.shift();
+            [first] = unused;
+          }
+          yield unused[at] as Uint8Array;
+        }
+      };
+      // The error of either end comes out of the loop.
+      yield* pipeline(Readable.from(blocks()), unpacker, () => {}) as AsyncIterable<Buffer>;
+      const rest = Buffer.concat(unused).subarray(unpacker.bytesWritten - usedBytes);
+      unused = rest.length === 0 ? [] : [rest];
+    }
+  } finally {
+    await packed.return?.(undefined);
+  }
 }

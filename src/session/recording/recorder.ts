@@ -2,7 +2,7 @@
 import type { Subscription } from 'rxjs';
 import type { Clock } from '../../clock/clock.ts';
 import { lockFrames } from '../../data/frames/folder.ts';
-import { type FrameWriter, frameWriter } from '../../data/frames/writer.ts';
+import { FrameWriter } from '../../data/frames/writer.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { FeedGap, Kline } from '../../domain/market.ts';
 import type { FrameObserver } from '../../venue/exchange/market/ws.ts';
@@ -63,7 +63,7 @@ export function recorder({ dir, source, symbols, mostBytes, ended, closed }: Rec
       else writer?.add('frame', bytes);
     },
     follow(feed, clock) {
-      writer = frameWriter({ dir, mostBytes, now: () => clock.now(), opening, ended, closed });
+      writer = new FrameWriter({ dir, mostBytes, now: () => clock.now(), opening, ended, closed });
       listening.push(feed.gaps.subscribe((gap) => note({ gap })));
       for (const { symbol, trades, depth, klines } of symbols) {
         if (trades) listening.push(feed.trades(symbol).subscribe());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startTime } from '../../test/kit/builders.ts';
+import { startTime } from '../../../test/kit/builders.ts';
 import { findGaps, missingIn } from './gaps.ts';
 
 const minute = 60_000;

@@ -1,7 +1,9 @@
-/** The rules of a margin account in a configuration, and what they exclude. */
+/** What a configuration says that excludes its run: symbols that nobody trades, and rules of margin. */
+
+import { type NamePlace, problemsIn } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { MarginRules } from './run-money.ts';
 
 /** The keys that a margin account is refused without. */
@@ -35,4 +37,26 @@ export function marginRulesOf(
   if (cashFlows.length > 0) refuse('cashFlows: money cannot be paid in or out of a margin account: leave them out');
   if (Object.keys(currencies).length > 0) refuse('currencies: a margin account has one currency: leave the others out');
   return { ...rest, interest: rates, interestEveryMs: interestEveryHours * 3_600_000 };
+}
+
+const bySymbol = ['data', 'dataIntervals', 'trades', 'depth', 'symbolFees'] as const;
+
+/**
+ * Refuses keys that name no symbol of a strategy while one of those has none. Beside those of all that are traded they are a stock, from
+ * which `--set strategies.0.symbol` chooses. The klines of a rate are named beside it (`currencies.BTC.data`).
+ */
+export function refuseOtherSymbols(file: string, config: BacktestConfig, nameOf: NamePlace): void {
+  const traded = [...new Set(config.strategies.map(({ symbol }) => symbol))];
+  const problems = bySymbol.flatMap((key) => {
+    const named = Object.keys(config[key] ?? {});
+    const without = traded.filter((symbol) => !named.includes(symbol));
+    if (without.length === 0) return [];
+    return named
+      .filter((symbol) => !traded.includes(symbol))
+      .map((symbol) => {
+        const meant = didYouMean(symbol, without) || `; ${without.join(' and ')} ${without.length > 1 ? 'are' : 'is'}`;
+        return `${nameOf([key, symbol])}: ${symbol} is traded by no strategy${meant}`;
+      });
+  });
+  if (problems.length > 0) throw problemsIn(file, problems);
 }

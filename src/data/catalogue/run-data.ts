@@ -2,17 +2,16 @@
 import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { findGaps } from '../check/gaps.ts';
 import { type Notes, rowsWithin, type Stretch, together } from '../data-warnings.ts';
-import { findGaps } from '../gaps.ts';
 import { resampleKlines, resampleTrades } from '../resample.ts';
+import { booksOf, depthColumns, klineColumns, type Tape, tradeColumns } from '../tape.ts';
 import { changedSource, isMade, remaking, seriesHash, staleText } from './derived-series.ts';
-import { ledgerOf } from './gap-ledger.ts';
+import { ledgerOf, partialFindings } from './gap-ledger.ts';
+import type { Kind, SeriesKey } from './kinds.ts';
 import { seriesName } from './kinds.ts';
 import { loadSeries, type Span } from './load.ts';
-import { listSeries, type Manifest } from './manifest.ts';
-import type { Table } from './parquet.ts';
-import { partialFindings } from './partial-klines.ts';
-import { readAgain } from './retry-read.ts';
+import { listSeries, type Manifest, readAgain } from './manifest.ts';
 import { seriesNotes } from './series-warnings.ts';
 
 /** All stored rows of klines (`of` names their interval) or trades, from the first to the last, UTC ms. */
@@ -31,12 +30,6 @@ export interface StoredKlines extends Notes {
   readonly source?: string;
   /** Of the stored months, hex. */
   readonly sha256: string;
-}
-
-/** The columns of klines by name. */
-export function klineColumns([openTime, open, high, low, close, volume]: readonly Float64Array[]): Columns {
-  if (!openTime || !open || !high || !low || !close || !volume) throw new Error('klines have six columns');
-  return { openTime, open, high, low, close, volume };
 }
 
 interface KlineQuery extends Span {
@@ -64,7 +57,10 @@ async function klinesNow(dir: string, query: KlineQuery): Promise<StoredKlines> 
   refuseFine(source, query.pricePrecision);
   const table = await loadSeries(dir, source, query);
   const stale = staleNotes(all, found, changed);
-  const columns = source.interval === undefined ? fromTrades(table, interval) : klineColumns(table.columns);
+  const columns =
+    source.interval === undefined
+      ? resampleTrades(tradeColumns(table.columns), { interval })
+      : klineColumns(table.columns);
   const isSame = source.interval === interval;
   const made =
     isSame || source.interval === undefined ? columns : resampleKlines(source.interval, columns, { interval });
@@ -127,11 +123,6 @@ function staleNotes(all: readonly Manifest[], found: Manifest, changed: Manifest
   return text === undefined ? [] : [`${symbol} ${interval}: ${text}`];
 }
 
-function fromTrades({ columns: [time, price, quantity] }: Table, interval: Interval): Columns {
-  if (!time || !price || !quantity) throw new Error('trades have times, prices and quantities');
-  return resampleTrades({ time, price, quantity }, { interval });
-}
-
 /** The series of the largest interval that the asked one consists of: the fewest rows to read. */
 const largestWithin = (series: readonly Manifest[], asked: Interval): Manifest | undefined =>
   series
@@ -153,4 +144,37 @@ function notStored(dir: string, klines: readonly Manifest[], symbol: string, int
   return new Refusal(
     `${symbol} ${interval} is not in the catalogue ${dir}: ${what}; import it (sluice data import FILE), or name a file (data: { ${symbol}: FILE })`,
   );
+}
+
+export interface StoredTape extends Tape, Notes {
+  /** Of the stored months of trades and depth, hex. */
+  readonly sha256: readonly string[];
+}
+
+interface TapeQuery extends Span {
+  readonly symbol: string;
+  readonly pricePrecision: number;
+  readonly kinds: readonly Kind[];
+}
+
+/** Loads the stored series of these kinds. */
+export const storedTape = (dir: string, query: TapeQuery): Promise<StoredTape> =>
+  readAgain(dir, () => tapeNow(dir, query));
+
+async function tapeNow(dir: string, query: TapeQuery): Promise<StoredTape> {
+  const isAsked = (one: Pick<SeriesKey, 'kind' | 'symbol'>): boolean =>
+    one.symbol === query.symbol && query.kinds.includes(one.kind);
+  const stored = listSeries(dir, isAsked).filter(isAsked);
+  for (const one of stored) refuseFine(one, query.pricePrecision);
+  const trades = stored.find(({ kind }) => kind === 'trades');
+  const depth = stored.find(({ kind }) => kind === 'depth');
+  const tradeRows = trades && (await loadSeries(dir, trades, query)).columns;
+  const depthRows = depth && (await loadSeries(dir, depth, query)).columns;
+  return {
+    ...(tradeRows && { trades: tradeColumns(tradeRows) }),
+    ...(depthRows && { books: booksOf(depthColumns(depthRows)) }),
+    gaps: trades === undefined ? [] : ledgerOf(trades),
+    ...together(...stored.map((one) => seriesNotes(one, query))),
+    sha256: stored.map(seriesHash),
+  };
 }
