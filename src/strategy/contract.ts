@@ -104,9 +104,13 @@ export function defineStrategy(strategy: Strategy): Strategy {
 export function hold(size: Size, reason: string, options?: Exits): Target {
   // Most klines repeat the last target. Repeating the object as well halves the time of a loop over klines; it is frozen, as callers share it.
   if (options !== undefined && hasExits(options)) {
-    if (lastGuarded.reason !== reason || !sameSize(lastGuarded.size, size) || !sameExits(lastGuarded, options))
-      lastGuarded = made({ kind: 'target', size, reason, ...options });
-    else if (!Object.isFrozen(lastGuarded))
+    const isRepeated = isSize(size) && lastGuarded.reason === reason && sameSize(lastGuarded.size, size);
+    if (!isRepeated || !sameExits(lastGuarded, options)) {
+      const target = made({ kind: 'target', size, reason, ...options });
+      if (isSize(size)) lastGuarded = target;
+      return target;
+    }
+    if (!Object.isFrozen(lastGuarded))
       lastGuarded = Object.freeze({ ...lastGuarded, size: Object.freeze(copyOf(lastGuarded.size)) });
     return lastGuarded;
   }
@@ -114,6 +118,9 @@ export function hold(size: Size, reason: string, options?: Exits): Target {
     last = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
   return last;
 }
+
+/** Strategy files are not type-checked. */
+const isSize = (size: Size | null): boolean => typeof size === 'object' && size !== null;
 
 /** Without what else the caller's object holds, and safe from its later changes. */
 function copyOf(size: Size): Size {
