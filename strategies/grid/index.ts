@@ -19,15 +19,16 @@ export default defineStrategy({
   check: ({ quantity, most }) =>
     quantity <= most ? undefined : `most (${most}) must be at least quantity (${quantity}), or it never buys`,
   indicators: ({ period }) => ({ range: atr(period) }),
-  decide({ range }, { kline, holding, params }) {
-    const step = stepFor((range * params.spacing) / kline.close, params.least);
+  decide({ range }, { kline: { close }, holding, params: { levels, quantity, most, least, spacing } }) {
+    const held = holding.quantity;
+    const step = stepFor((range * spacing) / close, least);
     // Line n is at e^(n * step), whatever the market does, so orders stand still; even lines buy, odd ones sell. On one
     // and the same line it would buy back what it has just sold, and pay two fees for nothing.
-    const market = Math.log(kline.close) / step;
+    const market = Math.log(close) / step;
     let bid = 2 * Math.ceil(market / 2) - 2;
     let ask = 2 * Math.floor((market + 1) / 2) + 1;
     // Fees are taken from what is bought: a lot is a little less than its order.
-    const lots = Math.ceil(holding.quantity / params.quantity - 0.05);
+    const lots = Math.ceil(held / quantity - 0.05);
     if (lots > 0) {
       const paid = Math.log(holding.entryPrice) / step;
       // Lots of neighbouring lines have cost the middle one on average: the next one is below the lowest of them.
@@ -35,13 +36,12 @@ export default defineStrategy({
       ask = Math.max(ask, 2 * Math.ceil((paid - 1) / 2) + 1);
     }
     const orders: Quote[] = [];
-    for (let level = 0; level < params.levels; level++) {
-      if (holding.quantity + (level + 1) * params.quantity <= params.most)
-        orders.push({ side: 'BUY', price: Math.exp((bid - 2 * level) * step), quantity: params.quantity });
-      if (level < lots)
-        orders.push({ side: 'SELL', price: Math.exp((ask + 2 * level) * step), quantity: holding.quantity / lots });
+    for (let level = 0; level < levels; level++) {
+      if (held + (level + 1) * quantity <= most)
+        orders.push({ side: 'BUY', price: Math.exp((bid - 2 * level) * step), quantity });
+      if (level < lots) orders.push({ side: 'SELL', price: Math.exp((ask + 2 * level) * step), quantity: held / lots });
     }
-    return quotes(orders, `${params.levels} orders a side, ${(step * 100).toPrecision(2)} % from line to line`);
+    return quotes(orders, 'orders on fixed lines');
   },
 });
 
