@@ -71,8 +71,13 @@ function queue() {
   };
 }
 
-/** `written`: reads the rows of fills that are written. */
-export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = () => undefined): Journal {
+/** `written` reads the rows of fills that are written. `observe` gets each appended entry, fills too. */
+export function journal(
+  host: WriterHost,
+  clock: Clock,
+  written: Past['fill'] = () => undefined,
+  observe: (entry: Entry) => void = () => {},
+): Journal {
   const fills = fillMemory(written);
   const waiting = queue();
   let writing: Promise<boolean> | undefined;
@@ -108,6 +113,7 @@ export function journal(host: WriterHost, clock: Clock, written: Past['fill'] = 
   function append(entry: Entry): void {
     waiting.push(entry);
     later(groupMs);
+    observe(entry);
   }
 
   return {

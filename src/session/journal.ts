@@ -23,31 +23,9 @@ export function sessionJournal(
   const host = watchedHost(workerHost(path, identity.epoch, fatal, remember), (text) =>
     notice({ level: 'warn', text }),
   );
-  return observed(journal(host, clock, loaded.past.fill), (entry) => {
+  return journal(host, clock, loaded.past.fill, (entry) => {
     if (entry.kind === 'kill' || entry.kind === 'resume') log.warn(entry, entry.kind);
     if (entry.kind === 'halt') log.error(entry, entry.kind);
     seen(entry);
   });
 }
-
-/** The same journal with an observer of its entries. */
-const observed = (book: Journal, observe: (entry: Entry) => void): Journal => ({
-  append(entry) {
-    book.append(entry);
-    observe(entry);
-  },
-  latest: (key, entry) => book.latest(key, entry),
-  insertFill(key, make) {
-    const isNew = book.insertFill(key, make);
-    if (isNew) observe(make());
-    return isNew;
-  },
-  hasFill: (key) => book.hasFill(key),
-  isOther: (key, fill) => book.isOther(key, fill),
-  durable: () => book.durable(),
-  volatile: book.volatile,
-  get full() {
-    return book.full;
-  },
-  close: () => book.close(),
-});

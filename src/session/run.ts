@@ -40,11 +40,6 @@ export interface Made {
   readonly fatal: (error: Error) => void;
 }
 
-export interface Running {
-  readonly ready: Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** Between two points of the equity curve, ms of the clock. */
 const equityEveryMs = 60_000;
 /** Between two comparisons of the ledger with the account, real ms. */
@@ -56,7 +51,7 @@ const timeMs = 1_000;
 /** How long stopping waits for orders in flight and resting ones, and again for sweeps, real ms. */
 const stopPatienceMs = 8_000;
 
-export function run(made: Made): Running {
+export function run(made: Made) {
   const { clock, assembled, screen, hosted, fatal } = made;
   const stopping = source<true>();
   let isStopping = false;
@@ -103,7 +98,7 @@ export function run(made: Made): Running {
   }
   return {
     ready,
-    async stop() {
+    async stop(): Promise<void> {
       screen.state = 'stopping';
       isStopping = true;
       stopping.emit(true);

@@ -69,7 +69,10 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       // The page is read here because a large journal is still being examined.
       async (signal) => [await reachExchange({ ...options, signal }, undo), loadAssets()] as const,
     );
-    await probeOnceOpened(options, reached);
+    const [at] = reached.instruments.values();
+    // Once the journal is known to be whole: what is found is kept beside it.
+    if (options.secrets !== undefined && at !== undefined)
+      await probeOnce(options, reached.exchange, at, reached.clock);
     const own = options.secrets === undefined ? undefined : reached.exchange.orders;
     // Journalled steps may be finer than those that the exchange lists now.
     for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.setInstrument(at);
@@ -149,13 +152,6 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');
   const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
   return { clock, limits, exchange: x, reaching, instruments, balances };
-}
-
-/** Once the journal is known to be whole: what is found is kept beside it. */
-async function probeOnceOpened(options: SessionOptions, { exchange, instruments, clock }: Reached): Promise<void> {
-  const { secrets, stateDir, venueName, log } = options;
-  const [at] = instruments.values();
-  if (secrets !== undefined && at !== undefined) await probeOnce({ exchange, at, clock, stateDir, venueName, log });
 }
 
 type Equipped = Made & { readonly limits: Budget };

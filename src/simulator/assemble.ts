@@ -39,13 +39,14 @@ type Core = ReturnType<typeof openCore>;
 export type Parts = ReturnType<typeof assemble>;
 
 /** The exchange without faults. */
-function openCore(options: CheckedOptions, { store, start, log: { write: log, isRead } }: Opening) {
+function openCore(options: CheckedOptions, { store, start, log: truthLog }: Opening) {
+  const log = truthLog.write;
   const { profile = 'documented', seed = 1, markets = [] } = options;
   const resume = resumesAt(options, store?.savedAt, start);
   const clock = options.clock ?? new ScaledClock(options.speed ?? 1, resume);
   const habits = habitsOf(profile, options.habits);
   const users = options.users.map(({ uid }) => uid);
-  const exchange = openExchange(options, { store, start, resume, log, cancelLater: habits.cancel === 'later' });
+  const exchange = openExchange(options, store, start, resume, habits, log);
   startCrowd(
     exchange,
     markets.filter((market) => market.kind === 'synthetic'),
@@ -66,7 +67,7 @@ function openCore(options: CheckedOptions, { store, start, log: { write: log, is
     empty: () => emptyCopy(exchange, options.keptOrders),
     lengthOf: (lagMs) => clock.machine(lagMs),
   });
-  const record = openRecorder({ exchange, users, log, replicas, isLogged: isRead });
+  const record = openRecorder(exchange, users, replicas, truthLog);
   const driver = openDriver(exchange, feed, clock, store, record);
   return { seed, clock, habits, users, exchange, limits, feed, gateway, api: serve(exchange), replicas, driver };
 }

@@ -4,6 +4,7 @@ import { lots, rate, units } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Asset, plainAsset } from './core/assets.ts';
 import { Exchange } from './core/exchange.ts';
+import type { Habits } from './core/habits.ts';
 import { type Credentials, isKeyFormat } from './core/keys.ts';
 import { holderOf } from './core/order.ts';
 import type { LogEntry } from './log.ts';
@@ -24,19 +25,14 @@ const cancelDelayMs = 500;
 /** The usual fee of live venues, and the documented default. */
 const usualFees = { maker: '0.002', taker: '0.002' };
 
-interface Opening {
-  readonly store: Store | undefined;
-  /** Exchange time at which a new exchange opens. */
-  readonly start: number;
-  /** Exchange time at which this one goes on. */
-  readonly resume: number;
-  readonly log: (entry: LogEntry) => void;
-  readonly cancelLater: boolean;
-}
-
+/** A new exchange opens at `start`, a saved one goes on at `now` (exchange time). */
 export function openExchange(
   options: CheckedOptions,
-  { store, start, resume: now, log, cancelLater }: Opening,
+  store: Store | undefined,
+  start: number,
+  now: number,
+  { cancel }: Habits,
+  log: (entry: LogEntry) => void,
 ): Exchange {
   const { instruments, markets = [], seed = 1, fees = usualFees } = options;
   if (options.clock !== undefined && options.clock.now() < now)
@@ -49,7 +45,7 @@ export function openExchange(
     startAt: now,
     keptOrders: options.keptOrders,
     onForgotten: store?.forget,
-    cancelDelayMs: cancelLater ? cancelDelayMs : undefined,
+    cancelDelayMs: cancel === 'later' ? cancelDelayMs : undefined,
     assets: Object.entries(options.assets ?? {}).map(([code, given]) => assetOf(code, given)),
     onLooped(symbol, times) {
       log({ at: exchange.now, kind: 'looped', symbol, times });

@@ -5,27 +5,24 @@ import type { Changes, Exchange } from './core/exchange.ts';
 import { holderOf, type SimTrade } from './core/order.ts';
 import { withdrawalRow } from './core/withdrawals.ts';
 import type { Balance, Replicas } from './faults/replica.ts';
-import { type BalanceRow, fillRows, type LogEntry, orderRow } from './log.ts';
+import { type BalanceRow, fillRows, orderRow } from './log.ts';
+import type { TruthLog } from './truth-log.ts';
 
 /** `holders` are the accounts whose balances may have changed. */
 export type Recorder = (changes: Changes, holders: readonly string[]) => void;
-
-export interface RecorderParts {
-  readonly exchange: Exchange;
-  /** By uid. */
-  readonly users: readonly string[];
-  readonly log: (entry: LogEntry) => void;
-  readonly replicas: Pick<Replicas<unknown>, 'areOpen' | 'record'>;
-  /** Whether the log has a reader: logging costs more than the changes themselves. */
-  readonly isLogged: boolean;
-}
 
 interface Owner {
   readonly uid: string;
   readonly account: Account;
 }
 
-export function openRecorder({ exchange, users, log, replicas, isLogged }: RecorderParts): Recorder {
+/** `users` are the uids. */
+export function openRecorder(
+  exchange: Exchange,
+  users: readonly string[],
+  replicas: Pick<Replicas<unknown>, 'areOpen' | 'record'>,
+  { write: log, isRead }: Pick<TruthLog, 'write' | 'isRead'>,
+): Recorder {
   const known = new Set(users);
   const owners = new Map<string, Owner>(
     users.flatMap((uid) => (['spot', 'margin'] as const).map((account) => [holderOf(uid, account), { uid, account }])),
@@ -35,7 +32,8 @@ export function openRecorder({ exchange, users, log, replicas, isLogged }: Recor
   const changedBalances = openBalances(exchange, owners);
 
   return ({ orders, trades, busted, withdrawals }, holders) => {
-    if (!isLogged && !replicas.areOpen()) return;
+    // Logging costs more than the changes themselves.
+    if (!isRead && !replicas.areOpen()) return;
     const at = exchange.now;
     const ofUsers = {
       orders: new Set([...orders].filter(({ uid }) => known.has(uid))),

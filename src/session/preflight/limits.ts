@@ -175,22 +175,13 @@ export const configHash = (config: TradingConfig): string =>
 export const versionsOf = (strategies: readonly Configured[]): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ config, configFile }) => [config.id, codeHash(config.use, dirname(configFile))]));
 
-/** What a run begins with, and what of it the journal does not say yet. */
-export interface Begun {
-  /** SHA-256 of the configuration, hex. */
-  readonly config: string;
-  readonly versions: ReadonlyMap<string, string>;
-  /** Versions that were not released, by strategy. */
-  readonly unreleased: ReadonlyMap<string, NewVersion>;
-  readonly rows: readonly LimitEntry[];
-}
-
+/** The configuration (SHA-256, hex) and versions that a run begins with, those that were not released, and rows that the journal lacks. */
 export function versionRows(
   config: TradingConfig,
   strategies: readonly Configured[],
   steps: readonly LimitEntry[],
   at: number,
-): Begun {
+) {
   const unreleased = new Map<string, NewVersion>();
   const rows: LimitEntry[] = [];
   const versions = versionsOf(strategies);
@@ -215,7 +206,7 @@ export function recordVersions(
   steps: readonly LimitEntry[],
   journal: Pick<Journal, 'append'>,
   at: number,
-): Begun['unreleased'] {
+): ReadonlyMap<string, NewVersion> {
   const begun = versionRows(config, strategies, steps, at);
   for (const row of begun.rows) journal.append(row);
   log.info({ config: begun.config, strategies: Object.fromEntries(begun.versions) }, 'versions');

@@ -9,7 +9,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { journalFile } from '../../journal/open.ts';
 import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import type { Exchange, SampleOrder } from '../../venue/exchange/exchange.ts';
-import type { Log } from '../log.ts';
+import type { SessionOptions } from '../options.ts';
 import { inJournal } from '../state.ts';
 import { isProbeDue, rememberCapabilities } from './capabilities-file.ts';
 
@@ -70,15 +70,6 @@ export function foundText({ recvWindow, cancel, ...rest }: RestCapabilities): st
     .join(', ');
 }
 
-export interface FindOutOnce {
-  readonly exchange: Exchange;
-  readonly at: Instrument;
-  readonly clock: ScaledClock;
-  readonly stateDir: string;
-  readonly venueName: string;
-  readonly log: Pick<Log, 'info' | 'warn'>;
-}
-
 /** Real ms that a start waits for what it would like to know; some fourteen requests, of weight 30. */
 const patienceMs = 15_000;
 
@@ -86,7 +77,12 @@ const patienceMs = 15_000;
  * At the first start of a daemon against an exchange, and at later ones until an order has shown that client ids come back. Never
  * fails: what is not found in time stays unknown.
  */
-export async function probeOnce({ exchange, at, clock, stateDir, venueName, log }: FindOutOnce): Promise<void> {
+export async function probeOnce(
+  { stateDir, venueName, log }: Pick<SessionOptions, 'stateDir' | 'venueName' | 'log'>,
+  exchange: Exchange,
+  at: Instrument,
+  clock: ScaledClock,
+): Promise<void> {
   if (!isProbeDue(stateDir, venueName)) return;
   const late = new AbortController();
   try {

@@ -5,7 +5,6 @@ import { lockFrames } from '../../data/frames/folder.ts';
 import { FrameWriter } from '../../data/frames/writer.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { FeedGap, Kline } from '../../domain/market.ts';
-import type { FrameObserver } from '../../venue/exchange/market/ws.ts';
 import type { MarketFeed } from '../../venue/venue.ts';
 
 /** The recorded channels of a symbol. */
@@ -39,18 +38,10 @@ export interface RecorderOptions {
   readonly closed: () => void;
 }
 
-export interface Recorder {
-  /** For `ExchangeOptions.observeFrames`. */
-  readonly observeFrames: FrameObserver;
-  /** Subscribes to the channels and begins. */
-  follow(feed: MarketFeed, clock: Clock): void;
-  /** Why nothing is recorded any more. */
-  readonly against: string | undefined;
-  stop(): Promise<void>;
-}
+export type Recorder = ReturnType<typeof recorder>;
 
 /** Takes the lock of the catalogue's frames; a `Refusal` when another process records into it. */
-export function recorder({ dir, source, symbols, mostBytes, ended, closed }: RecorderOptions): Recorder {
+export function recorder({ dir, source, symbols, mostBytes, ended, closed }: RecorderOptions) {
   const unlock = lockFrames(dir);
   const listening: Subscription[] = [];
   let writer: FrameWriter | undefined;
@@ -58,11 +49,13 @@ export function recorder({ dir, source, symbols, mostBytes, ended, closed }: Rec
   const note = (value: Note): void => writer?.add('note', textOf(value));
   const opening = (begins: boolean): Buffer => textOf({ source, symbols, begins });
   return {
-    observeFrames(bytes) {
+    /** For `ExchangeOptions.observeFrames`. */
+    observeFrames(bytes: Uint8Array | undefined): void {
       if (bytes === undefined) note({ connected: true });
       else writer?.add('frame', bytes);
     },
-    follow(feed, clock) {
+    /** Subscribes to the channels and begins. */
+    follow(feed: MarketFeed, clock: Clock): void {
       writer = new FrameWriter({ dir, mostBytes, now: () => clock.now(), opening, ended, closed });
       listening.push(feed.gaps.subscribe((gap) => note({ gap })));
       for (const { symbol, trades, depth, klines } of symbols) {
@@ -72,10 +65,11 @@ export function recorder({ dir, source, symbols, mostBytes, ended, closed }: Rec
           listening.push(feed.klines(symbol, interval).subscribe((kline) => note({ kline })));
       }
     },
-    get against() {
+    /** Why nothing is recorded any more. */
+    get against(): string | undefined {
       return writer?.against;
     },
-    async stop() {
+    async stop(): Promise<void> {
       for (const one of listening) one.unsubscribe();
       await writer?.close();
       writer = undefined;

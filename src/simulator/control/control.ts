@@ -10,17 +10,11 @@ import { bodyOf, closed } from '../http/server.ts';
 import type { ControlOptions } from '../options.ts';
 import { type Steering, steer } from './routes.ts';
 
-export interface Control {
-  /** `http://127.0.0.1:PORT` */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/;
 
 /** Opens it; refuses any address that others could reach. */
-export async function openControl({ port, host = '127.0.0.1' }: ControlOptions, steering: Steering): Promise<Control> {
+export async function openControl({ port, host = '127.0.0.1' }: ControlOptions, steering: Steering) {
   if (!loopback.test(host))
     throw new Refusal(
       `the control address cannot be ${host}: it has no password, so it is for this machine alone (127.0.0.1)`,
@@ -34,6 +28,7 @@ export async function openControl({ port, host = '127.0.0.1' }: ControlOptions, 
   });
   const { port: taken } = server.address() as AddressInfo;
   return {
+    /** `http://127.0.0.1:PORT` */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
     close: () => closed(server),
   };

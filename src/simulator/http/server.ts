@@ -25,23 +25,11 @@ export interface ServerSetup {
   readonly admitsSockets: () => boolean;
 }
 
-/** The way back of one answer; every call after the peer has gone does nothing. */
-export interface Wire {
-  send(status: number, body: string, type?: string): void;
-  /** Promises the whole answer, sends half of it and destroys the connection. */
-  sendHalf(status: number, body: string): void;
-  destroy(): void;
-}
-
-export interface Server {
-  readonly port: number;
-  /** Cuts what is open: every connection, or the sockets alone. */
-  cut(what: 'all' | 'sockets'): void;
-  close(): Promise<void>;
-}
+export type Wire = ReturnType<typeof wireOf>;
+export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /** Listens; throws one clear error when the port is taken. */
-export async function startServer(setup: ServerSetup): Promise<Server> {
+export async function startServer(setup: ServerSetup) {
   const server = createServer((request, response) => void serve(request, response, setup));
   server.keepAliveTimeout = keepAliveMs;
   server.on('connection', (connection) => {
@@ -64,11 +52,12 @@ export async function startServer(setup: ServerSetup): Promise<Server> {
   });
   return {
     port: (server.address() as AddressInfo).port,
-    cut(what) {
+    /** Cuts what is open: every connection, or the sockets alone. */
+    cut(what: 'all' | 'sockets'): void {
       for (const socket of sockets.clients) socket.terminate();
       if (what === 'all') server.closeAllConnections();
     },
-    close() {
+    close(): Promise<void> {
       for (const socket of sockets.clients) socket.terminate();
       sockets.close();
       return closed(server);
@@ -117,24 +106,26 @@ async function serve(message: IncomingMessage, response: ServerResponse, { answe
 
 const jsonType = 'application/json;charset=UTF-8';
 
-function wireOf(response: ServerResponse): Wire {
+/** The way back of one answer; every call after the peer has gone does nothing. */
+function wireOf(response: ServerResponse) {
   const begin = (status: number, length: number, type: string): void => {
     response.writeHead(status, { 'content-type': type, 'content-length': length });
   };
   return {
-    send(status, body, type = jsonType) {
+    send(status: number, body: string, type = jsonType): void {
       if (response.destroyed) return;
       // A text leaves in one write with its header, bytes in two.
       begin(status, Buffer.byteLength(body), type);
       response.end(body);
     },
-    sendHalf(status, body) {
+    /** Promises the whole answer, sends half of it and destroys the connection. */
+    sendHalf(status: number, body: string): void {
       if (response.destroyed) return;
       const bytes = Buffer.from(body);
       begin(status, bytes.length, jsonType);
       response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
     },
-    destroy: () => void response.destroy(),
+    destroy: (): void => void response.destroy(),
   };
 }
 

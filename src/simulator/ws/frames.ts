@@ -9,6 +9,7 @@ import { digits, type Json, json } from '../http/json.ts';
 import { roseText } from '../http/shapes.ts';
 import { quoteVolume } from '../market/aggregate.ts';
 import type { MinuteRow } from '../market/market.ts';
+import type { Topic } from './topics.ts';
 
 /** Cheapest level and little memory, whose clearing is most of the work: frames are small, many, and read once. */
 const sparing = { level: 1, windowBits: 12, memLevel: 4, chunkSize: 4_096 };
@@ -20,23 +21,21 @@ export function pushFrame(channel: string, tick: Json, now: number, habits: Habi
   return { event_rep: '', channel, data: null, tick, ts: Math.floor(now / 1_000) * 1_000, status: 'ok' };
 }
 
-export interface Reply {
-  readonly channel: string;
-  readonly callbackId: string | undefined;
-  readonly data: readonly Json[];
-  readonly now: number;
-  /** §6.3 shows a status with trades only. */
-  readonly withStatus: boolean;
-}
-
-export function replyFrame({ channel, callbackId, data, now, withStatus }: Reply, habits: Habits): Json {
+/** The answer to `req` for a topic. §6.3 shows a status with trades only. */
+export function replyFrame(
+  { channel, content }: Topic,
+  callbackId: string | undefined,
+  data: readonly Json[],
+  now: number,
+  habits: Habits,
+): Json {
   const full = habits.envelope === 'full';
   return {
     event_rep: 'rep',
     channel,
     cb_id: habits.echoCallbackId ? callbackId : undefined,
     ts: full ? Math.floor(now / 1_000) * 1_000 : now,
-    status: withStatus || full ? 'ok' : undefined,
+    status: content.kind === 'trades' || full ? 'ok' : undefined,
     data,
     tick: full ? null : undefined,
   };

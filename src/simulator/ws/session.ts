@@ -132,9 +132,8 @@ export class Session implements Listener {
     const topic = topicOf(channel, exchange);
     const data = topic && history(topic, params, exchange, habits);
     if (topic === undefined || data === undefined) return;
-    const withStatus = topic.content.kind === 'trades';
-    const reply = { channel, callbackId: textOf(params.get('cb_id')), data, now: exchange.now, withStatus };
-    this.push(channel, packed(replyFrame(reply, habits)));
+    const callbackId = textOf(params.get('cb_id'));
+    this.push(channel, packed(replyFrame(topic, callbackId, data, exchange.now, habits)));
   }
 
   #idleTimer(): () => void {

@@ -8,7 +8,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Intent } from '../../domain/order.ts';
 import type { Step } from '../../fill/orders.ts';
 import { TradeFills } from '../../fill/trade-fills.ts';
-import type { AccountReader, MarketFeed, OrderEntry } from '../venue.ts';
+import type { MarketFeed } from '../venue.ts';
 import { PaperAccount, type PaperAccountOptions, type RestoredOrder, rejected } from './account.ts';
 import { PaperMarkets, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
@@ -20,14 +20,8 @@ export interface PaperOnFeedOptions extends PaperAccountOptions {
   readonly restored?: readonly RestoredOrder[];
 }
 
-export interface PaperOnFeed {
-  readonly orders: OrderEntry;
-  readonly account: AccountReader;
-  close(): void;
-}
-
 /** Opens the venue. Ids count up from the present time, or from `firstId` where that is higher, so that no two runs share one. */
-export function paperOnFeed(options: PaperOnFeedOptions): PaperOnFeed {
+export function paperOnFeed(options: PaperOnFeedOptions) {
   const { clock, feed } = options;
   // How old a book may be is a matter of machine and network.
   const rules = { ...options.rules, maxBookAgeMs: clock.machine(options.rules.maxBookAgeMs) };
@@ -72,6 +66,6 @@ export function paperOnFeed(options: PaperOnFeedOptions): PaperOnFeed {
   return {
     orders: paperOrders(account, wire, clock),
     account: paperBalances(account, wire),
-    close: () => listening.unsubscribe(),
+    close: (): void => listening.unsubscribe(),
   };
 }

@@ -100,26 +100,23 @@ const textOf = (body: unknown): string =>
       ? Buffer.from(body.subarray(0, 1_000)).toString('latin1')
       : '';
 
-interface Door {
-  /** To be called with a request before got has it. */
-  readonly hold: (request: ClientRequest) => void;
-  /** Why the gate did not let the request through. */
-  readonly against: () => string | undefined;
-}
+type Door = ReturnType<typeof doorOf>;
 
 /**
  * Has got work everything out, open the request with its headers and its connection, and write the body; what it writes waits here until
  * the gate opens. Before a request is written to or ended, Node sends no byte, not even its headers, and got ends a request
  * when its body is written. (A body that comes piece by piece could wait as well: got takes up to 0.1 ms more for one.)
  */
-function doorOf({ body = '' }: HttpRequest, gate: Gate | undefined): Door {
+function doorOf({ body = '' }: HttpRequest, gate: Gate | undefined) {
   let against: string | undefined;
-  if (gate === undefined) return { hold: () => {}, against: () => undefined };
-  if (body === '') throw new Error('a gate holds back a body: a request without one would leave at once');
+  if (gate !== undefined && body === '')
+    throw new Error('a gate holds back a body: a request without one would leave at once');
+  /** To be called with a request before got has it. */
   function hold(request: ClientRequest): void {
+    if (gate === undefined) return;
     const write = request.write.bind(request);
     request.write = (...given: readonly unknown[]): boolean => {
-      void gate?.then(
+      void gate.then(
         (reason) => {
           against = reason;
           if (reason !== undefined) request.destroy(new Error(reason));
@@ -130,14 +127,8 @@ function doorOf({ body = '' }: HttpRequest, gate: Gate | undefined): Door {
       return true;
     };
   }
-  return { hold, against: () => against };
-}
-
-interface WireWatch {
-  /** Opens a request for got and watches it from its first moment: got writes before it emits the request. */
-  readonly open: (url: URL, options: RequestOptions) => ClientRequest;
-  readonly mayHaveWritten: () => boolean;
-  readonly cut: () => void;
+  /** `against`: why the gate did not let the request through. */
+  return { hold, against: (): string | undefined => against };
 }
 
 /**
@@ -147,7 +138,7 @@ interface WireWatch {
  * its counter says: Node counts bytes that wait in memory for the connection. On a connected socket, also one reused from an
  * earlier request, the counter must not have moved. Anything else may have been written.
  */
-function watchWire(tls: boolean, hold: Door['hold']): WireWatch {
+function watchWire(tls: boolean, hold: Door['hold']) {
   let request: ClientRequest | undefined;
   let socket: Socket | undefined;
   let connected = false;
@@ -164,7 +155,8 @@ function watchWire(tls: boolean, hold: Door['hold']): WireWatch {
     });
   };
   return {
-    open(url, options) {
+    /** Opens a request for got and watches it from its first moment: got writes before it emits the request. */
+    open(url: URL, options: RequestOptions): ClientRequest {
       const opened = tls ? httpsRequest(url, options) : httpRequest(url, options);
       hold(opened);
       request = opened;
@@ -172,8 +164,8 @@ function watchWire(tls: boolean, hold: Door['hold']): WireWatch {
       else onSocket(opened.socket);
       return opened;
     },
-    mayHaveWritten: () => socket !== undefined && connected && socket.bytesWritten !== before,
-    cut() {
+    mayHaveWritten: (): boolean => socket !== undefined && connected && socket.bytesWritten !== before,
+    cut(): void {
       request?.destroy();
     },
   };

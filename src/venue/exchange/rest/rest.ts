@@ -30,28 +30,7 @@ export interface Signed {
   send(gate?: Gate): Promise<Reply>;
 }
 
-export interface Rest {
-  /** Takes the weight, signs at that moment, sends once. */
-  call(call: Call): Promise<Reply>;
-  /**
-   * Calls and reads the value of the answer. `read` returns the reason as text when it cannot: then the query fails and the answer
-   * is counted.
-   */
-  ask<T>(call: Call, read: (value: unknown) => T | string): Promise<Answer<T>>;
-  /** Waits only for the weight of a request; false when `until` (UTC ms) passes first. */
-  admit(endpoint: Endpoint, lane: Lane, until: number): Promise<boolean>;
-  /** Whether that weight is available now, as far as is known. */
-  isRoom(endpoint: Endpoint, lane: Lane): boolean;
-  /**
-   * Signs now for sending later; `admit` has taken the weight. `agedMs` (ms of the clock) dates the request back, to test the
-   * exchange's time window: then a refusal for its time says nothing about our clock.
-   */
-  sign(endpoint: Endpoint, body?: string, agedMs?: number): Signed;
-  /** Counts an answer that is no refusal and cannot be read. */
-  countUnreadable(endpoint: Endpoint, why: string, answer: unknown): void;
-  /** A text of the exchange with key and secret struck out, to be shown. */
-  redact(text: string): string;
-}
+export type Rest = ReturnType<typeof rest>;
 
 export interface RestOptions {
   readonly restUrl: string;
@@ -69,12 +48,13 @@ export interface RestOptions {
   readonly outsideWindow?: () => void;
 }
 
-export function rest(options: RestOptions): Rest {
+export function rest(options: RestOptions) {
   const { restUrl, http, clock, spend, signer, observe, count, outsideWindow } = options;
   const base = restUrl.replace(/\/+$/, '');
   const read = replyReader();
   const urlOf = urls();
 
+  /** A text of the exchange with key and secret struck out, to be shown. */
   const redact = (text: string): string => signer?.redact(text, {}) ?? text;
 
   function sign(endpoint: Endpoint, body: string | undefined, search = '', agedMs = 0): Signed {
@@ -111,17 +91,23 @@ export function rest(options: RestOptions): Rest {
     return reply;
   }
 
+  /** Takes the weight, signs at that moment, sends once. */
   async function call({ endpoint, lane, query, search, body }: Call): Promise<Reply> {
     if (await spend(lane, costOf(endpoint))) return sign(endpoint, body, search ?? queryText(query)).send();
     return { kind: 'notSent', cause: `the request budget has no room for "${endpoint.name}" (lane ${lane})` };
   }
 
+  /** Counts an answer that is no refusal and cannot be read. */
   const countUnreadable = ({ name }: Endpoint, why: string, answer: unknown): void =>
     count?.('unreadable answer', { question: name, why, answer });
 
   return {
     call,
-    async ask(asked, read) {
+    /**
+     * Calls and reads the value of the answer. `read` returns the reason as text when it cannot: then the query fails and the answer
+     * is counted.
+     */
+    async ask<T>(asked: Call, read: (value: unknown) => T | string): Promise<Answer<T>> {
       const { endpoint } = asked;
       const reply = await call(asked);
       if (reply.kind !== 'ok') return failure(endpoint, reply);
@@ -131,9 +117,15 @@ export function rest(options: RestOptions): Rest {
       // Only an answer under HTTP 200 is read.
       return failed(redact(`${endpoint.name}: ${value}, HTTP 200${excerpt(jsonText(reply.value))}`));
     },
-    admit: (endpoint, lane, until) => spend(lane, costOf(endpoint), until),
-    isRoom: (endpoint, lane) => spend.isRoom?.(lane, costOf(endpoint)) === true,
-    sign: (endpoint, body, agedMs) => sign(endpoint, body, '', agedMs),
+    /** Waits only for the weight of a request; false when `until` (UTC ms) passes first. */
+    admit: (endpoint: Endpoint, lane: Lane, until: number): Promise<boolean> => spend(lane, costOf(endpoint), until),
+    /** Whether that weight is available now, as far as is known. */
+    isRoom: (endpoint: Endpoint, lane: Lane): boolean => spend.isRoom?.(lane, costOf(endpoint)) === true,
+    /**
+     * Signs now for sending later; `admit` has taken the weight. `agedMs` (ms of the clock) dates the request back, to test the
+     * exchange's time window: then a refusal for its time says nothing about our clock.
+     */
+    sign: (endpoint: Endpoint, body?: string, agedMs?: number): Signed => sign(endpoint, body, '', agedMs),
     countUnreadable,
     redact,
   };
