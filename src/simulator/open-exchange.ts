@@ -106,17 +106,7 @@ export function credentialsOf(uid: string, { key, secret, permissions, addresses
   return { uid, secret, permissions: permissions ?? usualPermissions, ...(addresses && { addresses }) };
 }
 
-function assetOf(code: string, given: AssetOptions): Asset {
-  const plain = plainAsset(code);
-  return {
-    code,
-    asset: given.asset ?? code,
-    name: given.name ?? code,
-    unifiedId: given.unifiedId ?? plain.unifiedId,
-    fee: units(given.fee ?? '0'),
-    minWithdraw: units(given.minWithdraw ?? '0'),
-    maxWithdraw: given.maxWithdraw === undefined ? undefined : units(given.maxWithdraw),
-    canWithdraw: given.canWithdraw ?? true,
-    canDeposit: given.canDeposit ?? true,
-  };
+function assetOf(code: string, { fee = '0', minWithdraw = '0', maxWithdraw, ...given }: AssetOptions): Asset {
+  const most = maxWithdraw === undefined ? undefined : units(maxWithdraw);
+  return { ...plainAsset(code), ...given, fee: units(fee), minWithdraw: units(minWithdraw), maxWithdraw: most };
 }

@@ -1,13 +1,13 @@
 /** Answers that are not true, made of true ones without losing a digit of an id. */
 import type { Rng } from '../../clock/clock.ts';
-import { Digits, type Json, json } from '../http/json.ts';
+import { Digits, digits, type Json, json, parseNumbers } from '../http/json.ts';
 import type { Lie } from './actions.ts';
 
 type Fields = { [key: string]: Json | undefined };
 
 /** The changed body; one that is no JSON is left alone. */
 export function lied(body: string, lie: Lie, rng: Rng): string {
-  const reply = exactJson(body);
+  const reply = parseNumbers(body, digits) as Json | undefined;
   if (reply === undefined) return body;
   if (isList(reply)) return json(rowsOf(reply, lie, rng));
   if (!isFields(reply)) return body;
@@ -46,14 +46,3 @@ function shuffle(rows: Json[], rng: Rng): void {
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 const isFields = (value: Json | undefined): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Digits);
-
-/** Every number as the digits it was written in; undefined when it is no JSON. */
-function exactJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-      typeof value === 'number' ? new Digits(context?.source ?? String(value)) : value,
-    ) as Json;
-  } catch {
-    return undefined;
-  }
-}

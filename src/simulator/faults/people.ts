@@ -22,7 +22,7 @@ import type { Exchange } from '../core/exchange.ts';
 import { type Listed, withTerms } from '../core/instrument-terms.ts';
 import type { SimOrder } from '../core/order.ts';
 import { orderRequest } from '../http/order-request.ts';
-import { Refused } from '../http/params.ts';
+import { Refused, valueOrRefused } from '../http/params.ts';
 import { type OrderRow, orderRow } from '../log.ts';
 import type { Adjustment, HumanBust, HumanCancel, HumanOrder, TermsChange } from './events.ts';
 
@@ -53,9 +53,8 @@ export function openPeople(exchange: Exchange, users: readonly string[], rng: Rn
       const copied = given.copy ? [...exchange.orders.open(uid)].at(-1)?.clientOrderId : undefined;
       const params = { side, type, price, volume, newClientOrderId: copied ?? given.clientOrderId };
       const request = orRefusal(() => orderRequest(new Map(Object.entries(params)), at));
-      const result = exchange.madeBy('hand', () => exchange.place(uid, request));
-      if (!result.ok) throw new Refusal(result.refusal.msg);
-      return row(result.value);
+      const place = () => valueOrRefused(exchange.madeBy('hand', () => exchange.place(uid, request)));
+      return row(orRefusal(place));
     },
     /** Returns the orders whose cancel was requested. */
     cancel({ user, symbol, which = 'newest' }: HumanCancel): OrderRow[] {

@@ -8,10 +8,9 @@ import type { Admission, Limits } from '../core/limits.ts';
 import { batchEndpoints } from './batch-endpoints.ts';
 import type { Endpoint, Family } from './endpoint.ts';
 import { type Json, json } from './json.ts';
-import { marginEndpoints } from './margin-endpoints.ts';
 import { openEndpoints } from './open-endpoints.ts';
 import { orderEndpoints } from './order-endpoints.ts';
-import { bodyParams, optional, type Params, queryParams, Refused } from './params.ts';
+import { bodyParams, given, type Params, queryParams, Refused } from './params.ts';
 import { publicEndpoints } from './public-endpoints.ts';
 import { isSignature, signatureOf, timingFault } from './signature.ts';
 import { withdrawEndpoints } from './withdraw-endpoints.ts';
@@ -52,14 +51,7 @@ interface Named extends Endpoint {
 }
 
 const endpoints: ReadonlyMap<string, Named> = new Map(
-  [
-    ...publicEndpoints,
-    ...orderEndpoints,
-    ...batchEndpoints,
-    ...marginEndpoints,
-    ...withdrawEndpoints,
-    ...openEndpoints,
-  ].map((endpoint) => {
+  [...publicEndpoints, ...orderEndpoints, ...batchEndpoints, ...withdrawEndpoints, ...openEndpoints].map((endpoint) => {
     const name = `${endpoint.method} ${endpoint.path}`;
     return [name, { ...endpoint, name }];
   }),
@@ -181,19 +173,18 @@ function demandPermission({ permissions }: Credentials, { permission }: Endpoint
 const windowNames = ['recvWindow', 'recvwindow', 'recwwindow'] as const;
 
 function windowOf(params: Params, { windowName }: Habits): string | undefined {
-  const given = (name: string): string | undefined => optional(params, name) || undefined;
-  if (windowName === 'any') return windowNames.map(given).find(Boolean);
+  if (windowName === 'any') return windowNames.map((name) => given(params, name)).find(Boolean);
   if (windowName === 'recvwindow or refused' && windowNames.some((name) => name !== 'recvwindow' && params.has(name)))
     throw new Refused(refusals.unknownParameter);
-  return given('recvwindow');
+  return given(params, 'recvwindow');
 }
 
 /** The window is judged now, when the request is processed: one that waited too long in a queue is refused. */
 function inTime(request: ApiRequest, params: Params, { exchange, habits, clock }: ApiSetup): void {
   const timestamp = /^\d{1,15}$/.test(request.timestamp ?? '') ? Number(request.timestamp) : Number.NaN;
-  const given = windowOf(params, habits);
-  if (given !== undefined && !/^\d{1,15}$/.test(given)) throw new Refused(refusals.wrongNumber);
-  const recvWindow = given === undefined ? undefined : Number(given);
+  const window = windowOf(params, habits);
+  if (window !== undefined && !/^\d{1,15}$/.test(window)) throw new Refused(refusals.wrongNumber);
+  const recvWindow = window === undefined ? undefined : Number(window);
   const serverTime = exchange.now + (request.skewMs ?? 0);
   const fault = timingFault({ timestamp, recvWindow, serverTime, aheadMs: habits.aheadMs }, clock);
   if (fault !== undefined) throw new Refused(fault);

@@ -8,7 +8,7 @@ import { isOpen } from '../core/order.ts';
 import { type Call, type Endpoint, instrumentOf, listedOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
 import { orderRequest } from './order-request.ts';
-import { type Params, paramsOf, Refused, requiredList } from './params.ts';
+import { type Params, paramsOf, Refused, requiredList, valueOrRefused } from './params.ts';
 
 const batchLimit = 10;
 
@@ -44,8 +44,7 @@ function create(call: Call): Json {
 
 function placeOne(record: unknown, at: Instrument, { exchange, uid }: Call): string | Refused {
   try {
-    const placed = exchange.place(uid, requestOf(record, at));
-    return placed.ok ? placed.value.orderId : new Refused(placed.refusal);
+    return valueOrRefused(exchange.place(uid, requestOf(record, at))).orderId;
   } catch (error) {
     if (error instanceof Refused) return error;
     throw error;

@@ -5,7 +5,7 @@ import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
 import type { Permission } from '../core/keys.ts';
 import type { Json } from './json.ts';
-import { optional, type Params, Refused, required } from './params.ts';
+import { given, type Params, Refused, required } from './params.ts';
 
 export interface Call {
   readonly params: Params;
@@ -49,8 +49,8 @@ export function listedOf(call: Call): Instrument {
 
 /** The same where the symbol may be left out. */
 export function instrumentIn(call: Call): Instrument | undefined {
-  const symbol = optional(call.params, 'symbol');
-  return symbol === undefined || symbol === '' ? undefined : named(symbol, call);
+  const symbol = given(call.params, 'symbol');
+  return symbol === undefined ? undefined : named(symbol, call);
 }
 
 function named(symbol: string, { exchange, habits }: Call): Instrument {

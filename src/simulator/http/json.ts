@@ -42,16 +42,25 @@ export function json(value: Json): string {
 
 const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 
+/** Parses JSON; every number is what `make` makes of the text that it was written in. Undefined when it is no JSON. */
+export function parseNumbers(text: string, make: (digits: string) => unknown): unknown {
+  try {
+    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
+      typeof value === 'number' ? make(context?.source ?? String(value)) : value,
+    );
+  } catch {
+    return undefined;
+  }
+}
+
 /** Where a number may stand. It also matches some texts, which only costs time. */
 const maybeNumber = /(^|[:[,])\s*-?\d/;
 
 /** Parses JSON with every number as the text it was written in; undefined when it is no JSON. */
 export function parseJson(text: string): unknown {
+  if (maybeNumber.test(text)) return parseNumbers(text, (written) => written);
   try {
-    if (!maybeNumber.test(text)) return JSON.parse(text) as unknown;
-    return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
-      typeof value === 'number' ? (context?.source ?? String(value)) : value,
-    );
+    return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }

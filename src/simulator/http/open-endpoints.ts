@@ -10,10 +10,9 @@ import { lastDay, quoteVolume } from '../market/aggregate.ts';
 import type { MinuteRow } from '../market/market.ts';
 import type { Call, Endpoint } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
-import { Refused, required, whole } from './params.ts';
+import { countOf, Refused, required, whole } from './params.ts';
 import { levelShape } from './shapes.ts';
 
-const standardCount = 100;
 const longestTrades = 1_000;
 const longestDepth = 100;
 /** Levels that are merged into a coarse depth: enough to fill it where prices are close together. */
@@ -34,14 +33,10 @@ function instrumentOf({ params, exchange }: Call): Instrument {
   throw new Refused(refusals.symbol);
 }
 
-/** How many are asked for under a name: at least one, at most `max`. */
-const countOf = ({ params }: Call, name: string, max: number): number =>
-  Math.min(max, Math.max(1, whole(params, name) ?? standardCount));
-
 /** The newest first. */
 function trades(call: Call): Json {
   const at = instrumentOf(call);
-  const prints = call.exchange.recentPrints(at.symbol, countOf(call, 'trades', longestTrades));
+  const prints = call.exchange.recentPrints(at.symbol, countOf(call.params, longestTrades, 'trades'));
   const list = prints.map(({ id, price, quantity, time, side }) => ({
     tradeID: id,
     price: priceText(price, at),
@@ -97,8 +92,8 @@ function depth(call: Call): Json {
       .slice(0, count)
       .map((level) => levelShape(level, at, call.habits));
   };
-  const bids = side('BUY', countOf(call, 'bids', longestDepth));
-  const asks = side('SELL', countOf(call, 'asks', longestDepth));
+  const bids = side('BUY', countOf(call.params, longestDepth, 'bids'));
+  const asks = side('SELL', countOf(call.params, longestDepth, 'asks'));
   return envelope(call, { [depthField]: { bids, asks } });
 }
 

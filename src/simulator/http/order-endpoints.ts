@@ -1,4 +1,7 @@
-/** Spot orders, own trades and balances (specification §4.2, §4.3). What margin has too takes the account as its first argument. */
+/**
+ * Orders, own trades and balances (specification §4.2, §4.3), and margin orders (§4.4): the same books and rules, another account, and shapes
+ * of their own. What both have takes the account as its first argument.
+ */
 import type { Instrument } from '../../domain/instrument.ts';
 import { noUnits } from '../../domain/money.ts';
 import type { Account } from '../../domain/order.ts';
@@ -8,19 +11,17 @@ import type { OwnTrade } from '../core/order-store.ts';
 import { type Call, type Endpoint, instrumentIn, instrumentOf, listedOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
 import { orderRequest } from './order-request.ts';
-import { limit, optional, Refused, required } from './params.ts';
+import { countOf, given, Refused, required, valueOrRefused } from './params.ts';
 import { balanceShape, canceledShape, createdShape, openShape, ownTradeRow, queriedShape } from './shapes.ts';
 
-const standardLimit = 100;
 const longestList = 1_000;
 
-export const create =
+const create =
   (account: Account) =>
   (call: Call): Json => {
     const at = listedOf(call);
-    const placed = call.exchange.place(call.uid, orderRequest(call.params, at, account), account);
-    if (!placed.ok) throw new Refused(placed.refusal);
-    return createdShape(placed.value, at, call.habits);
+    const request = orderRequest(call.params, at, account);
+    return createdShape(valueOrRefused(call.exchange.place(call.uid, request, account)), at, call.habits);
   };
 
 function test(call: Call): Json {
@@ -28,33 +29,41 @@ function test(call: Call): Json {
   return {};
 }
 
-function query(call: Call): Json {
-  const at = instrumentOf(call);
-  const clientId = clientIdOf(call);
-  const byClientId = !call.habits.queryNeedsOrderId && orderIdOf(call) === undefined && clientId !== undefined;
-  const order = byClientId
-    ? orderByClientId(call, 'spot', clientId)
-    : orderById(call, 'spot', required(call.params, 'orderId'));
-  if (order.symbol !== at.symbol) throw new Refused(refusals.noOrder);
-  return queriedShape(order, at, call.habits);
+const query =
+  (account: Account) =>
+  (call: Call): Json =>
+    whole(named(call, account, account === 'margin' || !call.habits.queryNeedsOrderId), call);
+
+const cancel =
+  (account: Account) =>
+  (call: Call): Json => {
+    const order = named(call, account, account === 'margin');
+    const refusal = call.exchange.cancel(order);
+    if (refusal !== undefined) throw new Refused(refusal);
+    const isWhole = account === 'margin' && call.habits.marginCancel === 'order';
+    return isWhole ? whole(order, call) : canceledShape(order, call.habits);
+  };
+
+const whole = (order: SimOrder, { exchange, habits }: Call): Json =>
+  queriedShape(order, exchange.matching(order.symbol).instrument, habits);
+
+/** The symbol of a request, which only margin may leave out. */
+const symbolOf = (call: Call, account: Account): Instrument | undefined =>
+  account === 'spot' ? instrumentOf(call) : instrumentIn(call);
+
+/** The order that a request names by its id, or by its client id where that will do. */
+function named(call: Call, account: Account, mayUseClientId: boolean): SimOrder {
+  const at = symbolOf(call, account);
+  // One table spells the client id with a small o.
+  const clientId = given(call.params, 'newClientOrderId') ?? given(call.params, 'newClientorderId');
+  const isByClientId = mayUseClientId && given(call.params, 'orderId') === undefined && clientId !== undefined;
+  const order = isByClientId ? orderByClientId(call, account, clientId) : orderById(call, account);
+  if (at !== undefined && order.symbol !== at.symbol) throw new Refused(refusals.noOrder);
+  return order;
 }
 
-function cancel(call: Call): Json {
-  const at = instrumentOf(call);
-  const order = orderById(call, 'spot', required(call.params, 'orderId'));
-  if (order.symbol !== at.symbol) throw new Refused(refusals.noOrder);
-  const refusal = call.exchange.cancel(order);
-  if (refusal !== undefined) throw new Refused(refusal);
-  return canceledShape(order, call.habits);
-}
-
-export const orderIdOf = ({ params }: Call): string | undefined => optional(params, 'orderId');
-
-/** The client id that a query names; one table spells it with a small o. */
-export const clientIdOf = ({ params }: Call): string | undefined =>
-  optional(params, 'newClientOrderId') ?? optional(params, 'newClientorderId');
-
-export function orderById({ exchange, uid }: Call, account: Account, orderId: string): SimOrder {
+function orderById({ exchange, params, uid }: Call, account: Account): SimOrder {
+  const orderId = required(params, 'orderId');
   if (!/^\d{1,19}$/.test(orderId)) throw new Refused(refusals.orderId);
   const order = exchange.orders.byId(orderId);
   if (order === undefined || order.uid !== uid || order.account !== account) throw new Refused(refusals.noOrder);
@@ -62,19 +71,19 @@ export function orderById({ exchange, uid }: Call, account: Account, orderId: st
 }
 
 /** The newest order with a client id: repeated ones are accepted. */
-export function orderByClientId({ exchange, uid }: Call, account: Account, clientId: string): SimOrder {
+function orderByClientId({ exchange, uid }: Call, account: Account, clientId: string): SimOrder {
   const newest = exchange.orders.newestByClientId(holderOf(uid, account), clientId);
   if (newest === undefined) throw new Refused(refusals.noOrder);
   return newest;
 }
 
-/** Open orders, the newest first; of every symbol where none is named, which only margin allows. */
-export const openOrders =
+/** Open orders, the newest first; of every symbol where none is named. */
+const openOrders =
   (account: Account) =>
   (call: Call): Json => {
     const { exchange, habits, params, uid } = call;
-    const at = account === 'spot' ? instrumentOf(call) : instrumentIn(call);
-    const count = limit(params, standardLimit, longestList);
+    const at = symbolOf(call, account);
+    const count = countOf(params, longestList);
     const open = [...exchange.orders.open(holderOf(uid, account))]
       .filter((order) => at === undefined || order.symbol === at.symbol)
       .reverse();
@@ -85,16 +94,16 @@ export const openOrders =
   };
 
 /** Own trades, the newest first: the newest of all, or with `fromId` the first ones from there on. */
-export const myTrades =
+const myTrades =
   (account: Account) =>
   (call: Call): Json => {
     const { exchange, habits, params } = call;
-    const at = account === 'spot' ? instrumentOf(call) : instrumentIn(call);
-    const count = limit(params, standardLimit, longestList);
-    const fromId = optional(params, 'fromId');
+    const at = symbolOf(call, account);
+    const count = countOf(params, longestList);
+    const fromId = given(params, 'fromId');
     const trades = ownTrades(call, account, at);
     let page: readonly OwnTrade[] = trades.slice(-count);
-    if (fromId !== undefined && fromId !== '') {
+    if (fromId !== undefined) {
       if (!/^\d{1,18}$/.test(fromId)) throw new Refused(refusals.wrongNumber);
       const start = firstFrom(trades, BigInt(fromId), habits.fromIdInclusive);
       page = trades.slice(start, start + count);
@@ -146,9 +155,20 @@ const read = { method: 'GET', permission: 'read' } as const;
 export const orderEndpoints: readonly Endpoint[] = [
   { ...trade, path: '/sapi/v1/order', weight: 5, perTwoSeconds: 100, creates: true, run: create('spot') },
   { ...trade, path: '/sapi/v1/order/test', weight: 1, run: test },
-  { ...read, path: '/sapi/v1/order', weight: 1, run: query },
-  { ...trade, path: '/sapi/v1/cancel', weight: 5, run: cancel },
+  { ...read, path: '/sapi/v1/order', weight: 1, run: query('spot') },
+  { ...trade, path: '/sapi/v1/cancel', weight: 5, run: cancel('spot') },
   { ...read, path: '/sapi/v1/openOrders', weight: 1, run: openOrders('spot') },
   { ...read, path: '/sapi/v1/myTrades', weight: 1, run: myTrades('spot') },
   { ...read, path: '/sapi/v1/account', weight: 1, run: account },
+  { ...trade, path: '/sapi/v1/margin/order', weight: 5, perTwoSeconds: 100, creates: true, run: create('margin') },
+  { ...read, path: '/sapi/v1/margin/order', weight: 5, perTwoSeconds: 20, run: query('margin') },
+  { ...trade, path: '/sapi/v1/margin/cancel', weight: 5, perTwoSeconds: 100, run: cancel('margin') },
+  {
+    ...read,
+    path: '/sapi/v1/margin/openOrders',
+    weight: ({ marginOpenOrdersWeight }) => marginOpenOrdersWeight,
+    perTwoSeconds: 20,
+    run: openOrders('margin'),
+  },
+  { ...read, path: '/sapi/v1/margin/myTrades', weight: 1, run: myTrades('margin') },
 ];

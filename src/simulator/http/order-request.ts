@@ -1,10 +1,10 @@
 /** An order as the body asks for it, checked the way §4.2 describes: parameters, then precision, then minima. */
-import { lots, MoneyError, noLots, noTicks, notional, noUnits, ticks, units } from '../../domain/money.ts';
+import { lots, noLots, noTicks, notional, noUnits, ticks, units } from '../../domain/money.ts';
 import type { Account } from '../../domain/order.ts';
 import { type Refusal, refusals } from '../core/errors.ts';
 import type { OrderRequest } from '../core/exchange.ts';
 import { type Listed, takesPrice, takesQuantity } from '../core/instrument-terms.ts';
-import { decimal, optional, type Params, Refused, required } from './params.ts';
+import { decimal, exact, optional, type Params, Refused, required } from './params.ts';
 
 /** Longer client ids are refused: §4.4 says so for margin, and for spot, where no length is given, because ids are kept. */
 const longestClientId = { spot: 64, margin: 32 } as const;
@@ -40,14 +40,4 @@ export function orderRequest(params: Params, at: Listed, account: Account = 'spo
 
 function demand(holds: boolean, refusal: Refusal): void {
   if (!holds) throw new Refused(refusal);
-}
-
-/** Reads money; more decimals than the instrument has are the caller's fault. */
-function exact<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof MoneyError) throw new Refused(refusals.precision);
-    throw error;
-  }
 }

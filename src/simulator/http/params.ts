@@ -1,5 +1,6 @@
 /** Parameters of a request, from its query string or its JSON body, as text. */
-import { empty, malformed, missing, type Refusal, refusals } from '../core/errors.ts';
+import { MoneyError } from '../../domain/money.ts';
+import { empty, malformed, missing, type Refusal, type Result, refusals } from '../core/errors.ts';
 import { parseJson } from './json.ts';
 
 /** Thrown by the readers below and turned into the reply at one place, so that endpoints read straight down. */
@@ -47,6 +48,9 @@ export function optional(params: Params, name: string): string | undefined {
   return value;
 }
 
+/** A parameter that counts as left out when it is empty. */
+export const given = (params: Params, name: string): string | undefined => optional(params, name) || undefined;
+
 export function required(params: Params, name: string): string {
   const value = optional(params, name);
   if (value === undefined) throw new Refused(missing(name));
@@ -63,15 +67,34 @@ export function requiredList(params: Params, name: string): readonly unknown[] {
 
 /** A whole number not below zero, or undefined when absent or empty; anything else is refused as live venues do. */
 export function whole(params: Params, name: string): number | undefined {
-  const value = optional(params, name);
-  if (value === undefined || value === '') return undefined;
+  const value = given(params, name);
+  if (value === undefined) return undefined;
   if (!/^\d{1,15}$/.test(value)) throw new Refused(refusals.wrongNumber);
   return Number(value);
 }
 
+/** Rows of a list where no number is asked for. */
+const standardCount = 100;
+
 /** How many rows to list: at least one, at most `max`. */
-export const limit = (params: Params, standard: number, max: number): number =>
-  Math.min(max, Math.max(1, whole(params, 'limit') ?? standard));
+export const countOf = (params: Params, max: number, name = 'limit'): number =>
+  Math.min(max, Math.max(1, whole(params, name) ?? standardCount));
+
+/** Reads money; more decimals than it may have are the caller's fault. */
+export function exact<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof MoneyError) throw new Refused(refusals.precision);
+    throw error;
+  }
+}
+
+/** The value of what the exchange did; throws its refusal. */
+export function valueOrRefused<T>(result: Result<T>): T {
+  if (!result.ok) throw new Refused(result.refusal);
+  return result.value;
+}
 
 /** Decimal text above zero; the exponent is bounded, or `1e999999999` would fill the memory. */
 export function decimal(params: Params, name: string): string {

@@ -8,7 +8,7 @@ import type { Listed } from '../core/instrument-terms.ts';
 import { klinesOf, lastDay } from '../market/aggregate.ts';
 import { type Call, type Endpoint, listedOf } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
-import { limit, required, whole } from './params.ts';
+import { countOf, required, whole } from './params.ts';
 import { amount, klineShape, levelShapes, roseText } from './shapes.ts';
 
 const symbolShape = (at: Listed, habits: Habits): Json => ({
@@ -34,7 +34,7 @@ function minimaOf(at: Instrument, { minima }: Habits): { [key: string]: Json } {
 
 function depth(call: Call): Json {
   const at = listedOf(call);
-  const count = limit(call.params, 100, 100);
+  const count = countOf(call.params, 100);
   const { exchange, habits } = call;
   const matching = exchange.matching(at.symbol);
   const side = (of: 'BUY' | 'SELL'): Json => levelShapes(depthOf(matching, of, count), at, habits);
@@ -60,7 +60,7 @@ function ticker(call: Call): Json {
 
 function trades(call: Call): Json {
   const at = listedOf(call);
-  const prints = call.exchange.recentPrints(at.symbol, limit(call.params, 100, 1_000));
+  const prints = call.exchange.recentPrints(at.symbol, countOf(call.params, 1_000));
   const rows = prints.map((print) => ({
     price: priceText(print.price, at),
     qty: quantityText(print.quantity, at),
@@ -74,7 +74,7 @@ function trades(call: Call): Json {
 function klines(call: Call): Json {
   const at = listedOf(call);
   const interval = required(call.params, 'interval');
-  const count = limit(call.params, 100, 300);
+  const count = countOf(call.params, 300);
   const from = whole(call.params, 'startTime');
   const to = whole(call.params, 'endTime');
   if (!isInterval(interval)) return [];

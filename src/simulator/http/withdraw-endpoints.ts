@@ -1,11 +1,11 @@
 /** Withdrawals (specification §4.5). Replies and refusals have a code as text, 0 for success. */
-import { MoneyError, minus, type Units, units, unitsText } from '../../domain/money.ts';
+import { minus, type Units, units, unitsText } from '../../domain/money.ts';
 import type { Asset } from '../core/assets.ts';
 import { malformed, refusals } from '../core/errors.ts';
 import { type Withdrawal, withdrawalStates } from '../core/withdrawals.ts';
 import type { Call, Endpoint } from './endpoint.ts';
 import { digits, type Json } from './json.ts';
-import { decimal, optional, type Params, Refused, required, whole } from './params.ts';
+import { decimal, exact, given, optional, type Params, Refused, required, valueOrRefused, whole } from './params.ts';
 
 const longestText = 256;
 /** Records on a page: the specification does not show how many. */
@@ -24,23 +24,13 @@ function apply({ params, exchange, uid }: Call): Json {
   if (terms === undefined) throw new Refused(refusals.symbol);
   const amount = amountOf(params, terms);
   const { asset, fee } = terms;
-  const applied = exchange.withdrawals.apply(
-    { uid, withdrawOrderId, symbol, asset, amount, fee, address, label },
-    exchange.now,
-  );
-  if (!applied.ok) throw new Refused(applied.refusal);
-  return success({ id: applied.value.id });
+  const request = { uid, withdrawOrderId, symbol, asset, amount, fee, address, label };
+  return success({ id: valueOrRefused(exchange.withdrawals.apply(request, exchange.now)).id });
 }
 
 function amountOf(params: Params, { canWithdraw, fee, minWithdraw, maxWithdraw }: Asset): Units {
   if (!canWithdraw) throw new Refused(refusals.frozen);
-  let amount: Units;
-  try {
-    amount = units(decimal(params, 'amount'));
-  } catch (error) {
-    if (error instanceof MoneyError) throw new Refused(refusals.precision);
-    throw error;
-  }
+  const amount = exact(() => units(decimal(params, 'amount')));
   if (amount <= 0n || amount < minWithdraw || minus(amount, fee) <= 0n) throw new Refused(refusals.belowAmount);
   if (maxWithdraw !== undefined && amount > maxWithdraw) throw new Refused(refusals.withdrawalTooLarge);
   return amount;
@@ -67,8 +57,8 @@ function query({ params, exchange, uid }: Call): Json {
 
 /** Parameters that are left out or empty ask for nothing. */
 function filterOf(params: Params): (one: Withdrawal) => boolean {
-  const given = (name: string): string | undefined => optional(params, name) || undefined;
-  const [symbol, id, orderId] = [given('symbol')?.toUpperCase(), given('withdrawId'), given('withdrawOrderId')];
+  const symbol = given(params, 'symbol')?.toUpperCase();
+  const [id, orderId] = [given(params, 'withdrawId'), given(params, 'withdrawOrderId')];
   return (one) =>
     (symbol === undefined || one.symbol === symbol) &&
     (id === undefined || String(one.id) === id) &&
