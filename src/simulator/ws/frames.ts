@@ -9,7 +9,6 @@ import { digits, type Json, json } from '../http/json.ts';
 import { roseText } from '../http/shapes.ts';
 import { quoteVolume } from '../market/aggregate.ts';
 import type { MinuteRow } from '../market/market.ts';
-import type { Topic } from './topics.ts';
 
 /** Cheapest level and little memory, whose clearing is most of the work: frames are small, many, and read once. */
 const sparing = { level: 1, windowBits: 12, memLevel: 4, chunkSize: 4_096 };
@@ -19,26 +18,6 @@ export const packed = (frame: Json): Buffer => gzipSync(json(frame), sparing);
 export function pushFrame(channel: string, tick: Json, now: number, habits: Habits): Json {
   if (habits.envelope === 'plain') return { channel, ts: now, tick };
   return { event_rep: '', channel, data: null, tick, ts: Math.floor(now / 1_000) * 1_000, status: 'ok' };
-}
-
-/** The answer to `req` for a topic. §6.3 shows a status with trades only. */
-export function replyFrame(
-  { channel, content }: Topic,
-  callbackId: string | undefined,
-  data: readonly Json[],
-  now: number,
-  habits: Habits,
-): Json {
-  const full = habits.envelope === 'full';
-  return {
-    event_rep: 'rep',
-    channel,
-    cb_id: habits.echoCallbackId ? callbackId : undefined,
-    ts: full ? Math.floor(now / 1_000) * 1_000 : now,
-    status: content.kind === 'trades' || full ? 'ok' : undefined,
-    data,
-    tick: full ? null : undefined,
-  };
 }
 
 /** The acknowledgement of a `sub` on stacks that send one. */

@@ -8,8 +8,8 @@ import type { Spoiler } from '../faults/frame-faults.ts';
 import { parseJson } from '../http/json.ts';
 import type { Params } from '../http/params.ts';
 import type { Feed, Listener } from './feed.ts';
-import { ackFrame, errorFrame, greetingFrame, packed, replyFrame } from './frames.ts';
-import { history, topicOf } from './topics.ts';
+import { ackFrame, errorFrame, greetingFrame, packed } from './frames.ts';
+import { replyFrame, topicOf } from './topics.ts';
 
 /** Heartbeat and idle time are about the machine: real ms. */
 const pingEveryMs = 10_000;
@@ -130,10 +130,8 @@ export class Session implements Listener {
   #answer(channel: string, params: Params): void {
     const { exchange, habits } = this.#setup;
     const topic = topicOf(channel, exchange);
-    const data = topic && history(topic, params, exchange, habits);
-    if (topic === undefined || data === undefined) return;
-    const callbackId = textOf(params.get('cb_id'));
-    this.push(channel, packed(replyFrame(topic, callbackId, data, exchange.now, habits)));
+    const reply = topic && replyFrame(topic, params, exchange, habits);
+    if (reply !== undefined) this.push(channel, packed(reply));
   }
 
   #idleTimer(): () => void {

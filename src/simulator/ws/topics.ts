@@ -81,13 +81,25 @@ export const shownKline = ({ symbol, content }: Topic, exchange: Exchange): numb
 /** Rows in an answer to `req` (specification §6.2). */
 const historyLimit = 300;
 
+/** The answer to `req` (specification §6.3, which shows a status with trades only); undefined where there is no history. */
+export function replyFrame(topic: Topic, params: Params, exchange: Exchange, habits: Habits): Json | undefined {
+  const data = history(topic, params, exchange, habits);
+  if (data === undefined) return undefined;
+  const full = habits.envelope === 'full';
+  const callbackId = params.get('cb_id');
+  return {
+    event_rep: 'rep',
+    channel: topic.channel,
+    cb_id: habits.echoCallbackId && typeof callbackId === 'string' ? callbackId : undefined,
+    ts: full ? Math.floor(exchange.now / 1_000) * 1_000 : exchange.now,
+    status: topic.content.kind === 'trades' || full ? 'ok' : undefined,
+    data,
+    tick: full ? null : undefined,
+  };
+}
+
 /** Rows before `endIdx` (a kline id in seconds), the newest first, at most 300; undefined where there is no history. */
-export function history(
-  { symbol, content }: Topic,
-  params: Params,
-  exchange: Exchange,
-  habits: Habits,
-): Json[] | undefined {
+function history({ symbol, content }: Topic, params: Params, exchange: Exchange, habits: Habits): Json[] | undefined {
   const at = exchange.matching(symbol).instrument;
   const count = Math.min(historyLimit, whole(params.get('pageSize')) || historyLimit);
   if (content.kind === 'trades')
