@@ -216,7 +216,7 @@ export const rateOf = (value: number): Rate => BigInt(Math.round(value * 1e8)) a
 export const rateText = (fraction: Rate): string => toText(fraction, rateDecimals);
 export const rateNumber = (fraction: Rate): number => Number(fraction) / 10 ** rateDecimals;
 
-// Money in safe integers: steps as numbers, exact up to 2^53, for loops over many fills (safe-integers.ts). A result that is NaN or not a safe
+// Money in safe integers: steps as numbers, exact up to 2^53, for loops over many fills. A result that is NaN or not a safe
 // integer does not fit.
 export const safeTicksOf = (value: number, precision: Precision, rounding: Rounding): number =>
   nearSteps(value, precision.pricePrecision, rounding);
@@ -242,6 +242,55 @@ export const unitsOfSafe = (steps: number, decimals: number): Units =>
 /** Equals `unitsNumber` of the same amount, to the last bit. */
 export const safeNumber = (steps: number, decimals: number): number =>
   (steps * (numberPow10[unitDecimals - decimals] as number)) / 1e18;
+
+/** The step of amounts in an instrument's quote asset: 10^-decimals. */
+export interface SafeScale {
+  readonly decimals: number;
+  /** Ticks × lots × this is price × quantity in those steps. */
+  readonly ofNotional: number;
+  /** Fees are whole multiples of so many steps: of 10^-8. */
+  readonly feeSteps: number;
+}
+
+/** The coarsest scale in which price × quantity and fees of an instrument are whole. */
+export function safeScale({ pricePrecision, quantityPrecision }: Precision): SafeScale {
+  const own = pricePrecision + quantityPrecision;
+  const decimals = Math.max(feeDecimals, own);
+  return { decimals, ofNotional: 10 ** (decimals - own), feeSteps: 10 ** (decimals - feeDecimals) };
+}
+
+/** The number, or NaN when it is too large to be exact. */
+export const safe = (value: number): number =>
+  value <= Number.MAX_SAFE_INTEGER && value >= -Number.MAX_SAFE_INTEGER ? value : Number.NaN;
+
+/** Price × quantity in the scale's steps; `notional` in safe integers. */
+export const safeNotional = (ticks: number, lots: number, { ofNotional }: SafeScale): number =>
+  safe(ticks * lots * ofNotional);
+
+/** `feeOn` in safe integers: amount × rate in the scale's steps, rounded up to 8 decimals. */
+export function safeFee(rate: Rate, { decimals }: SafeScale): (amount: number) => number {
+  const steps = safeSteps(rate);
+  const whole = 10 ** decimals;
+  const common = divisor(steps, whole);
+  const [times, by] = [steps / common, whole / common];
+  const feeStep = 10 ** (decimals - feeDecimals);
+  return (amount) => {
+    const product = safe(amount * times);
+    let quotient = Math.floor(product / by);
+    // The division may have rounded up by one.
+    let rest = product - quotient * by;
+    if (rest < 0) {
+      quotient--;
+      rest += by;
+    } else if (rest >= by) {
+      quotient++;
+      rest -= by;
+    }
+    return safe((rest > 0 ? quotient + 1 : quotient) * feeStep);
+  };
+}
+
+const divisor = (a: number, b: number): number => (b === 0 ? Math.max(1, a) : divisor(b, a % b));
 
 // Between the units
 /** Price × quantity in units of the quote asset, exact. */

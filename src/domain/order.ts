@@ -73,6 +73,19 @@ export interface Quotes {
 /** A desired state that a strategy emits; repeating it is harmless. */
 export type Signal = Target | Quotes;
 
+/** True when two signals have the same effect; their reasons may differ. */
+export function sameSignal(a: Signal, b: Signal): boolean {
+  if (a === b) return true;
+  if (a.kind === 'target' && b.kind === 'target') return sameSize(a.size, b.size) && sameExits(a, b);
+  if (a.kind === 'quotes' && b.kind === 'quotes') {
+    return a.quotes.length === b.quotes.length && a.quotes.every((quote, index) => sameQuote(quote, b.quotes[index]));
+  }
+  return false;
+}
+
+const sameQuote = (a: Quote, b: Quote | undefined): boolean =>
+  b !== undefined && a.side === b.side && a.price === b.price && a.quantity === b.quantity;
+
 /** The role of the only market of a strategy that names none. */
 export const mainRole = 'main';
 

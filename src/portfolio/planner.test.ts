@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { btc, decision, draft, fill, intent, portfolio, resting, startTime, target } from '../../test/kit/builders.ts';
 import { type Lots, lots, quantityText, rate, units } from '../domain/money.ts';
-import type { Decision, Leg, Signal } from '../domain/order.ts';
+import { type Decision, type Leg, type Signal, sameSignal } from '../domain/order.ts';
 import type { Step } from './plan.ts';
-import { Planner, sameSignal } from './planner.ts';
+import { Planner } from './planner.ts';
 import { Portfolio } from './portfolio.ts';
 import { Protection } from './protection.ts';
 

@@ -6,9 +6,7 @@ import {
   type Decision,
   type Denial,
   type Leg,
-  type Quote,
-  type Signal,
-  sameExits,
+  sameSignal,
   sameSize,
   type Target,
 } from '../domain/order.ts';
@@ -298,16 +296,3 @@ function mayMove({ settled }: Standing, before: Target, signal: Target): boolean
 
 /** Grows with each fill and each order that is added or ends. */
 const versionOf = ({ version, orderChanges }: Place): number => version + orderChanges;
-
-/** True when two signals have the same effect; their reasons may differ. */
-export function sameSignal(a: Signal, b: Signal): boolean {
-  if (a === b) return true;
-  if (a.kind === 'target' && b.kind === 'target') return sameSize(a.size, b.size) && sameExits(a, b);
-  if (a.kind === 'quotes' && b.kind === 'quotes') {
-    return a.quotes.length === b.quotes.length && a.quotes.every((quote, index) => sameQuote(quote, b.quotes[index]));
-  }
-  return false;
-}
-
-const sameQuote = (a: Quote, b: Quote | undefined): boolean =>
-  b !== undefined && a.side === b.side && a.price === b.price && a.quantity === b.quantity;

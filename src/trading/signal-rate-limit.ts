@@ -1,8 +1,7 @@
 /** Ignores the signals of a strategy that changes them too often, and counts that against it. */
 import type { Clock } from '../clock/clock.ts';
-import type { Decision } from '../domain/order.ts';
+import { type Decision, sameSignal } from '../domain/order.ts';
 import type { Journal } from '../journal/journal.ts';
-import { sameSignal } from '../portfolio/planner.ts';
 import type { TradingComponents } from './components.ts';
 
 /** One real second, ms. */

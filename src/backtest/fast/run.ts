@@ -18,12 +18,12 @@ import {
   plus,
   priceNumber,
   rateNumber,
+  safe,
   safeLotsOf,
   safeSteps,
   safeTicksOf,
 } from '../../domain/money.ts';
 import { mainRole, type Purpose, type Signal, sameSize, sizeValue, type Target } from '../../domain/order.ts';
-import { safe } from '../../domain/safe-integers.ts';
 import { arrivalEvidence, isLate, lastMs } from '../../fill/order-arrival.ts';
 import { isGapped, stopHit } from '../../fill/stops.ts';
 import { targetTooSmall } from '../../portfolio/below-minimum.ts';
@@ -36,8 +36,7 @@ import { KlineLog } from '../engine/klines/log.ts';
 import { type StrategyAnswers, StrategyCursor } from '../engine/klines/strategy-cursor.ts';
 import { stopReason } from '../engine/phases.ts';
 import { type BacktestEngine, idleCash, planTerms, type RunInput, type RunResult } from '../run.ts';
-import { type FastOrder, FastOrders } from './orders.ts';
-import { FastPosition } from './position.ts';
+import { type FastOrder, FastOrders, FastPosition } from './account.ts';
 import { fastRunOf, type Supported } from './supported.ts';
 
 /** The engine at its first row; undefined where it does not support the run. */

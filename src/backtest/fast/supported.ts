@@ -4,8 +4,16 @@
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import { intervalMs } from '../../domain/interval.ts';
-import { noRate, noUnits, type Rate, safeMost, safeSteps, safeUnits } from '../../domain/money.ts';
-import { type SafeScale, safeScale } from '../../domain/safe-integers.ts';
+import {
+  noRate,
+  noUnits,
+  type Rate,
+  type SafeScale,
+  safeMost,
+  safeScale,
+  safeSteps,
+  safeUnits,
+} from '../../domain/money.ts';
 import { mostRate, ratesOf } from '../../fill/fees.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { Limits } from '../../risk/context.ts';

@@ -21,8 +21,7 @@ import {
 } from '../../../domain/money.ts';
 import type { Evidence, Fill } from '../../../domain/order.ts';
 import { type FillTable, purposes, type StrategySymbol } from '../../../research/fill-table.ts';
-import { ExactColumn } from './exact-column.ts';
-import { NumberColumn } from './number-column.ts';
+import { ExactColumn, NumberColumn } from './columns.ts';
 import { clientIdOf, sequenceOf } from './order-column.ts';
 
 /** What many fills have in common. */

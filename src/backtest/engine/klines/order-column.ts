@@ -2,8 +2,7 @@
 import { type Lots, noLots, noUnits, type Ticks, type Units } from '../../../domain/money.ts';
 import type { Intent, OrderState, VenueStatus } from '../../../domain/order.ts';
 import { intendedOrder, type WorkingOrder } from '../../../portfolio/working-order.ts';
-import { ExactColumn } from './exact-column.ts';
-import { NumberColumn } from './number-column.ts';
+import { ExactColumn, NumberColumn } from './columns.ts';
 
 /** Our id of the order that is so many orders after the first, and the reverse. */
 export const clientIdOf = (sequence: number): string => `b${String(sequence).padStart(9, '0')}`;

@@ -4,7 +4,7 @@
  */
 import type { Lots } from '../../../domain/money.ts';
 import { type Leg, type Signal, sameSize, sizeValue, type Target } from '../../../domain/order.ts';
-import { NumberColumn } from './number-column.ts';
+import { NumberColumn } from './columns.ts';
 
 interface Pattern {
   readonly leg: Leg;

@@ -1,14 +1,15 @@
 /** A strategy that decides on closed klines, over the columns of its series. */
-import type { Signal } from '../../../domain/order.ts';
-import { sameSignal } from '../../../portfolio/planner.ts';
+import type { Interval } from '../../../domain/interval.ts';
+import type { Columns } from '../../../domain/market.ts';
+import { type Signal, sameSignal } from '../../../domain/order.ts';
 import type { DecidingStrategy, Holding } from '../../../strategy/contract.ts';
+import { wholeColumn } from '../../../strategy/indicator.ts';
 import type { Indicator } from '../../../strategy/indicators.ts';
 import type { Params } from '../../../strategy/params.ts';
 import { type Getter, source, valuesOf } from '../../../strategy/values.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import type { KlineCursor } from './kline-cursor.ts';
-import { ValueWindow } from './value-window.ts';
 
 type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
 type Moment = Parameters<Deciding['decide']>[1];
@@ -259,6 +260,53 @@ export class StrategyCursor {
 function isWarm(columns: readonly Float64Array[], at: number): boolean {
   for (const column of columns) if (Number.isNaN(column[at])) return false;
   return true;
+}
+
+/**
+ * Rows at a time: a few columns of them stay in a processor's cache. Whole ones are fresh memory whenever the allocator gave that of the
+ * run before back, and then their first touch costs as much again as all else of a run with two averages.
+ */
+const pieceRows = 4_096;
+
+type Fill = (from: number, to: number) => Float64Array;
+
+/** Goes forward only, by whole pieces. */
+export class ValueWindow {
+  readonly #fills: readonly Fill[];
+  readonly #rows: number;
+  /** The values of the rows `from` up to, not including, `to`, by indicator. */
+  columns: readonly Float64Array[] = [];
+  from = 0;
+  to = 0;
+
+  constructor(indicators: readonly Indicator[], klines: Columns, interval: Interval) {
+    this.#rows = klines.close.length;
+    this.#fills = indicators.map((indicator) => filling(indicator, klines, interval));
+  }
+
+  /** Goes on until it holds the values of a row. */
+  reach(row: number): void {
+    while (row >= this.to && this.to < this.#rows) this.#next();
+  }
+
+  #next(): void {
+    this.from = this.to;
+    this.to = Math.min(this.from + pieceRows, this.#rows);
+    this.columns = this.#fills.map((fill) => fill(this.from, this.to));
+  }
+}
+
+function filling(indicator: Indicator, klines: Columns, interval: Interval): Fill {
+  const piece = indicator.column.pieces?.(klines, interval);
+  if (piece === undefined) {
+    const whole = wholeColumn(indicator, klines, interval);
+    return (from, to) => whole.subarray(from, to);
+  }
+  const values = new Float64Array(pieceRows);
+  return (from, to) => {
+    piece(values, from, to);
+    return values;
+  };
 }
 
 /** The indicators' values at one row; the first four by name: reading one through a list costs a loop over klines half as much again. */

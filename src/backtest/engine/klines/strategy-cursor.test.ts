@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Columns } from '../../../domain/market.ts';
 import { type Indicator, sma } from '../../../strategy/indicators.ts';
-import { ValueWindow } from './value-window.ts';
+import { ValueWindow } from './strategy-cursor.ts';
 
 const rows = 10_000;
 const numbers = Float64Array.from({ length: rows }, (_, row) => 5_000 + 100 * Math.sin(row / 7) + (row % 13) / 10);

@@ -8,8 +8,12 @@ import {
   priceFor,
   rate,
   rateText,
+  safe,
+  safeFee,
   safeMost,
+  safeNotional,
   safeNumber,
+  safeScale,
   safeTicksOf,
   safeUnits,
   type Ticks,
@@ -18,7 +22,6 @@ import {
   unitsNumber,
   unitsOfSafe,
 } from './money.ts';
-import { safe, safeFee, safeNotional, safeScale } from './safe-integers.ts';
 
 const at = (pricePrecision: number, quantityPrecision: number) =>
   instrument({ symbol: 'XY', base: 'X', quote: 'Y', pricePrecision, quantityPrecision });
