@@ -54,31 +54,35 @@ export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<reado
   if (unsteady !== undefined) return [unsteady];
   const leaks = [...columnLeaks(check)];
   for (const row of cutsOf(check)) {
-    const leak = await leakAt(check, row);
-    if (leak === undefined || leaks.some(({ kind }) => kind === leak.kind)) continue;
+    const found = await leakAt(check, row);
+    if (found === undefined || leaks.some(({ kind }) => kind === found.kind)) continue;
     // State from changed klines, such as a highest price so far, shows only now.
     const kept = await repeatLeak(check);
     if (kept !== undefined) return [kept];
-    leaks.push(leak);
-    if (leak.kind !== 'truncation') break;
+    leaks.push(found);
+    if (found.kind !== 'truncation') break;
   }
   return leaks;
 }
 
+const leak = (
+  { columns }: Check,
+  kind: Leak['kind'],
+  row: number,
+  indicators: readonly string[],
+  description: string,
+): Leak => ({ kind, at: columns.openTime[row] as number, indicators, description });
+
 const timeText = (time: number | undefined): string => (time === undefined ? '?' : momentText(time));
 
-async function repeatLeak({ input, columns, first, base }: Check): Promise<Leak | undefined> {
+async function repeatLeak(check: Check): Promise<Leak | undefined> {
+  const { input, columns, first, base } = check;
   const again = await decisionLog(input, columns, first);
   const row = base.unsteady ?? firstDifference(base.lines, again.lines, columns.openTime.length - 1);
   if (row === undefined) return undefined;
   const what =
     'the same klines give another answer: it keeps something beyond its indicators, or uses chance or the clock';
-  return {
-    kind: 'repeat',
-    at: columns.openTime[row] as number,
-    indicators: differing(base.lines[row], again.lines[row]),
-    description: what,
-  };
+  return leak(check, 'repeat', row, differing(base.lines[row], again.lines[row]), what);
 }
 
 /** The first row up to `last` at which two logs differ. */
@@ -113,7 +117,7 @@ function* columnLeaks(check: Check): Iterable<Leak> {
       const value = next(pricesAt(columns, row));
       if (Object.is(value, column[row])) continue;
       const what = `indicator ${name} is ${column[row]} over columns (backtests) and ${value} kline by kline (live)`;
-      yield { kind: 'column', at: columns.openTime[row] as number, indicators: [name], description: what };
+      yield leak(check, 'column', row, [name], what);
       return;
     }
   }
@@ -146,12 +150,7 @@ async function leakAt(check: Check, row: number): Promise<Leak | undefined> {
   const missing = firstDifference(base.lines, short.lines, row);
   if (missing === undefined) return undefined;
   const what = `the answer depends on where the data end (here ${timeText(columns.openTime[row])}), which is not known live`;
-  return {
-    kind: 'truncation',
-    at: columns.openTime[missing] as number,
-    indicators: differing(base.lines[missing], short.lines[missing]),
-    description: what,
-  };
+  return leak(check, 'truncation', missing, differing(base.lines[missing], short.lines[missing]), what);
 }
 
 /** Names the first kline that is read beyond `row`, by halving the changed range. */
@@ -167,14 +166,10 @@ async function readLeak(check: Check, cutAt: number, row: number, indicators: re
   const by = indicators.length === 0 ? 'its decision' : `indicator ${indicators.join(', ')}`;
   const field = await fieldRead(check, row, read);
   const first = `after the kline of ${timeText(at)} ${by} reads ${field ?? 'what was recorded'} of ${timeText(columns.openTime[read])}, ${read - row} ${read - row === 1 ? 'kline' : 'klines'} later`;
-  if (frame === undefined) return { kind: 'future', at, indicators, description: first };
+  if (frame === undefined) return leak(check, 'future', row, indicators, first);
   const opens = openTimeOf(frame, at);
-  return {
-    kind: 'forming',
-    at,
-    indicators,
-    description: `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${interval} klines before it has closed (usesForming)`,
-  };
+  const what = `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${interval} klines before it has closed (usesForming)`;
+  return leak(check, 'forming', row, indicators, what);
 }
 
 /** The smallest number from `low` to `high` for which it is true; it is true for `high` and for all above the result. */

@@ -59,25 +59,9 @@ export function readFillsCsv(text: string, instruments: ReadonlyMap<string, Inst
   return csvRows(text).flatMap((row) => {
     const at = instruments.get(row['symbol'] ?? '');
     if (at === undefined) return [];
-    const text = (name: (typeof fillHead)[number]): string => row[name] ?? '';
-    const entry: FillEntry = {
-      kind: 'fill',
-      tradeId: text('tradeId'),
-      orderId: text('orderId'),
-      clientOrderId: text('clientOrderId'),
-      strategy: text('strategy'),
-      account: text('account') as FillEntry['account'],
-      symbol: text('symbol'),
-      side: text('side') as FillEntry['side'],
-      price: text('price'),
-      quantity: text('quantity'),
-      fee: text('fee'),
-      feeAsset: text('feeAsset'),
-      maker: text('maker') === 'true',
-      time: Number(text('time')),
-      purpose: text('purpose') as FillEntry['purpose'],
-      evidence: text('evidence') === '' ? null : text('evidence'),
-    };
+    const { time, maker, evidence, ...texts } = row as Record<(typeof fillHead)[number], string>;
+    const values = { kind: 'fill', maker: maker === 'true', time: Number(time), evidence: evidence || null };
+    const entry = { ...texts, ...values } as FillEntry;
     return [restoreFill(entry, at)];
   });
 }
@@ -87,29 +71,20 @@ const curveHead = ['time', 'equity', 'hold', 'fall', 'exposure'] as const;
 /** Twelve digits hide the rounding of sums (49999.99999999999). */
 const rounded = (column: Float64Array, row: number): number => Number((column[row] as number).toPrecision(12));
 
+const mapCurve = <T>(make: (name: Exclude<keyof Curve, 'time'>) => T) => ({
+  ...{ equity: make('equity'), hold: make('hold'), fall: make('fall'), exposure: make('exposure') },
+});
+
 export const equityCsv = ({ time, ...columns }: Curve): string =>
   csvText(
     curveHead,
-    Array.from(time, (at, row) => ({
-      time: at,
-      equity: rounded(columns.equity, row),
-      hold: rounded(columns.hold, row),
-      fall: rounded(columns.fall, row),
-      exposure: rounded(columns.exposure, row),
-    })),
+    Array.from(time, (at, row) => ({ time: at, ...mapCurve((name) => rounded(columns[name], row)) })),
   );
 
 export function readEquityCsv(text: string): Curve {
   const rows = csvRows(text);
-  const column = (name: (typeof curveHead)[number]): Float64Array =>
-    Float64Array.from(rows, (row) => Number(row[name]));
-  return {
-    time: column('time'),
-    equity: column('equity'),
-    hold: column('hold'),
-    fall: column('fall'),
-    exposure: column('exposure'),
-  };
+  const column = (name: keyof Curve): Float64Array => Float64Array.from(rows, (row) => Number(row[name]));
+  return { time: column('time'), ...mapCurve(column) };
 }
 
 const orderHead = [
@@ -126,14 +101,9 @@ export const stopsCsv = (stops: readonly StopLevel[]): string => csvText(stopHea
 export const readStopsCsv = (text: string): readonly StopLevel[] =>
   csvRows(text).map((row) => {
     const level = (name: string): number | null => (row[name] ? Number(row[name]) : null);
-    return {
-      time: Number(row['time']),
-      strategy: row['strategy'] ?? '',
-      symbol: row['symbol'] ?? '',
-      stop: level('stop'),
-      takeProfit: level('takeProfit'),
-      trailing: level('trailing'),
-    };
+    const { strategy = '', symbol = '', time } = row;
+    const levels = { stop: level('stop'), takeProfit: level('takeProfit'), trailing: level('trailing') };
+    return { time: Number(time), strategy, symbol, ...levels };
   });
 
 /** The stops and take-profits of targets as they change; a row of nulls ends them. */

@@ -1,4 +1,5 @@
 /** The figures of one parameter set by which sets are compared; money exact. */
+import { z } from 'zod';
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { dailyReturns, daysKnown } from '../../research/daily.ts';
 import { walkEquity } from '../../research/equity-walk.ts';
@@ -9,24 +10,25 @@ import { countRoundTrips } from '../../research/round-trips.ts';
 import { equityInput, marginOf } from '../result/summary.ts';
 import type { RunInput, RunResult } from '../run.ts';
 
-export interface Ran {
+export const ran = z.object({
   /** Quote units, exact. */
-  readonly finalEquity: string;
+  finalEquity: z.string(),
   /** A fraction of the cash. */
-  readonly return: number;
+  return: z.number(),
   /** At kline closes, a fraction of the peak. */
-  readonly maxDrawdown: number;
+  maxDrawdown: z.number(),
   /** Yearly, of daily returns; null where it would mean nothing. */
-  readonly sharpe: number | null;
-  readonly fills: number;
-  readonly roundTrips: number;
+  sharpe: z.number().nullable(),
+  fills: z.number(),
+  roundTrips: z.number(),
   /** Quote units, exact. */
-  readonly fees: string;
+  fees: z.string(),
   /** The limits that stopped it before its end. */
-  readonly kills: readonly string[];
+  kills: z.array(z.string()).readonly(),
   /** Of each whole UTC day, to nine digits; null where a grid has too many. */
-  readonly returns: readonly number[] | null;
-}
+  returns: z.array(z.number()).readonly().nullable(),
+});
+export type Ran = Readonly<z.output<typeof ran>>;
 
 /** A set that the strategy refuses, or with which it threw. */
 export interface Refused {

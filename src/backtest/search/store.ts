@@ -8,7 +8,7 @@ import { makeDirs } from '../../journal/open.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import { type CodeVersion, sha256 } from '../runs/identity.ts';
 import { type Axis, type ParameterSet, sortedAxes } from './axes.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, ran } from './outcome.ts';
 
 /** Raised when outcomes change their meaning: older files are not read then. */
 const outcomeVersion = 8;
@@ -41,20 +41,7 @@ export function gridId(
 
 const lineSchema = z.object({
   cell: z.array(z.union([z.number(), z.string(), z.boolean()])),
-  outcome: z.union([
-    z.object({ refused: z.string() }),
-    z.object({
-      finalEquity: z.string(),
-      return: z.number(),
-      maxDrawdown: z.number(),
-      sharpe: z.number().nullable(),
-      fills: z.number(),
-      roundTrips: z.number(),
-      fees: z.string(),
-      kills: z.array(z.string()),
-      returns: z.array(z.number()).nullable(),
-    }),
-  ]),
+  outcome: z.union([z.object({ refused: z.string() }), ran]),
 });
 
 /** The sets before this line had the same outcomes when some ran once more. */

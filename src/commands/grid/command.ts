@@ -124,40 +124,33 @@ interface Done {
  * Repeats the first set on threads that have run others since, and the last on a thread that has run none. A count that grows shows in the
  * first; state that the first set leaves for later ones shows in the last.
  */
-async function refuseRemembering(input: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
-  const { pool, stage, sets, outcomes } = done;
+async function refuseRemembering({ hosted }: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
+  const { pool, stage, axes, sets, outcomes } = done;
   if (sets.length < 2) return;
-  await refuseUnlike(input, done, outcomes.findIndex(hasRun), () => pool, signal);
+  const refuseUnlike = async (index: number, on: () => GridPool): Promise<void> => {
+    const first = outcomes[index];
+    if (!hasRun(first)) return;
+    const again = async (): Promise<Outcome | undefined> => {
+      let outcome: Outcome | undefined;
+      const came = (_: number, one: Outcome): void => {
+        outcome = one;
+      };
+      await on().run([index], came, signal);
+      return outcome;
+    };
+    await refuseOther(hosted, `the parameter set ${setText(axes, sets[index])}`, first, again);
+  };
+  await refuseUnlike(outcomes.findIndex(hasRun), () => pool);
   let fresh: GridPool | undefined;
   const opened = (): GridPool => {
     fresh = openPool(stage, 1, 1);
     return fresh;
   };
   try {
-    await refuseUnlike(input, done, outcomes.findLastIndex(hasRun), opened, signal);
+    await refuseUnlike(outcomes.findLastIndex(hasRun), opened);
   } finally {
     await fresh?.close();
   }
-}
-
-async function refuseUnlike(
-  { hosted }: RunInput,
-  { axes, sets, outcomes }: Done,
-  index: number,
-  pool: () => GridPool,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const [set, first] = [sets[index], outcomes[index]];
-  if (set === undefined || !hasRun(first)) return;
-  const again = async (): Promise<Outcome | undefined> => {
-    let outcome: Outcome | undefined;
-    const came = (_: number, one: Outcome): void => {
-      outcome = one;
-    };
-    await pool().run([index], came, signal);
-    return outcome;
-  };
-  await refuseOther(hosted, `the parameter set ${setText(axes, set)}`, first, again);
 }
 
 /** Fails a grid without a result, as a single run would fail. Everything is printed by then. */

@@ -6,7 +6,7 @@ import { findRun, type KeptRun, readRun, readRunFile } from '../../backtest/runs
 import { Refusal } from '../../domain/refusal.ts';
 import { compareText } from '../../report/compare.ts';
 import { figureText } from '../../report/figures.ts';
-import { conventions } from '../../research/conventions.ts';
+import { conventions, type Form } from '../../research/conventions.ts';
 import type { Output } from '../../terminal/output.ts';
 import { refuseUnwritable } from '../writable.ts';
 
@@ -54,29 +54,19 @@ const nameWidth = 22;
 const columnWidth = 30;
 
 function linesOf(runs: readonly KeptRun[]): readonly string[] {
-  const row = (name: string, cells: readonly string[]): string =>
-    `${name.padEnd(nameWidth)}${cells.map((cell) => cell.padStart(columnWidth)).join(' ')}`;
+  const row = (name: string, cellOf: (run: KeptRun) => string): string =>
+    `${name.padEnd(nameWidth)}${runs.map((run) => cellOf(run).padStart(columnWidth)).join(' ')}`;
   const about = runs.map((run, index) => ({ index, text: differenceOf(run, runs) })).filter(({ text }) => text !== '');
+  const figure = ({ summary: { metrics } }: KeptRun, key: string, form: Form): string => {
+    const value = (metrics as Readonly<Record<string, unknown>>)[key];
+    return figureText(typeof value === 'number' ? value : null, form);
+  };
   return [
-    row(
-      '',
-      runs.map(({ id }) => id),
-    ),
-    row(
-      'Verdict',
-      runs.map(({ summary }) => summary.verdict.conclusion.slice(0, columnWidth)),
-    ),
+    row('', ({ id }) => id),
+    row('Verdict', ({ summary }) => summary.verdict.conclusion.slice(0, columnWidth)),
     ...conventions.flatMap(({ title, of }) => [
       title,
-      ...Object.entries(of).map(([key, { name, form }]) =>
-        row(
-          `  ${name}`,
-          runs.map(({ summary }) => {
-            const value = (summary.metrics as Readonly<Record<string, unknown>>)[key];
-            return figureText(typeof value === 'number' ? value : null, form);
-          }),
-        ),
-      ),
+      ...Object.entries(of).map(([key, { name, form }]) => row(`  ${name}`, (run) => figure(run, key, form))),
     ]),
     ...about.map(({ index, text }) => `${runs[index]?.id}: ${text}`),
     ...runs.flatMap(({ id, summary }) => summary.warnings.map((warning) => `${id}: note: ${warning}`)),

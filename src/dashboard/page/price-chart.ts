@@ -60,11 +60,7 @@ function open(container: HTMLElement): Drawing {
 }
 
 const priceOf = ({ openTime, open, high, low, close }: KlineView) => ({
-  time: seconds(openTime),
-  open,
-  high,
-  low,
-  close,
+  ...{ time: seconds(openTime), open, high, low, close },
 });
 const volumeOf = ({ openTime, volume }: KlineView) => ({ time: seconds(openTime), value: volume });
 
@@ -75,25 +71,26 @@ function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineVie
   const last = before.at(-1);
   const known = last === undefined ? -1 : all.findLastIndex((kline) => kline.openTime === last.openTime);
   const fresh = drawing.symbol !== market.symbol || known < 0;
-  if (!fresh && known > 0 && all[known - 1] !== before.at(-2)) {
-    // What was sent again begins before the end: a kline was closed, or a hole filled, behind it.
+  // What was sent again may begin before the end: a kline was closed, or a hole filled, behind it.
+  const isWhole = fresh || (known > 0 && all[known - 1] !== before.at(-2));
+  if (isWhole) {
+    if (fresh) {
+      const { pricePrecision: precision } = market;
+      drawing.prices.applyOptions({ priceFormat: { type: 'price', precision, minMove: 10 ** -precision } });
+    }
     drawing.prices.setData(all.map(priceOf));
     drawing.volumes.setData(all.map(volumeOf));
-  } else if (fresh) {
-    const minMove = 10 ** -market.pricePrecision;
-    drawing.prices.applyOptions({ priceFormat: { type: 'price', precision: market.pricePrecision, minMove } });
-    drawing.prices.setData(all.map(priceOf));
-    drawing.volumes.setData(all.map(volumeOf));
-    drawing.chart.timeScale().setVisibleLogicalRange({
-      from: all.length + labelRoom(drawing.container) - drawing.container.clientWidth / klineWidth,
-      to: all.length + labelRoom(drawing.container),
-    });
   } else {
     for (const kline of all.slice(known)) {
       drawing.prices.update(priceOf(kline));
       drawing.volumes.update(volumeOf(kline));
     }
   }
+  if (fresh)
+    drawing.chart.timeScale().setVisibleLogicalRange({
+      from: all.length + labelRoom(drawing.container) - drawing.container.clientWidth / klineWidth,
+      to: all.length + labelRoom(drawing.container),
+    });
   drawing.symbol = market.symbol;
   drawing.drawnKlines = all;
 }

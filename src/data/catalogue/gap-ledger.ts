@@ -89,5 +89,5 @@ export function partialFindings(from: Manifest, opens: Float64Array, frame: Fram
   const which = begun < count ? `${begun} of them begin${begun === 1 ? 's' : ''}` : one ? 'it begins' : 'they begin';
   const late = `; ${which} inside one, and orders at the open get the first price after it, up to ${lengthText(latestMs)} later`;
   const effect = `${seriesName(from)} has gaps there: volumes are too small, highs and lows may be missing${begun === 0 ? '' : late}`;
-  return [...cut.warning('partial', what, effect)].map((found) => ({ ...found, places: [...found.places] }));
+  return cut.warning('partial', what, effect);
 }

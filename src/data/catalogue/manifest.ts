@@ -13,7 +13,8 @@ const version = 1;
 /** In the folder of each series. */
 export const manifestName = 'series.json';
 
-const gap = z.tuple([z.number(), z.number()]);
+const list = <S extends z.ZodType>(of: S) => z.array(of).readonly();
+const gap = z.tuple([z.number(), z.number()]).readonly();
 const place = z.strictObject({ line: z.number().optional(), time: z.number().optional(), what: z.string().optional() });
 const month = z.strictObject({
   month: z.string(),
@@ -25,15 +26,15 @@ const month = z.strictObject({
   bytes: z.int(),
   sha256: z.string(),
   /** Holes within the month; those between months follow from `from` and `to`. */
-  gaps: z.array(gap),
+  gaps: list(gap),
 });
 const imported = z.strictObject({
   at: z.number(),
-  files: z.array(z.strictObject({ name: z.string(), bytes: z.int(), sha256: z.string() })),
+  files: list(z.strictObject({ name: z.string(), bytes: z.int(), sha256: z.string() })),
   layout: z.string(),
   rows: z.int(),
-  repairs: z.array(z.strictObject({ repair: z.string(), rows: z.int(), first: place.optional() })),
-  findings: z.array(
+  repairs: list(z.strictObject({ repair: z.string(), rows: z.int(), first: place.optional() })),
+  findings: list(
     z.strictObject({
       check: z.string(),
       count: z.int(),
@@ -41,7 +42,7 @@ const imported = z.strictObject({
       what: z.string(),
       effect: z.string(),
       advice: z.string().optional(),
-      places: z.array(place),
+      places: list(place),
     }),
   ),
 });
@@ -56,12 +57,12 @@ const schema = z.strictObject({
   /** The most decimals that a price has, and a quantity. */
   priceDecimals: z.int(),
   quantityDecimals: z.int(),
-  months: z.array(month),
+  months: list(month),
   /** Stretches without trades or depth that are known not to be recorded: they look like a quiet market. */
-  holes: z.array(gap).optional(),
+  holes: list(gap).optional(),
   /** The changed series that made this one stale, kept when the link between them was removed. */
   staleBy: z.string().optional(),
-  imports: z.array(imported),
+  imports: list(imported),
 });
 
 export type Manifest = z.output<typeof schema>;

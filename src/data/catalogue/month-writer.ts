@@ -179,7 +179,7 @@ export class MonthWriter {
     await writeColumnFile(columnPath(this.#dir, sha256), table, sha256);
     const times = table.columns[0] as Float64Array;
     const [from, to] = [times[0] as number, times[table.rows - 1] as number];
-    const gaps = gapsOf(table, frameOf(this.#key)).map(([start, end]): [number, number] => [start, end]);
+    const gaps = gapsOf(table, frameOf(this.#key));
     this.#months.set(month, { month, rows: table.rows, from, to, file, bytes: bytes.length, sha256, gaps });
   }
 

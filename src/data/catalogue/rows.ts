@@ -116,7 +116,7 @@ function isPartOf(part: Table, whole: Table): boolean {
 }
 
 /** The row after the trade, or the book, that begins at a row. */
-function endOf({ kind, columns, rows }: Table, row: number): number {
+export function endOf({ kind, columns, rows }: Table, row: number): number {
   if (kind !== 'depth') return row + 1;
   const books = columns[1] as Float64Array;
   let end = row + 1;
@@ -124,7 +124,8 @@ function endOf({ kind, columns, rows }: Table, row: number): number {
   return end;
 }
 
-function isSame(a: Table, from: number, end: number, b: Table, at: number, atEnd: number): boolean {
+/** Whether the rows of a trade or a book have the same values as others. */
+export function isSame(a: Table, from: number, end: number, b: Table, at: number, atEnd: number): boolean {
   if (end - from !== atEnd - at) return false;
   for (let index = 0; index < a.columns.length; index++) {
     // Books are numbered as they come.

@@ -75,7 +75,7 @@ export async function storeResampled(
       source: from.source,
       priceDecimals: from.priceDecimals,
       quantityDecimals: from.quantityDecimals,
-      months: [...months],
+      months,
       imports: [
         {
           at: now,

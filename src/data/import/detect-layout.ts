@@ -77,14 +77,12 @@ function keyParts(
   cell: string | undefined,
   step?: Interval,
 ): Pick<Layout, 'symbol' | 'interval' | 'source'> {
-  const named = { ...nameParts(file.path.replace(/^.*[/\\]/, '')), ...nameParts(file.name) };
-  const symbol = given.symbol ?? (cell === '' ? undefined : cell) ?? named.symbol;
-  const interval = given.interval ?? step ?? named.interval;
-  const source = given.source ?? named.source;
+  const [outer, inner] = [nameParts(file.path.replace(/^.*[/\\]/, '')), nameParts(file.name)];
+  const symbol = given.symbol ?? (cell === '' ? undefined : cell) ?? inner.symbol ?? outer.symbol;
   return {
-    ...(symbol !== undefined && { symbol: namedSymbol(symbol) }),
-    ...(interval !== undefined && { interval }),
-    ...(source !== undefined && { source }),
+    symbol: symbol === undefined ? undefined : namedSymbol(symbol),
+    interval: given.interval ?? step ?? inner.interval ?? outer.interval,
+    source: given.source ?? inner.source ?? outer.source,
   };
 }
 
@@ -273,7 +271,7 @@ function depthLayout(
 ): Layout {
   if (given.kind !== undefined && given.kind !== 'depth')
     throw new Refusal(`${file.path} holds depth, not ${given.kind}: give --as depth, or leave --as away`);
-  const form = { is: 'depth', layout, ...(symbol !== undefined && { symbol }) } as const;
+  const form = { is: 'depth', layout, symbol } as const;
   const base = { kind: 'depth', about, form, newestFirst: false, endStamps: false, notes: [] } as const;
   return { ...base, ...keyParts(file, given, cell) };
 }

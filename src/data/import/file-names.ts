@@ -37,14 +37,8 @@ export function intervalOf(text: string): Interval {
   return interval;
 }
 
-interface NameParts {
-  readonly source?: string;
-  readonly symbol?: string;
-  readonly interval?: Interval;
-}
-
 /** `binance_BTCUSDT_1h.csv.xz`, `BTC_USDT-5m.json`, `BTCUSDT-aggTrades-2024-01.zip`. */
-export function nameParts(fileName: string): NameParts {
+export function nameParts(fileName: string) {
   const name = fileName.replace(/(\.(csv|tsv|txt|json|jsonl|ndjson|parquet|gz|xz|zst|zip))+$/i, '');
   const source = venues.find((venue) => name.toLowerCase().includes(venue));
   const rest = source === undefined ? name : name.replace(new RegExp(`${source}[_\\-. ]?`, 'i'), '');
@@ -56,11 +50,7 @@ export function nameParts(fileName: string): NameParts {
     .split(/[_\-. ,]+/)
     .map(intervalNamed)
     .find((one) => one !== undefined);
-  return {
-    ...(source !== undefined && { source }),
-    ...(symbol !== undefined && { symbol }),
-    ...(interval !== undefined && { interval }),
-  };
+  return { source, symbol, interval };
 }
 
 /** As instruments are named: upper case letters and digits. */

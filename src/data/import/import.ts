@@ -121,8 +121,8 @@ async function importInto(
       at: options.now,
       files: [{ name: basename(file.path), bytes: file.bytes(), sha256: file.sha256() }],
       ...{ layout: layout.about, rows: taken.rows },
-      repairs: taken.repaired.map((one) => ({ ...one, ...(one.first && { first: { ...one.first } }) })),
-      findings: taken.findings.map(toStored),
+      repairs: taken.repaired,
+      findings: taken.findings,
     };
     const written = manifestOf(before, key, source, record, { reading, taken, staged, options });
     const continuity = accepted(await continuityFindings(dir, before, written, taken), options.acceptJumps);
@@ -301,27 +301,16 @@ function refuseConflicts({ path }: DataFile, staged: Staged, { replace }: Import
 function withFindings(manifest: Manifest, more: readonly Finding[]): Manifest {
   const last = manifest.imports.at(-1);
   if (last === undefined || more.length === 0) return manifest;
-  const findings = [...last.findings, ...more.map(toStored)];
+  const findings = [...last.findings, ...more];
   return { ...manifest, imports: [...manifest.imports.slice(0, -1), { ...last, findings }] };
 }
 
-const toStored = (one: Finding): Imported['findings'][number] => ({
-  ...one,
-  places: one.places.map((place) => ({ ...place })),
-});
-
-/** Known holes that the rows now cover go; new ones are added. */
-function holesOf(
+/** Findings in trades and depth that were all replaced no longer hold. */
+function importsBefore(
   before: Manifest | undefined,
   { from, to }: Taken,
-  added: ImportOptions['holes'] = [],
-): [number, number][] {
-  const left = (before?.holes ?? []).filter(([start, end]) => start < from || end > to);
-  return [...left, ...added.map(([start, end]): [number, number] => [start, end])];
-}
-
-/** Findings in trades and depth that were all replaced no longer hold. */
-function importsBefore(before: Manifest | undefined, { from, to }: Taken, { replace }: ImportOptions): Imported[] {
+  { replace }: ImportOptions,
+): readonly Imported[] {
   const { kind, months = [], imports = [] } = before ?? {};
   const isAll = replace && kind !== 'klines' && from <= (months[0]?.from ?? 0) && to >= (months.at(-1)?.to ?? 0);
   return isAll ? imports.map((one) => ({ ...one, repairs: [], findings: [] })) : imports;
@@ -336,7 +325,9 @@ function manifestOf(
 ): Manifest {
   const decimals = (...of: readonly string[]): number =>
     Math.max(0, ...columnsOf[key.kind].map(({ name }, at) => (of.includes(name) ? (reading.decimals[at] ?? 0) : 0)));
-  const holes = holesOf(before, taken, options.holes);
+  // Known holes that the rows now cover go; new ones are added.
+  const uncovered = (before?.holes ?? []).filter(([from, to]) => from < taken.from || to > taken.to);
+  const holes = [...uncovered, ...(options.holes ?? [])];
   return {
     version: 1,
     ...key,
@@ -345,7 +336,7 @@ function manifestOf(
     ...(before?.staleBy !== undefined && { staleBy: before.staleBy }),
     priceDecimals: Math.max(before?.priceDecimals ?? 0, decimals('open', 'high', 'low', 'close', 'price')),
     quantityDecimals: Math.max(before?.quantityDecimals ?? 0, decimals('volume', 'quantity')),
-    months: [...staged.months],
+    months: staged.months,
     imports: [...importsBefore(before, taken, options), record],
   };
 }

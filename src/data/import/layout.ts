@@ -14,11 +14,11 @@ export interface Layout {
     | ({ readonly is: 'csv' | 'arrays' } & CsvLayout)
     | ({ readonly is: 'objects' } & ObjectLayout)
     /** `symbol`: the column, or key, that names the symbol of each row. */
-    | { readonly is: 'depth'; readonly layout: DepthLayout; readonly symbol?: string }
+    | { readonly is: 'depth'; readonly layout: DepthLayout; readonly symbol?: string | undefined }
     | { readonly is: 'parquet' };
-  readonly symbol?: string;
+  readonly symbol?: string | undefined;
   readonly interval?: Interval | undefined;
-  readonly source?: string;
+  readonly source?: string | undefined;
   readonly newestFirst: boolean;
   /** Times are those at which klines close. */
   readonly endStamps: boolean;

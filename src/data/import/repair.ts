@@ -1,17 +1,13 @@
 /** Repairs of rows in memory, each only when asked for and counted. */
 import type { Table } from '../catalogue/parquet.ts';
+import { endOf, isSame } from '../catalogue/rows.ts';
 import { bookFault } from '../check/depth.ts';
 import type { Repair, Repaired } from '../check/finding.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from '../check/trades.ts';
 import { isPossible, mostPrice } from '../price-jumps.ts';
 
-interface RepairedTable {
-  readonly table: Table;
-  readonly repaired: readonly Repaired[];
-}
-
 /** The rows with the repairs asked for; those that changed nothing are not named. */
-export function repairRows(table: Table, asked: ReadonlySet<Repair>): RepairedTable {
+export function repairRows(table: Table, asked: ReadonlySet<Repair>) {
   const repaired: Repaired[] = [];
   let now = table;
   const apply = (repair: Repair, keep: (rows: Table) => Uint32Array, changed: (order: Uint32Array) => number): void => {
@@ -62,25 +58,22 @@ function stepsBack({ columns, rows }: Table): number {
 function possibleRows(table: Table): Uint32Array {
   const { kind, columns } = table;
   const at = (column: number, row: number): number => columns[column]?.[row] ?? Number.NaN;
-  if (kind === 'klines')
-    return rowNumbers(table).filter((row) => isPossible(at(1, row), at(2, row), at(3, row), at(4, row), at(5, row)));
-  if (kind === 'trades')
-    return rowNumbers(table).filter((row) => at(1, row) > 0 && at(1, row) < mostPrice && at(2, row) > 0);
-  return withoutBooks(table, (first, end) => {
+  return without(table, (row, end) => {
+    if (kind === 'klines') return !isPossible(at(1, row), at(2, row), at(3, row), at(4, row), at(5, row));
+    if (kind === 'trades') return !(at(1, row) > 0 && at(1, row) < mostPrice && at(2, row) > 0);
     const levels: number[] = [];
-    for (let row = first; row < end; row++) levels.push(at(2, row), at(3, row), at(4, row));
+    for (let one = row; one < end; one++) levels.push(at(2, one), at(3, one), at(4, one));
     const fault = bookFault(levels);
     return fault !== undefined && fault !== 'locked';
   });
 }
 
-/** The rows without the books for which `isDropped` says so, by their first row and the one behind the last. */
-function withoutBooks(table: Table, isDropped: (first: number, end: number) => boolean): Uint32Array {
-  const books = table.columns[1] as Float64Array;
+/** The rows without the klines, trades or books for which `isDropped` says so, by their first row and the one behind the last. */
+function without(table: Table, isDropped: (first: number, end: number) => boolean): Uint32Array {
   let [end, isOut] = [0, false];
   return rowNumbers(table).filter((row) => {
     if (row < end) return !isOut;
-    while (end < table.rows && books[end] === books[row]) end++;
+    end = endOf(table, row);
     isOut = isDropped(row, end);
     return !isOut;
   });
@@ -88,16 +81,10 @@ function withoutBooks(table: Table, isDropped: (first: number, end: number) => b
 
 /** Klines and books that repeat the one before exactly are dropped. */
 function once(table: Table): Uint32Array {
-  const isSame = (a: number, b: number): boolean =>
-    table.columns.every((column, index) => (table.kind === 'depth' && index === 1) || column[a] === column[b]);
-  if (table.kind === 'klines') return rowNumbers(table).filter((row) => row === 0 || !isSame(row, row - 1));
-  let before = 0;
-  return withoutBooks(table, (first, end) => {
-    const length = end - first;
-    let isEqual = length === first - before;
-    for (let row = 0; isEqual && row < length; row++) isEqual = isSame(first + row, before + row);
-    before = first;
-    return isEqual;
+  let [before, now] = [0, 0];
+  return without(table, (first, end) => {
+    [before, now] = [now, first];
+    return first > 0 && isSame(table, first, end, table, before, first);
   });
 }
 

@@ -1,9 +1,8 @@
 /** A data file as blocks of bytes, unpacked by what its first bytes say and not by its name. */
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
-import { promisify } from 'node:util';
 import { crc32, createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -88,34 +87,13 @@ function refusalOf(path: string, error: unknown): Refusal {
   return new Refusal(`${path} cannot be read (${String(code ?? error)})`);
 }
 
-const readInto = promisify(read);
-
-/** Reads block after block; the system reads the next one while the last is used. */
+/** The blocks of a file, counted and hashed; the system reads the next one while the last is used. */
 async function* readBlocks(handle: number, progress: Progress): AsyncGenerator<Uint8Array> {
-  // Three in turn: one is being read, one was handed out, and the unpacker may still use the one before.
-  const blocks = Array.from({ length: 3 }, () => Buffer.allocUnsafe(blockBytes));
-  const start = (turn: number): Promise<number> => {
-    const reading = readInto(handle, blocks[turn % 3] as Buffer, 0, blockBytes, progress.bytes).then(
-      (one) => one.bytesRead,
-    );
-    // The error comes out of the await below.
-    reading.catch(() => {});
-    return reading;
-  };
-  let reading = start(0);
-  try {
-    for (let turn = 0; ; turn++) {
-      const length = await reading;
-      if (length === 0) return;
-      progress.bytes += length;
-      reading = start(turn + 1);
-      const block = (blocks[turn % 3] as Buffer).subarray(0, length);
-      progress.hash.update(block);
-      yield block;
-    }
-  } finally {
-    await reading.catch(() => {});
-    closeSync(handle);
+  const blocks = createReadStream('', { fd: handle, start: 0, highWaterMark: blockBytes });
+  for await (const block of blocks as AsyncIterable<Buffer>) {
+    progress.bytes += block.length;
+    progress.hash.update(block);
+    yield block;
   }
 }
 
@@ -125,12 +103,11 @@ async function* unpack(
   packed: AsyncGenerator<Uint8Array>,
   entry: Entry | undefined,
 ): AsyncGenerator<Uint8Array> {
-  // Copies: blocks that are read ahead must not change under the unpacker.
-  const source = (): Readable => Readable.from(copies(packed));
+  const source = (): Readable => Readable.from(packed);
   try {
     if (packing === 'xz') yield* unpackXz(source());
     else if (entry !== undefined) yield* unzip(entry, packed);
-    else if (packing === 'zstd') yield* unzstd(copies(packed), blockBytes);
+    else if (packing === 'zstd') yield* unzstd(packed, blockBytes);
     // The error of either end comes out of the loop.
     else yield* pipeline(source(), createGunzip({ chunkSize: blockBytes }), () => {}) as AsyncIterable<Buffer>;
   } catch (error) {
@@ -138,10 +115,6 @@ async function* unpack(
     const cause = error instanceof Error ? error.message : String(error);
     throw new Refusal(`${path} is damaged or cut off (${packing}: ${cause}): fetch the file again`);
   }
-}
-
-async function* copies(blocks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const block of blocks) yield Uint8Array.from(block);
 }
 
 async function* unpackXz(packed: Readable): AsyncGenerator<Uint8Array> {
@@ -170,7 +143,7 @@ async function* slice(blocks: AsyncIterable<Uint8Array>, from: number, to: numbe
   for await (const block of blocks) {
     const [first, end] = [Math.max(0, from - at), Math.min(block.length, to - at)];
     at += block.length;
-    if (first < end) yield Uint8Array.from(block.subarray(first, end));
+    if (first < end) yield block.subarray(first, end);
   }
 }
 
@@ -184,7 +157,7 @@ async function withHead(
     if (next.done === true) break;
     length += next.value.length;
     hasLine ||= next.value.includes(lineFeed);
-    read.push(Uint8Array.from(next.value));
+    read.push(next.value);
   }
   const head = Buffer.concat(read);
   return {
