@@ -1,12 +1,11 @@
 /** The journal's writer as a thread, so that a commit (milliseconds) never blocks the event loop that trades. */
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { writeOrFull } from './disk-errors.ts';
 import type { Entry } from './entries.ts';
 import { chainOf } from './hash-chain.ts';
 import type { WriteResult } from './journal.ts';
 import { headWriter, type RememberedOpening } from './newest-head.ts';
-import { writer } from './writer.ts';
+import { writeOrFull, writer } from './writer.ts';
 
 export interface WriteRequest {
   readonly id: number;

@@ -1,7 +1,9 @@
 /** The one writer: stores entries as rows, each batch in one transaction. It runs in a worker live, and in-process in a backtest. */
-import type { Database, RunResult, Statement } from 'better-sqlite3';
+import Database, { type RunResult, type Statement } from 'better-sqlite3';
+import { getOrMake } from '../domain/get-or-make.ts';
 import type { DenialEntry, Entry } from './entries.ts';
 import { chainOf } from './hash-chain.ts';
+import type { WriteResult } from './journal.ts';
 import { type Stored, tables, valuesOf } from './rows.ts';
 
 /** Writes a batch in one transaction: all of it or nothing. */
@@ -58,17 +60,14 @@ const special = {
 } as const;
 
 /** `epoch`: the number of this opening of the journal. Rows are numbered above those of all earlier openings. */
-export function writer(db: Database, epoch = 0): Write {
+export function writer(db: Database.Database, epoch = 0): Write {
   let seq = epoch * rowsPerEpoch;
   const ready = new Map<string, Statement>();
   /** Statements are prepared at their first use: most runs need few. */
   function statement(name: Stored | keyof typeof special): Statement {
-    let prepared = ready.get(name);
-    if (prepared === undefined) {
-      prepared = db.prepare(name in special ? special[name as keyof typeof special] : insertSql(name as Stored));
-      ready.set(name, prepared);
-    }
-    return prepared;
+    return getOrMake(ready, name, () =>
+      db.prepare(name in special ? special[name as keyof typeof special] : insertSql(name as Stored)),
+    );
   }
   const insert = (kind: Stored, entry: object): RunResult => {
     const values = valuesOf(entry, tables[kind]);
@@ -79,8 +78,7 @@ export function writer(db: Database, epoch = 0): Write {
 
   function deny(entry: DenialEntry): void {
     const key = `${entry.strategy}\n${entry.symbol}`;
-    const known = lastDenials.get(key) ?? new Map<string, { code: string; seq: number | bigint }>();
-    lastDenials.set(key, known);
+    const known = getOrMake(lastDenials, key, () => new Map());
     const last = known.get(entry.draft);
     if (last?.code === entry.code) {
       statement('deniedAgain').run(entry.at, JSON.stringify(entry.facts), last.seq);
@@ -138,4 +136,21 @@ function latestVersions(entries: readonly Entry[]): readonly Entry[] {
     const key = keyOf(entry);
     return key === undefined || last.get(key) === entry;
   });
+}
+
+/** Temporary errors after which nothing of a batch is on disk: no space, or no free file handle (EMFILE, ENFILE). */
+const temporary: ReadonlySet<string> = new Set(['SQLITE_FULL', 'SQLITE_CANTOPEN']);
+
+/**
+ * Writes a batch. A temporary error rolls the transaction back. Every other one is thrown and ends the process: after an I/O error it is
+ * not known what is on disk.
+ */
+export function writeOrFull(write: Write, entries: readonly Entry[]): WriteResult {
+  try {
+    write(entries);
+    return 'written';
+  } catch (error) {
+    if (error instanceof Database.SqliteError && temporary.has(error.code)) return 'full';
+    throw error;
+  }
 }

@@ -3,10 +3,9 @@
  * outlives a power cut, which reopens the database from those bytes.
  */
 import Database from 'better-sqlite3';
-import { writeOrFull } from '../../src/journal/disk-errors.ts';
 import type { Entry } from '../../src/journal/entries.ts';
 import type { WriteResult, WriterHost } from '../../src/journal/journal.ts';
-import { type Write, writer } from '../../src/journal/writer.ts';
+import { type Write, writeOrFull, writer } from '../../src/journal/writer.ts';
 import type { Chance } from './chance.ts';
 import { cleared, giveBack, opened } from './database.ts';
 import { type Life, never, type Time } from './life.ts';

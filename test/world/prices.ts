@@ -2,7 +2,6 @@
 import type { Kline } from '../../src/domain/market.ts';
 import { greatest, least, type Ticks } from '../../src/domain/money.ts';
 import type { ArmedStop } from '../../src/portfolio/protection.ts';
-import { depthOf } from '../../src/simulator/core/depth.ts';
 import type { Changes, Exchange } from '../../src/simulator/core/exchange.ts';
 import type { Verdict } from './step-checks.ts';
 
@@ -34,7 +33,7 @@ export class Prices {
           highest: span === undefined ? price : greatest(span.highest, price),
         };
       };
-      for (const side of ['BUY', 'SELL'] as const) depthOf(matching, side, 1).forEach(note);
+      for (const side of ['BUY', 'SELL'] as const) matching.depth(side, 1).forEach(note);
       prints.get(symbol)?.forEach(note);
       if (span === undefined) continue;
       const kept = this.#seen.get(symbol) ?? [];

@@ -19,8 +19,8 @@ import { instruments as knownInstruments } from '../../src/venue/exchange/market
 import { klineHistory } from '../../src/venue/exchange/market/kline-history.ts';
 import { Sockets } from '../../src/venue/exchange/market/socket.ts';
 import type { Ws } from '../../src/venue/exchange/market/ws.ts';
-import { accountReader } from '../../src/venue/exchange/orders/account.ts';
 import { orders as exchangeOrders } from '../../src/venue/exchange/orders/orders.ts';
+import { accountReader } from '../../src/venue/exchange/orders/queries.ts';
 import type { Http } from '../../src/venue/exchange/rest/http.ts';
 import { type Rest, rest } from '../../src/venue/exchange/rest/rest.ts';
 import { signer } from '../../src/venue/exchange/rest/sign.ts';

@@ -36,7 +36,7 @@ type Phase = Generator<undefined, void, void>;
 
 /** Orders work or positions are guarded: the kline goes through the fill phases. */
 export const isActive = ({ assembled, margin }: Stage, { market, symbol }: Phased): boolean =>
-  !market.idle || assembled.protection.guards(symbol) || margin?.isAtRisk(symbol) === true;
+  !market.fills.idle || assembled.protection.guards(symbol) || margin?.isAtRisk(symbol) === true;
 
 /** Positions that were held for as long as they may be. */
 export function* leaveOverdue({ assembled }: Stage, { symbol }: Phased, kline: Kline): Phase {
@@ -50,7 +50,7 @@ export function* leaveOverdue({ assembled }: Stage, { symbol }: Phased, kline: K
 export function* openPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Phase {
   const { clock, rules, assembled, margin } = stage;
   clock.skipTo(kline.openTime);
-  if (!market.idle) {
+  if (!market.fills.idle) {
     market.open(kline);
     yield;
   }
@@ -66,7 +66,7 @@ export function* openPhase(stage: Stage, { market, symbol }: Phased, kline: Klin
 
 /** Rules that fill at the close decided on: what was ordered arrives, and so do the targets of what that entered. */
 export function* decidedPhase(stage: Stage, { market, symbol }: Phased, kline: Kline): Phase {
-  if (stage.rules.marketAt === 'open' || market.idle) return;
+  if (stage.rules.marketAt === 'open' || market.fills.idle) return;
   market.decided(kline);
   yield;
   yield* placeTargets(stage, symbol, kline.seenAt, kline.close);
@@ -84,7 +84,7 @@ export function* restPhases(stage: Stage, { market, symbol }: Phased, kline: Kli
       const inside = stops.filter((stop) => !isPassed(stage, symbol, kline, stop));
       yield* hitStops(stage, { market, symbol }, kline, inside);
     }
-    if (!market.idle) {
+    if (!market.fills.idle) {
       market.rest(kline);
       yield;
       trailEntry(symbol, kline, assembled);

@@ -10,10 +10,10 @@ import { instrumentsSchema } from '../../data/instruments.ts';
 import { loadKlines, rowAt } from '../../data/klines.ts';
 import { loadDepth, loadTrades } from '../../data/tape-files.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { Refusal } from '../../domain/refusal.ts';
 import type { MarketOptions } from '../../simulator/simulator.ts';
 import { type ExchangeTerms, exchangeTerms } from './exchange-terms.ts';
-import { scenarioOf, scenarios } from './scenarios.ts';
+import { madeUp, scenarioOf } from './scenarios.ts';
 
 /** What an exchange opens with. */
 export interface Opened {
@@ -27,8 +27,6 @@ export interface Opened {
 
 /** Made up where no recording is asked for, and where each begins. */
 const usualPrices: Readonly<Record<string, string>> = { BTCUSDT: '60000', ETHUSDT: '3000', TRXUSDT: '0.12' };
-const madeUp = ['synthetic', 'empty'] as const;
-export const scenarioNames: readonly string[] = [...Object.keys(scenarios), ...madeUp];
 
 /** Several names are separated by commas; each symbol is taken from the first of them that has it. */
 export function openScenarios(names: string): Opened {
@@ -51,29 +49,28 @@ export function openScenarios(names: string): Opened {
 function openScenario(name: string): Opened {
   const kind = madeUp.find((one) => one === name);
   if (kind === undefined) {
-    if (!Object.hasOwn(scenarios, name))
-      throw new Refusal(
-        `there is no scenario ${name}${didYouMean(name, scenarioNames)}; there are ${scenarioNames.join(', ')}`,
-      );
     const { scenario, instrument } = scenarioOf(name);
     return { instruments: [instrument], markets: [scenario.load(instrument)], speed: scenario.speed, terms: {} };
   }
   const listed = readConfig(shippedInstruments(), instrumentsSchema);
   const instruments = Object.keys(usualPrices).flatMap((symbol) => listed.get(symbol) ?? []);
-  const markets = instruments.map(({ symbol }): MarketOptions => {
-    const price = usualPrices[symbol];
-    return kind === 'empty' ? { kind, symbol } : { kind, symbol, ...(price !== undefined && { price }) };
-  });
+  const markets = instruments.map(
+    ({ symbol }): MarketOptions => ({
+      kind,
+      symbol,
+      ...(kind === 'synthetic' && { price: usualPrices[symbol] ?? '' }),
+    }),
+  );
   return { instruments, markets, speed: 1, terms: {} };
 }
 
 const file = z.string().min(1);
 const decimal = z.string().regex(/^\d+(\.\d+)?$/, "must be a decimal number in quotes, such as '0.12'");
 const synthetic = z.strictObject({
-  price: decimal.optional(),
-  volatility: z.number().min(0).max(10).optional(),
-  takersPerSecond: z.number().min(0).max(1_000).optional(),
-  historyMinutes: z.int().min(0).max(20_000).optional(),
+  price: decimal.exactOptional(),
+  volatility: z.number().min(0).max(10).exactOptional(),
+  takersPerSecond: z.number().min(0).max(1_000).exactOptional(),
+  historyMinutes: z.int().min(0).max(20_000).exactOptional(),
 });
 const market = z.strictObject({
   symbol: z.string().min(1),
@@ -150,7 +147,7 @@ function openMarket(
     if (startIndex >= columns.openTime.length) return `from is after the last kline`;
     return { kind: 'klines', symbol, klines: columns, startIndex };
   }
-  if (made !== undefined) return { kind: 'synthetic', symbol, ...defined(made) };
+  if (made !== undefined) return { kind: 'synthetic', symbol, ...made };
   if (empty) return { kind: 'empty', symbol };
   const tape = {
     trades: trades === undefined ? [] : loadTrades({ path: at(trades), symbol }),
@@ -158,8 +155,3 @@ function openMarket(
   };
   return tape.trades.length + tape.depth.length === 0 ? 'the recording is empty' : { kind: 'tape', symbol, tape };
 }
-
-type Defined<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
-
-const defined = <T extends object>(given: T): Defined<T> =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Defined<T>;

@@ -8,7 +8,7 @@ import { loadKlines, rowAt } from '../../data/klines.ts';
 import { loadDepth, loadTrades } from '../../data/tape-files.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { mapColumns } from '../../domain/market.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { MarketOptions } from '../../simulator/simulator.ts';
 
 export interface Scenario {
@@ -61,10 +61,16 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
 };
 
+/** Markets that are no recording. */
+export const madeUp = ['synthetic', 'empty'] as const;
+export const scenarioNames: readonly string[] = [...Object.keys(scenarios), ...madeUp];
+
 export function scenarioOf(name: string): { readonly scenario: Scenario; readonly instrument: Instrument } {
-  const scenario = scenarios[name];
+  const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
   if (scenario === undefined)
-    throw new Refusal(`there is no scenario ${name}; there are ${Object.keys(scenarios).join(', ')}`);
+    throw new Refusal(
+      `there is no scenario ${name}${didYouMean(name, scenarioNames)}; there are ${scenarioNames.join(', ')}`,
+    );
   const found = readConfig(shippedInstruments(), instrumentsSchema).get(scenario.symbol);
   if (found === undefined) throw new Refusal(`config/instruments.yaml has no ${scenario.symbol}`);
   return { scenario, instrument: found };

@@ -1,6 +1,7 @@
 /** Replays recorded frames through the readers of the live feed, so that the catalogue has exactly what a strategy would have received. */
 import type { Clock } from '../../clock/clock.ts';
 import { decoded, type FrameRecord } from '../../data/frames/file.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
 import { channelOf } from '../../venue/exchange/market/channels.ts';
 import { depthStream } from '../../venue/exchange/market/depth-stream.ts';
@@ -143,13 +144,8 @@ export class Replay {
   }
 }
 
-function found<T>(all: Map<string, Found<T>>, name: string): Found<T> {
-  const known = all.get(name);
-  if (known !== undefined) return known;
-  const made: Found<T> = { rows: [], unseen: [] };
-  all.set(name, made);
-  return made;
-}
+const found = <T>(all: Map<string, Found<T>>, name: string): Found<T> =>
+  getOrMake(all, name, () => ({ rows: [], unseen: [] }));
 
 /** Shows the time of each frame. It cannot be waited for. */
 const standingClock = (now: () => number): Clock => ({

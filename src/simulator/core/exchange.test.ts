@@ -4,7 +4,6 @@ import { instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { type Lots, noLots, noTicks, noUnits, rate, type Ticks, type Units, units } from '../../domain/money.ts';
 import type { Market, MarketEvent } from '../market/market.ts';
-import { depthOf } from './depth.ts';
 import { type DisplayedBook, emptyBook } from './displayed-depth.ts';
 import { Exchange, type OrderRequest } from './exchange.ts';
 import type { SimOrder } from './order.ts';
@@ -126,7 +125,7 @@ describe('the displayed book', () => {
       [100.1, 2],
     ]);
     expect(order).toMatchObject({ status: 'PARTIALLY_FILLED', executed: q(3) });
-    expect(depthOf(exchange.matching(at.symbol), 'BUY', 30)).toEqual([{ price: t(100.1), quantity: q(2) }]);
+    expect(exchange.matching(at.symbol).depth('BUY', 30)).toEqual([{ price: t(100.1), quantity: q(2) }]);
   });
 
   test('displayed size that was there first trades first, then the resting order, then size that came later', () => {
@@ -150,12 +149,12 @@ describe('the displayed book', () => {
     place(exchange, limit('BUY', 99, 1), '2');
     place(exchange, limit('SELL', 100.15, 1), '2');
     const { price, quantity } = { price: t(100), quantity: q(0.75) };
-    expect(depthOf(exchange.matching(at.symbol), 'SELL', 3)).toEqual([
+    expect(exchange.matching(at.symbol).depth('SELL', 3)).toEqual([
       { price, quantity },
       { price: t(100.1), quantity: q(2) },
       { price: t(100.15), quantity: q(1) },
     ]);
-    expect(depthOf(exchange.matching(at.symbol), 'BUY', 3)).toEqual([{ price: t(99), quantity: q(2) }]);
+    expect(exchange.matching(at.symbol).depth('BUY', 3)).toEqual([{ price: t(99), quantity: q(2) }]);
   });
 });
 
@@ -256,8 +255,8 @@ test('whatever users and market do, the ledger stays at zero, locked funds are w
           happens({ book: { bids: side(...unique(one.bids).reverse()), asks: side(...unique(one.asks)) } });
         }
         exchange.checkLedger();
-        const [bid] = depthOf(exchange.matching(at.symbol), 'BUY', 1);
-        const [ask] = depthOf(exchange.matching(at.symbol), 'SELL', 1);
+        const [bid] = exchange.matching(at.symbol).depth('BUY', 1);
+        const [ask] = exchange.matching(at.symbol).depth('SELL', 1);
         if (bid !== undefined && ask !== undefined) expect(bid.price).toBeLessThan(ask.price);
       }
       for (const order of placed) expect(order.executed <= order.quantity && order.executed >= noLots).toBe(true);

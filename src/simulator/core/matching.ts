@@ -5,9 +5,9 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import { opposite, type Side } from '../../domain/market.ts';
 import { greatest, type Lots, least, lotsFor, minus, noLots, plus, type Ticks } from '../../domain/money.ts';
-import { Displayed, type DisplayedBook } from './displayed-depth.ts';
+import { Displayed, type DisplayedBook, type DisplayedLevel } from './displayed-depth.ts';
 import { type Print, remaining, type SimOrder } from './order.ts';
-import { OrderBook } from './order-book.ts';
+import { OrderBook, type PriceLevel, quantityAt } from './order-book.ts';
 
 /** One match. The side that is missing is the market behind the displayed book or the recorded prints. */
 export interface Match {
@@ -96,6 +96,28 @@ export class Matching {
       this.#cross(side);
       this.#shortenQueues(side);
     }
+  }
+
+  /** The best `count` levels of a side: what is left of the displayed market, and the users' resting orders, added up by price. */
+  depth(side: Side, count: number): DisplayedLevel[] {
+    const merged: DisplayedLevel[] = [];
+    const users = this.book.side(side).levels();
+    let user = users.next();
+    const push = ({ price, orders }: PriceLevel): void => {
+      merged.push({ price, quantity: quantityAt(orders) });
+      user = users.next();
+    };
+    for (const { price } of this.displayed.levels(side)) {
+      while (user.done !== true && isBetter(side, user.value.price, price)) push(user.value);
+      const shown = this.displayed.available(side, price);
+      if (user.done !== true && user.value.price === price) {
+        merged.push({ price, quantity: plus(shown, quantityAt(user.value.orders)) });
+        user = users.next();
+      } else if (shown > 0n) merged.push({ price, quantity: shown });
+      if (merged.length >= count) return merged.slice(0, count);
+    }
+    while (user.done !== true && merged.length < count) push(user.value);
+    return merged.slice(0, count);
   }
 
   #best(side: Side, a: Ticks | undefined, b: Ticks | undefined): Ticks | undefined {

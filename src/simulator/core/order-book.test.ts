@@ -31,7 +31,7 @@ const order = (side: Side, price: number, quantity: number): SimOrder => ({
 function listed(book: OrderBook, side: Side) {
   return [...book.side(side).levels()].map(({ price, orders: line }) => {
     const orders = [...line];
-    return { price, quantity: quantityAt({ price, orders }), ids: orders.map(({ orderId }) => orderId) };
+    return { price, quantity: quantityAt(orders), ids: orders.map(({ orderId }) => orderId) };
   });
 }
 

@@ -77,12 +77,9 @@ class BookSide {
   }
 }
 
-/** The unfilled quantity of a level. */
-export function quantityAt({ orders }: PriceLevel): Lots {
-  let sum = noLots;
-  for (const order of orders) sum = plus(sum, remaining(order));
-  return sum;
-}
+/** What is left of the orders of a level. */
+export const quantityAt = (orders: readonly SimOrder[]): Lots =>
+  orders.reduce((sum, order) => plus(sum, remaining(order)), noLots);
 
 export class OrderBook {
   readonly #bids = new BookSide('BUY');

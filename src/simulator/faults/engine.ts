@@ -1,5 +1,6 @@
 /** Decides which fault hits a request or frame, and keeps the requests that are held. */
 import { type Rng, seededRng } from '../../clock/clock.ts';
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { FaultAction } from './actions.ts';
 import {
   type FaultRule,
@@ -100,13 +101,13 @@ export class Faults {
     this.#held++;
     for (const seen of this.#watchers.get(name) ?? []) seen();
     this.#watchers.delete(name);
-    return new Promise((resolve) => listOf(this.#waiting, name).push(resolve));
+    return new Promise((resolve) => getOrMake(this.#waiting, name, () => []).push(resolve));
   }
 
   /** Resolves when a request is being held under this name. */
   held(name: string): Promise<void> {
     if (this.#waiting.has(name)) return Promise.resolve();
-    return new Promise((resolve) => listOf(this.#watchers, name).push(resolve));
+    return new Promise((resolve) => getOrMake(this.#watchers, name, () => []).push(resolve));
   }
 
   /** How many requests are held, by name. */
@@ -158,9 +159,3 @@ function fires(one: Armed, { match }: HittingRule, { method, path, uid }: Subjec
 
 const isOn = (pattern: string, path: string): boolean =>
   pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
-
-function listOf(lists: Map<string, (() => void)[]>, name: string): (() => void)[] {
-  const found = lists.get(name) ?? [];
-  lists.set(name, found);
-  return found;
-}

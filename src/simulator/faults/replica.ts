@@ -2,6 +2,7 @@
  * Read replicas with a lag. Each is an exchange of its own without requests or a market: it gets every change of the real one once
  * the lag has passed, and answers signed queries. Public market data always comes from the real one.
  */
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Account } from '../../domain/order.ts';
 import type { Holding } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
@@ -52,12 +53,10 @@ export class Replicas<Answer> {
 
   /** Opens a replica with this lag; it begins with the current state. */
   open(lagMs: number): Replica<Answer> {
-    const known = this.#byLag.get(lagMs);
-    if (known !== undefined) return known;
-    const exchange = copied(this.#setup);
-    const opened = { exchange, answer: this.#setup.serve(exchange), waiting: [] };
-    this.#byLag.set(lagMs, opened);
-    return opened;
+    return getOrMake(this.#byLag, lagMs, () => {
+      const exchange = copied(this.#setup);
+      return { exchange, answer: this.#setup.serve(exchange), waiting: [] };
+    });
   }
 
   /** False without replicas, so that no changes need to be recorded. */

@@ -3,7 +3,6 @@ import type { Instrument } from '../../domain/instrument.ts';
 import type { Side } from '../../domain/market.ts';
 import { notional, plus, priceText, quantityText, steppedPrice, unitsText } from '../../domain/money.ts';
 import type { Asset } from '../core/assets.ts';
-import { depthOf } from '../core/depth.ts';
 import type { DisplayedLevel } from '../core/displayed-depth.ts';
 import { malformed, refusals } from '../core/errors.ts';
 import { lastDay, quoteVolume } from '../market/aggregate.ts';
@@ -87,7 +86,7 @@ function depth(call: Call): Json {
   if (coarseness > 2) throw new Refused(malformed('depth'));
   const matching = call.exchange.matching(at.symbol);
   const side = (of: Side, count: number): Json => {
-    const finest = depthOf(matching, of, coarseness === 0 ? count : finestLevels);
+    const finest = matching.depth(of, coarseness === 0 ? count : finestLevels);
     return coarser(finest, of, coarseness)
       .slice(0, count)
       .map((level) => levelShape(level, at, call.habits));
@@ -115,7 +114,7 @@ function allTickers(call: Call): Json {
     const day = dayOf(call, at);
     const { open, high, low, close, volume } = day ?? { open: 0, high: 0, low: 0, close: 0, volume: 0 };
     const best = (side: Side): Json => {
-      const [level] = depthOf(exchange.matching(at.symbol), side, 1);
+      const [level] = exchange.matching(at.symbol).depth(side, 1);
       return digits(level === undefined ? '0' : priceText(level.price, at));
     };
     return {

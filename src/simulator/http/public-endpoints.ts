@@ -2,7 +2,6 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import { isInterval } from '../../domain/interval.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
-import { depthOf } from '../core/depth.ts';
 import type { Habits } from '../core/habits.ts';
 import type { Listed } from '../core/instrument-terms.ts';
 import { klinesOf, lastDay } from '../market/aggregate.ts';
@@ -37,7 +36,7 @@ function depth(call: Call): Json {
   const count = countOf(call.params, 100);
   const { exchange, habits } = call;
   const matching = exchange.matching(at.symbol);
-  const side = (of: 'BUY' | 'SELL'): Json => levelShapes(depthOf(matching, of, count), at, habits);
+  const side = (of: 'BUY' | 'SELL'): Json => levelShapes(matching.depth(of, count), at, habits);
   const time = habits.depthTime === 'ms' ? exchange.now : null;
   return { time, bids: side('BUY'), asks: side('SELL') };
 }

@@ -2,6 +2,7 @@
  * What is pushed to whom, and when. Trades leave at once; the states (depth, klines, ticker) leave when they changed, each at
  * most once in its pace, and depth is repeated when nothing changes. Paces are exchange time.
  */
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
 import type { Json } from '../http/json.ts';
@@ -60,17 +61,10 @@ export class Feed {
   add(channel: string, listener: Listener): void {
     const topic = topicOf(channel, this.#exchange);
     if (topic === undefined) return;
-    let one = this.#served.get(channel);
-    if (one === undefined) {
-      one = {
-        topic,
-        listeners: new Set(),
-        changed: false,
-        sentAt: this.#exchange.now,
-        shown: shownKline(topic, this.#exchange),
-      };
-      this.#served.set(channel, one);
-    }
+    const one = getOrMake(this.#served, channel, () => {
+      const shown = shownKline(topic, this.#exchange);
+      return { topic, listeners: new Set<Listener>(), changed: false, sentAt: this.#exchange.now, shown };
+    });
     if (one.listeners.has(listener) && this.#habits.repeatedSub === 'ignored') return;
     one.listeners.add(listener);
     for (const frame of this.#firstStates(topic)) listener.push(channel, this.#pack(frame));

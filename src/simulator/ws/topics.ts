@@ -1,6 +1,5 @@
 /** The channels that can be subscribed to (specification §6.2), and what each shows. */
 import { type Interval, isInterval } from '../../domain/interval.ts';
-import { depthOf } from '../core/depth.ts';
 import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
 import type { Json } from '../http/json.ts';
@@ -55,7 +54,7 @@ export function states(
   switch (content.kind) {
     case 'depth': {
       const matching = exchange.matching(symbol);
-      const side = (of: 'BUY' | 'SELL') => depthOf(matching, of, habits.socketLevels);
+      const side = (of: 'BUY' | 'SELL') => matching.depth(of, habits.socketLevels);
       return [push(depthTick(side('BUY'), side('SELL'), at, habits))];
     }
     case 'ticker': {

@@ -51,7 +51,7 @@ describe('funds', () => {
     expect(log).toEqual(['4.9475 @ 101.06 fee 0.009895 X', 'FILLED 4.9475']);
     // 4.9475 * 101.06 = 499.99435
     expect(await balances()).toEqual(['Z 500.00565+0', 'X 6.937605+0']);
-    expect(market.idle).toBe(true);
+    expect(market.fills.idle).toBe(true);
   });
 
   test('a LIMIT BUY locks its price; what it fills for less is free again at once', async () => {
@@ -126,7 +126,7 @@ describe('orders that the exchange would refuse', () => {
   ])('%s', async (_, order, code) => {
     const { paper, market, balances } = venue();
     expect(paper.submit(order)).toMatchObject({ kind: 'rejected', code });
-    expect(market.idle).toBe(true);
+    expect(market.fills.idle).toBe(true);
     expect(await balances()).toEqual(['Z 1000+0', 'X 2+0']);
   });
 
@@ -155,7 +155,7 @@ describe('stops', () => {
     paper.submit(intent({ side: 'SELL', purpose: 'stop' }));
     market.rest(row);
     expect(log).toEqual(['CANCELED 0', '1 @ 94.45 fee 0.1889 Z', 'FILLED 1']);
-    expect(market.ambiguousKlines).toBe(1);
+    expect(market.fills.ambiguousKlines).toBe(1);
     expect(news).toEqual(['XZ', 'XZ']);
   });
 

@@ -4,12 +4,12 @@
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Interval } from '../../domain/interval.ts';
-import type { Lots, Units } from '../../domain/money.ts';
+import type { Units } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { mostRate } from '../../fill/fees.ts';
 import type { UsualDay } from '../../fill/impact.ts';
 import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
-import type { SimOrder, Step, Stop, StopHit } from '../../fill/orders.ts';
+import type { Step, Stop, StopHit } from '../../fill/orders.ts';
 import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
 import { PaperAccount, type PaperAccountOptions } from './account.ts';
 import { PaperMarkets, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
@@ -71,7 +71,8 @@ export class PaperOnKlines {
 
 /** One symbol's kline, phase by phase. */
 export class PaperMarket {
-  readonly #fills: KlineFills;
+  /** What is at the venue, and which prices would reach it. */
+  readonly fills: KlineFills;
   readonly #account: PaperAccount;
   readonly #changed: () => void;
   readonly #hits = new Map<string, { readonly kline: FillKline; readonly hit: StopHit }>();
@@ -82,7 +83,7 @@ export class PaperMarket {
     this.#account = account;
     this.#changed = changed;
     const [liquidity, finer] = [options.liquidity?.get(symbol), options.finer?.get(symbol)];
-    this.#fills = new KlineFills({
+    this.fills = new KlineFills({
       instrument,
       interval,
       ...(liquidity !== undefined && { liquidity }),
@@ -93,70 +94,46 @@ export class PaperMarket {
     });
   }
 
-  /** True while no order is at the venue: then a kline needs no phase but `triggers`, and `close` when that gave a hit. */
-  get idle(): boolean {
-    return this.#fills.idle;
-  }
-
-  /** Prices between which a kline fills nothing; undefined while something has still to arrive (`KlineFills.reach`). */
-  get reach(): KlineFills['reach'] {
-    return this.#fills.reach;
-  }
-
-  get ambiguousKlines(): number {
-    return this.#fills.ambiguousKlines;
-  }
-
   open(kline: FillKline): void {
-    this.#book(this.#fills.open(kline));
+    this.#book(this.fills.open(kline));
   }
 
   /** What was decided after this kline arrives, by rules that fill at its close. */
   decided(kline: FillKline): void {
-    this.#book(this.#fills.decided(kline));
+    this.#book(this.fills.decided(kline));
   }
 
   /** Which stops the kline sets off. Until `rest` or `close`, a MARKET order of their strategies with purpose `stop` fills at once. */
   triggers(kline: FillKline, stops: readonly Stop[]): readonly StopHit[] {
-    const hits = this.#fills.triggers(kline, stops);
+    const hits = this.fills.triggers(kline, stops);
     for (const hit of hits) this.#hits.set(hit.strategy, { kline, hit });
     return hits;
   }
 
   rest(kline: FillKline): void {
     this.#hits.clear();
-    this.#book(this.#fills.rest(kline));
+    this.#book(this.fills.rest(kline));
   }
 
   /** Ends the kline and the stops that it triggered: what comes later is an order like any other. */
   close(): void {
     this.#hits.clear();
-    this.#fills.close();
-  }
-
-  /** Hands over every order, for an engine that fills by other data. */
-  release(): ReturnType<KlineFills['release']> {
-    return this.#fills.release();
-  }
-
-  /** Takes over an order that worked elsewhere: it waits for the next kline. */
-  takeOver(order: SimOrder, executed: Lots): void {
-    this.#fills.submit(order, executed);
+    this.fills.close();
   }
 
   /** Takes an accepted order. */
   submit(intent: Intent): void {
     const triggered =
       intent.purpose === 'stop' && intent.type === 'MARKET' ? this.#hits.get(intent.strategy) : undefined;
-    if (triggered === undefined) this.#fills.submit(intent);
+    if (triggered === undefined) this.fills.submit(intent);
     else {
       this.#hits.delete(intent.strategy);
-      this.#book(this.#fills.fillStop(triggered.kline, intent, triggered.hit));
+      this.#book(this.fills.fillStop(triggered.kline, intent, triggered.hit));
     }
   }
 
   cancel(clientOrderId: string): void {
-    this.#book(this.#fills.cancel(clientOrderId));
+    this.#book(this.fills.cancel(clientOrderId));
   }
 
   #book(step: Step): void {

@@ -152,8 +152,8 @@ export class TapeMarket {
     if (byTape === this.byTape) return;
     this.byTape = byTape;
     if (byTape)
-      for (const { order, executed } of this.klines.release()) this.#book(this.tape.submit(order, at, executed));
-    else for (const { order, executed } of this.tape.release()) this.klines.takeOver(order, executed);
+      for (const { order, executed } of this.klines.fills.release()) this.#book(this.tape.submit(order, at, executed));
+    else for (const { order, executed } of this.tape.release()) this.klines.fills.submit(order, executed);
   }
 
   submit(intent: Intent): void {

@@ -163,7 +163,7 @@ export class KlineEngine implements BacktestEngine {
       ...(margin !== undefined && { margin: margin.result() }),
       ...(endedAt !== undefined && { endedAt }),
       ...band.sums(),
-      ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.ambiguousKlines, 0),
+      ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.fills.ambiguousKlines, 0),
       journal: () => log.journal(portfolio, this.#clock.now()),
     });
   }

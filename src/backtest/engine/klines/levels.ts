@@ -21,8 +21,8 @@ export function levelsOf(walk: SeriesWalk, { planner, protection, margin }: Klin
     below = Math.max(below, settled.from);
     above = Math.min(above, settled.to);
   }
-  if (!market.idle) {
-    const { reach } = market;
+  if (!market.fills.idle) {
+    const { reach } = market.fills;
     if (reach === undefined) return undefined;
     below = Math.max(below, reach.below);
     above = Math.min(above, reach.above);

@@ -149,7 +149,7 @@ class TapeRun {
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       ...(this.#margin !== undefined && { margin: this.#margin.result() }),
       ...this.#band.sums(),
-      ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.ambiguousKlines, 0),
+      ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.fills.ambiguousKlines, 0),
       requests: this.#venue.requests,
       journal: () => this.#book.db,
       ...(endedAt === undefined ? {} : { endedAt }),

@@ -75,16 +75,13 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
       hole: gapOf(symbol, 'ticker'),
     });
 
-  const klineStreams = sharedByName<Kline>();
-  const tradeStreams = sharedByName<Trade>();
-  const depthStreams = sharedByName<Depth>();
-  const tickerStreams = sharedByName<Ticker>();
+  const shared = sharedByName();
   return {
     klines: (symbol, interval) =>
-      klineStreams(klineChannel(symbol, interval), (name, out) => klines(symbol, interval, name, out)),
-    trades: (symbol) => tradeStreams(channelOf('trades', symbol), (name, out) => trades(symbol, name, out)),
-    depth: (symbol) => depthStreams(channelOf('depth', symbol), (name, out) => depth(symbol, name, out)),
-    ticker: (symbol) => tickerStreams(channelOf('ticker', symbol), (name, out) => ticker(symbol, name, out)),
+      shared<Kline>(klineChannel(symbol, interval), (name, out) => klines(symbol, interval, name, out)),
+    trades: (symbol) => shared<Trade>(channelOf('trades', symbol), (name, out) => trades(symbol, name, out)),
+    depth: (symbol) => shared<Depth>(channelOf('depth', symbol), (name, out) => depth(symbol, name, out)),
+    ticker: (symbol) => shared<Ticker>(channelOf('ticker', symbol), (name, out) => ticker(symbol, name, out)),
     gaps: gaps.asObservable(),
     async history(symbol, interval, limit) {
       const answer = await history(symbol, interval, limit);
@@ -109,9 +106,9 @@ function closedPast(sockets: Sockets, clock: Clock, count: Count): KlineHistory 
   };
 }
 
-/** One stream for each channel: it begins with the first subscriber and ends with the last. */
-function sharedByName<T>() {
-  const streams = new Map<string, Observable<T>>();
-  return (name: string, start: (name: string, out: Subscriber<T>) => () => void): Observable<T> =>
-    getOrMake(streams, name, () => new Observable<T>((out) => start(name, out)).pipe(share()));
+/** One stream for each channel, whose name says what it carries: it begins with the first subscriber and ends with the last. */
+function sharedByName() {
+  const streams = new Map<string, Observable<unknown>>();
+  return <T>(name: string, start: (name: string, out: Subscriber<T>) => () => void): Observable<T> =>
+    getOrMake(streams, name, () => new Observable<T>((out) => start(name, out)).pipe(share())) as Observable<T>;
 }

@@ -1,10 +1,11 @@
-/** Queries of the account's orders and trades. */
+/** Queries of the account's orders, trades and balances. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import type { Account, OrderReport, VenueTrade } from '../../../domain/order.ts';
-import type { Answer, OrderEntry, Page } from '../../venue.ts';
+import type { AccountReader, Answer, Balance, OrderEntry, Page } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import type { Instruments } from '../market/instruments.ts';
-import { type Endpoint, tradeEndpoints } from '../rest/endpoints.ts';
+import { type Endpoint, endpoints, tradeEndpoints } from '../rest/endpoints.ts';
+import { amountOf, idOf, isFields, textOf } from '../rest/json.ts';
 import { rowsOf } from '../rest/reply.ts';
 import type { Call, Rest } from '../rest/rest.ts';
 import { readOrder } from './read-order.ts';
@@ -101,4 +102,34 @@ function readPage<T>(value: unknown, read: (row: unknown) => T | string): Page<T
     all.push(one);
   }
   return { rows: all, full: rows.length >= listLimit };
+}
+
+/**
+ * Always the spot balances: margin has no such operation (specification §4.4). `uidSeen` gets the uid that some deployments show
+ * beside them.
+ */
+export const accountReader = (rest: Rest, uidSeen: (uid: string) => void = () => {}): AccountReader => ({
+  balances: () =>
+    rest.ask({ endpoint: endpoints.account, lane: 'reconcile' }, (value) => {
+      const uid = isFields(value) ? idOf(value['uid']) : undefined;
+      if (uid !== undefined) uidSeen(uid);
+      return readBalances(value);
+    }),
+});
+
+/** `{"balances":[{"asset":"BTC","free":"4723846.89208129","locked":"0.0000000000000000"}, …]}`, every coin; a text says why they cannot be read. */
+function readBalances(value: unknown): readonly Balance[] | string {
+  const rows = isFields(value) ? rowsOf(value['balances']) : undefined;
+  if (rows === undefined || !isFields(value) || !Array.isArray(value['balances']))
+    return 'the answer has no list of balances';
+  const balances: Balance[] = [];
+  for (const row of rows) {
+    const asset = isFields(row) ? textOf(row['asset'])?.toUpperCase() : undefined;
+    if (!isFields(row) || asset === undefined) return 'a balance has no asset';
+    const free = amountOf(row['free']);
+    const locked = amountOf(row['locked']);
+    if (free === undefined || locked === undefined) return `the balance of ${asset} cannot be read`;
+    balances.push({ asset, free, locked });
+  }
+  return balances;
 }

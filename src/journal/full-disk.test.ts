@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { writeOrFull } from './disk-errors.ts';
+import { writeOrFull } from './writer.ts';
 
 const failing = (code: string) => () => {
   throw new Database.SqliteError('the disk says no', code);
