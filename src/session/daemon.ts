@@ -37,7 +37,7 @@ export const live = (options: DaemonOptions): Promise<void> => daemon('live', op
 export const paper = (options: DaemonOptions): Promise<void> => daemon('paper', options);
 
 async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<void> {
-  const { config: file, set, json, out, say, signal } = options;
+  const { config: file, set, say } = options;
   const settings = set.map(parseSetting);
   const config: TradingConfig = readConfig(file, tradingSchema, settings);
   if (mode === 'paper' && config.account !== 'spot')
@@ -49,20 +49,16 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   if (mode === 'live') refuseUnfit(config, configured, file);
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
+  const reason = options.acceptRestored;
   await runUntilStopped(
     {
+      ...options,
       beside: recordSession(config, file, say),
       mode,
       config,
       configured,
       stateDir,
-      json,
-      out,
-      say,
-      signal,
-      logLevel: options.logLevel,
-      acceptRestored:
-        options.acceptRestored === undefined ? undefined : statedReason(options.acceptRestored, '--accept-restored'),
+      acceptRestored: reason === undefined ? undefined : statedReason(reason, '--accept-restored'),
     },
     async (common) =>
       secrets === undefined ? (await import('./paper.ts')).startPaper(common) : startLive({ ...common, secrets }),

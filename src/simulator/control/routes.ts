@@ -4,11 +4,11 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { Parts } from '../assemble.ts';
 import { adjusted, cancelled, events, faultEvent, outageBegun, placed, stepBounds } from '../faults/events.ts';
 import { rulesOf } from '../faults/plans.ts';
-import type { Simulator } from '../handle.ts';
+import type { Handle } from '../handle.ts';
 import type { TruthLog } from '../truth-log.ts';
 
 export interface Steering {
-  readonly simulator: Omit<Simulator, 'controlUrl'>;
+  readonly simulator: Handle;
   readonly parts: Parts;
   readonly log: TruthLog;
 }

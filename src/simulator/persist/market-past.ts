@@ -3,7 +3,6 @@
  * megabytes an hour in a made-up market, and a start that reads them all.
  */
 import type Database from 'better-sqlite3';
-import { lots, type Precision, ticks } from '../../domain/money.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
 import type { Print } from '../core/order.ts';
 import type { MarketPast, MinuteRow, Minutes } from '../market/market.ts';
@@ -37,7 +36,7 @@ export function marketWriter(db: Database.Database): (exchange: Exchange, prints
       // Prints of an earlier run were numbered anew at the start.
       if (before === undefined) dropPrints.run(symbol);
       for (const print of before === undefined ? exchange.recentPrints(symbol, printLimit) : fresh)
-        addPrint.run(symbol, print.id, bodyOf(print));
+        addPrint.run(symbol, print.id, textOf(print));
       for (const minute of since(minutes, before ?? 0)) setMinute.run(symbol, minute.openTime, JSON.stringify(minute));
       const newest = minutes.forming?.openTime ?? before ?? 0;
       if (newest === before) continue;
@@ -55,7 +54,7 @@ export function marketPast(db: Database.Database, symbol: string): MarketPast | 
       .prepare<[string], { body: string }>(`SELECT body FROM ${table} WHERE symbol = ? ORDER BY ${order}`)
       .all(symbol)
       .map(({ body }) => body);
-  const prints = bodies('prints', 'id').map(printFrom);
+  const prints = bodies('prints', 'id').map((body) => rowFrom<Print>(body));
   const minutes = bodies('minutes', 'openTime').map((body) => JSON.parse(body) as MinuteRow);
   return prints.length === 0 ? undefined : { prints, minutes };
 }
@@ -67,14 +66,16 @@ function* since(minutes: Minutes, from: number): Generator<MinuteRow> {
   if (minutes.forming !== undefined) yield minutes.forming;
 }
 
-/** Prices and quantities are saved in whole steps of their instrument. */
-const steps: Precision = { pricePrecision: 0, quantityPrecision: 0 };
+/** JSON with whole steps as text. */
+export const textOf = (row: object): string =>
+  JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 
-const bodyOf = ({ time, price, quantity, side }: Print): string =>
-  JSON.stringify({ time, price: price.toString(), quantity: quantity.toString(), side });
+const stepFields: ReadonlySet<string> = new Set([
+  ...['price', 'quantity', 'amount', 'executed', 'spent', 'locked', 'queueAhead', 'fee', 'minQuantity', 'minNotional'],
+]);
 
-function printFrom(body: string): Print {
-  const { time, price, quantity, side } = JSON.parse(body) as Omit<Print, 'price' | 'quantity'> &
-    Record<'price' | 'quantity', string>;
-  return { time, price: ticks(price, steps), quantity: lots(quantity, steps), side };
-}
+/** What was written so. */
+export const rowFrom = <T>(body: string): T =>
+  JSON.parse(body, (key, value: unknown) =>
+    stepFields.has(key) && typeof value === 'string' ? BigInt(value) : value,
+  ) as T;

@@ -7,16 +7,13 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Instrument } from '../../domain/instrument.ts';
-import { quantityText, type Units, unitsText } from '../../domain/money.ts';
+import type { Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Accounts, ClearingAccount, Holding } from '../core/accounts.ts';
 import type { Changes, Exchange } from '../core/exchange.ts';
-import { type TermsChange, withTerms } from '../core/instrument-terms.ts';
 import type { Credentials } from '../core/keys.ts';
-import type { SimOrder, SimTrade } from '../core/order.ts';
-import type { Withdrawal } from '../core/withdrawals.ts';
 import type { MarketPast } from '../market/market.ts';
-import { marketPast, marketTables, marketWriter } from './market-past.ts';
+import { marketPast, marketTables, marketWriter, rowFrom, textOf } from './market-past.ts';
 
 const schemaVersion = 1;
 const storeFile = 'exchange.db';
@@ -167,7 +164,7 @@ function writer(db: Database.Database, forgotten: Record<'orders' | 'trades', st
       for (const id of forgotten[what].splice(0)) remove[what].run(BigInt(id));
     saveMarkets(exchange, changes.prints);
     for (const symbol of changes.delisted) meta.set(delistedKey + symbol, '');
-    for (const symbol of changes.terms) meta.set(termsKey + symbol, termsText(exchange, symbol));
+    for (const symbol of changes.terms) meta.set(termsKey + symbol, textOf(exchange.instruments.get(symbol) ?? {}));
     for (const one of changes.withdrawals) setWithdrawal.run(BigInt(one.id), textOf(one));
     for (const [key, credentials] of exchange.keys.takeChanged()) setKey.run(key, JSON.stringify(credentials ?? null));
     saveAccounts(exchange.accounts);
@@ -206,7 +203,7 @@ function restore(db: Database.Database, exchange: Exchange): void {
   const meta = metaOf(db);
   for (const name of counters) exchange[name] = Number(meta.get(name) ?? exchange[name]);
   for (const key of meta.keys(delistedKey)) exchange.delisted.add(key.slice(delistedKey.length));
-  for (const key of meta.keys(termsKey)) restoreTerms(exchange, key.slice(termsKey.length), meta.get(key) ?? '{}');
+  for (const key of meta.keys(termsKey)) exchange.list(rowFrom(meta.get(key) ?? '{}'));
   const { accounts, withdrawals, keys } = exchange;
   for (const { holder, asset, ...rest } of rows<BalanceRow>(db, 'balances'))
     accounts.restore(holder, asset, unitsOf(rest));
@@ -218,24 +215,6 @@ function restore(db: Database.Database, exchange: Exchange): void {
   for (const { body } of rows<{ body: string }>(db, 'orders')) exchange.restoreOrder(rowFrom(body));
 }
 
-function termsText({ instruments }: Exchange, symbol: string): string {
-  const at = instruments.get(symbol);
-  if (at === undefined) return '{}';
-  const { pricePrecision, quantityPrecision, places, minQuantity, minNotional } = at;
-  const change: TermsChange = {
-    pricePlacesFewer: pricePrecision - (places?.price ?? pricePrecision),
-    quantityPlacesFewer: quantityPrecision - (places?.quantity ?? quantityPrecision),
-    minQuantity: quantityText(minQuantity, at),
-    minNotional: unitsText(minNotional),
-  };
-  return JSON.stringify(change);
-}
-
-function restoreTerms(exchange: Exchange, symbol: string, text: string): void {
-  const at = exchange.instruments.get(symbol);
-  if (at !== undefined) exchange.list(withTerms(at, JSON.parse(text) as TermsChange));
-}
-
 type AsText<T> = { readonly [K in keyof T]: string };
 type BalanceRow = AsText<Holding> & { readonly holder: string; readonly asset: string };
 type HouseRow = AsText<ClearingAccount> & { readonly asset: string };
@@ -245,17 +224,3 @@ const rows = <T>(db: Database.Database, table: string): T[] =>
 
 const unitsOf = <K extends string>(texts: Readonly<Record<K, string>>): Record<K, Units> =>
   Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, BigInt(text)])) as Record<K, Units>;
-
-/** JSON with whole steps as text. */
-const textOf = (row: SimOrder | SimTrade | Withdrawal): string =>
-  JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
-
-const stepFields: ReadonlySet<string> = new Set([
-  ...['price', 'quantity', 'amount', 'executed', 'spent', 'locked', 'queueAhead', 'fee'],
-]);
-
-function rowFrom<T extends SimOrder | SimTrade | Withdrawal>(body: string): T {
-  return JSON.parse(body, (key, value: unknown) =>
-    stepFields.has(key) && typeof value === 'string' ? BigInt(value) : value,
-  ) as T;
-}

@@ -89,12 +89,7 @@ export class Records {
 /** Ids are decimal digits of any length. */
 const isBefore = (a: string, b: string): boolean => a.length < b.length || (a.length === b.length && a < b);
 
-export const reportOf = ({ orderId, intent, status, executed }: PaperOrder): OrderReport => ({
-  orderId,
-  clientOrderId: intent.clientOrderId,
-  symbol: intent.symbol,
-  side: intent.side,
-  type: intent.type,
-  status,
-  executed,
-});
+export function reportOf({ orderId, intent, status, executed }: PaperOrder): OrderReport {
+  const { clientOrderId, symbol, side, type } = intent;
+  return { orderId, clientOrderId, symbol, side, type, status, executed };
+}

@@ -5,7 +5,7 @@ import type { Count, Log } from '../counters.ts';
 import { type Fields, timeOf } from '../rest/json.ts';
 import { hasUnsub, isSteady } from './channels.ts';
 import { decodeFrame, type Frame } from './frames.ts';
-import { Questions, type Rows } from './socket-requests.ts';
+import { openQuestions, type Rows } from './socket-requests.ts';
 import type { Ws, WsConnection } from './ws.ts';
 
 /** Nothing seen of a channel between these times (UTC ms): from its last data before to its first data after. */
@@ -79,7 +79,7 @@ export class Sockets {
   readonly #options: SocketsOptions;
   readonly #clock: Clock;
   readonly #channels = new Map<string, Channel>();
-  readonly #questions: Questions;
+  readonly #questions: ReturnType<typeof openQuestions>;
   #connection: WsConnection | undefined;
   #open = false;
   // By the monotonic clock.
@@ -99,7 +99,7 @@ export class Sockets {
   constructor(options: SocketsOptions) {
     this.#options = options;
     this.#clock = options.clock;
-    this.#questions = new Questions(options.clock, (text) => this.#open && this.#connection?.send(text));
+    this.#questions = openQuestions(options.clock, (text) => this.#open && this.#connection?.send(text));
   }
 
   /** Requests the history of a channel (`req`); connects if needed, and disconnects when there are no listeners. */
@@ -109,7 +109,7 @@ export class Sockets {
     // With channels a connection that is not there is on its way.
     if (this.#connection === undefined && this.#channels.size === 0) this.#connect();
     const rows = await answer;
-    if (this.#channels.size === 0 && this.#questions.size === 0) this.#drop();
+    if (this.#channels.size === 0 && this.#questions.size() === 0) this.#drop();
     return rows;
   }
 
@@ -131,7 +131,7 @@ export class Sockets {
       this.#channels.delete(name);
       if (this.#open && hasUnsub(name)) this.#say('unsub', name);
       // An idle socket is closed by the exchange anyway, and would only be reconnected for nothing.
-      if (this.#channels.size === 0 && this.#questions.size === 0) this.#drop();
+      if (this.#channels.size === 0 && this.#questions.size() === 0) this.#drop();
     };
   }
 
