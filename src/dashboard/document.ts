@@ -2,11 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Assets, styleSheets } from './assets.ts';
 
-export interface Page {
-  readonly html: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Sent with every answer: nothing may frame, sniff, cache or carry our address elsewhere. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -25,7 +20,7 @@ const icon =
 const themeScript = `try{const t=localStorage.getItem('sluice-theme');if(t==='light'||t==='dark')document.documentElement.dataset.theme=t}catch{}`;
 
 /** The document, the same for everybody: no secret is in it; `host` is the address that the browser used, checked before. */
-export function page(assets: Assets, host: string): Page {
+export function page(assets: Assets, host: string) {
   // A new nonce for each document: only the scripts written here run, and what they import.
   const nonce = randomBytes(16).toString('base64');
   const policy = [

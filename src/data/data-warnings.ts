@@ -71,14 +71,15 @@ export interface Stretch {
 export const gapsWithin = (gaps: readonly FeedGap[], { from, to }: Stretch): readonly FeedGap[] =>
   gaps.filter((gap) => (from === undefined || gap.to > from) && (to === undefined || gap.from < to));
 
-export const cutNotes = (name: string, ended: boolean): Notes => ({
-  warnings: ended ? [] : [`${name}: the last line has no end: the file may be cut off`],
-  doubts: [],
-});
+/** Warnings that leave a result as it is. */
+export const warned = (...warnings: readonly string[]): Notes => ({ warnings, doubts: [] });
+
+export const cutNotes = (name: string, ended: boolean): Notes =>
+  ended ? warned() : warned(`${name}: the last line has no end: the file may be cut off`);
 
 export function gapNotes(name: string, gaps: readonly FeedGap[], interval?: Interval): Notes {
   const text = gapsText(gaps, interval === undefined ? undefined : { interval });
-  return { warnings: text === '' ? [] : [`${name}: ${text}`], doubts: [] };
+  return text === '' ? warned() : warned(`${name}: ${text}`);
 }
 
 /** Rows checked at a time: their lines are numbered for it. */
@@ -110,7 +111,7 @@ export function recordedNotes(name: string, { open, high, low, volume }: Columns
     ...(empty > 0 && !found.some(isFilled) ? [`${counted(empty, 'has', 'have')} no volume`] : []),
   ];
   const text = `${name}: ${counted(open.length, 'kline')}, used as recorded: ${habits.join(', ')}`;
-  return { warnings: habits.length === 0 ? [] : [text], doubts: [] };
+  return habits.length === 0 ? warned() : warned(text);
 }
 
 /** The rows of sorted times that lie in a part. */

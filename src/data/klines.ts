@@ -104,15 +104,8 @@ function refuseColumns(columns: Columns, pricePrecision: number): void {
 /** After the header. */
 const firstLine = 2;
 
-interface Checked {
-  readonly columns: Columns;
-  /** Findings in the rows `from` to `to`. */
-  readonly part: readonly Finding[];
-  readonly repaired: readonly Repaired[];
-}
-
-/** Checks the rows as an import would, and repairs them if asked for. Throws a `Refusal` with their faults. */
-function checked(file: KlineFile, read: Columns): Checked {
+/** Checks the rows as an import would, and repairs them if asked for. `part`: findings in the rows `from` to `to`. Throws a `Refusal` with their faults. */
+function checked(file: KlineFile, read: Columns) {
   const part = partFindings(file, read);
   // Nearly all files are sound: then each row is checked once.
   if (!(part.some(({ refused }) => refused) || hasFaultsOutsideRange(file, read)))

@@ -2,32 +2,9 @@
 import { closeTime } from '../domain/interval.ts';
 import type { Columns } from '../domain/market.ts';
 import { rateOf } from './currency-rates.ts';
-import { type Curve, CurveBuilder } from './curves.ts';
+import { CurveBuilder } from './curves.ts';
 import type { EquityInput } from './equity-input.ts';
 import { type MetricSeries, rowsClosedBy } from './series.ts';
-
-export interface Drawdown {
-  /** 0 or negative. */
-  readonly fall: number;
-  readonly peakAt: number;
-  readonly bottomAt: number;
-  /** Undefined while it lasts. */
-  readonly recoveredAt: number | undefined;
-  /** The longest time below a peak, which may be another drawdown. */
-  readonly longestMs: number;
-}
-
-export interface RecordedEquity {
-  /** At UTC day closes. The first point is the start with the cash, the last one the end. */
-  readonly days: Curve;
-  readonly chart: Curve;
-  readonly drawdown: Drawdown;
-  /** Time with an open position. */
-  readonly heldMs: number;
-  readonly totalMs: number;
-  /** Time-weighted. */
-  readonly exposure: number;
-}
 
 /** An unchanged position: equity is `quote + marked * close`, its value `base * close`. */
 export interface Constant {
@@ -216,17 +193,21 @@ export class EquityRecorder {
     return row;
   }
 
-  end(): RecordedEquity {
+  end() {
     this.#settle(this.#time);
     const hold = this.#hold.at(this.#time);
     for (const curve of [this.#days, this.#chart]) curve.add(this.#time, this.#equity, hold);
     const totalMs = this.#time - this.start;
     return {
+      /** At UTC day closes. The first point is the start with the cash, the last one the end. */
       days: this.#days.curve(),
       chart: this.#chart.curve(),
+      /** `longestMs`: the longest time below a peak, which may be another drawdown. `recoveredAt`: undefined while it lasts. */
       drawdown: { ...this.#worst, longestMs: this.#longestMs },
+      /** Time with an open position. */
       heldMs: this.#heldMs,
       totalMs,
+      /** Time-weighted. */
       exposure: totalMs === 0 ? 0 : this.#exposed / totalMs,
     };
   }

@@ -2,11 +2,11 @@
 import { closeTime, intervalMs } from '../domain/interval.ts';
 import { Balances, rateOf } from './currency-rates.ts';
 import type { Costs, EquityInput } from './equity-input.ts';
-import { type Constant, EquityRecorder, type RecordedEquity } from './equity-recorder.ts';
+import { type Constant, EquityRecorder } from './equity-recorder.ts';
 import { OpenQuantity } from './fill-table.ts';
 import { type MetricSeries, rowsClosedBy } from './series.ts';
 
-export interface EquityWalk extends RecordedEquity {
+export interface EquityWalk extends ReturnType<EquityRecorder['end']> {
   /**
    * Factors of the equity from times on, so that money paid in or out is no gain and no loss: all points of the curves show what the cash at
    * the start would have become (time-weighted). Empty where no money moved.

@@ -18,7 +18,7 @@ export interface KlineInput {
   readonly stored?: StoredSpan;
 }
 
-const momentOf = (time: number | undefined): string =>
+export const momentOf = (time: number | undefined): string =>
   time === undefined ? '?' : `${new Date(time).toISOString().slice(0, 16)}Z`;
 
 /** Klines in a row that are equally far apart, and not by their interval, are of another interval: gaps differ in length. */

@@ -4,7 +4,7 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { readableSeries } from '../../data/catalogue/manifest.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/run-data.ts';
 import { momentText } from '../../data/check/finding.ts';
-import { type Notes, rowsWithin, together } from '../../data/data-warnings.ts';
+import { type Notes, rowsWithin, together, warned } from '../../data/data-warnings.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -16,7 +16,7 @@ function otherSource(
   detail: Interval,
   finer: string | undefined,
 ): Notes {
-  if (source === undefined || finer === undefined || source === finer) return { warnings: [], doubts: [] };
+  if (source === undefined || finer === undefined || source === finer) return warned();
   const note = `${symbol}: klines of ${interval} come from ${source}, and those of ${detail}, which decide what came first within them (detail), come from ${finer}: take both from one source, or leave detail out`;
   return { warnings: [note], doubts: [note] };
 }
@@ -30,10 +30,10 @@ function noneWithin(
   const { symbol, interval } = whose;
   const { start, end } = spanOf([whose]);
   const [row, past] = rowsWithin(openTime, { from: start, to: end });
-  if (row < past) return { warnings: [], doubts: [] };
+  if (row < past) return warned();
   const holds = stored === undefined ? '' : ` (stored are ${momentText(stored.from)} to ${momentText(stored.to)})`;
   const note = `${symbol}: no klines of ${detail} lie within the run${holds}: nothing says what came first within those of ${interval}; import them, or leave detail out`;
-  return { warnings: [note], doubts: [] };
+  return warned(note);
 }
 
 /** Loads the detail that the configuration asks for. */

@@ -10,7 +10,7 @@ import type { SeriesKey } from '../../data/catalogue/kinds.ts';
 import { listSeries } from '../../data/catalogue/manifest.ts';
 import { type StoredKlines, storedKlines } from '../../data/catalogue/run-data.ts';
 import { findGaps } from '../../data/check/gaps.ts';
-import { futureNotes, rowsWithin, type Stretch, together } from '../../data/data-warnings.ts';
+import { futureNotes, type Notes, rowsWithin, type Stretch, together } from '../../data/data-warnings.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
 import { givenKlines, loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
@@ -41,7 +41,7 @@ import { endNotes } from './ended-series.ts';
 import { marginRulesOf, refuseOtherSymbols } from './exclusions.ts';
 import { fileSymbolNotes } from './file-symbol.ts';
 import { rulesOf } from './fill-rules.ts';
-import type { CashFlow, MarginRules, Other } from './run-money.ts';
+import type { Other } from './run-money.ts';
 import { levelNotes } from './tape-levels.ts';
 import { tapeOf, tapeWithin } from './tapes.ts';
 
@@ -55,20 +55,6 @@ export interface Prepared {
   readonly dataHashes: Readonly<Record<string, string>>;
 }
 
-/** Who trades what, before any data are loaded. */
-export interface Cast {
-  readonly hosted: RunInput['hosted'];
-  readonly instruments: RunInput['instruments'];
-  readonly allocations: RunInput['allocations'];
-  readonly cashFlows?: readonly CashFlow[];
-  /** Where strategies may borrow. */
-  readonly margin?: MarginRules;
-  /** The instrument whose closes are the rate of another currency, by asset; none where there is one currency. */
-  readonly pairs?: ReadonlyMap<string, Instrument>;
-  /** The rules of fills. */
-  readonly rules: RunInput['rules'];
-}
-
 /** Strategies, instruments and klines that code gives instead of files, by symbol. */
 export interface Given extends GivenStrategies {
   readonly instruments?: ReadonlyMap<string, Instrument>;
@@ -76,12 +62,7 @@ export interface Given extends GivenStrategies {
 }
 
 /** The strategies and instruments of a configuration; every fault is a `Refusal`. */
-export async function castOf(
-  file: string,
-  config: BacktestConfig,
-  settings: readonly Setting[] = [],
-  given?: Given,
-): Promise<Cast> {
+export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = [], given?: Given) {
   const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
   if (config.instruments !== undefined && !existsSync(where))
     throw new Refusal(`${file}: instruments: there is no file ${where}: name one that there is, or leave it out`);
@@ -102,12 +83,17 @@ export async function castOf(
     hosted: hostedOf(configured, instruments),
     instruments,
     allocations: [...byCurrency].flatMap(([quote, some]) => allocationsOf(some, cashOf(quote))),
-    ...(config.cashFlows.length > 0 && { cashFlows: cashFlowsOf(file, config, byCurrency) }),
-    ...(margin !== undefined && { margin }),
-    ...(pairs !== undefined && { pairs }),
+    cashFlows: config.cashFlows.length > 0 ? cashFlowsOf(file, config, byCurrency) : undefined,
+    /** Where strategies may borrow. */
+    margin,
+    /** The instrument whose closes are the rate of another currency, by asset; none where there is one currency. */
+    pairs,
     rules: rulesOf(dirname(file), config),
   };
 }
+
+/** Who trades what, before any data are loaded. */
+export type Cast = Awaited<ReturnType<typeof castOf>>;
 
 /** A run of this cast over these klines. */
 export const inputOf = (
@@ -142,6 +128,10 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
   const { hosted, instruments } = cast;
   const warnings: string[] = [];
   const doubts: string[] = [];
+  const note = (notes: Notes): void => {
+    warnings.push(...notes.warnings);
+    doubts.push(...notes.doubts);
+  };
   const dataHashes: Record<string, string> = {};
   const series: RunSeries[] = [];
   const tapes = new Map<string, Tape>();
@@ -158,8 +148,8 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
     const rows = rowsOf(config, klines);
     const { start, end } = spanOf([{ interval, columns, ...rows }]);
     const { tape, ...taped } = tapeWithin(config, symbol, recorded, { from: start, to: end });
-    warnings.push(...taped.warnings, ...loaded.warnings);
-    doubts.push(...taped.doubts, ...loaded.doubts);
+    note(taped);
+    note(loaded);
     if (tape !== undefined) {
       tapes.set(symbol, tape);
       for (const [kind, hash] of Object.entries(tape.hashes)) dataHashes[`${symbol} ${kind}`] = hash;
@@ -172,8 +162,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
     warnings.push(...spanNotes(config, klines, rows, warming));
     const finer = await finerOf(dir, config, instrument, { symbol, interval, columns, ...rows, ...made });
     if (finer !== undefined) {
-      warnings.push(...finer.warnings);
-      doubts.push(...finer.doubts);
+      note(finer);
       dataHashes[`${symbol} within klines`] = finer.sha256;
     }
     const own = { symbol, interval, columns, gaps, ...made, ...rows };

@@ -6,11 +6,12 @@ import { catalogueOf } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Kind } from '../../data/catalogue/kinds.ts';
 import { storedTape } from '../../data/catalogue/run-data.ts';
-import { type Notes, rowsWithin, type Stretch, together } from '../../data/data-warnings.ts';
+import { type Notes, rowsWithin, type Stretch, together, warned } from '../../data/data-warnings.ts';
 import { booksOf, type Tape } from '../../data/tape.ts';
 import { depthNotes, readDepth, readTrades, silencesOf, type TapeFile, tradeNotes } from '../../data/tape-files.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { momentOf } from './data-checks.ts';
 import { fileSymbolNotes } from './file-symbol.ts';
 
 export interface LoadedTape extends Tape, Notes {
@@ -131,8 +132,6 @@ async function ofCatalogue(dir: string, config: BacktestConfig, { symbol, priceP
   return await storedTape(catalogueOf(dir, config), { symbol, pricePrecision, kinds, from, to });
 }
 
-const none: Notes = { warnings: [], doubts: [] };
-
 /**
  * The part of a tape within the run (UTC ms), with notes on what lies outside. Throws a `Refusal` where `fidelity` needs more.
  */
@@ -142,7 +141,7 @@ export function tapeWithin(
   tape: LoadedTape | undefined,
   run: { readonly from: number; readonly to: number },
 ): Notes & { readonly tape?: LoadedTape } {
-  if (tape === undefined) return none;
+  if (tape === undefined) return warned();
   const { trades, books, ...rest } = tape;
   const lines = [
     { what: 'trades', time: trades?.time, isNamed: named[symbol] !== undefined },
@@ -166,7 +165,7 @@ export function tapeWithin(
       ({ what, time }) =>
         `${symbol}: its ${what} go ${spanText(time[0], time.at(-1))}, beside the run: nothing fills by them`,
     );
-  if (inside.length === 0) return { warnings: missed, doubts: [] };
+  if (inside.length === 0) return warned(...missed);
   const spans = inside.map(({ what, first, last }) => `by ${what} ${spanText(first, last)}`);
   const used = `${symbol}: fills ${spans.join(', ')}, by klines elsewhere`;
   const left = {
@@ -174,7 +173,7 @@ export function tapeWithin(
     ...(inside.some(({ what }) => what === 'trades') && trades !== undefined && { trades }),
     ...(inside.some(({ what }) => what === 'books') && books !== undefined && { books }),
   };
-  return { tape: left, ...together(tape, { warnings: [used, ...missed], doubts: [] }) };
+  return { tape: left, ...together(tape, warned(used, ...missed)) };
 }
 
 function within(time: Float64Array, run: Stretch) {
@@ -182,8 +181,5 @@ function within(time: Float64Array, run: Stretch) {
   return { rows: end - row, first: time[row], last: time[end - 1] };
 }
 
-function spanText(from: number | undefined, to: number | undefined): string {
-  const minute = (at: number | undefined): string =>
-    at === undefined ? '?' : `${new Date(at).toISOString().slice(0, 16)}Z`;
-  return `from ${minute(from)} to ${minute(to)}`;
-}
+const spanText = (from: number | undefined, to: number | undefined): string =>
+  `from ${momentOf(from)} to ${momentOf(to)}`;

@@ -131,21 +131,13 @@ function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
 const mistakeNames: Readonly<Record<Mistake['kind'], string>> = { share: 'more than all', short: 'short on spot' };
 
 function provenLines({ emitted, notCalled, klines, interval, warmup, history }: Checked): readonly string[] {
-  if (emitted === 'flat')
-    return [
-      row(
-        'look-ahead',
-        `n/a  (it emitted only flat targets on ${grouped(klines)} klines: nothing was proven. Does it read a field that is not there? A kline has openTime, open, high, low, close, volume)`,
-      ),
-    ];
-  if (notCalled !== undefined) return [row('look-ahead', `n/a  (${notCalled}: nothing was proven)`)];
-  if (emitted === 'nothing')
-    return [
-      row(
-        'look-ahead',
-        'n/a  (it emitted no signal on these klines: use others with --config FILE; a strategy of trades or depth cannot be checked with klines)',
-      ),
-    ];
+  const unproven =
+    emitted === 'flat'
+      ? `it emitted only flat targets on ${grouped(klines)} klines: nothing was proven. Does it read a field that is not there? A kline has openTime, open, high, low, close, volume`
+      : notCalled !== undefined
+        ? `${notCalled}: nothing was proven`
+        : 'it emitted no signal on these klines: use others with --config FILE; a strategy of trades or depth cannot be checked with klines';
+  if (emitted !== 'something' || notCalled !== undefined) return [row('look-ahead', `n/a  (${unproven})`)];
   return [
     row('look-ahead', 'none: with the future taken away, and with another one, it decides the same'),
     ...(warmup === undefined ? [row('warm-up', tooFew(interval, history))] : warmupLines(warmup, interval)),

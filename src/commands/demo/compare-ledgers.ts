@@ -26,19 +26,8 @@ const truth = z.object({
 });
 type Truth = z.infer<typeof truth>;
 
-export interface LedgerComparison {
-  readonly orders: number;
-  readonly fills: number;
-  /** Orders whose end nobody knows yet: the next start asks. */
-  readonly unsettled: number;
-  /** Trades of people on the same account that the daemon had not seen when it was stopped: the next start books them. */
-  readonly unseen: number;
-  /** In words; none where the books agree. */
-  readonly differences: readonly string[];
-}
-
 /** Compares the journal in `dir` with the built-in exchange's own data of `uid`, after trading has ended. */
-export async function compareLedgers(dir: string, controlUrl: string, uid: string): Promise<LedgerComparison> {
+export async function compareLedgers(dir: string, controlUrl: string, uid: string) {
   const there = truth.parse(await got(`${controlUrl}/users/${uid}`, { retry: { limit: 0 } }).json());
   const { db } = openToRead(dir);
   try {
@@ -47,14 +36,19 @@ export async function compareLedgers(dir: string, controlUrl: string, uid: strin
     return {
       orders: view.orders.length,
       fills: view.fills.length,
+      /** Orders whose end nobody knows yet: the next start asks. */
       unsettled: view.orders.filter(({ state }) => !isClosed(state)).length,
+      /** Trades of people on the same account that the daemon had not seen when it was stopped: the next start books them. */
       unseen: unseen.length,
+      /** In words; none where the books agree. */
       differences: [...fillDifferences(there, view), ...balanceDifferences(there, view, unseen)],
     };
   } finally {
     db.close();
   }
 }
+
+type LedgerComparison = Awaited<ReturnType<typeof compareLedgers>>;
 
 type Fill = Truth['fills'][number];
 type Row = Pick<Fill, 'tradeId' | 'clientOrderId' | 'symbol' | 'side' | 'price' | 'fee' | 'feeAsset' | 'time'>;

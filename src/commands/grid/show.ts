@@ -24,24 +24,20 @@ export interface GridResult {
   readonly doubt: Overfitting | undefined;
 }
 
-export interface Found {
-  readonly best: number | undefined;
-  readonly plateau: Plateau | undefined;
-  readonly heat: readonly (readonly (number | undefined)[])[];
-}
-
 /** Whether an axis is of several words, none of which is the neighbour of another: there is no plateau along it. */
 const hasWords = (axes: readonly Axis[]): boolean =>
   axes.some(({ values }) => values.length > 1 && typeof values[0] !== 'number');
 
 /** By return: sets rank as their final equities do. Sets that are not ranked are holes. */
-export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>): Found {
+export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>) {
   const sizes = axes.map(({ values }) => values.length);
   const values = outcomes.map((one) => (isRanked(one) ? one.return : undefined));
   const grid = { sizes, values };
   const plateau = hasWords(axes) ? undefined : bestPlateau(grid);
   return { best: bestSet(grid), plateau, heat: heatOf(grid) };
 }
+
+type Found = ReturnType<typeof findIn>;
 
 export const setText = (axes: readonly Axis[], set: ParameterSet | undefined): string =>
   axisNames(axes)

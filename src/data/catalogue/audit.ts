@@ -11,15 +11,8 @@ import { isAsWritten, loadMonth } from './load.ts';
 import { columnPath, folderOf, type Manifest } from './manifest.ts';
 import { readParquet } from './parquet.ts';
 
-export interface Audit {
-  readonly manifest: Manifest;
-  /** Files that are missing, changed, or whose column file says something else; a line each. */
-  readonly damage: readonly string[];
-  readonly findings: readonly Finding[];
-}
-
-/** Reads every month twice, from Parquet and from its column file, and compares. `now`: UTC ms. */
-export async function audit(dir: string, manifest: Manifest, now: number): Promise<Audit> {
+/** Reads every month twice, from Parquet and from its column file, and compares. `damage`: files that are missing, changed, or whose column file says something else. `now`: UTC ms. */
+export async function audit(dir: string, manifest: Manifest, now: number) {
   const damage: string[] = [];
   const checks = checksOf(manifest);
   const duck = await openDuck();
@@ -56,7 +49,8 @@ export async function audit(dir: string, manifest: Manifest, now: number): Promi
   const future = futureFinding(manifest.months.at(-1)?.to ?? 0, frameOf(manifest), now);
   // Times are compared by the column files: with damage nothing follows from them.
   const slips = damage.length > 0 ? [] : await compareSeries(dir, manifest);
-  return { manifest, damage, findings: [...checks.findings(), ...future, ...slips] };
+  const findings: readonly Finding[] = [...checks.findings(), ...future, ...slips];
+  return { manifest, damage, findings };
 }
 
 const sameBytes = (a: Float64Array, b: Float64Array): boolean =>

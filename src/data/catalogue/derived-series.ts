@@ -6,9 +6,7 @@ import type { Imported, Manifest } from './manifest.ts';
 const layoutPrefix = 'resampled from ';
 
 /** The origin of a made series (`imports.layout`). */
-export const madeLayout = (source: Manifest): string => `${layoutPrefix}${nameOf(source)}`;
-
-const nameOf = (one: Manifest): string => seriesName(one);
+export const madeLayout = (source: Manifest): string => `${layoutPrefix}${seriesName(source)}`;
 
 /** The last import that was made from another series. */
 const making = ({ imports }: Manifest): Imported | undefined =>
@@ -27,7 +25,7 @@ export function seriesHash({ months }: Pick<Manifest, 'months'>): string {
 /** The series it was made of, if that is stored. */
 function sourceOf(all: readonly Manifest[], one: Manifest): Manifest | undefined {
   const name = making(one)?.layout.slice(layoutPrefix.length);
-  return all.find((each) => nameOf(each) === name);
+  return all.find((each) => seriesName(each) === name);
 }
 
 /**
@@ -47,8 +45,8 @@ export function staleText(all: readonly Manifest[], one: Manifest): string | und
   const source = changedSource(all, one);
   if (source === undefined) return sourceOf(all, one) === undefined ? lostText(one) : undefined;
   return isMade(one)
-    ? `stale: ${nameOf(source)} changed since it was made: resample again (${remaking(one)})`
-    : `stale in part: ${nameOf(source)} changed since parts were made: remove the series (sluice data remove ${one.symbol} --interval ${one.interval} --yes), and import it or make it anew`;
+    ? `stale: ${seriesName(source)} changed since it was made: resample again (${remaking(one)})`
+    : `stale in part: ${seriesName(source)} changed since parts were made: remove the series (sluice data remove ${one.symbol} --interval ${one.interval} --yes), and import it or make it anew`;
 }
 
 /** The text for a series that was stale when its source was removed: it cannot be made again. */
@@ -59,11 +57,11 @@ export const lostText = ({ staleBy, symbol, interval }: Manifest): string | unde
 
 /** The stale series that would no longer show it once another one is removed, marked as stale. */
 export function staleWithout(all: readonly Manifest[], removed: SeriesKey): readonly Manifest[] {
-  const left = all.filter((one) => nameOf(one) !== seriesName(removed));
+  const left = all.filter((one) => seriesName(one) !== seriesName(removed));
   return left.flatMap((one): readonly Manifest[] => {
     const changed = changedSource(all, one);
     if (changed === undefined || changedSource(left, one) !== undefined) return [];
-    return [{ ...one, staleBy: nameOf(changed) }];
+    return [{ ...one, staleBy: seriesName(changed) }];
   });
 }
 
@@ -79,7 +77,7 @@ export function remaking(one: Manifest): string {
 export const staleOf = (all: readonly Manifest[], source: Manifest): readonly Manifest[] =>
   all.filter((one) => {
     const changed = changedSource(all, one);
-    return changed !== undefined && nameOf(changed) === nameOf(source);
+    return changed !== undefined && seriesName(changed) === seriesName(source);
   });
 
 /** The findings of making it, which its rows do not show. */

@@ -1,22 +1,12 @@
 /** DuckDB, which writes and reads Parquet and answers SQL. Loaded when asked for: it is an optional package of 70 MB. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type duckdb from '@duckdb/node-bindings';
 import { Refusal } from '../../domain/refusal.ts';
-
-export interface Duck {
-  readonly api: typeof import('@duckdb/node-api');
-  readonly bindings: typeof duckdb;
-  readonly connection: DuckDBConnection;
-  /** One more, which works at the same time; closed with the database. */
-  connect(): Promise<DuckDBConnection>;
-  close(): void;
-}
 
 /** DuckDB would take four fifths of the memory. */
 const mostMemory = '1GB';
 
 /** Opens a database in memory. A `Refusal` when the package was not installed for this platform. */
-export async function openDuck(threads?: number): Promise<Duck> {
+export async function openDuck(threads?: number) {
   const api = await import('@duckdb/node-api').catch(() => undefined);
   const bindings = await import('@duckdb/node-bindings').catch(() => undefined);
   if (api === undefined || bindings === undefined)
@@ -34,17 +24,20 @@ export async function openDuck(threads?: number): Promise<Duck> {
     api,
     bindings: bindings.default,
     connection,
-    async connect() {
+    /** One more, which works at the same time; closed with the database. */
+    async connect(): Promise<DuckDBConnection> {
       const more = await instance.connect();
       connections.push(more);
       return more;
     },
-    close() {
+    close(): void {
       for (const one of connections) one.closeSync();
       instance.closeSync();
     },
   };
 }
+
+export type Duck = Awaited<ReturnType<typeof openDuck>>;
 
 /** A text inside single quotes. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -9,22 +9,16 @@ import { checkWhole } from './load.ts';
 import { folderOf, listSeries, type Manifest, readAgain } from './manifest.ts';
 import { parquetOptions } from './parquet.ts';
 
-export interface Answer {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly unknown[])[];
-}
-
 /** Rows of an answer that are printed; more belong into a file (`sluice data export`). */
 export const mostAnswerRows = 10_000;
 
 /** Answers one SELECT. A `Refusal` for anything that is none, for damaged files of a kind that it names, and with DuckDB's own words for what it cannot do. */
-export const query = (dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> =>
-  readAgain(dir, () => queryNow(dir, sql));
+export const query = (dir: string, sql: string) => readAgain(dir, () => queryNow(dir, sql));
 
 /** Whether a question is about a kind. */
 export const isAbout = (sql: string, kind: Kind): boolean => new RegExp(`\\b${kind}\\b`, 'i').test(sql);
 
-async function queryNow(dir: string, sql: string): Promise<Answer & { readonly cut: boolean }> {
+async function queryNow(dir: string, sql: string) {
   const isAsked = ({ kind }: Pick<SeriesKey, 'kind'>): boolean => isAbout(sql, kind);
   const all = listSeries(dir, isAsked);
   for (const one of all) if (isAsked(one)) checkWhole(dir, one);
@@ -52,7 +46,7 @@ function faultText(error: unknown): string {
   return `there is no table ${table}${didYouMean(table.toLowerCase(), kinds)}; there are ${kinds.join(', ')}`;
 }
 
-async function answer({ api, connection }: Duck, sql: string): Promise<Answer & { readonly cut: boolean }> {
+async function answer({ api, connection }: Duck, sql: string) {
   // Of nothing but space and comments DuckDB says no more than "Error in native callback".
   if (sql.replace(/--.*$|\/\*[\s\S]*?\*\/|;/gm, '').trim() === '')
     throw new Refusal('the query is empty: give one SELECT, such as "SELECT count(*) FROM klines"');

@@ -88,22 +88,11 @@ function volumeColumn(header: readonly string[], symbol: string | undefined): nu
   );
 }
 
-interface ColumnPlaces {
-  readonly kind: 'klines' | 'trades';
-  readonly time: number;
-  /** The column of each field but the time. */
-  readonly values: Readonly<Partial<Record<Field, number>>>;
-  /** The column that names the series; -1 when none does. */
-  readonly symbol: number;
-  /** Times are those at which klines close. */
-  readonly endStamps: boolean;
-}
-
 const howToName = (kind: Kind | undefined): string =>
   `name them in their order (--columns ${kind === 'trades' ? 'time,price,quantity,side' : 'time,open,high,low,close,volume'}; - for one to leave out)`;
 
-/** The columns of klines or trades; throws a `Refusal` where the header does not say. */
-export function columnPlaces(header: readonly string[], given: LayoutOptions, path: string): ColumnPlaces {
+/** The places of the time and of each field, `symbol` -1 for none, and whether times are those of closes. Throws a `Refusal` where the header does not say. */
+export function columnPlaces(header: readonly string[], given: LayoutOptions, path: string) {
   const at = (field: Field): number => columnNamed(header, field);
   const names = header.map(plain);
   const hasKlines = klineFields.every((field) => at(field) >= 0);
@@ -113,7 +102,7 @@ export function columnPlaces(header: readonly string[], given: LayoutOptions, pa
   const time = endStamps ? names.indexOf('closetime') : timeColumn(header, kind);
   const side = at('makerBuys') >= 0 ? 'makerBuys' : 'side';
   const fields: readonly Field[] = kind === 'trades' ? ['price', 'quantity', side] : [...klineFields, 'volume'];
-  const values = Object.fromEntries(
+  const values: Readonly<Partial<Record<Field, number>>> = Object.fromEntries(
     fields.map((field) => [field, field === 'volume' ? volumeColumn(header, given.symbol) : at(field)]),
   );
   const missing = [...(time < 0 ? ['time'] : []), ...fields.filter((field) => (values[field] ?? -1) < 0)];

@@ -49,30 +49,11 @@ export interface ImportOptions extends LayoutOptions {
   readonly holes?: readonly (readonly [from: number, to: number])[];
 }
 
-export interface ImportResult {
-  readonly key: SeriesKey;
-  readonly source: string;
-  readonly path: string;
-  readonly layout: string;
-  readonly rows: number;
-  readonly added: number;
-  readonly known: number;
-  readonly replaced: number;
-  readonly from: number;
-  readonly to: number;
-  readonly findings: readonly Finding[];
-  readonly repaired: readonly Repaired[];
-  readonly sha256: string;
-  readonly bytes: number;
-  /** Series made of this one that are now stale: what to do, each. */
-  readonly stale: readonly string[];
-}
-
 /** Rows in memory for a repair, or a file that begins with the newest; about 3 GB of klines. */
 const mostRowsInMemory = 60_000_000;
 
 /** Imports one file. A `Refusal` lists all faults; then the catalogue is as it was. */
-export async function importFile(path: string, options: ImportOptions): Promise<ImportResult> {
+export async function importFile(path: string, options: ImportOptions) {
   const file = await openData(path);
   const layout = detectLayout(file, await withParquetKind(file, options));
   const key = keyOf(file, layout);
@@ -85,6 +66,8 @@ export async function importFile(path: string, options: ImportOptions): Promise<
     duck.close();
   }
 }
+
+export type ImportResult = Awaited<ReturnType<typeof importFile>>;
 
 /** The series that a file belongs to; throws a `Refusal` when its name and rows do not say. */
 export function keyOf({ path }: Pick<DataFile, 'path'>, { kind, symbol, interval, form }: Layout): SeriesKey {
@@ -100,13 +83,7 @@ export function keyOf({ path }: Pick<DataFile, 'path'>, { kind, symbol, interval
   return { kind, symbol, interval };
 }
 
-async function importInto(
-  file: DataFile,
-  layout: Layout,
-  key: SeriesKey,
-  options: ImportOptions,
-  duck: Duck,
-): Promise<ImportResult> {
+async function importInto(file: DataFile, layout: Layout, key: SeriesKey, options: ImportOptions, duck: Duck) {
   const { dir } = options;
   const before = readManifest(dir, key);
   const source = options.source ?? layout.source ?? before?.source ?? 'unknown';
@@ -136,10 +113,11 @@ async function importInto(
     return {
       ...{ key, source, path: file.path, layout: layout.about },
       ...{ rows, added: staged.added, known: staged.known, replaced: staged.conflicts, from, to },
-      findings: [...taken.findings, ...more],
+      findings: [...taken.findings, ...more] as readonly Finding[],
       repaired,
       sha256: file.sha256(),
       bytes: file.bytes(),
+      /** Series made of this one that are now stale: what to do, each. */
       stale: staleTexts(dir, manifest),
     };
   } catch (error) {

@@ -1,15 +1,6 @@
 /** The probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey et al.). */
 import type { Sample } from '../sample-moments.ts';
 
-export interface Overfit {
-  /** Share of splits in which the best of one half ranks in the lower half of the other. */
-  readonly probability: number;
-  /** ln(ω / (1 − ω)) of each split, ω = rank / (N + 1). */
-  readonly logits: readonly number[];
-  /** Share of splits in which the best of one half loses in the other. */
-  readonly lossProbability: number;
-}
-
 /** 12,870 ways to halve sixteen blocks; more blocks take hours and add nothing. */
 const mostBlocks = 16;
 
@@ -63,7 +54,7 @@ function performance({ sums, squares }: Blocks, chosen: readonly number[], size:
  * `columns` are the returns of one trial each, all of one length; rows beyond a whole number of blocks are left out. Undefined for fewer
  * than two trials or fewer rows than blocks.
  */
-export function overfitting(columns: readonly Sample[], blocks: number, judge: Judge = 'mean'): Overfit | undefined {
+export function overfitting(columns: readonly Sample[], blocks: number, judge: Judge = 'mean') {
   const rows = columns[0]?.length ?? 0;
   if (blocks % 2 !== 0 || blocks < 2 || blocks > mostBlocks)
     throw new RangeError(`blocks must be even, 2 to ${mostBlocks}, not ${blocks}`);
@@ -90,8 +81,11 @@ export function overfitting(columns: readonly Sample[], blocks: number, judge: J
     if (own < 0) lost++;
   }
   return {
+    /** Share of splits in which the best of one half ranks in the lower half of the other. */
     probability: logits.filter((logit) => logit <= 0).length / logits.length,
+    /** ln(ω / (1 − ω)) of each split, ω = rank / (N + 1). */
     logits,
+    /** Share of splits in which the best of one half loses in the other. */
     lossProbability: lost / logits.length,
   };
 }
