@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SimClock } from '../clock/sim-clock.ts';
-import { limitConnections, mostConnections, mostStrangers, strangerMs } from './connections.ts';
+import { limitConnections, mostConnections, mostStrangers, strangerMs } from './access.ts';
 
 let server: Server;
 let clock: SimClock;

@@ -25,9 +25,8 @@ import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
 import { exchangeIdPattern, type TradeDecision, tradeDecisions } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { type Guard, guard, leastTokenLength } from './access.ts';
+import { type Guard, guard, leastTokenLength, limitConnections } from './access.ts';
 import type { Assets } from './assets.ts';
-import { limitConnections } from './connections.ts';
 import { commonHeaders, page } from './document.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
 

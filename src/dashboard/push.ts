@@ -1,6 +1,6 @@
 /** Sends the view to every open page, at most five times a second and only when something changed. */
 import type { Clock } from '../clock/clock.ts';
-import { type EquityPoint, type KlineView, maxEquityPoints, maxKlines, type Update, type View } from './view.ts';
+import { type KlineView, maxEquityPoints, maxKlines, type Update, type View } from './view.ts';
 
 /** Real ms between two pushes: quick enough for eyes, and half the work for a phone of ten a second. */
 const pushEveryMs = 200;
@@ -48,8 +48,6 @@ const names = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const;
 const isSame = (a: KlineView, b: KlineView | undefined): boolean =>
   a === b || names.every((name) => a[name] === b?.[name]);
 
-const pointTime = (point: EquityPoint): number => point.at;
-
 function whole(source: Pushed, view: View): Update {
   const klines = view.markets.map(({ symbol }) => [symbol, source.klines(symbol).slice(-maxKlines)] as const);
   const equity = { ...view.equity, series: view.equity.series.slice(-maxEquityPoints) };
@@ -70,7 +68,7 @@ function changes(full: Update, sent: Sent): Update {
     const from = Math.min(changedFrom(sent.klines.get(symbol) ?? [], all), all.length - 1);
     return [symbol, all.slice(Math.max(0, from))] as const;
   });
-  const equity = { ...full.view.equity, series: tail(full.view.equity.series, pointTime, sent.equityAt) };
+  const equity = { ...full.view.equity, series: tail(full.view.equity.series, ({ at }) => at, sent.equityAt) };
   return { whole: false, view: { ...full.view, equity }, klines: Object.fromEntries(klines) };
 }
 

@@ -1,4 +1,6 @@
-/** Equity, buy & hold, drawdown and exposure through time. */
+/** Equity, buy & hold, drawdown and exposure through time, and returns from one UTC day to the next. */
+import { type MetricSeries, rowsClosedBy } from './series.ts';
+
 export interface Curve {
   readonly time: Float64Array;
   readonly equity: Float64Array;
@@ -38,4 +40,47 @@ export class CurveBuilder {
     const column = (index: 0 | 1 | 2 | 3 | 4): Float64Array => Float64Array.from(this.#points, (point) => point[index]);
     return { time: column(0), equity: column(1), hold: column(2), fall: column(3), exposure: column(4) };
   }
+}
+
+const dayMs = 86_400_000;
+
+/** Returns of the whole UTC days of a run. They end where the equity reaches zero. */
+export function dailyReturns({ time }: Pick<Curve, 'time'>, equity: Float64Array): Float64Array {
+  const [first, end] = midnights(time);
+  return first < 0 ? new Float64Array(0) : returnsOf(equity.subarray(first, end));
+}
+
+/** On how many of these days a kline closed. On the others the equity is not known, and a return of 0 proves nothing. */
+export function daysKnown(series: readonly MetricSeries[], { time }: Pick<Curve, 'time'>): number {
+  const [first, end] = midnights(time);
+  if (first < 0) return 0;
+  const rows = series.map((one) => one.first);
+  let known = -1;
+  for (const midnight of time.subarray(first, end)) {
+    let isKnown = known < 0;
+    for (const [index, { columns, interval, end: last }] of series.entries()) {
+      const row = rows[index] as number;
+      const next = rowsClosedBy(columns.openTime, interval, midnight, { from: row, end: last });
+      isKnown ||= next > row;
+      rows[index] = next;
+    }
+    if (isKnown) known++;
+  }
+  return known;
+}
+
+/** The first midnight, UTC, and one past the last. */
+function midnights(time: Float64Array): readonly [first: number, end: number] {
+  const isMidnight = (at: number): boolean => at % dayMs === 0;
+  return [time.findIndex(isMidnight), time.findLastIndex(isMidnight) + 1];
+}
+
+/** Returns from point to point. They end where the equity reaches zero. */
+export function returnsOf(equity: Float64Array): Float64Array {
+  const ruin = equity.findIndex((value) => !(value > 0));
+  const usable = ruin < 0 ? equity.length - 1 : ruin;
+  return Float64Array.from(
+    { length: Math.max(0, usable) },
+    (_, index) => (equity[index + 1] as number) / (equity[index] as number) - 1,
+  );
 }

@@ -3,7 +3,7 @@ import { at, day, equityInput, fill, instruments, minute, series } from '../../t
 import { mapColumns } from '../domain/market.ts';
 import { lots, units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
-import { daysKnown, returnsOf } from './daily.ts';
+import { daysKnown, returnsOf } from './curves.ts';
 import { walkEquity } from './equity-walk.ts';
 import { fillTable } from './fill-table.ts';
 import { measure } from './metrics.ts';

@@ -2,7 +2,7 @@
 import { seededRng } from '../clock/clock.ts';
 import { type Units, unitsNumber } from '../domain/money.ts';
 import { converted } from './currency-rates.ts';
-import { dailyReturns, daysKnown } from './daily.ts';
+import { dailyReturns, daysKnown } from './curves.ts';
 import type { EquityInput } from './equity-input.ts';
 import { type EquityWalk, walkEquity } from './equity-walk.ts';
 import type { FillTable } from './fill-table.ts';

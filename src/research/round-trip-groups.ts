@@ -28,9 +28,6 @@ export const groupTitles = Object.entries(titles) as readonly (readonly [key: ke
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
-const two = (value: number): string => String(value).padStart(2, '0');
-/** 1970-01-01 was a Thursday. */
-const weekdayOf = (day: number): number => (day + 3) % 7;
 
 const exitNames: Readonly<Record<string, string>> = {
   enter: 'by the strategy',
@@ -96,7 +93,8 @@ export function groupsOf(trips: RoundTripTable, table: FillTable): Groups {
     const whole = Math.floor(time / dayMs);
     purpose[trip] = table.purpose[exitFill[trip] as number] as number;
     day[trip] = whole - firstDay;
-    weekday[trip] = weekdayOf(whole);
+    // 1970-01-01 was a Thursday.
+    weekday[trip] = (whole + 3) % 7;
     hour[trip] = Math.floor((time - whole * dayMs) / hourMs);
   }
   const month = (days: number): string => new Date((days + firstDay) * dayMs).toISOString().slice(0, 7);
@@ -106,7 +104,7 @@ export function groupsOf(trips: RoundTripTable, table: FillTable): Groups {
     side: sorted(rowsBy(trips, long, (isLong) => (isLong === 1 ? 'long' : 'short'))),
     exit: sorted(rowsBy(trips, purpose, (index) => exitNames[purposes[index] ?? ''] ?? '')),
     month: sorted(rowsBy(trips, day, month)),
-    hour: sorted(rowsBy(trips, hour, two)),
+    hour: sorted(rowsBy(trips, hour, (value) => String(value).padStart(2, '0'))),
     weekday: rowsBy(trips, weekday, (index) => weekdays[index] ?? '').toSorted(
       (a, b) => weekdays.indexOf(a.name) - weekdays.indexOf(b.name),
     ),

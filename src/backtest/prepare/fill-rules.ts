@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { namedCsv, readNamedFile } from '../../data/named-file.ts';
-import { rateText, type Ticks, ticks } from '../../domain/money.ts';
+import { rateText, ticks } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type ImpactModel, squareRoot } from '../../fill/impact.ts';
 import type { LatencyModel } from '../../fill/latency.ts';
@@ -23,7 +23,9 @@ export function rulesOf(
   return {
     ...base,
     ...(given as Partial<Rules>),
-    ...(penetrationTicks !== undefined && { penetrationTicks: tickCount(penetrationTicks) }),
+    ...(penetrationTicks !== undefined && {
+      penetrationTicks: ticks(String(penetrationTicks), { pricePrecision: 0, quantityPrecision: 0 }),
+    }),
     ...(latencies !== undefined && { latency: measured(resolve(dir, latencies), latencyDrawn) }),
     queue: { kind: queue ?? base.queue.kind, n: queueExponent ?? base.queue.n },
     impact: impact === undefined ? base.impact : impactModels[impact],
@@ -61,8 +63,6 @@ export function rulesText(
   const kept = fills.impact === 'none' ? said.replaceAll(/; large orders move (it|their price)/g, '') : said;
   return changed.length === 0 ? kept : `${kept}; but ${changed.join(', ')}`;
 }
-
-const tickCount = (count: number): Ticks => ticks(String(count), { pricePrecision: 0, quantityPrecision: 0 });
 
 /** The models of impact, with their usual numbers; `volumeShare` has those of zipline. */
 const impactModels: Readonly<Record<'none' | ImpactModel['kind'], ImpactModel | undefined>> = {

@@ -18,7 +18,7 @@ import type { Tape, TradeColumns } from '../../data/tape.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
-import { type Rate, rateNumber, type Units } from '../../domain/money.ts';
+import { rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/currency-rates.ts';
@@ -309,7 +309,7 @@ function feeNotes({ fees: given }: Pick<BacktestConfig, 'fees'>, { fees, series 
   const common = symbols.filter((symbol) => fees.bySymbol?.[symbol] === undefined);
   if (!fees.assumed || common.length === 0) return [];
   const missing = (['maker', 'taker'] as const).filter((kind) => given[kind] === undefined);
-  const what = missing.map((kind) => `${kind} ${percent(fees[kind])}`).join(' and ');
+  const what = missing.map((kind) => `${kind} ${(rateNumber(fees[kind]) * 100).toFixed(2)} %`).join(' and ');
   const whose = common.length < symbols.length ? ` of ${common.join(', ')}` : '';
   const how = missing.map((kind) => `${kind}: "…"`).join(', ');
   return [`fees${whose} are not configured: ${what} ${missing.length === 1 ? 'is' : 'are'} assumed (fees: { ${how} })`];
@@ -322,5 +322,3 @@ const tierNotes = ({ fees, rules }: RunInput): readonly string[] =>
     : [
         'feeTiers: fills pay by tier; what is held is marked, and holding enters, by the rates before anything was traded',
       ];
-
-const percent = (fraction: Rate): string => `${(rateNumber(fraction) * 100).toFixed(2)} %`;

@@ -106,7 +106,7 @@ function valuesOf(part: string, param: Param, text: string): readonly Value[] {
     );
   const decimals = Math.min(
     mostDecimals,
-    Math.max(...[range?.[1], range?.[2], range?.[3]].map((one) => decimalsOf(one ?? ''))),
+    Math.max(...[range?.[1], range?.[2], range?.[3]].map((one = '') => one.split('.')[1]?.length ?? 0)),
   );
   const count = Math.floor(steps + 1e-9) + 1;
   if (count > mostSets) throw new Refusal(`--grid ${text}: ${count} values are more than ${mostSets}`);
@@ -116,8 +116,6 @@ function valuesOf(part: string, param: Param, text: string): readonly Value[] {
 
 /** The maximum of `toFixed`. */
 const mostDecimals = 100;
-
-const decimalsOf = (text: string): number => text.split('.')[1]?.length ?? 0;
 
 /** All parameter sets, the last axis fastest. */
 export const parameterSets = (axes: readonly Axis[]): readonly ParameterSet[] =>

@@ -1,7 +1,7 @@
 /** The figures of one parameter set by which sets are compared; money exact. */
 import { z } from 'zod';
 import { unitsNumber, unitsText } from '../../domain/money.ts';
-import { dailyReturns, daysKnown } from '../../research/daily.ts';
+import { dailyReturns, daysKnown } from '../../research/curves.ts';
 import { walkEquity } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { dailySharpe } from '../../research/metrics.ts';

@@ -2,7 +2,7 @@
 
 import { seededRng } from '../../clock/clock.ts';
 import { shareText } from '../../report/figures.ts';
-import { dailyReturns } from '../../research/daily.ts';
+import { dailyReturns } from '../../research/curves.ts';
 import { walkEquity } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
 import { type EffectiveTrials, effectiveTrials } from '../../research/significance/effective-trials.ts';

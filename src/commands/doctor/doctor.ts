@@ -1,11 +1,13 @@
 /** `sluice doctor`: whether a configuration can trade here and now, and what to do if not. It changes nothing at the exchange. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { styleText } from 'node:util';
 import { connect } from '../../client/connection.ts';
 import { machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { isLoopback, type TradingConfig, tradingSchema } from '../../config/schema.ts';
 import { readSecrets } from '../../config/secrets.ts';
+import { escapeText } from '../../domain/printable.ts';
 import { orRefusal, Refusal } from '../../domain/refusal.ts';
 import { journalFile } from '../../journal/open.ts';
 import { venueNameOf } from '../../session/live.ts';
@@ -15,10 +17,18 @@ import { echoTestOrderId } from '../../session/preflight/probe-exchange.ts';
 import { defaultStateDir, inJournal } from '../../session/state.ts';
 import { configure } from '../../trading/strategies.ts';
 import { listenMs } from '../../venue/exchange/probe-socket.ts';
-import { type Check, clientIdCheck, fail, habitsCheck, ok, socketCheck } from './check.ts';
+import {
+  type Check,
+  clientIdCheck,
+  fail,
+  habitsCheck,
+  type Level,
+  machineChecks,
+  ok,
+  planCheck,
+  socketCheck,
+} from './check.ts';
 import { type Examination, exchangeChecks } from './exchange.ts';
-import { machineChecks, planCheck } from './machine.ts';
-import { doctorLines } from './show.ts';
 
 export interface DoctorOptions {
   readonly config: string;
@@ -95,4 +105,50 @@ async function examine(given: Omit<Examination, 'isNew' | 'sentOrder'>, stateDir
     habitsCheck(seen, socket),
     clientIdCheck(seen, isLoopback(restUrl), config.dedicatedAccount),
   ];
+}
+
+const styles: Readonly<Record<Level, Parameters<typeof styleText>[0]>> = {
+  ok: 'green',
+  warn: 'yellow',
+  fail: ['red', 'bold'],
+};
+const nameWidth = 16;
+const textWidth = 96;
+const indent = ' '.repeat(8 + nameWidth);
+
+/** One check a line, long ones wrapped, each with its advice; the last line is a summary. */
+export function doctorLines(checks: readonly Check[], url: string, colours: boolean): readonly string[] {
+  const styled = (style: Parameters<typeof styleText>[0], text: string): string =>
+    colours ? styleText(style, text, { validateStream: false }) : text;
+  const lines = checks.flatMap(({ name, level, text, advice }) => {
+    const [first = '', ...more] = escapeText(text)
+      .split('\n')
+      .flatMap((line) => wrapped(line));
+    const head = `  ${styled(styles[level], level.padEnd(4))}  ${styled('bold', escapeText(name).padEnd(nameWidth))}${first}`;
+    const todo =
+      advice === '' ? [] : wrapped(escapeText(advice)).map((line, at) => `${indent}${at === 0 ? '→ ' : '  '}${line}`);
+    return [head, ...more.map((line) => indent + line), ...todo.map((line) => styled('cyan', line))];
+  });
+  const [fails = 0, warns = 0] = (['fail', 'warn'] as const).map(
+    (level) => checks.filter((one) => one.level === level).length,
+  );
+  const sum =
+    fails > 0
+      ? styled(styles.fail, `${fails} ${fails === 1 ? 'problem prevents' : 'problems prevent'} trading`)
+      : warns > 0
+        ? styled(styles.warn, `trading is possible; ${warns} ${warns === 1 ? 'warning' : 'warnings'}`)
+        : styled(styles.ok, 'everything is fine');
+  return [`${styled('bold', 'sluice doctor')}  ${escapeText(url)}`, '', ...lines, '', `  ${sum}`];
+}
+
+/** Lines that begin with spaces are a table and stay as they are. */
+function wrapped(text: string): string[] {
+  if (text.startsWith(' ')) return [text];
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && last.length + word.length >= textWidth) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines;
 }

@@ -1,24 +1,40 @@
 /** `sluice backtest --grid`: every combination of parameters, on all cores; a stopped grid resumes with the sets that are left. */
+
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { refuseOther } from '../../backtest/determinism-check.ts';
 import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
-import { quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
-import { codeVersions } from '../../backtest/runs/identity.ts';
-import { writeTables } from '../../backtest/runs/keep.ts';
-import { type Axis, asSaved, type ParameterSet, parameterSets, readAxes } from '../../backtest/search/axes.ts';
+import { endsOf, quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
+import { type CodeVersion, codeVersions, sha256 } from '../../backtest/runs/identity.ts';
+import { writeTables, writeWhole } from '../../backtest/runs/keep.ts';
+import {
+  type Axis,
+  asSaved,
+  axisNames,
+  type ParameterSet,
+  parameterSets,
+  readAxes,
+} from '../../backtest/search/axes.ts';
 import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
-import { buyAndHoldReturns, mostReturns, type Overfitting, overfittingOf } from '../../backtest/search/overfitting.ts';
+import {
+  buyAndHoldReturns,
+  mostReturns,
+  type Overfitting,
+  overfittingOf,
+  overfittingTexts,
+} from '../../backtest/search/overfitting.ts';
 import { type GridPool, lastSetsMs, openPool, ThreadEnd } from '../../backtest/search/pool.ts';
 import { gridId, savedSets } from '../../backtest/search/store.ts';
 import { countGridTrials } from '../../backtest/search/trials.ts';
 import { machineSteady } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
+import { units, unitsNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { durationText } from '../../report/figures.ts';
+import { gridText } from '../../report/grid.ts';
 import type { BacktestOptions } from '../backtest/run-prepared.ts';
-import { writeGridReport } from './report.ts';
-import { findIn, type GridResult, gridCsv, gridLines, missingIn, setText } from './show.ts';
+import { fewText, findIn, type GridResult, gridCsv, gridLines, missingIn, setText, stoppedText } from './show.ts';
 
 export interface GridOptions extends BacktestOptions {
   readonly grid: readonly string[];
@@ -77,24 +93,20 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   }
   const tries = countGridTrials(options, { prepared, config, code, axes, sets, outcomes });
   const doubt = withReturns ? overfittingOf(buyAndHoldReturns(input), outcomes) : undefined;
-  const result: GridResult = {
-    axes,
-    sets,
-    outcomes,
-    tries,
-    asset: quoteAsset(input),
-    klines: span.of,
-    doubt,
-  };
+  const result: GridResult = { axes, sets, outcomes, tries, asset: quoteAsset(input), klines: span.of, doubt };
   printGrid(options, result, { file, set: options.set, code, prepared });
 }
 
+/** What a grid was made of. */
+interface GridOrigin {
+  readonly file: string;
+  readonly set: readonly string[];
+  readonly code: readonly CodeVersion[];
+  readonly prepared: Prepared;
+}
+
 /** Prints and writes what was asked for. */
-function printGrid(
-  options: GridOptions,
-  result: GridResult,
-  of: { readonly prepared: Prepared } & Parameters<typeof writeGridReport>[2],
-): void {
+function printGrid(options: GridOptions, result: GridResult, of: GridOrigin): void {
   const { out, say, csv, runs, json } = options;
   const { prepared } = of;
   const { sets, outcomes } = result;
@@ -108,7 +120,7 @@ function printGrid(
     writeGridReport(path, result, { ...of, prepared: { ...prepared, warnings } });
     say(`report: ${resolve(path)}`);
   }
-  if (left > 0) say(stoppedText(left, sets.length, runs !== undefined));
+  if (left > 0) say(leftText(left, sets.length, runs !== undefined));
   else refuseAllRefused(outcomes);
 }
 
@@ -175,7 +187,7 @@ const unfinishedText = (left: number, of: number): string =>
   `Stopped: ${left.toLocaleString('en')} of ${of.toLocaleString('en')} parameter sets did not run and are not in this report`;
 
 /** What a grid that was stopped leaves behind. */
-function stoppedText(left: number, of: number, isKept: boolean): string {
+function leftText(left: number, of: number, isKept: boolean): string {
   if (left === of)
     return `stopped before the first of ${of} parameter sets was done: nothing was saved. Run the same command to start again`;
   const stopped = `stopped with ${left} of ${of} parameter sets not run`;
@@ -255,4 +267,39 @@ function gridJson(result: GridResult): object {
 function writeCsv(dir: string, result: GridResult, warnings: readonly string[]): readonly string[] {
   const [table = '', ...notes] = writeTables(dir, [['grid.csv', [gridCsv(result)]]], warnings);
   return [resolve(dir, table), ...notes];
+}
+
+/** Writes a grid as one HTML file, whole or not at all. */
+function writeGridReport(
+  path: string,
+  result: GridResult,
+  { file, set, code, prepared: { input, warnings, dataHashes } }: GridOrigin,
+): void {
+  const { axes, sets, outcomes, tries, asset, klines, doubt } = result;
+  const times = endsOf(input.series);
+  const configuration = readFileSync(file, 'utf8');
+  const found = findIn(result);
+  const text = gridText({
+    title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
+    ...{ asset, klines, trials: tries, configuration },
+    warnings: [...warnings, ...stoppedText(result, found.best).map((text) => `Stopped: ${text}.`)],
+    ...found,
+    doubts: found.best === undefined ? [] : overfittingTexts(doubt),
+    notRanked: fewText(result),
+    from: Math.min(...times),
+    to: Math.max(...times),
+    axes: axisNames(axes).map((name, index) => ({ name, values: axes[index]?.values.map(String) ?? [] })),
+    sets: sets.map((set, index) => {
+      const one = outcomes[index];
+      const values = set.map(String);
+      return hasRun(one) ? { values, ran: { ...one, finalEquity: unitsNumber(units(one.finalEquity)) } } : { values };
+    }),
+    provenance: [
+      ['Configuration', `${resolve(file)}${set.map((one) => ` --set ${one}`).join('')}`],
+      ['Configuration SHA-256', sha256(configuration)],
+      ...code.map(({ strategy, use, sha256: of }): [string, string] => [`Code of ${strategy}`, `${use} ${of}`]),
+      ...Object.entries(dataHashes).map(([symbol, of]): [string, string] => [`Data of ${symbol}`, of]),
+    ],
+  });
+  writeWhole(resolve(path), [text]);
 }

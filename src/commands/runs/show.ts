@@ -26,8 +26,6 @@ interface Options extends Output {
 const nameOf = ({ configuration, code }: KeptRun): string =>
   `${basename(configuration.file)} ${[...new Set(code.map(({ use }) => use))].join(' ')}${configuration.set.map((one) => ` ${one}`).join('')}`;
 
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
-
 export function showRuns({
   runs,
   remove = [],
@@ -61,7 +59,7 @@ export function showRuns({
   if (ids.length === 0) say(`no runs in ${resolve(runs)}: sluice backtest keeps one each time`);
   else if (!json)
     say(
-      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${megabytes(bytes)} in ${resolve(runs)}${noted > 0 ? '; * with notes on its data: its report says which' : ''}`,
+      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${(bytes / 1e6).toFixed(1)} MB in ${resolve(runs)}${noted > 0 ? '; * with notes on its data: its report says which' : ''}`,
     );
 }
 

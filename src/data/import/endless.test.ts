@@ -7,8 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { loadKlines } from '../klines.ts';
 import { loadDepth, loadTrades } from '../tape-files.ts';
 import { type ImportResult, importFile } from './import.ts';
-import type { LayoutOptions } from './layout.ts';
-import { formats as knownFormats } from './layout.ts';
+import { formats as knownFormats, type LayoutOptions } from './layout.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-endless-'));
 const at = Date.UTC(2024, 0, 1);

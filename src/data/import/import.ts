@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { closeTime, openTimeOf } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { compareSeries } from '../catalogue/compare-series.ts';
+import { compareSeries, continuityFindings } from '../catalogue/compare-series.ts';
 import { staleOf, staleText } from '../catalogue/derived-series.ts';
 import { type Duck, openDuck } from '../catalogue/duckdb.ts';
 import { frameOf } from '../catalogue/gap-ledger.ts';
@@ -18,7 +18,6 @@ import {
   writeManifest,
 } from '../catalogue/manifest.ts';
 import { MonthWriter, type Staged } from '../catalogue/month-writer.ts';
-import { continuityFindings } from '../catalogue/price-continuity.ts';
 import { GrowingTable } from '../catalogue/rows.ts';
 import { DepthChecks } from '../check/depth.ts';
 import { accepted, counted, type Finding, type Repair, type Repaired, refuseImport } from '../check/finding.ts';
