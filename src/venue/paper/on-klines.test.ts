@@ -5,6 +5,7 @@ import { priceText, quantityText, rate, ticks, unitsText } from '../../domain/mo
 import { feesFrom, rulesets } from '../../fill/rules.ts';
 import type { PaperListener } from './account.ts';
 import { PaperOnKlines, type PaperOnKlinesOptions } from './on-klines.ts';
+import { paperOrders } from './order-entry.ts';
 
 function venue(options: Partial<PaperOnKlinesOptions> = {}) {
   const log: string[] = [];
@@ -13,10 +14,7 @@ function venue(options: Partial<PaperOnKlinesOptions> = {}) {
       log.push(`${quantityText(quantity, at)} @ ${priceText(price, at)} fee ${unitsText(fee)} ${feeAsset}`),
     end: ({ status, executed }) => log.push(`${status} ${quantityText(executed, at)}`),
   };
-  const news: string[] = [];
   const paper = new PaperOnKlines({
-    changed: (symbol) => news.push(symbol),
-    clock: new SimClock(1000),
     intervals: new Map([['XZ', '1min']]),
     instruments,
     rules: rulesets.sluice,
@@ -25,11 +23,8 @@ function venue(options: Partial<PaperOnKlinesOptions> = {}) {
     listener,
     ...options,
   });
-  const balances = async (): Promise<string[]> => {
-    const answer = await paper.account.balances();
-    return answer.kind === 'ok' ? balanceTexts(answer.value) : [];
-  };
-  return { paper, market: paper.market('XZ'), log, news, balances };
+  const balances = (): string[] => balanceTexts(paper.funds.balances());
+  return { paper, market: paper.market('XZ'), log, balances };
 }
 
 let minute = 0;
@@ -143,7 +138,7 @@ describe('stops', () => {
   const stop = { strategy: 's', side: 'SELL', price: ticks('95', at) } as const;
 
   test('the MARKET order that answers a triggered stop fills at once, beside the target that it cancels', () => {
-    const { paper, market, log, news } = venue();
+    const { paper, market, log } = venue();
     const target = refOf(paper.submit(intent({ side: 'SELL', price: '103', purpose: 'takeProfit' })));
     const quiet = kline(100, 101, 99, 100);
     market.open(quiet);
@@ -156,7 +151,6 @@ describe('stops', () => {
     market.rest(row);
     expect(log).toEqual(['CANCELED 0', '1 @ 94.45 fee 0.1889 Z', 'FILLED 1']);
     expect(market.fills.ambiguousKlines).toBe(1);
-    expect(news).toEqual(['XZ', 'XZ']);
   });
 
   test('once its kline is over, the order of a stop is an order like any other', () => {
@@ -172,20 +166,32 @@ describe('stops', () => {
 });
 
 describe('what can be asked for', () => {
+  const portOf = (paper: PaperOnKlines) =>
+    paperOrders(
+      paper.funds,
+      {
+        submit: (one) => Promise.resolve(paper.submit(one)),
+        cancel: (one) => Promise.resolve(paper.cancel(one)),
+        ask: (read) => Promise.resolve(read()),
+      },
+      new SimClock(1000),
+    );
+
   test('an order, the open ones, and the trades from an id on', async () => {
     const { paper, market } = venue({ firstId: 500 });
-    const first = refOf(await paper.orders.prepare(intent({ id: 'one', amount: '100' }), at).send(letGo));
-    const second = refOf(await paper.orders.prepare(intent({ id: 'two', price: '90' }), at).send(letGo));
+    const orders = portOf(paper);
+    const first = refOf(await orders.prepare(intent({ id: 'one', amount: '100' }), at).send(letGo));
+    const second = refOf(await orders.prepare(intent({ id: 'two', price: '90' }), at).send(letGo));
     market.open(kline(100, 100, 100, 100));
     market.rest(kline(100, 100, 80, 90));
-    expect(await paper.orders.query(first)).toMatchObject({
+    expect(await orders.query(first)).toMatchObject({
       kind: 'ok',
       value: { orderId: '500', clientOrderId: 'one', status: 'FILLED', executed: 9995n },
     });
-    expect(await paper.orders.query({ symbol: 'XZ', orderId: '7' })).toMatchObject({ kind: 'failed', code: '-2013' });
-    expect(await paper.orders.openOrders('XZ')).toEqual({ kind: 'ok', value: { rows: [], full: false } });
+    expect(await orders.query({ symbol: 'XZ', orderId: '7' })).toMatchObject({ kind: 'failed', code: '-2013' });
+    expect(await orders.openOrders('XZ')).toEqual({ kind: 'ok', value: { rows: [], full: false } });
     const ids = async (from?: string): Promise<string[]> => {
-      const answer = await paper.orders.tradesSince('XZ', from);
+      const answer = await orders.tradesSince('XZ', from);
       return answer.kind === 'ok'
         ? answer.value.rows.map(({ tradeId, orderIds }) => `${tradeId} of ${orderIds.join()}`)
         : [];
@@ -197,8 +203,7 @@ describe('what can be asked for', () => {
   });
 
   test('a prepared order says when it was signed', () => {
-    const { paper } = venue();
-    const prepared = paper.orders.prepare(intent({ id: 'same' }), at);
+    const prepared = portOf(venue().paper).prepare(intent({ id: 'same' }), at);
     expect(prepared).toMatchObject({ signedAt: 1000, recvWindowMs: 2000 });
   });
 });

@@ -1,23 +1,14 @@
-/**
- * A simulated venue on klines, for backtests. The backtest steps it through the phases of each kline (`fill/kline-fills.ts`).
- * Orders come through the order port, or directly through `submit` where there is no network to simulate.
- */
-import type { Clock } from '../../clock/clock.ts';
+/** A simulated venue on klines, for backtests. The backtest steps it through the phases of each kline (`fill/kline-fills.ts`). */
 import type { Interval } from '../../domain/interval.ts';
-import type { Units } from '../../domain/money.ts';
-import type { Intent, Outcome } from '../../domain/order.ts';
+import type { Intent } from '../../domain/order.ts';
 import { mostRate } from '../../fill/fees.ts';
 import type { UsualDay } from '../../fill/impact.ts';
 import { type FillKline, KlineFills } from '../../fill/kline-fills.ts';
 import type { Step, Stop, StopHit } from '../../fill/orders.ts';
-import type { AccountReader, CancelOutcome, OrderEntry, OrderRef } from '../venue.ts';
 import { PaperAccount, type PaperAccountOptions } from './account.ts';
-import { PaperMarkets, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
+import { PaperMarkets } from './order-entry.ts';
 
 export interface PaperOnKlinesOptions extends PaperAccountOptions {
-  readonly clock: Clock;
-  /** Called with a symbol after a change of its orders: no poll is needed. */
-  readonly changed?: (symbol: string) => void;
   /** The klines by which each symbol's orders fill. */
   readonly intervals: ReadonlyMap<string, Interval>;
   /** What usually trades of each symbol in the days before a time, for rules with impact. */
@@ -26,46 +17,11 @@ export interface PaperOnKlinesOptions extends PaperAccountOptions {
   readonly finer?: ReadonlyMap<string, (openTime: number) => readonly FillKline[]>;
 }
 
-export class PaperOnKlines {
-  readonly orders: OrderEntry;
-  readonly account: AccountReader;
-  readonly #account: PaperAccount;
-  readonly #markets: PaperMarkets<PaperMarket>;
-
+/** Requests and answers take no time: between two klines none passes, and latency is counted in whole klines. */
+export class PaperOnKlines extends PaperMarkets<PaperMarket> {
   constructor(options: PaperOnKlinesOptions) {
     const account = new PaperAccount(options);
-    // Queries answer at once and latency is counted in whole klines: between two klines no time passes.
-    const wire: PaperWire = {
-      submit: (intent) => Promise.resolve(this.submit(intent)),
-      cancel: (order) => Promise.resolve(this.cancel(order)),
-      ask: (read) => Promise.resolve(read()),
-    };
-    this.#account = account;
-    this.orders = paperOrders(account, wire, options.clock);
-    this.account = paperBalances(account, wire);
-    this.#markets = new PaperMarkets(
-      account,
-      options.intervals.keys(),
-      (symbol) => new PaperMarket(options, account, symbol, () => options.changed?.(symbol)),
-    );
-  }
-
-  /** Pays an amount in or out (negative); false when less is free. */
-  transfer(asset: string, amount: Units): boolean {
-    return this.#account.transfer(asset, amount);
-  }
-
-  /** The phases of one symbol. */
-  market(symbol: string): PaperMarket {
-    return this.#markets.market(symbol);
-  }
-
-  submit(intent: Intent): Outcome {
-    return this.#markets.submit(intent);
-  }
-
-  cancel(order: OrderRef): CancelOutcome {
-    return this.#markets.cancel(order);
+    super(account, options.intervals.keys(), (symbol) => new PaperMarket(options, account, symbol));
   }
 }
 
@@ -77,7 +33,7 @@ export class PaperMarket {
   readonly #changed: () => void;
   readonly #hits = new Map<string, { readonly kline: FillKline; readonly hit: StopHit }>();
 
-  constructor(options: PaperOnKlinesOptions, account: PaperAccount, symbol: string, changed: () => void) {
+  constructor(options: PaperOnKlinesOptions, account: PaperAccount, symbol: string, changed = (): void => {}) {
     const [instrument, interval] = [options.instruments.get(symbol), options.intervals.get(symbol)];
     if (instrument === undefined || interval === undefined) throw new Error(`no instrument ${symbol}`);
     this.#account = account;

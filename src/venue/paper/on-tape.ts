@@ -4,8 +4,8 @@
  * decide, latency is counted in whole klines and news is immediate.
  */
 import { Subject } from 'rxjs';
+import type { Clock } from '../../clock/clock.ts';
 import type { Side } from '../../domain/market.ts';
-import type { Units } from '../../domain/money.ts';
 import type { Intent } from '../../domain/order.ts';
 import { travelOf } from '../../fill/latency.ts';
 import type { Step } from '../../fill/orders.ts';
@@ -16,6 +16,7 @@ import { PaperMarket, type PaperOnKlinesOptions } from './on-klines.ts';
 import { PaperMarkets, type PaperWire, paperBalances, paperOrders } from './order-entry.ts';
 
 export interface PaperOnTapeOptions extends PaperOnKlinesOptions {
+  readonly clock: Clock;
   /** Called when an order reaches a symbol that fills by trades and depth: from now on fills are worth polling for. */
   readonly works: (symbol: string) => void;
 }
@@ -27,13 +28,11 @@ export interface Requests {
   queries: number;
 }
 
-export class PaperOnTape {
+export class PaperOnTape extends PaperMarkets<TapeMarket> {
   readonly orders: OrderEntry;
   readonly account: AccountReader;
   readonly requests: Requests = { creates: 0, cancels: 0, queries: 0 };
   readonly #options: PaperOnTapeOptions;
-  readonly #account: PaperAccount;
-  readonly #markets: PaperMarkets<TapeMarket>;
   #request = 0;
   #hasArrived = false;
   /** By symbol, when a poll arrived whose query of trades is still unanswered, UTC ms. */
@@ -41,24 +40,25 @@ export class PaperOnTape {
 
   constructor(options: PaperOnTapeOptions) {
     const account = new PaperAccount(options);
+    const news = new Subject<string>();
+    const open = (symbol: string): TapeMarket => new TapeMarket(options, account, symbol, () => news.next(symbol));
+    super(account, options.intervals.keys(), open);
     const { requests } = this;
     const wire: PaperWire = {
       submit: (intent) => {
         requests.creates++;
-        return this.#travel(intent.symbol, intent.clientOrderId, () => this.#markets.submit(intent));
+        return this.#travel(intent.symbol, intent.clientOrderId, () => this.submit(intent));
       },
       cancel: (order) => {
         requests.cancels++;
-        return this.#travel(order.symbol, order.orderId, () => this.#markets.cancel(order));
+        return this.#travel(order.symbol, order.orderId, () => this.cancel(order));
       },
       ask: (read) => {
         requests.queries++;
         return this.#travel(undefined, '', read);
       },
     };
-    const news = new Subject<string>();
     this.#options = options;
-    this.#account = account;
     const orders = paperOrders(account, wire, options.clock);
     this.orders = {
       ...orders,
@@ -66,20 +66,6 @@ export class PaperOnTape {
       news,
     };
     this.account = paperBalances(account, wire);
-    this.#markets = new PaperMarkets(
-      account,
-      options.intervals.keys(),
-      (symbol) => new TapeMarket(options, account, symbol, () => news.next(symbol)),
-    );
-  }
-
-  /** Pays an amount in or out (negative); false when less is free. */
-  transfer(asset: string, amount: Units): boolean {
-    return this.#account.transfer(asset, amount);
-  }
-
-  market(symbol: string): TapeMarket {
-    return this.#markets.market(symbol);
   }
 
   /**
@@ -97,7 +83,7 @@ export class PaperOnTape {
     if (at === undefined) return undefined;
     this.#polledAt.delete(symbol);
     this.requests.queries++;
-    const { rows, full } = this.#account.records.tradesSince(symbol, fromId);
+    const { rows, full } = this.funds.records.tradesSince(symbol, fromId);
     return Promise.resolve(ok({ rows: rows.filter(({ time }) => time <= at), full }));
   }
 
@@ -106,7 +92,7 @@ export class PaperOnTape {
     const { clock, rules, intervals } = this.#options;
     const isTape =
       symbol === undefined
-        ? [...this.#markets.all()].some(({ byTape }) => byTape)
+        ? [...this.all()].some(({ byTape }) => byTape)
         : intervals.has(symbol) && this.market(symbol).byTape;
     if (!isTape) return act();
     const { entryMs, responseMs } = travelOf(rules, clock.now(), id, this.#request++);

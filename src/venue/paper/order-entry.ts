@@ -1,5 +1,6 @@
 /** The order port of a simulated account. */
 import type { Clock } from '../../clock/clock.ts';
+import type { Units } from '../../domain/money.ts';
 import type { Intent, Outcome } from '../../domain/order.ts';
 import { type AccountReader, type CancelOutcome, failed, type OrderEntry, type OrderRef, ok } from '../venue.ts';
 import type { PaperAccount } from './account.ts';
@@ -54,11 +55,11 @@ export const paperBalances = (account: PaperAccount, wire: PaperWire): AccountRe
 
 /** What the simulated venues share: orders reach the account first, then the market of their symbol. */
 export class PaperMarkets<Market extends { submit(intent: Intent): void; cancel(clientOrderId: string): void }> {
-  readonly #account: PaperAccount;
+  readonly funds: PaperAccount;
   readonly #markets = new Map<string, Market>();
 
   constructor(account: PaperAccount, symbols: Iterable<string>, open: (symbol: string) => Market) {
-    this.#account = account;
+    this.funds = account;
     for (const symbol of symbols) this.#markets.set(symbol, open(symbol));
   }
 
@@ -72,15 +73,20 @@ export class PaperMarkets<Market extends { submit(intent: Intent): void; cancel(
     return market;
   }
 
+  /** Pays an amount in or out (negative); false when less is free. */
+  transfer(asset: string, amount: Units): boolean {
+    return this.funds.transfer(asset, amount);
+  }
+
   submit(intent: Intent): Outcome {
-    const outcome = this.#account.accept(intent);
+    const outcome = this.funds.accept(intent);
     if (outcome.kind === 'accepted') this.market(intent.symbol).submit(intent);
     return outcome;
   }
 
   /** Cancelling a closed order is refused, as at real exchanges. Only a query proves the order's state. */
   cancel({ symbol, orderId }: OrderRef): CancelOutcome {
-    const { records } = this.#account;
+    const { records } = this.funds;
     const order = records.order(orderId);
     const isOpen = order?.intent.symbol === symbol && records.working(order.intent.clientOrderId) === order;
     if (!isOpen) return { kind: 'refused', ...orderMissing };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Columns, FeedGap, Kline } from '../../domain/market.ts';
-import { RecordedFeed } from './recorded.ts';
+import { RecordedSeries } from './recorded.ts';
 
 const minute = 60_000;
 function columns(...minutes: readonly number[]): Columns {
@@ -23,26 +23,26 @@ const hole = (from: number, to: number): FeedGap => ({
   healed: false,
 });
 
-function drain(feed: RecordedFeed): void {
-  const series = feed.series('XBTUSD', '1min');
+function drain(series: RecordedSeries): void {
   for (let kline = series.next(); kline !== undefined; kline = series.next()) series.push(kline);
-  feed.end();
 }
 
 test('rows come out as klines in order, a hole as a message before the kline after it', () => {
-  const feed = new RecordedFeed([
-    { symbol: 'XBTUSD', interval: '1min', columns: columns(0, 1, 4), gaps: [hole(2, 4)] },
-  ]);
-  const seen: (Kline | FeedGap | 'end')[] = [];
-  feed.gaps.subscribe((gap) => seen.push(gap));
-  feed.klines('XBTUSD', '1min').subscribe({ next: (kline) => seen.push(kline), complete: () => seen.push('end') });
-  drain(feed);
-  expect(seen.map((one) => (one === 'end' ? one : 'cause' in one ? `hole to ${one.to}` : one.openTime))).toEqual([
+  const series = new RecordedSeries({
+    symbol: 'XBTUSD',
+    interval: '1min',
+    columns: columns(0, 1, 4),
+    gaps: [hole(2, 4)],
+  });
+  const seen: (Kline | FeedGap)[] = [];
+  series.gaps.subscribe((gap) => seen.push(gap));
+  series.klines.subscribe((kline) => seen.push(kline));
+  drain(series);
+  expect(seen.map((one) => ('cause' in one ? `hole to ${one.to}` : one.openTime))).toEqual([
     0,
     minute,
     `hole to ${4 * minute}`,
     4 * minute,
-    'end',
   ]);
   expect(seen[0]).toEqual({
     symbol: 'XBTUSD',
@@ -57,28 +57,32 @@ test('rows come out as klines in order, a hole as a message before the kline aft
   });
 });
 
-test('history is what lies before the next row, and never more', async () => {
-  const feed = new RecordedFeed([
-    { symbol: 'XBTUSD', interval: '1min', columns: columns(0, 1, 2, 5), gaps: [hole(3, 5)], first: 2 },
-  ]);
-  const opens = async (count: number): Promise<number[]> => {
-    const answer = await feed.history('XBTUSD', '1min', count);
-    return answer.kind === 'ok' ? answer.value.map((kline) => kline.openTime / minute) : [];
-  };
-  expect(await opens(5)).toEqual([0, 1]);
-  expect(await opens(1)).toEqual([1]);
-  const series = feed.series('XBTUSD', '1min');
+test('history is what lies before the next row, and never more', () => {
+  const series = new RecordedSeries({
+    symbol: 'XBTUSD',
+    interval: '1min',
+    columns: columns(0, 1, 2, 5),
+    gaps: [hole(3, 5)],
+    first: 2,
+  });
+  const opens = (count: number): number[] => series.before(count).map((kline) => kline.openTime / minute);
+  expect(opens(5)).toEqual([0, 1]);
+  expect(opens(1)).toEqual([1]);
   const kline = series.next();
   if (kline !== undefined) series.push(kline);
-  expect([await opens(5), series.row]).toEqual([[0, 1, 2], 3]);
+  expect([opens(5), series.row]).toEqual([[0, 1, 2], 3]);
 });
 
 test('holes before the first row are history too', () => {
-  const feed = new RecordedFeed([
-    { symbol: 'XBTUSD', interval: '1min', columns: columns(0, 3, 4, 9), gaps: [hole(1, 3), hole(5, 9)], first: 2 },
-  ]);
+  const series = new RecordedSeries({
+    symbol: 'XBTUSD',
+    interval: '1min',
+    columns: columns(0, 3, 4, 9),
+    gaps: [hole(1, 3), hole(5, 9)],
+    first: 2,
+  });
   const seen: number[] = [];
-  feed.gaps.subscribe(({ to }) => seen.push(to / minute));
-  drain(feed);
+  series.gaps.subscribe(({ to }) => seen.push(to / minute));
+  drain(series);
   expect(seen).toEqual([9]);
 });

@@ -1,10 +1,9 @@
-/** A market feed over recorded klines. Nothing moves by itself: a backtest pushes row after row. */
-import { NEVER, Observable, Subject, type Subscriber } from 'rxjs';
+/** Recorded klines as a feed gives them. Nothing moves by itself: a backtest pushes row after row. */
+import { Observable, Subject, type Subscriber } from 'rxjs';
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Columns, FeedGap, Kline } from '../../domain/market.ts';
-import { type MarketFeed, ok } from '../venue.ts';
 
-export interface Series {
+interface Series {
   readonly symbol: string;
   readonly interval: Interval;
   readonly columns: Columns;
@@ -14,64 +13,21 @@ export interface Series {
   readonly first?: number;
 }
 
-export class RecordedFeed implements MarketFeed {
-  readonly gaps: Observable<FeedGap>;
-  readonly #gaps = new Subject<FeedGap>();
-  readonly #series = new Map<string, RecordedSeries>();
-
-  constructor(series: readonly Series[]) {
-    this.gaps = this.#gaps;
-    for (const one of series) this.#series.set(keyOf(one.symbol, one.interval), new RecordedSeries(one, this.#gaps));
-  }
-
-  /** The series that a backtest goes through; there is one for each that was given. */
-  series(symbol: string, interval: Interval): RecordedSeries {
-    const found = this.#series.get(keyOf(symbol, interval));
-    if (found === undefined) throw new Error(`no recorded klines of ${symbol} ${interval}`);
-    return found;
-  }
-
-  klines(symbol: string, interval: Interval): Observable<Kline> {
-    return this.series(symbol, interval).klines;
-  }
-
-  trades(): Observable<never> {
-    return NEVER;
-  }
-
-  depth(): Observable<never> {
-    return NEVER;
-  }
-
-  ticker(): Observable<never> {
-    return NEVER;
-  }
-
-  history(symbol: string, interval: Interval, count: number): ReturnType<MarketFeed['history']> {
-    return Promise.resolve(ok(this.series(symbol, interval).before(count)));
-  }
-
-  /** Ends every stream of klines. */
-  end(): void {
-    for (const series of this.#series.values()) series.end();
-    this.#gaps.complete();
-  }
-}
-
 /** One symbol and interval: a place in the recording, and who listens. */
 export class RecordedSeries {
   readonly klines: Observable<Kline>;
+  readonly gaps: Observable<FeedGap>;
   readonly #symbol: string;
   readonly #interval: Interval;
   readonly #columns: Columns;
   readonly #missing: readonly FeedGap[];
   /** Not a `Subject`, which makes an iterator for its observers at every kline: 100 bytes for each of millions. */
   #listeners: readonly Subscriber<Kline>[] = [];
-  readonly #gaps: Subject<FeedGap>;
+  readonly #gaps = new Subject<FeedGap>();
   #row: number;
   #nextGap = 0;
 
-  constructor({ symbol, interval, columns, gaps = [], first = 0 }: Series, out: Subject<FeedGap>) {
+  constructor({ symbol, interval, columns, gaps = [], first = 0 }: Series) {
     this.klines = new Observable((listener) => {
       this.#listeners = [...this.#listeners, listener];
       return () => {
@@ -82,7 +38,7 @@ export class RecordedSeries {
     this.#interval = interval;
     this.#columns = columns;
     this.#missing = gaps;
-    this.#gaps = out;
+    this.gaps = this.#gaps;
     this.#row = first;
     const from = columns.openTime[first] ?? Number.POSITIVE_INFINITY;
     while ((gaps[this.#nextGap]?.to ?? Number.POSITIVE_INFINITY) < from) this.#nextGap++;
@@ -116,10 +72,6 @@ export class RecordedSeries {
     return klines;
   }
 
-  end(): void {
-    for (const listener of this.#listeners) listener.complete();
-  }
-
   #kline(row: number): Kline {
     const { openTime, open, high, low, close, volume } = this.#columns;
     const at = openTime[row] as number;
@@ -136,5 +88,3 @@ export class RecordedSeries {
     };
   }
 }
-
-const keyOf = (symbol: string, interval: Interval): string => `${symbol} ${interval}`;

@@ -5,7 +5,7 @@ import type { Holding } from '../../../strategy/contract.ts';
 import { saidBy } from '../../../strategy/fault.ts';
 import { decisionsOf } from '../../../strategy/host.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
-import { RecordedFeed, type RecordedSeries } from '../../../venue/recorded/recorded.ts';
+import { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import { type RunSeries, upToEnd } from '../../run.ts';
 import { heardKlines } from '../larger-klines.ts';
 import { absent } from '../missing-data.ts';
@@ -33,16 +33,15 @@ export class StreamingCursor {
     series: RunSeries,
     { holding, fills, now, decided, faults, missed }: StreamingParts,
   ) {
-    const { symbol, interval } = series;
-    const feed = new RecordedFeed([upToEnd(series)]);
+    const { interval } = series;
     this.hosted = hosted;
-    this.#series = feed.series(symbol, interval);
+    this.#series = new RecordedSeries(upToEnd(series));
     this.#listening = decisionsOf(hosted, {
-      ...heardKlines(this.#series.before(this.#series.row), feed.klines(symbol, interval), interval, hosted.interval),
+      ...heardKlines(this.#series.before(this.#series.row), this.#series.klines, interval, hosted.interval),
       trades: absent('trades', hosted, missed),
       depth: absent('depth', hosted, missed),
       ticker: absent('ticker', hosted, missed),
-      gaps: feed.gaps,
+      gaps: this.#series.gaps,
       fills,
       atOnce: true,
       holding,

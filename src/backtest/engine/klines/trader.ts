@@ -75,7 +75,7 @@ export class KlineTrader implements Trading {
     this.risk = new Risk({ limits, portfolio: this.portfolio, clock, disabled: (kill) => this.kill(kill) });
     this.#isAllowed = signalRateLimit(this, clock, { append: (entry) => void this.log.entries.push(entry) });
     this.venue = new PaperOnKlines({
-      ...{ clock, instruments, rules, fees },
+      ...{ instruments, rules, fees },
       balances: openingBalances(input),
       keepsClosed: false,
       mayOwe: input.margin !== undefined,

@@ -22,7 +22,7 @@ import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import { hitByBooks, hitByTrade } from '../../../trading/price-updates.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { PaperOnTape } from '../../../venue/paper/on-tape.ts';
-import { RecordedFeed } from '../../../venue/recorded/recorded.ts';
+import { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import { pacedByTime } from '../../progress.ts';
 import { bandOf } from '../../result/band.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf, upToEnd } from '../../run.ts';
@@ -73,7 +73,6 @@ class TapeRun {
   readonly #margin: MarginAccounts | undefined;
   readonly #stage: TapeStage;
   readonly #lanes: readonly Lane[];
-  readonly #feed: RecordedFeed;
   readonly #poller: Poller;
   readonly #faults: unknown[] = [];
   readonly #band: ReturnType<typeof bandOf>;
@@ -118,7 +117,6 @@ class TapeRun {
     };
     lookAfterFills(this.#stage, input.hosted, (symbol) => this.#venue.market(symbol).byTape);
     this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
-    this.#feed = new RecordedFeed(input.series.map(upToEnd));
     this.#looks = looksOnNews(this.#clock, () => this.#assembled);
     this.#venue.orders.news?.subscribe(this.#looks.changed);
     this.#lanes = input.series.map((series) => this.#lane(series));
@@ -175,12 +173,12 @@ class TapeRun {
   }
 
   #lane(series: RunSeries): Lane {
-    const { symbol, interval } = series;
+    const { symbol } = series;
     const tape = this.#input.tapes?.get(symbol);
     return {
       symbol,
       series,
-      recorded: this.#feed.series(symbol, interval),
+      recorded: new RecordedSeries(upToEnd(series)),
       market: this.#venue.market(symbol),
       tape,
       covered: coverage(tape),
@@ -197,9 +195,9 @@ class TapeRun {
     const { series, recorded, gaps } = lane;
     const own = series.interval;
     return {
-      ...heardKlines(recorded.before(recorded.row), this.#feed.klines(symbol, own), own, interval),
+      ...heardKlines(recorded.before(recorded.row), recorded.klines, own, interval),
       ...heardTape(lane, hosted, this.#faults),
-      gaps: merge(this.#feed.gaps, gaps.stream),
+      gaps: merge(...this.#lanes.map((one) => one.recorded.gaps), gaps.stream),
       fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
       atOnce: true,
       holding: this.#assembled.portfolio.holding(id, symbol),

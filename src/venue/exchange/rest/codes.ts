@@ -6,23 +6,26 @@ export interface CodeMeaning {
   readonly advice: string;
 }
 
+const askFirst = 'query the order before you try again: the outcome is unknown';
+const orderMore = 'order more: sluice market symbols shows the minimum';
+const round = 'round to the precision of the symbol: sluice market symbols shows it';
+const noSuchOrder = ['there is no such order', 'check symbol and id: sluice order open'] as const;
+const mayNot = ['the key may not do this', 'check its permissions in the user centre'] as const;
+const noFunds = ['the balance is too small', 'sluice account shows free balances; open orders lock the rest'] as const;
+const noSymbol = ['the exchange does not know the symbol', 'sluice market symbols lists the known ones'] as const;
+const notListed = ['the address of this machine is not on the list of the key', 'add it in the user centre'] as const;
+
 const codes: Readonly<Record<string, readonly [means: string, advice: string]>> = {
-  '-1000': ['the exchange had an internal error', 'query the order before you try again: the outcome is unknown'],
-  '-1001': ['the exchange lost an internal connection', 'query the order before you try again: the outcome is unknown'],
+  '-1000': ['the exchange had an internal error', askFirst],
+  '-1001': ['the exchange lost an internal connection', askFirst],
   '-1002': [
     'the key is missing or not authorised, or there is no such operation',
     'check SLUICE_API_KEY, and the path of a raw call',
   ],
   '-1003': ['too many requests', 'wait a minute; other programs behind the same address count as well'],
   '-1004': ['no such user', 'check SLUICE_API_KEY'],
-  '-1006': [
-    'an internal answer of the exchange was unreadable',
-    'query the order before you try again: the outcome is unknown',
-  ],
-  '-1007': [
-    'the exchange did not answer in time internally',
-    'query the order before you try again: the outcome is unknown',
-  ],
+  '-1006': ['an internal answer of the exchange was unreadable', askFirst],
+  '-1007': ['the exchange did not answer in time internally', askFirst],
   '-1014': ['this combination of order fields is not supported', 'use LIMIT with a price or MARKET without'],
   '-1015': ['too many orders at once', 'wait, and send fewer'],
   '-1016': ['the exchange is shutting down for maintenance', 'wait until it is back, then query the open orders'],
@@ -45,21 +48,18 @@ const codes: Readonly<Record<string, readonly [means: string, advice: string]>> 
   '-1104': ['not all parameters were read', 'leave out unneeded parameters'],
   '-1105': ['a parameter is empty', 'give it a value or leave it out'],
   '-1106': ['a superfluous parameter was sent', 'leave it out'],
-  '-1111': ['too many decimals', 'round to the precision of the symbol: sluice market symbols shows it'],
+  '-1111': ['too many decimals', round],
   '-1112': ['there are no orders on the other side', 'try later, or place a LIMIT order'],
   '-1116': ['the type of the order is not known', 'use LIMIT or MARKET'],
   '-1117': ['the side of the order is not known', 'use BUY or SELL'],
   '-1118': ['the client order id is empty', 'give one or leave it out'],
-  '-1121': ['the exchange does not know the symbol', 'sluice market symbols lists the known ones'],
-  '-1136': ['the volume is below the minimum', 'order more: sluice market symbols shows the minimum'],
+  '-1121': noSymbol,
+  '-1136': ['the volume is below the minimum', orderMore],
   '-1138': ['the price is too far from the market', 'move the price closer to it'],
   '-1139': ['the symbol takes no MARKET orders', 'use LIMIT'],
   '-1145': ['the order can no longer be cancelled', 'query it: sluice order query'],
-  '-1147': [
-    'too many decimals in price or volume',
-    'round to the precision of the symbol: sluice market symbols shows it',
-  ],
-  '-1196': ['there is no such order', 'check symbol and id: sluice order open'],
+  '-1147': ['too many decimals in price or volume', round],
+  '-1196': noSuchOrder,
   '-2013': ['there is no such order', 'check symbol and id; a new order may not be visible yet'],
   '-2014': ['the key is malformed', 'check SLUICE_API_KEY for missing or extra characters'],
   '-2015': [
@@ -67,13 +67,10 @@ const codes: Readonly<Record<string, readonly [means: string, advice: string]>> 
     'check addresses and permissions of the key in the user centre',
   ],
   '-2016': ['trading is frozen for this account', 'contact the exchange'],
-  '-2017': ['the balance is too small', 'sluice account shows free balances; open orders lock the rest'],
+  '-2017': noFunds,
   '-2018': ['a withdrawal with this id exists already', 'do not send it again: sluice-withdraw list shows it'],
   '-2021': ['the account is not verified', 'complete the verification in the user centre'],
-  '-2022': [
-    'the volume of the LIMIT order is below the minimum',
-    'order more: sluice market symbols shows the minimum',
-  ],
+  '-2022': ['the volume of the LIMIT order is below the minimum', orderMore],
   '-2023': ['the volume of the MARKET sell is below the minimum', 'sell more: sluice market symbols shows the minimum'],
   '-2024': ['the price is below the minimum', 'raise the price'],
   '-2025': [
@@ -82,21 +79,21 @@ const codes: Readonly<Record<string, readonly [means: string, advice: string]>> 
   ],
   '-2026': ['the order is too large', 'order less'],
   '-2027': ['the order is too large', 'order less'],
-  '-2029': ['the order is worth too little', 'order more: sluice market symbols shows the minimum'],
+  '-2029': ['the order is worth too little', orderMore],
   '-2100': ['a parameter is wrong', 'check the parameters'],
-  '-2200': ['the address of this machine is not on the list of the key', 'add it in the user centre'],
+  '-2200': notListed,
   '1': ['the exchange failed without a reason; often the order id is malformed', 'check the id, then try again'],
   '35': ['ordering is forbidden for this account or symbol', 'contact the exchange'],
-  '40': ['the address of this machine is not on the list of the key', 'add it in the user centre'],
-  '10004': ['the key may not do this', 'check its permissions in the user centre'],
-  '10005': ['the key may not do this', 'check its permissions in the user centre'],
-  '10006': ['the key may not do this', 'check its permissions in the user centre'],
-  '10062': ['too many decimals', 'round to the precision of the symbol: sluice market symbols shows it'],
-  '21020': ['the exchange does not know the symbol', 'sluice market symbols lists the known ones'],
-  '21022': ['there is no such order', 'check symbol and id: sluice order open'],
-  '110046': ['the volume is below the minimum', 'order more: sluice market symbols shows the minimum'],
-  '110047': ['the price or the amount is below the minimum', 'order more: sluice market symbols shows the minimum'],
-  '110049': ['the balance is too small', 'sluice account shows free balances; open orders lock the rest'],
+  '40': notListed,
+  '10004': mayNot,
+  '10005': mayNot,
+  '10006': mayNot,
+  '10062': ['too many decimals', round],
+  '21020': noSymbol,
+  '21022': noSuchOrder,
+  '110046': ['the volume is below the minimum', orderMore],
+  '110047': ['the price or the amount is below the minimum', orderMore],
+  '110049': noFunds,
 };
 
 /** Every code that has words. */
