@@ -10,7 +10,7 @@ import type { Account, Fill, Intent } from '../domain/order.ts';
 import { mostRate } from '../fill/fees.ts';
 import type { Fees, Rules } from '../fill/rules.ts';
 import { memoryHost } from '../journal/writer-hosts.ts';
-import type { Sizing } from '../portfolio/plan.ts';
+import type { Sizing } from '../portfolio/planner.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import { momentText } from '../report/figures.ts';
 import type { FillTable } from '../research/fill-table.ts';

@@ -17,7 +17,7 @@ import {
   worsened,
 } from '../domain/money.ts';
 import type { Size } from '../domain/order.ts';
-import type { Place } from './place.ts';
+import type { Place } from './positions.ts';
 
 /** A stop in force. */
 export interface ArmedStop {
@@ -36,7 +36,7 @@ export type GuardedPlace = Pick<
 
 export interface Guard {
   readonly place: GuardedPlace;
-  /** The target's size that these levels belong to; undefined where a journal did not say. */
+  /** The target's size that these levels belong to; undefined where a journal has none. */
   size: Size | undefined;
   /** What a take-profit has sold of it. */
   taken: Lots;

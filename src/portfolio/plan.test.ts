@@ -24,7 +24,6 @@ import {
   planTarget,
   type Situation,
   type Step,
-  sizeInLots,
 } from './plan.ts';
 import type { WorkingOrder } from './portfolio.ts';
 
@@ -70,7 +69,7 @@ describe('a target', () => {
     expect(plan('1', { marketBuyIn: 'lots' })).toBe('BUY 1 market');
   });
 
-  test('says in an amount no more decimals than the quote has', () => {
+  test('has in an amount no more decimals than the quote has', () => {
     expect(plan('0.33333', { price: 99.99 })).toBe('BUY 0.33333 market for 33.32');
   });
 
@@ -124,14 +123,14 @@ describe('a target', () => {
     );
   });
 
-  test('does not mend what the fee of its entry took from the bought asset', () => {
+  test('does not correct what the fee of its entry took from the bought asset', () => {
     const held = { has: '9.99', price: 10_000, marketBuyIn: 'lots' } as const;
     expect(plan('10', held)).toBe('BUY 0.01 market');
     expect(plan('10', { ...held, feeInBase: rate('0.001') })).toBe('nothing');
     expect(plan('0', { ...held, feeInBase: rate('0.001') })).toBe('SELL 9.99 market');
   });
 
-  test('does not mend what an amount bought beside its size, up to half a percent beside the fee', () => {
+  test('does not correct what an amount bought beside its size, up to half a percent beside the fee', () => {
     const dear = { price: 10_000, feeInBase: rate('0.002') };
     expect(plan('10', { ...dear, has: '9.93' })).toBe('nothing');
     expect(plan('10', { ...dear, has: '9.92999' })).toBe('BUY 0.07001 market for 700.1');
@@ -142,7 +141,7 @@ describe('a target', () => {
     expect(plan('-10', { ...short, has: '-9.95' })).toBe('nothing');
   });
 
-  test('is bought to the lot where an order says lots: at a limit, or where the venue takes them', () => {
+  test('is bought to the lot where an order is given in lots: at a limit, or where the venue takes them', () => {
     const held = { has: '9.99', price: 10_000 };
     expect(plan('10', held, { limit: 9_900 })).toBe('BUY 0.01 at 9900');
     expect(plan('10', { ...held, marketBuyIn: 'lots' })).toBe('BUY 0.01 market');
@@ -235,7 +234,7 @@ describe('protection', () => {
     expect(plan('0', { has: '0.5' }, {}, profitAt('120', '0.5'))).toBe('SELL 0.5 market');
   });
 
-  test('does not mend the entry of what a take-profit has mostly sold', () => {
+  test('does not correct the entry of what a take-profit has mostly sold', () => {
     // 9.94 of 10 were bought, 9 of them are sold again.
     const held = { has: '0.94', price: 10_000, feeInBase: rate('0.002') };
     const orders = [order({ side: 'SELL', price: '12000', quantity: '0.94', purpose: 'takeProfit' })];
@@ -253,7 +252,7 @@ describe('protection', () => {
     expect(plan('0.04', { has: '0.04' }, {}, profitAt('120'))).toBe('nothing');
   });
 
-  test('that leaves sells all at market, whatever the target and its limit say, and names it a stop', () => {
+  test('that leaves sells all at market, whatever the target and its limit are, and names it a stop', () => {
     const leave: ProtectionOverride = { takeProfit: undefined, leave: 'traded at 90', taken: lots('0', btc) };
     const step = planTarget(target(1, { limit: 99 }), lots('1', btc), leave, situation({ has: '1' }));
     expect(words(step)).toBe('SELL 1 market');
@@ -266,17 +265,17 @@ describe('protection', () => {
 
 describe('quotes', () => {
   const stepFor = (
-    wished: readonly Quote[],
+    quotes: readonly Quote[],
     given: Parameters<typeof situation>[0] = {},
     denied: readonly OrderDraft[] = [],
-  ) => planQuotes({ kind: 'quotes', quotes: wished, reason: 'test' }, situation(given), denied);
+  ) => planQuotes({ kind: 'quotes', quotes, reason: 'test' }, situation(given), denied);
   const quotesPlan = (...given: Parameters<typeof stepFor>): string => words(stepFor(...given));
-  /** What is asked for, order by order, when every draft that `isDenied` names is denied and the others come to rest. */
-  const asked = (wished: readonly Quote[], isDenied: (words: string) => boolean): string[] => {
+  /** What is created for, order by order, when every draft that `isDenied` names is denied and the others come to rest. */
+  const created = (quotes: readonly Quote[], isDenied: (words: string) => boolean): string[] => {
     const orders: WorkingOrder[] = [];
     const denied: OrderDraft[] = [];
     const steps: string[] = [];
-    for (let step = stepFor(wished); step !== undefined; step = stepFor(wished, { orders }, denied)) {
+    for (let step = stepFor(quotes); step !== undefined; step = stepFor(quotes, { orders }, denied)) {
       steps.push(words(step));
       if (step.do === 'cancel' || steps.length > 20) break;
       const { draft } = step;
@@ -302,7 +301,7 @@ describe('quotes', () => {
     expect(quotesPlan([buy(99)], { has: '0.7', orders: [order({ price: '99', filled: '0.7' })] })).toBe('nothing');
   });
 
-  test('cancels what is not wished before it creates', () => {
+  test('cancels what is not among them before it creates', () => {
     expect(quotesPlan([buy(98)], { orders: [order({ price: '99' })] })).toBe('cancel c1');
     expect(quotesPlan([], { orders: [order({ price: '99' })] })).toBe('cancel c1');
   });
@@ -312,10 +311,17 @@ describe('quotes', () => {
   });
 
   test('asks for what comes after a denied one, and not again for that', () => {
-    const wished = [buy(99), sell(101), buy(98)];
-    expect(asked(wished, (words) => words.startsWith('BUY'))).toEqual(['BUY 1 at 99', 'SELL 1 at 101', 'BUY 1 at 98']);
+    const quotes = [buy(99), sell(101), buy(98)];
+    expect(created(quotes, (words) => words.startsWith('BUY'))).toEqual([
+      'BUY 1 at 99',
+      'SELL 1 at 101',
+      'BUY 1 at 98',
+    ]);
     // A smaller one at the same price could be taken for the denied one.
-    expect(asked([buy(99, 2), buy(99)], (words) => words.startsWith('BUY 2'))).toEqual(['BUY 2 at 99', 'BUY 1 at 99']);
+    expect(created([buy(99, 2), buy(99)], (words) => words.startsWith('BUY 2'))).toEqual([
+      'BUY 2 at 99',
+      'BUY 1 at 99',
+    ]);
   });
 
   property.prop([
@@ -323,10 +329,10 @@ describe('quotes', () => {
       fc.record({ side: fc.constantFrom('BUY', 'SELL'), at: fc.nat(3), quantity: fc.integer({ min: 1, max: 3 }) }),
     ),
     fc.func(fc.boolean()),
-  ])('are each asked for once, whatever is denied', (given, isDenied) => {
-    const wished = given.map(({ side, at, quantity }): Quote => ({ side, price: 99 + at, quantity }));
-    const texts = wished.map(({ side, price, quantity }) => `${side} ${quantity} at ${price}`);
-    expect(asked(wished, isDenied).sort()).toEqual(texts.sort());
+  ])('are each created for once, whatever is denied', (given, isDenied) => {
+    const quotes = given.map(({ side, at, quantity }): Quote => ({ side, price: 99 + at, quantity }));
+    const texts = quotes.map(({ side, price, quantity }) => `${side} ${quantity} at ${price}`);
+    expect(created(quotes, isDenied).sort()).toEqual(texts.sort());
   });
 
   test('leaves out what the exchange would refuse as too small', () => {
@@ -336,30 +342,6 @@ describe('quotes', () => {
   test('waits while one of its orders is undecided', () => {
     const undecided = Object.assign(order({ price: '99' }), { state: 'unknown' as const });
     expect(quotesPlan([buy(98)], { orders: [undecided] })).toBe('nothing');
-  });
-});
-
-describe('the size of a goal', () => {
-  const size = (size: Target['size'], given: Parameters<typeof situation>[0] = {}): string =>
-    quantityText(sizeInLots(target(1, { size }), units('1000'), situation(given)), btc);
-
-  test('is its quantity, rounded towards nothing', () => {
-    expect(size({ quantity: 1.234567 })).toBe('1.23456');
-    expect(size({ quantity: -1.234567 }, { account: 'margin' })).toBe('-1.23456');
-  });
-
-  test('is what an amount buys at the price', () => {
-    expect(size({ amount: 250 })).toBe('2.5');
-    expect(size({ amount: -250 }, { account: 'margin' })).toBe('-2.5');
-  });
-
-  test('is what a share of the equity buys', () => {
-    expect(size({ share: 0.5 })).toBe('5');
-    expect(size({ share: 0.1 }, { price: 0.03 })).toBe('3333.33333');
-  });
-
-  test('is never short on spot', () => {
-    for (const none of [{ quantity: -1 }, { amount: -5 }, { share: -1 }]) expect(size(none)).toBe('0');
   });
 });
 

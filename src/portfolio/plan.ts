@@ -10,7 +10,6 @@ import {
   cut,
   greatest,
   type Lots,
-  lessFee,
   lotsFor,
   lotsIn,
   lotsOf,
@@ -22,16 +21,16 @@ import {
   part,
   plus,
   priceFor,
+  quantityText,
   type Rate,
   rate,
-  rateOf,
   type Ticks,
   ticksOf,
   type Units,
-  unitsOf,
+  unitsText,
 } from '../domain/money.ts';
-import type { Account, Intent, Quotes, Target } from '../domain/order.ts';
-import { remaining, type WorkingOrder } from './portfolio.ts';
+import { type Account, type Denial, type Intent, type Quotes, sizeValue, type Target } from '../domain/order.ts';
+import { remaining, type WorkingOrder } from './positions.ts';
 
 /** An order that would be sent: an intent without its id and times. */
 export type OrderDraft = Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'>;
@@ -82,48 +81,18 @@ export interface Situation {
   readonly feeInBase: Rate;
 }
 
-/** How protection bends a target: where profit is taken, and whether the position must go. */
+/** How protection changes a target: where profit is taken, and whether the position must be left. */
 export interface ProtectionOverride {
   readonly takeProfit: Ticks | undefined;
-  /** Why the position must be left whatever the target says; undefined while it need not. */
+  /** Why the position must be left whatever the target is; undefined while it need not. */
   readonly leave: string | undefined;
-  /** What a take-profit has sold of this goal already: it is not bought back while the goal stays the same. */
+  /** What a take-profit has sold of this target already: it is not bought back while the size stays the same. */
   readonly taken: Lots;
 }
 export const noOverride: ProtectionOverride = { takeProfit: undefined, leave: undefined, taken: noLots };
 
-/** How a share of equity becomes a quantity. */
-export interface Sizing {
-  /** The rate of the fee that the share pays, too. */
-  readonly fee: Rate;
-  /** An entry at market is ordered as an amount, and what it buys is the goal from then on. */
-  readonly atFill: boolean;
-}
-const bySharePrice: Sizing = { fee: noRate, atFill: false };
-
-/** A target's goal in lots, at the price and equity of the moment of the signal. Spot cannot be short. */
-export function sizeInLots(
-  target: Target,
-  equity: Units,
-  situation: Pick<Situation, 'account' | 'instrument' | 'price'>,
-  { fee }: Sizing = bySharePrice,
-): Lots {
-  const { size } = target;
-  const at = situation.instrument;
-  const exact = (): Lots => {
-    if ('quantity' in size) return size.quantity < 0 ? negate(lotsOf(-size.quantity, at)) : lotsOf(size.quantity, at);
-    const price = ticksOf(situation.price, at, 'up');
-    const share = 'share' in size ? part(equity, rateOf(size.share), 'down') : unitsOf(size.amount);
-    const amount = absolute(share);
-    const lots = lotsFor('share' in size ? lessFee(amount, fee) : amount, price, at);
-    return share < 0n ? negate(lots) : lots;
-  };
-  const lots = orderLots(exact(), at);
-  return situation.account === 'spot' ? greatest(lots, noLots) : lots;
-}
-
 /** A resting order that a signal asks for. */
-export interface Resting {
+interface Resting {
   readonly side: Side;
   readonly price: Ticks;
   readonly lots: Lots;
@@ -153,7 +122,7 @@ export function planTarget(
   const side: Side = distance > 0n ? 'BUY' : 'SELL';
   const lots = orderLots(situation.held === 0n ? absolute(aim) : lotsIn(absolute(distance), at), at);
   const atMarket = target.limit === undefined;
-  // What an entry left missing was a part of the whole goal, however much of it a take-profit has sold since.
+  // What an entry left missing was a part of the whole target, however much of it a take-profit has sold since.
   const band = deadBand(aim === 0n ? noLots : targetLots, side, atMarket, situation);
   const grows = absolute(aimBase) > absolute(situation.held);
   const purpose = override.leave !== undefined ? 'stop' : grows ? 'enter' : 'exit';
@@ -168,8 +137,8 @@ export function planTarget(
   return rest(profit === undefined ? [] : [profit], situation);
 }
 
-/** A goal less what a take-profit has sold of it, towards nothing. */
-export function lessTaken(targetLots: Lots, taken: Lots): Lots {
+/** The lots of a target less what a take-profit has sold, towards zero. */
+function lessTaken(targetLots: Lots, taken: Lots): Lots {
   if (taken === 0n) return targetLots;
   return targetLots > 0n
     ? greatest(minus(targetLots, taken), noLots)
@@ -193,7 +162,7 @@ export function planQuotes(
 }
 
 /** The orders that quotes ask for, as the exchange can hold them. */
-export const quotesAsOrders = ({ quotes, reason }: Quotes, at: Instrument): readonly Resting[] =>
+const quotesAsOrders = ({ quotes, reason }: Quotes, at: Instrument): readonly Resting[] =>
   quotes.map(({ side, price, quantity }) => {
     const lots = orderLots(lotsOf(quantity, at), at);
     return {
@@ -217,15 +186,15 @@ function without(resting: readonly Resting[], denied: readonly OrderDraft[]): re
 }
 
 /**
- * How far a MARKET BUY by amount may come out beside its goal, as a fraction of it: the amount is reckoned at the last price and
+ * How far a MARKET BUY by amount may miss its target, as a fraction of it: the amount is calculated at the last price and
  * spent at the best ask of a moment later. Half the spread and what the market moves in between are less, as a rule; a position
- * that is further off is mended once (docs/decisions/0004).
+ * that is further off is corrected once (docs/decisions/0004).
  */
 const priceSlack = rate('0.005');
 
 /**
- * The distance from the goal within which nothing is done: one lot, the exchange's minimum, or what the fee and the price of
- * an entry made of it. Without it every entry would be followed by a small order that mends them.
+ * The distance from the target within which nothing is done: one lot, the exchange's minimum, or what the fee and the price of
+ * an entry made of it. Without it every entry would be followed by a small order that corrects it.
  */
 function deadBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
   return greatest(leastLots(situation), entryBand(targetLots, side, atMarket, situation));
@@ -258,14 +227,14 @@ export function isReached(
 }
 
 /** The most lots that are too few for an order at the last price, by the exchange's minima. */
-export function leastLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
+function leastLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
   const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(price, at, 'down'), at) : noLots;
   const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
   return greatest(byNotional, byQuantity);
 }
 
 /** Too small for a LIMIT order. */
-export const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
+const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
   lots < at.minQuantity || notional(price, lots, at) < at.minNotional;
 
 function takeProfitOrder(
@@ -310,29 +279,7 @@ function rest(resting: readonly Resting[], situation: Situation): Step | undefin
   return undefined;
 }
 
-function limit(one: Resting, situation: Situation): Step {
-  const { side, price, lots, purpose, reason } = one;
-  const { decision, strategy, role, account } = situation;
-  const { symbol } = situation.instrument;
-  const volume = { lots };
-  return {
-    do: 'create',
-    draft: {
-      decision,
-      strategy,
-      role,
-      account,
-      symbol,
-      side,
-      type: 'LIMIT',
-      volume,
-      price,
-      expectedLots: lots,
-      purpose,
-      reason,
-    },
-  };
-}
+const limit = (one: Resting, situation: Situation): Step => ({ do: 'create', draft: limitDraft(one, situation) });
 
 function market(side: Side, lots: Lots, purpose: OrderDraft['purpose'], reason: string, situation: Situation): Step {
   const { instrument: at, marketBuyIn } = situation;
@@ -341,21 +288,98 @@ function market(side: Side, lots: Lots, purpose: OrderDraft['purpose'], reason: 
   const amount = (): Units =>
     cut(notional(ticksOf(situation.price, at, 'up'), size, at), at.orderPlaces?.price ?? at.pricePrecision);
   const volume = side === 'BUY' && marketBuyIn === 'amount' ? { amount: amount() } : { lots: size };
-  const { decision, strategy, role, account } = situation;
+  return { do: 'create', draft: marketDraft(side, size, volume, purpose, reason, situation) };
+}
+
+// Both are spelt out: a spread that adds fields costs twice as much.
+function limitDraft({ side, price, lots, purpose, reason }: Resting, situation: Situation): OrderDraft {
+  const { decision, strategy, role, account, instrument } = situation;
+  const { symbol } = instrument;
+  const volume = { lots };
   return {
-    do: 'create',
-    draft: {
-      decision,
-      strategy,
-      role,
-      account,
-      symbol: at.symbol,
-      side,
-      type: 'MARKET',
-      volume,
-      expectedLots: size,
-      purpose,
-      reason,
-    },
+    decision,
+    strategy,
+    role,
+    account,
+    symbol,
+    side,
+    type: 'LIMIT',
+    volume,
+    price,
+    expectedLots: lots,
+    purpose,
+    reason,
   };
+}
+
+function marketDraft(
+  side: Side,
+  expectedLots: Lots,
+  volume: OrderDraft['volume'],
+  purpose: OrderDraft['purpose'],
+  reason: string,
+  { decision, strategy, role, account, instrument }: Situation,
+): OrderDraft {
+  const { symbol } = instrument;
+  return { decision, strategy, role, account, symbol, side, type: 'MARKET', volume, expectedLots, purpose, reason };
+}
+
+/** An order that is not sent because it is too small, and by which numbers. */
+export interface TooSmall {
+  readonly draft: OrderDraft;
+  readonly denial: Denial;
+}
+
+const none: readonly TooSmall[] = [];
+
+/**
+ * The order that a target needs and that is too small, if it is: an entry from flat, or an exit to flat. Unreported, an entry that never
+ * comes or a stop that cannot sell would look like a strategy that does nothing. A smaller change of a position is within the dead-band, and
+ * added to the next change.
+ */
+export function targetTooSmall(
+  target: Target,
+  targetLots: Lots,
+  override: ProtectionOverride,
+  situation: Situation,
+): readonly TooSmall[] {
+  const { instrument: at, held } = situation;
+  if (situation.orders.length > 0) return none;
+  const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : targetLots;
+  const heldLots = orderLots(lotsIn(absolute(held), at), at);
+  const leaves = override.leave !== undefined || (targetLots === 0n && !isEntry(target, situation));
+  if (leaves !== heldLots > 0n) return none;
+  // What a take-profit has sold is no entry any more.
+  if (!leaves && aim === 0n && targetLots !== 0n) return none;
+  const lots = leaves ? heldLots : absolute(aim);
+  if (lots > leastLots(situation)) return none;
+  const purpose = override.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
+  const side = (leaves ? held < 0n : aim >= 0n) ? 'BUY' : 'SELL';
+  const draft = marketDraft(side, lots, { lots }, purpose, override.leave ?? target.reason, situation);
+  return [belowMinimum(draft, ticksOf(situation.price, at, 'down'), at)];
+}
+
+/** The target is not zero, though it may come to less than a lot; spot cannot be short. */
+function isEntry({ size }: Target, { account }: Situation): boolean {
+  const value = sizeValue(size);
+  return account === 'spot' ? value > 0 : value !== 0;
+}
+
+/** The quotes that are too small. */
+export function quotesTooSmall(quotes: Quotes, situation: Situation): readonly TooSmall[] {
+  const { instrument: at } = situation;
+  if (isUndecided(situation.orders)) return none;
+  return quotesAsOrders(quotes, at)
+    .filter(({ lots, price }) => lots === 0n || tooSmall(lots, price, at))
+    .map((one) => belowMinimum(limitDraft(one, situation), one.price, at));
+}
+
+function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): TooSmall {
+  const facts = {
+    quantity: quantityText(draft.expectedLots, at),
+    minQuantity: quantityText(at.minQuantity, at),
+    value: unitsText(notional(price, draft.expectedLots, at)),
+    minNotional: unitsText(at.minNotional),
+  };
+  return { draft, denial: { code: 'belowMinimum', facts } };
 }

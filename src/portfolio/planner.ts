@@ -1,18 +1,37 @@
 /** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
-import type { Lots, Rate } from '../domain/money.ts';
-import { cut, lotsIn, noLots, noUnits, part, rateOf } from '../domain/money.ts';
+import { orderLots } from '../domain/instrument.ts';
+import {
+  absolute,
+  cut,
+  greatest,
+  type Lots,
+  lessFee,
+  lotsFor,
+  lotsIn,
+  lotsOf,
+  negate,
+  noLots,
+  noRate,
+  noUnits,
+  part,
+  priceText,
+  type Rate,
+  rateOf,
+  ticksOf,
+  type Units,
+  unitsOf,
+} from '../domain/money.ts';
 import {
   type Account,
   type Decision,
   type Denial,
+  type Fill,
   type Leg,
   sameSignal,
   sameSize,
+  sizeValue,
   type Target,
 } from '../domain/order.ts';
-import { quotesTooSmall, type TooSmall, targetTooSmall } from './below-minimum.ts';
-import { ByPosition } from './by-position.ts';
-import type { Place } from './place.ts';
 import {
   isReached,
   isUndecided,
@@ -22,13 +41,45 @@ import {
   type ProtectionOverride,
   planQuotes,
   planTarget,
+  quotesTooSmall,
   type Situation,
-  type Sizing,
   type Step,
-  sizeInLots,
+  type TooSmall,
+  targetTooSmall,
 } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
+import { ByPosition, type Place } from './positions.ts';
 import type { Protection } from './protection.ts';
+
+/** How a share of equity becomes a quantity. */
+export interface Sizing {
+  /** The rate of the fee that the share pays, too. */
+  readonly fee: Rate;
+  /** An entry at market is ordered as an amount, and what it buys is the size from then on. */
+  readonly atFill: boolean;
+}
+const bySharePrice: Sizing = { fee: noRate, atFill: false };
+
+/** The size of a target in lots, at the price and equity of the moment of the signal. Spot cannot be short. */
+export function sizeInLots(
+  target: Target,
+  equity: Units,
+  situation: Pick<Situation, 'account' | 'instrument' | 'price'>,
+  { fee }: Sizing = bySharePrice,
+): Lots {
+  const { size } = target;
+  const at = situation.instrument;
+  const exact = (): Lots => {
+    if ('quantity' in size) return size.quantity < 0 ? negate(lotsOf(-size.quantity, at)) : lotsOf(size.quantity, at);
+    const price = ticksOf(situation.price, at, 'up');
+    const share = 'share' in size ? part(equity, rateOf(size.share), 'down') : unitsOf(size.amount);
+    const amount = absolute(share);
+    const lots = lotsFor('share' in size ? lessFee(amount, fee) : amount, price, at);
+    return share < 0n ? negate(lots) : lots;
+  };
+  const lots = orderLots(exact(), at);
+  return situation.account === 'spot' ? greatest(lots, noLots) : lots;
+}
 
 export interface PlannerOptions {
   readonly portfolio: Portfolio;
@@ -203,6 +254,20 @@ export class Planner {
     const share = part(this.#options.portfolio.equity(strategy, symbol), rateOf(signal.size.share), 'down');
     standing.byAmount = true;
     return { do: 'create', draft: { ...step.draft, volume: { amount: cut(share, at.pricePrecision) } } };
+  }
+
+  /** Counts a fill that was booked. A position that its take-profit closed stays closed until the strategy changes its target. */
+  booked({ purpose, strategy, symbol, side, quantity, price, clientOrderId }: Fill): void {
+    if (purpose !== 'takeProfit') return;
+    const { portfolio, protection } = this.#options;
+    const signal = this.standing(strategy, symbol)?.signal;
+    // It filled while its cancel was under way, and the target has turned round: nothing of the new one is taken.
+    if (signal?.kind === 'target' && sizeValue(signal.size) * (side === 'SELL' ? 1 : -1) < 0) return;
+    protection.tookProfit(strategy, symbol, quantity);
+    const order = portfolio.order(clientOrderId);
+    if (signal?.kind !== 'target' || (order !== undefined && order.filled < order.intent.expectedLots)) return;
+    const why = `profit was taken at ${priceText(price, portfolio.instrument(symbol))}`;
+    protection.leave(strategy, symbol, signal.size, why);
   }
 
   /** Something else than a fill or a price changed what is left to do. */

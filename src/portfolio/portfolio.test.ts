@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { btc, draft, fill, intent, portfolio, resting, startTime } from '../../test/kit/builders.ts';
 import type { Side } from '../domain/market.ts';
 import { type Lots, quantityText, ticks, unitsText } from '../domain/money.ts';
-import { remaining } from './portfolio.ts';
+import { remaining } from './positions.ts';
 
 const free = (held: ReturnType<typeof portfolio>): string => unitsText(held.freeQuote('s', 'BTCUSDT'));
 const exposure = (held: ReturnType<typeof portfolio>, side: Side = 'BUY'): string =>
@@ -144,7 +144,7 @@ describe('a portfolio', () => {
     expect(unitsText(held.equity('gone', 'BTCUSDT'))).toBe('0');
   });
 
-  test('says a new version with each fill and each order that comes or ends, and with nothing else', () => {
+  test('has a new version with each fill and each order that comes or ends, and with nothing else', () => {
     const held = portfolio();
     const versions = [held.version('s', 'BTCUSDT')];
     const next = (): void => void versions.push(held.version('s', 'BTCUSDT'));
@@ -178,7 +178,7 @@ describe('a portfolio', () => {
   });
 });
 
-describe('a rest that nobody can order away', () => {
+describe('a rest below the minimum order', () => {
   const at = (time: number, given: Parameters<typeof fill>[0]) => ({ ...fill({ price: '100', ...given }), time });
   test.each([
     ['less than the least quantity', '0.99995', true],

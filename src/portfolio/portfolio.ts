@@ -23,11 +23,18 @@ import {
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
 import { afterFill, openProfit, type Position } from '../domain/position.ts';
-import { ByPosition, type PositionEntry } from './by-position.ts';
-import { LiveHolding, Place } from './place.ts';
-import { intendedOrder, openValue, reservedQuote, type WorkingOrder } from './working-order.ts';
+import {
+  ByPosition,
+  intendedOrder,
+  LiveHolding,
+  openValue,
+  Place,
+  type PositionEntry,
+  reservedQuote,
+  type WorkingOrder,
+} from './positions.ts';
 
-export { remaining, type WorkingOrder } from './working-order.ts';
+export type { WorkingOrder } from './positions.ts';
 
 /** A strategy's place in the portfolio: one symbol, and the quote amount it may use. */
 export interface Allocation {
@@ -36,7 +43,7 @@ export interface Allocation {
   readonly amount: Units;
 }
 
-/** With so many outcomes unknown it is not one answer that got lost: the exchange or the way to it is ill. */
+/** With so many unknown outcomes the cause is the exchange or the network, not one lost answer. */
 const unknownsThatBlockAll = 3;
 
 /** Changed in place: one for each of millions of klines would be a tenth of a backtest's memory traffic. */
@@ -185,7 +192,7 @@ export class Portfolio {
     return false;
   }
 
-  /** Nothing new may be sent on a symbol until `unblock`: what is held of it is not known. */
+  /** Nothing new may be sent on a symbol until `unblock`: the position is not known. */
   block(symbol: string): void {
     this.#blocked.add(symbol);
   }
@@ -243,7 +250,7 @@ export class Portfolio {
     place.orderChanges++;
   }
 
-  /** True when nothing is held, or a rest that fees and amounts leave behind: nobody can order it away, so it is no position. */
+  /** True when the position is zero or below the minimum order. */
   isFlat(strategy: string, symbol: string): boolean {
     return this.place(strategy, symbol).isFlat;
   }

@@ -13,7 +13,7 @@ interface Bench {
   follow(signal: Partial<Target>, quantity?: number): Target;
 }
 
-/** One BTC bought at 100, unless the test wants none. */
+/** One BTC bought at 100, unless the test needs none. */
 function bench({ bought = true }: { readonly bought?: boolean } = {}): Bench {
   const held = portfolio();
   if (bought) held.apply(fill());
@@ -26,9 +26,9 @@ function bench({ bought = true }: { readonly bought?: boolean } = {}): Bench {
     protection,
     saved: () => last,
     follow(signal, quantity = 1) {
-      const wished = target(quantity, signal);
-      protection.follow('s', 'BTCUSDT', wished);
-      return wished;
+      const its = target(quantity, signal);
+      protection.follow('s', 'BTCUSDT', its);
+      return its;
     },
   };
 }
@@ -88,7 +88,7 @@ describe('a stop', () => {
     expect(texts(made.protection.hitBy('BTCUSDT', 50))).toEqual(['s SELL 95']);
   });
 
-  test('that sells looks at bids, and one that buys at asks', () => {
+  test('that sells follows bids, and one that buys at asks', () => {
     const long = bench();
     long.follow({ stop: 90 });
     expect(long.protection.hitBy('BTCUSDT', 91, 80)).toEqual([]);
@@ -263,12 +263,12 @@ describe('dust that a fee in the bought asset left', () => {
 });
 
 describe('a position that protection left', () => {
-  test('stays left while the same goal is wished, even with other levels', () => {
+  test('stays left while the same target is repeated, even with other levels', () => {
     const made = bench();
-    const wished = made.follow({ stop: 90, takeProfit: 120 });
-    expect(made.protection.override('s', 'BTCUSDT', wished).leave).toBeUndefined();
-    made.protection.leave('s', 'BTCUSDT', wished.size, 'traded at 90');
-    expect(made.protection.override('s', 'BTCUSDT', wished)).toMatchObject({
+    const its = made.follow({ stop: 90, takeProfit: 120 });
+    expect(made.protection.override('s', 'BTCUSDT', its).leave).toBeUndefined();
+    made.protection.leave('s', 'BTCUSDT', its.size, 'traded at 90');
+    expect(made.protection.override('s', 'BTCUSDT', its)).toMatchObject({
       takeProfit: undefined,
       leave: 'traded at 90',
     });
@@ -276,18 +276,18 @@ describe('a position that protection left', () => {
     expect(made.protection.override('s', 'BTCUSDT', moved).leave).toBe('traded at 90');
   });
 
-  test('keeps in mind what a take-profit sold, over a restart and until another goal is wished', () => {
+  test('keeps in mind what a take-profit sold, over a restart and until the target changes', () => {
     const made = bench();
-    const wished = made.follow({ takeProfit: 120 });
+    const its = made.follow({ takeProfit: 120 });
     made.protection.tookProfit('s', 'BTCUSDT', lots('0.4', btc));
     expect(made.protection.override('s', 'BTCUSDT', made.follow({ takeProfit: 125 })).taken).toBe(lots('0.4', btc));
     const again = bench();
     again.protection.restore('s', 'BTCUSDT', made.saved() ?? {});
-    expect(again.protection.override('s', 'BTCUSDT', wished).taken).toBe(lots('0.4', btc));
+    expect(again.protection.override('s', 'BTCUSDT', its).taken).toBe(lots('0.4', btc));
     expect(made.protection.override('s', 'BTCUSDT', made.follow({ takeProfit: 125 }, 2)).taken).toBe(0n);
   });
 
-  test('forgets what a take-profit sold once the strategy wished to be flat, whether or not it is so yet', () => {
+  test('forgets what a take-profit sold once the target is flat, whether or not it is so yet', () => {
     const made = bench();
     made.follow({ stop: 90, takeProfit: 120 });
     made.protection.tookProfit('s', 'BTCUSDT', lots('0.4', btc));
@@ -299,7 +299,7 @@ describe('a position that protection left', () => {
       expect(one.protection.override('s', 'BTCUSDT', one.follow({ stop: 90, takeProfit: 120 })).taken).toBe(0n);
   });
 
-  test('keeps in mind what a take-profit sold while the same goal is wished, though nothing is held any more', () => {
+  test('keeps in mind what a take-profit sold while the same target is repeated, though nothing is held any more', () => {
     const made = bench();
     made.follow({ takeProfit: 120 });
     made.protection.tookProfit('s', 'BTCUSDT', lots('0.4', btc));
@@ -313,7 +313,7 @@ describe('a position that protection left', () => {
     expect(made.protection.hitBy('BTCUSDT', 80)).toEqual([]);
   });
 
-  test('may be entered again under another goal', () => {
+  test('may be entered again under another target', () => {
     const made = bench();
     made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
     made.held.apply(fill({ side: 'SELL' }));
@@ -323,7 +323,7 @@ describe('a position that protection left', () => {
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 80']);
   });
 
-  test('may be entered again under the same goal once the strategy wished to be flat', () => {
+  test('may be entered again under the same target once the target was flat', () => {
     const made = bench();
     made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
     made.held.apply(fill({ side: 'SELL' }));
@@ -341,15 +341,15 @@ describe('a position that protection left', () => {
 
 test('protection comes back from a journal as it was', () => {
   const before = bench();
-  const wished = before.follow({ stop: 90, takeProfit: 130, trailing: 0.1 });
+  const its = before.follow({ stop: 90, takeProfit: 130, trailing: 0.1 });
   prices(before, 110);
   const after = bench();
   after.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
   expect(texts(after.protection.stops('BTCUSDT'))).toEqual(['s SELL 99']);
-  expect(after.protection.override('s', 'BTCUSDT', wished)).toEqual(before.protection.override('s', 'BTCUSDT', wished));
-  before.protection.leave('s', 'BTCUSDT', wished.size, 'traded at 99');
+  expect(after.protection.override('s', 'BTCUSDT', its)).toEqual(before.protection.override('s', 'BTCUSDT', its));
+  before.protection.leave('s', 'BTCUSDT', its.size, 'traded at 99');
   const later = bench();
   later.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
-  expect(later.protection.override('s', 'BTCUSDT', wished).leave).toBe('traded at 99');
+  expect(later.protection.override('s', 'BTCUSDT', its).leave).toBe('traded at 99');
   expect(later.protection.stops('BTCUSDT')).toEqual([]);
 });

@@ -3,7 +3,7 @@
  * exchange as LIMIT orders; stops and times are watched here (the interface has no stop orders) and kept in the journal, so that they are back in
  * force before anything new is created.
  *
- * A position that protection closed stays closed while the strategy goes on wishing the same goal: only another goal enters
+ * A position that protection closed stays closed while the strategy repeats the same target size: only another size enters
  * again. Otherwise the next kline would buy back what the stop has just sold.
  */
 import type { Kline, Side } from '../domain/market.ts';
@@ -20,7 +20,6 @@ import {
   ticksOf,
 } from '../domain/money.ts';
 import { type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
-import { ByPosition } from './by-position.ts';
 import {
   type ArmedStop,
   arm,
@@ -36,6 +35,7 @@ import {
   unarmed,
 } from './guard.ts';
 import { noOverride, type ProtectionOverride } from './plan.ts';
+import { ByPosition } from './positions.ts';
 
 export type { ArmedStop, SavedGuard } from './guard.ts';
 
@@ -148,7 +148,7 @@ export class Protection {
     else this.#keep(strategy, symbol, guard);
   }
 
-  /** How a target is bent at this moment. */
+  /** How protection changes a target at this moment. */
   override(strategy: string, symbol: string, target: Target): ProtectionOverride {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return noOverride;
@@ -274,7 +274,7 @@ export class Protection {
     );
   }
 
-  /** The position must go, and stay gone while the goal stays the same. */
+  /** The position must be closed, and stay closed while the target size stays the same. */
   leave(strategy: string, symbol: string, size: Size, why: string): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;

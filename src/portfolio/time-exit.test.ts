@@ -68,7 +68,7 @@ describe('a position without its protection', () => {
   const yes = (): boolean => true;
   const no = (): boolean => false;
 
-  test('is measured from the first look that finds it so to the first that does not', () => {
+  test('is measured from the first measurement that finds it so to the first that does not', () => {
     const { watch, kept } = bench({ stop: 90 });
     const unprotected = watch();
     unprotected.measure(startTime, yes);

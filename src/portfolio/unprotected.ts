@@ -2,8 +2,9 @@
  * How long positions were without the protection that their strategies set: no price for a stop to act on, an exit that was due and is
  * not at the exchange, or no daemon running. Measured once a second; the longest time of each position is saved.
  */
-import { ByPosition } from './by-position.ts';
+
 import type { Portfolio } from './portfolio.ts';
+import { ByPosition } from './positions.ts';
 import type { Protection } from './protection.ts';
 
 /** ms of the clock. */

@@ -18,8 +18,8 @@ import { Sweeps } from '../execution/sweep.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { Identity } from '../journal/open.ts';
-import type { OrderDraft, Sizing } from '../portfolio/plan.ts';
-import { Planner } from '../portfolio/planner.ts';
+import { intentOf, type OrderDraft } from '../portfolio/plan.ts';
+import { Planner, type Sizing } from '../portfolio/planner.ts';
 import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protection.ts';
 import { Unprotected } from '../portfolio/unprotected.ts';
@@ -28,7 +28,6 @@ import type { Kill } from '../risk/kill.ts';
 import { Risk } from '../risk/risk.ts';
 import type { Trader } from '../trader.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
-import { leaveAfterProfit } from './after-take-profit.ts';
 import { togetherWith } from './batches.ts';
 import { executionOf, instrumentOf, unbookedTrades } from './build-execution.ts';
 import type { TradingComponents } from './components.ts';
@@ -334,7 +333,8 @@ function reserve(
   clientOrderId: string,
   draft: OrderDraft,
 ): Intent {
-  const intent = intentOf(draft, clientOrderId, clock.now(), orderLifeMs);
+  const now = clock.now();
+  const intent = intentOf(draft, clientOrderId, now, now + orderLifeMs);
   // In memory nobody reads an order's events.
   const facts = identity === undefined ? {} : risk.weigh(draft);
   record(execution, portfolio.reserve(intent), 'approved', facts);
@@ -342,15 +342,11 @@ function reserve(
   return intent;
 }
 
-function bookFill(
-  { portfolio, planner, protection, risk }: TradingComponents,
-  { changes, books }: Execution,
-  fill: Fill,
-): void {
+function bookFill({ portfolio, planner, risk }: TradingComponents, { changes, books }: Execution, fill: Fill): void {
   portfolio.apply(fill);
   changes.count++;
   books?.ledger.own(fill, portfolio.instrument(fill.symbol));
-  leaveAfterProfit(fill, portfolio, planner, protection);
+  planner.booked(fill);
   risk.booked(fill);
 }
 
@@ -368,13 +364,6 @@ function reasonAgainst(
     ? undefined
     : `denied by ${denial.code} at the last hop: ${denialText(denial, clock.machine(1))}`;
 }
-
-const intentOf = (draft: OrderDraft, clientOrderId: string, now: number, lifeMs: number): Intent => ({
-  ...draft,
-  clientOrderId,
-  createdAt: now,
-  expiresAt: now + lifeMs,
-});
 
 /** Every symbol that is traded now or was before. */
 const symbolsOf = (parts: Parts, portfolio: Portfolio): Iterable<string> =>

@@ -3,7 +3,7 @@
  * while the stop is watched from the first fill on.
  */
 import type { Leg, Signal } from '../domain/order.ts';
-import { ByPosition } from '../portfolio/by-position.ts';
+import { ByPosition } from '../portfolio/positions.ts';
 import type { TradingComponents } from './components.ts';
 
 interface Place {

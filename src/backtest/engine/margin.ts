@@ -24,7 +24,7 @@ import { decisionOf, type Fill, mainRole, type Signal } from '../../domain/order
 import type { Stop } from '../../fill/orders.ts';
 import { orLiquidation } from '../../fill/stops.ts';
 import type { Entry } from '../../journal/entries.ts';
-import { ByPosition } from '../../portfolio/by-position.ts';
+import { ByPosition } from '../../portfolio/positions.ts';
 import type { ArmedStop } from '../../portfolio/protection.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Charge, MarginRules, MarginSums } from '../prepare/run-money.ts';

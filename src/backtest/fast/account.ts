@@ -14,7 +14,7 @@ import {
 } from '../../domain/money.ts';
 import { type Evidence, type Intent, mainRole, type Purpose } from '../../domain/order.ts';
 import type { GuardedPlace } from '../../portfolio/guard.ts';
-import { intendedOrder, type WorkingOrder } from '../../portfolio/working-order.ts';
+import { intendedOrder, type WorkingOrder } from '../../portfolio/positions.ts';
 import type { Holding } from '../../strategy/contract.ts';
 import type { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import type { KlineLog } from '../engine/klines/log.ts';

@@ -26,8 +26,8 @@ import {
 import { mainRole, type Purpose, type Signal, sameSize, sizeValue, type Target } from '../../domain/order.ts';
 import { arrivalEvidence, isLate, lastMs } from '../../fill/order-arrival.ts';
 import { isGapped, stopHit } from '../../fill/stops.ts';
-import { targetTooSmall } from '../../portfolio/below-minimum.ts';
-import { noOverride, type ProtectionOverride, sizeInLots } from '../../portfolio/plan.ts';
+import { noOverride, type ProtectionOverride, targetTooSmall } from '../../portfolio/plan.ts';
+import { sizeInLots } from '../../portfolio/planner.ts';
 import { isPlain, Protection } from '../../portfolio/protection.ts';
 import { checkedOf } from '../../strategy/validate.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';

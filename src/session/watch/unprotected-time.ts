@@ -1,5 +1,5 @@
 /** The longest time that each position was without its protection, over restarts, including times that still last. */
-import { ByPosition } from '../../portfolio/by-position.ts';
+import { ByPosition } from '../../portfolio/positions.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Unprotected, UnprotectedTime } from '../../portfolio/unprotected.ts';
 

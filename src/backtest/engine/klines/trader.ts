@@ -20,7 +20,6 @@ import { Protection } from '../../../portfolio/protection.ts';
 import type { Kill } from '../../../risk/kill.ts';
 import { Risk } from '../../../risk/risk.ts';
 import type { Command, Sendable, Trading } from '../../../trader.ts';
-import { leaveAfterProfit } from '../../../trading/after-take-profit.ts';
 import { exitOf } from '../../../trading/retries.ts';
 import { signalRateLimit } from '../../../trading/signal-rate-limit.ts';
 import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
@@ -169,7 +168,7 @@ export class KlineTrader implements Trading {
     const fill = fillOf(trade, intent);
     this.log.fills.push(fill);
     this.portfolio.apply(fill);
-    leaveAfterProfit(fill, this.portfolio, this.planner, this.protection);
+    this.planner.booked(fill);
     this.risk.booked(fill);
     this.margin?.booked(fill);
     this.#listener.changed(intent.strategy);

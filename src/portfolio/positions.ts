@@ -1,0 +1,244 @@
+/** What a strategy has on one symbol: its position, in exact amounts and in numbers, and its working orders. And values kept by strategy and symbol. */
+import type { Instrument } from '../domain/instrument.ts';
+import {
+  greatest,
+  type Lots,
+  minus,
+  noLots,
+  noTicks,
+  notional,
+  noUnits,
+  plus,
+  type Ticks,
+  type Units,
+  unitsNumber,
+} from '../domain/money.ts';
+import type { Intent, OrderState, VenueStatus } from '../domain/order.ts';
+import { isBelowMinimum, noPosition, type Position } from '../domain/position.ts';
+
+/** One of our orders that is not closed yet, and what is known of it. Only execution writes to it. */
+export interface WorkingOrder {
+  readonly intent: Intent;
+  state: OrderState;
+  orderId: string | undefined;
+  filled: Lots;
+  /** Quote paid by the fills so far, of an order that was given as an amount. */
+  spent: Units;
+  /** The executed quantity that the exchange reports, once the order is final. */
+  executed: Lots | undefined;
+  venueStatus: VenueStatus | undefined;
+  signedAt: number | undefined;
+  recvWindowMs: number | undefined;
+  bodyHash: string | undefined;
+  tradeFloor: string | undefined;
+  cancelRequested: boolean;
+  /** Why its outcome is in doubt, once it was quarantined. */
+  quarantineReason: string | undefined;
+  /** The batch in which it left, without a client id at the exchange; undefined when it leaves alone. */
+  batch: string | undefined;
+}
+
+/** An order before anything is sent. */
+export const intendedOrder = (intent: Intent): WorkingOrder => ({
+  intent,
+  state: 'intended',
+  orderId: undefined,
+  filled: noLots,
+  spent: noUnits,
+  executed: undefined,
+  venueStatus: undefined,
+  signedAt: undefined,
+  recvWindowMs: undefined,
+  bodyHash: undefined,
+  tradeFloor: undefined,
+  cancelRequested: false,
+  quarantineReason: undefined,
+  batch: undefined,
+});
+
+/** What is left of an order, in lots. A MARKET BUY by amount counts what the amount was expected to buy. */
+export const remaining = (order: WorkingOrder): Lots =>
+  greatest(minus(order.intent.expectedLots, order.filled), noLots);
+
+/** Quote that an order may still spend; nothing for a MARKET order in lots, whose price nobody knows. */
+export const reservedQuote = (order: WorkingOrder, at: Instrument): Units =>
+  order.intent.side === 'SELL' ? noUnits : openValue(order, at, noTicks);
+
+/** What is left of an order, in quote, at its own price; at the given one where it has none. */
+export function openValue(order: WorkingOrder, at: Instrument, market: Ticks): Units {
+  const { volume, price = market } = order.intent;
+  return 'amount' in volume
+    ? greatest(minus(volume.amount, order.spent), noUnits)
+    : notional(price, remaining(order), at);
+}
+
+/** A position in numbers. */
+interface Estimate {
+  /** Allocation plus closed profit, less fees. */
+  readonly closed: number;
+  readonly base: number;
+  readonly cost: number;
+  /** The position is below the minimum order. */
+  readonly isFlat: boolean;
+}
+
+export class Place {
+  readonly strategy: string;
+  readonly orders: WorkingOrder[] = [];
+  #allocation: Units;
+  #position: Position = noPosition;
+  /** Grows with each fill, charge and payment. */
+  version = 0;
+  /** Grows with each order that is added or ends. */
+  orderChanges = 0;
+  /** Grows with each position that is entered from flat or turned round. */
+  entries = 0;
+  /** When that was, UTC ms, and at what price. */
+  enteredAt = Number.NaN;
+  enteredPrice: Ticks = noTicks;
+  #estimate: Estimate | undefined;
+  readonly #instrumentNow: () => Instrument;
+
+  constructor(strategy: string, instrumentNow: () => Instrument, allocation: Units) {
+    this.strategy = strategy;
+    this.#instrumentNow = instrumentNow;
+    this.#allocation = allocation;
+  }
+
+  /** As the exchange lists it now: its steps and minima can change while a daemon runs. */
+  get instrument(): Instrument {
+    return this.#instrumentNow();
+  }
+
+  get allocation(): Units {
+    return this.#allocation;
+  }
+  set allocation(amount: Units) {
+    this.#allocation = amount;
+    this.#changed();
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+  set position(position: Position) {
+    this.#position = position;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.version++;
+    this.#estimate = undefined;
+  }
+
+  /** True when the position is zero or below the minimum order: fees and amounts leave such rests, and no order can close them. */
+  get isFlat(): boolean {
+    return this.estimate.isFlat;
+  }
+
+  get isLong(): boolean {
+    return this.#position.base > 0n;
+  }
+
+  /** The place in numbers, calculated once after each fill. */
+  get estimate(): Estimate {
+    this.#estimate ??= this.#estimated();
+    return this.#estimate;
+  }
+
+  #estimated(): Estimate {
+    const { base, cost, realised, fees } = this.#position;
+    const closed = unitsNumber(minus(plus(this.#allocation, realised), fees));
+    const isFlat = isBelowMinimum(this.#position, this.instrument);
+    return { closed, base: unitsNumber(base), cost: unitsNumber(cost), isFlat };
+  }
+}
+
+export class LiveHolding {
+  readonly #place: Place;
+  readonly #price: () => number | undefined;
+
+  constructor(place: Place, price: () => number | undefined) {
+    this.#place = place;
+    this.#price = price;
+  }
+
+  /** Base asset held; 0 is flat, also when a fee in base has left less than a lot, which cannot be sold. */
+  get quantity(): number {
+    const { base, isFlat } = this.#place.estimate;
+    return isFlat ? 0 : base;
+  }
+
+  /** Average price of the position; NaN when flat. */
+  get entryPrice(): number {
+    const { base, cost, isFlat } = this.#place.estimate;
+    return isFlat ? Number.NaN : cost / base;
+  }
+
+  /** Allocation plus profit, open and closed, fees taken, in quote. */
+  get equity(): number {
+    const { closed, base, cost } = this.#place.estimate;
+    const price = base === 0 ? undefined : this.#price();
+    return price === undefined ? closed : closed + base * price - cost;
+  }
+}
+
+/** A strategy at a symbol, and the value kept for it. */
+export interface PositionEntry<T> {
+  readonly strategy: string;
+  readonly symbol: string;
+  value: T;
+}
+
+/**
+ * Values kept for each strategy on each symbol. Two levels of maps: a joined key would have to be built for every read. The last entry is
+ * remembered, because an order reads one position many times.
+ */
+export class ByPosition<T> {
+  readonly #symbols = new Map<string, Map<string, PositionEntry<T>>>();
+  /** The same by symbol as lists, which are walked at every kline. */
+  readonly #lists = new Map<string, PositionEntry<T>[]>();
+  #last: PositionEntry<T> | undefined;
+
+  get(strategy: string, symbol: string): T | undefined {
+    return this.#entry(strategy, symbol)?.value;
+  }
+
+  #entry(strategy: string, symbol: string): PositionEntry<T> | undefined {
+    const last = this.#last;
+    if (last !== undefined && last.strategy === strategy && last.symbol === symbol) return last;
+    const found = this.#symbols.get(symbol)?.get(strategy);
+    if (found !== undefined) this.#last = found;
+    return found;
+  }
+
+  set(strategy: string, symbol: string, value: T): void {
+    const known = this.#entry(strategy, symbol);
+    if (known !== undefined) {
+      known.value = value;
+      return;
+    }
+    const entry = { strategy, symbol, value };
+    const strategies = this.#symbols.get(symbol) ?? new Map<string, PositionEntry<T>>();
+    this.#symbols.set(symbol, strategies.set(strategy, entry));
+    this.#lists.set(symbol, [...strategies.values()]);
+    this.#last = entry;
+  }
+
+  delete(strategy: string, symbol: string): void {
+    this.#last = undefined;
+    const strategies = this.#symbols.get(symbol);
+    if (strategies?.delete(strategy) === true) this.#lists.set(symbol, [...strategies.values()]);
+  }
+
+  /** Those on a symbol; another list once one comes or goes. */
+  on(symbol: string): readonly PositionEntry<T>[] {
+    return this.#lists.get(symbol) ?? none;
+  }
+
+  *entries(): Generator<PositionEntry<T>> {
+    for (const entries of this.#lists.values()) yield* entries;
+  }
+}
+
+const none: readonly never[] = [];
