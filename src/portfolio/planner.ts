@@ -91,6 +91,8 @@ export interface PlannerOptions {
   readonly sizing?: Sizing;
   /** Called for each signal that differs from the one before, with its size and the number of its decision. */
   readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
+  /** Whether a signal may be changed now; always if absent. */
+  readonly mayChange?: (leg: Leg) => boolean;
   /** Called once for an order that is too small for the exchange, until it no longer is. */
   readonly tooSmall: (draft: OrderDraft, denial: Denial) => void;
 }
@@ -152,6 +154,7 @@ export class Planner {
       known.leg = leg;
       return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
     }
+    if (this.#options.mayChange?.(leg) === false) return false;
     this.#decisions = decision;
     const isSameSize = before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size);
     // A stop that moves with every kline must not resize a share of equity with every kline.

@@ -1,19 +1,8 @@
-/** What a rule may look at: the order, the portfolio, the limits, the market, and what was created before. */
+/** What rules judge by: the order, the portfolio, the limits, the market, and recently created orders. */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Level } from '../domain/market.ts';
-import {
-  absolute,
-  baseUnits,
-  notional,
-  noUnits,
-  plus,
-  type Rate,
-  type Ticks,
-  ticksOf,
-  type Units,
-} from '../domain/money.ts';
+import type { Rate, Ticks, Units } from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
-import type { Position } from '../domain/position.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Kill } from './kill.ts';
@@ -27,7 +16,7 @@ export interface StrategyLimits {
   readonly maxOpenOrders?: number | undefined;
 }
 
-/** A limit that is left out is not in force. `control-list.ts` has what each is when nothing else is said. */
+/** A limit that is left out is not in force. `control-list.ts` has the default of each. */
 export interface Limits {
   /** Most that one order may be worth, in quote. */
   readonly maxOrderValue: Units;
@@ -87,7 +76,7 @@ export interface Limits {
   readonly strategies?: ReadonlyMap<string, StrategyLimits> | undefined;
 }
 
-/** An order that was created, for the rules that look back. */
+/** An order that was created, for rules about rates and duplicates. */
 export interface Created {
   readonly at: number;
   readonly draft: OrderDraft;
@@ -130,60 +119,18 @@ export interface RiskContext {
   readonly isReserved?: boolean;
 }
 
-/** A context with what several rules need, worked out once. */
+/** A context with what several rules need, calculated once. */
 export interface Valued extends RiskContext {
   readonly at: Instrument;
   /** The last price in ticks, rounded up; zero before the first. */
   readonly last: Ticks;
   /** What the order is worth in quote: its amount, or price × quantity, at the last price for a MARKET order. */
   readonly value: Units;
-  /** It is a sale of what is held, or buys back what is short. */
+  /** It sells what is held, or buys back what is short. */
   readonly isReducing: boolean;
+  /** The exit of a stop. */
+  readonly isProtective: boolean;
 }
 
 /** The numbers by which an order is refused; undefined lets it pass. */
 export type Rule = (context: Valued) => Denial['facts'] | undefined;
-
-export const isProtective = (draft: OrderDraft): boolean => draft.purpose === 'stop';
-
-export function valued(context: RiskContext): Valued {
-  const { draft, portfolio, limits, now, maxDataAgeMs, kill, recent, book, maxBookAgeMs, moved, newVersion } = context;
-  const { instrument: at, position } = portfolio.place(draft.strategy, draft.symbol);
-  const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
-  const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
-  const isReducing = reduces(draft, position, at);
-  const isReserved = context.isReserved === true;
-  // Spelt out: a spread that adds fields costs more than all rules that pass.
-  return {
-    draft,
-    portfolio,
-    limits,
-    now,
-    maxDataAgeMs,
-    kill,
-    recent,
-    book,
-    maxBookAgeMs,
-    moved,
-    newVersion,
-    isReserved,
-    at,
-    last,
-    value,
-    isReducing,
-  };
-}
-
-function reduces({ side, expectedLots }: OrderDraft, { base }: Position, at: Instrument): boolean {
-  const against = side === 'SELL' ? base > 0n : base < 0n;
-  return against && baseUnits(expectedLots, at) <= absolute(base);
-}
-
-/** What the order adds to what the portfolio counts already. */
-export const addedBy = ({ isReserved, value }: Valued): Units => (isReserved === true ? noUnits : value);
-
-/** What would be held of the symbol, in quote, once this order and every open one of its side has filled. */
-export const exposureOf = (context: Valued): Units => {
-  const { draft, portfolio, last } = context;
-  return plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), addedBy(context));
-};

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { draft, fill, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { rate, units } from '../domain/money.ts';
+import type { Limits, RiskContext } from './context.ts';
 import { blockOf, controls, isAbove, standards } from './control-list.ts';
 import { killingLimits } from './kill.ts';
-import { firstDenial, type Limits, type RiskContext, rules } from './rules.ts';
+import { firstDenial, rules } from './rules.ts';
 
 const book = (bid = 99.9, ask = 100.1, size = 10): NonNullable<RiskContext['book']> => ({
   bids: [
@@ -52,7 +53,7 @@ describe('the list of controls', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test('tells what a human may raise from what nobody may', () => {
+  test('separates limits that a human may raise from those that nobody may', () => {
     expect(blockOf('orderShare')).toBe('soft');
     expect(blockOf('killed')).toBe('hard');
     expect(blockOf('holdings')).toBe('hard');

@@ -1,4 +1,4 @@
-/** What the market showed lately, for rules that look at more than the last price. */
+/** Recent depth and prices, for rules that need more than the last price. */
 import type { Depth } from '../domain/market.ts';
 import type { SeenBook } from './context.ts';
 
@@ -9,7 +9,7 @@ interface Stretch {
   high: number;
 }
 
-/** Stretches that a look back is made of: it is exact to a sixtieth of it. */
+/** Stretches that the period consists of: it is exact to a sixtieth. */
 const stretches = 60;
 
 export class Markets {
@@ -18,7 +18,7 @@ export class Markets {
   readonly #books = new Map<string, { readonly depth: Depth; readonly at: number }>();
   readonly #ways = new Map<string, Stretch[]>();
 
-  /** `moveMs`: how far back a price's way is looked at, ms of the clock. */
+  /** `moveMs`: over how long price moves are measured, ms of the clock. */
   constructor(moveMs: number) {
     this.#moveMs = moveMs;
     this.#stretchMs = Math.max(1, moveMs / stretches);
@@ -51,7 +51,7 @@ export class Markets {
       : { bids: seen.depth.bids, asks: seen.depth.asks, ageMs: Math.max(0, now - seen.at) };
   }
 
-  /** How far apart the highest and the lowest price of the look back are, as a fraction of the lowest; undefined where none was seen. */
+  /** The distance of the highest from the lowest price of the period, as a fraction of the lowest; undefined before the first price. */
   moved(symbol: string, now: number): number | undefined {
     let low = Number.POSITIVE_INFINITY;
     let high = 0;

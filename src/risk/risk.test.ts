@@ -15,7 +15,7 @@ interface Bench {
   readonly risk: Risk;
   readonly clock: SimClock;
   readonly held: ReturnType<typeof portfolio>;
-  /** The price goes to this, and the loss limit looks. */
+  /** The price goes to this, and the loss limit compares. */
   readonly price: (to: number) => ReturnType<Risk['watchLoss']>;
 }
 
@@ -181,7 +181,7 @@ describe('the daily loss limit', () => {
 });
 
 describe('the gate', () => {
-  test('looks back on the orders that were created, across strategies', async () => {
+  test('counts the orders that were created, across strategies', async () => {
     const { risk, clock } = bench();
     const one = (strategy: string, quantity: string): string => {
       const made = draft({ strategy, quantity });

@@ -1,25 +1,27 @@
-/** The gate between a plan and an order: the rules, what they look back on, and the limits that kill. */
+/** The gate between a plan and an order: the rules, the recent orders and prices that they judge by, and the limits that kill. */
 import type { Clock } from '../clock/clock.ts';
 import type { Depth } from '../domain/market.ts';
 import { minus, noUnits, part, plus, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
-import type { Denial, Fill, Verdict } from '../domain/order.ts';
+import type { Denial, Fill, Leg, Verdict } from '../domain/order.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import type { NewVersion } from './context.ts';
-import { Drawdown, shortText } from './drawdown.ts';
+import type { Created, Limits, NewVersion, RiskContext } from './context.ts';
+import { weighed } from './exposure-rules.ts';
 import { type Kill, type KillingLimit, KillSwitch } from './kill.ts';
+import { type Disabling, Drawdown, StrategyCounts, shortText } from './killing-limits.ts';
 import { Markets } from './recent-market.ts';
-import { type Created, firstDenial, type Limits, type RiskContext, weighed } from './rules.ts';
-import { type Disabling, Throttle } from './throttle.ts';
+import { firstDenial } from './rules.ts';
 
 const dayMs = 86_400_000;
+/** One real second, ms. */
+const secondMs = 1_000;
 const approved: Verdict = { kind: 'approved' };
 
-const throttles = (memories: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+const keptCounts = (memories: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map(
     [...memories]
-      .filter(([name]) => name.startsWith(throttleName))
-      .map(([name, json]) => [name.slice(throttleName.length), json]),
+      .filter(([name]) => name.startsWith(countsName))
+      .map(([name, json]) => [name.slice(countsName.length), json]),
   );
 
 export interface RiskOptions {
@@ -36,12 +38,20 @@ export interface RiskOptions {
   readonly newVersions?: ReadonlyMap<string, NewVersion>;
   /** Called with the kill of a strategy that a limit has just disabled. It journals the kill and cancels resting orders. */
   readonly disabled?: (kill: Kill) => void;
+  /** Called for the first signal in a second that exceeds `maxSignalsPerSecond`. */
+  readonly signalDenied?: (leg: Leg, denial: Denial) => void;
+}
+
+/** The changed signals of a strategy within a second. */
+interface SignalCount {
+  since: number;
+  count: number;
 }
 
 /** Under which names a restart finds what was counted. */
-const throttleName = 'throttle.';
+const countsName = 'throttle.';
 const peakName = 'peak';
-/** How far a price's way is looked back on unless configured, ms of the clock. */
+/** How far back price moves are measured unless configured, ms of the clock. */
 const moveMs = 60_000;
 
 export class Risk {
@@ -53,10 +63,12 @@ export class Risk {
   readonly #maxBookAgeMs: number | undefined;
   readonly #keepMs: number;
   readonly #markets: Markets;
-  readonly #throttle: Throttle;
+  readonly #counts: StrategyCounts;
   readonly #drawdown: Drawdown | undefined;
   readonly #newVersions: Map<string, NewVersion>;
   readonly #disabled: (kill: Kill) => void;
+  readonly #signalDenied: ((leg: Leg, denial: Denial) => void) | undefined;
+  readonly #signals = new Map<string, SignalCount>();
   #recent: Created[] = [];
   #day: number;
   #dayEquity: Units;
@@ -73,11 +85,11 @@ export class Risk {
     this.#maxDataAgeMs = clock.machine(limits.maxDataAgeMs);
     this.#maxBookAgeMs = limits.maxBookAgeMs === undefined ? undefined : clock.machine(limits.maxBookAgeMs);
     this.#markets = new Markets(limits.moveMs ?? moveMs);
-    this.#throttle = new Throttle({
+    this.#counts = new StrategyCounts({
       limits,
       portfolio,
-      kept: throttles(memories),
-      keep: (strategy, json) => remember(throttleName + strategy, json),
+      kept: keptCounts(memories),
+      keep: (strategy, json) => remember(countsName + strategy, json),
     });
     const tripped = this.switch.inForce.some(({ by }) => by === 'drawdown');
     const fallen = { kept: memories.get(peakName), tripped };
@@ -87,11 +99,32 @@ export class Risk {
         : new Drawdown(limits.maxDrawdown, portfolio, fallen, (json) => remember(peakName, json));
     this.#newVersions = new Map(newVersions);
     this.#disabled = disabled;
+    this.#signalDenied = kept.signalDenied;
     this.#keepMs = Math.max(1_000, limits.duplicateMs);
     this.#day = dayStart?.day ?? Number.NaN;
     this.#dayEquity = noUnits;
     this.#base(dayStart?.equity ?? portfolio.totalEquity());
     this.#tripped = this.#isKilledToday();
+  }
+
+  /** Whether a strategy may change a signal now. One that changes them too often is denied: the first denial in a second is reported. */
+  mayChange(leg: Leg): boolean {
+    const { maxSignalsPerSecond } = this.limits;
+    if (maxSignalsPerSecond === undefined) return true;
+    const { strategy } = leg;
+    const now = this.#clock.now();
+    const second = this.#signals.get(strategy) ?? { since: now, count: 0 };
+    this.#signals.set(strategy, second);
+    if (now - second.since >= this.#clock.machine(secondMs)) {
+      second.since = now;
+      second.count = 0;
+    }
+    second.count++;
+    if (second.count <= maxSignalsPerSecond) return true;
+    if (second.count === maxSignalsPerSecond + 1)
+      this.#signalDenied?.(leg, { code: 'signalRate', facts: { inLastSecond: second.count, maxSignalsPerSecond } });
+    this.refused(strategy, 'signalRate');
+    return false;
   }
 
   /** Judges an order that is about to be created. */
@@ -111,12 +144,12 @@ export class Risk {
 
   /** Counts a refusal against a strategy: too many of them disable it. */
   refused(strategy: string, code: string): void {
-    this.#disable(strategy, this.#throttle.denied(strategy, code, this.#clock.now()));
+    this.#disable(strategy, this.#counts.denied(strategy, code, this.#clock.now()));
   }
 
   /** Counts a fill that the portfolio has just booked. */
   booked(fill: Fill): void {
-    this.#disable(fill.strategy, this.#throttle.booked(fill));
+    this.#disable(fill.strategy, this.#counts.booked(fill));
   }
 
   /** A strategy kept the program busy for so many real ms at once. */
@@ -129,10 +162,7 @@ export class Risk {
       });
   }
 
-  #disable(
-    strategy: string,
-    why: Disabling | { readonly by: KillingLimit; readonly reason: string } | undefined,
-  ): void {
+  #disable(strategy: string, why: Disabling | undefined): void {
     if (why === undefined || this.switch.of(strategy) !== undefined) return;
     const kill: Kill = { at: this.#clock.now(), strategy, by: why.by, reason: `${strategy} ${why.reason}` };
     this.switch.kill(kill);
@@ -164,7 +194,7 @@ export class Risk {
   }
 
   #context(draft: OrderDraft, now: number, isReserved = false): RiskContext {
-    const looksAtBook = this.#maxBookAgeMs !== undefined || this.limits.maxDepthShare !== undefined;
+    const needsDepth = this.#maxBookAgeMs !== undefined || this.limits.maxDepthShare !== undefined;
     return {
       draft,
       portfolio: this.#portfolio,
@@ -174,7 +204,7 @@ export class Risk {
       kill: this.switch.of(draft.strategy),
       recent: this.#recent,
       newVersion: this.#newVersions.get(draft.strategy),
-      book: looksAtBook ? this.#markets.book(draft.symbol, now) : undefined,
+      book: needsDepth ? this.#markets.book(draft.symbol, now) : undefined,
       maxBookAgeMs: this.#maxBookAgeMs,
       moved: this.limits.maxMove === undefined ? undefined : this.#markets.moved(draft.symbol, now),
       isReserved,
@@ -200,9 +230,9 @@ export class Risk {
   }
 
   /**
-   * Looks at the equity once prices moved. Returns the kill when the daily loss limit has just been passed; the caller
-   * writes it down and cancels what rests. A new UTC day starts anew but lifts nothing. Nothing is judged while a held
-   * symbol has no price yet, as after a restart: without it an open profit would look like a loss.
+   * Compares the equity once prices moved. Returns the kill when the daily loss limit has just been passed; the caller
+   * journals it and cancels resting orders. A new UTC day starts anew but lifts nothing. Nothing is judged while a held
+   * symbol has no price yet, as after a restart: without it an open profit would count as a loss.
    */
   watchLoss(): Kill | undefined {
     const now = this.#clock.now();
@@ -258,7 +288,7 @@ export class Risk {
   /** Lifts kills; losses are measured anew from now on, or from when every held symbol has a price: they would trip again at once. */
   resume(strategy: string | undefined): void {
     this.switch.resume(strategy);
-    this.#throttle.forget(strategy);
+    this.#counts.forget(strategy);
     this.#drawdown?.beginAnew();
     if (this.#portfolio.isPriced()) this.#base(this.#portfolio.totalEquity());
     else this.#day = Number.NaN;

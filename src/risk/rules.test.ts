@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { draft, fill, intent, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
+import type { Limits, RiskContext } from './context.ts';
+import { weighed } from './exposure-rules.ts';
 import type { Kill } from './kill.ts';
-import { firstDenial, type Limits, type RiskContext, rules, weighed } from './rules.ts';
+import { firstDenial, rules } from './rules.ts';
 
 /** A context in which nothing is denied unless the test makes it so. */
 const context = ({
@@ -31,7 +33,7 @@ test('an order within every limit is approved', () => {
   expect(firstDenial(context())).toBeUndefined();
 });
 
-test('an approval is told by what the order and the position would be worth', () => {
+test('an approval names what the order and the position would be worth', () => {
   const limits = { maxOrderValue: units('1000'), maxPosition: units('5000') };
   expect(weighed(context({ draft: draft({ price: '50', quantity: '2' }), portfolio: holding('3'), limits }))).toEqual({
     value: '100',
@@ -96,7 +98,7 @@ test('of several rules that deny the first in the list is named', () => {
 });
 
 describe('killed', () => {
-  test('denies everything and says by whom and why', () => {
+  test('denies everything and names who and why', () => {
     expect(firstDenial(context({ kill: kill('operator') }))).toEqual({
       code: 'killed',
       facts: { since: startTime - 5, by: 'operator', reason: 'because' },
@@ -143,7 +145,7 @@ describe('order value', () => {
     expect(verdict({ draft: draft(beyond), limits })).toBe('orderValue');
   });
 
-  test('says what the order is worth', () => {
+  test('names what the order is worth', () => {
     expect(firstDenial(context({ draft: draft({ quantity: '2' }), limits }))?.facts).toEqual({
       value: '200',
       maxOrderValue: '100',
@@ -304,7 +306,7 @@ describe('a duplicate', () => {
   const limits = { duplicateMs: 2_000 };
   const recent = [{ at: startTime, draft: draft({ price: '99' }) }];
 
-  test('is the same order again within the time, and says how long ago', () => {
+  test('is the same order again within the time, and names how long ago', () => {
     const again = draft({ price: '99' });
     expect(firstDenial(context({ draft: again, recent, limits, now: startTime + 1_999 }))).toEqual({
       code: 'duplicate',

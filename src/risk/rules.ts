@@ -1,111 +1,78 @@
 /**
- * Pre-trade rules: named pure functions in a list, first denial wins. Each says what it judged and by which numbers.
+ * Pre-trade rules: named pure functions in a list, first denial wins. Each denial names the numbers that it compared. Rules about values and
+ * positions are in `exposure-rules.ts`. Rules about depth and price moves do not apply where nobody shows these, as in a run over klines.
  *
- * A protective exit (`purpose: stop`) only ever reduces what is held: rules that bound what may be gained or lost do not hold
- * it up, for a position that cannot be left is worse than any of them.
+ * A protective exit (`purpose: stop`) only ever reduces a position: rules that limit gains or losses do not delay it, because a position that
+ * cannot be left is worse than any of them.
  */
-
-import { baseUnits, lotsIn, minus, noLots, priceText, ticksOf, unitsText, worsened } from '../domain/money.ts';
+import type { Level } from '../domain/market.ts';
+import {
+  type Lots,
+  lotsOf,
+  minus,
+  noLots,
+  notional,
+  noUnits,
+  partOfLots,
+  plus,
+  priceNumber,
+  priceText,
+  quantityNumber,
+  quantityText,
+  rateNumber,
+  rateText,
+  type Ticks,
+  ticksOf,
+  unitsNumber,
+  worsened,
+} from '../domain/money.ts';
 import type { Denial } from '../domain/order.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
-import {
-  addedBy,
-  exposureOf,
-  isProtective,
-  type Limits,
-  type RiskContext,
-  type Rule,
-  type Valued,
-  valued,
-} from './context.ts';
-import { bookAge, depthShare, move, selfMatch, slippage } from './depth-rules.ts';
-import { letsThrough } from './kill.ts';
+import type { Created, Limits, RiskContext, Rule, Valued } from './context.ts';
 import {
   accountShare,
+  allocation,
+  holdings,
   leverage,
+  minimum,
   newVersion,
   orderShare,
+  orderValue,
+  position,
   positionShare,
   strategyOrderValue,
   strategyPosition,
-} from './share-rules.ts';
-
-export type { Created, Limits, RiskContext } from './context.ts';
+  valued,
+} from './exposure-rules.ts';
+import { letsThrough } from './kill.ts';
 
 /** After a kill nothing is created; only the daily loss limit lets protective exits through, since it is there to limit losses. */
-function killed({ kill, draft }: Valued): Denial['facts'] | undefined {
+const killed: Rule = ({ kill, draft }) => {
   if (kill === undefined || letsThrough(kill, draft.purpose)) return undefined;
   return { since: kill.at, by: kill.by, reason: kill.reason };
-}
+};
 
-function staleData({ draft, portfolio, now, maxDataAgeMs }: Valued): Denial['facts'] | undefined {
+const staleData: Rule = ({ draft, portfolio, now, maxDataAgeMs, isProtective }) => {
   const mark = portfolio.lastMark(draft.symbol);
   if (mark !== undefined && now - mark.at <= maxDataAgeMs) return undefined;
-  if (mark !== undefined && isProtective(draft)) return undefined;
+  if (mark !== undefined && isProtective) return undefined;
   return { ageMs: mark === undefined ? 'never seen' : Math.round(now - mark.at), maxDataAgeMs };
-}
-
-/** A position that has outgrown the limit must still be left: what only reduces is not judged. */
-function orderValue(context: Valued): Denial['facts'] | undefined {
-  const { value, limits } = context;
-  const { maxOrderValue } = limits;
-  if (context.isReducing) return undefined;
-  return value <= maxOrderValue ? undefined : { value: unitsText(value), maxOrderValue: unitsText(maxOrderValue) };
-}
-
-/** Only what adds to |position| is judged: an exit is always within the limit. */
-function position(context: Valued): Denial['facts'] | undefined {
-  const { limits } = context;
-  if (context.isReducing) return undefined;
-  const exposure = exposureOf(context);
-  return exposure <= limits.maxPosition
-    ? undefined
-    : { exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
-}
-
-/** A limit below the last price makes an order worth less than the plan reckoned; the exchange would reject it. */
-function minimum({ draft, at, value }: Valued): Denial['facts'] | undefined {
-  if (draft.price === undefined || value >= at.minNotional) return undefined;
-  return { value: unitsText(value), minNotional: unitsText(at.minNotional) };
-}
-
-/** A strategy spends what it was allotted and what it earned; buying back a short is always allowed, and where it may borrow `leverage` says how much. */
-function allocation(context: Valued): Denial['facts'] | undefined {
-  const { draft, portfolio, limits } = context;
-  if (limits.maxLeverage !== undefined || draft.side === 'SELL') return undefined;
-  if (portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
-  const free = portfolio.freeQuote(draft.strategy, draft.symbol);
-  const value = addedBy(context);
-  return value <= free ? undefined : { value: unitsText(value), free: unitsText(free) };
-}
-
-/** On spot a strategy sells what it holds, less what its other orders already sell. */
-function holdings({ draft, portfolio, at, isReserved }: Valued): Denial['facts'] | undefined {
-  if (draft.side === 'BUY' || draft.account === 'margin') return undefined;
-  let free = portfolio.position(draft.strategy, draft.symbol).base;
-  for (const order of portfolio.ordersOf(draft.strategy, draft.symbol)) {
-    if (order.intent.side === 'SELL') free = minus(free, baseUnits(minus(order.intent.expectedLots, order.filled), at));
-  }
-  const needed = isReserved === true ? noLots : draft.expectedLots;
-  return needed <= lotsIn(free, at)
-    ? undefined
-    : { selling: unitsText(baseUnits(draft.expectedLots, at)), free: unitsText(free) };
-}
+};
 
 /** A maker may rest far away on its own side of the market; only a price that could trade badly is wrong. */
-function collar({ draft, portfolio, limits, at }: Valued): Denial['facts'] | undefined {
+const collar: Rule = ({ draft, portfolio, limits, at }) => {
   const mark = portfolio.lastMark(draft.symbol);
   if (draft.price === undefined || mark === undefined) return undefined;
   const bound = worsened(draft.side, ticksOf(mark.price, at, 'down'), limits.priceCollar);
   if (draft.side === 'BUY' ? draft.price <= bound : draft.price >= bound) return undefined;
   return { price: priceText(draft.price, at), bound: priceText(bound, at), last: mark.price };
-}
+};
 
-function duplicate({ draft, recent, limits, now }: Valued): Denial['facts'] | undefined {
-  if (isProtective(draft) || limits.duplicateMs === 0) return undefined;
+const duplicate: Rule = ({ draft, recent, limits, now, isProtective }) => {
+  if (isProtective || limits.duplicateMs === 0) return undefined;
   const twin = recent.find((created) => now - created.at < limits.duplicateMs && isSame(created.draft, draft));
   return twin === undefined ? undefined : { agoMs: Math.round(now - twin.at), duplicateMs: limits.duplicateMs };
-}
+};
 
 const isSame = (a: OrderDraft, b: OrderDraft): boolean =>
   a.strategy === b.strategy &&
@@ -115,38 +82,39 @@ const isSame = (a: OrderDraft, b: OrderDraft): boolean =>
   a.price === b.price &&
   a.expectedLots === b.expectedLots;
 
-function orderRate({ draft, recent, limits, now }: Valued): Denial['facts'] | undefined {
-  if (isProtective(draft)) return undefined;
-  if (recent.length < limits.maxOrdersPerSecond) return undefined;
-  const inLastSecond = recent.reduce((count, created) => count + (now - created.at < 1_000 ? 1 : 0), 0);
-  return inLastSecond < limits.maxOrdersPerSecond
-    ? undefined
-    : { inLastSecond, maxOrdersPerSecond: limits.maxOrdersPerSecond };
-}
+const orderRate: Rule = ({ recent, limits: { maxOrdersPerSecond }, now, isProtective }) => {
+  if (isProtective || recent.length < maxOrdersPerSecond) return undefined;
+  const inLastSecond = countOf(recent, now, undefined);
+  return inLastSecond < maxOrdersPerSecond ? undefined : { inLastSecond, maxOrdersPerSecond };
+};
 
-/** What counts for one strategy of the orders of the last second. */
-function strategyRate({ draft, recent, limits, now }: Valued): Denial['facts'] | undefined {
+const strategyRate: Rule = ({ draft, recent, limits, now, isProtective }) => {
   const { maxStrategyOrdersPerSecond: most } = limits;
-  if (most === undefined || isProtective(draft) || recent.length < most) return undefined;
-  const inLastSecond = recent.reduce(
-    (count, created) => count + (now - created.at < 1_000 && created.draft.strategy === draft.strategy ? 1 : 0),
-    0,
-  );
+  if (most === undefined || isProtective || recent.length < most) return undefined;
+  const inLastSecond = countOf(recent, now, draft.strategy);
   return inLastSecond < most ? undefined : { inLastSecond, maxStrategyOrdersPerSecond: most };
+};
+
+/** Orders created in the last second, by one strategy or all. */
+function countOf(recent: readonly Created[], now: number, strategy: string | undefined): number {
+  let count = 0;
+  for (const { at, draft } of recent)
+    if (now - at < 1_000 && (strategy === undefined || draft.strategy === strategy)) count++;
+  return count;
 }
 
 /** Symbols and strategies that nobody listed may leave what they hold, and nothing else. */
-function allowList({ draft, limits }: Valued): Denial['facts'] | undefined {
-  if (isProtective(draft)) return undefined;
+const allowList: Rule = ({ draft, limits, isProtective }) => {
+  if (isProtective) return undefined;
   if (limits.symbols !== undefined && !limits.symbols.includes(draft.symbol)) return { symbol: draft.symbol };
   if (limits.strategies !== undefined && !limits.strategies.has(draft.strategy)) return { strategy: draft.strategy };
   return undefined;
-}
+};
 
 /** What rests, is on its way or of unknown outcome on one symbol, over all strategies, and of one. */
-function openOrders({ draft, portfolio, limits, isReserved }: Valued): Denial['facts'] | undefined {
+const openOrders: Rule = ({ draft, portfolio, limits, isReserved, isProtective }) => {
   const ofStrategy = limits.strategies?.get(draft.strategy)?.maxOpenOrders;
-  if (isProtective(draft) || (limits.maxOpenOrders === undefined && ofStrategy === undefined)) return undefined;
+  if (isProtective || (limits.maxOpenOrders === undefined && ofStrategy === undefined)) return undefined;
   let open = isReserved === true ? -1 : 0;
   let own = open;
   for (const { intent } of portfolio.orders()) {
@@ -157,6 +125,118 @@ function openOrders({ draft, portfolio, limits, isReserved }: Valued): Denial['f
   return limits.maxOpenOrders !== undefined && open >= limits.maxOpenOrders
     ? { open, maxOpenOrders: limits.maxOpenOrders }
     : undefined;
+};
+
+/** What the order would take from, best first. */
+const opposite = ({ draft, book }: Valued): readonly Level[] => (draft.side === 'BUY' ? book?.asks : book?.bids) ?? [];
+
+const isFresh = ({ book, maxBookAgeMs }: Valued): boolean =>
+  book !== undefined && maxBookAgeMs !== undefined && book.ageMs <= maxBookAgeMs;
+
+/** True where an order would trade at once: MARKET, or LIMIT at or beyond the best price of the other side. */
+function takes(context: Valued): boolean {
+  const { draft, at } = context;
+  if (draft.price === undefined) return true;
+  const best = opposite(context)[0]?.[0];
+  if (best === undefined) return false;
+  return draft.side === 'BUY' ? ticksOf(best, at, 'up') <= draft.price : ticksOf(best, at, 'down') >= draft.price;
+}
+
+/** A MARKET order has no price: without fresh depth nobody knows what it would pay. */
+const bookAge: Rule = (context) => {
+  const { draft, maxBookAgeMs, book, limits, isProtective } = context;
+  if (maxBookAgeMs === undefined || draft.price !== undefined || isProtective || isFresh(context)) return undefined;
+  return {
+    ageMs: book === undefined ? 'never seen' : Math.round(book.ageMs),
+    maxBookAgeMs: limits.maxBookAgeMs ?? maxBookAgeMs,
+  };
+};
+
+/** Period collar: a price that runs away pauses its symbol until it has been calm for the whole period. */
+const move: Rule = ({ moved, limits, isProtective }) => {
+  const { maxMove, moveMs } = limits;
+  if (maxMove === undefined || moved === undefined || isProtective || moved <= rateNumber(maxMove)) return undefined;
+  return { moved: moved.toFixed(4), maxMove: rateText(maxMove), moveMs: moveMs ?? 0 };
+};
+
+/** Max volume: a part of what the book shows on the side that the order would take from. */
+const depthShare: Rule = (context) => {
+  const { draft, at, limits, isProtective } = context;
+  if (limits.maxDepthShare === undefined || isProtective || !isFresh(context) || !takes(context)) return undefined;
+  let shown = noLots;
+  for (const [, quantity] of opposite(context)) shown = plus(shown, lotsOf(quantity, at));
+  const most = partOfLots(shown, limits.maxDepthShare);
+  if (draft.expectedLots <= most) return undefined;
+  return {
+    quantity: quantityText(draft.expectedLots, at),
+    shown: quantityText(shown, at),
+    maxDepthShare: rateText(limits.maxDepthShare),
+  };
+};
+
+/** Erroneous price of a MARKET order: what it is expected to pay beyond the mid price, walking the book. */
+const slippage: Rule = (context) => {
+  const { draft, book, limits, isProtective } = context;
+  if (limits.maxSlippage === undefined || draft.price !== undefined || isProtective || !isFresh(context))
+    return undefined;
+  const bid = book?.bids[0]?.[0];
+  const ask = book?.asks[0]?.[0];
+  const average = averagePrice(context);
+  const maxSlippage = rateText(limits.maxSlippage);
+  if (bid === undefined || ask === undefined || average === undefined)
+    return { slippage: 'more than the book shows', maxSlippage };
+  const mid = (bid + ask) / 2;
+  const estimate = draft.side === 'BUY' ? average / mid - 1 : 1 - average / mid;
+  return estimate <= rateNumber(limits.maxSlippage) ? undefined : { slippage: estimate.toFixed(4), maxSlippage };
+};
+
+/** What the order would trade at on average; undefined where the book shows too little. */
+function averagePrice(context: Valued): number | undefined {
+  const { draft, at } = context;
+  let left: Lots = draft.expectedLots;
+  let spent = noUnits;
+  for (const [price, quantity] of opposite(context)) {
+    const here = lotsOf(quantity, at);
+    const taken = here < left ? here : left;
+    spent = plus(spent, notional(levelTicks(price, context), taken, at));
+    left = minus(left, taken);
+    if (left === 0n) return unitsNumber(spent) / quantityNumber(draft.expectedLots, at);
+  }
+  return undefined;
+}
+
+const levelTicks = (price: number, { draft, at }: Valued): Ticks =>
+  ticksOf(price, at, draft.side === 'BUY' ? 'up' : 'down');
+
+/** Self-match: an order must not trade with one of ours, whichever strategy's. Without a book any of ours that rests is too near for a MARKET order. */
+const selfMatch: Rule = (context) => {
+  const { draft, portfolio, limits, at, isProtective } = context;
+  if (limits.noSelfMatch !== true || isProtective) return undefined;
+  const reach = draft.price ?? reachOf(context);
+  for (const { intent, state } of portfolio.orders()) {
+    if (intent.symbol !== draft.symbol || intent.side === draft.side || state === 'closing') continue;
+    const { price } = intent;
+    const meets =
+      price === undefined || reach === undefined || (draft.side === 'BUY' ? price <= reach : price >= reach);
+    if (meets)
+      return {
+        order: intent.clientOrderId,
+        owner: intent.strategy,
+        at: price === undefined ? 'market' : priceNumber(price, at),
+      };
+  }
+  return undefined;
+};
+
+/** The worst price that a MARKET order would reach; undefined where the depth does not show it. */
+function reachOf(context: Valued): Ticks | undefined {
+  if (!isFresh(context)) return undefined;
+  let left: Lots = context.draft.expectedLots;
+  for (const [price, quantity] of opposite(context)) {
+    left = minus(left, lotsOf(quantity, context.at));
+    if (left <= 0n) return levelTicks(price, context);
+  }
+  return undefined;
 }
 
 /** In the order they are asked. */
@@ -187,16 +267,6 @@ export const rules: Readonly<Record<string, Rule>> = {
   orderRate,
   strategyRate,
 };
-
-/** What an order weighs against the limits of value and position, before it is reserved: the numbers of an approval. */
-export function weighed(context: RiskContext): Denial['facts'] {
-  const whole = valued(context);
-  const { limits, value } = whole;
-  const worth = { value: unitsText(value), maxOrderValue: unitsText(limits.maxOrderValue) };
-  if (whole.isReducing) return { ...worth, reduces: 'yes' };
-  const exposure = exposureOf(whole);
-  return { ...worth, exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
-}
 
 /** Rules that deny nothing while none of these limits is set. */
 const needs: Readonly<Record<string, readonly (keyof Limits)[]>> = {

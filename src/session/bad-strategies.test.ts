@@ -6,7 +6,7 @@ import { TestRig } from '../../test/kit/test-rig.ts';
 import { ScaledClock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Decision, Signal } from '../domain/order.ts';
-import type { Limits } from '../risk/rules.ts';
+import type { Limits } from '../risk/context.ts';
 import { defineStrategy, flat, hold, quotes } from '../strategy/contract.ts';
 import { decisionsOf } from '../strategy/host.ts';
 import { ok } from '../venue/venue.ts';

@@ -31,7 +31,7 @@ import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import { togetherWith } from './batches.ts';
 import { executionOf, instrumentOf, unbookedTrades } from './build-execution.ts';
 import type { TradingComponents } from './components.ts';
-import { denialRow } from './format.ts';
+import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
 import { type Controls, canLeave, controls } from './kill-switch.ts';
 import { countedIds, type OrderIds, provenIds } from './order-ids.ts';
@@ -39,7 +39,6 @@ import { counting, type Work } from './pending-tasks.ts';
 import { restore, riskMemory } from './restore.ts';
 import { type Cancelling, type CancellingAll, diskWatch, exitOf, leaveOverdue, retries } from './retries.ts';
 import { send, sendAll } from './send.ts';
-import { signalRateLimit } from './signal-rate-limit.ts';
 
 export interface Parts {
   readonly clock: Clock;
@@ -117,7 +116,6 @@ export function assemble(parts: Parts): Assembled {
   };
   const retrying = retries(book, clock, cancellingAll, (leg) => stopped.emit(decisionOf(leg)));
   const reportDisk = diskWatch(journal, notice);
-  const isAllowed = signalRateLimit(book, clock, journal);
   const control = controls(book, execution, cancellingAll);
   const against: Against = {
     ending: false,
@@ -136,7 +134,6 @@ export function assemble(parts: Parts): Assembled {
     booked,
     work,
     retrying,
-    isAllowed,
     cancelling,
     against,
   });
@@ -186,14 +183,12 @@ interface Assembling {
   readonly booked: Source<Fill>;
   readonly work: Work;
   readonly retrying: ReturnType<typeof retries>;
-  readonly isAllowed: (decision: Decision) => boolean;
   readonly cancelling: Cancelling;
   readonly against: Against;
 }
 
 function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions'> {
-  const { book, execution, sweeps, audits, ids, stopped, booked, work, retrying, isAllowed, cancelling, against } =
-    assembling;
+  const { book, execution, sweeps, audits, ids, stopped, booked, work, retrying, cancelling, against } = assembling;
   const { portfolio, planner } = book;
   const { clock, journal } = parts;
   return {
@@ -205,7 +200,7 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
     },
     stopped: stopped.stream,
     fills: sweeps.fills,
-    note: (decision) => isAllowed(decision) && planner.note(decision),
+    note: (decision) => planner.note(decision),
     // An order that is being moved is not created anew behind the back of whoever cancels what rests.
     plan: (decision, refused) => (against.ending ? undefined : planner.plan(decision, refused)),
     judge(draft) {
@@ -266,6 +261,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
       const quantity = lots === undefined ? null : quantityText(lots, portfolio.instrument(symbol));
       journal.append({ kind: 'signal', at, decision, strategy, role, symbol, signal, quantity });
     },
+    mayChange: (leg) => risk.mayChange(leg),
     tooSmall: (draft, denial) =>
       journal.append(denialRow(draft, denial, portfolio.instrument(draft.symbol), clock.now())),
   });
@@ -278,6 +274,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     ...(parts.newVersions === undefined ? {} : { newVersions: parts.newVersions }),
     remember: (name, value) => journal.append({ kind: 'memory', name, value }),
     disabled,
+    signalDenied: (leg, denial) => journal.append(signalDenialRow(leg, denial, clock.now())),
   });
   const unprotected = new Unprotected({
     portfolio,

@@ -1,7 +1,7 @@
 /** Orders and positions in words. */
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
-import type { Denial, FillJson, Signal } from '../domain/order.ts';
+import type { Denial, FillJson, Leg, Signal } from '../domain/order.ts';
 import { isBelowMinimum, type Position } from '../domain/position.ts';
 import type { Entry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
@@ -33,6 +33,18 @@ export const denialRow = (draft: OrderDraft, { code, facts }: Denial, instrument
   facts,
   draft: draftText(draft, instrument),
   reason: draft.reason,
+});
+
+/** The row of a changed signal that was denied at UTC ms. */
+export const signalDenialRow = ({ strategy, symbol, signal }: Leg, { code, facts }: Denial, at: number): Entry => ({
+  kind: 'denied',
+  at,
+  strategy,
+  symbol,
+  code,
+  facts,
+  draft: signal.kind === 'target' ? 'another target' : 'other quotes',
+  reason: signal.reason,
 });
 
 /** `BUY 0.01 XBT at 5012.5`, `SELL 0.5 XBT at market`. */

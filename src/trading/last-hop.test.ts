@@ -4,8 +4,8 @@ import { portfolio, resting, startTime, wide } from '../../test/kit/builders.ts'
 import { TestRig } from '../../test/kit/test-rig.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate, units } from '../domain/money.ts';
+import type { Limits } from '../risk/context.ts';
 import { Risk } from '../risk/risk.ts';
-import type { Limits } from '../risk/rules.ts';
 
 describe('the last hop', () => {
   test.each<[string, Partial<Limits>]>([

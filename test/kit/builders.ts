@@ -14,7 +14,7 @@ import {
 } from '../../src/domain/order.ts';
 import type { OrderDraft } from '../../src/portfolio/plan.ts';
 import { Portfolio, type WorkingOrder } from '../../src/portfolio/portfolio.ts';
-import type { Limits } from '../../src/risk/rules.ts';
+import type { Limits } from '../../src/risk/context.ts';
 
 /** 2020-03-12T00:00Z, a Thursday. */
 export const startTime = Date.UTC(2020, 2, 12);

@@ -14,7 +14,7 @@ import { migrate } from '../../src/journal/schema.ts';
 import { writer } from '../../src/journal/writer.ts';
 import type { OrderDraft } from '../../src/portfolio/plan.ts';
 import type { WorkingOrder } from '../../src/portfolio/portfolio.ts';
-import type { Limits } from '../../src/risk/rules.ts';
+import type { Limits } from '../../src/risk/context.ts';
 import { trade } from '../../src/trader.ts';
 import { type Assembled, assemble } from '../../src/trading/assemble.ts';
 import { type OrderEntry, ok } from '../../src/venue/venue.ts';

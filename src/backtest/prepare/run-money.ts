@@ -2,7 +2,7 @@
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Rate, Units } from '../../domain/money.ts';
 import type { RateLine } from '../../research/currency-rates.ts';
-import type { Limits } from '../../risk/rules.ts';
+import type { Limits } from '../../risk/context.ts';
 
 /** An amount paid in or out. */
 export interface CashFlow {

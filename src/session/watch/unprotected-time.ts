@@ -1,6 +1,7 @@
 /** The longest time that each position was without its protection, over restarts, including times that still last. */
-import { ByPosition } from '../../portfolio/positions.ts';
+
 import type { Portfolio } from '../../portfolio/portfolio.ts';
+import { ByPosition } from '../../portfolio/positions.ts';
 import type { Unprotected, UnprotectedTime } from '../../portfolio/unprotected.ts';
 
 /** Its name in the journal's memory. */

@@ -20,8 +20,8 @@ import { Protection } from '../../../portfolio/protection.ts';
 import type { Kill } from '../../../risk/kill.ts';
 import { Risk } from '../../../risk/risk.ts';
 import type { Command, Sendable, Trading } from '../../../trader.ts';
+import { signalDenialRow } from '../../../trading/format.ts';
 import { exitOf } from '../../../trading/retries.ts';
-import { signalRateLimit } from '../../../trading/signal-rate-limit.ts';
 import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
 import { type Band, bandOf } from '../../result/band.ts';
@@ -49,7 +49,6 @@ export class KlineTrader implements Trading {
   readonly log = new KlineLog();
   readonly band: Band;
   readonly margin: MarginAccounts | undefined;
-  readonly #isAllowed: (decision: Decision) => boolean;
   readonly #lanes = new Map<string, Lane>();
   readonly #clock: SimClock;
   readonly #listener: TraderListener;
@@ -68,11 +67,17 @@ export class KlineTrader implements Trading {
       protection: this.protection,
       ...planTerms(input),
       changed: (leg, lots, decision) => this.log.signal(leg, lots, decision),
+      mayChange: (leg) => this.risk.mayChange(leg),
       tooSmall: (draft, denial) => this.log.denied(draft, denial, this.portfolio, clock.now()),
     });
     const { limits, instruments, rules, fees } = input;
-    this.risk = new Risk({ limits, portfolio: this.portfolio, clock, disabled: (kill) => this.kill(kill) });
-    this.#isAllowed = signalRateLimit(this, clock, { append: (entry) => void this.log.entries.push(entry) });
+    this.risk = new Risk({
+      limits,
+      portfolio: this.portfolio,
+      clock,
+      disabled: (kill) => this.kill(kill),
+      signalDenied: (leg, denial) => void this.log.entries.push(signalDenialRow(leg, denial, clock.now())),
+    });
     this.venue = new PaperOnKlines({
       ...{ instruments, rules, fees },
       balances: openingBalances(input),
@@ -97,7 +102,7 @@ export class KlineTrader implements Trading {
 
   /** Makes a decision its strategy's standing one; false where nothing is left to do, or it comes too often. */
   note(decision: Decision): boolean {
-    return this.#isAllowed(decision) && this.planner.note(decision);
+    return this.planner.note(decision);
   }
 
   /** Begins to carry out a decision; `settle` does so to its end. */

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { draft, fill, portfolio, startTime, wide } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate } from '../domain/money.ts';
+import type { Limits } from './context.ts';
 import type { Kill } from './kill.ts';
 import { Risk } from './risk.ts';
-import type { Limits } from './rules.ts';
 
 /** A risk gate that can be opened again with what it remembered. */
 function gate(limits: Partial<Limits>, before?: { memories: Map<string, string>; held: ReturnType<typeof portfolio> }) {
@@ -147,7 +147,7 @@ describe('the trailing loss limit', () => {
 });
 
 describe('how far a price moved', () => {
-  test('is looked back on for a minute', async () => {
+  test('counts for a minute', async () => {
     const { risk, clock } = gate({ maxMove: rate('0.05') });
     const verdict = () => risk.judge(draft({ price: '100' }));
     risk.seePrice('BTCUSDT', 100);

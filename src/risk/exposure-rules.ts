@@ -1,0 +1,226 @@
+/** What an order is worth and what would be at stake after it, and the rules that limit both: by amounts, equity, strategy and version. */
+import type { Instrument } from '../domain/instrument.ts';
+import {
+  absolute,
+  baseUnits,
+  greatest,
+  lotsIn,
+  minus,
+  negate,
+  noLots,
+  notional,
+  noUnits,
+  part,
+  plus,
+  type Rate,
+  rateText,
+  ticksOf,
+  type Units,
+  unitsText,
+  worth,
+} from '../domain/money.ts';
+import type { Denial } from '../domain/order.ts';
+import type { Position } from '../domain/position.ts';
+import type { OrderDraft } from '../portfolio/plan.ts';
+import type { RiskContext, Rule, Valued } from './context.ts';
+
+export function valued(context: RiskContext): Valued {
+  const { draft, portfolio, limits, now, maxDataAgeMs, kill, recent, book, maxBookAgeMs, moved, newVersion } = context;
+  const { instrument: at, position } = portfolio.place(draft.strategy, draft.symbol);
+  const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
+  const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
+  const isReducing = reduces(draft, position, at);
+  const isProtective = draft.purpose === 'stop';
+  const isReserved = context.isReserved === true;
+  // Spelt out: a spread that adds fields costs more than all rules that pass.
+  return {
+    draft,
+    portfolio,
+    limits,
+    now,
+    maxDataAgeMs,
+    kill,
+    recent,
+    book,
+    maxBookAgeMs,
+    moved,
+    newVersion,
+    isReserved,
+    at,
+    last,
+    value,
+    isReducing,
+    isProtective,
+  };
+}
+
+function reduces({ side, expectedLots }: OrderDraft, { base }: Position, at: Instrument): boolean {
+  const against = side === 'SELL' ? base > 0n : base < 0n;
+  return against && baseUnits(expectedLots, at) <= absolute(base);
+}
+
+/** What the order adds to what the portfolio counts already. */
+const addedBy = ({ isReserved, value }: Valued): Units => (isReserved === true ? noUnits : value);
+
+/** What would be held of the symbol, in quote, once this order and every open one of its side has filled. */
+const exposureOf = (context: Valued): Units => {
+  const { draft, portfolio, last } = context;
+  return plus(portfolio.exposure(draft.symbol, draft.side, draft.price ?? last), addedBy(context));
+};
+
+/** What the strategy alone would hold, in quote, once this order and its open ones of the same side have filled. */
+function ownExposure(context: Valued): Units {
+  const { draft, portfolio, last, at } = context;
+  const price = draft.price ?? last;
+  const { base } = portfolio.position(draft.strategy, draft.symbol);
+  const held = worth(draft.side === 'BUY' ? base : negate(base), price, at);
+  return plus(plus(held, portfolio.openValueOf(draft.strategy, draft.symbol, draft.side, price)), addedBy(context));
+}
+
+/** What an order weighs against the limits of value and position, before it is reserved: the numbers of an approval. */
+export function weighed(context: RiskContext): Denial['facts'] {
+  const whole = valued(context);
+  const { limits, value } = whole;
+  const worth = { value: unitsText(value), maxOrderValue: unitsText(limits.maxOrderValue) };
+  if (whole.isReducing) return { ...worth, reduces: 'yes' };
+  const exposure = exposureOf(whole);
+  return { ...worth, exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
+}
+
+/** A position that has outgrown the limit must still be left: what only reduces is not judged. */
+export const orderValue: Rule = (context) => {
+  const { value, limits } = context;
+  const { maxOrderValue } = limits;
+  if (context.isReducing) return undefined;
+  return value <= maxOrderValue ? undefined : { value: unitsText(value), maxOrderValue: unitsText(maxOrderValue) };
+};
+
+/** Only what adds to |position| is judged: an exit is always within the limit. */
+export const position: Rule = (context) => {
+  const { limits } = context;
+  if (context.isReducing) return undefined;
+  const exposure = exposureOf(context);
+  return exposure <= limits.maxPosition
+    ? undefined
+    : { exposure: unitsText(exposure), maxPosition: unitsText(limits.maxPosition) };
+};
+
+/** A limit below the last price makes an order worth less than the plan calculated; the exchange would reject it. */
+export const minimum: Rule = ({ draft, at, value }) => {
+  if (draft.price === undefined || value >= at.minNotional) return undefined;
+  return { value: unitsText(value), minNotional: unitsText(at.minNotional) };
+};
+
+/** A strategy spends what it was allotted and what it earned; buying back a short is always allowed, and where it may borrow `leverage` says how much. */
+export const allocation: Rule = (context) => {
+  const { draft, portfolio, limits } = context;
+  if (limits.maxLeverage !== undefined || draft.side === 'SELL') return undefined;
+  if (portfolio.position(draft.strategy, draft.symbol).base < 0n) return undefined;
+  const free = portfolio.freeQuote(draft.strategy, draft.symbol);
+  const value = addedBy(context);
+  return value <= free ? undefined : { value: unitsText(value), free: unitsText(free) };
+};
+
+/** On spot a strategy sells what it holds, less what its other orders already sell. */
+export const holdings: Rule = ({ draft, portfolio, at, isReserved }) => {
+  if (draft.side === 'BUY' || draft.account === 'margin') return undefined;
+  let free = portfolio.position(draft.strategy, draft.symbol).base;
+  for (const order of portfolio.ordersOf(draft.strategy, draft.symbol)) {
+    if (order.intent.side === 'SELL') free = minus(free, baseUnits(minus(order.intent.expectedLots, order.filled), at));
+  }
+  const needed = isReserved === true ? noLots : draft.expectedLots;
+  return needed <= lotsIn(free, at)
+    ? undefined
+    : { selling: unitsText(baseUnits(draft.expectedLots, at)), free: unitsText(free) };
+};
+
+/** Refuses what is above a fraction of the equity; what only reduces is never refused. */
+function aboveShare(context: Valued, share: Rate | undefined, amount: (context: Valued) => Units, name: string) {
+  if (share === undefined || context.isReducing) return undefined;
+  const equity = context.portfolio.totalEquity();
+  const most = part(greatest(equity, noUnits), share, 'down');
+  const value = amount(context);
+  return value <= most
+    ? undefined
+    : { value: unitsText(value), most: unitsText(most), equity: unitsText(equity), [name]: rateText(share) };
+}
+
+/** Max order value: a fraction of the equity, beside the absolute one. */
+export const orderShare: Rule = (context) =>
+  aboveShare(context, context.limits.maxOrderShare, ({ value }) => value, 'maxOrderShare');
+
+/** Capital threshold of a symbol: position, open orders and those of unknown outcome. */
+export const positionShare: Rule = (context) =>
+  aboveShare(context, context.limits.maxPositionShare, exposureOf, 'maxPositionShare');
+
+/** Capital threshold of the account: the same over all symbols. */
+export const accountShare: Rule = (context) =>
+  aboveShare(context, context.limits.maxAccountShare, accountExposure, 'maxAccountShare');
+
+/** What would be at stake over all symbols: of each the greater of its sides, with this order on its own. */
+function accountExposure(context: Valued): Units {
+  const { portfolio, draft } = context;
+  let sum = noUnits;
+  for (const symbol of new Set(portfolio.places().map((place) => place.symbol))) {
+    const price = portfolio.markTicks(symbol);
+    if (symbol === draft.symbol) sum = plus(sum, greatest(exposureOf(context), noUnits));
+    else if (price !== undefined)
+      sum = plus(
+        sum,
+        greatest(
+          noUnits,
+          greatest(portfolio.exposure(symbol, 'BUY', price), portfolio.exposure(symbol, 'SELL', price)),
+        ),
+      );
+  }
+  return sum;
+}
+
+/** Margin: what a strategy holds or is short of, by a multiple of its own equity, at the last price. */
+export const leverage: Rule = (context) => {
+  const { draft, portfolio, limits } = context;
+  if (limits.maxLeverage === undefined || context.isReducing) return undefined;
+  const equity = portfolio.equity(draft.strategy, draft.symbol);
+  const most = part(greatest(equity, noUnits), limits.maxLeverage, 'down');
+  const exposure = ownExposure(context);
+  return exposure <= most
+    ? undefined
+    : {
+        exposure: unitsText(exposure),
+        most: unitsText(most),
+        equity: unitsText(equity),
+        maxLeverage: rateText(limits.maxLeverage),
+      };
+};
+
+/** Deployment limit: the largest order of one strategy. */
+export const strategyOrderValue: Rule = (context) => {
+  const most = context.limits.strategies?.get(context.draft.strategy)?.maxOrderValue;
+  if (most === undefined || context.value <= most || context.isReducing) return undefined;
+  return { value: unitsText(context.value), most: unitsText(most) };
+};
+
+/** Deployment limit: the largest position of one strategy. */
+export const strategyPosition: Rule = (context) => {
+  const most = context.limits.strategies?.get(context.draft.strategy)?.maxPosition;
+  if (most === undefined || context.isReducing) return undefined;
+  const exposure = ownExposure(context);
+  return exposure <= most ? undefined : { exposure: unitsText(exposure), most: unitsText(most) };
+};
+
+/** Deployment limit: a version of the code that nobody has released holds a part of the allocation only. */
+export const newVersion: Rule = (context) => {
+  const { newVersion: version, limits } = context;
+  if (version === undefined || limits.newVersionShare === undefined || context.isReducing) return undefined;
+  const most = part(version.allocation, limits.newVersionShare, 'down');
+  const exposure = ownExposure(context);
+  return exposure <= most
+    ? undefined
+    : {
+        exposure: unitsText(exposure),
+        most: unitsText(most),
+        strategy: context.draft.strategy,
+        code: version.code.slice(0, 12),
+        newVersionShare: rateText(limits.newVersionShare),
+      };
+};
