@@ -84,6 +84,13 @@ export function headWriter({ path, ...opening }: RememberedOpening) {
   };
 }
 
+/** Keeps one head, of a commit that no writer makes. */
+export function keepHead(opening: RememberedOpening, head: Head): void {
+  const heads = headWriter(opening);
+  heads.keep(head);
+  heads.close();
+}
+
 function open(path: string): number | undefined {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -17,8 +17,8 @@ import {
   checkGuard,
   type Guard,
   headFile,
-  headWriter,
   isNewest,
+  keepHead,
   type RememberedOpening,
 } from './newest-head.ts';
 import { type Past, pastIn } from './past-orders.ts';
@@ -191,7 +191,9 @@ function openLocked(
       guard === undefined
         ? undefined
         : { path: headFile(guard.dir, Buffer.from(identity.idKey).toString('hex')), epoch: identity.epoch, mark };
-    rememberHead(db, remember);
+    const head = chainOf(db)?.head;
+    // Any earlier copy is old from the first commit of an opening on.
+    if (remember !== undefined && head !== undefined) keepHead(remember, head);
     const notices = [
       ...(version > 0 && version < schemaVersion
         ? [`${path} was brought from schema ${version} to ${schemaVersion}; a copy is kept beside it`]
@@ -236,15 +238,6 @@ const begin = (
       acceptance: guard === undefined ? isNewest : checkGuard(db, path, guard),
     };
   });
-
-/** Keeps the head of an opening's first commit: any earlier copy is old from now on. */
-function rememberHead(db: Database.Database, remember: RememberedOpening | undefined): void {
-  const head = chainOf(db)?.head;
-  if (remember === undefined || head === undefined) return;
-  const heads = headWriter(remember);
-  heads.keep(head);
-  heads.close();
-}
 
 const isFull = (error: unknown): boolean => error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
 

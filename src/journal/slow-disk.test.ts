@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { watchedHost } from './slow-disk.ts';
+import { watchedHost } from './writer-hosts.ts';
 
 test('commits that take long are reported once, and again when they were fast in between', async () => {
   let now = 0;

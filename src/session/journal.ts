@@ -5,8 +5,7 @@ import type { Entry } from '../journal/entries.ts';
 import { type Journal, journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { OpenedState } from '../journal/open.ts';
-import { watchedHost } from '../journal/slow-disk.ts';
-import { workerHost } from '../journal/writer-hosts.ts';
+import { watchedHost, workerHost } from '../journal/writer-hosts.ts';
 import type { Log } from './log.ts';
 
 export interface SessionJournalParts extends Pick<OpenedState, 'path' | 'identity' | 'remember'> {

@@ -2,12 +2,14 @@
 import { ScaledClock } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Parts } from './assemble.ts';
+import type { Exchange } from './core/exchange.ts';
+import { type WithdrawalRow, type WithdrawalStep, withdrawalRow } from './core/withdrawals.ts';
+import type { Driver } from './driver.ts';
 import { type FaultEventInput, faultEvent, type OutageHow, type OutageScope } from './faults/events.ts';
 import type { People } from './faults/people.ts';
 import type { FaultRuleInput, TimedRuleInput } from './faults/rules.ts';
 import { inspection } from './inspection.ts';
 import { credentialsOf } from './open-exchange.ts';
-import { openOperator } from './operator.ts';
 import type { CheckedOptions, SimulatorKey } from './options.ts';
 
 /** A running exchange. */
@@ -79,5 +81,24 @@ export function handleOf(options: CheckedOptions, parts: Parts, port: number) {
     held: (name: string): Promise<void> => faults.held(name),
     /** Lets every request held under this name go on; how many there were. */
     release: (name: string): number => faults.release(name),
+  };
+}
+
+/** The exchange's operator, who decides about withdrawals (specification §3.2, §4.5). Each step throws a `Refusal` for an unknown one, or where its state does not allow it. */
+function openOperator(exchange: Exchange, driver: Driver) {
+  const { withdrawals } = exchange;
+  const move = (id: number, to: WithdrawalStep, info?: string, txId?: string): WithdrawalRow =>
+    driver.act(() => withdrawalRow(withdrawals.move(id, to, { info, txId }, exchange.now)));
+  return {
+    /** Every withdrawal, or those of a user, the oldest first. */
+    withdrawals: (uid?: string): WithdrawalRow[] => withdrawals.list(uid).map(withdrawalRow),
+    approve: (id: number) => move(id, 'approved'),
+    /** The user reads the reason in `info`. */
+    reject: (id: number, info?: string) => move(id, 'rejected', info),
+    /** Begins the payment. */
+    pay: (id: number, txId?: string) => move(id, 'paying', undefined, txId),
+    fail: (id: number) => move(id, 'failed'),
+    complete: (id: number) => move(id, 'completed'),
+    revoke: (id: number) => move(id, 'revoked'),
   };
 }

@@ -5,7 +5,7 @@ import type { Habits, Profile } from './core/habits.ts';
 import type { Permission } from './core/keys.ts';
 import type { LimitSettings } from './core/limits.ts';
 import type { LogEntry } from './log.ts';
-import type { MinuteColumns } from './market/replayed-rows.ts';
+import type { MinuteColumns } from './market/klines-market.ts';
 import type { Tape } from './market/tape-market.ts';
 
 export interface SimulatorKey {

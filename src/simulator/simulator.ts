@@ -25,7 +25,7 @@ export type { FaultRule, FaultRuleInput } from './faults/rules.ts';
 export { FaultRulesError, faultRules } from './faults/rules.ts';
 export type { Simulator } from './handle.ts';
 export type { FillRow, LogEntry, OrderRow } from './log.ts';
-export type { MinuteColumns } from './market/replayed-rows.ts';
+export type { MinuteColumns } from './market/klines-market.ts';
 export type { MarketOptions, SimulatorOptions, SimulatorUser } from './options.ts';
 export { discardStore } from './persist/store.ts';
 export { operations } from './report/operations.ts';

@@ -16,7 +16,7 @@ import { memoryJournal } from '../../src/journal/memory.ts';
 import { pricesOf } from '../../src/session/preflight/weight-plan.ts';
 import { assemble as assembleExchange, type Parts } from '../../src/simulator/assemble.ts';
 import type { LogEntry } from '../../src/simulator/log.ts';
-import type { MinuteColumns } from '../../src/simulator/market/replayed-rows.ts';
+import type { MinuteColumns } from '../../src/simulator/market/klines-market.ts';
 import { openTruthLog } from '../../src/simulator/truth-log.ts';
 import { trade } from '../../src/trader.ts';
 import { type Assembled, assemble } from '../../src/trading/assemble.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { userState } from '../../budget/shared-file.ts';
 import { readHead } from '../../journal/hash-chain.ts';
-import { checkGuard, headFile, headWriter, thisHost } from '../../journal/newest-head.ts';
+import { checkGuard, headFile, keepHead, thisHost } from '../../journal/newest-head.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -33,7 +33,5 @@ export function rememberHead(db: Database, environment: Environment): void {
     readonly epoch: number;
     readonly mark: string;
   };
-  const memory = headWriter({ path, ...opening });
-  memory.keep(head);
-  memory.close();
+  keepHead({ path, ...opening }, head);
 }

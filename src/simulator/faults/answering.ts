@@ -8,9 +8,8 @@ import type { Wire } from '../http/server.ts';
 import type { LogEntry } from '../log.ts';
 import type { FaultAction } from './actions.ts';
 import type { Faults, Hit } from './engine.ts';
-import type { GatewayClock } from './gateway-clock.ts';
+import type { GatewayClock, Outage } from './gateway.ts';
 import { lied } from './lies.ts';
-import type { Outage } from './outage.ts';
 import type { Replicas } from './replica.ts';
 
 export interface AnsweringParts {

@@ -4,8 +4,7 @@ import type { Exchange } from '../core/exchange.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Armed } from './engine.ts';
 import type { FaultEvent } from './events.ts';
-import type { GatewayClock } from './gateway-clock.ts';
-import type { Outage } from './outage.ts';
+import type { GatewayClock, Outage } from './gateway.ts';
 import type { People } from './people.ts';
 import type { TimedRule } from './rules.ts';
 

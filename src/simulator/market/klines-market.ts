@@ -1,14 +1,14 @@
 /** A market that replays recorded minutes: prints made from each, a book made around the last print, and the rows before as history. */
 import { seededRng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
+import type { ColumnValues } from '../../domain/market.ts';
 import { priceNumber, quantityNumber, ticksOf } from '../../domain/money.ts';
 import type { DisplayedBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
+import { withPrint } from './empty-market.ts';
 import { madeBook, scramble } from './made-book.ts';
 import { makePrints } from './made-prints.ts';
 import type { Market, MarketEvent, MinuteRow, Minutes } from './market.ts';
-import { withPrint } from './printed-minutes.ts';
-import { type MinuteColumns, type ReplayedRows, replayedRows } from './replayed-rows.ts';
 
 export interface KlinesMarketOptions {
   readonly instrument: Instrument;
@@ -95,4 +95,46 @@ export class KlinesMarket implements Market {
     this.#forming = withPrint(this.#forming, this.#minute.openTime, price, volume);
     return print;
   }
+}
+
+/** Recorded one-minute klines as columns of one length, the oldest first; times are UTC ms of the open. */
+export type MinuteColumns = ColumnValues;
+
+type ReplayedRows = ReturnType<typeof replayedRows>;
+
+const minuteMs = 60_000;
+
+/** Recorded minutes as an endless series: the rows before the start once, then the rows from the start over and over. */
+function replayedRows(klines: MinuteColumns, startIndex: number, anchor: number) {
+  const rows = klines.openTime.length;
+  if (!(startIndex >= 0 && startIndex < rows))
+    throw new RangeError(`startIndex ${startIndex} is outside the ${rows} klines`);
+  const round = rows - startIndex;
+  const firstTime = klines.openTime[startIndex] as number;
+  const roundMs = (klines.openTime[rows - 1] as number) + minuteMs - firstTime;
+
+  /** Any row from 0 on; times are moved so that row `startIndex` opens at the anchor and later rounds follow on. */
+  function row(index: number): MinuteRow {
+    const rounds = index < startIndex ? 0 : Math.floor((index - startIndex) / round);
+    const at = index - rounds * round;
+    return {
+      openTime: (klines.openTime[at] as number) - firstTime + anchor + rounds * roundMs,
+      open: klines.open[at] as number,
+      high: klines.high[at] as number,
+      low: klines.low[at] as number,
+      close: klines.close[at] as number,
+      volume: klines.volume[at] as number,
+    };
+  }
+  return {
+    row,
+    /** Rows in one round. */
+    round,
+    /** The row that is under way at a time, at or after the anchor. */
+    indexAt(time: number): number {
+      let index = startIndex + Math.max(0, Math.floor((time - anchor) / roundMs)) * round;
+      while (row(index + 1).openTime <= time) index++;
+      return index;
+    },
+  };
 }

@@ -4,8 +4,8 @@ import type { Depth, Level, Trade } from '../../domain/market.ts';
 import { lotsOf, ticksOf } from '../../domain/money.ts';
 import { type DisplayedBook, type DisplayedLevel, emptyBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
+import { type PrintedMinutes, printedMinutes } from './empty-market.ts';
 import type { Market, MarketEvent } from './market.ts';
-import { type PrintedMinutes, printedMinutes } from './printed-minutes.ts';
 
 /** Recorded prints and books, each in order of time (UTC ms). */
 export interface Tape {

@@ -1,4 +1,4 @@
-/** Whether the exchange is reachable: an outage of all of it, of REST or of the socket, until an exchange time. */
+/** The gateway before the exchange: whether it can be reached, and how far the clock that clients see is off. */
 import type { OutageHow, OutageScope } from './events.ts';
 
 interface OutageState {
@@ -10,7 +10,7 @@ interface OutageState {
 
 export type Outage = ReturnType<typeof openOutage>;
 
-/** `now` is exchange time; `cut` cuts open connections. */
+/** An outage of everything, of REST or of the socket, until an exchange time. `cut` cuts open connections. */
 export function openOutage(now: () => number, cut: (connections: 'all' | 'sockets') => void) {
   let state: OutageState | undefined;
   function current(): OutageState | undefined {
@@ -34,3 +34,23 @@ export function openOutage(now: () => number, cut: (connections: 'all' | 'socket
     onRequest: (): OutageHow | undefined => (current()?.scope === 'socket' ? undefined : state?.how),
   };
 }
+
+/** The error of the clock that clients see: steps and drift add up. The exchange itself keeps its own time. */
+export function openGatewayClock(now: () => number) {
+  let stepped = 0;
+  let ppm = 0;
+  let since = now();
+  const exact = (): number => stepped + ((now() - since) * ppm) / 1e6;
+  return {
+    step(ms: number): void {
+      stepped += ms;
+    },
+    /** Millionths by which it runs fast from now on; negative is slow. */
+    drift(millionths: number): void {
+      [stepped, since, ppm] = [exact(), now(), millionths];
+    },
+    /** Whole ms. */
+    skew: (): number => Math.round(exact()),
+  };
+}
+export type GatewayClock = ReturnType<typeof openGatewayClock>;
