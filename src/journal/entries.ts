@@ -20,6 +20,8 @@ export interface DenialEntry extends Denial {
   /** The denied order as text. */
   readonly draft: string;
   readonly reason: string;
+  /** Repetitions that are counted already: how many, and the last one's time and numbers. */
+  readonly repeated?: { readonly times: number; readonly at: number; readonly facts: Denial['facts'] };
 }
 
 /** Amounts as decimal text, so that a row can be read without its instrument. */

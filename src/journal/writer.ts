@@ -49,7 +49,7 @@ function insertSql(kind: Stored): string {
 const isNumbered = (kind: Stored): boolean => kind === 'signal' || kind === 'event';
 
 const special = {
-  deniedAgain: 'UPDATE denials SET times = times + 1, last_at = ?, facts = ? WHERE seq = ?',
+  deniedAgain: 'UPDATE denials SET times = times + ?, last_at = ?, facts = ? WHERE seq = ?',
   horizon: "INSERT OR REPLACE INTO meta VALUES ('horizonMs', ?)",
   unprotected: 'DELETE FROM protections WHERE strategy = ? AND symbol = ?',
   // A resume resets the daily loss, also where a command writes it without a daemon.
@@ -77,14 +77,17 @@ export function writer(db: Database.Database, epoch = 0): Write {
   const lastDenials = new Map<string, Map<string, { code: string; seq: number | bigint }>>();
 
   function deny(entry: DenialEntry): void {
+    const { repeated } = entry;
+    const [times, lastAt] = [1 + (repeated?.times ?? 0), repeated?.at ?? entry.at];
+    const facts = repeated?.facts ?? entry.facts;
     const key = `${entry.strategy}\n${entry.symbol}`;
     const known = getOrMake(lastDenials, key, () => new Map());
     const last = known.get(entry.draft);
     if (last?.code === entry.code) {
-      statement('deniedAgain').run(entry.at, JSON.stringify(entry.facts), last.seq);
+      statement('deniedAgain').run(times, lastAt, JSON.stringify(facts), last.seq);
       return;
     }
-    const row = insert('denied', { ...entry, times: 1, lastAt: entry.at });
+    const row = insert('denied', { ...entry, facts, times, lastAt });
     known.delete(entry.draft);
     known.set(entry.draft, { code: entry.code, seq: row.lastInsertRowid });
     const [oldest] = known.keys();

@@ -3,7 +3,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { Denial, FillJson, Leg, Signal } from '../domain/order.ts';
 import { isBelowMinimum, type Position } from '../domain/position.ts';
-import type { Entry, FillEntry } from '../journal/entries.ts';
+import type { DenialEntry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 
 /** Under which a journal remembers the speed of its last run, so that ages are told as they are configured. */
@@ -24,7 +24,12 @@ export function clipped(text: string): string {
 export const shortId = (clientOrderId: string): string => `…${clientOrderId.slice(-8)}`;
 
 /** The row of an order that a rule refused at UTC ms. */
-export const denialRow = (draft: OrderDraft, { code, facts }: Denial, instrument: Instrument, at: number): Entry => ({
+export const denialRow = (
+  draft: OrderDraft,
+  { code, facts }: Denial,
+  instrument: Instrument,
+  at: number,
+): DenialEntry => ({
   kind: 'denied',
   at,
   strategy: draft.strategy,
@@ -36,7 +41,11 @@ export const denialRow = (draft: OrderDraft, { code, facts }: Denial, instrument
 });
 
 /** The row of a changed signal that was denied at UTC ms. */
-export const signalDenialRow = ({ strategy, symbol, signal }: Leg, { code, facts }: Denial, at: number): Entry => ({
+export const signalDenialRow = (
+  { strategy, symbol, signal }: Leg,
+  { code, facts }: Denial,
+  at: number,
+): DenialEntry => ({
   kind: 'denied',
   at,
   strategy,

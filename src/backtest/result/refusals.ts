@@ -66,28 +66,35 @@ interface Event {
   readonly at: number;
 }
 
+interface Repeated {
+  readonly times?: number;
+  /** What was refused, for the first of its kind. */
+  readonly exampleOf?: () => string;
+}
+
 export class Refusals {
   readonly #known = new Map<string, { -readonly [key in keyof RefusedRow]: RefusedRow[key] }>();
   /** The last of each strategy. */
   readonly #signals = new Map<string, Signal>();
 
-  add(code: string, { strategy, symbol, at }: Event, exampleOf?: () => string): void {
+  add(code: string, { strategy, symbol, at }: Event, { times = 1, exampleOf }: Repeated = {}): void {
     const key = keyOf({ code, strategy, symbol });
     const known = this.#known.get(key);
     if (known === undefined) {
       const example = exampleOf?.();
       this.#known.set(key, {
-        ...{ code, strategy, symbol, times: 1, firstAt: at },
+        ...{ code, strategy, symbol, times, firstAt: at },
         ...(example !== undefined && { example }),
       });
       return;
     }
-    known.times++;
+    known.times += times;
     known.firstAt = Math.min(known.firstAt, at);
   }
 
   denied(entry: DenialEntry): void {
-    this.add(entry.code, entry, () => `${entry.draft}: ${denialText(entry).replace(/\.$/, '')}`);
+    const exampleOf = (): string => `${entry.draft}: ${denialText(entry).replace(/\.$/, '')}`;
+    this.add(entry.code, entry, { exampleOf, times: 1 + (entry.repeated?.times ?? 0) });
   }
 
   /** Counts short targets on spot, which count as flat there, and targets whose stop is hit at once. */

@@ -6,7 +6,7 @@ import type { Instrument } from '../../../domain/instrument.ts';
 import { type Lots, quantityText } from '../../../domain/money.ts';
 import type { Denial, Leg } from '../../../domain/order.ts';
 import { fillRow, orderRow } from '../../../execution/records.ts';
-import type { Entry } from '../../../journal/entries.ts';
+import type { DenialEntry, Entry } from '../../../journal/entries.ts';
 import type { OrderDraft } from '../../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { denialRow } from '../../../trading/format.ts';
@@ -19,6 +19,21 @@ import { SignalColumn } from './signal-column.ts';
 
 type Remembered = Pick<RunResult, 'fills' | 'fillAt' | 'table' | 'refused' | 'newTargets' | 'asked'>;
 
+/** A denial whose repetitions are counted. */
+type Counted = { -readonly [key in keyof DenialEntry]: DenialEntry[key] };
+
+/** Orders that a denial is compared with. */
+const fewDenials = 8;
+
+const isSameOrder = (a: OrderDraft, b: OrderDraft): boolean =>
+  a.strategy === b.strategy &&
+  a.symbol === b.symbol &&
+  a.side === b.side &&
+  a.price === b.price &&
+  ('lots' in a.volume
+    ? 'lots' in b.volume && a.volume.lots === b.volume.lots
+    : 'amount' in b.volume && a.volume.amount === b.volume.amount);
+
 export class KlineLog {
   readonly signals = new SignalColumn();
   /** Orders that are over. */
@@ -26,13 +41,25 @@ export class KlineLog {
   readonly fills = new FillColumn();
   /** Denials and kills. */
   readonly entries: Entry[] = [];
+  /** The last ones. */
+  readonly #denials: { readonly draft: OrderDraft; readonly entry: Counted }[] = [];
 
   signal(leg: Leg, lots: Lots | undefined, decision: number): void {
     this.signals.push(leg, lots, decision);
   }
 
+  /** A strategy that repeats a denied signal does so with each kline: repetitions are counted in one entry. */
   denied(draft: OrderDraft, denial: Denial, portfolio: Pick<Portfolio, 'instrument'>, at: number): void {
-    this.entries.push(denialRow(draft, denial, portfolio.instrument(draft.symbol), at));
+    const denials = this.#denials;
+    const before = denials.findLast((one) => isSameOrder(one.draft, draft))?.entry;
+    if (before?.code === denial.code) {
+      before.repeated = { times: 1 + (before.repeated?.times ?? 0), at, facts: denial.facts };
+      return;
+    }
+    const entry = denialRow(draft, denial, portfolio.instrument(draft.symbol), at);
+    this.entries.push(entry);
+    denials.push({ draft, entry });
+    if (denials.length > fewDenials) denials.shift();
   }
 
   closed(order: WorkingOrder, at: number): void {
