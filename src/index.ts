@@ -21,11 +21,8 @@ export {
   type Context,
   type DecidingStrategy,
   defineStrategy,
-  flat,
   type Holding,
-  hold,
   type Moment,
-  quotes,
   type Strategy,
   type StreamingStrategy,
 } from './strategy/contract.ts';
@@ -53,6 +50,7 @@ export {
   type Params,
   type ParamValues,
 } from './strategy/params.ts';
+export { flat, hold, quotes } from './strategy/signals.ts';
 export { highest, lowest, stdev } from './strategy/windows.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { Kline } from './domain/market.ts';
 import type { Signal } from './domain/order.ts';
 import { Refusal } from './domain/refusal.ts';
 import type { DecidingStrategy, Holding } from './strategy/contract.ts';
-import { decider } from './strategy/decider.ts';
+import { decider } from './strategy/host.ts';
 import type { Indicator } from './strategy/indicators.ts';
 import { type Params, type ParamValues, readParams } from './strategy/params.ts';
 

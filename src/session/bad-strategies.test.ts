@@ -7,8 +7,9 @@ import { ScaledClock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Decision, Signal } from '../domain/order.ts';
 import type { Limits } from '../risk/context.ts';
-import { defineStrategy, flat, hold, quotes } from '../strategy/contract.ts';
+import { defineStrategy } from '../strategy/contract.ts';
 import { decisionsOf } from '../strategy/host.ts';
+import { flat, hold, quotes } from '../strategy/signals.ts';
 import { ok } from '../venue/venue.ts';
 import { strategySignals } from './strategy-runner.ts';
 

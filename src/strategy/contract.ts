@@ -11,20 +11,9 @@ import type { Observable } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import {
-  type Exits,
-  type Fill,
-  type Quote,
-  type Quotes,
-  type Signal,
-  type Size,
-  sameExits,
-  sameSize,
-  type Target,
-} from '../domain/order.ts';
+import type { Fill, Signal } from '../domain/order.ts';
 import type { Indicator } from './indicators.ts';
 import type { Params, ParamValues } from './params.ts';
-import { hasExits, isSeveral, made, severalSizes } from './validate.ts';
 
 /** A strategy's position and equity as numbers. */
 export interface Holding {
@@ -99,49 +88,3 @@ export function defineStrategy<const P extends Params>(strategy: StreamingStrate
 export function defineStrategy(strategy: Strategy): Strategy {
   return strategy;
 }
-
-/** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
-export function hold(size: Size, reason: string, options?: Exits): Target {
-  // Most klines repeat the last target. Repeating the object as well halves the time of a loop over klines; it is frozen, as callers share it.
-  if (options !== undefined && hasExits(options)) {
-    const isRepeated = isSize(size) && lastGuarded.reason === reason && sameSize(lastGuarded.size, size);
-    if (!isRepeated || !sameExits(lastGuarded, options)) {
-      const target = made({ kind: 'target', size, reason, ...options });
-      if (isSize(size)) lastGuarded = target;
-      return target;
-    }
-    if (!Object.isFrozen(lastGuarded))
-      lastGuarded = Object.freeze({ ...lastGuarded, size: Object.freeze(copyOf(lastGuarded.size)) });
-    return lastGuarded;
-  }
-  if (last.reason !== reason || !sameSize(last.size, size))
-    last = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
-  return last;
-}
-
-/** Strategy files are not type-checked. */
-const isSize = (size: Size | null): boolean => typeof size === 'object' && size !== null;
-
-/** Without what else the caller's object holds, and safe from its later changes. */
-function copyOf(size: Size): Size {
-  if (isSeveral(size)) throw severalSizes(size);
-  if ('quantity' in size) return { quantity: size.quantity };
-  return 'amount' in size ? { amount: size.amount } : { share: size.share };
-}
-
-const nothing: Size = Object.freeze({ quantity: 0 });
-/** The last target without exits. */
-let last: Target = Object.freeze({ kind: 'target', size: nothing, reason: '' });
-/** The last target with exits; frozen once it was repeated, since most move with each kline. */
-let lastGuarded = last;
-/** The last target of `flat`: strategies often alternate between `hold` and `flat`. */
-let lastFlat = last;
-
-/** Hold nothing. */
-export function flat(reason: string): Target {
-  if (lastFlat.reason !== reason) lastFlat = Object.freeze({ kind: 'target', size: nothing, reason });
-  return lastFlat;
-}
-
-/** Have exactly these resting orders. */
-export const quotes = (quotes: readonly Quote[], reason: string): Quotes => ({ kind: 'quotes', quotes, reason });

@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { btc, kline, startTime, target } from '../../test/kit/builders.ts';
 import type { Kline, Trade } from '../domain/market.ts';
 import type { Leg, Signal } from '../domain/order.ts';
-import { type Context, defineStrategy, flat, hold, quotes, type Strategy } from './contract.ts';
+import { type Context, defineStrategy, type Strategy } from './contract.ts';
 import { SignalError } from './fault.ts';
 import { decisionsOf, type Inputs } from './host.ts';
 import { sma } from './indicators.ts';
 import type { Params } from './params.ts';
+import { flat, hold, quotes } from './signals.ts';
 import { warmupOf } from './warmup.ts';
 
 const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };
@@ -57,7 +58,7 @@ const bid = { side: 'BUY', price: 1, quantity: 1 } as const;
 const quantities = ({ said }: HostRun): unknown[] =>
   said.map(({ signal }) => (signal.kind === 'target' ? Object.values(signal.size)[0] : signal));
 
-/** Wants its average of two closes. */
+/** Holds its average of two closes. */
 const average = defineStrategy({
   name: 'average',
   about: 'test',
@@ -89,7 +90,7 @@ describe('a deciding strategy', () => {
     expect(quantities(run)).toEqual([15]);
   });
 
-  test('warms up by the klines of before, without wanting anything about them', () => {
+  test('warms up by the klines of before, without a signal about them', () => {
     const run = runHost(average, [kline(10), kline(20, 1), kline(30, 2)]);
     expect(run.said).toEqual([]);
     run.klines.next(kline(40, 3));
@@ -182,8 +183,8 @@ describe('a deciding strategy', () => {
   });
 
   test.each([
-    ['a goal that is not a number', target(Number.NaN)],
-    ['an endless goal', target(Number.POSITIVE_INFINITY)],
+    ['a size that is not a number', target(Number.NaN)],
+    ['an infinite size', target(Number.POSITIVE_INFINITY)],
     ['a stop that is not a number', target(1, { stop: Number.NaN })],
     ['a limit below zero', target(1, { limit: -1 })],
     ['a trailing stop that is not a number', target(1, { trailing: Number.NaN })],
@@ -206,7 +207,7 @@ describe('a deciding strategy', () => {
     ['quotes that are not there', () => quotes(any(undefined), ''), /^quotes that are no list: undefined/],
     ['one quote without its list', () => quotes(any(bid), ''), /^quotes that are no list/],
     ['a quote that is none', () => quotes([bid, any(null)], ''), /^quotes of which one is none/],
-    ['a goal that is none', () => hold(any(null), '', { stop: 1 }), /^neither a target nor quotes/],
+    ['a size of null', () => hold(any(null), '', { stop: 1 }), /^neither a target nor quotes/],
     [
       'a reason left out',
       () => hold({ quantity: 1 }, any(undefined)),

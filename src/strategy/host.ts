@@ -1,16 +1,24 @@
-/** Runs a strategy over streams: klines in, decisions out. A strategy that throws is stopped alone. */
+/** Runs a strategy: klines in, decisions out. A strategy that throws is stopped alone. */
 import { concat, defer, EMPTY, from, Observable, type Subscriber, throwError } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import { type Decision, decisionOf, type Fill, mainRole, type Signal } from '../domain/order.ts';
-import { type Context, type Holding, isStreaming, type Strategy, type StreamingStrategy } from './contract.ts';
-import { type Deciding, decider } from './decider.ts';
+import {
+  type Context,
+  type DecidingStrategy,
+  type Holding,
+  isStreaming,
+  type Strategy,
+  type StreamingStrategy,
+} from './contract.ts';
 import { LateSignal } from './fault.ts';
+import type { Indicator } from './indicators.ts';
 import { aggregatedKlines } from './larger-kline-stream.ts';
 import { Delivery, endsTimers } from './late-signals.ts';
 import type { Params, ParamValues } from './params.ts';
-import { checked } from './validate.ts';
+import { checked } from './signals.ts';
+import { type Getter, source, valuesOf } from './values.ts';
 
 /** A configured strategy. */
 export interface Hosted {
@@ -111,6 +119,56 @@ function withdrawn(last: Signal | undefined, holding: Holding): Signal {
     ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
   };
 }
+
+type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
+
+/**
+ * Feeds klines one after another to the indicators and, once all are warm, to `decide`. Returns the signal, or undefined without a new
+ * one. `mayDecide` is false for klines of the warm-up.
+ */
+export function decider(
+  strategy: Deciding,
+  params: ParamValues<Params>,
+  interval: Interval,
+  holding: Holding,
+): (kline: Kline, mayDecide: boolean) => Signal | undefined {
+  const indicators = Object.entries(strategy.indicators(params));
+  const streams = indicators.map(([, indicator]) => indicator.stream(interval));
+  const latest = new Float64Array(streams.length).fill(Number.NaN);
+  const values = valuesOf(
+    indicators.map(([name]) => name),
+    latest,
+    getter,
+  );
+  // A user's indicator may give values before its stated warm-up; backtests over columns wait for the same kline.
+  const warmup = Math.max(strategy.warmup?.(params) ?? 0, ...indicators.map(([, indicator]) => indicator.warmup));
+  let seen = 0;
+  /** The last signal that is frozen and was checked: the same object need not be checked again. */
+  let valid: Signal | undefined;
+  return (kline, mayDecide) => {
+    seen++;
+    let warm = seen >= warmup;
+    for (let index = 0; index < streams.length; index++) {
+      const value = (streams[index] as (kline: Kline) => number)(kline);
+      latest[index] = value;
+      if (Number.isNaN(value)) warm = false;
+    }
+    if (!warm || !mayDecide) return undefined;
+    const signal = strategy.decide(values, { kline, holding, params });
+    // JavaScript strategies often return null.
+    if (signal === undefined || signal === null) return undefined;
+    if (signal === valid) return signal;
+    const result = checked(signal);
+    valid = result === signal ? result : undefined;
+    return result;
+  };
+}
+
+const getters: Getter<Float64Array>[] = [];
+const getter = (index: number): Getter<Float64Array> =>
+  (getters[index] ??= function () {
+    return this[source][index] as number;
+  });
 
 /** An observable without operators: it is called at each of millions of klines. */
 function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observable<Decision> {

@@ -8,9 +8,10 @@ import type { Kline } from '../domain/market.ts';
 import { quantityText, units, unitsText } from '../domain/money.ts';
 import type { Decision, Quote, Signal } from '../domain/order.ts';
 import { readOrders } from '../journal/rows.ts';
-import { defineStrategy, flat, hold } from '../strategy/contract.ts';
+import { defineStrategy } from '../strategy/contract.ts';
 import { decisionsOf } from '../strategy/host.ts';
 import { sma } from '../strategy/indicators.ts';
+import { flat, hold } from '../strategy/signals.ts';
 import { draftText } from './format.ts';
 
 // A first start looks at the account twice.

@@ -11,7 +11,7 @@ import { Decimal, lots, plus, type Rate, rate, ticks, units, unitsText } from '.
 import type { Signal as ProductWant } from '../../src/domain/order.ts';
 import { feesFrom, type Rules, type RulesetName, rulesets } from '../../src/fill/rules.ts';
 import { defineStrategy, isStreaming, type Strategy } from '../../src/strategy/contract.ts';
-import { decider } from '../../src/strategy/decider.ts';
+import { decider } from '../../src/strategy/host.ts';
 import { type Params, readParams } from '../../src/strategy/params.ts';
 import { wide } from '../kit/builders.ts';
 import { runNow } from '../kit/run-now.ts';

@@ -7,9 +7,10 @@ import { warmupNeeded } from '../../src/backtest/check/warmup.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
 import { check } from '../../src/commands/check/command.ts';
 import { loadKlines } from '../../src/data/klines.ts';
-import { defineStrategy, flat, hold, type Strategy } from '../../src/strategy/contract.ts';
+import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { atr, type Columns, ema, type Indicator, type Prices, sma } from '../../src/strategy/indicators.ts';
 import { on } from '../../src/strategy/larger-klines.ts';
+import { flat, hold } from '../../src/strategy/signals.ts';
 import { stdev } from '../../src/strategy/windows.ts';
 import { cut, inputOf } from './agreement.ts';
 

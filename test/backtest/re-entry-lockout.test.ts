@@ -5,7 +5,8 @@ import { summarise } from '../../src/backtest/result/summary.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
 import { lockoutText, restText } from '../../src/report/notes.ts';
-import { defineStrategy, flat, hold } from '../../src/strategy/contract.ts';
+import { defineStrategy } from '../../src/strategy/contract.ts';
+import { flat, hold } from '../../src/strategy/signals.ts';
 import { runNow } from '../kit/run-now.ts';
 import { caseOfXz, columnsOf, inputOf, runStreams } from './agreement.ts';
 

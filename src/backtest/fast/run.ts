@@ -29,7 +29,7 @@ import { isGapped, stopHit } from '../../fill/stops.ts';
 import { noOverride, type ProtectionOverride, targetTooSmall } from '../../portfolio/plan.ts';
 import { sizeInLots } from '../../portfolio/planner.ts';
 import { isPlain, Protection } from '../../portfolio/protection.ts';
-import { checkedOf } from '../../strategy/validate.ts';
+import { checkedOf } from '../../strategy/signals.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import { extremes, firstEvent } from '../engine/klines/levels.ts';
 import { KlineLog } from '../engine/klines/log.ts';

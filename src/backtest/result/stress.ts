@@ -8,7 +8,7 @@ import type { LatencyModel, Travel } from '../../fill/latency.ts';
 import type { Stressed } from '../../research/verdict.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { over } from '../../strategy/override.ts';
-import { checked } from '../../strategy/validate.ts';
+import { checked } from '../../strategy/signals.ts';
 import type { RunInput, RunResult } from '../run.ts';
 
 type Deciding = Exclude<Strategy, { signals: unknown }>;

@@ -3,7 +3,8 @@ import { btc, decision, fill, startTime } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { emptyLoaded } from '../../journal/load.ts';
-import { defineStrategy, hold } from '../../strategy/contract.ts';
+import { defineStrategy } from '../../strategy/contract.ts';
+import { hold } from '../../strategy/signals.ts';
 import { newsText, reportChanges } from './terminal.ts';
 import { Screen } from './view.ts';
 

@@ -9,7 +9,7 @@ import { intervalMs } from '../../../domain/interval.ts';
 import { plus } from '../../../domain/money.ts';
 import { type Decision, decisionOf, type Fill, mainRole } from '../../../domain/order.ts';
 import { isStreaming } from '../../../strategy/contract.ts';
-import { checkedOf } from '../../../strategy/validate.ts';
+import { checkedOf } from '../../../strategy/signals.ts';
 import { source } from '../../../trading/hot-streams.ts';
 import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';

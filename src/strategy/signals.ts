@@ -1,6 +1,61 @@
-/** Checks what a strategy emits before anything acts on it. Strategy files are not type-checked. */
-import { type Quote, type Signal, type Size, sizeValue, type Target } from '../domain/order.ts';
+/** The signals of a strategy: how it makes them, and the check before anything acts on them. Strategy files are not type-checked. */
+import {
+  type Exits,
+  type Quote,
+  type Quotes,
+  type Signal,
+  type Size,
+  sameExits,
+  sameSize,
+  sizeValue,
+  type Target,
+} from '../domain/order.ts';
 import { SignalError, saidBy } from './fault.ts';
+
+/** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
+export function hold(size: Size, reason: string, options?: Exits): Target {
+  // Most klines repeat the last target. Repeating the object as well halves the time of a loop over klines; it is frozen, as callers share it.
+  if (options !== undefined && hasExits(options)) {
+    const isRepeated = isSize(size) && lastGuarded.reason === reason && sameSize(lastGuarded.size, size);
+    if (!isRepeated || !sameExits(lastGuarded, options)) {
+      const target = made({ kind: 'target', size, reason, ...options });
+      if (isSize(size)) lastGuarded = target;
+      return target;
+    }
+    if (!Object.isFrozen(lastGuarded))
+      lastGuarded = Object.freeze({ ...lastGuarded, size: Object.freeze(copyOf(lastGuarded.size)) });
+    return lastGuarded;
+  }
+  if (last.reason !== reason || !sameSize(last.size, size))
+    last = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
+  return last;
+}
+
+const isSize = (size: Size | null): boolean => typeof size === 'object' && size !== null;
+
+/** Without what else the caller's object holds, and safe from its later changes. */
+function copyOf(size: Size): Size {
+  if (isSeveral(size)) throw severalSizes(size);
+  if ('quantity' in size) return { quantity: size.quantity };
+  return 'amount' in size ? { amount: size.amount } : { share: size.share };
+}
+
+const nothing: Size = Object.freeze({ quantity: 0 });
+/** The last target without exits. */
+let last: Target = Object.freeze({ kind: 'target', size: nothing, reason: '' });
+/** The last target with exits; frozen once it was repeated, since most move with each kline. */
+let lastGuarded = last;
+/** The last target of `flat`: strategies often alternate between `hold` and `flat`. */
+let lastFlat = last;
+
+/** Hold nothing. */
+export function flat(reason: string): Target {
+  if (lastFlat.reason !== reason) lastFlat = Object.freeze({ kind: 'target', size: nothing, reason });
+  return lastFlat;
+}
+
+/** Have exactly these resting orders. */
+export const quotes = (quotes: readonly Quote[], reason: string): Quotes => ({ kind: 'quotes', quotes, reason });
 
 /**
  * Throws a `SignalError` for a signal that cannot be carried out. Returns a copy unless the signal is frozen: a strategy may change its
@@ -74,7 +129,7 @@ function targetFault(signal: Target): string | undefined {
 const madeWith = new WeakMap<Target, SignalError>();
 
 /** Checks a new target. Its error is thrown only when the strategy emits it: signals during warm-up are dropped. */
-export function made(target: Target): Target {
+function made(target: Target): Target {
   if (typeof target.size !== 'object' || target.size === null) return target;
   const fault = targetFault(target);
   if (fault !== undefined) madeWith.set(target, new SignalError(fault));
@@ -82,14 +137,14 @@ export function made(target: Target): Target {
 }
 
 /** True for a size with more than one unit: all but one would be ignored. */
-export const isSeveral = (size: Size): boolean =>
+const isSeveral = (size: Size): boolean =>
   'quantity' in size ? 'amount' in size || 'share' in size : 'amount' in size && 'share' in size;
 
-export const severalSizes = (size: Size): SignalError =>
+const severalSizes = (size: Size): SignalError =>
   new SignalError(`a target with more than one size: ${shown(size)}; say quantity, amount or share`);
 
 /** Whether the options of `hold` set an exit. Throws for an unknown one: a misspelt stop would protect nothing. */
-export function hasExits(options: Partial<Target>): boolean {
+function hasExits(options: Partial<Target>): boolean {
   let has = false;
   for (const key in options) {
     if (options[key as keyof Target] === undefined) continue;
@@ -103,7 +158,7 @@ export function hasExits(options: Partial<Target>): boolean {
   return has;
 }
 
-/** As JSON, with NaN, Infinity and bigints as text: JSON has no word for them, and they are the error. */
+/** As JSON, with NaN, Infinity and bigints as text: JSON lacks them, and they are the error. */
 const shown = (emitted: unknown): string =>
   JSON.stringify(emitted, (_, value: unknown) =>
     typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value)) ? String(value) : value,
