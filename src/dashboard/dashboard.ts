@@ -109,7 +109,6 @@ function serveLive(app: FastifyInstance, pushes: Pusher): void {
 
 function serveControl(app: FastifyInstance, source: DashboardSource): void {
   app.get('/api/view', () => source.view());
-  /** Checks the body, acts, answers with the sentence. */
   const post = <T>(name: string, schema: z.ZodType<T>, act: (given: T) => Promise<string>): void => {
     app.post(`/api/${name}`, async ({ body }, reply) => {
       const given = schema.safeParse(body ?? {});
@@ -142,7 +141,6 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ ok: false, message: 'There is nothing here.' }));
 }
 
-/** The port that the system gave. */
 function portOf(app: FastifyInstance): number {
   const address = app.server.address();
   if (address === null || typeof address === 'string') throw new Error('the dashboard does not listen on a port');

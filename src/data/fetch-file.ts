@@ -39,7 +39,6 @@ export class Fetched {
     this.#lines = readLines(path).filter(({ rows }) => rows !== undefined || isStored);
   }
 
-  /** The stretches that were fetched, in order and merged. */
   get asked(): readonly Stretch[] {
     return joined(this.#lines);
   }

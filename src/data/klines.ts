@@ -77,7 +77,6 @@ export function givenKlines(of: Omit<KlineFile, 'path' | 'repair' | 'acceptJumps
   return { columns, gaps, ...notesFor(file, columns, gaps, part, [], true), sha256: '' };
 }
 
-/** Refuses columns of different lengths, and values that no file of klines could have. */
 function refuseColumns(columns: Columns, pricePrecision: number): void {
   const { openTime, open, high, low, close } = columns;
   const rows = openTime.length;
@@ -173,7 +172,6 @@ function refuseFaults(
   );
 }
 
-/** Warnings about the rows `from` to `to`, and the file. */
 function notesFor(
   file: KlineFile,
   columns: Columns,

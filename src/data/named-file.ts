@@ -33,7 +33,6 @@ const magics: readonly (readonly [Packing, readonly number[]])[] = [
 export const packingOf = (bytes: Uint8Array): Packing | undefined =>
   magics.find(([, magic]) => magic.every((byte, at) => bytes[at] === byte))?.[0];
 
-/** Throws a `Refusal` for other packings than gzip. */
 function isGzip(path: string, bytes: Uint8Array): boolean {
   const packing = packingOf(bytes);
   if (packing === undefined || packing === 'gzip') return packing === 'gzip';

@@ -2,7 +2,7 @@
 import type { Depth, FeedGap, Level, Trade } from '../domain/market.ts';
 import { DepthChecks } from './check/depth.ts';
 import { refuseNamed } from './check/finding.ts';
-import { futureFinding, type Gap, leastGap } from './check/gaps.ts';
+import { futureFinding, recordedGap, silencesIn } from './check/gaps.ts';
 import { TradeChecks } from './check/trades.ts';
 import {
   cutNotes,
@@ -19,22 +19,9 @@ import { UnreadableLines } from './import/row-reader.ts';
 import { namedCsv, type ReadFile, readNamedTable } from './named-file.ts';
 import { booksOf, type DepthRows, depthColumns, type TradeColumns, tradeColumns } from './tape.ts';
 
-const gapOf = (symbol: string, channel: 'trades' | 'depth', [from, to]: Gap): FeedGap => ({
-  ...{ symbol, channel, from, to, cause: 'not in the recorded data', healed: false },
-});
-
 /** Silences too long for a quiet market, as the catalogue records them. */
-export function silencesOf(symbol: string, { time }: TradeColumns): readonly FeedGap[] {
-  const rows = time.length;
-  if (rows === 0) return [];
-  const least = leastGap('trades', (time[rows - 1] as number) - (time[0] as number), rows);
-  const gaps: FeedGap[] = [];
-  for (let row = 1; row < rows; row++) {
-    const [from, to] = [time[row - 1] as number, time[row] as number];
-    if (to - from >= least) gaps.push(gapOf(symbol, 'trades', [from, to]));
-  }
-  return gaps;
-}
+export const silencesOf = (symbol: string, { time }: TradeColumns): readonly FeedGap[] =>
+  silencesIn('trades', time, time.length).map((gap) => recordedGap(symbol, 'trades', gap));
 
 /** A file of trades or depth, and the stretch that the notes are about. */
 export interface TapeFile extends Stretch {
@@ -57,7 +44,7 @@ export function depthNotes(file: TapeFile, symbol: string, rows: DepthRows): Not
   const { time, book, side, price, quantity } = rows;
   const checks = new DepthChecks();
   return tapeNotes(file, checks, [time, book, side, price, quantity], () =>
-    checks.gaps.map((gap) => gapOf(symbol, 'depth', gap)),
+    checks.gaps.map((gap) => recordedGap(symbol, 'depth', gap)),
   );
 }
 

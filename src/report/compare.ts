@@ -15,7 +15,6 @@ export interface Compared {
   readonly days: Curve;
 }
 
-/** The growth of each run, from 0 % on. */
 function growthPlot(runs: readonly Compared[]): Html {
   const lines = runs.map(({ days: { time, equity } }) => ({
     time,

@@ -42,7 +42,6 @@ interface TimePlot {
   readonly body: (x: Scale) => Content;
 }
 
-/** A drawing over the time of a curve. */
 function timePlot({ time }: Curve, { size, label, y, steps, text, body }: TimePlot): Html {
   const [from, to] = [time[0] as number, time[time.length - 1] as number];
   const x = linear(from, to, wide);

@@ -34,7 +34,6 @@ const conclusionKind: Readonly<Record<Verdict['conclusion'], string>> = {
   'lost money': 'bad',
 };
 
-/** Why there is no DSR. */
 const dsrNeeds = ({ sharpe, trials }: Verdict): string =>
   sharpe === null ? 'needs a Sharpe ratio' : trials < 2 ? 'needs two trials' : 'needs two trials with a Sharpe ratio';
 

@@ -21,7 +21,6 @@ export class RateLine {
     return rowsClosedBy(openTime, this.#interval, time, { from: 0, end: openTime.length }) - 1;
   }
 
-  /** When a row closed, UTC ms. */
   closeOf(row: number): number {
     return closeTime(this.#interval, this.#columns.openTime[row] as number);
   }
@@ -100,7 +99,6 @@ export class Balances {
     else this.#others.set(asset, known + amount);
   }
 
-  /** The sum in the currency of the equity, at a time. */
   worth(time: number): number {
     let total = this.#own;
     for (const [asset, amount] of this.#others) total += amount * (this.#rates?.lines.get(asset)?.at(time) ?? 0);

@@ -59,7 +59,6 @@ export class EquityRecorder {
     this.#peak = cash;
   }
 
-  /** The last recorded close, UTC ms. */
   get time(): number {
     return this.#time;
   }

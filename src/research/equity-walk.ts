@@ -105,7 +105,6 @@ function walkPosition(
   }
 }
 
-/** A series while its rows pass. */
 interface Line extends MetricSeries {
   row: number;
   /** When the next row closes; infinite after the last. */

@@ -26,7 +26,6 @@ class Range {
     this.#blockHighs = new Float64Array(blocks);
   }
 
-  /** Widens `low` and `high` by rows. */
   take(from: number, to: number): void {
     const [first, last] = [Math.ceil(from / blockRows), Math.floor(to / blockRows)];
     const isLong = first + 1 < last;

@@ -25,7 +25,6 @@ interface Lot {
   fee: number;
 }
 
-/** A table while it grows. */
 type Growing = RoundTripColumns & { length: number };
 
 /** Together, remnants are at most one part in this many. */

@@ -49,7 +49,6 @@ function levelNote(
   ];
 }
 
-/** Half way between best bid and ask. */
 function middle({ start, asks, price }: BookColumns, book: number): number {
   const [bid, ask, end] = [start[book] as number, asks[book] as number, start[book + 1] as number];
   return bid < ask && ask < end ? ((price[bid] as number) + (price[ask] as number)) / 2 : Number.NaN;

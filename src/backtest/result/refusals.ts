@@ -13,7 +13,6 @@ import type { RefusedRow } from '../../research/summary.ts';
 
 export const isShort = (signal: Signal): boolean => signal.kind === 'target' && sizeValue(signal.size) < 0;
 
-/** The klines of a run. */
 interface Prices {
   readonly series: readonly {
     readonly symbol: string;

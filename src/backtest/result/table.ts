@@ -27,7 +27,6 @@ const ratio = (value: number): string => value.toFixed(2);
 const intervalText = (low: number | null, high: number | null): string =>
   low === null || high === null ? '' : ` [${ratio(low)}, ${ratio(high)}]`;
 
-/** The Sharpe ratio, or why there is none. */
 function sharpeText({ metrics, riskFree }: Summary): string {
   const { sharpe, sharpeLow, sharpeHigh, daysWithKlines } = metrics;
   if (sharpe !== null)
@@ -127,7 +126,6 @@ function marginRows({ margin }: Summary, asset: string): readonly Row[] {
   ];
 }
 
-/** A row where there is something to show. */
 const optional = <T>(name: string, value: T | null | undefined, text: (value: T) => string): readonly Row[] =>
   value === null || value === undefined ? [] : [[name, text(value)]];
 

@@ -33,7 +33,6 @@ const seriesOf = ({ input }: Prepared): readonly ReportSeries[] =>
     return { ...one, pricePrecision, quantityPrecision, base };
   });
 
-/** The evidence of a fill beyond its rule. */
 function detailOf(fill: Fill | undefined): string {
   if (fill?.evidence === undefined) return '';
   const { rule: _, ambiguous: __, eventSeq, queueAhead, participation, dayShare, unmoved, ...more } = fill.evidence;

@@ -43,7 +43,6 @@ export async function check(options: CheckOptions): Promise<void> {
   if (faults.length > 0) throw new Refusal(faults.join('\n'), 1);
 }
 
-/** One input for each chosen strategy. */
 async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Promise<readonly RunInput[]> {
   const file = given ?? join(home(), 'config', 'check.yaml');
   const own: readonly Setting[] = given === undefined ? settingsOf(strategy) : [];

@@ -9,6 +9,7 @@ import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
 import { counted, findingText, lengthText, momentText } from '../../data/check/finding.ts';
 import { intervalOf } from '../../data/import/file-names.ts';
+import { type Interval, intervals } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { placeFault } from '../writable.ts';
 import { chosen, chosenKeys, chosenOne, type WhichSeries } from './select-series.ts';
@@ -27,10 +28,9 @@ export async function exportOne(
       `--from ${momentText(from)} is not before --until ${momentText(until)}: there is nothing between`,
     );
   refuseTaken(given);
-  const span = { ...(from !== undefined && { from }), ...(until !== undefined && { until }) };
   const { series, rows } = await readAgain(resolve(data), async () => {
     const one = chosenOne(given);
-    return { series: one, rows: await exportSeries(resolve(data), one, resolve(to), span) };
+    return { series: one, rows: await exportSeries(resolve(data), one, resolve(to), { from, until }) };
   });
   const name = seriesName(series);
   const stale = staleText(readableSeries(resolve(data)), series);
@@ -59,7 +59,7 @@ function refuseTaken({
 export async function resample(given: WhichSeries & { readonly into: string; readonly zone: string }): Promise<void> {
   const { data, into, zone, json, out, say, symbol, kind, interval } = given;
   const dir = resolve(data);
-  const intervals = into.split(',').map((text) => intervalOf(text.trim()));
+  const wanted = into.split(',').map((text) => intervalOf(text.trim()));
   const found = chosen(given).filter((one) => one.kind !== 'depth');
   // The smallest klines are meant, and trades only where there are none, unless something is said.
   const [from] = found.toSorted((a, b) => a.kind.localeCompare(b.kind) || orderOf(a.interval) - orderOf(b.interval));
@@ -72,17 +72,17 @@ export async function resample(given: WhichSeries & { readonly into: string; rea
     (one) =>
       one.kind === 'klines' &&
       spanOf(one) > 2 * spanOf(from) &&
-      intervals.every((to) => orderOf(one.interval) < orderOf(to)),
+      wanted.every((to) => orderOf(one.interval) < orderOf(to)),
   );
   if (interval === undefined && longer !== undefined)
     say(
       `note: made of ${seriesName(from)}, of ${lengthText(spanOf(from))}; ${seriesName(longer)} is stored, of ${lengthText(spanOf(longer))}: --interval ${longer.interval} takes that`,
     );
-  for (const one of intervals) {
-    const made = await storeResampled(dir, from, { interval: one, zone, now: systemClock.now() });
-    const name = seriesName(made);
-    const rows = made.months.reduce((sum, month) => sum + month.rows, 0);
-    const findings = ofMaking(made);
+  for (const one of wanted) {
+    const stored = await storeResampled(dir, from, { interval: one, zone, now: systemClock.now() });
+    const name = seriesName(stored);
+    const rows = stored.months.reduce((sum, month) => sum + month.rows, 0);
+    const findings = ofMaking(stored);
     if (json) {
       out(JSON.stringify({ series: name, from: seriesName(from), rows, zone, findings }));
       continue;
@@ -95,8 +95,7 @@ export async function resample(given: WhichSeries & { readonly into: string; rea
 /** From the first to the last row, ms. */
 const spanOf = ({ months }: Manifest): number => (months.at(-1)?.to ?? 0) - (months[0]?.from ?? 0);
 
-const minutes = ['1min', '5min', '15min', '30min', '60min', '1day', '1week', '1month'];
-const orderOf = (interval: string | undefined): number => minutes.indexOf(interval ?? '1min');
+const orderOf = (interval: Interval = '1min'): number => intervals.indexOf(interval);
 
 export function remove(given: WhichSeries & { readonly yes: boolean; readonly all: boolean }): void {
   const { data, yes, all, json, out, say, symbol, kind, interval } = given;

@@ -24,7 +24,7 @@ import { closeTime, openTimeOf } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/market/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
-import { importLines } from './import.ts';
+import { importLines, moment } from './import.ts';
 import type { DataGiven } from './select-series.ts';
 
 export interface FetchGiven extends DataGiven, ExchangeChoice, ClientIo {
@@ -219,8 +219,6 @@ async function store(run: Run): Promise<number> {
   fetched.settle();
   return rows;
 }
-
-const moment = (time: number): string => new Date(time).toISOString().replace(/(:\d\d)?\.000Z$/, 'Z');
 
 const note = ({ given, key }: Run, text: string): void =>
   given.out(given.json ? JSON.stringify({ series: seriesName(key), note: text }) : `${seriesName(key)}: ${text}`);

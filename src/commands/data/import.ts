@@ -103,7 +103,7 @@ function repairsOf(text: string | undefined): ReadonlySet<Repair> {
   );
 }
 
-const moment = (time: number): string => new Date(time).toISOString().replace(/:\d\d\.000Z$/, 'Z');
+export const moment = (time: number): string => new Date(time).toISOString().replace(/:\d\d\.000Z$/, 'Z');
 
 /** What came of a file, for people. */
 export function importLines(result: ImportResult): readonly string[] {

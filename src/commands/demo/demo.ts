@@ -128,7 +128,6 @@ function modeIn(stateDir: string): string | undefined {
   }
 }
 
-/** What starts a demo on the same state again. */
 const commandOf = ({ scenario, state }: DemoOptions): string =>
   [
     'npx sluice demo',

@@ -97,7 +97,6 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   printGrid(options, result, { file, set: options.set, code, prepared });
 }
 
-/** What a grid was made of. */
 interface GridOrigin {
   readonly file: string;
   readonly set: readonly string[];
@@ -105,7 +104,6 @@ interface GridOrigin {
   readonly prepared: Prepared;
 }
 
-/** Prints and writes what was asked for. */
 function printGrid(options: GridOptions, result: GridResult, of: GridOrigin): void {
   const { out, say, csv, runs, json } = options;
   const { prepared } = of;
@@ -182,11 +180,9 @@ const threadRefusal = ({ message }: ThreadEnd, set: string): Refusal =>
     1,
   );
 
-/** A warning on every output of a grid that was stopped. */
 const unfinishedText = (left: number, of: number): string =>
   `Stopped: ${left.toLocaleString('en')} of ${of.toLocaleString('en')} parameter sets did not run and are not in this report`;
 
-/** What a grid that was stopped leaves behind. */
 function leftText(left: number, of: number, isKept: boolean): string {
   if (left === of)
     return `stopped before the first of ${of} parameter sets was done: nothing was saved. Run the same command to start again`;

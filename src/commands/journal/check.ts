@@ -98,7 +98,6 @@ function checkMoment(db: Database.Database, path: string, version: number): Chec
   };
 }
 
-/** Client ids of the orders that the exchange showed. */
 const shownIn = ({ all }: View): readonly string[] =>
   all<{ id: string }>('SELECT lower(client_order_id) AS id FROM venue_orders WHERE client_order_id IS NOT NULL').map(
     ({ id }) => id,
@@ -166,7 +165,6 @@ const jsonOf = ({ links, link, holdings: expectedBalances, lost, findings, ...ch
   findings,
 });
 
-/** What helps, by what was found. */
 function adviceOn(findings: readonly Finding[]): string {
   if (findings.some(({ rule }) => rule !== 'newest' && Object.hasOwn(fileRules, rule))) return 'restore a backup';
   if (findings.some(({ rule }) => rule === 'newest'))

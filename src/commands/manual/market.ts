@@ -58,7 +58,6 @@ export const symbols = (command: MarketCommand): Promise<void> =>
     printRows(rows, command, 'no symbols');
   });
 
-/** Prints each message until interrupted. */
 async function follow<T>(stream: Observable<T>, command: MarketCommand, line: (one: T) => string): Promise<void> {
   const { out, say, signal } = command;
   let subscription: Subscription | undefined;

@@ -25,7 +25,6 @@ export interface OrderCommand extends ExchangeChoice, ClientIo, Pick<Asking, 'in
   readonly yes?: boolean;
 }
 
-/** Opens a signing client and finds the symbol. */
 const withSymbol = (
   symbol: string,
   command: OrderCommand,

@@ -81,7 +81,6 @@ function readable(folder: string, say: Output['say']): KeptRun | undefined {
   return undefined;
 }
 
-/** One line of `runs --json`. */
 const rowOf = ({ id, at, configuration, code, hash, summary }: KeptRun): object => ({
   id,
   at,

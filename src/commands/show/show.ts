@@ -9,7 +9,6 @@ import { textTable } from '../../terminal/table.ts';
 import { fillJson, isDust, shortId } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
 
-/** Prints rows as JSON, or as a table. */
 function print<T>(
   { json, out }: ShowOptions,
   rows: readonly T[],

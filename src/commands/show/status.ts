@@ -22,7 +22,6 @@ const unwatchedIn = (reader: JournalReader) =>
     return exits === '' ? [] : [{ strategy, symbol, exits }];
   });
 
-/** The longest times of positions without a working stop. */
 const unprotectedIn = (reader: JournalReader) =>
   (JSON.parse(reader.memories().get(unprotectedMemory) ?? '[]') as readonly UnprotectedRow[]).map(
     ([strategy, symbol, longestMs, since]) => ({ strategy, symbol, longestMs, since }),

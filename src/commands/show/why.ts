@@ -99,7 +99,6 @@ const fillSteps = (reader: JournalReader, clientOrderId: string): readonly Step[
     detail: `${fill.quantity} at ${fill.price}, fee ${fill.fee} ${fill.feeAsset}, ${fill.maker ? 'maker' : 'taker'}, trade ${fill.tradeId}`,
   }));
 
-/** One row of the journal in a directory. */
 function rowIn(dir: string, sql: string, ...values: readonly string[]): unknown {
   const { db } = openToRead(dir);
   try {
@@ -130,7 +129,6 @@ function lostIn(dir: string, subject: string, idKey: string) {
   return isOurs ? found : undefined;
 }
 
-/** Orders and trades as the exchange showed them. */
 function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
   const { orders, trades } = reader.evidence(orderId);
   return [

@@ -2,14 +2,14 @@
 
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
-import { AreaSeries, type IChartApi, type ISeriesApi } from 'lightweight-charts';
+import { AreaSeries } from 'lightweight-charts';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { EquityPoint } from '../view.ts';
 import { clockTime, day, drawn, money } from './format.ts';
-import { colour, openChart, paintChart, seconds } from './kline-chart.ts';
+import { colour, openChart, seconds } from './kline-chart.ts';
+import { useChart } from './parts.ts';
 import { equitySeries } from './store.ts';
-import { isDark } from './theme.ts';
 
 /** The place on the time axis under the pointer, seconds. */
 const pointedAt = signal<number | undefined>(undefined);
@@ -51,32 +51,27 @@ export function EquityReadout({ asset }: { asset: string }): VNode | null {
     : html`<span class="muted">${day(point.at)} ${clockTime(point.at)}</span> <b>${money(point.equity)} ${asset}</b>`;
 }
 
+function open(box: HTMLElement) {
+  const chart = openChart(box, { minBarSpacing: 0.1, fixLeftEdge: true, fixRightEdge: true }, false);
+  chart.applyOptions({ localization: { priceFormatter: axisMoney } });
+  chart.subscribeCrosshairMove(({ time }) => {
+    pointedAt.value = typeof time === 'number' ? time : undefined;
+  });
+  return {
+    chart,
+    line: chart.addSeries(AreaSeries, { lineWidth: 2, lastValueVisible: false, priceLineVisible: false }),
+  };
+}
+
 export function EquityChart({ asset }: { asset: string }): VNode {
-  const container = useRef<HTMLDivElement>(null);
-  const drawing = useRef<{ readonly chart: IChartApi; readonly line: ISeriesApi<'Area'> }>(undefined);
-  const points = equitySeries.value;
-  const dark = isDark();
-  useEffect(() => {
-    if (container.current === null) return undefined;
-    const chart = openChart(container.current, { minBarSpacing: 0.1, fixLeftEdge: true, fixRightEdge: true }, false);
-    chart.applyOptions({ localization: { priceFormatter: axisMoney } });
-    chart.subscribeCrosshairMove(({ time }) => {
-      pointedAt.value = typeof time === 'number' ? time : undefined;
-    });
-    const line = chart.addSeries(AreaSeries, { lineWidth: 2, lastValueVisible: false, priceLineVisible: false });
-    drawing.current = { chart, line };
-    return () => chart.remove();
-  }, []);
-  useEffect(() => {
-    if (drawing.current === undefined) return;
-    const { chart, line } = drawing.current;
-    paintChart(chart);
+  const { box, drawing } = useChart(open, ({ line }) => {
     const soft = colour('accent-soft');
     line.applyOptions({ lineColor: colour('accent'), topColor: soft, bottomColor: soft });
-  }, [dark]);
+  });
+  const points = equitySeries.value;
   useEffect(() => {
     drawing.current?.line.setData(data(points));
     drawing.current?.chart.timeScale().fitContent();
   }, [points]);
-  return html`<div class="equity-chart" ref=${container} role="img" aria-label=${`Equity in ${asset} over time`}></div>`;
+  return html`<div class="equity-chart" ref=${box} role="img" aria-label=${`Equity in ${asset} over time`}></div>`;
 }

@@ -1,8 +1,12 @@
 /** Small pieces that several panels use. */
 import { html } from 'htm/preact';
+import type { IChartApi } from 'lightweight-charts';
 import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { direction, signed, when } from './format.ts';
+import { paintChart } from './kline-chart.ts';
 import { view } from './store.ts';
+import { isDark } from './theme.ts';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
@@ -57,3 +61,23 @@ export const Panel = ({ id, title, count, aside, children }: PanelProps): VNode 
     ${children}
   </section>
 `;
+
+/** A chart in an element: opened once, painted whenever the colours change, and removed with the element. */
+export function useChart<T extends { readonly chart: IChartApi }>(
+  open: (box: HTMLElement) => T,
+  paint: (drawing: T) => void,
+) {
+  const box = useRef<HTMLDivElement>(null);
+  const drawing = useRef<T>(undefined);
+  useEffect(() => {
+    if (box.current === null) return undefined;
+    drawing.current = open(box.current);
+    return () => drawing.current?.chart.remove();
+  }, []);
+  useEffect(() => {
+    if (drawing.current === undefined) return;
+    paintChart(drawing.current.chart);
+    paint(drawing.current);
+  }, [isDark()]);
+  return { box, drawing };
+}

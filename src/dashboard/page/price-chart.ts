@@ -11,19 +11,11 @@ import {
   type Time,
 } from 'lightweight-charts';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { FillView, KlineView, MarketView, View } from '../view.ts';
 import { drawn, minuteTime, money } from './format.ts';
-import {
-  addKlines,
-  colour,
-  type KlineSeries,
-  markersOf,
-  openChart,
-  paintChart,
-  paintKlines,
-  seconds,
-} from './kline-chart.ts';
+import { addKlines, colour, type KlineSeries, markersOf, openChart, paintKlines, seconds } from './kline-chart.ts';
+import { useChart } from './parts.ts';
 import { klines } from './store.ts';
 import { isDark } from './theme.ts';
 
@@ -174,21 +166,8 @@ function Legend({ all, decimals }: { all: readonly KlineView[]; decimals: number
 }
 
 export function PriceChart({ view, market }: { view: View; market: MarketView }): VNode {
-  const container = useRef<HTMLDivElement>(null);
-  const drawing = useRef<Drawing | undefined>(undefined);
+  const { box, drawing } = useChart(open, paintKlines);
   const all = klines.value[market.symbol] ?? [];
-  const dark = isDark();
-  useEffect(() => {
-    if (container.current === null) return undefined;
-    const opened = open(container.current);
-    drawing.current = opened;
-    return () => opened.chart.remove();
-  }, []);
-  useEffect(() => {
-    if (drawing.current === undefined) return;
-    paintChart(drawing.current.chart);
-    paintKlines(drawing.current);
-  }, [dark]);
   useEffect(() => {
     if (drawing.current === undefined) return;
     drawKlines(drawing.current, market, all);
@@ -201,7 +180,7 @@ export function PriceChart({ view, market }: { view: View; market: MarketView })
   const label = `${market.symbol}, ${market.interval} klines with our fills; the table of fills lists them.`;
   return html`
     <div class="chart-box">
-      <div class="chart" ref=${container} role="img" aria-label=${label}></div>
+      <div class="chart" ref=${box} role="img" aria-label=${label}></div>
       <${Legend} all=${all} decimals=${market.pricePrecision} />
     </div>
   `;

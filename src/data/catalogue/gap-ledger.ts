@@ -1,7 +1,7 @@
 /** The gaps of a series, which strategies receive and reports print. */
 import type { FeedGap } from '../../domain/market.ts';
 import { counted, lengthText } from '../check/finding.ts';
-import { type Gap, leastGap } from '../check/gaps.ts';
+import { type Gap, leastGap, recordedGap, silencesIn } from '../check/gaps.ts';
 import { Tally } from '../check/tally.ts';
 import { type Frame, frameClose } from '../resample.ts';
 import { seriesName } from './kinds.ts';
@@ -24,12 +24,7 @@ export function gapsOf({ kind, columns, rows }: Table, frame: Frame | undefined)
     return gaps;
   }
   const count = kind === 'depth' ? ((columns[1] as Float64Array)[rows - 1] as number) + 1 : rows;
-  const stream = kind === 'depth' ? 'depth' : 'trades';
-  const least = leastGap(stream, (times[rows - 1] as number) - (times[0] as number), count);
-  for (let row = 1; row < rows; row++)
-    if ((times[row] as number) - (times[row - 1] as number) >= least)
-      gaps.push([times[row - 1] as number, times[row] as number]);
-  return gaps;
+  return silencesIn(kind === 'depth' ? 'depth' : 'trades', times.subarray(0, rows), count);
 }
 
 /** All gaps of a series in order, also those between its months. */
@@ -47,14 +42,7 @@ export function ledgerOf(series: Manifest): readonly FeedGap[] {
     }
     all.push(...month.gaps);
   }
-  return joined([...all, ...holes]).map(([from, to]) => ({
-    symbol,
-    channel: kind,
-    from,
-    to,
-    cause: 'not in the recorded data',
-    healed: false,
-  }));
+  return joined([...all, ...holes]).map((gap) => recordedGap(symbol, kind, gap));
 }
 
 /** In order, overlapping ones merged. */

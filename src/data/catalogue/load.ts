@@ -115,7 +115,6 @@ async function readMonths(
   return isRead;
 }
 
-/** The row at which each month begins. */
 function startsOf(months: readonly Month[]): readonly number[] {
   let rows = 0;
   return months.map((month) => {

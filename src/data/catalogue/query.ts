@@ -61,7 +61,6 @@ async function answer({ api, connection }: Duck, sql: string) {
   return { columns: reader.columnNames(), rows: rows.slice(0, mostAnswerRows), cut: rows.length > mostAnswerRows };
 }
 
-/** Every series of a kind as one table. */
 function viewOf(dir: string, all: readonly Manifest[], kind: Kind): string {
   const series = all.filter((one) => one.kind === kind && one.months.length > 0);
   const selects = series.map((one) => {
@@ -92,7 +91,7 @@ export async function exportSeries(
   dir: string,
   manifest: Manifest,
   to: string,
-  { from, until }: { readonly from?: number; readonly until?: number },
+  { from, until }: { readonly from?: number | undefined; readonly until?: number | undefined },
 ): Promise<number> {
   const ending = Object.keys(formats).find((one): one is keyof typeof formats => to.endsWith(`.${one}`));
   if (ending === undefined)

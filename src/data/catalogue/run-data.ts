@@ -94,7 +94,6 @@ function within(columns: Columns, part: Stretch): Columns {
   return mapColumns(columns, (column) => column.subarray(first, end));
 }
 
-/** Notes on klines that are made for a run. */
 function madeNotes(
   source: Manifest,
   opens: Float64Array,

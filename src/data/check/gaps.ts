@@ -40,6 +40,21 @@ export function gapFindings(gaps: readonly Gap[], effect: string, missing = ''):
   return [{ check: 'gaps', count: gaps.length, refused: false, what, effect, places: [{ time: first[0] }] }];
 }
 
+export const recordedGap = (symbol: string, channel: FeedGap['channel'], [from, to]: Gap): FeedGap => ({
+  ...{ symbol, channel, from, to, cause: 'not in the recorded data', healed: false },
+});
+
+/** Silences between sorted times that are too long for how busy this market is; `count`: of trades or books. */
+export function silencesIn(stream: Stream, times: Float64Array, count: number): readonly Gap[] {
+  const least = leastGap(stream, (times.at(-1) ?? 0) - (times[0] ?? 0), count);
+  const gaps: Gap[] = [];
+  for (let row = 1; row < times.length; row++) {
+    const [from, to] = [times[row - 1] as number, times[row] as number];
+    if (to - from >= least) gaps.push([from, to]);
+  }
+  return gaps;
+}
+
 /** Every hole between klines that are there. `openTime` is sorted. */
 export function findGaps(
   { symbol, interval }: { readonly symbol: string; readonly interval: Interval },
@@ -49,8 +64,7 @@ export function findGaps(
   for (let row = 1; row < openTime.length; row++) {
     const from = closeTime(interval, openTime[row - 1] as number);
     const to = openTime[row] as number;
-    if (from !== to)
-      list.push({ symbol, channel: 'klines', from, to, cause: 'not in the recorded data', healed: false });
+    if (from !== to) list.push(recordedGap(symbol, 'klines', [from, to]));
   }
   return list;
 }

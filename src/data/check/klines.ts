@@ -328,7 +328,6 @@ function contradictionAdvice(time: number | undefined, lengthMs: number): string
 
 const names = ['open', 'high', 'low', 'close', 'volume'];
 
-/** The values in which a row differs from the one before it. */
 const differencesText = (row: readonly number[], before: readonly number[]): string =>
   row
     .flatMap((value, at) =>

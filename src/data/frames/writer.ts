@@ -71,13 +71,11 @@ export class FrameWriter {
       });
   }
 
-  /** Writes the buffer. */
   flush(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
   }
 
-  /** Writes the buffer and closes the file. */
   async close(): Promise<void> {
     this.#stopTimer?.();
     await this.flush()

@@ -64,7 +64,6 @@ export class CsvReader extends RowReader {
   /** The line that the last block began. */
   #rest: Uint8Array = new Uint8Array(0);
   #sawMs = false;
-  /** Why the last row cannot be read. */
   #fault = '';
   readonly #symbols: SymbolCheck;
   /** The column that names the symbol; -1 when none does. */
@@ -116,7 +115,6 @@ export class CsvReader extends RowReader {
     }
   }
 
-  /** Reads rows until the batch is full or the bytes are at their end. */
   #fill(): void {
     const bytes = this.#bytes;
     const end = bytes.length;

@@ -107,7 +107,6 @@ export function isUpdate(json: unknown): boolean {
   return e === 'depthUpdate' || [...bids, ...asks].some(([, quantity]) => numberFrom(String(quantity)) === 0);
 }
 
-/** One whole book a line. */
 class JsonBooks extends DepthReader {
   protected take(line: string): string | undefined {
     const json = jsonOf(line);

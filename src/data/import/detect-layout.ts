@@ -244,7 +244,6 @@ function refuseNoDepth(path: string, names: readonly string[] = []): never {
   );
 }
 
-/** Which layout of depth a header is of. */
 function depthColumns(
   header: readonly string[],
 ): { readonly layout: DepthLayout; readonly about: string; readonly notes: readonly string[] } | undefined {

@@ -234,7 +234,6 @@ function endsToOpens({ columns, rows }: Batch, { interval }: SeriesKey): void {
   }
 }
 
-/** Unreadable lines, and what was assumed. */
 function readingFindings(layout: Layout, reading: Reading, isDropped: boolean): readonly Finding[] {
   const { unreadable, units, ended, lines } = reading;
   const found: Finding[] = [];
@@ -274,7 +273,6 @@ function refuseConflicts({ path }: DataFile, staged: Staged, { replace }: Import
   );
 }
 
-/** Adds findings to those of the last import. */
 function withFindings(manifest: Manifest, more: readonly Finding[]): Manifest {
   const last = manifest.imports.at(-1);
   if (last === undefined || more.length === 0) return manifest;

@@ -105,7 +105,6 @@ const firstLine = (error: unknown): string =>
 const damaged = (path: string, why: string): Refusal =>
   new Refusal(`${path} is damaged or cut off (Parquet: ${why}): fetch the file again`);
 
-/** Throws a `Refusal` when a column of symbols names more than one. */
 async function refuseSeveralIn(
   { connection }: Duck,
   path: string,
@@ -125,13 +124,7 @@ async function refuseSeveralIn(
   );
 }
 
-interface Found {
-  /** By the names of `columnsOf`; in place of `side` there may be `makerBuys`. */
-  readonly columns: ReadonlyMap<string, Column>;
-  readonly notes: readonly string[];
-}
-
-function rowColumns({ columns, sample }: File, kind: Kind, given: LayoutOptions, path: string): Found {
+function rowColumns({ columns, sample }: File, kind: Kind, given: LayoutOptions, path: string) {
   const header = given.columns ?? columns.map(({ name }) => name);
   const { time, values } = columnPlaces(header, { ...given, kind }, path);
   const places = Object.entries({ ...values, time_ms: time });
@@ -142,7 +135,7 @@ function rowColumns({ columns, sample }: File, kind: Kind, given: LayoutOptions,
 }
 
 /** Depth is read as it is exported, a row for each level. */
-function depthColumns({ columns }: File, path: string): Found {
+function depthColumns({ columns }: File, path: string) {
   const found = new Map(columns.map((column) => [column.name.toLowerCase(), column]));
   const missing = columnsOf.depth.map(({ name }) => name).filter((name) => !found.has(name));
   if (missing.length === 0) return { columns: found, notes: [] };

@@ -40,7 +40,6 @@ export class UnreadableLines {
     this.#isDropped = isDropped;
   }
 
-  /** Throws a `Refusal` when there are too many. */
   note(line: number, what: string): void {
     this.count++;
     if (this.first.length < mostNamed) this.first.push({ line, what: escapeLine(what) });
@@ -51,7 +50,6 @@ export class UnreadableLines {
     );
   }
 
-  /** Throws a `Refusal` where a line is too long. */
   refuseLong(line: number, length: number): void {
     if (length > longestLine) throw tooLong(this.path, line);
   }

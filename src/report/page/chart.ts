@@ -133,7 +133,6 @@ export class KlineChart {
     return this.#chart.takeScreenshot();
   }
 
-  /** Draws the stops and targets in force at a time. */
   mark(time: number): void {
     const { prices } = this.#klineSeries;
     for (const line of this.#lines) prices.removePriceLine(line);
@@ -153,7 +152,6 @@ export class KlineChart {
     return Math.max(150, this.#box.clientWidth * 0.8);
   }
 
-  /** Draws the klines of a span from the level that suits it. */
   #load(from: number, to: number): void {
     if (this.#shown === undefined) return;
     this.#level = finestFor(this.#shown.levels, from, to, this.#mostInView);

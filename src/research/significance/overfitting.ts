@@ -35,7 +35,6 @@ function inBlocks(column: Sample, blocks: number, size: number): Blocks {
   return { sums, squares };
 }
 
-/** How a trial is judged: by its mean return, or by its Sharpe ratio. */
 type Judge = 'mean' | 'sharpe';
 
 function performance({ sums, squares }: Blocks, chosen: readonly number[], size: number, judge: Judge): number {
