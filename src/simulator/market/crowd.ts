@@ -101,13 +101,12 @@ interface Around {
 
 /** Forgets what has traded, and takes back what is too far from the price, on its wrong side, or old enough. */
 function tidy(orders: Set<SimOrder>, { exchange, at, side, fair, rng }: Around): void {
-  const sign = side === 'BUY' ? 1 : -1;
   const nearest = ticksOf(fair, at, 'down');
-  const last = ticksOf(fair * (1 - sign * furthest), at, 'down');
+  const last = ticksOf(fair * (side === 'BUY' ? 1 - furthest : 1 + furthest), at, 'down');
+  const [lowest, highest] = side === 'BUY' ? [last, nearest] : [nearest, last];
   for (const order of orders) {
     const open = exchange.orders.open(makerUid).has(order);
-    const strayed =
-      sign > 0 ? order.price > nearest || order.price < last : order.price < nearest || order.price > last;
+    const strayed = order.price < lowest || order.price > highest;
     if (open && !strayed && rng() >= renewed) continue;
     orders.delete(order);
     if (open) exchange.cancel(order);

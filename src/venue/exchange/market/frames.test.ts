@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fc, property } from '../../../../test/kit/properties.ts';
 import { isFields, timeOf } from '../rest/json.ts';
 import { decodeFrame, maxFrameBytes } from './frames.ts';
-import { readBook, readKline, readTicker } from './read-market.ts';
-import { readPrint } from './trade-stream.ts';
+import { readBook, readKline, readPrint, readTicker } from './read-market.ts';
 
 interface Recorded {
   readonly venue: string;

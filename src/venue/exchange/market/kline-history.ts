@@ -8,7 +8,7 @@ import type { Rest } from '../rest/rest.ts';
 import { canOpenAt, closedOnly, type RawKline, readKlines } from './read-market.ts';
 
 /** The most klines that one call gives (specification §8). */
-export const pageLimit = 300;
+const pageLimit = 300;
 /** 30,000 klines at most, so that a mistaken count cannot eat the budget. */
 const maxPages = 100;
 
@@ -35,18 +35,21 @@ export const moment = (clock: Clock): (() => number) => {
 
 export type KlineHistory = (symbol: string, interval: Interval, count: number) => Promise<Answer<readonly RawKline[]>>;
 
+/** Queries a page of klines, the newest or one up to a time, UTC ms. */
+export const klinePages =
+  (rest: Rest, clock: Clock, count: Count) =>
+  (symbol: string, interval: Interval, endTime?: number, limit = pageLimit): Promise<Answer<readonly RawKline[]>> =>
+    rest.ask(
+      { endpoint: endpoints.klines, lane: 'market', query: { symbol, interval, limit, endTime } },
+      (value) => readKlines(value, canOpenAt(interval, clock), count) ?? 'the answer is not a list',
+    );
+
 /**
  * The last `count` closed klines, oldest first; fewer only when the exchange has no more. Where the newest one has just ended and
  * nothing proves that it is final, the call waits out the grace, so that a stream begun before it leaves no hole between.
  */
 export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHistory {
-  const page = (symbol: string, interval: Interval, endTime?: number): Promise<Answer<readonly RawKline[]>> => {
-    const query = { symbol, interval, limit: pageLimit, endTime };
-    return rest.ask(
-      { endpoint: endpoints.klines, lane: 'market', query },
-      (value) => readKlines(value, canOpenAt(interval, clock), count) ?? 'the answer is not a list',
-    );
-  };
+  const page = klinePages(rest, clock, count);
 
   /** The newest page with nothing undecided at its end, and when it was asked for: it shows the market of that moment. */
   async function newest(symbol: string, interval: Interval): Promise<Newest> {

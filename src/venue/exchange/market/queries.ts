@@ -2,19 +2,20 @@
 import type { Clock } from '../../../clock/clock.ts';
 import type { Interval } from '../../../domain/interval.ts';
 import type { Depth } from '../../../domain/market.ts';
-import type { Answer } from '../../venue.ts';
+import { type Answer, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { type Endpoint, endpoints } from '../rest/endpoints.ts';
 import { isFields, timeOf } from '../rest/json.ts';
+import { rowsOf } from '../rest/reply.ts';
 import type { Call, Rest } from '../rest/rest.ts';
-import { closeGraceMs, moment, noKlines, pageLimit } from './kline-history.ts';
+import { closeGraceMs, klinePages, moment, noKlines } from './kline-history.ts';
 import {
   canOpenAt,
   closedOnly,
   type RawKline,
   readBook,
   readKlines,
-  readPublicTrades,
+  readPrints,
   readTicker,
   readTime,
 } from './read-market.ts';
@@ -34,6 +35,7 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count) {
     read: (value: unknown) => T | string,
   ): Promise<Answer<T>> => rest.ask({ endpoint, lane: 'market', query }, read);
 
+  const page = klinePages(rest, clock, count);
   return {
     /** Whether the exchange answers at all. The answer to a ping is not specified, so any will do. */
     ping: () => ask(endpoints.ping, {}, () => undefined),
@@ -58,7 +60,11 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count) {
       ask(
         endpoints.trades,
         { symbol, limit },
-        (value) => readPublicTrades(value, symbol, clock.now(), count) ?? 'the answer is not a list',
+        // {"list":[{"side":"BUY","price":"0.055","qty":"1.5","time":1537797044116}, …]} or the list alone
+        (value) => {
+          const rows = rowsOf(value);
+          return rows === undefined ? 'the answer is not a list' : readPrints(rows, symbol, clock.now(), count);
+        },
       ),
     /** The newest klines, oldest first; at most 300. None is a failure: a wrong interval gives an empty list and no error. */
     klines(symbol: string, interval: Interval, limit?: number) {
@@ -72,12 +78,11 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count) {
       });
     },
     /** Up to 300 klines that open before a time (UTC ms), oldest first; none before the exchange's first. */
-    klinesBefore: (symbol: string, interval: Interval, before: number) =>
+    async klinesBefore(symbol: string, interval: Interval, before: number): Promise<Answer<readonly RawKline[]>> {
       // `endTime` includes the kline that opens at it.
-      ask(endpoints.klines, { symbol, interval, limit: pageLimit, endTime: before - 1 }, (value) => {
-        const rows = readKlines(value, canOpenAt(interval, clock), count);
-        // A deployment that ignores `endTime` gives its newest klines.
-        return rows?.filter(({ openTime }) => openTime < before) ?? 'the answer is not a list';
-      }),
+      const answer = await page(symbol, interval, before - 1);
+      // A deployment that ignores `endTime` gives its newest klines.
+      return answer.kind === 'ok' ? ok(answer.value.filter(({ openTime }) => openTime < before)) : answer;
+    },
   };
 }

@@ -175,25 +175,31 @@ export function readTicker(row: unknown, symbol: string, seenAt: number): Ticker
   return Number.isFinite(open + high + low + last + volume) && last > 0 ? ticker : undefined;
 }
 
-/** `{"list":[{"side":"BUY","price":"0.055","qty":"1.5","time":1537797044116}, …]}` or the list alone; newest first there, oldest first here. */
-export function readPublicTrades(
-  value: unknown,
+/** A public print over REST or the socket, dated by its frame where it has no time of its own; undefined when it cannot be read. */
+export function readPrint(row: unknown, symbol: string, seenAt: number, frameTime?: number): Trade | undefined {
+  if (!isFields(row)) return undefined;
+  const price = numberOf(row['price']);
+  const quantity = numberOf(row['vol'] ?? row['qty']);
+  const side = sideOf(row['side']);
+  const time = timeOf(row['ts'] ?? row['time']) ?? frameTime;
+  const sound = price > 0 && quantity > 0 && Number.isFinite(price + quantity);
+  return sound && side !== undefined && time !== undefined
+    ? { symbol, time, price, quantity, side, seenAt }
+    : undefined;
+}
+
+/** A list of prints, newest first, as they happened; unreadable ones are left out and counted. */
+export function readPrints(
+  rows: readonly unknown[],
   symbol: string,
   seenAt: number,
   count: Count,
-): readonly Trade[] | undefined {
-  const trades = rowsOf(value)?.flatMap((row): Trade[] => {
-    const fields = isFields(row) ? row : {};
-    const price = numberOf(fields['price']);
-    const quantity = numberOf(fields['qty']);
-    const side = sideOf(fields['side']);
-    const time = timeOf(fields['time']);
-    const sound = price > 0 && quantity > 0 && Number.isFinite(price + quantity);
-    if (sound && side !== undefined && time !== undefined) {
-      return [{ symbol, time, price, quantity, side, seenAt }];
-    }
-    count('unreadable trade', row);
-    return [];
+  frameTime?: number,
+): readonly Trade[] {
+  const prints = rows.flatMap((row) => {
+    const one = readPrint(row, symbol, seenAt, frameTime);
+    if (one === undefined) count('unreadable trade', row);
+    return one ?? [];
   });
-  return trades?.reverse().sort((a, b) => a.time - b.time);
+  return prints.reverse().sort((a, b) => a.time - b.time);
 }

@@ -6,9 +6,8 @@ import { type Answer, failed, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { timeOf } from '../rest/json.ts';
 import { channelOf, klineChannel } from './channels.ts';
-import { canOpenAt, type RawKline, readKlines } from './read-market.ts';
+import { canOpenAt, type RawKline, readKlines, readPrints } from './read-market.ts';
 import type { Sockets } from './socket.ts';
-import { readPrint } from './trade-stream.ts';
 
 interface KlinePast {
   /** At most 300; left out, as many as the exchange likes. */
@@ -46,13 +45,7 @@ export function socketHistory(sockets: Sockets, count: Count, clock: Clock) {
       const answer = await sockets.ask(channelOf('trades', symbol), {});
       if (answer.kind === 'failed') return answer;
       const seenAt = clock.now();
-      const frameTime = timeOf(answer.value.ts) ?? seenAt;
-      const prints = answer.value.rows.flatMap((row) => {
-        const one = readPrint(row, symbol, frameTime, seenAt);
-        if (one === undefined) count('unreadable trade', row);
-        return one === undefined ? [] : [one];
-      });
-      return ok(prints.reverse().sort((a, b) => a.time - b.time));
+      return ok(readPrints(answer.value.rows, symbol, seenAt, count, timeOf(answer.value.ts) ?? seenAt));
     },
   };
 }

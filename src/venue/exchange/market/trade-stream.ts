@@ -2,8 +2,8 @@
 import type { Clock } from '../../../clock/clock.ts';
 import type { Trade } from '../../../domain/market.ts';
 import type { Count } from '../counters.ts';
-import { sideOf } from '../orders/read-order.ts';
-import { type Fields, isFields, numberOf, textOf, timeOf } from '../rest/json.ts';
+import { type Fields, isFields, textOf, timeOf } from '../rest/json.ts';
+import { readPrint } from './read-market.ts';
 import type { Hole, Listener } from './socket.ts';
 import type { Rows } from './socket-requests.ts';
 
@@ -38,17 +38,6 @@ const maxHeld = 1_000;
 
 /** So many prints, up to twice, are remembered to know repeats by; a reconnect brings at most the last few dozen again. */
 const remembered = 1_000;
-
-/** One print of a frame or of the past, dated by the frame where it has no time of its own; undefined when it cannot be read. */
-export function readPrint(row: unknown, symbol: string, frameTime: number, seenAt: number): Trade | undefined {
-  if (!isFields(row)) return undefined;
-  const price = numberOf(row['price']);
-  const quantity = numberOf(row['vol']);
-  const side = sideOf(row['side']);
-  if (!(price > 0 && quantity > 0) || !Number.isFinite(price + quantity) || side === undefined) return undefined;
-  const time = timeOf(row['ts']) ?? frameTime;
-  return { symbol, time, price, quantity, side, seenAt };
-}
 
 /**
  * Distinguishes identical prints, and stays the same when a print is sent again: its own time, or the text of `ds`. The time of its frame
@@ -213,7 +202,7 @@ function seenPrints(symbol: string, count: Count) {
     let repeats = 0;
     for (let index = rows.length - 1; index >= 0; index--) {
       const row: unknown = rows[index];
-      const trade = readPrint(row, symbol, frameTime, seenAt);
+      const trade = readPrint(row, symbol, seenAt, frameTime);
       if (trade === undefined) count('unreadable trade', row);
       else if (!isRepeat(trade, row)) {
         fresh.push(trade);

@@ -6,7 +6,7 @@ import type { Count } from '../counters.ts';
 import type { Instruments } from '../market/instruments.ts';
 import { type Endpoint, endpoints, tradeEndpoints } from '../rest/endpoints.ts';
 import { amountOf, idOf, isFields, textOf } from '../rest/json.ts';
-import { rowsOf } from '../rest/reply.ts';
+import { readEach, rowsOf } from '../rest/reply.ts';
 import type { Call, Rest } from '../rest/rest.ts';
 import { readOrder } from './read-order.ts';
 import { readTrade } from './read-trade.ts';
@@ -91,17 +91,11 @@ function tradesReader(): (value: unknown, at: Instrument) => Page<VenueTrade> | 
   };
 }
 
-/** Every row or none: a missing row would suggest that an order or a fill does not exist. */
 function readPage<T>(value: unknown, read: (row: unknown) => T | string): Page<T> | string {
   const rows = rowsOf(value);
   if (rows === undefined) return 'the answer is not a list';
-  const all: T[] = [];
-  for (const row of rows) {
-    const one = read(row);
-    if (typeof one === 'string') return one;
-    all.push(one);
-  }
-  return { rows: all, full: rows.length >= listLimit };
+  const all = readEach(rows, read);
+  return typeof all === 'string' ? all : { rows: all, full: rows.length >= listLimit };
 }
 
 /**
@@ -119,17 +113,15 @@ export const accountReader = (rest: Rest, uidSeen: (uid: string) => void = () =>
 
 /** `{"balances":[{"asset":"BTC","free":"4723846.89208129","locked":"0.0000000000000000"}, …]}`, every coin; a text says why they cannot be read. */
 function readBalances(value: unknown): readonly Balance[] | string {
-  const rows = isFields(value) ? rowsOf(value['balances']) : undefined;
-  if (rows === undefined || !isFields(value) || !Array.isArray(value['balances']))
-    return 'the answer has no list of balances';
-  const balances: Balance[] = [];
-  for (const row of rows) {
+  const rows = isFields(value) ? value['balances'] : undefined;
+  if (!Array.isArray(rows)) return 'the answer has no list of balances';
+  return readEach(rows, (row): Balance | string => {
     const asset = isFields(row) ? textOf(row['asset'])?.toUpperCase() : undefined;
     if (!isFields(row) || asset === undefined) return 'a balance has no asset';
     const free = amountOf(row['free']);
     const locked = amountOf(row['locked']);
-    if (free === undefined || locked === undefined) return `the balance of ${asset} cannot be read`;
-    balances.push({ asset, free, locked });
-  }
-  return balances;
+    return free === undefined || locked === undefined
+      ? `the balance of ${asset} cannot be read`
+      : { asset, free, locked };
+  });
 }

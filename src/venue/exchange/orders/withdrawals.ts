@@ -3,7 +3,7 @@ import type { Units } from '../../../domain/money.ts';
 import type { Answer } from '../../venue.ts';
 import { endpoints } from '../rest/endpoints.ts';
 import { amountOf, decimalOf, type Fields, idOf, isFields, textOf, timeOf } from '../rest/json.ts';
-import { rowsOf } from '../rest/reply.ts';
+import { readEach, rowsOf } from '../rest/reply.ts';
 import type { Rest } from '../rest/rest.ts';
 
 /** §3.2, in its order; anything else is `unknown`, and never taken for an end. */
@@ -75,18 +75,12 @@ export function withdrawals(rest: Rest) {
 /**
  *     {"withdrawList":[{"id":183745,"withdrawOrderId":"w7k…","symbol":"TUSDT","amount":25.5,"address":"T…","fee":1,
  *       "ctime":1595563624731,"applyTime":1595563624731,"txId":"","status":0,"info":""}],"count":1}
- *
- * Every row or none: a missing one would suggest that the withdrawal does not exist.
  */
 function readPage(value: unknown): WithdrawalPage | string {
   const list = isFields(value) ? rowsOf(value['withdrawList']) : undefined;
-  if (list === undefined || !isFields(value) || value['withdrawList'] === undefined) return 'the answer is not a list';
-  const rows: Withdrawal[] = [];
-  for (const row of list) {
-    const one = isFields(row) ? readWithdrawal(row) : 'a withdrawal is not an object';
-    if (typeof one === 'string') return one;
-    rows.push(one);
-  }
+  if (list === undefined || !isFields(value)) return 'the answer is not a list';
+  const rows = readEach(list, (row) => (isFields(row) ? readWithdrawal(row) : 'a withdrawal is not an object'));
+  if (typeof rows === 'string') return rows;
   const count = Number(textOf(value['count']) ?? Number.NaN);
   return { rows, count: Number.isSafeInteger(count) && count >= 0 ? count : undefined };
 }

@@ -76,6 +76,17 @@ export function rowsOf(value: unknown, key = 'list'): readonly unknown[] | undef
   return Array.isArray(rows) ? rows : undefined;
 }
 
+/** Every row or none: a missing one would suggest that an order, a fill or a withdrawal does not exist. A text says why one cannot be read. */
+export function readEach<T>(rows: readonly unknown[], read: (row: unknown) => T | string): T[] | string {
+  const all: T[] = [];
+  for (const row of rows) {
+    const one = read(row);
+    if (typeof one === 'string') return one;
+    all.push(one);
+  }
+  return all;
+}
+
 /** The failure of a query that was not answered with a value. */
 export function failure(endpoint: Endpoint, reply: Exclude<Reply, { kind: 'ok' }>): Failure {
   if (reply.kind !== 'refused') return failed(`${endpoint.name}: ${reply.cause}`);
