@@ -19,52 +19,41 @@ interface Read {
 
 const nothing: Read = { idKey: new Uint8Array(), numbers: new Map(), symbols: new Set(), owners: new Map() };
 
-export class KnownOrders {
-  readonly #dir: string;
-  readonly #say: (line: string) => void;
-  #read = nothing;
-  #reported = '';
+export type KnownOrders = ReturnType<typeof knownOrders>;
 
-  constructor(dir: string, say: (line: string) => void) {
-    this.#dir = dir;
-    this.#say = say;
-  }
-
-  /** Reads the journal anew; where it cannot be read, what was known stays, which is said once. */
-  refresh(): void {
-    if (!existsSync(join(this.#dir, journalFile))) return;
-    try {
-      this.#read = readJournal(this.#dir);
-      this.#reported = '';
-    } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      if (text === this.#reported) return;
-      this.#reported = text;
-      this.#say(
-        this.#read === nothing
-          ? `the journal cannot be read, so no order is known to be ours, and none is cancelled: ${text}`
-          : `the journal cannot be read; our orders are known from an earlier read: ${text}`,
-      );
-    }
-  }
-
-  get symbols(): ReadonlySet<string> {
-    return this.#read.symbols;
-  }
-
-  /** Every strategy that an order of ours may be of. */
-  get strategies(): readonly string[] {
-    return [...this.#read.numbers.values()];
-  }
-
-  /** Whose order it is: by its id, or by the mark in ours; undefined where nothing proves that it is ours. */
-  ownerOf({ orderId, clientOrderId }: Pick<OrderReport, 'orderId' | 'clientOrderId'>): string | undefined {
-    const { owners, idKey, numbers } = this.#read;
-    const owner = owners.get(orderId);
-    if (owner !== undefined || clientOrderId === undefined || idKey.length === 0) return owner;
-    const parts = readClientOrderId(clientOrderId, idKey);
-    return parts === undefined ? undefined : (numbers.get(parts.strategy) ?? '');
-  }
+export function knownOrders(dir: string, say: (line: string) => void) {
+  let read = nothing;
+  let reported = '';
+  return {
+    /** Reads the journal anew; where it cannot be read, what was known stays, which is said once. */
+    refresh(): void {
+      if (!existsSync(join(dir, journalFile))) return;
+      try {
+        read = readJournal(dir);
+        reported = '';
+      } catch (error) {
+        const text = error instanceof Error ? error.message : String(error);
+        if (text === reported) return;
+        reported = text;
+        say(
+          read === nothing
+            ? `the journal cannot be read, so no order is known to be ours, and none is cancelled: ${text}`
+            : `the journal cannot be read; our orders are known from an earlier read: ${text}`,
+        );
+      }
+    },
+    symbols: (): ReadonlySet<string> => read.symbols,
+    /** Every strategy that an order of ours may be of. */
+    strategies: (): readonly string[] => [...read.numbers.values()],
+    /** Whose order it is: by its id, or by the mark in ours; undefined where nothing proves that it is ours. */
+    ownerOf({ orderId, clientOrderId }: Pick<OrderReport, 'orderId' | 'clientOrderId'>): string | undefined {
+      const { owners, idKey, numbers } = read;
+      const owner = owners.get(orderId);
+      if (owner !== undefined || clientOrderId === undefined || idKey.length === 0) return owner;
+      const parts = readClientOrderId(clientOrderId, idKey);
+      return parts === undefined ? undefined : (numbers.get(parts.strategy) ?? '');
+    },
+  };
 }
 
 function readJournal(dir: string): Read {

@@ -11,7 +11,7 @@ import { killRequests } from '../session/control/kill-file.ts';
 import { isFinalCode, untilAborted } from '../session/preflight/connect.ts';
 import { defaultStateDir } from '../session/state.ts';
 import { actText, lastBeat, type WatchdogAct, writeAct } from '../session/watch/heartbeat.ts';
-import { KnownOrders } from './known-orders.ts';
+import { type KnownOrders, knownOrders } from './known-orders.ts';
 import { type CancelParts, cancelOurs, watcher } from './watch.ts';
 
 export interface WatchdogOptions extends ClientIo {
@@ -34,8 +34,8 @@ export async function watchdog(options: WatchdogOptions): Promise<void> {
   const keys = keysIn(environment);
   const clock = new ScaledClock();
   const { afterMs } = config.watchdog;
-  const known = new KnownOrders(dir, say);
-  const strategies = (): readonly string[] => [...config.strategies.map(({ id }) => id), ...known.strategies];
+  const known = knownOrders(dir, say);
+  const strategies = (): readonly string[] => [...config.strategies.map(({ id }) => id), ...known.strategies()];
   const task = watcher({
     ...{ clock, afterMs, lastBeat: () => lastBeat(dir) },
     requestedKills: () => requestedKills(dir, strategies()),
@@ -158,7 +158,7 @@ const ordersOf = (
   strategies: ReadonlySet<string> | undefined,
 ): CancelParts => ({
   orders: exchange.orders,
-  symbols: [...new Set([...config.strategies.map(({ symbol }) => symbol), ...known.symbols])],
+  symbols: [...new Set([...config.strategies.map(({ symbol }) => symbol), ...known.symbols()])],
   isOurs(order) {
     const owner = known.ownerOf(order);
     return owner !== undefined && (strategies === undefined || strategies.has(owner));

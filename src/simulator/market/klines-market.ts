@@ -8,9 +8,9 @@ import type { Print } from '../core/order.ts';
 import { withPrint } from './empty-market.ts';
 import { madeBook, scramble } from './made-book.ts';
 import { makePrints } from './made-prints.ts';
-import type { Market, MarketEvent, MinuteRow, Minutes } from './market.ts';
+import type { Market, MinuteRow } from './market.ts';
 
-export interface KlinesMarketOptions {
+interface KlinesMarketOptions {
   readonly instrument: Instrument;
   readonly klines: MinuteColumns;
   /** The row that is replayed first; those before it are history. */
@@ -22,85 +22,58 @@ export interface KlinesMarketOptions {
   readonly seed: number;
 }
 
-export class KlinesMarket implements Market {
-  readonly symbol: string;
-  readonly recent: readonly Print[];
-  readonly #at: Instrument;
-  readonly #rows: ReplayedRows;
-  readonly #startIndex: number;
-  readonly #seed: number;
+export function klinesMarket({ instrument: at, klines, startIndex, anchor, now, seed }: KlinesMarketOptions): Market {
+  const rows = replayedRows(klines, startIndex, anchor);
   /** The row under way, its prints, and how many of them have come. */
-  #current: number;
-  #minute: MinuteRow;
-  #prints: readonly Print[];
-  #printed = 0;
-  #forming: MinuteRow | undefined;
-  #last: Pick<Print, 'price' | 'side'>;
+  let current = rows.indexAt(now);
+  let minute = rows.row(current);
+  let prints = madePrints();
+  let printed = 0;
+  let forming: MinuteRow | undefined;
   /** Of the last minute that had any: the made book's measure of size. */
-  #volume: number;
+  let { volume } = minute;
+  const before = current > 0 ? rows.row(current - 1).close : minute.open;
+  let last: Pick<Print, 'price' | 'side'> = { price: ticksOf(before, at, 'down'), side: 'BUY' };
 
-  constructor({ instrument, klines, startIndex, anchor, now, seed }: KlinesMarketOptions) {
-    this.symbol = instrument.symbol;
-    this.#at = instrument;
-    this.#rows = replayedRows(klines, startIndex, anchor);
-    this.#startIndex = startIndex;
-    this.#seed = seed;
-    this.#current = this.#rows.indexAt(now);
-    this.#minute = this.#rows.row(this.#current);
-    this.#prints = this.#madePrints();
-    this.#volume = this.#minute.volume;
-    const before = this.#current > 0 ? this.#rows.row(this.#current - 1).close : this.#minute.open;
-    this.#last = { price: ticksOf(before, instrument, 'down'), side: 'BUY' };
-    while ((this.#prints[this.#printed]?.time ?? Number.POSITIVE_INFINITY) <= now) this.#print();
-    this.recent = this.#prints.slice(0, this.#printed);
+  function madePrints(): readonly Print[] {
+    return makePrints(minute, at, seededRng(scramble(current, seed)));
   }
 
-  get minutes(): Minutes {
-    return { count: this.#current, forming: this.#forming, row: (index) => this.#rows.row(index) };
+  function print(): Print {
+    const one = prints[printed++] as Print;
+    last = one;
+    forming = withPrint(forming, minute.openTime, priceNumber(one.price, at), quantityNumber(one.quantity, at));
+    return one;
   }
 
-  nextAt(): number {
-    return this.#prints[this.#printed]?.time ?? this.#rows.row(this.#current + 1).openTime;
-  }
+  const book = (): DisplayedBook => madeBook(last, volume, scramble(current, seed), at);
 
-  next(): MarketEvent {
-    if (this.#printed < this.#prints.length) return { print: this.#print(), book: this.book() };
-    this.#current++;
-    this.#minute = this.#rows.row(this.#current);
-    this.#prints = this.#madePrints();
-    this.#printed = 0;
-    this.#forming = undefined;
-    if (this.#minute.volume > 0) this.#volume = this.#minute.volume;
-    const replayed = this.#current - this.#startIndex;
-    const again = replayed % this.#rows.round === 0;
-    return again ? { book: this.book(), looped: replayed / this.#rows.round } : { book: this.book() };
-  }
-
-  book(): DisplayedBook {
-    return madeBook(this.#last, this.#volume, scramble(this.#current, this.#seed), this.#at);
-  }
-
-  /** The klines are the recorded ones, so that a run can be compared with a backtest; users' trades do not change them. */
-  traded(): void {}
-
-  #madePrints(): Print[] {
-    return makePrints(this.#minute, this.#at, seededRng(scramble(this.#current, this.#seed)));
-  }
-
-  #print(): Print {
-    const print = this.#prints[this.#printed++] as Print;
-    this.#last = print;
-    const price = priceNumber(print.price, this.#at);
-    const volume = quantityNumber(print.quantity, this.#at);
-    this.#forming = withPrint(this.#forming, this.#minute.openTime, price, volume);
-    return print;
-  }
+  while ((prints[printed]?.time ?? Number.POSITIVE_INFINITY) <= now) print();
+  return {
+    symbol: at.symbol,
+    recent: prints.slice(0, printed),
+    get minutes() {
+      return { count: current, forming, row: rows.row };
+    },
+    nextAt: () => prints[printed]?.time ?? rows.row(current + 1).openTime,
+    next() {
+      if (printed < prints.length) return { print: print(), book: book() };
+      minute = rows.row(++current);
+      prints = madePrints();
+      printed = 0;
+      forming = undefined;
+      if (minute.volume > 0) volume = minute.volume;
+      const rounds = (current - startIndex) / rows.round;
+      return Number.isInteger(rounds) ? { book: book(), looped: rounds } : { book: book() };
+    },
+    book,
+    /** The klines are the recorded ones, so that a run can be compared with a backtest; users' trades do not change them. */
+    traded() {},
+  };
 }
 
 /** Recorded one-minute klines as columns of one length, the oldest first; times are UTC ms of the open. */
 export type MinuteColumns = ColumnValues;
-
-type ReplayedRows = ReturnType<typeof replayedRows>;
 
 const minuteMs = 60_000;
 

@@ -3,9 +3,9 @@ import { minutes as minuteColumns, startTime } from '../../../test/kit/simulator
 import { instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText } from '../../domain/money.ts';
 import { klinesOf, lastDay } from './aggregate.ts';
-import { KlinesMarket } from './klines-market.ts';
+import { klinesMarket } from './klines-market.ts';
 import type { Market, MinuteRow } from './market.ts';
-import { TapeMarket } from './tape-market.ts';
+import { tapeMarket } from './tape-market.ts';
 
 const at = instrument({ symbol: 'XBTUSD', base: 'XBT', quote: 'USD', pricePrecision: 1, quantityPrecision: 5 });
 const minuteMs = 60_000;
@@ -35,7 +35,7 @@ describe('a market of klines', () => {
   );
   const klines = minuteColumns(rows, startTime - 5 * minuteMs);
   const open = (now = startTime) =>
-    new KlinesMarket({ instrument: at, klines, startIndex: 5, anchor: startTime, now, seed: 1 });
+    klinesMarket({ instrument: at, klines, startIndex: 5, anchor: startTime, now, seed: 1 });
 
   test('serves the rows before its start as history, and each replayed minute as recorded once it has closed', () => {
     const market = open();
@@ -89,7 +89,7 @@ describe('a market of klines', () => {
   });
 
   test('a start outside the data is refused', () => {
-    expect(() => new KlinesMarket({ instrument: at, klines, startIndex: 10, anchor: 0, now: 0, seed: 1 })).toThrow(
+    expect(() => klinesMarket({ instrument: at, klines, startIndex: 10, anchor: 0, now: 0, seed: 1 })).toThrow(
       /startIndex 10 is outside the 10 klines/,
     );
   });
@@ -108,7 +108,7 @@ describe('a market of a tape', () => {
       { time: recorded + 1_500, bids: [[101.3, 1]], asks: [[101.7, 2]] },
     ],
   } as const;
-  const open = (now = startTime) => new TapeMarket({ instrument: at, tape, anchor: startTime, now });
+  const open = (now = startTime) => tapeMarket({ instrument: at, tape, anchor: startTime, now });
 
   test('replays trades and books at their times, a trade before a book of the same time', () => {
     const market = open(startTime - 1);

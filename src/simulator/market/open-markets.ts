@@ -3,10 +3,10 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { openTimeOf } from '../../domain/interval.ts';
 import type { MarketOptions } from '../options.ts';
 import { emptyMarket } from './empty-market.ts';
-import { KlinesMarket } from './klines-market.ts';
+import { klinesMarket } from './klines-market.ts';
 import type { Market, MarketPast } from './market.ts';
 import { syntheticMarket } from './synthetic-market.ts';
-import { TapeMarket, tapeStart } from './tape-market.ts';
+import { tapeMarket, tapeStart } from './tape-market.ts';
 
 export interface MarketsSetup {
   readonly markets: readonly MarketOptions[];
@@ -29,11 +29,11 @@ export function openMarkets(setup: MarketsSetup): Market[] {
     if (options === undefined || options.kind === 'empty') return emptyMarket(instrument, pastOf(instrument.symbol));
     if (options.kind === 'synthetic')
       return syntheticMarket(instrument, options, { now, seed, past: pastOf(instrument.symbol) });
-    if (options.kind === 'tape') return new TapeMarket({ instrument, tape: options.tape, anchor, now });
+    if (options.kind === 'tape') return tapeMarket({ instrument, tape: options.tape, anchor, now });
     // Klines open on whole minutes, so the first one may be under way already.
     const minute = openTimeOf('1min', anchor);
     const { klines, startIndex } = options;
-    return new KlinesMarket({ instrument, klines, startIndex, anchor: minute, now, seed });
+    return klinesMarket({ instrument, klines, startIndex, anchor: minute, now, seed });
   });
 }
 

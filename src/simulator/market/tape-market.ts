@@ -4,7 +4,7 @@ import type { Depth, Level, Trade } from '../../domain/market.ts';
 import { lotsOf, ticksOf } from '../../domain/money.ts';
 import { type DisplayedBook, type DisplayedLevel, emptyBook } from '../core/displayed-depth.ts';
 import type { Print } from '../core/order.ts';
-import { type PrintedMinutes, printedMinutes } from './empty-market.ts';
+import { printedMinutes } from './empty-market.ts';
 import type { Market, MarketEvent } from './market.ts';
 
 /** Recorded prints and books, each in order of time (UTC ms). */
@@ -13,7 +13,7 @@ export interface Tape {
   readonly depth: readonly Pick<Depth, 'time' | 'bids' | 'asks'>[];
 }
 
-export interface TapeMarketOptions {
+interface TapeMarketOptions {
   readonly instrument: Instrument;
   readonly tape: Tape;
   /** Exchange time at which the tape begins. */
@@ -32,93 +32,63 @@ const never = Number.POSITIVE_INFINITY;
 export const tapeStart = ({ trades, depth }: Tape): number =>
   Math.min(trades[0]?.time ?? never, depth[0]?.time ?? never);
 
-export class TapeMarket implements Market {
-  readonly symbol: string;
-  readonly recent: readonly Print[];
-  readonly minutes: PrintedMinutes;
-  readonly #at: Instrument;
-  readonly #tape: Tape;
-  readonly #roundMs: number;
+export function tapeMarket({ instrument: at, tape, anchor, now }: TapeMarketOptions): Market {
+  const start = tapeStart(tape);
+  if (start === never) throw new RangeError(`${at.symbol}: the tape is empty`);
+  const end = Math.max(tape.trades.at(-1)?.time ?? start, tape.depth.at(-1)?.time ?? start);
+  const roundMs = end - start + pauseMs;
+  const minutes = printedMinutes(at);
+  // Whole rounds before `now` are skipped; the one under way is read again from its start, so that its minutes are there.
+  let round = Math.max(0, Math.floor((now - anchor) / roundMs));
   /** What is added to recorded times in this round. */
-  #shift: number;
-  #round: number;
-  #nextTrade = 0;
-  #nextDepth = 0;
-  #book: DisplayedBook = emptyBook;
+  let shift = anchor - start + round * roundMs;
+  let [nextTrade, nextDepth] = [0, 0];
+  let book: DisplayedBook = emptyBook;
 
-  constructor({ instrument, tape, anchor, now }: TapeMarketOptions) {
-    const start = tapeStart(tape);
-    if (start === never) throw new RangeError(`${instrument.symbol}: the tape is empty`);
-    const end = Math.max(tape.trades.at(-1)?.time ?? start, tape.depth.at(-1)?.time ?? start);
-    this.symbol = instrument.symbol;
-    this.minutes = printedMinutes(instrument);
-    this.#at = instrument;
-    this.#tape = tape;
-    this.#roundMs = end - start + pauseMs;
-    // Whole rounds before `now` are skipped; the one under way is read again from its start, so that its minutes are there.
-    this.#round = Math.max(0, Math.floor((now - anchor) / this.#roundMs));
-    this.#shift = anchor - start + this.#round * this.#roundMs;
-    const recent: Print[] = [];
-    while (this.nextAt() <= now) {
-      const { print } = this.next();
-      if (print !== undefined) recent.push(print);
-    }
-    this.recent = recent.slice(-recentLimit);
-  }
-
-  nextAt(): number {
-    const at = Math.min(this.#tradeAt(), this.#depthAt());
-    return this.#shift + (at === never ? tapeStart(this.#tape) + this.#roundMs : at);
-  }
-
-  next(): MarketEvent {
-    const trade = this.#tape.trades[this.#nextTrade];
-    const snapshot = this.#tape.depth[this.#nextDepth];
-    if (trade !== undefined && this.#tradeAt() <= this.#depthAt()) {
-      this.#nextTrade++;
-      return { print: this.#print(trade) };
-    }
-    if (snapshot !== undefined) {
-      this.#nextDepth++;
-      this.#book = { bids: snapshot.bids.map(this.#level), asks: snapshot.asks.map(this.#level) };
-      return { book: this.#book };
-    }
-    this.#nextTrade = 0;
-    this.#nextDepth = 0;
-    this.#shift += this.#roundMs;
-    return { looped: ++this.#round };
-  }
-
-  book(): DisplayedBook {
-    return this.#book;
-  }
-
-  /** Klines of a tape are made of all its prints, users' trades among them. */
-  traded(print: Print): void {
-    this.minutes.add(print);
-  }
-
-  #tradeAt(): number {
-    return this.#tape.trades[this.#nextTrade]?.time ?? never;
-  }
-
-  #depthAt(): number {
-    return this.#tape.depth[this.#nextDepth]?.time ?? never;
-  }
-
-  readonly #level = ([price, quantity]: Level): DisplayedLevel => ({
-    price: ticksOf(price, this.#at, 'down'),
-    quantity: lotsOf(quantity, this.#at),
+  const tradeAt = (): number => tape.trades[nextTrade]?.time ?? never;
+  const depthAt = (): number => tape.depth[nextDepth]?.time ?? never;
+  const level = ([price, quantity]: Level): DisplayedLevel => ({
+    price: ticksOf(price, at, 'down'),
+    quantity: lotsOf(quantity, at),
   });
 
-  #print({ time, price, quantity, side }: Tape['trades'][number]): Print {
-    const print: Print = {
-      time: time + this.#shift,
-      price: ticksOf(price, this.#at, 'down'),
-      quantity: lotsOf(quantity, this.#at),
-      side,
-    };
-    this.minutes.add(print);
-    return print;
+  function nextAt(): number {
+    const time = Math.min(tradeAt(), depthAt());
+    return shift + (time === never ? start + roundMs : time);
   }
+
+  function next(): MarketEvent {
+    const trade = tape.trades[nextTrade];
+    const snapshot = tape.depth[nextDepth];
+    if (trade !== undefined && tradeAt() <= depthAt()) {
+      nextTrade++;
+      const print: Print = { ...level([trade.price, trade.quantity]), time: trade.time + shift, side: trade.side };
+      minutes.add(print);
+      return { print };
+    }
+    if (snapshot !== undefined) {
+      nextDepth++;
+      book = { bids: snapshot.bids.map(level), asks: snapshot.asks.map(level) };
+      return { book };
+    }
+    [nextTrade, nextDepth] = [0, 0];
+    shift += roundMs;
+    return { looped: ++round };
+  }
+
+  const recent: Print[] = [];
+  while (nextAt() <= now) {
+    const { print } = next();
+    if (print !== undefined) recent.push(print);
+  }
+  return {
+    symbol: at.symbol,
+    recent: recent.slice(-recentLimit),
+    minutes,
+    nextAt,
+    next,
+    book: () => book,
+    // Klines of a tape are made of all its prints, users' trades among them.
+    traded: minutes.add,
+  };
 }
