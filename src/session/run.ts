@@ -63,10 +63,7 @@ export function run(made: Made) {
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
   const failed = stoppedByThemselves(made);
   const again = source<Decision>();
-  let begun = (): void => {};
-  const ready = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const ready = Promise.withResolvers<void>();
 
   const trader = {
     ...assembled.trader,
@@ -78,7 +75,7 @@ export function run(made: Made) {
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
       void every(clock, clock.machine(auditEveryMs), tasks.signal, () => audit(assembled)).catch(fatal);
       void every(clock, clock.machine(retryMs), tasks.signal, targetsOf(made, again)).catch(fatal);
-      begun();
+      ready.resolve();
     },
     // A stop that came while recovery went on is over when strategies would begin.
     decisions: [
@@ -97,7 +94,7 @@ export function run(made: Made) {
     patience.abort();
   }
   return {
-    ready,
+    ready: ready.promise,
     async stop(): Promise<void> {
       screen.state = 'stopping';
       isStopping = true;

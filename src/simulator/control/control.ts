@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Refusal } from '../../domain/refusal.ts';
-import { bodyOf, closed } from '../http/server.ts';
+import { bodyOf, closed, listening } from '../http/server.ts';
 import type { ControlOptions } from '../options.ts';
 import { type Steering, steer } from './routes.ts';
 
@@ -20,11 +20,8 @@ export async function openControl({ port, host = '127.0.0.1' }: ControlOptions, 
       `the control address cannot be ${host}: it has no password, so it is for this machine alone (127.0.0.1)`,
     );
   const server = createServer((message, response) => void serve(message, response, steering));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new Refusal(`the control address cannot be opened on ${host}:${port}: ${error.message}`, 1)),
-    );
-    server.listen(port, host, resolve);
+  await listening(server, port, host).catch((error: Error) => {
+    throw new Refusal(`the control address cannot be opened on ${host}:${port}: ${error.message}`, 1);
   });
   const { port: taken } = server.address() as AddressInfo;
   return {

@@ -27,14 +27,6 @@ export function assetsOf(instruments: Iterable<Instrument>, given: readonly Asse
   return new Map([...traded.map(plainAsset), ...given].map((asset) => [asset.code, asset]));
 }
 
-export const plainAsset = (code: string): Asset => ({
-  code,
-  asset: code,
-  name: code,
-  unifiedId: '0',
-  fee: noUnits,
-  minWithdraw: noUnits,
-  maxWithdraw: undefined,
-  canWithdraw: true,
-  canDeposit: true,
-});
+const plainTerms = { fee: noUnits, minWithdraw: noUnits, maxWithdraw: undefined, canWithdraw: true, canDeposit: true };
+
+export const plainAsset = (code: string): Asset => ({ code, asset: code, name: code, unifiedId: '0', ...plainTerms });

@@ -17,7 +17,7 @@ import { type Match, Matching } from './matching.ts';
 import { holderOf, isOpen, type Print, type SimOrder, type SimTrade } from './order.ts';
 import { type Forgotten, OrderStore } from './order-store.ts';
 import { openSchedule } from './schedule.ts';
-import { type Withdrawal, Withdrawals } from './withdrawals.ts';
+import { openWithdrawals, type Withdrawal } from './withdrawals.ts';
 
 /** An order as a user asks for it, already checked against precision and minima. */
 export type OrderRequest = Pick<
@@ -83,7 +83,7 @@ export class Exchange {
   readonly keys = new Keys();
   readonly assets: Assets;
   readonly orders: OrderStore;
-  readonly withdrawals = new Withdrawals(this.accounts, (one) => void this.#changes.withdrawals.add(one));
+  readonly withdrawals = openWithdrawals(this.accounts, (one) => void this.#changes.withdrawals.add(one));
   readonly #instruments: Map<string, Listed>;
   /** Symbols that are no longer traded; what was traded in them can still be asked for. */
   readonly delisted = new Set<string>();

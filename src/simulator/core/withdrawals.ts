@@ -73,66 +73,62 @@ export const isPending = ({ state }: Withdrawal): boolean => state !== 'complete
 /** Maximum number of withdrawals; then no more are accepted, because a forgotten id could be used twice. */
 const withdrawalLimit = 1_000_000;
 
-export class Withdrawals {
-  readonly #accounts: Accounts;
-  readonly #changed: (withdrawal: Withdrawal) => void;
+export type Withdrawals = ReturnType<typeof openWithdrawals>;
+
+/** `changed` gets each one that is new or has another state. */
+export function openWithdrawals(accounts: Accounts, changed: (withdrawal: Withdrawal) => void) {
   /** By id less one: ids count from one. */
-  readonly #all: Withdrawal[] = [];
-  readonly #byOrderId = new Map<string, Withdrawal>();
-
-  constructor(accounts: Accounts, changed: (withdrawal: Withdrawal) => void) {
-    this.#accounts = accounts;
-    this.#changed = changed;
-  }
-
-  /** Locks the amount and waits for the operator; refuses a `withdrawOrderId` that the user has used before. */
-  apply(request: WithdrawalRequest, now: number): Result<Withdrawal> {
-    if (this.#byOrderId.has(keyOf(request))) return refuse(refusals.repeatedWithdrawal);
-    if (this.#all.length >= withdrawalLimit) return refuse(refusals.frozen);
-    if (!this.#accounts.lock(request.uid, request.asset, request.amount)) return refuse(refusals.funds);
-    const fresh = { createdAt: now, paidAt: undefined, txId: '', state: 'unapproved', info: '' } as const;
-    const withdrawal: Withdrawal = { ...request, ...fresh, id: this.#all.length + 1 };
-    this.restore(withdrawal);
-    this.#changed(withdrawal);
-    return done(withdrawal);
-  }
-
-  /** Every one, or a user's, the oldest first. */
-  list(uid?: string): readonly Withdrawal[] {
-    return uid === undefined ? this.#all : this.#all.filter((withdrawal) => withdrawal.uid === uid);
-  }
-
-  /** The operator's step; throws a `Refusal` when there is no such withdrawal or it is not in a state from which this can follow. */
-  move(
-    id: number,
-    to: WithdrawalStep,
-    about: { info?: string | undefined; txId?: string | undefined },
-    now: number,
-  ): Withdrawal {
-    const withdrawal = this.#all[id - 1];
-    if (withdrawal === undefined) throw new Refusal(`there is no withdrawal ${id}`);
-    if (!before[to].includes(withdrawal.state))
-      throw new Refusal(
-        `withdrawal ${id} is ${withdrawal.state}; only one that is ${before[to].join(' or ')} can become ${to}`,
-      );
-    withdrawal.state = to;
-    if (about.info !== undefined) withdrawal.info = about.info;
-    if (to === 'paying') {
-      withdrawal.paidAt = now;
-      withdrawal.txId = about.txId ?? `tx-${id}`;
-    }
-    const { uid, asset, amount } = withdrawal;
-    if (to === 'completed') this.#accounts.payOut(uid, asset, amount);
-    else if (released.includes(to)) this.#accounts.unlock(uid, asset, amount);
-    this.#changed(withdrawal);
-    return withdrawal;
-  }
+  const all: Withdrawal[] = [];
+  const byOrderId = new Map<string, Withdrawal>();
 
   /** Puts back what was saved, in order of the ids. */
-  restore(withdrawal: Withdrawal): void {
-    this.#all.push(withdrawal);
-    this.#byOrderId.set(keyOf(withdrawal), withdrawal);
+  function restore(withdrawal: Withdrawal): void {
+    all.push(withdrawal);
+    byOrderId.set(keyOf(withdrawal), withdrawal);
   }
+
+  return {
+    restore,
+    /** Locks the amount and waits for the operator; refuses a `withdrawOrderId` that the user has used before. */
+    apply(request: WithdrawalRequest, now: number): Result<Withdrawal> {
+      if (byOrderId.has(keyOf(request))) return refuse(refusals.repeatedWithdrawal);
+      if (all.length >= withdrawalLimit) return refuse(refusals.frozen);
+      if (!accounts.lock(request.uid, request.asset, request.amount)) return refuse(refusals.funds);
+      const fresh = { createdAt: now, paidAt: undefined, txId: '', state: 'unapproved', info: '' } as const;
+      const withdrawal: Withdrawal = { ...request, ...fresh, id: all.length + 1 };
+      restore(withdrawal);
+      changed(withdrawal);
+      return done(withdrawal);
+    },
+    /** Every one, or a user's, the oldest first. */
+    list: (uid?: string): readonly Withdrawal[] =>
+      uid === undefined ? all : all.filter((withdrawal) => withdrawal.uid === uid),
+    /** The operator's step; throws a `Refusal` when there is no such withdrawal or it is not in a state from which this can follow. */
+    move(
+      id: number,
+      to: WithdrawalStep,
+      about: { info?: string | undefined; txId?: string | undefined },
+      now: number,
+    ): Withdrawal {
+      const withdrawal = all[id - 1];
+      if (withdrawal === undefined) throw new Refusal(`there is no withdrawal ${id}`);
+      if (!before[to].includes(withdrawal.state))
+        throw new Refusal(
+          `withdrawal ${id} is ${withdrawal.state}; only one that is ${before[to].join(' or ')} can become ${to}`,
+        );
+      withdrawal.state = to;
+      if (about.info !== undefined) withdrawal.info = about.info;
+      if (to === 'paying') {
+        withdrawal.paidAt = now;
+        withdrawal.txId = about.txId ?? `tx-${id}`;
+      }
+      const { uid, asset, amount } = withdrawal;
+      if (to === 'completed') accounts.payOut(uid, asset, amount);
+      else if (released.includes(to)) accounts.unlock(uid, asset, amount);
+      changed(withdrawal);
+      return withdrawal;
+    },
+  };
 }
 
 const keyOf = ({ uid, withdrawOrderId }: Pick<Withdrawal, 'uid' | 'withdrawOrderId'>): string =>

@@ -1,4 +1,5 @@
 /** The wire around the core: node:http and ws on loopback. */
+import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -39,16 +40,8 @@ export async function startServer(setup: ServerSetup) {
     decide(setup.admitsSockets(), 503);
   const sockets = new WebSocketServer({ server, path: socketPath, maxPayload: messageLimit, verifyClient });
   sockets.on('connection', setup.onSocket);
-  await new Promise<void>((resolve, reject) => {
-    // ws passes the http server's errors on, so both are listened to until the port is ours.
-    const fail = (error: Error): void => reject(listenError(error, setup.port));
-    sockets.once('error', fail);
-    server.once('error', fail);
-    server.listen(setup.port, host, () => {
-      sockets.off('error', fail);
-      server.off('error', fail);
-      resolve();
-    });
+  await listening(server, setup.port, host, sockets).catch((error: Error) => {
+    throw listenError(error, setup.port);
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -63,6 +56,14 @@ export async function startServer(setup: ServerSetup) {
       return closed(server);
     },
   };
+}
+
+/** Resolves once the port is ours, rejects with what is against it. `ws` passes the errors of its server on, and would throw them. */
+export async function listening(server: HttpServer, port: number, host: string, ws?: WebSocketServer): Promise<void> {
+  const pass = (): void => {};
+  ws?.on('error', pass);
+  await once(server.listen(port, host), 'listening');
+  ws?.off('error', pass);
 }
 
 /** Cuts every connection of a server and closes it. */

@@ -17,18 +17,10 @@ const printsPerMinute = 4;
 /** Value of a usual order in the quote asset. */
 export const usualValue = 500;
 
+const usual = { price: '100', volatility: 0.03, takersPerSecond: 0.5, historyMinutes: 600 };
+
 /** The options with defaults. */
-export const settled = ({
-  price = '100',
-  volatility = 0.03,
-  takersPerSecond = 0.5,
-  historyMinutes = 600,
-}: SyntheticMarket) => ({
-  price,
-  volatility,
-  takersPerSecond,
-  historyMinutes,
-});
+export const settled = (options: SyntheticMarket) => ({ ...usual, ...options });
 
 /** A source of its own for each symbol. */
 export function symbolRng(symbol: string, seed: number): Rng {

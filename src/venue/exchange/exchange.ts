@@ -28,7 +28,7 @@ import { openData } from './market/open-data.ts';
 import { marketQueries } from './market/queries.ts';
 import { Sockets } from './market/socket.ts';
 import { socketHistory } from './market/socket-history.ts';
-import { type FrameObserver, observedWs, realWs } from './market/ws.ts';
+import { type FrameObserver, realWs, type Ws } from './market/ws.ts';
 import { bulkOrders } from './orders/bulk.ts';
 import type { OrderRequest } from './orders/create-body.ts';
 import { orders } from './orders/orders.ts';
@@ -114,7 +114,7 @@ export function exchange(options: ExchangeOptions) {
   const time = new ExchangeTime(caller, clock);
   const known = instruments(caller, count);
   const bulk = bulkOrders(caller, clock, window);
-  const ws = options.observeFrames === undefined ? realWs : observedWs(options.observeFrames);
+  const ws: Ws = (url, events) => realWs(url, events, options.observeFrames);
   const channels = new Sockets({ url: wsUrl, ws, clock, rng, count, log });
   return {
     feed: feed({ sockets: channels, history: klineHistory(caller, clock, count), clock, count }),

@@ -20,8 +20,11 @@ export type Ws = (url: string, events: WsEvents) => WsConnection;
 /** Real ms until the connection must stand. */
 const handshakeMs = 10_000;
 
+/** Gets the raw bytes of every frame, and undefined when a connection opens. It must neither change nor keep the bytes. */
+export type FrameObserver = (bytes: Uint8Array | undefined) => void;
+
 /** permessage-deflate is off: the frames come compressed already, and twice costs ten times the work. */
-export const realWs: Ws = (url, events) => {
+export function realWs(url: string, events: WsEvents, observe: FrameObserver = () => {}): WsConnection {
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
     handshakeTimeout: handshakeMs,
@@ -30,9 +33,14 @@ export const realWs: Ws = (url, events) => {
     headers: { 'user-agent': 'sluice' },
   });
   let cause = '';
-  socket.on('open', () => events.opened());
+  socket.on('open', () => {
+    observe(undefined);
+    events.opened();
+  });
   socket.on('message', (data) => {
-    events.frame(Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]));
+    const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
+    observe(bytes);
+    events.frame(bytes);
   });
   socket.on('error', (error) => {
     cause = error.message;
@@ -46,23 +54,4 @@ export const realWs: Ws = (url, events) => {
     },
     close: () => socket.terminate(),
   };
-};
-
-/** Gets the raw bytes of every frame, and undefined when a connection opens. It must neither change nor keep the bytes. */
-export type FrameObserver = (bytes: Uint8Array | undefined) => void;
-
-/** The real wire with an observer. */
-export const observedWs =
-  (observe: FrameObserver): Ws =>
-  (url, events) =>
-    realWs(url, {
-      ...events,
-      opened() {
-        observe(undefined);
-        events.opened();
-      },
-      frame(bytes) {
-        observe(bytes);
-        events.frame(bytes);
-      },
-    });
+}
