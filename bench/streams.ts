@@ -79,20 +79,20 @@ async function measure(port: number): Promise<void> {
   const { count, seen } = counters(clock, log);
   const sockets = new Sockets({ url: `ws://127.0.0.1:${port}/`, ws: realWs, clock, rng: () => 0.5, count, log });
   const market = feed({ sockets, clock, count, history: () => Promise.resolve(failed('not asked')) });
-  const heard = { depth: 0, trades: 0, ticker: 0, klines: 0 };
+  const received = { depth: 0, trades: 0, ticker: 0, klines: 0 };
   let late = 0;
   for (const symbol of symbols) {
     market.depth(symbol).subscribe(({ time }) => {
-      heard.depth++;
+      received.depth++;
       late = Math.max(late, clock.now() - time);
     });
-    market.trades(symbol).subscribe(() => heard.trades++);
-    market.ticker(symbol).subscribe(() => heard.ticker++);
-    market.klines(symbol, '1min').subscribe(() => heard.klines++);
+    market.trades(symbol).subscribe(() => received.trades++);
+    market.ticker(symbol).subscribe(() => received.ticker++);
+    market.klines(symbol, '1min').subscribe(() => received.klines++);
   }
   // What is compiled and connected in the first seconds is not what is asked about.
   await clock.sleep(3_000);
-  const before = { ...heard };
+  const before = { ...received };
   late = 0;
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
@@ -103,15 +103,15 @@ async function measure(port: number): Promise<void> {
   delay.disable();
   sockets.close();
   const ms = (ns: number): string => `${(ns / 1e6).toFixed(1)} ms`;
-  const each = (kind: keyof typeof heard): string =>
-    `${kind} ${(((heard[kind] - before[kind]) / tookMs) * 1_000).toFixed(0)}/s`;
+  const each = (kind: keyof typeof received): string =>
+    `${kind} ${(((received[kind] - before[kind]) / tookMs) * 1_000).toFixed(0)}/s`;
   console.log(`${symbols.length} symbols, ${pace} × the recorded pace, ${(tookMs / 1_000).toFixed(1)} s`);
-  console.log(`heard: ${each('depth')}, ${each('trades')}, ${each('ticker')}; klines closed: ${heard.klines}`);
+  console.log(`received: ${each('depth')}, ${each('trades')}, ${each('ticker')}; klines closed: ${received.klines}`);
   console.log(
     `event loop: p50 ${ms(delay.percentile(50))}, p99 ${ms(delay.percentile(99))}, longest ${ms(delay.max)} (1 ms of it is the timer's own)`,
   );
   console.log(
-    `oldest book when heard: ${late.toFixed(0)} ms; CPU: ${((used.user + used.system) / tookMs / 10).toFixed(0)} % of one core`,
+    `oldest book when received: ${late.toFixed(0)} ms; CPU: ${((used.user + used.system) / tookMs / 10).toFixed(0)} % of one core`,
   );
   console.log(`unexpected: ${JSON.stringify(seen())}`);
 }

@@ -40,7 +40,7 @@ async function tradeALittle(rig: Rig, exchange: Simulator): Promise<void> {
   for (let turn = 0; turn < turnsBetween; turn++) {
     turnTaker({ rig });
     moveMaker({ rig });
-    rig.wish('other', target(turn % 2 === 0 ? 0.2 : 0));
+    rig.emit('other', target(turn % 2 === 0 ? 0.2 : 0));
     await quiet(rig, exchange, 60_000);
   }
 }

@@ -1,4 +1,4 @@
-/** Wishes for another resting order with every trade. */
+/** Signals for another resting order with every trade. */
 import { map } from 'rxjs';
 import { defineStrategy, quotes } from '../../src/index.ts';
 

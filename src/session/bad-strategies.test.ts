@@ -52,7 +52,7 @@ async function beside(limits: Partial<Limits>) {
       .all();
     return Object.fromEntries((rows as { code: string; times: number }[]).map(({ code, times }) => [code, times]));
   };
-  /** What must hold of the other whatever the one does: its order rests, and it is heard. */
+  /** What must hold of the other whatever the one does: its order rests, and it is received. */
   const isOtherUntouched = async (): Promise<boolean> => {
     const before = open('t');
     good.next(decision(quotes([bid(50), bid(49)], 'good'), 't'));

@@ -47,7 +47,7 @@ function listening(
   const notices: Notice[] = [];
   const reasons: string[] = [];
   const charted: number[] = [];
-  const heard = strategySignals(
+  const received = strategySignals(
     {
       clock,
       exchange: { feed },
@@ -71,7 +71,7 @@ function listening(
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
   };
-  return { desk, klines, gaps, asked, notices, reasons, charted, settle, stop: () => heard.unsubscribe() };
+  return { desk, klines, gaps, asked, notices, reasons, charted, settle, stop: () => received.unsubscribe() };
 }
 
 test('a strategy is given as many klines as it needs, however many that is', async () => {
@@ -146,24 +146,24 @@ test('one that threw stays stopped after a hole, and its chart goes on', async (
   expect(notices).toMatchObject([{ text: expect.stringContaining('its stop stays in force: Error: boom') }]);
 });
 
-/** Keeps the program busy for 3 s at its second kline, and hears `heard`. */
-const blocking = (desk: TestRig, heard: number[]) =>
+/** Keeps the program busy for 3 s at its second kline, and hears `received`. */
+const blocking = (desk: TestRig, received: number[]) =>
   defineStrategy({
     name: 'blocking',
     about: 'Blocks',
     params: {},
     indicators: () => ({}),
     decide(_, { kline: { close } }) {
-      if (heard.push(close) === 2) desk.clock.skipTo(desk.clock.now() + 3_000);
+      if (received.push(close) === 2) desk.clock.skipTo(desk.clock.now() + 3_000);
       return flat('none');
     },
   });
 
 test('one that kept the program busy for too long hears nothing until it is resumed, and then begins again', async () => {
   const desk = new TestRig({ limits: { maxThinkingMs: 1_000 } });
-  const heard: number[] = [];
+  const received: number[] = [];
   const stored = [kline(100, 0)];
-  const { klines, gaps, asked, charted, notices, settle } = listening(1, stored, desk, blocking(desk, heard));
+  const { klines, gaps, asked, charted, notices, settle } = listening(1, stored, desk, blocking(desk, received));
   await settle();
   klines.next(kline(101, 1));
   klines.next(kline(102, 2));
@@ -172,12 +172,12 @@ test('one that kept the program busy for too long hears nothing until it is resu
   gaps.next(hole);
   await desk.clock.advanceTo(desk.clock.now() + 5_000);
   klines.next(kline(104, 4));
-  expect([heard, asked, charted]).toEqual([[101, 102], [300], [100, 101, 102, 103, 104]]);
+  expect([received, asked, charted]).toEqual([[101, 102], [300], [100, 101, 102, 103, 104]]);
   await desk.assembled.resume('s', 'operator', 'mended');
   await desk.clock.advanceTo(desk.clock.now() + 1_500);
   await settle();
   klines.next(kline(105, 5));
-  expect([heard, asked]).toEqual([
+  expect([received, asked]).toEqual([
     [101, 102, 105],
     [300, 300],
   ]);

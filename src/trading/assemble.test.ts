@@ -77,7 +77,7 @@ test('a kill by a person cancels the exit of a stop too', async () => {
   expect(exit.state).toBe('canceled');
 });
 
-/** A desk that trades what the test wishes, through recovery. */
+/** A desk that trades what the test signals, through recovery. */
 async function trading() {
   const desk = new TestRig();
   let signals = new Subject<Decision>();
@@ -86,7 +86,7 @@ async function trading() {
   await desk.pass(timing.sweepGapMs + 1_000);
   return {
     desk,
-    wish: (signal: Signal, strategy = 's'): void => signals.next(decision(signal, strategy)),
+    signal: (signal: Signal, strategy = 's'): void => signals.next(decision(signal, strategy)),
     /** kill -9 and a new start, whose recovery is under way. */
     restart: async (): Promise<void> => {
       await desk.written();
@@ -112,11 +112,11 @@ const bid = (price: number): Signal => ({
 
 describe('the end of trading', () => {
   test('leaves no order behind that is just being moved', async () => {
-    const { desk, wish, resting } = await trading();
+    const { desk, signal, resting } = await trading();
     desk.venue.latencyMs = 100;
-    wish(bid(90));
+    signal(bid(90));
     await desk.pass(5_000);
-    wish(bid(91));
+    signal(bid(91));
     await desk.pass(50);
     await desk.finish(desk.assembled.end('cancel'));
     await desk.pass(60_000);
@@ -125,10 +125,10 @@ describe('the end of trading', () => {
   });
 
   test('leaves no order behind of a strategy that waits for its turn', async () => {
-    const { desk, wish, resting } = await trading();
+    const { desk, signal, resting } = await trading();
     desk.venue.latencyMs = 100;
-    wish(bid(91));
-    wish(bid(80), 't');
+    signal(bid(91));
+    signal(bid(80), 't');
     await desk.pass(50);
     await desk.finish(desk.assembled.end('cancel'));
     await desk.pass(60_000);
@@ -137,18 +137,18 @@ describe('the end of trading', () => {
   });
 
   test('cancels an order, too, whose lost answer is found out about meanwhile', async () => {
-    const { desk, wish, resting } = await trading();
+    const { desk, signal, resting } = await trading();
     desk.venue.creates = ['acceptLost'];
     desk.venue.lagMs = 3_000;
-    wish(bid(91));
+    signal(bid(91));
     await desk.pass(50);
     await desk.finish(desk.assembled.end('cancel'));
     expect(resting()).toBe(0);
   });
 
   test('waits for a cancel that somebody else has asked for', async () => {
-    const { desk, wish, resting } = await trading();
-    wish(bid(91));
+    const { desk, signal, resting } = await trading();
+    signal(bid(91));
     await desk.pass(5_000);
     desk.venue.latencyMs = 500;
     void desk.assembled.kill(kill('operator'));
@@ -178,13 +178,13 @@ describe('the end of trading', () => {
   });
 
   test('can keep what rests, and still creates nothing', async () => {
-    const { desk, wish, resting } = await trading();
-    wish(bid(91));
-    wish(bid(80), 't');
+    const { desk, signal, resting } = await trading();
+    signal(bid(91));
+    signal(bid(80), 't');
     await desk.pass(5_000);
     await desk.finish(desk.assembled.end('keep'));
-    wish(bid(92));
-    wish(bid(93), 't');
+    signal(bid(92));
+    signal(bid(93), 't');
     await desk.pass(60_000);
     expect(resting()).toBe(2);
     expect(desk.asked('create')).toBe(2);
@@ -194,8 +194,8 @@ describe('the end of trading', () => {
 
 describe('a stop', () => {
   test('is acted on when nothing is known of what its strategy wants', async () => {
-    const { desk, wish, restart, print, held } = await trading();
-    wish(target(1, { stop: 95 }));
+    const { desk, signal, restart, print, held } = await trading();
+    signal(target(1, { stop: 95 }));
     await desk.pass(5_000);
     await desk.written();
     desk.db.exec('DELETE FROM signals');
@@ -210,10 +210,10 @@ describe('a stop', () => {
   });
 
   test('that is hit before anybody listens is acted on when trading begins, whatever else rests', async () => {
-    const { desk, wish, restart, print, held } = await trading();
-    wish(target(1, { stop: 95, takeProfit: 130 }));
+    const { desk, signal, restart, print, held } = await trading();
+    signal(target(1, { stop: 95, takeProfit: 130 }));
     await desk.pass(5_000);
-    wish(target(1, { stop: 95, takeProfit: 130 }));
+    signal(target(1, { stop: 95, takeProfit: 130 }));
     await desk.pass(5_000);
     expect([...desk.assembled.portfolio.orders()].map(({ intent }) => intent.purpose)).toEqual(['takeProfit']);
     await restart();
@@ -227,8 +227,8 @@ describe('a stop', () => {
   });
 
   test('is not asked for a second time while its exit is at the exchange', async () => {
-    const { desk, wish, print } = await trading();
-    wish(target(1, { stop: 95 }));
+    const { desk, signal, print } = await trading();
+    signal(target(1, { stop: 95 }));
     await desk.pass(5_000);
     desk.venue.market = undefined;
     print(94);
@@ -263,18 +263,18 @@ test('a full disk is told of once, and so is its end', async () => {
 
 describe('while the exchange’s time is in doubt', () => {
   test('nothing is created, what rests can be cancelled, and it lifts by itself', async () => {
-    const { desk, wish, resting } = await trading();
-    wish(bid(90));
+    const { desk, signal, resting } = await trading();
+    signal(bid(90));
     await desk.pass(1_000);
     desk.blocked = 'its clock stepped';
-    wish(bid(91));
+    signal(bid(91));
     await desk.pass(5_000);
     expect([desk.asked('create'), resting()]).toEqual([1, 0]);
     await desk.written();
     const denial = desk.db.prepare('SELECT code, facts FROM denials').get();
     expect(denial).toMatchObject({ code: 'blocked', facts: expect.stringContaining('its clock stepped') });
     desk.blocked = undefined;
-    wish(bid(91));
+    signal(bid(91));
     await desk.pass(1_000);
     expect([desk.asked('create'), resting()]).toEqual([2, 1]);
   });
@@ -294,18 +294,18 @@ describe('while the exchange’s time is in doubt', () => {
 });
 
 test('an order that the exchange rejects hides neither those after it nor the next kline’s', async () => {
-  const { desk, wish, resting } = await trading();
+  const { desk, signal, resting } = await trading();
   const three: Signal = {
     kind: 'quotes',
     quotes: [90, 91, 92].map((price) => ({ side: 'BUY', price, quantity: 1 })),
     reason: 'test',
   };
   desk.venue.creates = ['reject', 'accept'];
-  wish(three);
+  signal(three);
   await desk.pass(1_000);
   expect([desk.asked('create'), resting()]).toEqual([3, 2]);
   desk.venue.creates = ['accept'];
-  wish(three);
+  signal(three);
   await desk.pass(1_000);
   expect([desk.asked('create'), resting()]).toEqual([4, 3]);
 });

@@ -29,7 +29,7 @@ async function holding(options: Parameters<typeof target>[1] = { exitAfterMs: 5 
 }
 const bare = (desk: TestRig) => desk.assembled.unprotected.of('s', btc.symbol);
 
-test('a position is left once its time is over, and not bought again for the same wish', async () => {
+test('a position is left once its time is over, and not bought again for the same signal', async () => {
   const { held, look, signals } = await holding();
   await look(4 * minute);
   expect(held()).toBe(1);

@@ -61,14 +61,14 @@ function desk(options: RigOptions = {}) {
 }
 
 /** A desk that trades the signals that the test sends. */
-async function wishing(options: RigOptions = {}) {
+async function emitting(options: RigOptions = {}) {
   const made = new TestRig(options);
   const signals = new Subject<Decision>();
   made.start(signals);
   await made.pass(startMs);
   return {
     made,
-    wish: (signal: Signal, strategy = 's'): void => {
+    signal: (signal: Signal, strategy = 's'): void => {
       signals.next(decision(signal, strategy));
     },
   };
@@ -97,7 +97,7 @@ describe('a kline becomes a fill row', () => {
     expect(events.map(({ event }) => event)).toEqual(['approved', 'sending', 'unknown', 'found', 'closing', 'closed']);
   });
 
-  test('and repeating the wish with every kline does nothing more', async () => {
+  test('and repeating the signal with every kline does nothing more', async () => {
     const { made, close, position } = desk();
     await made.pass(startMs);
     for (const price of [110, 120, 130, 140]) await close(price);
@@ -121,21 +121,21 @@ describe('a kline becomes a fill row', () => {
 });
 
 describe('while an outcome is unknown', () => {
-  test('nothing is sent on that symbol, by any strategy; then the latest wish is', async () => {
-    const { made, wish } = await wishing();
+  test('nothing is sent on that symbol, by any strategy; then the latest signal is', async () => {
+    const { made, signal } = await emitting();
     made.venue.creates = ['acceptLost', 'accept'];
     made.venue.lagMs = 20_000;
-    wish(target(1));
+    signal(target(1));
     await made.pass(1_000);
-    wish(target(2), 't');
-    wish(target(3), 't');
-    wish(target(0));
+    signal(target(2), 't');
+    signal(target(3), 't');
+    signal(target(0));
     await made.pass(10_000);
     expect(made.asked('create')).toBe(1);
     made.venue.lagMs = 0;
     await made.pass(60_000);
-    wish(target(0));
-    wish(target(3), 't');
+    signal(target(0));
+    signal(target(3), 't');
     await made.pass(60_000);
     const { portfolio } = made.assembled;
     expect(unitsText(portfolio.position('s', btc.symbol).base)).toBe('0');
@@ -144,13 +144,13 @@ describe('while an outcome is unknown', () => {
   });
 
   test('the symbol stays blocked when it is never found', async () => {
-    const { made, wish } = await wishing({ balances: false });
+    const { made, signal } = await emitting({ balances: false });
     made.venue.creates = ['dropLost', 'accept'];
-    wish(target(1));
+    signal(target(1));
     await made.pass(300_000);
     for (let minute = 0; minute < 5; minute++) {
-      wish(target(minute));
-      wish(target(1), 't');
+      signal(target(minute));
+      signal(target(1), 't');
       await made.pass(60_000);
     }
     expect(made.asked('create')).toBe(1);
@@ -158,24 +158,24 @@ describe('while an outcome is unknown', () => {
 });
 
 describe('an order that is proven absent', () => {
-  test('frees its symbol: the wish is carried out by another one', async () => {
-    const { made, wish } = await wishing();
+  test('frees its symbol: the signal is carried out by another one', async () => {
+    const { made, signal } = await emitting();
     made.venue.creates = ['dropLost', 'accept'];
-    wish(target(1));
+    signal(target(1));
     await made.pass(120_000);
     expect(made.asked('create')).toBe(1);
-    wish(target(2));
+    signal(target(2));
     await made.pass(60_000);
     expect(made.asked('create')).toBe(2);
     expect(unitsText(made.assembled.portfolio.position('s', btc.symbol).base)).toBe('2');
   });
 });
 
-describe('a wish', () => {
+describe('a signal', () => {
   test('that a rule denies is written down with its numbers and not sent', async () => {
-    const { made, wish } = await wishing({ limits: { maxOrdersPerSecond: 0 } });
-    wish(target(1));
-    wish(target(1));
+    const { made, signal } = await emitting({ limits: { maxOrdersPerSecond: 0 } });
+    signal(target(1));
+    signal(target(1));
     await made.pass(1_000);
     await made.written();
     expect(made.asked('create')).toBe(0);
@@ -184,9 +184,9 @@ describe('a wish', () => {
   });
 
   test('at a limit at which it is worth less than the exchange takes is denied, not sent', async () => {
-    const { made, wish } = await wishing();
+    const { made, signal } = await emitting();
     // At 100 it is worth 6, at its limit 4.8; the exchange takes 5.
-    wish(target(0.06, { limit: 80 }));
+    signal(target(0.06, { limit: 80 }));
     await made.pass(1_000);
     await made.written();
     expect(made.asked('create')).toBe(0);
@@ -195,10 +195,10 @@ describe('a wish', () => {
   });
 
   test('that the exchange refuses is not sent again before the strategy speaks again', async () => {
-    const { made, wish } = await wishing();
+    const { made, signal } = await emitting();
     made.venue.creates = ['reject', 'notSent', 'accept'];
     for (const creates of [1, 2, 3]) {
-      wish(target(1));
+      signal(target(1));
       await made.pass(60_000);
       expect(made.asked('create')).toBe(creates);
     }
@@ -206,8 +206,8 @@ describe('a wish', () => {
   });
 
   test('of which one order is denied has its other orders created, and the denied one is asked for once', async () => {
-    const { made, wish } = await wishing({ limits: { maxPosition: units('250') } });
-    wish(target(2));
+    const { made, signal } = await emitting({ limits: { maxPosition: units('250') } });
+    signal(target(2));
     await made.pass(5_000);
     const quotes = [
       { side: 'BUY', price: 99, quantity: 1 },
@@ -215,7 +215,7 @@ describe('a wish', () => {
       { side: 'SELL', price: 101, quantity: 1 },
       { side: 'BUY', price: 40, quantity: 1 },
     ] as const;
-    wish({ kind: 'quotes', quotes, reason: 'test' });
+    signal({ kind: 'quotes', quotes, reason: 'test' });
     await made.pass(5_000);
     await made.written();
     const placed = [...made.assembled.portfolio.orders()].map(({ intent, state }) => {
@@ -230,34 +230,34 @@ describe('a wish', () => {
   });
 
   test('of quotes is carried out order by order, and changed by cancelling first', async () => {
-    const { made, wish } = await wishing();
+    const { made, signal } = await emitting();
     const buys = (...prices: readonly number[]): Signal => ({
       kind: 'quotes',
       quotes: prices.map((price): Quote => ({ side: 'BUY', price, quantity: 1 })),
       reason: 'test',
     });
-    wish(buys(99, 98, 97));
+    signal(buys(99, 98, 97));
     await made.pass(5_000);
     expect([...made.venue.orders.values()].map(({ status }) => status)).toEqual(['NEW', 'NEW', 'NEW']);
-    wish(buys(99, 96));
+    signal(buys(99, 96));
     await made.pass(10_000);
     expect([...made.venue.orders.values()].map(({ status }) => status)).toEqual(['NEW', 'CANCELED', 'CANCELED', 'NEW']);
-    wish(buys());
+    signal(buys());
     await made.pass(10_000);
     expect([...made.venue.orders.values()].every(({ status }) => status === 'CANCELED')).toBe(true);
     expect([...made.assembled.portfolio.orders()]).toEqual([]);
   });
 
   test('with a stop is left when the stop is hit, and not entered again', async () => {
-    const { made, wish } = await wishing();
+    const { made, signal } = await emitting();
     const guarded = target(1, { stop: 90 });
-    wish(guarded);
+    signal(guarded);
     await made.pass(5_000);
     made.price(89);
     for (const stop of made.assembled.protection.hitBy(btc.symbol, 89)) made.assembled.hitStop(stop, 'traded at 89');
     await made.pass(5_000);
     for (let times = 0; times < 3; times++) {
-      wish(guarded);
+      signal(guarded);
       await made.pass(60_000);
     }
     expect((await made.fillRows()).length).toBe(2);
@@ -310,14 +310,14 @@ class Storm {
       if (rng() < 0.15) venue.failing.add(pick(rng, questions));
       else venue.failing.clear();
       made.price(95 + Math.floor(rng() * 10));
-      if (rng() < 0.6) this.wish(signals(rng), rng() < 0.5 ? 's' : 't');
+      if (rng() < 0.6) this.signal(signals(rng), rng() < 0.5 ? 's' : 't');
       if (rng() < 0.4) this.#fillSome();
       await made.pass(Math.floor(rng() * 2_000));
       if (rng() < 0.07) this.crash();
     }
   }
 
-  wish(signal: Signal, strategy: string): void {
+  signal(signal: Signal, strategy: string): void {
     this.signals.next(decision(signal, strategy));
   }
 
@@ -347,7 +347,7 @@ class Storm {
     venue.latencyMs = 10;
     venue.failing.clear();
     await this.desk.pass(60_000);
-    for (const strategy of ['s', 't']) this.wish({ kind: 'quotes', quotes: [], reason: 'end' }, strategy);
+    for (const strategy of ['s', 't']) this.signal({ kind: 'quotes', quotes: [], reason: 'end' }, strategy);
     await this.desk.pass(60_000);
     await this.desk.written();
   }

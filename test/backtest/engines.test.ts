@@ -27,8 +27,8 @@ type Rng = () => number;
 const oneOf = <T>(rng: Rng, ...of: readonly [T, ...T[]]): T => of[Math.floor(rng() * of.length)] ?? of[0];
 const anySeed = (rng: Rng): number => Math.floor(rng() * 2 ** 31);
 
-describe('generated markets, wishes, limits and latencies', () => {
-  /** Minutes with holes, wishes of every kind on one or two symbols and two intervals, under limits that bite; the same by seed. */
+describe('generated markets, signals, limits and latencies', () => {
+  /** Minutes with holes, signals of every kind on one or two symbols and two intervals, under limits that bite; the same by seed. */
   function drawn(seed: number): RunInput {
     const rng = seededRng(seed);
     const rules = oneOf<RulesetName>(rng, 'sluice', 'sluice', 'plain', 'vectorbt', 'backtesting.py', 'backtrader');
@@ -139,11 +139,11 @@ function runOf(klines: readonly Kline[], says: readonly ((minute: number) => Sig
 
 describe('a cancel that takes a kline to arrive', () => {
   const slow = (input: RunInput): RunInput => ({ ...input, rules: { ...input.rules, entryLatencyMs: 61_000 } });
-  /** Cancelled from minute 3 on, which the exchange does at the open of minute 5; another price is wished then. */
+  /** Cancelled from minute 3 on, which the exchange does at the open of minute 5; another price is signalled then. */
   const moving = (minute: number): Signal =>
     hold({ quantity: 1 }, 'moving', { limit: minute < 3 ? 98 : minute < 5 ? 97 : 96 });
 
-  test('is followed by what is wished once it is over, not by what was wished meanwhile', async () => {
+  test('is followed by what is signalled once it is over, not by what was signalled meanwhile', async () => {
     const { orders } = await both(slow(runOf(quiet, [moving])));
     expect(orders).toMatchObject([
       { price: '98', state: 'canceled', closed_at: 5 * minuteMs },
@@ -168,11 +168,11 @@ describe('kills', () => {
   });
 
   test('by a refusal too many end the plan in which they come where something rests', async () => {
-    const wish = quotes(
+    const signal = quotes(
       [99, 98, 97, 96].map((price) => ({ side: 'BUY' as const, price, quantity: 1 })),
       'four',
     );
-    const input = runOf(quiet, [() => wish, () => hold({ quantity: 1 }, 'one', { limit: 95 })]);
+    const input = runOf(quiet, [() => signal, () => hold({ quantity: 1 }, 'one', { limit: 95 })]);
     const { kills, refused, orders } = await both({
       ...input,
       limits: { ...input.limits, maxOpenOrders: 2, maxDenials: 1 },

@@ -186,7 +186,7 @@ describe('two larger klines that are known at one moment, for the end of the fir
     .filter((minute) => minute !== 9 && (minute < 10 || minute > 18))
     .map((minute) => ({ time: minute * minuteMs, open: 100, high: 100.5, low: 99.5, close: 100, volume: 5_000 }));
 
-  /** Wishes by the minute at which the kline of five opens; nothing is said at the others. */
+  /** Signals by the minute at which the kline of five opens; nothing is said at the others. */
   const saying = (signals: Readonly<Record<number, Signal>>): Strategy =>
     defineStrategy({
       name: 'saying',
@@ -212,18 +212,18 @@ describe('two larger klines that are known at one moment, for the end of the fir
     return rows;
   }
 
-  test('make an order of the first wish, and after it what the last one lacks', async () => {
+  test('make an order of the first signal, and after it what the last one lacks', async () => {
     const rows = await filled(saying({ 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') }));
     expect(rows).toEqual(['BUY 3 at 20', 'SELL 2 at 25']);
   });
 
-  test('make an order of the last wish alone where something has to be cancelled before', async () => {
+  test('make an order of the last signal alone where something has to be cancelled before', async () => {
     const resting = hold({ quantity: 2 }, 'rest', { limit: 95 });
     const signals = { 0: resting, 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') };
     expect(await filled(saying(signals))).toEqual(['BUY 1 at 20']);
   });
 
-  test('make an order of the last wish alone where the symbol is busy with that of another strategy', async () => {
+  test('make an order of the last signal alone where the symbol is busy with that of another strategy', async () => {
     const signals = { 5: hold({ quantity: 3 }, 'first'), 15: hold({ quantity: 1 }, 'last') };
     expect(await filled(saying(signals), [saying(signals)])).toEqual(['BUY 1 at 20']);
   });

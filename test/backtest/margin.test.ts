@@ -153,7 +153,7 @@ describe('a position on margin', () => {
     expect([unitsText(both.result.couldBeBetterBy), both.result.ambiguousKlines]).toEqual(['370.4', 1]);
   });
 
-  test('stays left while the same is wished, and another wish trades on with what is there', async () => {
+  test('stays left while the same is signalled, and another signal trades on with what is there', async () => {
     const crash = [...enter, kline(100, 100, 90, 100), calm, calm, calm];
     const signals = [...Array.from({ length: 4 }, () => hold('40')), hold('20')];
     expect((await ran(crash, signals)).fills.slice(2)).toEqual(['enter BUY 20 @ 100 kline-open']);
@@ -172,7 +172,7 @@ describe('a position on margin', () => {
   });
 });
 
-test('a wish to be short is none on margin, and on spot a refusal, alike by columns, by streams and by events', async () => {
+test('a signal to be short is none on margin, and on spot a refusal, alike by columns, by streams and by events', async () => {
   const [signals, klines] = [
     [hold('1'), hold('-1'), hold('-1'), hold('0')],
     [calm, calm, calm, calm, calm],

@@ -37,7 +37,7 @@ async function reasons(indicators: string, says: string, ...set: readonly string
 
 const nothing = 'nothing was traded';
 
-test.each(['plain', 'sluice'])('what was never asked, or never wished, is named: rules %s', async (name) => {
+test.each(['plain', 'sluice'])('what was never asked, or never signalled, is named: rules %s', async (name) => {
   const rules = `rules=${name}`;
   expect(await reasons(mine, size(1), rules)).toEqual([
     nothing,
@@ -47,7 +47,7 @@ test.each(['plain', 'sluice'])('what was never asked, or never wished, is named:
   expect(await reasons('{}', size(0), rules)).toEqual([nothing, 'trend emitted only flat targets']);
   const none = "({ kind: 'quotes', quotes: [], reason: '' })";
   expect(await reasons('{}', none, rules)).toEqual([nothing, 'trend emitted only flat targets']);
-  // What it wished for was refused, which is told of beside it.
+  // What it signalled for was refused, which is told of beside it.
   expect(await reasons('{}', size(1), rules, 'risk.maxOrderValue=1')).toEqual([nothing]);
   expect(await reasons('{}', size(1, ', limit: 1'), rules)).toEqual([
     nothing,

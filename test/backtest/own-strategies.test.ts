@@ -79,7 +79,7 @@ test('an indicator of one’s own that has values before it is warm is waited fo
   expect((await runStreams(inputFor(strategy))).fills[0]?.time).toBeGreaterThan(49 * 60_000);
 });
 
-test('a signal that a strategy keeps and changes in place is heard at each change, and again one kline later', async () => {
+test('a signal that a strategy keeps and changes in place is received at each change, and again one kline later', async () => {
   const fresh = await alike(
     saying((fast, slow) => (fast > slow ? hold({ quantity: 1 }, 'up', { stop: slow * 0.9 }) : flat('down'))),
   );

@@ -1,4 +1,4 @@
-/** Take-profits of what was entered between two klines of a strategy: they rest soon after the entry, not when the strategy is heard next. */
+/** Take-profits of what was entered between two klines of a strategy: they rest soon after the entry, not when the strategy is received next. */
 import { expect, test } from 'vitest';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import type { RunInput, RunResult } from '../../src/backtest/run.ts';

@@ -320,7 +320,7 @@ describe('what a take-profit sold a part of', () => {
   test.for([
     ['with its levels', protectedSignal],
     ['without levels', { quantity: '10' }],
-  ] as const)('is bought whole by the same goal %s after a wish to be flat', async ([, again]) => {
+  ] as const)('is bought whole by the same goal %s after a signal to be flat', async ([, again]) => {
     expect(await bought(flat, again)).toEqual(['BUY 10', 'SELL 4', 'SELL 6', 'BUY 10']);
   });
 

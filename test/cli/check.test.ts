@@ -32,7 +32,7 @@ test('one that reads a field that is not there never signals anything but flat: 
   expect(code).toBe(1);
 });
 
-test('one that wishes for more than all it has is told', async () => {
+test('one that signals for more than all it has is told', async () => {
   const { code, out } = await checked("kline.close > 4000 ? hold({ share: 1.5 }, '') : flat('')");
   expect(out).toMatch(
     /\nmore than all +2025-10-\S+ \S+, the first of [\d,]+: it targets a share of 1\.5; 1 is all its equity\n/,
@@ -62,7 +62,7 @@ test.for([
   expect([code, err]).toEqual([1, expect.stringMatching(told)]);
 });
 
-test('one that wishes to be short is told that spot cannot', async () => {
+test('one that signals to be short is told that spot cannot', async () => {
   const { code, out } = await checked("kline.close > 4000 ? hold({ share: -1 }, '') : hold({ share: 1 }, '')");
   expect(out).toMatch(/\nshort on spot +.*: it targets a short position, which counts as flat on spot/);
   expect(code).toBe(0);

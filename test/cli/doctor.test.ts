@@ -46,10 +46,10 @@ const profiles = [
 test.each(profiles)('finds all well on %s, beside a running daemon, and remembers what it can do', async (...given) => {
   const [profile, errors, rest, cancels] = given;
   await begin(profile);
-  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  rig.emit('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   await rig.start();
   await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
-  rig.wish('maker', quotes({ side: 'BUY', price: price / 2 + 100, quantity: 0.1 }));
+  rig.emit('maker', quotes({ side: 'BUY', price: price / 2 + 100, quantity: 0.1 }));
   await until('the cancel of it', () => existsSync(join(rig.state, 'capabilities.json')));
   await until('another one alone', () => {
     const { length } = exchange.openOrders(trader.uid);
@@ -84,7 +84,7 @@ test('a daemon finds out by itself at its first start, remembers it, and does no
   rig = makeRig(exchange);
   const found = (): number =>
     readFileSync(join(rig.state, 'sluice.log'), 'utf8').split('probed the exchange: ').length - 1;
-  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  rig.emit('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   const first = await rig.start();
   expect(remembered()).toMatchObject({ lists: 'wrapped', recvWindow: 'recvwindow', clientIdEchoed: 'unknown' });
   await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
@@ -107,7 +107,7 @@ test('an order that a human placed without a client id does not show that ids ar
   };
   expect((await doctor())?.level).toBe('ok');
   expect(remembered()).toMatchObject({ clientIdEchoed: 'unknown' });
-  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  rig.emit('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   const daemon = await rig.start();
   await until('a resting order of ours', () => rig.read((reader) => reader.orders("state = 'open'")).length === 1);
   expect(remembered()).toMatchObject({ clientIdEchoed: 'unknown' });

@@ -47,7 +47,7 @@ describe('a strategy that never comes back', () => {
 
   test('but only takes long is stopped in order by SIGTERM in a backtest, which is no success', async () => {
     // 30 microseconds for each of 100,000 klines: three seconds in all, and a tenth of one between two moments at which signals are
-    // heard. While they are read on a busy machine none are, so it says that it is at work only later.
+    // received. While they are read on a busy machine none are, so it says that it is at work only later.
     write(
       'for (let at = 0; at < 30_000; at++); if (++seen === 10_000) process.stderr.write("at work\\n");',
       'let seen = 0;',

@@ -26,13 +26,13 @@ export async function batchLife(there: Simulator, stripPrefix: string | undefine
     const listed = await x.instruments();
     const at = listed.kind === 'ok' ? listed.value.find((one) => one.symbol === symbol) : undefined;
     if (at === undefined) return ['the symbol is not listed'];
-    const wish = (below: number, volume: string): OrderRequest => ({
+    const signal = (below: number, volume: string): OrderRequest => ({
       ...{ symbol, side: 'BUY', type: 'LIMIT', clientOrderId: '' },
       volume: { lots: lots(volume, at) },
       price: ticks(String(price / 2 - below), at),
     });
     const made = await x.bulk.createMany(
-      [1, 2, 3].map((below) => wish(below, '0.1')),
+      [1, 2, 3].map((below) => signal(below, '0.1')),
       at,
     );
     if (made.kind !== 'answered' || !made.value.complete) return [`three orders: ${JSON.stringify(made)}`];
@@ -45,7 +45,7 @@ export async function batchLife(there: Simulator, stripPrefix: string | undefine
 
     // One of them asks for more than there is: what becomes of the others is a habit, and must never be guessed.
     const before = sent();
-    const partly = await x.bulk.createMany([wish(4, '0.1'), wish(5, '100000'), wish(6, '0.1')], at);
+    const partly = await x.bulk.createMany([signal(4, '0.1'), signal(5, '100000'), signal(6, '0.1')], at);
     const placed = sent() - before;
     if (partly.kind === 'answered' && partly.value.complete)
       wrong.push('a batch that failed in part was called complete');

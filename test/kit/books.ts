@@ -81,7 +81,7 @@ const tolerance = 0.01;
 
 /** True when the world is as every puppet wants it. */
 function isAsWished(rig: Rig, orders: readonly OrderEntryRow[], fills: readonly FillEntry[]): boolean {
-  return [...rig.wished].every(([puppet, signal]) => {
+  return [...rig.signalled].every(([puppet, signal]) => {
     if (signal.kind === 'target')
       return 'quantity' in signal.size && Math.abs(heldBy(puppet, fills) - signal.size.quantity) < tolerance;
     const resting = orders.filter(({ strategy }) => strategy === puppet).map((order) => Number(order.price));
@@ -103,7 +103,7 @@ function isQuiet(rig: Rig, truth: Truth): boolean {
 /** Looks in a row that must find everything quiet, far enough apart for a strategy to have spoken in between. */
 const quietLooks = 10;
 
-/** Waits until every wish is fulfilled and nothing is on its way any more. */
+/** Waits until every signal is fulfilled and nothing is on its way any more. */
 export async function quiet(rig: Rig, truth: Truth, withinMs?: number): Promise<void> {
   let looks = 0;
   await until(

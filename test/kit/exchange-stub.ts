@@ -67,7 +67,7 @@ export async function stubServer(answer: Answerer = () => ({})): Promise<StubSer
   return stub;
 }
 
-/** An exchange client against a URL, with what it asked of the budget and what it heard of limits. */
+/** An exchange client against a URL, with what it asked of the budget and what it received of limits. */
 export function client(url: string, given: Partial<ExchangeOptions> = {}) {
   const spent: { lane: Lane; cost: RequestCost; until: number | undefined }[] = [];
   const notices: LimitNotice[] = [];
@@ -204,10 +204,10 @@ export const start = Date.UTC(2026, 0, 1, 12);
 /** The feed from `start` on, and everything that it emits, written down. */
 export function desk(answer?: (url: URL) => unknown, clock = new SimClock(start)) {
   const made = memoryFeed(clock, answer);
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const gaps: object[] = [];
   made.feed.gaps.subscribe((gap) => gaps.push({ ...gap, from: gap.from - start, to: gap.to - start }));
-  return { ...made, clock, heard, gaps, to: (ms: number) => clock.advanceTo(start + ms) };
+  return { ...made, clock, received, gaps, to: (ms: number) => clock.advanceTo(start + ms) };
 }
 
 export const tickerFrame = {

@@ -58,20 +58,20 @@ const loseAnswer = (exchange: Simulator, path = '/sapi/v1/order') =>
 const lifeOn =
   (create: string): Life =>
   async (rig, exchange, start) => {
-    rig.wish('maker', bidAt(price / 2));
-    rig.wish('taker', target(0.1));
+    rig.emit('maker', bidAt(price / 2));
+    rig.emit('taker', target(0.1));
     const daemon = await start();
     await quiet(rig, exchange);
 
     loseAnswer(exchange, create);
-    rig.wish('taker', target(0.3));
+    rig.emit('taker', target(0.3));
     await quiet(rig, exchange);
-    rig.wish('maker', bidAt(price / 2 + 10));
+    rig.emit('maker', bidAt(price / 2 + 10));
     await quiet(rig, exchange);
     await daemon.end('SIGKILL');
 
-    rig.wish('taker', target(0));
-    rig.wish('maker', bidAt(price / 2 + 20));
+    rig.emit('taker', target(0));
+    rig.emit('maker', bidAt(price / 2 + 20));
     const next = await start();
     const wrong = [...(await differencesAtRest(rig, exchange))];
     const { code } = await next.end('SIGINT');
@@ -86,14 +86,14 @@ const lifeOn =
 const lifeInDoubt: Life = async (rig, exchange, start) => {
   const daemon = await start();
   loseAnswer(exchange);
-  rig.wish('taker', target(0.1));
+  rig.emit('taker', target(0.1));
   await daemon.line(/quarantined: order \d+ on the account may be it/);
   const sent = (): number => exchange.allOrders(trader.uid).length;
   const before = sent();
-  rig.wish('taker', target(0.3));
+  rig.emit('taker', target(0.3));
   await pass(aWhileMs);
   const wrong = before === 1 && sent() === 1 ? [] : [`${before} orders became ${sent()}`];
-  rig.wish('other', target(0.1));
+  rig.emit('other', target(0.1));
   await until('another symbol to go on', () =>
     exchange.allTrades(trader.uid).some(({ symbol }) => symbol === 'ETHUSDT'),
   );

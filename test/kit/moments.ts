@@ -28,16 +28,16 @@ const cancel = { method: 'POST', path: cancelPath } as const;
 
 /** Takes the other one of two positions: an order must be created. */
 export function turnTaker({ rig }: Pick<Stage, 'rig'>): void {
-  const before = rig.wished.get('taker');
+  const before = rig.signalled.get('taker');
   const holds = before?.kind === 'target' && 'quantity' in before.size && before.size.quantity > 0;
-  rig.wish('taker', target(holds ? 0 : 0.1));
+  rig.emit('taker', target(holds ? 0 : 0.1));
 }
 
 /** Wants its order elsewhere: one is cancelled, then another created. Far from the market, so that it rests. */
 export function moveMaker({ rig }: Pick<Stage, 'rig'>): void {
-  const before = rig.wished.get('maker');
+  const before = rig.signalled.get('maker');
   const resting = before?.kind === 'quotes' ? before.quotes[0]?.price : undefined;
-  rig.wish('maker', quotes({ side: 'BUY', price: (resting ?? price / 2) + 1, quantity: 0.1 }));
+  rig.emit('maker', quotes({ side: 'BUY', price: (resting ?? price / 2) + 1, quantity: 0.1 }));
 }
 
 /** Arms a hold for the next request, or for all that come. */
@@ -152,7 +152,7 @@ const duringRecovery = (path: string): Moment => ({
 
 /** Dies at no special moment, with everything in motion. */
 export const anyMoment = (afterMs: number): Moment => ({
-  name: `${afterMs} ms after new wishes`,
+  name: `${afterMs} ms after new signals`,
   inFlight: false,
   async kill(stage) {
     turnTaker(stage);

@@ -1,12 +1,12 @@
-/** A strategy on strings: it wants what a file says, so that a test decides what is wished and when. */
+/** A strategy on strings: it wants what a file says, so that a test decides what is signalled and when. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mergeMap } from 'rxjs';
 import { defineStrategy, integer, type Signal } from '../../src/index.ts';
 
-/** Where the wishes lie, one file for each number. */
+/** Where the signals lie, one file for each number. */
 export const stringsVariable = 'SLUICE_TEST_STRINGS';
-export const stringsFile = (dir: string, number: number): string => join(dir, `wish-${number}.json`);
+export const stringsFile = (dir: string, number: number): string => join(dir, `signal-${number}.json`);
 
 export default defineStrategy({
   name: 'puppet',
@@ -16,10 +16,10 @@ export default defineStrategy({
     const file = stringsFile(process.env[stringsVariable] ?? '.', params.number);
     return trades.pipe(
       mergeMap(() => {
-        const wish = existsSync(file) ? signalIn(file) : undefined;
-        if (wish === undefined) return [];
-        if (wish.kind === 'throw') throw new Error('the puppet was told to throw');
-        return [wish];
+        const signal = existsSync(file) ? signalIn(file) : undefined;
+        if (signal === undefined) return [];
+        if (signal.kind === 'throw') throw new Error('the puppet was told to throw');
+        return [signal];
       }),
     );
   },

@@ -94,9 +94,9 @@ export interface Rig extends Surroundings {
   readonly dir: string;
   readonly state: string;
   /** Puppets of a daemon from now on want this; `undefined`: they have nothing to say. */
-  wish(puppet: Puppet, signal: Signal | { readonly kind: 'throw' } | undefined): void;
+  emit(puppet: Puppet, signal: Signal | { readonly kind: 'throw' } | undefined): void;
   /** What each puppet wants. */
-  readonly wished: ReadonlyMap<Puppet, Signal>;
+  readonly signalled: ReadonlyMap<Puppet, Signal>;
   /** Writes the configuration, changed at the top level, and returns its path. */
   configure(change?: ConfigChange): string;
   /** Starts a daemon and waits until its recovery is through. */
@@ -153,22 +153,22 @@ export function makeRig(exchange: Addresses): Rig {
   const state = join(dir, 'state');
   const config = join(dir, 'live.yaml');
   const surroundings = surroundingsIn(dir);
-  const wished = new Map<Puppet, Signal>();
+  const signalled = new Map<Puppet, Signal>();
   const launch = (...args: readonly string[]): Program =>
     startProgram(['live', '--config', config, '--state', state, ...args], surroundings);
   const rig: Rig = {
     ...surroundings,
     dir,
     state,
-    wished,
+    signalled,
     launch,
     configure(change = {}) {
       writeFileSync(config, configText(exchange, change));
       return config;
     },
-    wish(puppet, signal) {
-      if (signal === undefined || signal.kind === 'throw') wished.delete(puppet);
-      else wished.set(puppet, signal);
+    emit(puppet, signal) {
+      if (signal === undefined || signal.kind === 'throw') signalled.delete(puppet);
+      else signalled.set(puppet, signal);
       const file = stringsFile(dir, puppets.findIndex(({ id }) => id === puppet) + 1);
       if (signal === undefined) return rmSync(file, { force: true });
       // Whole or not at all: the puppet reads it at any moment.

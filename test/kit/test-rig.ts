@@ -76,7 +76,7 @@ export class TestRig {
     ({ journal: this.journal, assembled: this.assembled } = this.#open());
   }
 
-  /** Ends the program as kill -9 does: what is committed stays, what is under way is never heard of again; then starts it anew. */
+  /** Ends the program as kill -9 does: what is committed stays, what is under way is never received of again; then starts it anew. */
   crash(): void {
     this.#cut();
     this.#fills?.unsubscribe();

@@ -232,14 +232,14 @@ function start(
         for (const { symbol } of symbols) void assembled.sweeps.watch(symbol).catch(reject);
         resolve();
       },
-      decisions: strategies.map((one, index) => wishes(clock, `s${index}`, symbols[index]?.symbol ?? '', one, index)),
+      decisions: strategies.map((one, index) => signals(clock, `s${index}`, symbols[index]?.symbol ?? '', one, index)),
     };
     trade(trader).subscribe({ error: reject });
   });
 }
 
-/** A new wish now and then, at the rate of orders: a quote far below that moves, or a position that comes and goes. */
-function wishes(
+/** A new emitNext now and then, at the rate of orders: a quote far below that moves, or a position that comes and goes. */
+function signals(
   clock: SimClock,
   strategy: string,
   symbol: string,
@@ -250,15 +250,15 @@ function wishes(
     let turn = 0;
     const rng = seededRng(index);
     const periodMs = (): number => Math.round((60_000 / ordersPerMinute) * (0.5 + rng()));
-    const wish = (): void => {
+    const emitNext = (): void => {
       turn++;
       const signal: Signal = resting
         ? { kind: 'quotes', quotes: [{ side: 'BUY', price: price / 2 + (turn % 2), quantity: 0.1 }], reason: 'test' }
         : { kind: 'target', size: { quantity: (turn % 2) * 0.1 }, reason: 'test' };
       out.next(decisionOf({ strategy, role: mainRole, symbol, at: clock.now(), signal }));
-      clock.at(clock.now() + periodMs(), wish);
+      clock.at(clock.now() + periodMs(), emitNext);
     };
-    if (ordersPerMinute > 0) clock.at(clock.now() + periodMs(), wish);
+    if (ordersPerMinute > 0) clock.at(clock.now() + periodMs(), emitNext);
   });
 }
 

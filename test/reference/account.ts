@@ -38,7 +38,7 @@ export interface State {
   /** Levels in force while something is held. */
   stop: Decimal | undefined;
   takeProfit: Decimal | undefined;
-  /** The wish and the position whose take-profit was asked for between two klines of the strategy, and when it may be next. */
+  /** The planned and the position whose take-profit was asked for between two klines of the strategy, and when it may be next. */
   targetOf:
     | { readonly signal: Signal; readonly position: string; readonly waitMs: number; readonly nextAt: number }
     | undefined;

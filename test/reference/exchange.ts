@@ -249,7 +249,7 @@ export function stopHit(
     if (!isOpenBeyond(at, targets, side)) state.assumed = { row: at.row, side };
     return undefined;
   }
-  // Who is leaving wishes no target any more, though its levels are still there.
+  // Who is leaving plannedOrders no target any more, though its levels are still there.
   const isSoon = hasTarget && isReachedSoon(state, side, at);
   return { price: worse(state, side, base), time: at.lastMs, ambiguous: isTarget || isSoon };
 }

@@ -23,13 +23,13 @@ export interface Moment {
   readonly close: Decimal;
 }
 
-interface Wish {
+interface PlannedOrder {
   readonly side: Side;
   readonly type: 'LIMIT' | 'MARKET';
   readonly quantity: Decimal;
   readonly price?: Decimal;
   readonly purpose: OrderRow['purpose'];
-  /** How far the remainder of an order may be off and still be the one that is wished. */
+  /** How far the remainder of an order may be off and still be the one that is planned. */
   readonly tolerance: Decimal;
 }
 
@@ -59,7 +59,7 @@ export const sizeOf = (signal: Signal): string =>
 
 const equityAt = ({ cash, base }: State, price: Decimal): Decimal => cash.plus(base.times(price));
 
-/** Gives a new goal its size, at the close after which it was wished. */
+/** Gives a new goal its size, at the close after which it was planned. */
 export function size(state: State, signal: Signal, close: Decimal): void {
   const size = sizeOf(signal);
   if (state.sizedFor === size) return;
@@ -79,13 +79,13 @@ export function size(state: State, signal: Signal, close: Decimal): void {
 }
 
 /** What should be at the exchange now: one MARKET order, or these resting ones. */
-export function wishes(state: State, signal: Signal, close: Decimal): readonly Wish[] {
+export function plannedOrders(state: State, signal: Signal, close: Decimal): readonly PlannedOrder[] {
   const { quantityPrecision, minNotional, minQuantity } = state.question.instrument;
   const tooSmall = (quantity: Decimal, price: Decimal): boolean =>
     quantity.lt(minQuantity) || price.times(quantity).lt(minNotional);
   if ('quotes' in signal) {
     return signal.quotes
-      .map(({ side, price, quantity }): Wish & { price: Decimal } => {
+      .map(({ side, price, quantity }): PlannedOrder & { price: Decimal } => {
         const size = roundTo(new Decimal(quantity), quantityPrecision, 'down');
         return {
           side,
@@ -96,7 +96,7 @@ export function wishes(state: State, signal: Signal, close: Decimal): readonly W
           tolerance: size,
         };
       })
-      .filter((wish) => wish.quantity.gt(0) && !tooSmall(wish.quantity, wish.price));
+      .filter((planned) => planned.quantity.gt(0) && !tooSmall(planned.quantity, planned.price));
   }
   const sizeText = sizeOf(signal);
   const left = state.leftAt === sizeText;
@@ -107,8 +107,8 @@ export function wishes(state: State, signal: Signal, close: Decimal): readonly W
   }
   // Spot cannot be short.
   const whole = state.question.margin === undefined ? Decimal.max(state.sized, 0) : state.sized;
-  const wished = whole.gt(0) ? Decimal.max(whole.minus(taken), 0) : Decimal.min(whole.plus(taken), 0);
-  const size = left ? zero : wished;
+  const planned = whole.gt(0) ? Decimal.max(whole.minus(taken), 0) : Decimal.min(whole.plus(taken), 0);
+  const size = left ? zero : planned;
   const distance = size.minus(state.base);
   const side: Side = distance.gt(0) ? 'BUY' : 'SELL';
   const band = deadBand(state, size.isZero() ? zero : whole, side, signal.limit === undefined, close);
@@ -137,24 +137,24 @@ const tick = (state: State, price: string, side: Side): Decimal =>
   roundTo(new Decimal(price), state.question.instrument.pricePrecision, side === 'BUY' ? 'up' : 'down');
 
 /**
- * Cancels what is not wished and creates what is missing. What is denied or rejected keeps nothing else from being created. Returns the MARKET order when one was made.
+ * Cancels what is not planned and creates what is missing. What is denied or rejected keeps nothing else from being created. Returns the MARKET order when one was made.
  */
 export function act(state: State, signal: Signal, moment: Moment, inside: boolean): Order | undefined {
   if (openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined)) return undefined;
   if (state.settled) return undefined;
-  const wished = [...wishes(state, signal, moment.close)];
-  state.settled = wished.length === 0 && openOrders(state).length === 0 && isBare(signal);
+  const missing = [...plannedOrders(state, signal, moment.close)];
+  state.settled = missing.length === 0 && openOrders(state).length === 0 && isBare(signal);
   for (const order of openOrders(state)) {
-    const index = wished.findIndex((wish) => stands(order, wish));
-    if (index >= 0) wished.splice(index, 1);
+    const index = missing.findIndex((planned) => stands(order, planned));
+    if (index >= 0) missing.splice(index, 1);
     else if (cancel(state, order, moment, inside)) return undefined;
   }
-  for (const wish of wished) {
-    const order = create(state, signal, wish, moment);
+  for (const planned of missing) {
+    const order = create(state, signal, planned, moment);
     // By rules that let a target work in the kline of its entry, one that is placed inside a kline works at once.
     const { targetsFrom, delayKlines } = state.question.rules;
-    if (inside && wish.type === 'LIMIT' && targetsFrom === 'entry' && delayKlines === 0) order.arrived = true;
-    if (wish.type === 'MARKET' && order.row.state === 'open') return order;
+    if (inside && planned.type === 'LIMIT' && targetsFrom === 'entry' && delayKlines === 0) order.arrived = true;
+    if (planned.type === 'MARKET' && order.row.state === 'open') return order;
   }
   return undefined;
 }
@@ -164,12 +164,12 @@ export const isBare = (signal: Signal): boolean =>
   !('quotes' in signal) &&
   [signal.stop, signal.trailing, signal.takeProfit, signal.exitAfterMs].every((level) => level === undefined);
 
-const stands = (order: Order, wish: Wish): boolean =>
-  wish.type === 'LIMIT' &&
-  order.row.side === wish.side &&
-  wish.price !== undefined &&
-  order.price?.eq(wish.price) === true &&
-  remaining(order).minus(wish.quantity).abs().lte(wish.tolerance);
+const stands = (order: Order, planned: PlannedOrder): boolean =>
+  planned.type === 'LIMIT' &&
+  order.row.side === planned.side &&
+  planned.price !== undefined &&
+  order.price?.eq(planned.price) === true &&
+  remaining(order).minus(planned.quantity).abs().lte(planned.tolerance);
 
 /** True when the cancel is still on its way, so that nothing else may be done yet. */
 function cancel(state: State, order: Order, moment: Moment, inside: boolean): boolean {
@@ -182,46 +182,46 @@ function cancel(state: State, order: Order, moment: Moment, inside: boolean): bo
   return true;
 }
 
-function create(state: State, signal: Signal, wish: Wish, { row, time, close }: Moment): Order {
+function create(state: State, signal: Signal, planned: PlannedOrder, { row, time, close }: Moment): Order {
   const { rules, instrument } = state.question;
   const byShare =
     rules.sizing === 'fillWithFee' &&
     'share' in signal &&
-    wish.type === 'MARKET' &&
-    wish.side === 'BUY' &&
+    planned.type === 'MARKET' &&
+    planned.side === 'BUY' &&
     state.base.isZero();
   if (byShare) state.byAmount = true;
-  const byAmount = byShare || (wish.type === 'MARKET' && wish.side === 'BUY' && rules.marketBuyIn === 'amount');
+  const byAmount = byShare || (planned.type === 'MARKET' && planned.side === 'BUY' && rules.marketBuyIn === 'amount');
   const dear = roundTo(close, instrument.pricePrecision, 'up');
-  const worth = byShare ? equityAt(state, dear).times(signal.share) : dear.times(wish.quantity);
+  const worth = byShare ? equityAt(state, dear).times(signal.share) : dear.times(planned.quantity);
   const amount = byAmount ? roundTo(worth, instrument.pricePrecision, 'down') : undefined;
   const order: Order = {
     row: {
       number: state.orders.length + 1,
       time,
-      side: wish.side,
-      type: wish.type,
-      quantity: byAmount ? null : wish.quantity.toFixed(),
+      side: planned.side,
+      type: planned.type,
+      quantity: byAmount ? null : planned.quantity.toFixed(),
       amount: amount?.toFixed() ?? null,
-      price: wish.price?.toFixed() ?? null,
-      purpose: wish.purpose,
+      price: planned.price?.toFixed() ?? null,
+      purpose: planned.purpose,
       executed: '0',
       state: 'open',
     },
-    price: wish.price,
-    quantity: byAmount ? undefined : wish.quantity,
+    price: planned.price,
+    quantity: byAmount ? undefined : planned.quantity,
     amount,
     executed: zero,
-    meant: wish.quantity,
+    meant: planned.quantity,
     arrivesAt: row + (rules.marketAt === 'open' ? 1 : 0) + rules.delayKlines,
     cancelsAt: undefined,
     arrived: false,
     tookAt: -1,
   };
   const most = rules.feeIn === 'quote' ? mostFee(state.question) : zero;
-  const cost = wish.side === 'SELL' ? wish.quantity : costOf(state, order, most);
+  const cost = planned.side === 'SELL' ? planned.quantity : costOf(state, order, most);
   if (denied(state, order, close)) end(order, 'denied');
-  else if ((state.question.margin === undefined && cost.gt(free(state, wish.side))) || refused(state, order))
+  else if ((state.question.margin === undefined && cost.gt(free(state, planned.side))) || refused(state, order))
     end(order, 'rejected');
   state.orders.push(order);
   state.working.push(order);

@@ -2,7 +2,7 @@
 import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
 import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, rest, stopHit } from './exchange.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
-import { act, isBare, type Moment, size, sizeOf, wishes } from './plan.ts';
+import { act, isBare, type Moment, plannedOrders, size, sizeOf } from './plan.ts';
 import type { Answer, Kline, Question, Signal } from './types.ts';
 import { signalAfter } from './wants.ts';
 
@@ -152,8 +152,8 @@ function placeTarget(state: State, standing: Signal | undefined, moment: Moment,
 }
 
 /**
- * The target of what was entered since the strategy was heard last. One that does not rest is asked for again 2, 16, 128 s after the try
- * before, at most ten minutes, by wish and position.
+ * The target of what was entered since the strategy was received last. One that does not rest is asked for again 2, 16, 128 s after the try
+ * before, at most ten minutes, by planned and position.
  */
 function placeLate(state: State, signal: Signal, moment: Moment): void {
   if ('quotes' in signal || signal.takeProfit === undefined || isFlat(state)) return;
@@ -162,7 +162,7 @@ function placeLate(state: State, signal: Signal, moment: Moment): void {
   const before =
     state.targetOf?.signal === signal && state.targetOf.position === of.position ? state.targetOf : undefined;
   if (before !== undefined && moment.time < before.nextAt) return;
-  const [first, ...others] = wishes(state, signal, moment.close);
+  const [first, ...others] = plannedOrders(state, signal, moment.close);
   if (first?.purpose !== 'takeProfit' || others.length > 0) return;
   const waitMs = before === undefined ? 2_000 : Math.min(8 * before.waitMs, 600_000);
   state.targetOf = { ...of, waitMs, nextAt: moment.time + waitMs };
@@ -221,7 +221,7 @@ function giveUp(state: State, { time, close }: Moment): Signal {
 }
 
 /**
- * A target that filled wholly in this kline leaves the position as a stop does. It may be of a former wish, since cancels take time: where
+ * A target that filled wholly in this kline leaves the position as a stop does. It may be of a former planned, since cancels take time: where
  * that was for the other side, nothing of the present one is taken.
  */
 function leaveAfterProfit(state: State, standing: Signal | undefined, fillsBefore: number): void {

@@ -44,7 +44,7 @@ describe.each(shares)('killed with -9 on the %s profile', (profile, share) => {
       await moment.kill({ rig, exchange, daemon });
       daemon = await rig.start();
       expect(await differencesAtRest(rig, exchange)).toEqual([]);
-      // Each moment brings one new wish, and the wish one order.
+      // Each moment brings one new signal, and the signal one order.
       expect(orders().slice(before)).toHaveLength(1);
     });
   }
@@ -54,12 +54,12 @@ describe.each(shares)('killed with -9 on the %s profile', (profile, share) => {
     const match = { method: 'POST', path: '/sapi/v1/order', times: 1 } as const;
     exchange.addFault({ match, do: { hold: 'on its way', when: 'before' } });
     const before = orders().length;
-    rig.wish('other', target(0.1));
+    rig.emit('other', target(0.1));
     await exchange.held('on its way');
     await daemon.end('SIGKILL');
     await pass(tooLateMs);
     exchange.release('on its way');
-    rig.wish('other', undefined);
+    rig.emit('other', undefined);
     daemon = await rig.start();
     turnTaker({ rig });
     await until('another symbol to be traded', () => orders().length > before);

@@ -46,8 +46,8 @@ test('no order is created while the disk is full, cancels go, and trading goes o
   rmSync(rig.state, { recursive: true });
   execFileSync('mkdir', ['-m', '700', rig.state]);
   if (!mount(rig.state)) skip('mounting a tmpfs is not allowed here');
-  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
-  rig.wish('taker', target(0.1));
+  rig.emit('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  rig.emit('taker', target(0.1));
   // A journal was there, and a disk that is not mounted looks the same.
   const refused = rig.launch();
   expect((await refused.exited).code).toBe(3);
@@ -56,19 +56,19 @@ test('no order is created while the disk is full, cancels go, and trading goes o
   await quiet(rig, exchange);
   const ballast = fillUp(rig.state);
   const orders = exchange.allOrders(trader.uid).length;
-  rig.wish('taker', target(0));
-  rig.wish('other', target(0.1));
+  rig.emit('taker', target(0));
+  rig.emit('other', target(0.1));
   await pass(1_500);
   expect(exchange.allOrders(trader.uid)).toHaveLength(orders);
   expect(daemon.runs).toBe(true);
-  rig.wish('maker', quotes());
+  rig.emit('maker', quotes());
   await until('the cancel', () => exchange.openOrders(trader.uid).length === 0);
   rmSync(ballast);
   await until('orders again', () => exchange.allOrders(trader.uid).length >= orders + 2);
   expect(await differencesAtRest(rig, exchange)).toEqual([]);
   expect((await rig.run('kill', '--reason', 'a test')).code).toBe(0);
   const again = fillUp(rig.state);
-  rig.wish('other', target(0));
+  rig.emit('other', target(0));
   await until('that it is told', async () =>
     /^ATTENTION +the disk of .* is full/m.test((await rig.run('status')).stdout),
   );
@@ -88,7 +88,7 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
   const daemon = await rig.start('--accept-restored', 'a disk of its own');
   await quiet(rig, exchange);
   const ballast = fillUp(rig.state);
-  rig.wish('taker', target(0.1));
+  rig.emit('taker', target(0.1));
   await daemon.line(/the disk is full/);
   const adjusted = await rig.run('adjust', 'USDT', '1', '--reason', 'a test');
   expect(adjusted.code).toBe(1);
@@ -107,7 +107,7 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
   rmSync(ballast);
   const next = await rig.start();
   const orders = exchange.allOrders(trader.uid).length;
-  rig.wish('other', target(0.1));
+  rig.emit('other', target(0.1));
   await until('the kill in the journal', () => !existsSync(join(rig.state, 'kill')));
   await pass(1_000);
   expect(exchange.allOrders(trader.uid)).toHaveLength(orders);
@@ -126,11 +126,11 @@ test('what a limit kills while the disk is full, and what a signal does, holds a
   const daemon = await rig.start('--accept-restored', 'a disk of its own');
   await quiet(rig, exchange);
   const ballast = fillUp(rig.state);
-  rig.wish('other', target(0.001));
+  rig.emit('other', target(0.001));
   await daemon.line(/the disk is full/);
   let tons = 1e6;
   await until('what the rules refuse too often', async () => {
-    rig.wish('maker', target(tons++));
+    rig.emit('maker', target(tons++));
     await pass(100);
     return existsSync(join(rig.state, 'kill-maker.denials'));
   });

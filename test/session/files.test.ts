@@ -17,8 +17,8 @@ const limitFiles = (pid: number, most: number): void =>
 test.runIf(process.platform === 'linux')(
   'a daemon that can open no file goes on, reports it, obeys the file kill, and trades again when it can',
   async () => {
-    rig.wish('maker', quotes(farBid(0), farBid(1)));
-    rig.wish('other', quotes(farBid(0)));
+    rig.emit('maker', quotes(farBid(0), farBid(1)));
+    rig.emit('other', quotes(farBid(0)));
     const daemon = await rig.start();
     await resting(3);
     limitFiles(daemon.pid, 0);
@@ -48,7 +48,7 @@ test.runIf(process.platform === 'linux')(
 );
 
 test.runIf(process.platform === 'linux')('the signal SIGUSR2 kills a daemon that can open no file', async () => {
-  rig.wish('maker', quotes(farBid(0)));
+  rig.emit('maker', quotes(farBid(0)));
   const daemon = await rig.start();
   await resting(1);
   limitFiles(daemon.pid, 0);

@@ -19,8 +19,8 @@ const inState = (name: string): string => join(rig.state, name);
 
 /** A daemon with two orders of `maker` and one of `other`. */
 async function trading() {
-  rig.wish('maker', quotes(farBid(0), farBid(1)));
-  rig.wish('other', quotes(farBid(0)));
+  rig.emit('maker', quotes(farBid(0), farBid(1)));
+  rig.emit('other', quotes(farBid(0)));
   const daemon = await rig.start();
   await resting(3);
   return daemon;
@@ -33,7 +33,7 @@ describe('a file', () => {
     await resting(0);
     await until('the file is gone', () => !existsSync(inState('kill')));
     expect(kills()).toMatchObject([{ strategy: null, by: 'file', reason: 'smoke in the room' }]);
-    rig.wish('maker', quotes(farBid(5)));
+    rig.emit('maker', quotes(farBid(5)));
     await pass(500);
     expect(exchange.openOrders(trader.uid)).toEqual([]);
     await rig.run('resume');
@@ -58,12 +58,12 @@ describe('a file', () => {
     await resting(1);
     await until('the file is gone', () => !existsSync(inState('kill-maker')));
     expect(kills()).toMatchObject([{ strategy: 'maker', by: 'file' }]);
-    rig.wish('other', quotes(farBid(7), farBid(8)));
+    rig.emit('other', quotes(farBid(7), farBid(8)));
     await resting(2);
   });
 
   test('that is there before the start keeps the first order from being created', async () => {
-    rig.wish('maker', quotes(farBid(0)));
+    rig.emit('maker', quotes(farBid(0)));
     const first = await rig.start();
     await resting(1);
     await first.end('SIGINT');

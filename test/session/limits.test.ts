@@ -56,7 +56,7 @@ test('above the standard nothing starts, until the step that the refusal names w
 
 test('lower than the standard is a matter of the configuration alone', async () => {
   rig.configure({ execution, risk: { ...careful, maxOrderShare: '0.001', maxOpenOrders: 1 } });
-  rig.wish('maker', bid(0.1));
+  rig.emit('maker', bid(0.1));
   await rig.start();
   await until('a denial', () => denied().includes('orderShare'));
   expect(orders()).toBe(0);
@@ -66,7 +66,7 @@ describe('a version of a strategy that nobody released', () => {
   test('holds a tenth of what it was allotted, until it is released, also while the daemon runs', async () => {
     // 200,000 each of 600,000 in all: 2 % are 12,000, a tenth of the allocation is 20,000.
     rig.configure({ execution, risk: careful });
-    rig.wish(
+    rig.emit(
       'maker',
       quotes(...[1, 2, 3].map((step) => ({ side: 'BUY' as const, price: price * 0.99 - step, quantity: 1 }))),
     );
@@ -83,7 +83,7 @@ describe('a version of a strategy that nobody released', () => {
 
 test('with all limits in force a MARKET order is sent on a fresh book', async () => {
   rig.configure({ execution, risk: careful });
-  rig.wish('taker', target(0.5));
+  rig.emit('taker', target(0.5));
   await rig.start();
   await until('a fill', () => exchange.allTrades(trader.uid).length > 0);
   await pass(200);

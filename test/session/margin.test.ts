@@ -22,11 +22,11 @@ afterEach(async () => {
 
 describe('a daemon on the margin account', () => {
   test('trades, survives kill -9, and has the exchange’s fills, under the account’s name', async () => {
-    rig.wish('taker', target(0.1));
+    rig.emit('taker', target(0.1));
     const first = await rig.start();
     await filled(1);
     await first.end('SIGKILL');
-    rig.wish('taker', target(0.05));
+    rig.emit('taker', target(0.05));
     await rig.start();
     await filled(2);
     await quiet(rig, exchange);
@@ -40,7 +40,7 @@ describe('a daemon on the margin account', () => {
       match: { method: 'POST', path: '/sapi/v1/margin/order' },
       do: { drop: 'before' },
     });
-    rig.wish('taker', target(0.1));
+    rig.emit('taker', target(0.1));
     const daemon = await rig.start();
     await daemon.line(/Z unknown /);
     lost();

@@ -13,7 +13,7 @@ rigForEachTest();
 test('it is said on the terminal, by status and on the page, and that it comes again', async () => {
   const { restUrl, wsUrl } = exchange;
   rig.configure({ exchange: { restUrl, wsUrl: wsUrl.replace(/\/kline-api.*/, '/nope'), speed } });
-  rig.wish('taker', target(0.1));
+  rig.emit('taker', target(0.1));
   const daemon = rig.launch();
   await daemon.line(/Z ready, but no market data: ws:.*\/nope: .+ no new positions until it resumes\.$/);
   await daemon.line(/Z warn +no market data: ws:.*\/nope: .*400.*exchange\.wsUrl/);

@@ -29,14 +29,14 @@ describe.each(profiles)('on the %s profile', (profile) => {
     const before = await openExchange(durable);
     const away = makeRig(before);
     try {
-      away.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
-      away.wish('taker', target(0.1));
+      away.emit('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+      away.emit('taker', target(0.1));
       const daemon = await away.start();
       await quiet(away, before);
       const { port } = before;
       await before.close();
-      away.wish('taker', target(0));
-      away.wish('maker', quotes({ side: 'BUY', price: price / 2 + 1, quantity: 0.1 }));
+      away.emit('taker', target(0));
+      away.emit('maker', quotes({ side: 'BUY', price: price / 2 + 1, quantity: 0.1 }));
       await pass(1_000);
       const back = await openExchange({ ...durable, port });
       try {
@@ -68,25 +68,25 @@ describe.each(profiles)('on the %s profile', (profile) => {
 
   describe('a socket', () => {
     test('that breaks is opened again, and strategies go on', async () => {
-      rig.wish('taker', target(0.1));
+      rig.emit('taker', target(0.1));
       await rig.start();
       await filled(1);
       exchange.addFault({ match: { method: 'WS', times: 3 }, do: { socket: 'disconnect' } });
       await pass(100);
-      rig.wish('taker', target(0));
+      rig.emit('taker', target(0));
       await filled(2);
       expect(await differencesAtRest(rig, exchange)).toEqual([]);
     });
 
     test('that says nothing more is left for a new one; till then nothing is created on old prices', async () => {
       rig.configure({ risk: { maxDataAgeMs: 1_000 } });
-      rig.wish('taker', target(0.1));
+      rig.emit('taker', target(0.1));
       await rig.start();
       await quiet(rig, exchange);
       const speak = exchange.addFault({ match: { method: 'WS' }, do: { socket: 'silence' } });
       await pass(300);
       speak();
-      rig.wish('taker', target(0));
+      rig.emit('taker', target(0));
       const orders = exchange.allOrders(trader.uid).length;
       await pass(3_000);
       expect(exchange.allOrders(trader.uid)).toHaveLength(orders);
@@ -95,9 +95,9 @@ describe.each(profiles)('on the %s profile', (profile) => {
     });
   });
 
-  test('an order that never arrived blocks its symbol until its absence is proven; then the wish is carried out', async () => {
+  test('an order that never arrived blocks its symbol until its absence is proven; then the signal is carried out', async () => {
     const lost = exchange.addFault({ match: { method: 'POST', path: '/sapi/v1/order' }, do: { drop: 'before' } });
-    rig.wish('taker', target(0.1));
+    rig.emit('taker', target(0.1));
     const daemon = await rig.start();
     await daemon.line(/Z unknown /);
     lost();
@@ -117,7 +117,7 @@ test('a stop while the exchange is gone says what is left there, and where it is
   exchange = await openExchange();
   rig = makeRig(exchange);
   try {
-    rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+    rig.emit('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
     const daemon = await rig.start();
     await until('a resting order', () => exchange.openOrders(trader.uid).length === 1);
     await exchange.close();

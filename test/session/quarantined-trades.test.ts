@@ -28,12 +28,12 @@ const orders = (): number => exchange.allOrders(trader.uid).length;
 
 test('one with a negative quantity is never booked, blocks its symbol over kill -9, and is discarded', async () => {
   const tellTrue = await begin({ qty: '-0.1' });
-  rig.wish('taker', target(0.1));
+  rig.emit('taker', target(0.1));
   const daemon = await rig.start();
   await daemon.line(/trade \d+ on BTCUSDT is quarantined: its quantity is -0\.1/);
   await written();
-  rig.wish('taker', undefined);
-  rig.wish('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
+  rig.emit('taker', undefined);
+  rig.emit('maker', quotes({ side: 'BUY', price: price / 2, quantity: 0.1 }));
   await pass(500);
   await daemon.end('SIGKILL');
   const next = await rig.start();
@@ -62,11 +62,11 @@ test('one with a negative quantity is never booked, blocks its symbol over kill 
 
 test('one of more than its order asked for is accepted without a daemon, and booked once by the next', async () => {
   await begin({ qty: '0.3' });
-  rig.wish('taker', target(0.1));
+  rig.emit('taker', target(0.1));
   const daemon = await rig.start();
   await daemon.line(/trade \d+ on BTCUSDT is quarantined: its value .* exceeds the remaining amount .* of order/);
   await written();
-  rig.wish('taker', undefined);
+  rig.emit('taker', undefined);
   await daemon.end('SIGKILL');
   const [trade] = await quarantined();
   const { code } = await rig.run('resolve-trade', trade?.tradeId ?? '', '--accept', '--reason', 'seen on its page');

@@ -30,7 +30,7 @@ const bytes = (): number => frameFiles(data).reduce((sum, file) => sum + file.by
 
 test('what it traded on is in the catalogue when it has stopped, and after a kill once compacted', async () => {
   const daemon = await rig.start();
-  rig.wish('taker', target(0.1));
+  rig.emit('taker', target(0.1));
   await quiet(rig, exchange);
   await until('frames on the disk', () => bytes() > 20_000);
   await pass(2_000);
@@ -67,7 +67,7 @@ test('a full disk ends the recording and not the trading', async ({ skip }) => {
     const daemon = await rig.start();
     await daemon.line(/nothing is recorded any more, trading goes on: ENOSPC/);
     const before = exchange.allOrders(trader.uid).length;
-    rig.wish('taker', target(0.1));
+    rig.emit('taker', target(0.1));
     await until('an order', () => exchange.allOrders(trader.uid).length > before);
     await quiet(rig, exchange);
     expect(daemon.runs).toBe(true);

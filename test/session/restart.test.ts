@@ -18,7 +18,7 @@ let rig: Rig;
 
 /** A daemon that buys, and the end of it. */
 async function buyAndStop(): Promise<void> {
-  rig.wish('taker', target(0.1));
+  rig.emit('taker', target(0.1));
   const daemon = await rig.start();
   await quiet(rig, exchange);
   expect((await daemon.end('SIGINT')).code).toBe(130);
@@ -46,7 +46,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     test('the next start goes on where they stood', async () => {
       await buyAndStop();
       await reopen(join(dir, 'kept'));
-      rig.wish('taker', target(0.3));
+      rig.emit('taker', target(0.3));
       const daemon = await rig.start();
       expect(await differencesAtRest(rig, exchange)).toEqual([]);
       expect(exchange.allTrades(trader.uid).length).toBe(2);
@@ -67,7 +67,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
   });
 
   test('the equity is written down on when a symbol is no longer configured', async () => {
-    rig.wish('taker', target(0.1));
+    rig.emit('taker', target(0.1));
     const first = await rig.start();
     await quiet(rig, exchange);
     await first.end('SIGINT');

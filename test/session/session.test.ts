@@ -27,7 +27,7 @@ const errorsOf = (stderr: string): string[] => stderr.split('\n').filter((line) 
 
 describe('Ctrl-C', () => {
   test('cancels what rests, ends with 130 and says where the state is', async () => {
-    rig.wish('maker', farBid);
+    rig.emit('maker', farBid);
     const daemon = await rig.start();
     await until('a resting order', () => restingOrders().length === 1);
     expect(await daemon.end('SIGINT')).toEqual({ code: 130, signal: null });
@@ -37,7 +37,7 @@ describe('Ctrl-C', () => {
 
   test('leaves what rests where the configuration says so, and the next start goes on with it', async () => {
     rig.configure({ onStop: 'keep' });
-    rig.wish('maker', farBid);
+    rig.emit('maker', farBid);
     const first = await rig.start();
     await until('a resting order', () => restingOrders().length === 1);
     await quiet(rig, exchange);
@@ -66,7 +66,7 @@ async function differencesAtRestOfRig(): Promise<readonly string[]> {
 }
 
 test('a daemon whose whole group is told to end, as by systemd or a closing terminal, takes its orders with it', async () => {
-  rig.wish('maker', farBid);
+  rig.emit('maker', farBid);
   const daemon = await rig.start();
   await until('a resting order', () => restingOrders().length === 1);
   process.kill(daemon.pid, 'SIGHUP');
@@ -79,9 +79,9 @@ test('a daemon that nobody reads any more trades on, and is stopped in order', a
   const daemon = await rig.start();
   daemon.leave();
   const trades = exchange.allTrades(trader.uid).length;
-  rig.wish('taker', target(0.1));
+  rig.emit('taker', target(0.1));
   await until('a fill', () => exchange.allTrades(trader.uid).length > trades);
-  rig.wish('maker', farBid);
+  rig.emit('maker', farBid);
   await until('a resting order', () => restingOrders().length === 1);
   expect(daemon.runs).toBe(true);
   expect((await daemon.end('SIGTERM')).code).toBe(0);
@@ -179,7 +179,7 @@ describe('an exchange that cannot be reached at the start', () => {
     await gone.close();
     const waiting = makeRig(gone);
     try {
-      waiting.wish('taker', target(0.1));
+      waiting.emit('taker', target(0.1));
       const daemon = waiting.launch();
       await daemon.line(new RegExp(`the exchange at ${gone.restUrl} does not answer .*trying again`));
       const back = await openExchange({ port });

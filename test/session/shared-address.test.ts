@@ -37,10 +37,10 @@ test('greedy neighbours cost the daemon no cancel and draw no 429', async () => 
   const resting = () => exchange.openOrders(trader.uid);
   for (let step = 1; step <= 6; step++) {
     const bid = price / 2 + step;
-    rig.wish('maker', quotes({ side: 'BUY', price: bid, quantity: 0.1 }));
+    rig.emit('maker', quotes({ side: 'BUY', price: bid, quantity: 0.1 }));
     await until(`a quote at ${bid}`, () => resting().some((order) => Number(order.price) === bid));
   }
-  rig.wish('maker', quotes());
+  rig.emit('maker', quotes());
   await until('the last cancel', () => resting().length === 0);
   await until('the neighbours to be served on', () => books() > 600);
   expect(exchange.allOrders(trader.uid).map(({ status }) => status)).toEqual(Array(6).fill('CANCELED'));

@@ -39,8 +39,8 @@ describe.each(profiles)('on the %s profile', (profile) => {
   });
 
   test('a stop and a trailing stop leave by the book', async () => {
-    rig.wish('taker', target(0.1, { stop: price - 30 }));
-    rig.wish('other', target(0.1, { trailing: 0.004 }));
+    rig.emit('taker', target(0.1, { stop: price - 30 }));
+    rig.emit('other', target(0.1, { trailing: 0.004 }));
     const daemon = await rig.start();
     await daemon.line(/fill .* taker BUY/);
     await daemon.line(/fill .* other BUY/);

@@ -24,12 +24,12 @@ interface Status {
 const killsInForce = async (): Promise<Status['kills']> =>
   (JSON.parse((await rig.run('status', '--json')).stdout) as Status).kills;
 
-/** Nothing is created however much is wished. */
+/** Nothing is created however much is signalled. */
 async function expectNothingCreated(): Promise<void> {
   const before = orderCount();
-  rig.wish('taker', target(0.3));
-  rig.wish('other', target(0.3));
-  rig.wish('maker', bidAt(price / 2 + 77));
+  rig.emit('taker', target(0.3));
+  rig.emit('other', target(0.3));
+  rig.emit('maker', bidAt(price / 2 + 77));
   await aWhile();
   expect(orderCount()).toBe(before);
 }
@@ -39,8 +39,8 @@ describe.each(profiles)('on the %s profile', (profile) => {
 
   describe('sluice kill', () => {
     test('cancels what rests, stops creation over restarts, and sluice resume lifts it', async () => {
-      rig.wish('maker', bidAt(price / 2));
-      rig.wish('taker', target(0.1));
+      rig.emit('maker', bidAt(price / 2));
+      rig.emit('taker', target(0.1));
       const daemon = await rig.start();
       await quiet(rig, exchange);
       expect(resting()).toHaveLength(1);
@@ -64,12 +64,12 @@ describe.each(profiles)('on the %s profile', (profile) => {
     });
 
     test('of one strategy leaves the others alone', async () => {
-      rig.wish('maker', bidAt(price / 2));
+      rig.emit('maker', bidAt(price / 2));
       await rig.start();
       await quiet(rig, exchange);
       expect((await rig.run('kill', '--strategy', 'maker')).code).toBe(0);
       expect(resting()).toEqual([]);
-      rig.wish('taker', target(0.1));
+      rig.emit('taker', target(0.1));
       await filled(1);
       await aWhile();
       expect(resting()).toEqual([]);
@@ -86,7 +86,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
   });
 
   test('sluice cancel --all cancels what rests, says who orders again, and needs --all or a strategy', async () => {
-    rig.wish('maker', bidAt(price / 2));
+    rig.emit('maker', bidAt(price / 2));
     await rig.start();
     await quiet(rig, exchange);
     expect(await rig.run('cancel')).toMatchObject({ code: 2, stderr: expect.stringContaining('cancel --all') });
@@ -109,7 +109,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
   test('a daily loss kills durably, over kill -9 too, until sluice resume', async () => {
     // The fees of one large order are more than this.
     rig.configure({ risk: { maxDailyLoss: '0.0001' } });
-    rig.wish('taker', target(5));
+    rig.emit('taker', target(5));
     const daemon = await rig.start();
     await daemon.line(/daily loss limit/);
     expect(fillCount()).toBeGreaterThan(0);
@@ -119,7 +119,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     await rig.launch().line(/Z killed: .*sluice resume/);
     expect(await killsInForce()).toMatchObject([{ by: 'dailyLoss', strategy: null }]);
     const before = orderCount();
-    rig.wish('other', target(0.01));
+    rig.emit('other', target(0.01));
     await aWhile();
     expect(orderCount()).toBe(before);
     expect((await rig.run('resume')).code).toBe(0);
@@ -141,12 +141,12 @@ describe.each(profiles)('on the %s profile', (profile) => {
       JSON.parse((await rig.run('positions', '--json')).stdout.split('\n')[0] ?? '');
 
     test('a stop is in force after kill -9, without a word of its strategy, and leaves the position', async () => {
-      rig.wish('taker', target(0.1, { stop: stopPrice }));
+      rig.emit('taker', target(0.1, { stop: stopPrice }));
       const daemon = await rig.start();
       await filled(1);
       await quiet(rig, exchange);
       await daemon.end('SIGKILL');
-      rig.wish('taker', undefined);
+      rig.emit('taker', undefined);
       const again = await rig.start();
       expect(await held()).toMatchObject({ strategy: 'taker', protection: { stop: '9985' } });
       await aWhile();
@@ -168,12 +168,12 @@ describe.each(profiles)('on the %s profile', (profile) => {
     });
 
     test('a stop is in force after its strategy was taken out of the configuration, which is said', async () => {
-      rig.wish('taker', target(0.1, { stop: stopPrice }));
+      rig.emit('taker', target(0.1, { stop: stopPrice }));
       const daemon = await rig.start();
       await filled(1);
       await quiet(rig, exchange);
       await daemon.end('SIGKILL');
-      rig.wish('taker', undefined);
+      rig.emit('taker', undefined);
       const { strategies } = JSON.parse(readFileSync(rig.configure(), 'utf8')) as { strategies: { symbol: string }[] };
       rig.configure({ strategies: strategies.filter(({ symbol }) => symbol !== 'BTCUSDT') });
       const again = await rig.start();
@@ -188,7 +188,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     });
 
     test('a take-profit rests at the exchange, over kill -9 too, and is cancelled with the target', async () => {
-      rig.wish('taker', target(0.1, { takeProfit: price * 1.05 }));
+      rig.emit('taker', target(0.1, { takeProfit: price * 1.05 }));
       const daemon = await rig.start();
       await until('a resting exit', () =>
         resting().some(({ side, price: at }) => side === 'SELL' && Number(at) === price * 1.05),
@@ -198,7 +198,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
       await rig.start();
       expect(await differencesAtRest(rig, exchange)).toEqual([]);
       expect(resting()).toEqual([before]);
-      rig.wish('taker', target(0));
+      rig.emit('taker', target(0));
       await until(
         'nothing left',
         () => resting().length === 0 && exchange.allTrades(trader.uid).at(-1)?.side === 'SELL',
@@ -207,7 +207,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     });
 
     test('a take-profit rests a moment after the entry, however long its strategy says nothing', async () => {
-      rig.wish('taker', target(0.1, { takeProfit: price * 1.05 }));
+      rig.emit('taker', target(0.1, { takeProfit: price * 1.05 }));
       const use = fileURLToPath(new URL('../kit/once.ts', import.meta.url));
       const once = { id: 'once', use, symbol: 'BTCUSDT', interval: '1day', allocation: '200000' };
       rig.configure({ strategies: [once] });
@@ -231,7 +231,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     });
 
     test('a take-profit whose create is lost is asked for again once it is known not to be there', async () => {
-      rig.wish('taker', target(0.1, { takeProfit: price * 1.05 }));
+      rig.emit('taker', target(0.1, { takeProfit: price * 1.05 }));
       const use = fileURLToPath(new URL('../kit/once.ts', import.meta.url));
       rig.configure({ strategies: [{ id: 'once', use, symbol: 'BTCUSDT', interval: '1day', allocation: '200000' }] });
       exchange.addFault({ match: { method: 'POST', path: '/sapi/v1/order', nth: 2 }, do: { drop: 'before' } });
@@ -244,14 +244,14 @@ describe.each(profiles)('on the %s profile', (profile) => {
   });
 
   test('a strategy that throws is stopped alone, and its orders are cancelled', async () => {
-    rig.wish('maker', bidAt(price / 2));
+    rig.emit('maker', bidAt(price / 2));
     const daemon: Program = await rig.start();
     await quiet(rig, exchange);
-    rig.wish('maker', { kind: 'throw' });
+    rig.emit('maker', { kind: 'throw' });
     await daemon.line(/strategy maker threw and is stopped; .*the puppet was told to throw/);
     await until('its order cancelled', () => resting().length === 0);
-    rig.wish('taker', target(0.1));
-    rig.wish('other', target(0.1));
+    rig.emit('taker', target(0.1));
+    rig.emit('other', target(0.1));
     await filled(2);
     expect(await differencesAtRest(rig, exchange)).toEqual([]);
     const thrown = /the puppet was told to throw/;

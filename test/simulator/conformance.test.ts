@@ -114,7 +114,7 @@ test('what the suite leaves out names the option that it needs, and the key may 
     const { key: SLUICE_API_KEY, secret: SLUICE_API_SECRET } = everyKey.main;
     const own = { SLUICE_API_KEY, SLUICE_API_SECRET };
     // A pair is taken whole: half of another one does not mix in.
-    const [bare, deaf, heard, signed, mixed] = await Promise.all([
+    const [bare, deaf, received, signed, mixed] = await Promise.all([
       suite([...given, '5.3']),
       suite([...given, '6.3']),
       suite([...given, '6.3', '--ws-url', exchange.wsUrl]),
@@ -123,7 +123,7 @@ test('what the suite leaves out names the option that it needs, and the key may 
     ]);
     expect(bare.out).toMatch(/^skip {2}§5\.3 .*: needs a key \(--key and --secret\)$/m);
     expect(deaf.out).toMatch(/^skip {2}§6\.3 .*: needs the feed \(--ws\)$/m);
-    expect(heard.out).not.toContain('needs the feed');
+    expect(received.out).not.toContain('needs the feed');
     expect(signed.out).not.toContain('needs a key (');
     expect(mixed.out).toBe(signed.out);
   } finally {

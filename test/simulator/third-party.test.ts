@@ -153,7 +153,7 @@ test('it reads the aggregated data', async () => {
 });
 
 describe('it listens', () => {
-  test('to depth, trades, ticker and klines, until it has heard enough, and is not thrown out', async () => {
+  test('to depth, trades, ticker and klines, until it has received enough, and is not thrown out', async () => {
     const feed = await openFeed(exchange.wsUrl);
     const name = `market_${busy.toLowerCase()}`;
     const channels = [`${name}_depth_step0`, `${name}_trade_ticker`, `${name}_ticker`, `${name}_kline_1min`];

@@ -66,7 +66,7 @@ export function fillUp(dir: string): string {
   try {
     writeFileSync(file, Buffer.alloc(bavail * bsize + bsize));
   } catch {
-    // Full, as wished; what fitted is there.
+    // Full, as signalled; what fitted is there.
   }
   return file;
 }

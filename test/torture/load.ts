@@ -24,7 +24,7 @@ const lagsOf = (arena: Arena): readonly Lag[] => JSON.parse(readFileSync(lagFile
 const p99 = (values: readonly number[]): number =>
   Math.round(([...values].sort((a, b) => a - b)[Math.floor((values.length - 1) * 0.99)] ?? 0) * 10) / 10;
 
-/** How long it takes from the wish to the exchange's word that nothing rests any more, real ms. */
+/** How long it takes from the signal to the exchange's word that nothing rests any more, real ms. */
 async function cancelled({ rig, exchange }: Arena): Promise<number> {
   const daemon = runningDaemon(rig.state);
   if (daemon === undefined) throw new Error('no daemon runs');

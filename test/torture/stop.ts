@@ -23,7 +23,7 @@ const createWindowMs = 2_000;
 const stopMs = (draw: number): number => (draw < 0.75 ? 600 + draw * 1_800 : 2_500 + (draw - 0.75) * 14_000);
 
 /**
- * Creates on stale data: the age of the trade that moved each order, when that was decided, ms of the exchange. Two wishes are older by
+ * Creates on stale data: the age of the trade that moved each order, when that was decided, ms of the exchange. Two signals are older by
  * right, and are judged again by a fresh price at the last hop: one that waited for the end of an order from before the stop, and one
  * that was being carried out when everything stood still, of which another order had been sent or denied. What the last hop held back
  * was created nowhere.

@@ -127,7 +127,7 @@ class Connection implements Line {
   readonly #life: Life;
   readonly #events: WsEvents;
   readonly #draw: () => FrameFault | undefined;
-  readonly #heard: ((bytes: RawData, isBinary: boolean) => void)[] = [];
+  readonly #received: ((bytes: RawData, isBinary: boolean) => void)[] = [];
   readonly #closed: (() => void)[] = [];
   #isOver = false;
   /** Frames come in order: none before this. */
@@ -143,11 +143,11 @@ class Connection implements Line {
     this.#draw = draw;
   }
 
-  on(event: 'message', heard: (bytes: RawData, isBinary: boolean) => void): void;
-  on(event: 'close' | 'error', heard: () => void): void;
-  on(event: 'message' | 'close' | 'error', heard: (bytes: RawData, isBinary: boolean) => void): void {
-    if (event === 'message') this.#heard.push(heard);
-    else if (event === 'close') this.#closed.push(() => heard(nothing, false));
+  on(event: 'message', received: (bytes: RawData, isBinary: boolean) => void): void;
+  on(event: 'close' | 'error', received: () => void): void;
+  on(event: 'message' | 'close' | 'error', received: (bytes: RawData, isBinary: boolean) => void): void {
+    if (event === 'message') this.#received.push(received);
+    else if (event === 'close') this.#closed.push(() => received(nothing, false));
   }
 
   open(serve: () => void): void {
@@ -167,7 +167,7 @@ class Connection implements Line {
     const { time, chance, isOut, isHeldUp } = this.#options;
     const bytes = Buffer.from(text);
     time.after(chance.between(1, 40), () => {
-      if (!this.#isOver && !isOut() && !isHeldUp()) for (const heard of this.#heard) heard(bytes, false);
+      if (!this.#isOver && !isOut() && !isHeldUp()) for (const received of this.#received) received(bytes, false);
     });
   }
 

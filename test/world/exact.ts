@@ -2,8 +2,8 @@
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { type Exact, type PlannedEvent, type WireFault, wireFaults } from './plan.ts';
 import { type Scenario, scenarioOf } from './scenarios.ts';
+import { signalsOf, type TimedSignal } from './signals.ts';
 import { strategyIds, symbolsOf } from './strategies.ts';
-import { type Wish, wishesOf } from './wishes.ts';
 
 /** How long a process is down, and how long a fault that is no request's lasts, virtual ms. */
 const downMs = 300;
@@ -62,10 +62,10 @@ export class Course {
 
 const isWireFault = (fault: Exact['fault']): fault is WireFault => Object.hasOwn(wireFaults, fault);
 
-/** What the strategies wish, by `strategy symbol`: the scenario's, or else the seed's. */
-export function wishesIn(seed: number, course: Course | undefined): ReadonlyMap<string, readonly Wish[]> {
-  if (course !== undefined) return new Map(Object.entries(course.scenario.wishes));
+/** What the strategies signal, by `strategy symbol`: the scenario's, or else the seed's. */
+export function signalsIn(seed: number, course: Course | undefined): ReadonlyMap<string, readonly TimedSignal[]> {
+  if (course !== undefined) return new Map(Object.entries(course.scenario.signals));
   return new Map(
-    strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, wishesOf(seed, id, symbol)])),
+    strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, signalsOf(seed, id, symbol)])),
   );
 }

@@ -41,7 +41,7 @@ export class Happenings {
   readonly #parts: HappeningsParts;
   /** The faults are over. */
   healed = false;
-  /** No price is heard. */
+  /** No price is received. */
   quiet = false;
   /** How far the machine's wall clock is off, ms. */
   wallAheadMs = 0;

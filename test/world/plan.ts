@@ -124,7 +124,7 @@ export type PlannedEvent =
       readonly asset: string;
       readonly amount: string;
     }
-  /** No price is heard. */
+  /** No price is received. */
   | { readonly kind: 'quiet'; readonly at: number; readonly forMs: number };
 
 export interface Plan {

@@ -1,4 +1,4 @@
-/** What prices truly were, and what a process made of what it heard of them. */
+/** What prices truly were, and what a process made of what it received of them. */
 import type { Kline } from '../../src/domain/market.ts';
 import { greatest, least, type Ticks } from '../../src/domain/money.ts';
 import type { ArmedStop } from '../../src/portfolio/protection.ts';

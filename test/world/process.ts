@@ -32,11 +32,11 @@ import type { Disk } from './disk.ts';
 import { type Life, never } from './life.ts';
 import type { Bent, Inside } from './mutation-points.ts';
 import { type DiskError, diskErrors } from './plan.ts';
+import { signalsFrom, type TimedSignal } from './signals.ts';
 import { strategyIds, symbolsOf } from './strategies.ts';
 import { key, secret } from './venue.ts';
-import { signalsFrom, type Wish } from './wishes.ts';
 
-/** What a position may be worth, by symbol: below what the strategies wish together, so that it binds now and then. */
+/** What a position may be worth, by symbol: below what the strategies signal together, so that it binds now and then. */
 export const maxPosition = units('450');
 export const idKey = Buffer.alloc(32, 7);
 export const strategyNumbers: ReadonlyMap<string, number> = new Map(strategyIds.map((id, index) => [id, index + 1]));
@@ -56,15 +56,15 @@ export interface ProcessOptions {
   readonly account: Account;
   readonly limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
   readonly elapsed: () => number;
-  readonly wishes: ReadonlyMap<string, readonly Wish[]>;
+  readonly signals: ReadonlyMap<string, readonly TimedSignal[]>;
   readonly mid: (symbol: string) => number | undefined;
   /** The way to the exchange's sockets; undefined: prices come straight from the exchange. */
   readonly ws: Ws | undefined;
   /** Told of a stop before it is acted on, and of each kline. */
   readonly stopHit: (stop: ArmedStop) => void;
-  readonly heard: (kline: Kline) => void;
+  readonly received: (kline: Kline) => void;
   readonly chance: Chance;
-  /** Quotes of one wish leave in one request. */
+  /** Quotes of one signal leave in one request. */
   /** Nobody else trades on the account. */
   readonly dedicated: boolean;
   readonly batches: boolean;
@@ -106,7 +106,7 @@ export function lastLook(process: Process): () => boolean {
   };
 }
 
-/** It has heard of every price just now. */
+/** It has received of every price just now. */
 export const isPriced = (running: Process | undefined): boolean =>
   running !== undefined &&
   symbols.every((symbol) => {
@@ -234,7 +234,7 @@ function wireOf(options: ProcessOptions, limits: Budget): { readonly caller: Res
 }
 
 async function run(options: ProcessOptions, running: Running, time: ExchangeTime): Promise<void> {
-  const { life, mid, wishes, fatal } = options;
+  const { life, mid, signals, fatal } = options;
   const { clock } = life;
   const { assembled } = running;
   while ((await time.sync()).kind === 'failed') await clock.sleep(1_000);
@@ -254,7 +254,7 @@ async function run(options: ProcessOptions, running: Running, time: ExchangeTime
     },
     decisions: strategyIds.flatMap((strategy) =>
       symbolsOf[strategy].map((symbol) =>
-        signalsFrom(wishes.get(`${strategy} ${symbol}`) ?? [], strategy, symbol, speaking),
+        signalsFrom(signals.get(`${strategy} ${symbol}`) ?? [], strategy, symbol, speaking),
       ),
     ),
   };
@@ -296,7 +296,7 @@ function listen(options: ProcessOptions, assembled: Assembled, caller: Rest, ws:
   const { count } = uncounted;
   const sockets = new Sockets({ url: 'ws://10.0.0.2', ws: bent.ws?.(ws) ?? ws, clock, rng: chance.next, count, log });
   const plain = feed({ sockets, history: klineHistory(caller, clock, count), clock, count });
-  const heard = bent.feed?.(plain) ?? plain;
+  const received = bent.feed?.(plain) ?? plain;
   const fresh = freshness(clock);
   every(life, beatMs, () => fresh.beat());
   const watched = {
@@ -307,7 +307,7 @@ function listen(options: ProcessOptions, assembled: Assembled, caller: Rest, ws:
     },
   };
   for (const symbol of symbols) {
-    watchPrices({ feed: heard, assembled: watched, screen }, symbol, fresh);
-    heard.klines(symbol, '1min').subscribe(options.heard);
+    watchPrices({ feed: received, assembled: watched, screen }, symbol, fresh);
+    received.klines(symbol, '1min').subscribe(options.received);
   }
 }

@@ -3,8 +3,8 @@ import type { Signal } from '../../src/domain/order.ts';
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { btc } from '../kit/builders.ts';
 import type { PlannedEvent } from './plan.ts';
+import type { TimedSignal } from './signals.ts';
 import type { StrategyId } from './strategies.ts';
-import type { Wish } from './wishes.ts';
 
 export interface Scenario {
   readonly about: string;
@@ -13,8 +13,8 @@ export interface Scenario {
   readonly toMs: number;
   /** Several quotes leave in one request. */
   readonly batches?: boolean;
-  /** What the strategies wish, by `strategy symbol`. */
-  readonly wishes: Readonly<Record<string, readonly Wish[]>>;
+  /** What the strategies signal, by `strategy symbol`. */
+  readonly signals: Readonly<Record<string, readonly TimedSignal[]>>;
   readonly events?: readonly PlannedEvent[];
   /** Which request the fault strikes: the first that this names. */
   readonly strikes: (request: HttpRequest, elapsedMs: number) => boolean;
@@ -22,11 +22,11 @@ export interface Scenario {
   readonly price?: (elapsedMs: number) => number;
 }
 
-const at = (ms: number, signal: (mid: number) => Signal): Wish => ({ at: ms, signal });
-const of = (strategy: StrategyId, symbol: string, ...wishes: readonly Wish[]): Scenario['wishes'] => ({
-  [`${strategy} ${symbol}`]: wishes,
+const at = (ms: number, signal: (mid: number) => Signal): TimedSignal => ({ at: ms, signal });
+const of = (strategy: StrategyId, symbol: string, ...signals: readonly TimedSignal[]): Scenario['signals'] => ({
+  [`${strategy} ${symbol}`]: signals,
 });
-const reason = 'wished by the scenario';
+const reason = 'signalled by the scenario';
 const rounded = (price: number): number => Math.round(price * 100) / 100;
 
 /** A target that is bought at a limit above the price. */
@@ -73,14 +73,14 @@ export const scenarios = {
     about: 'one order that fills at once, in parts where the book is thin',
     fromMs: readyMs,
     toMs: 15_000,
-    wishes: of('steps', btc.symbol, at(readyMs, target(2))),
+    signals: of('steps', btc.symbol, at(readyMs, target(2))),
     strikes: creates,
   },
   cancel: {
     about: 'an order that rests, and is cancelled',
     fromMs: 3_000,
     toMs: 13_000,
-    wishes: of('quotes', quotesAt, at(readyMs, bids(1)), at(3_200, bids(0))),
+    signals: of('quotes', quotesAt, at(readyMs, bids(1)), at(3_200, bids(0))),
     strikes: cancels,
   },
   batch: {
@@ -88,14 +88,14 @@ export const scenarios = {
     batches: true,
     fromMs: readyMs,
     toMs: 14_000,
-    wishes: of('quotes', quotesAt, at(readyMs, bids(3)), at(3_500, bids(0))),
+    signals: of('quotes', quotesAt, at(readyMs, bids(3)), at(3_500, bids(0))),
     strikes: posts(/\/(order|cancel|batchOrders|batchCancel)$/),
   },
   sweep: {
     about: 'an order that rests and is filled while nobody asks; looks find it',
     fromMs: 3_500,
     toMs: 11_000,
-    wishes: of('steps', btc.symbol, at(readyMs, target(1, { off: -0.005 }))),
+    signals: of('steps', btc.symbol, at(readyMs, target(1, { off: -0.005 }))),
     strikes: gets(/myTrades$/, 3_500),
     price: (ms) => (ms < 3_000 ? 100 : 99.3),
   },
@@ -103,7 +103,7 @@ export const scenarios = {
     about: 'a start on a journal with an order on its way, one that rests and fills of the meantime',
     fromMs: 3_400,
     toMs: 12_000,
-    wishes: {
+    signals: {
       ...of('quotes', quotesAt, at(readyMs, bids(1))),
       ...of('steps', btc.symbol, at(3_200, target(1))),
     },
@@ -114,15 +114,15 @@ export const scenarios = {
     about: 'a position whose stop is reached',
     fromMs: 3_400,
     toMs: 15_000,
-    wishes: of('steps', btc.symbol, at(readyMs, target(1, { stop: 99 }))),
+    signals: of('steps', btc.symbol, at(readyMs, target(1, { stop: 99 }))),
     strikes: (request, elapsedMs) => elapsedMs >= 3_400 && creates(request),
     price: (ms) => (ms < 4_000 ? 100 : 98.4),
   },
   kill: {
-    about: 'a kill while orders rest and a strategy goes on wishing',
+    about: 'a kill while orders rest and a strategy goes on emitting',
     fromMs: 3_000,
     toMs: 13_000,
-    wishes: {
+    signals: {
       ...of('quotes', quotesAt, at(readyMs, bids(2)), at(4_000, bids(1))),
       ...of('steps', btc.symbol, at(3_300, target(1)), at(4_500, target(2))),
     },

@@ -136,7 +136,7 @@ export function exposureStaysBelowLimit(order: SimOrder, truth: Truth, held: Uni
     : `${order.symbol} comes to ${value.toFixed(2)} with ${order.clientOrderId}, the limit is ${limit}`;
 }
 
-/** I8, of one strategy: it never holds and asks for more than it ever wished: nothing was bought twice. */
+/** I8, of one strategy: it never holds and asks for more than it ever signalled: nothing was bought twice. */
 export function nothingIsBoughtTwice(order: SimOrder, truth: Truth): Verdict {
   const strategy = strategyOf(order);
   const most = strategy === undefined ? undefined : mostWished[strategy];
@@ -145,7 +145,7 @@ export function nothingIsBoughtTwice(order: SimOrder, truth: Truth): Verdict {
   const asked = unitsNumber(held);
   return asked <= most * 1.05 + 0.02
     ? undefined
-    : `${strategy} has ${asked} of ${order.symbol} with ${order.clientOrderId}, and never wished more than ${most}`;
+    : `${strategy} has ${asked} of ${order.symbol} with ${order.clientOrderId}, and never signalled more than ${most}`;
 }
 
 /** I9: nothing leaves a closed state, but an order that was taken for absent and turned up. */

@@ -4,7 +4,7 @@ import { btc, eth } from '../kit/builders.ts';
 export const strategyIds = ['steps', 'quotes', 'flips'] as const;
 export type StrategyId = (typeof strategyIds)[number];
 
-/** The most that a target of each strategy wishes to hold; the maker wishes orders, not a position. */
+/** The most that a target of each strategy signals to hold; the maker signals orders, not a position. */
 export const mostWished: Readonly<Partial<Record<StrategyId, number>>> = { steps: 3, flips: 2 };
 
 export const symbolsOf: Readonly<Record<StrategyId, readonly string[]>> = {

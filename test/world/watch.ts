@@ -86,13 +86,13 @@ export class Watch {
   prices(
     prices: Prices,
     isInTime: () => boolean,
-  ): { readonly stopHit: (stop: ArmedStop) => void; readonly heard: (kline: Kline) => void } {
+  ): { readonly stopHit: (stop: ArmedStop) => void; readonly received: (kline: Kline) => void } {
     const last = new Map<string, number>();
     const since = this.#options.time.now();
     prices.stand(since);
     return {
       stopHit: (stop) => this.#try('stop', prices.stopWasReached(stop, since)),
-      heard: (kline) => {
+      received: (kline) => {
         const before = last.get(kline.symbol) ?? 0;
         if (kline.openTime <= before) this.fail('kline', `${kline.symbol} ${kline.openTime} comes after ${before}`);
         last.set(kline.symbol, kline.openTime);
@@ -101,7 +101,7 @@ export class Watch {
     };
   }
 
-  /** A process has heard that nothing may be sent until then. */
+  /** A process has received that nothing may be sent until then. */
   forbid(until: number): void {
     this.#spending.forbiddenUntil = Math.max(this.#spending.forbiddenUntil, until);
   }

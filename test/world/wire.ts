@@ -132,7 +132,7 @@ export class Wire {
     const early = earlyAnswer(fault, chance);
     if (early !== undefined) {
       this.#back(answers, early);
-      // A limit that was heard too late, or a gateway that gave up: the order is carried out all the same.
+      // A limit that was received too late, or a gateway that gave up: the order is carried out all the same.
       const goesOn = fault === 'gatewayTimeout' || (fault !== 'errorBefore' && chance.is(0.3));
       if (!goesOn) return;
     }
@@ -200,7 +200,7 @@ export class Wire {
     this.#after(this.#options.chance.between(1, 60), () => answers(reply));
   }
 
-  /** A process has heard that nothing may be sent for a while. */
+  /** A process has received that nothing may be sent for a while. */
   #heed(reply: HttpReply): void {
     if (reply.kind !== 'reply' || (reply.status !== 429 && reply.status !== 418)) return;
     const { time, forbidden } = this.#options;

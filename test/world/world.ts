@@ -5,7 +5,7 @@ import { btc, eth, startTime } from '../kit/builders.ts';
 import { type Cable, openCable } from './cable.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Disk } from './disk.ts';
-import { Course, wishesIn } from './exact.ts';
+import { Course, signalsIn } from './exact.ts';
 import { type CrashEvent, Happenings, takenFrom } from './happenings.ts';
 import { Life, Time } from './life.ts';
 import type { Bent } from './mutation-points.ts';
@@ -28,12 +28,12 @@ import { Prices } from './prices.ts';
 import { isInTime, isPriced, lastLook, openText, type Process, startProcess, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
 import { resultOf, type WorldOptions, type WorldResult } from './result.ts';
+import type { TimedSignal } from './signals.ts';
 import { limitsOf, MachineLimits } from './spent.ts';
 import { Trace } from './trace.ts';
 import { Venue } from './venue.ts';
 import { Watch } from './watch.ts';
 import { Wire } from './wire.ts';
-import type { Wish } from './wishes.ts';
 
 /** Between two looks whether the world has come to rest, virtual ms. */
 const sliceMs = 250;
@@ -65,7 +65,7 @@ class World {
   readonly #cable: Cable | undefined;
   readonly #prices: Prices;
   readonly #others: Others;
-  readonly #wishes: ReadonlyMap<string, readonly Wish[]>;
+  readonly #signals: ReadonlyMap<string, readonly TimedSignal[]>;
   readonly #machine: MachineLimits;
   readonly #operator: Operator;
   readonly #course: Course | undefined;
@@ -139,7 +139,7 @@ class World {
     this.#operator = this.#operatorOf();
     this.#others = this.#othersOf();
     this.#happenings = this.#happeningsOf();
-    this.#wishes = wishesIn(seed, course);
+    this.#signals = signalsIn(seed, course);
   }
 
   #operatorOf(): Operator {
@@ -235,7 +235,7 @@ class World {
     await this.#time.sim.loop();
   }
 
-  /** What came after everything was ended rests: nobody wishes it any more. */
+  /** What came after everything was ended rests: nobody signals it any more. */
   async #untilLateOnesEnd(): Promise<void> {
     await this.#untilSeen();
     void this.#process?.assembled.cancelAll().catch((error: unknown) => this.fatal(error));
@@ -320,7 +320,7 @@ class World {
       account: this.#venue.account,
       limits: this.#limits,
       elapsed: () => this.#time.elapsed(),
-      wishes: this.#wishes,
+      signals: this.#signals,
       ws: this.#cable?.port(life),
       ...this.#watch.prices(this.#prices, () => isInTime(life, this.#venue.now())),
       mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),

@@ -144,7 +144,7 @@ export class MarginAccounts {
     return all;
   }
 
-  /** Quotes give way to nothing, and a target stays left while the strategy goes on wishing it. */
+  /** Quotes give way to nothing, and a target stays left while the strategy repeats it. */
   #liquidate(strategy: string, symbol: string, why: string): void {
     const { assembled, clock } = this.#parts;
     const { planner, protection } = assembled;

@@ -41,7 +41,7 @@ const screenOf = (desk: TestRig): Screen =>
     loaded: emptyLoaded,
   });
 
-test('a stop is shown while a target is wished, and not while the strategy quotes: then it does not act', async () => {
+test('a stop is shown while a target is signalled, and not while the strategy quotes: then it does not act', async () => {
   const desk = new TestRig();
   const screen = screenOf(desk);
   const { portfolio, planner } = desk.assembled;

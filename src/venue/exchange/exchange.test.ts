@@ -222,12 +222,12 @@ describe('over a real socket', () => {
   }
 
   it('books arrive in gzip and as text, and pings are answered', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const wsUrl = await serve((socket) => {
       socket.on('message', (data: Buffer) => {
-        heard.push(data.toString());
-        if (heard.length === 1) socket.send(gzipSync('{"ping":1790145583}'));
-        if (heard.length !== 2) return;
+        received.push(data.toString());
+        if (received.length === 1) socket.send(gzipSync('{"ping":1790145583}'));
+        if (received.length !== 2) return;
         const book = { channel: 'market_btcusdt_depth_step0', tick: { asks: [[2, 1]], buys: [[1, 1]] }, ts: 1 };
         socket.send(gzipSync(JSON.stringify({ ...book, ts: 1_790_145_583_000 })));
         socket.send(JSON.stringify({ ...book, ts: 1_790_145_584_000 }));
@@ -236,8 +236,8 @@ describe('over a real socket', () => {
     const { exchange } = open({ wsUrl, clock: new ScaledClock(1, 1_790_145_590_000) });
     const books = await firstValueFrom(exchange.feed.depth('BTCUSDT').pipe(take(2), toArray()));
     expect(books.map(({ time }) => time)).toEqual([1_790_145_583_000, 1_790_145_584_000]);
-    expect(heard[0]).toContain('"market_btcusdt_depth_step0"');
-    expect(heard[1]).toBe('{"pong":1790145583}');
+    expect(received[0]).toContain('"market_btcusdt_depth_step0"');
+    expect(received[1]).toBe('{"pong":1790145583}');
   });
 
   const closed = (url: string, onOpen = (): void => {}): Promise<string> =>

@@ -40,7 +40,7 @@ const lateFills: Mutant['bent'] = {
 };
 const lateMs = 2_000;
 
-/** Each so many-th fill counts for the next strategy on the symbol, as if it had wished for it. */
+/** Each so many-th fill counts for the next strategy on the symbol, as if it had signalled for it. */
 const mixedUpEvery = 8;
 const mixesUpFills: Mutant['bent'] = {
   assembled: ({ portfolio }) => {
@@ -131,7 +131,7 @@ export const memoryMutants: readonly Mutant[] = [
   },
   {
     name: 'killIsNotAsked',
-    about: 'what was decided before a kill leaves after it, and what a strategy wishes goes on',
+    about: 'what was decided before a kill leaves after it, and what a strategy signals goes on',
     bent: {
       assembled: ({ risk }) => void Object.assign(risk.switch, { against: () => undefined, of: () => undefined }),
     },

@@ -34,7 +34,7 @@ export const priceMutants: readonly Mutant[] = [
   },
   {
     name: 'klinesComeTwice',
-    about: 'a kline is heard again after its close',
+    about: 'a kline is received again after its close',
     bent: {
       feed: (feed) => ({
         ...feed,

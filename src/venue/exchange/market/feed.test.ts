@@ -131,17 +131,17 @@ it.each(['depth', 'ticker'] as const)(
 describe('the order of books', () => {
   /** One book each second from 1 s on, dated `stepMs` from then on; how many were taken. */
   async function taken(made: ReturnType<typeof desk>, stepMs: number, seconds: number): Promise<number> {
-    const before = made.heard.length;
+    const before = made.received.length;
     const from = made.clock.now() - start;
     for (let ms = from + 1_000; ms <= from + seconds * 1_000; ms += 1_000) {
       await made.to(ms);
       made.last().push(book(start + ms + stepMs));
     }
-    return made.heard.length - before;
+    return made.received.length - before;
   }
   const opened = () => {
     const made = desk();
-    made.feed.depth('BTCUSDT').subscribe(({ time }) => made.heard.push(time - start));
+    made.feed.depth('BTCUSDT').subscribe(({ time }) => made.received.push(time - start));
     made.last().open();
     return made;
   };
@@ -168,9 +168,9 @@ describe('the order of books', () => {
       await made.to(20_000 - ms);
       made.last().push(book(start + ms));
     }
-    expect(made.heard).toHaveLength(5);
+    expect(made.received).toHaveLength(5);
     made.last().push(book(start + 19_000));
-    expect(made.heard).toHaveLength(6);
+    expect(made.received).toHaveLength(6);
   });
 });
 
@@ -211,7 +211,7 @@ describe('the connection', () => {
   it('says why it is not there: at once where it never was, after 3 s where it broke', async () => {
     const { feed, last, to, sockets } = desk();
     expect(sockets.against()).toBeUndefined();
-    const heard = feed.depth('BTCUSDT').subscribe();
+    const received = feed.depth('BTCUSDT').subscribe();
     expect(sockets.against()).toBe('ws://x: connecting');
     last().close('connect ECONNREFUSED');
     expect(sockets.against()).toBe('ws://x: connect ECONNREFUSED');
@@ -227,7 +227,7 @@ describe('the connection', () => {
     expect(sockets.against()).toBeUndefined();
     last().close('cut again');
     await to(8_000);
-    heard.unsubscribe();
+    received.unsubscribe();
     expect(sockets.against()).toBeUndefined();
   });
 
@@ -292,22 +292,22 @@ describe('the connection', () => {
   });
 
   it('that was given up says nothing any more', async () => {
-    const { feed, ends, last, to, heard } = desk();
-    feed.depth('BTCUSDT').subscribe((depth) => heard.push(depth));
+    const { feed, ends, last, to, received } = desk();
+    feed.depth('BTCUSDT').subscribe((depth) => received.push(depth));
     last().open();
     await to(16_000);
     ends[0]?.push(book(start + 16_000));
     ends[0]?.close('late');
     await to(17_000);
     expect(ends).toHaveLength(2);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 
 describe('depth', () => {
   it('comes as whole books, and crossed, empty, zero and older ones are refused and counted', () => {
-    const { feed, last, heard, seen } = desk();
-    feed.depth('BTCUSDT').subscribe((depth) => heard.push(depth));
+    const { feed, last, received, seen } = desk();
+    feed.depth('BTCUSDT').subscribe((depth) => received.push(depth));
     last().open();
     last().push(book(start - 2_000));
     last().push(book(start - 1_000, 98));
@@ -316,7 +316,7 @@ describe('depth', () => {
     last().push({ ...book(start), tick: { asks: [], buys: [] } });
     last().push({ ...book(start), tick: { asks: [[0.69, 5]], buys: [[0, 0]] } });
     last().push(book(start - 1_000, 96));
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { symbol: 'BTCUSDT', time: start - 2_000, bids: [[99, 2]], asks: [[100, 1]], seenAt: start },
       { symbol: 'BTCUSDT', time: start - 1_000, bids: [[98, 2]], asks: [[100, 1]], seenAt: start },
       { symbol: 'BTCUSDT', time: start - 1_000, bids: [[96, 2]], asks: [[100, 1]], seenAt: start },
@@ -325,18 +325,18 @@ describe('depth', () => {
   });
 
   it('with no time, zero, or one far ahead is taken as of now, and shuts nothing out', () => {
-    const { feed, last, heard } = desk();
-    feed.depth('BTCUSDT').subscribe(({ time }) => heard.push(time - start));
+    const { feed, last, received } = desk();
+    feed.depth('BTCUSDT').subscribe(({ time }) => received.push(time - start));
     last().open();
     for (const ts of [undefined, 0, start + 3_600_000, `${start - 500}`, '2026-01-01T11:59:59.900Z'])
       last().push(book(ts));
-    expect(heard).toEqual([0, 0, 0, -500, -100]);
+    expect(received).toEqual([0, 0, 0, -500, -100]);
   });
 });
 
 it('the ticker comes as numbers', () => {
-  const { feed, last, heard, seen } = desk();
-  feed.ticker('BTCUSDT').subscribe((ticker) => heard.push(ticker));
+  const { feed, last, received, seen } = desk();
+  feed.ticker('BTCUSDT').subscribe((ticker) => received.push(ticker));
   last().open();
   const tick = {
     amount: '3',
@@ -349,7 +349,7 @@ it('the ticker comes as numbers', () => {
   };
   last().push({ channel: 'market_btcusdt_ticker', tick, ts: start - 5 });
   last().push({ channel: 'market_btcusdt_ticker', tick: { ...tick, close: null }, ts: start });
-  expect(heard).toEqual([
+  expect(received).toEqual([
     {
       symbol: 'BTCUSDT',
       time: start - 5,

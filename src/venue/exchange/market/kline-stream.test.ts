@@ -23,7 +23,7 @@ describe('klines', () => {
   };
   const closes = (made: ReturnType<typeof desk>) => {
     made.feed.klines('BTCUSDT', '1min').subscribe((kline) => {
-      made.heard.push(`${(kline.openTime - start) / minute}:${kline.close}@${kline.seenAt - start}`);
+      made.received.push(`${(kline.openTime - start) / minute}:${kline.close}@${kline.seenAt - start}`);
     });
     made.last().open();
   };
@@ -56,7 +56,7 @@ describe('klines', () => {
     say(made, 0, 99);
     await alive(made, 62_000, 120_100);
     say(made, 2, 14);
-    expect(made.heard).toEqual(['0:11@60300', '1:13@120100']);
+    expect(made.received).toEqual(['0:11@60300', '1:13@120100']);
     expect(made.seen()).toMatchObject({ 'kline after its close': 1 });
     expect(made.http.urls).toHaveLength(0);
     expect(made.gaps).toEqual([]);
@@ -70,11 +70,11 @@ describe('klines', () => {
     await alive(made, 50_000, 73_000);
     const asked = made.last().sent.find((text) => text.includes('"req"'));
     expect(JSON.parse(asked ?? '{}')).toMatchObject({ params: { channel } });
-    expect(made.heard).toEqual([]);
+    expect(made.received).toEqual([]);
     const rows = [0, 1].map((index) => frame(index, 100 + index).tick);
     made.last().push({ event_rep: 'rep', channel, data: rows, tick: null, ts: start, status: 'ok' });
     await made.to(73_100);
-    expect(made.heard).toEqual(['0:100@73000']);
+    expect(made.received).toEqual(['0:100@73000']);
     expect(made.gaps).toEqual([]);
   });
 
@@ -86,12 +86,12 @@ describe('klines', () => {
     await alive(made, 58_000, 61_100);
     made.last().push(tickerAt(61_100));
     await made.to(62_199);
-    expect(made.heard).toEqual([]);
+    expect(made.received).toEqual([]);
     await made.to(62_200);
-    expect(made.heard).toEqual(['0:11@62200']);
+    expect(made.received).toEqual(['0:11@62200']);
     say(made, 0, 12);
     say(made, 1, 13);
-    expect(made.heard).toHaveLength(1);
+    expect(made.received).toHaveLength(1);
   });
 
   it('are not over when a clock that is set back meanwhile says so no more', async () => {
@@ -102,12 +102,12 @@ describe('klines', () => {
     both(made, 0, 11);
     clock.aheadMs = 0;
     await alive(made, 57_000, 59_900);
-    expect(made.heard).toEqual([]);
+    expect(made.received).toEqual([]);
     say(made, 0, 12);
     await made.to(61_100);
     made.last().push(tickerAt(61_100));
     await made.to(62_200);
-    expect(made.heard).toEqual(['0:12@62200']);
+    expect(made.received).toEqual(['0:12@62200']);
   });
 
   it('of which the end was missed while the connection was away are asked for over REST', async () => {
@@ -120,13 +120,13 @@ describe('klines', () => {
       await made.to(55_000);
       made.last().close('read ECONNRESET');
       await made.to(Math.min(back, 62_000));
-      // Another channel alone is heard again.
+      // Another channel alone is received again.
       if (back < 62_000) {
         made.last().open();
         made.last().push(tickerAt(back));
       }
       await made.to(62_500);
-      expect(made.heard).toEqual(['0:100@62200']);
+      expect(made.received).toEqual(['0:100@62200']);
     }
   });
 
@@ -138,7 +138,7 @@ describe('klines', () => {
     await made.to(60_100);
     say(made, 1, 12);
     await made.to(60_200);
-    expect(made.heard).toEqual(['0:100@60100']);
+    expect(made.received).toEqual(['0:100@60100']);
     expect(made.gaps).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe('klines', () => {
     made.last().push(tickerAt(59_000));
     made.last().push({ ...frame(1, 12), ts: start + 60_050 });
     await made.to(60_200);
-    expect(made.heard).toEqual(['0:100@60100']);
+    expect(made.received).toEqual(['0:100@60100']);
     expect(made.gaps).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe('klines', () => {
     await made.to(61_500);
     made.last().push(late);
     await made.to(62_300);
-    expect(made.heard).toEqual(['0:100@62200']);
+    expect(made.received).toEqual(['0:100@62200']);
     expect(made.gaps).toEqual([]);
   });
 
@@ -181,7 +181,7 @@ describe('klines', () => {
     await made.to(61_500);
     made.last().push({ ping: start / 1_000 + 61 });
     await made.to(62_200);
-    expect(made.heard).toEqual(['0:11@62200']);
+    expect(made.received).toEqual(['0:11@62200']);
   });
 
   it('after whose end nothing comes over the socket are asked for over REST, and are as we saw them where that has none', async () => {
@@ -190,14 +190,14 @@ describe('klines', () => {
     await alive(made, 0, 59_900);
     both(made, 0, 11);
     await made.to(62_700);
-    expect(made.heard).toEqual([]);
+    expect(made.received).toEqual([]);
     expect(made.http.urls.length).toBeGreaterThan(0);
     await alive(made, 62_800, 90_000);
-    expect(made.heard).toMatchObject([expect.stringMatching(/^0:11@/)]);
+    expect(made.received).toMatchObject([expect.stringMatching(/^0:11@/)]);
     expect(made.gaps).toEqual([]);
   });
 
-  it('seen by a single frame after subscribing, or last heard of long ago, are asked for over REST', async () => {
+  it('seen by a single frame after subscribing, or last received of long ago, are asked for over REST', async () => {
     const made: ReturnType<typeof desk> = desk(() => restRows(() => made.clock.now()));
     closes(made);
     await made.to(59_000);
@@ -205,9 +205,9 @@ describe('klines', () => {
     await made.to(60_300);
     say(made, 1, 12);
     await made.to(61_000);
-    expect(made.heard).toEqual(['0:100@60300']);
+    expect(made.received).toEqual(['0:100@60300']);
     await alive(made, 62_000, 122_300);
-    expect(made.heard).toEqual(['0:100@60300', '1:101@122200']);
+    expect(made.received).toEqual(['0:100@60300', '1:101@122200']);
     expect(made.gaps).toEqual([]);
     expect(made.http.urls[0]?.pathname).toBe('/sapi/v1/klines');
     expect(made.http.urls[0]?.search).toBe('?symbol=BTCUSDT&interval=1min&limit=300');
@@ -227,7 +227,7 @@ describe('klines', () => {
     say(made, 1, 22);
     await made.to(120_100);
     say(made, 2, 23);
-    expect(made.heard).toEqual(['0:100@61000', '1:22@120100']);
+    expect(made.received).toEqual(['0:100@61000', '1:22@120100']);
     expect(made.gaps).toEqual([
       { symbol: 'BTCUSDT', channel: 'klines', from: 59_000, to: 61_000, cause: 'gone', healed: true },
     ]);
@@ -246,7 +246,7 @@ describe('klines', () => {
     both(made, 3, 22);
     await made.to(240_100);
     say(made, 4, 23);
-    expect(made.heard).toEqual(['0:100@62200', '1:101@122200', '2:102@182200', '3:22@240100']);
+    expect(made.received).toEqual(['0:100@62200', '1:101@122200', '2:102@182200', '3:22@240100']);
     expect(made.gaps).toMatchObject([
       { from: minute, cause: 'the subscription went silent', healed: true },
       { from: 2 * minute, cause: 'the subscription went silent', healed: true },
@@ -267,7 +267,7 @@ describe('klines', () => {
     await made.to(60_100);
     say(made, 1, 14);
     expect(made.gaps).toMatchObject([{ channel: 'klines', from: 0, to: 10_000, healed: true }]);
-    expect(made.heard).toEqual(['0:13@60100']);
+    expect(made.received).toEqual(['0:13@60100']);
   });
 
   it('whose first frame after a break may be stale is not trusted with it', async () => {
@@ -282,7 +282,7 @@ describe('klines', () => {
     await made.to(60_100);
     say(made, 1, 20);
     await made.to(60_200);
-    expect(made.heard).toEqual(['0:100@60100']);
+    expect(made.received).toEqual(['0:100@60100']);
   });
 
   it('that REST does not give are given up after five attempts; the gap stays, and the stream goes on', async () => {
@@ -298,7 +298,7 @@ describe('klines', () => {
     }
     expect(made.http.urls).toHaveLength(5);
     say(made, 3, 22);
-    expect(made.heard).toEqual(['0:11@61000', '2:21@121000']);
+    expect(made.received).toEqual(['0:11@61000', '2:21@121000']);
     expect(made.gaps).toMatchObject([{ channel: 'klines', from: minute, healed: false }]);
   });
 
@@ -312,17 +312,17 @@ describe('klines', () => {
     say(made, 1, 12);
     await made.to(60_500);
     say(made, 1, 13);
-    expect(made.heard).toEqual([]);
+    expect(made.received).toEqual([]);
     lagging = false;
     await made.to(70_000);
-    expect(made.heard).toMatchObject([expect.stringMatching(/^0:100@/)]);
+    expect(made.received).toMatchObject([expect.stringMatching(/^0:100@/)]);
     for (let ms = 71_000; ms < 120_000; ms += 2_500) {
       await made.to(ms);
       say(made, 1, 14);
     }
     await made.to(120_100);
     say(made, 2, 15);
-    expect(made.heard.slice(1)).toEqual(['1:14@120100']);
+    expect(made.received.slice(1)).toEqual(['1:14@120100']);
   });
 
   it('of a channel that went deaf alone are found over REST, and it is subscribed again', async () => {
@@ -335,7 +335,7 @@ describe('klines', () => {
     made.last().push(tickerAt(61_100));
     const subs = (): number => made.last().sent.filter((text) => text.includes('_kline_')).length;
     await alive(made, 61_200, 125_000);
-    expect(made.heard).toEqual(['0:11@62200', '1:101@122200']);
+    expect(made.received).toEqual(['0:11@62200', '1:101@122200']);
     expect(made.gaps).toMatchObject([{ cause: 'the subscription went silent', healed: true }]);
     expect(subs()).toBe(2);
   });
@@ -360,7 +360,7 @@ describe('klines', () => {
     both(made, 1, 15);
     await made.to(120_100);
     both(made, 2, 16);
-    expect(made.heard).toEqual(['0:11@60100', '1:15@120100']);
+    expect(made.received).toEqual(['0:11@60100', '1:15@120100']);
     expect(made.seen()).toMatchObject({ 'kline at an impossible time': 1 });
     expect(made.seen()).not.toHaveProperty('kline after its close');
     expect(made.gaps).toEqual([]);
@@ -370,24 +370,24 @@ describe('klines', () => {
     const made = desk();
     const opens = Date.UTC(2025, 11, 31, 16);
     const month = { ...frame(0, 1), channel: 'market_btcusdt_kline_1month' };
-    made.feed.klines('BTCUSDT', '1month').subscribe(({ openTime }) => made.heard.push(openTime));
+    made.feed.klines('BTCUSDT', '1month').subscribe(({ openTime }) => made.received.push(openTime));
     made.last().open();
     for (let close = 10; close < 14; close++) {
       made.last().push({ ...month, tick: { ...month.tick, id: opens / 1_000, close } });
       await made.to(close * 1_000);
     }
-    expect(made.heard).toEqual([]);
+    expect(made.received).toEqual([]);
     expect(made.seen()).toEqual({});
   });
 
   it('stop with their last listener, timers and all', async () => {
     const made = desk();
-    const subscription = made.feed.klines('BTCUSDT', '1min').subscribe((kline) => made.heard.push(kline));
+    const subscription = made.feed.klines('BTCUSDT', '1min').subscribe((kline) => made.received.push(kline));
     made.last().open();
     both(made, 0, 11);
     subscription.unsubscribe();
     await made.to(10 * minute);
-    expect(made.heard).toEqual([]);
+    expect(made.received).toEqual([]);
     expect(made.http.urls).toHaveLength(0);
     expect(made.ends).toHaveLength(1);
   });
