@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { Refusal } from '../domain/refusal.ts';
 import { type Head, readHead } from './hash-chain.ts';
+import { metaOf } from './schema.ts';
 
 export interface Guard {
   /** The directory of the newest heads, outside every state directory. */
@@ -118,7 +119,7 @@ export function checkGuard(db: Database, path: string, guard: Guard): Acceptance
   const last = db.prepare('SELECT epoch, host FROM openings ORDER BY epoch DESC LIMIT 1').get() as
     | { readonly epoch: number; readonly host: string | null }
     | undefined;
-  const idKey = db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get() as string | undefined;
+  const idKey = metaOf(db).get('idKey');
   const known = idKey === undefined ? undefined : readCopy(headFile(guard.dir, idKey));
   const against =
     last !== undefined && last.host !== null && last.host !== guard.host

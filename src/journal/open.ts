@@ -22,7 +22,7 @@ import {
   type RememberedOpening,
 } from './newest-head.ts';
 import { type Past, pastIn } from './past-orders.ts';
-import { migrate, schemaVersion, versionOf } from './schema.ts';
+import { metaOf, migrate, schemaVersion, versionOf } from './schema.ts';
 import { openForWriting } from './worker.ts';
 
 export const journalFile = 'journal.db';
@@ -262,14 +262,6 @@ export function raiseEpoch(db: Database.Database): number {
   return Number(metaOf(db).get('epoch') ?? 0);
 }
 
-const metaOf = (db: Database.Database): ReadonlyMap<string, string> =>
-  new Map(
-    (db.prepare('SELECT key, value FROM meta').all() as { key: string; value: string }[]).map(({ key, value }) => [
-      key,
-      value,
-    ]),
-  );
-
 /** Refuses a journal of another account, exchange or mode. */
 function checkBinding(db: Database.Database, dir: string, binding: Binding): void {
   const meta = metaOf(db);
@@ -316,12 +308,12 @@ function commitOpening(
     );
     const number = db.prepare('INSERT OR IGNORE INTO strategies (id) VALUES (?)');
     for (const id of strategyIds) number.run(id);
-    const strategies = db.prepare('SELECT id, number FROM strategies').all() as { id: string; number: number }[];
+    const strategies = db.prepare('SELECT id, number FROM strategies').raw().all() as [string, number][];
     return {
       instance: Number(meta.get('instance')),
       epoch,
       idKey: Buffer.from(meta.get('idKey') ?? '', 'hex'),
-      strategies: new Map(strategies.map((row) => [row.id, row.number])),
+      strategies: new Map(strategies),
     };
   });
   return { identity, mark };

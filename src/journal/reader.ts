@@ -12,7 +12,7 @@ import { finer, haltsInForce, inForce, load, readKills, readMemories, readQuaran
 import { journalFile } from './open.ts';
 import { readFills } from './past-orders.ts';
 import { readOrders, readRows } from './rows.ts';
-import { schemaVersion, versionOf } from './schema.ts';
+import { metaOf, schemaVersion, versionOf } from './schema.ts';
 
 export interface HeldPosition {
   readonly strategy: string;
@@ -57,9 +57,7 @@ export function openReader(dir: string) {
   const all = <T>(sql: string): T[] => db.prepare(sql).all() as T[];
   const strategies = () => all<{ id: string; number: number }>('SELECT id, number FROM strategies ORDER BY number');
   return {
-    meta: new Map(
-      all<{ key: string; value: string }>('SELECT key, value FROM meta').map((row) => [row.key, row.value]),
-    ),
+    meta: metaOf(db),
     orders: (where = '1 ORDER BY created_at', ...values: readonly string[]) => readOrders(db, where, ...values),
     fills: () => readFills(db, '1'),
     fillCount: () => all<{ fills: number }>('SELECT count(*) AS fills FROM fills')[0]?.fills ?? 0,

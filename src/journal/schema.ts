@@ -90,6 +90,10 @@ export const released: readonly string[] = [
 
 export const schemaVersion = released.length;
 
+/** What a journal says of itself, by name. */
+export const metaOf = (db: Database): ReadonlyMap<string, string> =>
+  new Map(db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][]);
+
 /** The schema version of a journal; 0 when it is new. */
 export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }));
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { userState } from '../../budget/shared-file.ts';
 import { readHead } from '../../journal/hash-chain.ts';
-import { checkGuard, headFile, keepHead, thisHost } from '../../journal/newest-head.ts';
+import { checkGuard, headFile, keepHead, type RememberedOpening, thisHost } from '../../journal/newest-head.ts';
+import { metaOf } from '../../journal/schema.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -26,12 +27,8 @@ export function refuseOld(db: Database, path: string, environment: Environment):
 export function rememberHead(db: Database, environment: Environment): void {
   if (!isGuarded(db)) return;
   const head = readHead(db);
-  const idKey = db.prepare("SELECT value FROM meta WHERE key = 'idKey'").pluck().get() as string;
-  const path = headFile(placeOf(environment), idKey);
+  const path = headFile(placeOf(environment), metaOf(db).get('idKey') ?? '');
   if (head === undefined || !existsSync(path)) return;
-  const opening = db.prepare('SELECT epoch, mark FROM openings ORDER BY epoch DESC LIMIT 1').get() as {
-    readonly epoch: number;
-    readonly mark: string;
-  };
-  keepHead({ path, ...opening }, head);
+  const last = db.prepare('SELECT epoch, mark FROM openings ORDER BY epoch DESC LIMIT 1');
+  keepHead({ path, ...(last.get() as Pick<RememberedOpening, 'epoch' | 'mark'>) }, head);
 }

@@ -22,11 +22,14 @@ export interface Found<T> {
   readonly unseen: Unseen[];
 }
 
-export interface FileContent {
-  readonly trades: ReadonlyMap<string, Found<Trade>>;
-  readonly depth: ReadonlyMap<string, Found<Depth>>;
-  /** By symbol and interval. */
-  readonly klines: ReadonlyMap<string, Found<Kline>>;
+/** By symbol; klines by symbol and interval. */
+const nothingFound = () => ({
+  trades: new Map<string, Found<Trade>>(),
+  depth: new Map<string, Found<Depth>>(),
+  klines: new Map<string, Found<Kline>>(),
+});
+
+export interface FileContent extends ReturnType<typeof nothingFound> {
   readonly source: string;
   readonly lostBytes: number;
   readonly damagedBytes: number;
@@ -48,15 +51,13 @@ export class Replay {
   #symbols: readonly Recorded[] = [];
   #now = 0;
   readonly #channels = new Map<string, Followed>();
-  #trades = new Map<string, Found<Trade>>();
-  #depth = new Map<string, Found<Depth>>();
-  #klines = new Map<string, Found<Kline>>();
+  #found = nothingFound();
 
   /** Undefined when the bytes are no file of frames. */
   read(bytes: Buffer): FileContent | undefined {
     const file = decoded(bytes);
     if (file === undefined) return undefined;
-    [this.#trades, this.#depth, this.#klines] = [new Map(), new Map(), new Map()];
+    this.#found = nothingFound();
     for (const [index, record] of file.records.entries()) {
       if (record.kind === 'lost') {
         this.#lost(file.records[index + 1]?.seenAt ?? this.#now);
@@ -67,9 +68,8 @@ export class Replay {
       else this.#frame(record);
     }
     const { lostBytes, damagedBytes } = file;
-    const [trades, depth, klines] = [this.#trades, this.#depth, this.#klines];
     const isUnknown = damagedBytes > 0 && this.#symbols.length === 0;
-    return { trades, depth, klines, source: this.#source, lostBytes, damagedBytes, isUnknown };
+    return { ...this.#found, source: this.#source, lostBytes, damagedBytes, isUnknown };
   }
 
   /** From here on what comes may have come before. */
@@ -87,11 +87,10 @@ export class Replay {
       for (const { listener } of this.#channels.values()) listener.hole(this.#break);
     } else if ('kline' in note) {
       const { symbol, interval } = note.kline;
-      found(this.#klines, `${symbol} ${interval}`).rows.push(note.kline);
+      found(this.#found.klines, `${symbol} ${interval}`).rows.push(note.kline);
     } else if (!note.gap.healed) {
       const { symbol, channel, from, to } = note.gap;
-      if (channel === 'trades') found(this.#trades, symbol).unseen.push({ from, to });
-      if (channel === 'depth') found(this.#depth, symbol).unseen.push({ from, to });
+      if (channel === 'trades' || channel === 'depth') this.#unseen(channel, symbol, { from, to });
     }
   }
 
@@ -99,10 +98,13 @@ export class Replay {
   #lost(to: number): void {
     const from = this.#now;
     for (const { listener } of this.#channels.values()) listener.hole(this.#break);
-    for (const { symbol, trades, depth } of this.#symbols) {
-      if (trades) found(this.#trades, symbol).unseen.push({ from, to });
-      if (depth) found(this.#depth, symbol).unseen.push({ from, to });
-    }
+    for (const recorded of this.#symbols)
+      for (const channel of ['trades', 'depth'] as const)
+        if (recorded[channel]) this.#unseen(channel, recorded.symbol, { from, to });
+  }
+
+  #unseen(channel: 'trades' | 'depth', symbol: string, unseen: Unseen): void {
+    found<Trade | Depth>(this.#found[channel], symbol).unseen.push(unseen);
   }
 
   #follow({ symbol, trades, depth }: Recorded, isFirst: boolean): void {
@@ -111,12 +113,12 @@ export class Replay {
     const gap = (): void => {};
     const name = { trades: channelOf('trades', symbol), depth: channelOf('depth', symbol) };
     if (trades && !this.#channels.has(name.trades)) {
-      const print = (one: Trade): void => this.#take(name.trades, found(this.#trades, symbol), one);
+      const print = (one: Trade): void => this.#take(name.trades, found(this.#found.trades, symbol), one);
       const listener = tradeStream({ symbol, count, now: () => this.#now, print, gap });
       this.#channels.set(name.trades, { isFirst, listener });
     }
     if (depth && !this.#channels.has(name.depth)) {
-      const book = (one: Depth): void => this.#take(name.depth, found(this.#depth, symbol), one);
+      const book = (one: Depth): void => this.#take(name.depth, found(this.#found.depth, symbol), one);
       const clock = standingClock(() => this.#now);
       this.#channels.set(name.depth, { isFirst, listener: depthStream({ symbol, clock, count, book, gap }) });
     }

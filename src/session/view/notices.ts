@@ -14,25 +14,16 @@ export class Notices {
   readonly #kills = new Map<NoticeView, string | null>();
 
   see(entry: NoticeEntry | KillEntry): void {
-    if (entry.kind === 'notice') {
-      this.#add({ at: entry.at, level: entry.level, text: entry.text, advice: undefined });
-    } else if (entry.kind === 'halt') {
-      const notice = haltNotice(entry);
-      this.#kills.set(notice, null);
-      this.#add(notice);
-    } else if (entry.kind === 'kill') {
-      const notice = killNotice(entry);
-      this.#kills.set(notice, entry.strategy);
-      this.#add(notice);
-    } else {
+    const { at } = entry;
+    if (entry.kind === 'notice') this.#add({ at, level: entry.level, text: entry.text, advice: undefined });
+    else if (entry.kind === 'resume') {
       this.#lift(entry.strategy);
       const whom = entry.strategy === null ? '' : ` strategy ${entry.strategy}`;
-      this.#add({
-        at: entry.at,
-        level: 'info',
-        text: `Resumed${whom} by ${entry.by}: ${entry.reason}.`,
-        advice: undefined,
-      });
+      this.#add({ at, level: 'info', text: `Resumed${whom} by ${entry.by}: ${entry.reason}.`, advice: undefined });
+    } else {
+      const notice = entry.kind === 'halt' ? haltNotice(entry) : killNotice(entry);
+      this.#kills.set(notice, entry.kind === 'halt' ? null : entry.strategy);
+      this.#add(notice);
     }
   }
 

@@ -3,6 +3,7 @@
  * engine grants. It does not know when or at what price anything fills.
  */
 
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import {
   baseUnits,
@@ -11,19 +12,20 @@ import {
   type Lots,
   least,
   minus,
+  negate,
   noLots,
   notional,
   noUnits,
   plus,
   type Ticks,
   type Units,
+  units,
 } from '../../domain/money.ts';
 import type { Intent, OrderReport, Outcome } from '../../domain/order.ts';
 import { feeOf, mostRate, ratesOf, Turnover } from '../../fill/fees.ts';
 import type { SimFill, SimOrder, Step } from '../../fill/orders.ts';
 import type { FeeRates, Fees, Rules } from '../../fill/rules.ts';
 import type { Balance } from '../venue.ts';
-import { PaperBalances } from './balances.ts';
 import { type PaperOrder, type PaperTrade, Records, reportOf } from './records.ts';
 
 /** Gets every event of the account, in order and at once. */
@@ -258,3 +260,65 @@ function faultOf({ side, type, volume, price }: Intent, at: Instrument): Outcome
 }
 
 const tooSmall: Outcome = rejected('-1136', 'Order volume lower than the minimum.');
+
+/** Fees in quote round up fill by fill, so an order's last fills may cost this little more than was locked for the whole. */
+const dust = units('0.000001');
+
+interface Holding {
+  free: Units;
+  locked: Units;
+}
+
+/** Free and locked by orders, by asset, exact. */
+class PaperBalances {
+  readonly #holdings = new Map<string, Holding>();
+
+  readonly #mayOwe: boolean;
+
+  /** `mayOwe`: more can be locked and paid than the balance has; the rest is borrowed. */
+  constructor(balances: readonly Balance[], mayOwe = false) {
+    this.#mayOwe = mayOwe;
+    for (const { asset, free, locked } of balances) this.#holdings.set(asset, { free, locked });
+  }
+
+  free(asset: string): Units {
+    return this.#of(asset).free;
+  }
+
+  /** Locks an amount, or says false and locks nothing when less is free. */
+  lock(asset: string, amount: Units): boolean {
+    const holding = this.#of(asset);
+    if (!this.#mayOwe && holding.free < amount) return false;
+    holding.free = minus(holding.free, amount);
+    holding.locked = plus(holding.locked, amount);
+    return true;
+  }
+
+  release(asset: string, amount: Units): void {
+    const holding = this.#of(asset);
+    holding.locked = minus(holding.locked, amount);
+    holding.free = plus(holding.free, amount);
+  }
+
+  /** Pays one amount from what is locked and another from what is free. */
+  pay(asset: string, fromLocked: Units, fromFree: Units): void {
+    const holding = this.#of(asset);
+    holding.locked = minus(holding.locked, fromLocked);
+    holding.free = minus(holding.free, fromFree);
+    if ((!this.#mayOwe && holding.free < negate(dust)) || holding.locked < 0n)
+      throw new Error(`the simulated account has less than no ${asset}`);
+  }
+
+  receive(asset: string, amount: Units): void {
+    const holding = this.#of(asset);
+    holding.free = plus(holding.free, amount);
+  }
+
+  balances(): readonly Balance[] {
+    return [...this.#holdings].map(([asset, holding]) => ({ asset, ...holding }));
+  }
+
+  #of(asset: string): Holding {
+    return getOrMake(this.#holdings, asset, () => ({ free: noUnits, locked: noUnits }));
+  }
+}
