@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { escapeLine } from '../domain/printable.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { causeOf, Refusal } from '../domain/refusal.ts';
 import type { Kind } from './catalogue/kinds.ts';
 import { GrowingTable } from './catalogue/rows.ts';
 import { CsvReader, type Role } from './import/csv-reader.ts';
@@ -64,8 +64,7 @@ function unpacked(path: string, bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: mostBytes });
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(path);
-    const cause = error instanceof Error ? error.message : String(error);
-    throw new Refusal(`${path} is damaged or cut off (gzip: ${cause}): fetch the file again`);
+    throw new Refusal(`${path} is damaged or cut off (gzip: ${causeOf(error)}): fetch the file again`);
   }
 }
 

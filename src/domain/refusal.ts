@@ -11,6 +11,9 @@ export class Refusal extends Error {
   }
 }
 
+/** The message of whatever was thrown. */
+export const causeOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** What `work` returns, or the refusal that it throws. */
 export function orRefusal<T>(work: () => T): T | Refusal {
   try {

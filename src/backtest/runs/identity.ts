@@ -19,7 +19,7 @@ export interface CodeVersion {
 }
 
 /** BigInts are amounts; as text they keep their digits. */
-const plain = (value: unknown): string =>
+export const plain = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner));
 
 export function sha256(...pieces: readonly (string | Uint8Array)[]): string {
@@ -27,6 +27,12 @@ export function sha256(...pieces: readonly (string | Uint8Array)[]): string {
   for (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
 }
+
+/** The hashes of code and data, for a table. */
+export const hashRows = (code: readonly CodeVersion[], dataHashes: Prepared['dataHashes']) => [
+  ...code.map(({ strategy, use, sha256: of }) => [`Code of ${strategy}`, `${use} ${of}`] as const),
+  ...Object.entries(dataHashes).map(([symbol, of]) => [`Data of ${symbol}`, of] as const),
+];
 
 export function codeVersions(config: BacktestConfig, file: string): readonly CodeVersion[] {
   const dir = realpathSync(dirname(file));

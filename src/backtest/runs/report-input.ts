@@ -20,7 +20,7 @@ import { roundTripsOf, roundTripTable } from '../../research/round-trips.ts';
 import { type Prepared, prepare } from '../prepare/prepare.ts';
 import { equityInput } from '../result/summary.ts';
 import type { RunResult } from '../run.ts';
-import { sha256 } from './identity.ts';
+import { hashRows, sha256 } from './identity.ts';
 import type { Finished } from './keep.ts';
 import { readEquityCsv, readFillsCsv, readStopsCsv } from './rows.ts';
 import { type KeptRun, readRun, readRunFile } from './store.ts';
@@ -53,8 +53,7 @@ function provenanceOf(run: KeptRun): ReportInput['provenance'] {
     ['Ran at', `${momentText(at)} UTC, Sluice ${sluice || '?'}, Node ${node}`],
     ['Configuration', `${configuration.file}${configuration.set.map((one) => ` --set ${one}`).join('')}`],
     ['Configuration SHA-256', configuration.sha256],
-    ...code.map(({ strategy, use, sha256: of }): [string, string] => [`Code of ${strategy}`, `${use} ${of}`]),
-    ...Object.entries(summary.dataHashes).map(([symbol, of]): [string, string] => [`Data of ${symbol}`, of]),
+    ...hashRows(code, summary.dataHashes),
     ['Fills', fillsSha256],
     ['Everything', hash],
   ];

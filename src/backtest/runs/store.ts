@@ -17,7 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { jsonOf } from '../../data/import/line-reader.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { causeOf, didYouMean, Refusal } from '../../domain/refusal.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { LedgerLine } from '../../research/significance/trials.ts';
 import type { Summary } from '../../research/summary.ts';
@@ -203,7 +203,7 @@ export function readRun(folder: string): KeptRun {
   try {
     read = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new Refusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 1);
+    throw new Refusal(`${file} cannot be read: ${causeOf(error)}`, 1);
   }
   const version = z.looseObject({ version: z.number() }).safeParse(read).data?.version ?? 1;
   if (version !== 2) throw new Refusal(`${file} has version ${version}: another Sluice wrote it`, 1);

@@ -1,6 +1,6 @@
 /** `--grid fast=5..24`: parameters and the values that each of them takes. */
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import type { Param, Params } from '../../strategy/params.ts';
+import type { Param, Params, ParamValues } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 
 export type Value = number | string | boolean;
@@ -16,6 +16,12 @@ export interface Axis {
 
 /** A value for each axis. */
 export type ParameterSet = readonly Value[];
+
+/** The parameters of a strategy that the axes vary, with their values in a set. */
+export const paramsIn = (axes: readonly Axis[], id: string, set: ParameterSet) =>
+  Object.fromEntries(
+    axes.flatMap(({ strategy, param }, axis) => (strategy === id ? [[param, set[axis]]] : [])),
+  ) as ParamValues<Params>;
 
 /** The parameter of each axis, after its strategy where several strategies have a parameter of that name. */
 export const axisNames = (axes: readonly Axis[]): readonly string[] =>

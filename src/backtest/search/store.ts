@@ -6,7 +6,7 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { jsonOf } from '../../data/import/line-reader.ts';
 import { makeDirs } from '../../journal/open.ts';
 import type { Prepared } from '../prepare/prepare.ts';
-import { type CodeVersion, sha256 } from '../runs/identity.ts';
+import { type CodeVersion, plain, sha256 } from '../runs/identity.ts';
 import { type Axis, type ParameterSet, sortedAxes } from './axes.ts';
 import { type Outcome, ran } from './outcome.ts';
 
@@ -23,20 +23,20 @@ export function gridId(
     sluice,
   }: { readonly axes: readonly Axis[]; readonly code: readonly CodeVersion[]; readonly sluice: string },
 ): string {
-  const { data: _, catalogue: __, instruments: ___, ...plain } = config;
+  const { data: _, catalogue: __, instruments: ___, ...settings } = config;
   // With the path of the code, so that its spelling does not count, and without the parameters of the axes.
   const varied = (id: string, param: string): boolean =>
     axes.some((axis) => axis.strategy === id && axis.param === param);
-  const strategies = plain.strategies.map((one, index) => {
+  const strategies = settings.strategies.map((one, index) => {
     const params = Object.entries(one.params).filter(([param]) => !varied(one.id, param));
     return { ...one, use: code[index]?.use, params: Object.fromEntries(params) };
   });
-  const said = { ...plain, strategies };
+  const said = { ...settings, strategies };
   const spans = input.series.map(({ symbol, interval, first, end }) => ({ symbol, interval, first, end }));
   const of = sortedAxes(axes).map((axis) => [axes[axis]?.strategy, axes[axis]?.param]);
   const instruments = [...input.instruments.values()];
   const all = { outcomeVersion, sluice, said, of, spans, dataHashes, instruments, code: code.map((one) => one.sha256) };
-  return sha256(JSON.stringify(all, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value)));
+  return sha256(plain(all));
 }
 
 const lineSchema = z.object({

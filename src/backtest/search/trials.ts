@@ -5,7 +5,7 @@ import { countTrials, type Trial } from '../../research/significance/trials.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import { type CodeVersion, dailyRatio, ledgerLine, trialHash } from '../runs/identity.ts';
 import { appendToLedger, readLedger } from '../runs/store.ts';
-import type { Axis, ParameterSet } from './axes.ts';
+import { type Axis, type ParameterSet, paramsIn } from './axes.ts';
 import { hasRun, type Outcome } from './outcome.ts';
 
 interface Ledger {
@@ -46,10 +46,7 @@ function trialsOf({ prepared, code, axes, sets, outcomes }: Tried): readonly Tri
   return sets.flatMap((set, index): readonly Trial[] => {
     const outcome = outcomes[index];
     if (!hasRun(outcome)) return [];
-    const hosted = input.hosted.map((one) => {
-      const own = axes.flatMap(({ strategy, param }, axis) => (strategy === one.id ? [[param, set[axis]]] : []));
-      return { ...one, params: { ...one.params, ...Object.fromEntries(own) } };
-    });
+    const hosted = input.hosted.map((one) => ({ ...one, params: { ...one.params, ...paramsIn(axes, one.id, set) } }));
     return [[trialHash({ ...input, hosted }, dataHashes, code), dailyRatio(outcome.sharpe)]];
   });
 }

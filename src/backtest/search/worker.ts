@@ -13,7 +13,7 @@ import { runBacktest } from '../engines.ts';
 import { shortFault, warmingOf } from '../prepare/data-checks.ts';
 import { type Cast, castOf, inputOf } from '../prepare/prepare.ts';
 import type { RunInput, RunSeries } from '../run.ts';
-import { type Axis, type ParameterSet, parameterSets } from './axes.ts';
+import { type Axis, type ParameterSet, parameterSets, paramsIn } from './axes.ts';
 import { withSharedColumns } from './indicator-memory.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
@@ -73,9 +73,7 @@ async function readyCast(): Promise<Cast> {
 function withSet(hosted: readonly NamedHosted[], set: ParameterSet): readonly NamedHosted[] | string {
   const changed: NamedHosted[] = [];
   for (const one of hosted) {
-    const given = { ...one.params };
-    for (const [index, { strategy, param }] of stage.axes.entries())
-      if (strategy === one.id) Object.assign(given, { [param]: set[index] });
+    const given = { ...one.params, ...paramsIn(stage.axes, one.id, set) };
     const { values, problems } = readParams(one.strategy.params, given);
     const [problem] = problems;
     const fault = problem === undefined ? one.strategy.check?.(values) : `${problem.name} ${problem.problem}`;

@@ -8,18 +8,16 @@ import { adjustLedger, adoptOrder, decideTrade, resolveOrder } from '../../sessi
 import { findOrder } from '../../session/find-order.ts';
 import { chooseState, inJournal } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
+import type { ShowOptions } from '../show/read-state.ts';
 
-interface StateOptions extends Output {
-  readonly state?: string;
-}
-interface DecideOptions extends StateOptions {
+interface DecideOptions extends ShowOptions {
   readonly reason: string;
 }
 
 export const printDone = ({ json, out }: Output, message: string, facts: object): void =>
   out(json ? JSON.stringify({ version: 2, ...facts, message }) : message);
 
-interface ControlOptions extends StateOptions {
+interface ControlOptions extends ShowOptions {
   readonly strategy?: string;
   readonly all?: boolean;
   readonly reason?: string;

@@ -8,22 +8,17 @@ import { callDaemon } from '../../session/control/daemon-client.ts';
 import { writeOffline } from '../../session/control/offline-journal.ts';
 import { confirmed, knownLimit, lastVersion } from '../../session/preflight/limits.ts';
 import { chooseState, inJournal } from '../../session/state.ts';
-import type { Output } from '../../terminal/output.ts';
 import { type Asking, withQuestions } from '../../terminal/questions.ts';
 import { textTable } from '../../terminal/table.ts';
-import { withState } from '../show/read-state.ts';
+import { type ShowOptions, withState } from '../show/read-state.ts';
 import { printDone } from './actions.ts';
 
-export interface LimitsOptions extends Output {
-  readonly state?: string;
-}
-
-export interface StepOptions extends LimitsOptions, Asking {
+export interface StepOptions extends ShowOptions, Asking {
   readonly reason: string;
   readonly yes: boolean;
 }
 
-export const showLimits = (options: LimitsOptions): void =>
+export const showLimits = (options: ShowOptions): void =>
   withState(options, (reader, { dir }) => {
     const { json, out } = options;
     const steps = reader.limits();

@@ -38,7 +38,8 @@ export function chosenKeys({ data, symbol, kind, interval }: WhichSeries): reado
     throw new Refusal(`${dir} holds no data: sluice data import FILE, or name another folder (--data)`);
   // What is stored can always be named, as it was by an older version, too.
   const spelt = symbol === undefined ? undefined : symbolOf(symbol);
-  const wantedSymbol = symbol === undefined || all.some((one) => one.symbol === spelt) ? spelt : namedSymbol(symbol);
+  const isStored = spelt === undefined || all.some((one) => one.symbol === spelt);
+  const wantedSymbol = isStored ? spelt : namedSymbol(symbol ?? '');
   const wantedInterval = interval === undefined ? undefined : intervalOf(interval);
   const found = all.filter(
     (one) =>
@@ -48,13 +49,8 @@ export function chosenKeys({ data, symbol, kind, interval }: WhichSeries): reado
   );
   if (found.length > 0) return found;
   const names = all.map(seriesName);
-  const meant =
-    wantedSymbol === undefined || all.some((one) => one.symbol === wantedSymbol)
-      ? ''
-      : didYouMean(
-          wantedSymbol,
-          all.map((one) => one.symbol),
-        );
+  const symbols = all.map((one) => one.symbol);
+  const meant = isStored ? '' : didYouMean(wantedSymbol ?? '', symbols);
   throw new Refusal(
     `no such data in ${dir}${meant}: it holds ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`,
   );
@@ -66,10 +62,7 @@ export function chosenOne(given: WhichSeries): Manifest {
   const [one, other] = found;
   if (one === undefined || other !== undefined)
     throw new Refusal(
-      `${found.length} series are meant (${found
-        .slice(0, 8)
-        .map((each) => seriesName(each))
-        .join(', ')}): say which (SYMBOL, --kind, --interval)`,
+      `${found.length} series are meant (${found.slice(0, 8).map(seriesName).join(', ')}): say which (SYMBOL, --kind, --interval)`,
     );
   return one;
 }

@@ -22,28 +22,20 @@ export function list(given: WhichSeries): void {
   const all = readableSeries(resolve(given.data));
   const { found, damaged } = chosenReadable(given);
   const rows = found.map((one) => summaryOf(one, all));
-  if (json) {
-    for (const row of rows) out(JSON.stringify(row));
-    refuseDamaged(damaged);
-    return;
+  if (json) for (const row of rows) out(JSON.stringify(row));
+  else {
+    out(textTable(head, rows.map(cellsOf)));
+    for (const row of rows) if (row.stale !== undefined) out(`${seriesName(row)}: ${row.stale}`);
   }
-  const head = ['kind', 'symbol', 'interval', 'rows', 'from', 'to', 'gaps', 'MB', 'source', 'repaired'];
-  const cells = rows.map(({ kind, symbol, interval, zone, rows: count, from, to, gaps, bytes, source, repaired }) => [
-    kind,
-    symbol,
-    `${interval ?? ''}${zone === undefined ? '' : ` ${zone}`}`,
-    count.toLocaleString('en-US'),
-    day(from),
-    day(to),
-    String(gaps),
-    (bytes / 1e6).toFixed(1),
-    source,
-    repaired ? 'yes' : '',
-  ]);
-  out(textTable(head, cells));
-  for (const row of rows) if (row.stale !== undefined) out(`${seriesName(row)}: ${row.stale}`);
   refuseDamaged(damaged);
 }
+
+const head = ['kind', 'symbol', 'interval', 'rows', 'from', 'to', 'gaps', 'MB', 'source', 'repaired'];
+const cellsOf = ({ zone, ...row }: ReturnType<typeof summaryOf>): readonly string[] => [
+  ...[row.kind, row.symbol, `${row.interval ?? ''}${zone === undefined ? '' : ` ${zone}`}`],
+  ...[row.rows.toLocaleString('en-US'), day(row.from), day(row.to), String(row.gaps), (row.bytes / 1e6).toFixed(1)],
+  ...[row.source, row.repaired ? 'yes' : ''],
+];
 
 /** Once the others are shown. */
 function refuseDamaged(damaged: readonly Refusal[]): void {
@@ -79,17 +71,11 @@ export async function check(given: WhichSeries): Promise<void> {
   const { found, damaged: unreadable } = chosenReadable(given);
   for (const listed of found) {
     const now = systemClock.now();
-    const {
-      manifest,
-      damage,
-      findings: those,
-    } = await readAgain(
-      dir,
-      () => audit(dir, readManifest(dir, listed) ?? listed, now),
-      (audited) => audited.damage.length > 0,
-    );
+    const isDamaged = (audited: Awaited<ReturnType<typeof audit>>): boolean => audited.damage.length > 0;
+    const audited = await readAgain(dir, () => audit(dir, readManifest(dir, listed) ?? listed, now), isDamaged);
+    const { manifest, damage } = audited;
     damaged += damage.length;
-    const findings = [...ofMaking(manifest), ...those];
+    const findings = [...ofMaking(manifest), ...audited.findings];
     const stale = staleText(all, manifest);
     const repairs = manifest.imports.flatMap((one) => one.repairs);
     const name = seriesName(manifest);
@@ -125,7 +111,7 @@ export async function sql(text: string, { data, json, out, say }: DataGiven): Pr
     out(
       textTable(
         columns,
-        rows.map((row) => row.map((value) => cellText(value))),
+        rows.map((row) => row.map(cellText)),
       ),
     );
   if (cut) say(`note: cut after ${mostAnswerRows} rows: ask for less (LIMIT), or write them out (sluice data export)`);

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { refuseOther } from '../../backtest/determinism-check.ts';
 import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
 import { endsOf, quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
-import { type CodeVersion, codeVersions, sha256 } from '../../backtest/runs/identity.ts';
+import { type CodeVersion, codeVersions, hashRows, sha256 } from '../../backtest/runs/identity.ts';
 import { writeTables, writeWhole } from '../../backtest/runs/keep.ts';
 import {
   type Axis,
@@ -293,8 +293,7 @@ function writeGridReport(
     provenance: [
       ['Configuration', `${resolve(file)}${set.map((one) => ` --set ${one}`).join('')}`],
       ['Configuration SHA-256', sha256(configuration)],
-      ...code.map(({ strategy, use, sha256: of }): [string, string] => [`Code of ${strategy}`, `${use} ${of}`]),
-      ...Object.entries(dataHashes).map(([symbol, of]): [string, string] => [`Data of ${symbol}`, of]),
+      ...hashRows(code, dataHashes),
     ],
   });
   writeWhole(resolve(path), [text]);

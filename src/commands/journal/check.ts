@@ -1,7 +1,7 @@
 /** `sluice journal check`: whether a journal is whole and keeps the order protocol's invariants, offline and read-only. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { orRefusal, Refusal } from '../../domain/refusal.ts';
+import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
 import { holdings } from '../../execution/invariants/holdings.ts';
 import { type Rule, rules } from '../../execution/invariants/rules.ts';
 import { type Finding, type View, viewOf } from '../../execution/invariants/view.ts';
@@ -108,7 +108,7 @@ function ofRule(rule: string, one: Rule, view: View): readonly Finding[] {
   try {
     return [...one.check(view)].map((found) => ({ rule, ...found }));
   } catch (error) {
-    return [{ rule, text: `it cannot be checked: ${error instanceof Error ? error.message : String(error)}` }];
+    return [{ rule, text: `it cannot be checked: ${causeOf(error)}` }];
   }
 }
 

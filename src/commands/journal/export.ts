@@ -53,8 +53,7 @@ export function exportJournal(options: ExportOptions): void {
     db.exec('BEGIN');
     const sources = chosen(db, options);
     if (output === undefined) {
-      if (format === 'csv' && sources.length > 1)
-        throw new Refusal('CSV has one table in a file: choose one with --table NAME, or a directory with -o DIR/');
+      refuseSeveral(sources, format, 'DIR');
       for (const source of sources) for (const line of linesOf(source, format, sources.length > 1)) out(line);
       return;
     }
@@ -112,14 +111,18 @@ function* linesOf({ name, columns, rows }: Source, format: 'jsonl' | 'csv', isNa
   }
 }
 
+function refuseSeveral({ length }: readonly Source[], format: ExportOptions['format'], dir: string): void {
+  if (format === 'csv' && length > 1)
+    throw new Refusal(`CSV has one table in a file: choose one with --table NAME, or a directory with -o ${dir}/`);
+}
+
 interface Written {
   readonly file: string;
   readonly rows: number;
 }
 
 function intoFile(file: string, sources: readonly Source[], format: 'jsonl' | 'csv'): Written {
-  if (format === 'csv' && sources.length > 1)
-    throw new Refusal(`CSV has one table in a file: choose one with --table NAME, or a directory with -o ${file}/`);
+  refuseSeveral(sources, format, file);
   return { file, rows: write(file, sources, format, sources.length > 1) };
 }
 

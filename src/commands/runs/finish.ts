@@ -8,7 +8,7 @@ import { fewStops, fillsTextOf, idOf, keep, keptOf, writeCsv, writeWhole } from 
 import { readLedger } from '../../backtest/runs/store.ts';
 import { machineWall } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
-import { orRefusal, Refusal } from '../../domain/refusal.ts';
+import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
 import type { Measured } from '../../research/metrics.ts';
 import { countTrials, type TrialCount } from '../../research/significance/trials.ts';
 import type { Output } from '../../terminal/output.ts';
@@ -86,8 +86,6 @@ function keepOrSay(runs: string, finished: Parameters<typeof keep>[1], say: (lin
     say(`kept as ${idOf(finished)}: sluice report ${idOf(finished)} -o report.html`);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    say(
-      `note: the run is not kept: ${error instanceof Error ? error.message : String(error)} (--no-save does not try)`,
-    );
+    say(`note: the run is not kept: ${causeOf(error)} (--no-save does not try)`);
   }
 }

@@ -1,7 +1,7 @@
 /** SQL over the catalogue: a table for each kind, `klines`, `trades` and `depth`, and writing a series out. */
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { causeOf, didYouMean, Refusal } from '../../domain/refusal.ts';
 import { momentText } from '../check/finding.ts';
 import { type Duck, openDuck, parquetFrom, quoted, quotedPath } from './duckdb.ts';
 import { columnsOf, type Kind, kinds, type SeriesKey, seriesName } from './kinds.ts';
@@ -40,7 +40,7 @@ async function queryNow(dir: string, sql: string) {
 
 /** DuckDB's words, but for tables that are not there: it proposes those of its own. */
 function faultText(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = causeOf(error);
   const table = /Table with name (\S+) does not exist/.exec(text)?.[1];
   if (table === undefined) return text;
   return `there is no table ${table}${didYouMean(table.toLowerCase(), kinds)}; there are ${kinds.join(', ')}`;
@@ -117,7 +117,7 @@ export async function exportSeries(
     return Number(result.getRows()[0]?.[0] ?? 0);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(`${to} cannot be written: ${error instanceof Error ? error.message : String(error)}`, 1);
+    throw new Refusal(`${to} cannot be written: ${causeOf(error)}`, 1);
   } finally {
     rmSync(unfinished, { force: true });
     duck.close();

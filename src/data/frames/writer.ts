@@ -1,6 +1,8 @@
 /** Writes frames without blocking the caller: they are buffered for half a second and then written in one piece. */
+
 import { type FileHandle, open } from 'node:fs/promises';
 import { machineWall, systemClock } from '../../clock/clock.ts';
+import { causeOf } from '../../domain/refusal.ts';
 import { encoded, magic } from './file.ts';
 import { closeFrames, newFramePath, prune } from './folder.ts';
 
@@ -104,7 +106,7 @@ export class FrameWriter {
       file.bytes += bytes.length;
       this.#usedBytes += bytes.length;
     } catch (error) {
-      this.#end(error instanceof Error ? error.message : String(error));
+      this.#end(causeOf(error));
       await this.#closeFile().catch(() => {});
     }
   }

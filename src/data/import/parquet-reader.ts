@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { escapeLine } from '../../domain/printable.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { type Duck, identifier, openDuck, parquetFrom, quoted, quotedPath } from '../catalogue/duckdb.ts';
 import { columnsOf, type Kind } from '../catalogue/kinds.ts';
 import { vectorsOf } from '../catalogue/parquet.ts';
@@ -99,8 +99,7 @@ async function described({ connection }: Duck, path: string): Promise<File> {
   }
 }
 
-const firstLine = (error: unknown): string =>
-  escapeLine(String(error instanceof Error ? error.message : error).split('\n', 1)[0] ?? '');
+const firstLine = (error: unknown): string => escapeLine(causeOf(error).split('\n', 1)[0] ?? '');
 
 const damaged = (path: string, why: string): Refusal =>
   new Refusal(`${path} is damaged or cut off (Parquet: ${why}): fetch the file again`);

@@ -5,7 +5,7 @@ import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { crc32, createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib';
 import { escapeLine } from '../../domain/printable.ts';
-import { Refusal } from '../../domain/refusal.ts';
+import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { type Packing as Packed, packingOf } from '../named-file.ts';
 import { longestLine } from './row-reader.ts';
 
@@ -112,7 +112,7 @@ async function* unpack(
     else yield* pipeline(source(), createGunzip({ chunkSize: blockBytes }), () => {}) as AsyncIterable<Buffer>;
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = causeOf(error);
     throw new Refusal(`${path} is damaged or cut off (${packing}: ${cause}): fetch the file again`);
   }
 }
