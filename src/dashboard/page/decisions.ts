@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { DecisionView } from '../view.ts';
-import { Choice, Empty, Panel, Pill, type Tone, When } from './parts.ts';
+import { Choice, Panel, Pill, type Tone, When } from './parts.ts';
 
 const verdicts: Readonly<Record<DecisionView['verdict'], readonly [Tone, string]>> = {
   approved: ['good', 'Approved'],
@@ -44,26 +44,20 @@ function Decision({ decision }: { decision: DecisionView }): VNode {
 
 export function Decisions({ decisions }: { decisions: readonly DecisionView[] }): VNode {
   const chosen = decisions.filter(({ verdict }) => shown.value === 'all' || verdict === 'denied');
+  const none =
+    shown.value === 'all'
+      ? 'Each signal of a strategy appears here, with the verdict and its reason.'
+      : 'Nothing was denied lately.';
   return html`
-    <${Panel} id="decisions" title="Decisions" aside=${html`<${Filter} />`}>
-      ${
-        chosen.length === 0
-          ? html`<${Empty}>
-              ${
-                shown.value === 'all'
-                  ? 'Each signal of a strategy appears here, with the verdict and its reason.'
-                  : 'Nothing was denied lately.'
-              }
-            <//>`
-          : html`<ol class="list scroll" tabindex="0" aria-label="Latest decisions, newest first">
-              ${chosen
-                .slice(0, maxShown)
-                .map(
-                  (decision) =>
-                    html`<${Decision} key=${`${decision.at}${decision.strategy}${decision.draft}`} decision=${decision} />`,
-                )}
-            </ol>`
-      }
+    <${Panel} id="decisions" title="Decisions" aside=${html`<${Filter} />`} empty=${chosen.length === 0 && none}>
+      <ol class="list scroll" tabindex="0" aria-label="Latest decisions, newest first">
+        ${chosen
+          .slice(0, maxShown)
+          .map(
+            (decision) =>
+              html`<${Decision} key=${`${decision.at}${decision.strategy}${decision.draft}`} decision=${decision} />`,
+          )}
+      </ol>
     <//>
   `;
 }

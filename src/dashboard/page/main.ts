@@ -8,7 +8,7 @@ import { Dialog } from './dialog.ts';
 import { EquityChart, EquityReadout } from './equity-chart.ts';
 import { exact } from './format.ts';
 import { ConnectionBanner, Header, ThemeSwitch } from './header.ts';
-import { Choice, Empty, Panel, When } from './parts.ts';
+import { Choice, Panel, When } from './parts.ts';
 import { PriceChart } from './price-chart.ts';
 import { equitySeries, klines, shownSymbol, showSymbol, toast, view } from './store.ts';
 import { Strategies } from './strategies.ts';
@@ -35,7 +35,7 @@ const State = ({ shown }: { shown: View }): VNode => html`
 function Market({ shown }: { shown: View }): VNode {
   const market = shown.markets.find(({ symbol }) => symbol === shownSymbol.value) ?? shown.markets[0];
   if (market === undefined) {
-    return html`<${Panel} id="market" title="Market"><${Empty}>The klines of each traded symbol appear here.<//><//>`;
+    return html`<${Panel} id="market" title="Market" empty="The klines of each traded symbol appear here." />`;
   }
   const symbols = shown.markets.map(({ symbol }) => [symbol, symbol]);
   const tabs = html`<${Choice} label="Symbol" options=${symbols} chosen=${market.symbol} choose=${showSymbol} />`;
@@ -44,18 +44,19 @@ function Market({ shown }: { shown: View }): VNode {
   return html`
     <${Panel} id="market" title=${`${market.symbol} · ${market.interval}`} aside=${aside}>
       <${PriceChart} view=${shown} market=${market} />
-      ${none ? html`<${Empty}>Klines appear here as soon as the exchange has sent some.<//>` : null}
+      ${none ? html`<p class="empty">Klines appear here as soon as the exchange has sent some.</p>` : null}
     <//>
   `;
 }
 
 const Equity = ({ shown }: { shown: View }): VNode => html`
-  <${Panel} id="equity" title="Equity" aside=${html`<span><${EquityReadout} asset=${shown.equity.asset} /></span>`}>
-    ${
-      equitySeries.value.length < 2
-        ? html`<${Empty}>The equity curve begins with the second point.<//>`
-        : html`<${EquityChart} asset=${shown.equity.asset} />`
-    }
+  <${Panel}
+    id="equity"
+    title="Equity"
+    aside=${html`<span><${EquityReadout} asset=${shown.equity.asset} /></span>`}
+    empty=${equitySeries.value.length < 2 && 'The equity curve begins with the second point.'}
+  >
+    <${EquityChart} asset=${shown.equity.asset} />
   <//>
 `;
 

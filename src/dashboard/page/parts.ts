@@ -24,9 +24,6 @@ export const Side = ({ side }: { side: 'BUY' | 'SELL' }): VNode =>
 export const When = ({ at }: { at: number }): VNode =>
   html`<time datetime=${new Date(at).toISOString()}>${when(at, view.value?.marketTime ?? at)}</time>`;
 
-/** Says what will appear here. */
-export const Empty = ({ children }: { children?: ComponentChildren }): VNode => html`<p class="empty">${children}</p>`;
-
 interface ChoiceProps {
   readonly label: string;
   readonly options: readonly (readonly [value: string, text: string])[];
@@ -50,16 +47,35 @@ interface PanelProps {
   readonly count?: number | undefined;
   /** Stands at the right of the title. */
   readonly aside?: ComponentChildren;
+  /** Says what will appear here, as long as nothing does. */
+  readonly empty?: string | false;
   readonly children?: ComponentChildren;
 }
-export const Panel = ({ id, title, count, aside, children }: PanelProps): VNode => html`
+export const Panel = ({ id, title, count, aside, empty = false, children }: PanelProps): VNode => html`
   <section class="panel" id=${id} aria-labelledby=${`${id}-title`}>
     <header class="panel-head">
       <h2 id=${`${id}-title`}>${title}${count === undefined ? '' : html` <span class="count">${count}</span>`}</h2>
       <div class="aside">${aside}</div>
     </header>
-    ${children}
+    ${empty === false ? children : html`<p class="empty">${empty}</p>`}
   </section>
+`;
+
+/** Columns marked `wide` are left out on a phone. */
+export type Column<T> = readonly [title: string, classes: string | undefined, cell: (row: T) => ComponentChildren];
+
+interface TableProps<T> {
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+}
+export const Table = <T>({ columns, rows, keyOf }: TableProps<T>): VNode => html`
+  <table>
+    <thead><tr>${columns.map(([title, classes]) => html`<th scope="col" class=${classes}>${title}</th>`)}</tr></thead>
+    <tbody>
+      ${rows.map((row) => html`<tr key=${keyOf(row)}>${columns.map(([, classes, cell]) => html`<td class=${classes}>${cell(row)}</td>`)}</tr>`)}
+    </tbody>
+  </table>
 `;
 
 /** A chart in an element: opened once, painted whenever the colours change, and removed with the element. */

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { StrategyView, View } from '../view.ts';
 import { age, direction, exact, money } from './format.ts';
-import { Empty, Gain, Panel, Pill, type Tone } from './parts.ts';
+import { Gain, Panel, Pill, type Tone } from './parts.ts';
 
 const held = (quantity: string): string =>
   direction(quantity) === 'down' ? `Short ${exact(quantity.replace('-', ''))}` : `Long ${exact(quantity)}`;
@@ -58,12 +58,12 @@ function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: bo
   `;
 }
 
+const none = 'Each strategy appears here with what it holds and what protects it.';
+
 export const Strategies = ({ view: { strategies, state } }: { view: View }): VNode => html`
-  <${Panel} id="strategies" title="Positions">
-    ${
-      strategies.length === 0
-        ? html`<${Empty}>Each strategy appears here with what it holds and what protects it.<//>`
-        : html`<ul class="list">${strategies.map((strategy) => html`<${Strategy} key=${`${strategy.id} ${strategy.symbol}`} strategy=${strategy} isKilled=${state === 'killed'} />`)}</ul>`
-    }
+  <${Panel} id="strategies" title="Positions" empty=${strategies.length === 0 && none}>
+    <ul class="list">
+      ${strategies.map((strategy) => html`<${Strategy} key=${`${strategy.id} ${strategy.symbol}`} strategy=${strategy} isKilled=${state === 'killed'} />`)}
+    </ul>
   <//>
 `;

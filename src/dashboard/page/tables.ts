@@ -1,11 +1,11 @@
-/** Open orders and fills. Columns marked `wide` are left out on a phone. */
+/** Open orders and fills. */
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { OrderState } from '../../domain/order.ts';
 import type { FillView, OpenOrderView, View } from '../view.ts';
 import { ask } from './dialog.ts';
 import { age, direction, exact } from './format.ts';
-import { Empty, Panel, Pill, Side, type Tone, When } from './parts.ts';
+import { type Column, Panel, Pill, Side, Table, type Tone, When } from './parts.ts';
 
 const states: Readonly<Record<OrderState, readonly [Tone, string]>> = {
   intended: ['plain', 'About to send'],
@@ -22,54 +22,29 @@ const states: Readonly<Record<OrderState, readonly [Tone, string]>> = {
 };
 const maxFills = 40;
 
-function Order({ order, now }: { order: OpenOrderView; now: number }): VNode {
-  const [tone, label] = states[order.state];
-  return html`
-    <tr>
-      <td><${Side} side=${order.side} /></td>
-      <td class="number">${exact(order.quantity)}</td>
-      <td class="number">${order.price === undefined ? 'market' : exact(order.price)}</td>
-      <td class="number wide">${direction(order.filled) === 'even' ? '–' : exact(order.filled)}</td>
-      <td class="wide">${order.symbol}</td>
-      <td>${order.strategy}</td>
-      <td class="number wide">${age(now - order.createdAt)}</td>
-      <td><${Pill} tone=${tone}>${label}<//></td>
-    </tr>
-  `;
-}
-
-/** Titles of columns, each with its classes. */
-const Head = ({ columns }: { columns: readonly (readonly [title: string, cls?: string])[] }): VNode =>
-  html`<thead><tr>${columns.map(([title, cls]) => html`<th scope="col" class=${cls}>${title}</th>`)}</tr></thead>`;
-
-const orderColumns = [
-  ['Side'],
-  ['Quantity', 'number'],
-  ['Price', 'number'],
-  ['Filled', 'number wide'],
-  ['Symbol', 'wide'],
-  ['Strategy'],
-  ['Age', 'number wide'],
-  ['State'],
+const orderColumns = (now: number): readonly Column<OpenOrderView>[] => [
+  ['Side', undefined, ({ side }) => html`<${Side} side=${side} />`],
+  ['Quantity', 'number', ({ quantity }) => exact(quantity)],
+  ['Price', 'number', ({ price }) => (price === undefined ? 'market' : exact(price))],
+  ['Filled', 'number wide', ({ filled }) => (direction(filled) === 'even' ? '–' : exact(filled))],
+  ['Symbol', 'wide', ({ symbol }) => symbol],
+  ['Strategy', undefined, ({ strategy }) => strategy],
+  ['Age', 'number wide', ({ createdAt }) => age(now - createdAt)],
+  ['State', undefined, ({ state }) => html`<${Pill} tone=${states[state][0]}>${states[state][1]}<//>`],
 ];
+
+const CancelAll = ({ view }: { view: View }): VNode =>
+  html`<button type="button" class="button small" onClick=${() => ask('cancel', view.actions.cancelAll)}>Cancel all …</button>`;
 
 export const OpenOrders = ({ view }: { view: View }): VNode => html`
   <${Panel}
     id="orders"
     title="Open orders"
     count=${view.openOrders.length}
-    aside=${view.openOrders.length === 0 ? null : html`<button type="button" class="button small" onClick=${() => ask('cancel', view.actions.cancelAll)}>Cancel all …</button>`}
+    aside=${view.openOrders.length === 0 ? null : html`<${CancelAll} view=${view} />`}
+    empty=${view.openOrders.length === 0 && 'Orders that rest on the exchange, or are on the way there, appear here.'}
   >
-    ${
-      view.openOrders.length === 0
-        ? html`<${Empty}>Orders that rest on the exchange, or are on the way there, appear here.<//>`
-        : html`<table>
-            <${Head} columns=${orderColumns} />
-            <tbody>
-              ${view.openOrders.map((order) => html`<${Order} key=${order.clientOrderId} order=${order} now=${view.marketTime} />`)}
-            </tbody>
-          </table>`
-    }
+    <${Table} columns=${orderColumns(view.marketTime)} rows=${view.openOrders} keyOf=${(order: OpenOrderView) => order.clientOrderId} />
   <//>
 `;
 
@@ -81,41 +56,24 @@ const purposes: Readonly<Record<FillView['purpose'], string>> = {
   takeProfit: 'target',
 };
 
-const Fill = ({ fill }: { fill: FillView }): VNode => html`
-  <tr>
-    <td><${When} at=${fill.time} /></td>
-    <td><${Side} side=${fill.side} /></td>
-    <td class="number">${exact(fill.quantity)}</td>
-    <td class="number">${exact(fill.price)}</td>
-    <td class="number wide">${exact(fill.fee)} ${fill.feeAsset}</td>
-    <td class="wide">${fill.symbol}</td>
-    <td>${fill.strategy}</td>
-    <td class="wide">${purposes[fill.purpose]}, ${fill.maker ? 'maker' : 'taker'}</td>
-  </tr>
-`;
-
-const fillColumns = [
-  ['Time'],
-  ['Side'],
-  ['Quantity', 'number'],
-  ['Price', 'number'],
-  ['Fee', 'number wide'],
-  ['Symbol', 'wide'],
-  ['Strategy'],
-  ['For', 'wide'],
+const fillColumns: readonly Column<FillView>[] = [
+  ['Time', undefined, ({ time }) => html`<${When} at=${time} />`],
+  ['Side', undefined, ({ side }) => html`<${Side} side=${side} />`],
+  ['Quantity', 'number', ({ quantity }) => exact(quantity)],
+  ['Price', 'number', ({ price }) => exact(price)],
+  ['Fee', 'number wide', ({ fee, feeAsset }) => `${exact(fee)} ${feeAsset}`],
+  ['Symbol', 'wide', ({ symbol }) => symbol],
+  ['Strategy', undefined, ({ strategy }) => strategy],
+  ['For', 'wide', ({ purpose, maker }) => `${purposes[purpose]}, ${maker ? 'maker' : 'taker'}`],
 ];
 
+const fillKey = ({ tradeId, orderId }: FillView): string => `${tradeId}/${orderId}`;
+const noFills = 'Each execution on the exchange becomes one row here, exactly once.';
+
 export const Fills = ({ fills }: { fills: readonly FillView[] }): VNode => html`
-  <${Panel} id="fills" title="Latest fills">
-    ${
-      fills.length === 0
-        ? html`<${Empty}>Each execution on the exchange becomes one row here, exactly once.<//>`
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Latest fills, newest first"><table>
-            <${Head} columns=${fillColumns} />
-            <tbody>
-              ${fills.slice(0, maxFills).map((fill) => html`<${Fill} key=${`${fill.tradeId}/${fill.orderId}`} fill=${fill} />`)}
-            </tbody>
-          </table></div>`
-    }
+  <${Panel} id="fills" title="Latest fills" empty=${fills.length === 0 && noFills}>
+    <div class="scroll" tabindex="0" role="region" aria-label="Latest fills, newest first">
+      <${Table} columns=${fillColumns} rows=${fills.slice(0, maxFills)} keyOf=${fillKey} />
+    </div>
   <//>
 `;

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { StepView, UnknownView } from '../view.ts';
 import { age } from './format.ts';
-import { Empty, Panel, Pill, When } from './parts.ts';
+import { Panel, Pill, When } from './parts.ts';
 
 const Step = ({ step, last }: { step: StepView; last: boolean }): VNode => html`
   <li class=${last ? 'last' : ''}><${When} at=${step.at} /><span>${step.text}</span></li>
@@ -32,17 +32,13 @@ function Unknown({ unknown, now }: { unknown: UnknownView; now: number }): VNode
   `;
 }
 
+const none =
+  'When the exchange does not say what became of an order, it appears here, with each question that was asked and the answer that settled it. Nothing is sent twice meanwhile.';
+
 export const Unknowns = ({ unknowns, now }: { unknowns: readonly UnknownView[]; now: number }): VNode => html`
-  <${Panel} id="unknowns" title="Unknown outcomes">
-    ${
-      unknowns.length === 0
-        ? html`<${Empty}>
-            When the exchange does not say what became of an order, it appears here, with each question that was asked and the
-            answer that settled it. Nothing is sent twice meanwhile.
-          <//>`
-        : html`<ol class="list scroll" tabindex="0" aria-label="Unknown outcomes">
-            ${unknowns.map((unknown) => html`<${Unknown} key=${unknown.clientOrderId} unknown=${unknown} now=${now} />`)}
-          </ol>`
-    }
+  <${Panel} id="unknowns" title="Unknown outcomes" empty=${unknowns.length === 0 && none}>
+    <ol class="list scroll" tabindex="0" aria-label="Unknown outcomes">
+      ${unknowns.map((unknown) => html`<${Unknown} key=${unknown.clientOrderId} unknown=${unknown} now=${now} />`)}
+    </ol>
   <//>
 `;
