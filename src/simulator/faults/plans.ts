@@ -1,6 +1,5 @@
 /** Bad days by name: rules that suit any exchange, for its first user and first symbol where one is needed. */
 import { Refusal } from '../../domain/refusal.ts';
-import type { SocketAction } from './actions.ts';
 import { type FaultRule, type FaultRuleInput, faultRules, type TimedRuleInput } from './rules.ts';
 
 export interface FaultPlan {
@@ -16,14 +15,9 @@ const queries = ['order', 'openOrders', 'myTrades', 'account'] as const;
 const depth = { method: 'WS', path: 'market_*' } as const;
 const minute = 60_000;
 
-/** A frame fault that hits each frame of the market with this chance. */
-const frame = (
-  socket: 'skip' | 'stale' | 'swap' | 'crossed' | 'empty' | 'zero' | 'garbage' | 'half',
-  probability: number,
-) => ({
-  match: { ...depth, probability },
-  do: { socket } satisfies Partial<SocketAction>,
-});
+/** Faults that each hit what matches with this chance. */
+const hitting = (match: FaultRuleInput['match'], probability: number, ...faults: FaultRuleInput['do'][]) =>
+  faults.map((fault): FaultRuleInput => ({ match: { ...match, probability }, do: fault }));
 
 export const plans = {
   'flaky-504': {
@@ -33,17 +27,14 @@ export const plans = {
       { match: { ...create, probability: 0.05 }, do: { status: 504, when: 'after' } },
       { match: { ...create, probability: 0.03 }, do: { status: 504, when: 'before' } },
       { match: { ...create, probability: 0.02 }, do: { status: 504, when: 'later', afterMs: 2_000 } },
-      { match: { ...cancel, probability: 0.05 }, do: { status: 504, when: 'after' } },
-      { match: { ...cancel, probability: 0.05 }, do: { status: 504, when: 'before' } },
+      ...hitting(cancel, 0.05, { status: 504, when: 'after' }, { status: 504, when: 'before' }),
     ],
   },
   'broken-answers': {
     about:
       'Answers break off, are truncated, are HTML with status 200, or do not arrive. The client must query the outcome.',
     rules: [
-      { match: { ...create, probability: 0.03 }, do: { drop: 'after' } },
-      { match: { ...create, probability: 0.03 }, do: { drop: 'before' } },
-      { match: { ...create, probability: 0.03 }, do: { truncate: true } },
+      ...hitting(create, 0.03, { drop: 'after' }, { drop: 'before' }, { truncate: true }),
       { match: { ...create, probability: 0.02 }, do: { body: '', type: 'application/json' } },
       { match: { probability: 0.01 }, do: { body: '<html><body>Just a moment…</body></html>' } },
       { match: { method: 'GET', probability: 0.02 }, do: { truncate: true } },
@@ -51,10 +42,9 @@ export const plans = {
   },
   'ambiguous-codes': {
     about: 'Refusals that leave the outcome open (-1000, -1001, -1006, -1007, -1016), with and without effect.',
-    rules: [-1_000, -1_001, -1_006, -1_007, -1_016].flatMap((code): FaultRuleInput[] => [
-      { match: { ...create, probability: 0.01 }, do: { code, when: 'after' } },
-      { match: { ...create, probability: 0.01 }, do: { code, when: 'before' } },
-    ]),
+    rules: [-1_000, -1_001, -1_006, -1_007, -1_016].flatMap((code) =>
+      hitting(create, 0.01, { code, when: 'after' }, { code, when: 'before' }),
+    ),
   },
   'slow-queue': {
     about:
@@ -85,21 +75,21 @@ export const plans = {
   'orders-that-end': {
     about:
       'The exchange accepts some orders and cancels them soon after, without a fill. A successful create does not mean a working order.',
-    rules: [
-      { match: { ...create, probability: 0.05 }, do: { endAfterMs: 0 } },
-      { match: { ...create, probability: 0.05 }, do: { endAfterMs: 5_000 } },
-    ],
+    rules: hitting(create, 0.05, { endAfterMs: 0 }, { endAfterMs: 5_000 }),
   },
   'lying-lists': {
     about: 'Lists omit rows, repeat them, shuffle them or end early. Fields are missing or have strange values.',
     rules: [
       { match: { ...query('openOrders'), probability: 0.1 }, do: { lie: { omit: 0.3 } } },
       { match: { ...query('openOrders'), probability: 0.05 }, do: { lie: { keep: 0 } } },
-      { match: { ...query('myTrades'), probability: 0.1 }, do: { lie: { order: 'shuffled', twice: true } } },
-      { match: { ...query('myTrades'), probability: 0.1 }, do: { lie: { omit: 0.2 } } },
-      { match: { ...query('order'), probability: 0.05 }, do: { lie: { set: { status: 'SUSPENDED' } } } },
-      { match: { ...query('order'), probability: 0.05 }, do: { lie: { remove: ['clientOrderId'] } } },
-      { match: { ...query('order'), probability: 0.05 }, do: { code: -2_013 } },
+      ...hitting(query('myTrades'), 0.1, { lie: { order: 'shuffled', twice: true } }, { lie: { omit: 0.2 } }),
+      ...hitting(
+        query('order'),
+        0.05,
+        { lie: { set: { status: 'SUSPENDED' } } },
+        { lie: { remove: ['clientOrderId'] } },
+        { code: -2_013 },
+      ),
       { match: { ...create, probability: 0.05 }, do: { lie: { set: { status: 0 }, remove: ['orderIdString'] } } },
     ],
   },
@@ -133,15 +123,16 @@ export const plans = {
     about:
       'Frames are missing, repeated, out of order or old. Depth is crossed, empty or has a price of zero. Bytes are garbage.',
     rules: [
-      frame('skip', 0.02),
-      frame('stale', 0.02),
-      frame('swap', 0.02),
-      { match: { ...depth, probability: 0.02 }, do: { socket: 'repeat', times: 2 } },
-      frame('crossed', 0.01),
-      frame('empty', 0.01),
-      frame('zero', 0.01),
-      frame('garbage', 0.005),
-      frame('half', 0.005),
+      ...hitting(
+        depth,
+        0.02,
+        { socket: 'skip' },
+        { socket: 'stale' },
+        { socket: 'swap' },
+        { socket: 'repeat', times: 2 },
+      ),
+      ...hitting(depth, 0.01, { socket: 'crossed' }, { socket: 'empty' }, { socket: 'zero' }),
+      ...hitting(depth, 0.005, { socket: 'garbage' }, { socket: 'half' }),
       { match: { ...depth, probability: 0.001 }, do: { socket: 'bomb' } },
     ],
   },
@@ -162,8 +153,7 @@ export const plans = {
       { at: {}, do: { driftPpm: 300 } },
       { at: { afterMs: 2 * minute, everyMs: 10 * minute }, do: { stepMs: 3_000 } },
       { at: { afterMs: 7 * minute, everyMs: 10 * minute }, do: { stepMs: -3_000 } },
-      { match: { probability: 0.1 }, do: { skewMs: 2_000 } },
-      { match: { probability: 0.1 }, do: { skewMs: -2_000 } },
+      ...hitting({}, 0.1, { skewMs: 2_000 }, { skewMs: -2_000 }),
     ],
   },
   'changed-terms': {
@@ -197,13 +187,11 @@ export const plans = {
     about: 'A little of everything, as on the day of a crash.',
     rules: [
       { match: { ...create, probability: 0.02 }, do: { status: 504, when: 'after' } },
-      { match: { ...create, probability: 0.01 }, do: { status: 504, when: 'later', afterMs: 4_000 } },
-      { match: { ...create, probability: 0.01 }, do: { drop: 'after' } },
+      ...hitting(create, 0.01, { status: 504, when: 'later', afterMs: 4_000 }, { drop: 'after' }),
       { match: { ...create, probability: 0.1 }, do: { delayMs: [200, 3_000], when: 'before' } },
       { match: { method: 'GET', path: '/sapi/v1/order', probability: 0.2 }, do: { lagMs: 2_000 } },
       { match: { method: 'GET', path: '/sapi/v1/openOrders', probability: 0.2 }, do: { lagMs: 2_000 } },
-      { match: { probability: 0.005 }, do: { code: -1_003, status: 429 } },
-      { match: { probability: 0.005 }, do: { status: 503, when: 'before' } },
+      ...hitting({}, 0.005, { code: -1_003, status: 429 }, { status: 503, when: 'before' }),
       { match: { method: 'WS', probability: 0.002 }, do: { socket: 'disconnect' } },
       { match: { ...depth, probability: 0.02 }, do: { socket: 'stale' } },
       { at: { afterMs: 8 * minute, everyMs: 20 * minute }, do: { outage: 'all', how: 'status', forMs: minute } },
@@ -216,17 +204,13 @@ export const plans = {
       { match: { ...create, probability: 0.03 }, do: { status: 504, when: 'after' } },
       { match: { ...create, probability: 0.02 }, do: { status: 504, when: 'before' } },
       { match: { ...create, probability: 0.01 }, do: { status: 504, when: 'later', afterMs: 2_000 } },
-      { match: { ...create, probability: 0.02 }, do: { drop: 'after' } },
-      { match: { ...create, probability: 0.02 }, do: { drop: 'before' } },
-      { match: { ...create, probability: 0.02 }, do: { truncate: true } },
-      { match: { ...create, probability: 0.01 }, do: { code: -1_007, when: 'after' } },
-      { match: { ...create, probability: 0.01 }, do: { code: -1_006, when: 'before' } },
+      ...hitting(create, 0.02, { drop: 'after' }, { drop: 'before' }, { truncate: true }),
+      ...hitting(create, 0.01, { code: -1_007, when: 'after' }, { code: -1_006, when: 'before' }),
       { match: { ...create, probability: 0.02 }, do: { endAfterMs: 5_000 } },
       { match: { ...create, probability: 0.1 }, do: { delayMs: [5, 60], when: 'before' } },
-      { match: { ...cancel, probability: 0.05 }, do: { status: 504, when: 'after' } },
-      { match: { ...cancel, probability: 0.05 }, do: { status: 504, when: 'before' } },
+      ...hitting(cancel, 0.05, { status: 504, when: 'after' }, { status: 504, when: 'before' }),
       { match: { ...cancel, probability: 0.03 }, do: { drop: 'after' } },
-      ...queries.map((name): FaultRuleInput => ({ match: { ...query(name), probability: 0.2 }, do: { lagMs: 3_000 } })),
+      ...queries.flatMap((name) => hitting(query(name), 0.2, { lagMs: 3_000 })),
       { match: { ...query('openOrders'), probability: 0.02 }, do: { lie: { omit: 0.3 } } },
       { match: { ...query('myTrades'), probability: 0.03 }, do: { lie: { order: 'shuffled', twice: true } } },
       { match: { ...query('order'), probability: 0.02 }, do: { code: -2_013 } },
@@ -235,7 +219,8 @@ export const plans = {
       { match: { probability: 0.001 }, do: { code: -1_003, status: 429 } },
       { match: { probability: 0.005 }, do: { status: 503, when: 'before' } },
       { match: { method: 'WS', probability: 0.002 }, do: { socket: 'disconnect' } },
-      ...(['skip', 'stale', 'swap', 'crossed', 'garbage', 'half'] as const).map((how) => frame(how, 0.005)),
+      ...hitting(depth, 0.005, { socket: 'skip' }, { socket: 'stale' }, { socket: 'swap' }),
+      ...hitting(depth, 0.005, { socket: 'crossed' }, { socket: 'garbage' }, { socket: 'half' }),
       { at: { afterMs: 8 * minute, everyMs: 40 * minute }, do: { outage: 'all', how: 'status', forMs: 2 * minute } },
       { at: { afterMs: 25 * minute, everyMs: 40 * minute }, do: { outage: 'rest', how: 'hang', forMs: minute } },
       { at: { afterMs: 95 * minute, everyMs: 240 * minute }, do: { ban: true } },
