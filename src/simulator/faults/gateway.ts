@@ -1,7 +1,7 @@
 /** The gateway before the exchange: whether it can be reached, and how far the clock that clients see is off. */
 import type { OutageHow, OutageScope } from './events.ts';
 
-interface OutageState {
+export interface OutageState {
   readonly scope: OutageScope;
   readonly how: OutageHow;
   /** Exchange time at which it ends. */

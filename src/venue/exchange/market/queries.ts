@@ -21,7 +21,7 @@ import {
 } from './read-market.ts';
 
 /** A kline as the exchange lists it; the newest is usually still open. */
-interface ListedKline extends RawKline {
+export interface ListedKline extends RawKline {
   readonly closed: boolean;
 }
 

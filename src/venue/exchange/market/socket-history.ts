@@ -9,7 +9,7 @@ import { channelOf, klineChannel } from './channels.ts';
 import { canOpenAt, type RawKline, readKlines, readPrints } from './read-market.ts';
 import type { Sockets } from './socket.ts';
 
-interface KlinePast {
+export interface KlinePast {
   /** At most 300; left out, as many as the exchange likes. */
   readonly count?: number;
   /** Only klines that opened before this, UTC ms. */
