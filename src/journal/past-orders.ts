@@ -24,27 +24,10 @@ export interface PastOrder {
 
 export type FillKey = Pick<FillEntry, 'tradeId' | 'orderId'>;
 
-export interface Past {
-  /** Our order with this exchange id, closed ones too, as far as written: fills can come late. */
-  readonly ownerOf: (orderId: string) => Owner | undefined;
-  /** The exchange's id of our order. */
-  readonly orderIdOf: (clientOrderId: string) => string | undefined;
-  /** The row of a fill. */
-  readonly fill: (key: FillKey) => FillEntry | undefined;
-  /** A journalled order with its fills. */
-  readonly order: (clientOrderId: string) => PastOrder | undefined;
-  /** Every fill, oldest first. */
-  readonly fills: () => Iterable<FillEntry>;
-  /** The newest fills, oldest first. */
-  readonly newestFills: (count: number) => readonly FillEntry[];
-  /** The highest number among ids of orders and trades, or 0. For simulated venues, which continue from it; it reads all orders. */
-  readonly highestId: () => number;
-  /** Closes the file; from then on every query finds nothing. */
-  readonly close: () => void;
-}
+export type Past = Readonly<ReturnType<typeof pastIn>>;
 
 /** The past of a new journal. */
-export const noPast = pastIn(() => undefined);
+export const noPast: Past = pastIn(() => undefined);
 
 const fillColumns = tables.fill.fields.map(({ column }) => column).join(', ');
 
@@ -111,7 +94,7 @@ const queries = {
 } as const;
 
 /** The past in a database, which is opened at the first query. */
-export function pastIn(open: () => Database | undefined): Past {
+export function pastIn(open: () => Database | undefined) {
   let db: Database | undefined;
   let closed = false;
   const prepared = new Map<keyof typeof queries, ReturnType<Database['prepare']>>();
@@ -127,19 +110,24 @@ export function pastIn(open: () => Database | undefined): Past {
     return connected() && query;
   };
   return {
-    ownerOf: (orderId) => ask('owner')?.get(orderId) as Owner | undefined,
-    orderIdOf: (clientOrderId) =>
+    /** Our order with this exchange id, closed ones too, as far as written: fills can come late. */
+    ownerOf: (orderId: string): Owner | undefined => ask('owner')?.get(orderId) as Owner | undefined,
+    /** The exchange's id of our order. */
+    orderIdOf: (clientOrderId: string): string | undefined =>
       (ask('orderId')?.get(clientOrderId) as { readonly order_id: string | null } | undefined)?.order_id ?? undefined,
-    fill({ tradeId, orderId }) {
+    /** The row of a fill. */
+    fill({ tradeId, orderId }: FillKey): FillEntry | undefined {
       const row = ask('fill')?.raw().get(tradeId, orderId) as FillRow | undefined;
       return row === undefined ? undefined : fillOf(row);
     },
-    order(clientOrderId) {
+    /** A journalled order with its fills. */
+    order(clientOrderId: string): PastOrder | undefined {
       const own = connected();
       const [row] = own === undefined ? [] : readOrders(own, 'client_order_id = ?', clientOrderId);
       return own && row && { row, fills: readFills(own, 'client_order_id = ?', clientOrderId) };
     },
-    *fills() {
+    /** Every fill, oldest first. */
+    *fills(): Iterable<FillEntry> {
       for (let last = 0; ; ) {
         const page = (ask('page')?.raw().all(last) ?? []) as FillRow[];
         for (const row of page) yield fillOf(row);
@@ -147,9 +135,13 @@ export function pastIn(open: () => Database | undefined): Past {
         if (page.length < fillsInPage) return;
       }
     },
-    newestFills: (count) => ((ask('newest')?.raw().all(count) ?? []) as FillRow[]).map(fillOf).reverse(),
-    highestId: () => Number(ask('highest')?.pluck().get() ?? 0),
-    close() {
+    /** The newest fills, oldest first. */
+    newestFills: (count: number): readonly FillEntry[] =>
+      ((ask('newest')?.raw().all(count) ?? []) as FillRow[]).map(fillOf).reverse(),
+    /** The highest number among ids of orders and trades, or 0. For simulated venues, which continue from it; it reads all orders. */
+    highestId: (): number => Number(ask('highest')?.pluck().get() ?? 0),
+    /** Closes the file; from then on every query finds nothing. */
+    close(): void {
       if (db !== undefined && !closed) db.close();
       closed = true;
     },

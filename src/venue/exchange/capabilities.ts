@@ -5,7 +5,7 @@
 import type { Answer } from '../venue.ts';
 import { type Endpoint, endpoints } from './rest/endpoints.ts';
 import type { HttpReply } from './rest/http.ts';
-import { type Fields, idOf, isFields, parseExact, textOf } from './rest/json.ts';
+import { idOf, isFields, parseExact, textOf } from './rest/json.ts';
 import type { WindowHabit } from './rest/recv-window.ts';
 import { readReply, rowsOf } from './rest/reply.ts';
 import type { Call, Rest } from './rest/rest.ts';
@@ -150,7 +150,7 @@ async function ownOrder(
 ): Promise<OwnOrder | undefined> {
   const sent = echoTestOrderId === undefined ? undefined : await askedFor(ask, symbol, echoTestOrderId);
   if (sent !== undefined) return sent;
-  const rows = rowsIn(open.body).flatMap((row) => (isFields(row) ? (readOwn(row) ?? []) : []));
+  const rows = rowsIn(open.body).flatMap((row) => readOwn(row) ?? []);
   const listed = rows.find(({ clientId }) => clientId !== undefined);
   if (listed !== undefined) return listed;
   // Lists need not give client ids (specification §4.2): the query of that order shows them.
@@ -160,8 +160,7 @@ async function ownOrder(
 
 async function askedFor(ask: Ask, symbol: string, orderId: string): Promise<OwnOrder | undefined> {
   const { body, refusal } = await ask(endpoints.query, { orderId, symbol });
-  const order = isFields(body) && isFields(body['data']) ? body['data'] : body;
-  return refusal === undefined && isFields(order) ? readOwn(order) : undefined;
+  return refusal === undefined ? readOwn(body) : undefined;
 }
 
 async function tradedOrder(ask: Ask, symbol: string): Promise<string | undefined> {
@@ -169,7 +168,10 @@ async function tradedOrder(ask: Ask, symbol: string): Promise<string | undefined
   return isFields(trade) ? idOf(trade[trade['isBuyer'] === true ? 'bidId' : 'askId']) : undefined;
 }
 
-function readOwn(order: Fields): OwnOrder | undefined {
+/** An order, bare or in an envelope. */
+function readOwn(body: unknown): OwnOrder | undefined {
+  const order = isFields(body) && isFields(body['data']) ? body['data'] : body;
+  if (!isFields(order)) return undefined;
   const orderId = idOf(order['orderIdString']) ?? idOf(order['orderId']);
   const clientId = textOf(order['clientOrderId']);
   if (orderId === undefined) return undefined;
@@ -182,7 +184,5 @@ async function byClientId(ask: Ask, symbol: string, order: OwnOrder | undefined)
   // The spelling is the specification's (§4.2).
   const { body, refusal, status } = await ask(endpoints.query, { newClientorderId: order.clientId, symbol });
   if (status === undefined) return 'unknown';
-  const found = isFields(body) && isFields(body['data']) ? body['data'] : body;
-  if (refusal !== undefined || !isFields(found)) return 'no';
-  return readOwn(found)?.orderId === order.orderId ? 'yes' : 'no';
+  return refusal === undefined && readOwn(body)?.orderId === order.orderId ? 'yes' : 'no';
 }
