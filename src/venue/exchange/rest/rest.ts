@@ -48,32 +48,12 @@ export interface RestOptions {
   readonly outsideWindow?: () => void;
 }
 
-export function rest(options: RestOptions) {
-  const { restUrl, http, clock, spend, signer, observe, count, outsideWindow } = options;
+/** Signs requests and sends each once. */
+function signing(options: RestOptions) {
+  const { restUrl, http, clock, signer, observe, outsideWindow } = options;
   const base = restUrl.replace(/\/+$/, '');
   const read = replyReader();
   const urlOf = urls();
-
-  /** A text of the exchange with key and secret struck out, to be shown. */
-  const redact = (text: string): string => signer?.redact(text, {}) ?? text;
-
-  function sign(endpoint: Endpoint, body: string | undefined, search = '', agedMs = 0): Signed {
-    const url = urlOf(base + endpoint.path + search);
-    const signedAt = clock.now() - agedMs;
-    if (endpoint.security !== 'NONE' && signer === undefined) {
-      return { signedAt, send: () => Promise.resolve({ kind: 'notSent', cause: 'no API key and secret are given' }) };
-    }
-    // Signed when it is sent, with the time that is fixed now: a create is being journalled meanwhile.
-    const send = (gate?: Gate): Promise<Reply> => {
-      // The URL class may escape more than we did, and the exchange verifies the target as it was sent.
-      const target = url.pathname + url.search;
-      const headers =
-        endpoint.security === 'NONE' ? {} : (signer?.headers(endpoint.method, target, body ?? '', signedAt) ?? {});
-      const request = { method: endpoint.method, url, headers };
-      return attempt(target, body === undefined ? request : { ...request, body }, gate, agedMs === 0);
-    };
-    return { signedAt, send };
-  }
 
   async function attempt(
     target: string,
@@ -90,6 +70,32 @@ export function rest(options: RestOptions) {
     if (isOfNow && reply.kind === 'refused' && reply.code === outsideWindowCode) outsideWindow?.();
     return reply;
   }
+
+  return function sign(endpoint: Endpoint, body: string | undefined, search = '', agedMs = 0): Signed {
+    const url = urlOf(base + endpoint.path + search);
+    const signedAt = clock.now() - agedMs;
+    if (endpoint.security !== 'NONE' && signer === undefined) {
+      return { signedAt, send: () => Promise.resolve({ kind: 'notSent', cause: 'no API key and secret are given' }) };
+    }
+    // Signed when it is sent, with the time that is fixed now: a create is being journalled meanwhile.
+    const send = (gate?: Gate): Promise<Reply> => {
+      // The URL class may escape more than we did, and the exchange verifies the target as it was sent.
+      const target = url.pathname + url.search;
+      const headers =
+        endpoint.security === 'NONE' ? {} : (signer?.headers(endpoint.method, target, body ?? '', signedAt) ?? {});
+      const request = { method: endpoint.method, url, headers };
+      return attempt(target, body === undefined ? request : { ...request, body }, gate, agedMs === 0);
+    };
+    return { signedAt, send };
+  };
+}
+
+export function rest(options: RestOptions) {
+  const { spend, signer, count } = options;
+  const sign = signing(options);
+
+  /** A text of the exchange with key and secret struck out, to be shown. */
+  const redact = (text: string): string => signer?.redact(text, {}) ?? text;
 
   /** Takes the weight, signs at that moment, sends once. */
   async function call({ endpoint, lane, query, search, body }: Call): Promise<Reply> {
