@@ -4,7 +4,7 @@ import type { Exchange } from '../core/exchange.ts';
 import type { Habits } from '../core/habits.ts';
 import type { Driver } from '../driver.ts';
 import { type Api, type ApiReply, type ApiRequest, pathOf, refusalReply } from '../http/api.ts';
-import type { Wire } from '../http/server.ts';
+import type { Wire } from '../http/wire.ts';
 import type { LogEntry } from '../log.ts';
 import type { FaultAction } from './actions.ts';
 import type { Faults, Hit } from './engine.ts';

@@ -7,6 +7,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { refusals } from '../core/errors.ts';
 import type { ApiRequest } from './api.ts';
 import { json } from './json.ts';
+import { type Wire, wireOf } from './wire.ts';
 
 const host = '127.0.0.1';
 const socketPath = '/kline-api/ws';
@@ -26,7 +27,6 @@ export interface ServerSetup {
   readonly admitsSockets: () => boolean;
 }
 
-export type Wire = ReturnType<typeof wireOf>;
 export type Server = Awaited<ReturnType<typeof startServer>>;
 
 /** Listens; throws one clear error when the port is taken. */
@@ -103,31 +103,6 @@ async function serve(message: IncomingMessage, response: ServerResponse, { answe
     signature: header('x-ch-sign'),
   };
   answer(request, wire);
-}
-
-const jsonType = 'application/json;charset=UTF-8';
-
-/** The way back of one answer; every call after the peer has gone does nothing. */
-function wireOf(response: ServerResponse) {
-  const begin = (status: number, length: number, type: string): void => {
-    response.writeHead(status, { 'content-type': type, 'content-length': length });
-  };
-  return {
-    send(status: number, body: string, type = jsonType): void {
-      if (response.destroyed) return;
-      // A text leaves in one write with its header, bytes in two.
-      begin(status, Buffer.byteLength(body), type);
-      response.end(body);
-    },
-    /** Promises the whole answer, sends half of it and destroys the connection. */
-    sendHalf(status: number, body: string): void {
-      if (response.destroyed) return;
-      const bytes = Buffer.from(body);
-      begin(status, bytes.length, jsonType);
-      response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
-    },
-    destroy: (): void => void response.destroy(),
-  };
 }
 
 /** The whole body; a client that went away before sending it has asked for nothing. */
