@@ -19,10 +19,9 @@ import type { ConnectOptions } from './preflight/connect.ts';
 import { type Runner, type StoppedStrategy, stoppedName, strategySignals } from './strategy-runner.ts';
 import { formerPositions, type Place } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
-import { timeKeeper } from './watch/exchange-clock.ts';
+import { marketKeeper, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
 import { health, healthMs } from './watch/health.ts';
 import { watchKills } from './watch/kill-watcher.ts';
-import { marketKeeper, noMarketDataName } from './watch/market-data.ts';
 import type { UnprotectedTimes } from './watch/unprotected-time.ts';
 
 export interface Made {

@@ -5,7 +5,7 @@ import type { Parts } from './assemble.ts';
 import type { Exchange } from './core/exchange.ts';
 import { type WithdrawalRow, type WithdrawalStep, withdrawalRow } from './core/withdrawals.ts';
 import type { Driver } from './driver.ts';
-import { type FaultEventInput, faultEvent, type OutageHow, type OutageScope } from './faults/events.ts';
+import { type FaultEventInput, faultEvent, longestMs, type OutageHow, type OutageScope } from './faults/events.ts';
 import type { People } from './faults/people.ts';
 import type { FaultRuleInput, TimedRuleInput } from './faults/rules.ts';
 import { inspection } from './inspection.ts';
@@ -22,9 +22,6 @@ export interface Simulator extends Handle {
 
 /** What it can do beside opening and closing. */
 export type Handle = ReturnType<typeof handleOf>;
-
-/** How long an outage lasts that nobody ends, ms of exchange time. */
-const longestMs = 864_000_000;
 
 export function handleOf(options: CheckedOptions, parts: Parts, port: number) {
   const { exchange, limits, clock, faults, driver, happens, people, outage } = parts;

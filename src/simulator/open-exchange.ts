@@ -34,13 +34,12 @@ export function openExchange(
   { cancel }: Habits,
   log: (entry: LogEntry) => void,
 ): Exchange {
-  const { instruments, markets = [], seed = 1, fees = usualFees } = options;
+  const { instruments, fees = usualFees } = options;
   if (options.clock !== undefined && options.clock.now() < now)
     throw new Refusal(`the clock says ${start}, but the saved exchange has reached ${now}: start the clock there`);
-  const pastOf = (symbol: string) => store?.past(symbol);
   const exchange = new Exchange({
     instruments,
-    markets: openMarkets({ instruments, markets, anchor: store?.anchor ?? start, now, seed, pastOf }),
+    markets: openMarkets(options, store?.anchor ?? start, now, (symbol) => store?.past(symbol)),
     fees: { maker: rate(fees.maker), taker: rate(fees.taker) },
     startAt: now,
     keptOrders: options.keptOrders,

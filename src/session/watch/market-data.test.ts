@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Notice } from '../../execution/context.ts';
-import { marketKeeper } from './market-data.ts';
+import { marketKeeper } from './exchange-watch.ts';
 
 function kept() {
   const at = { now: 0, cause: undefined as string | undefined };

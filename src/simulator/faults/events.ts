@@ -8,7 +8,7 @@ const decimal = z
 const uid = z.string().min(1);
 const symbol = z.string().min(1);
 /** The longest outage, ms of exchange time. */
-const longestMs = 864_000_000;
+export const longestMs = 864_000_000;
 const forMs = z.number().min(0).max(longestMs);
 
 export const placed = z.strictObject({

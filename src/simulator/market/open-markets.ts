@@ -1,34 +1,26 @@
 /** Makes the markets that the options name, each at the moment where it goes on. */
-import type { Instrument } from '../../domain/instrument.ts';
 import { openTimeOf } from '../../domain/interval.ts';
-import type { MarketOptions } from '../options.ts';
+import type { CheckedOptions, MarketOptions } from '../options.ts';
 import { emptyMarket } from './empty-market.ts';
 import { klinesMarket } from './klines-market.ts';
 import type { Market, MarketPast } from './market.ts';
 import { syntheticMarket } from './synthetic-market.ts';
 import { tapeMarket, tapeStart } from './tape-market.ts';
 
-export interface MarketsSetup {
-  readonly markets: readonly MarketOptions[];
-  readonly instruments: readonly Instrument[];
-  /** Exchange time at which the data began. */
-  readonly anchor: number;
-  /** Exchange time now; after a restart, where the market stood. */
-  readonly now: number;
-  readonly seed: number;
-  /** Of an earlier run in a symbol; undefined when there was none. */
-  readonly pastOf: (symbol: string) => MarketPast | undefined;
-}
-
-export function openMarkets(setup: MarketsSetup): Market[] {
-  const { markets, instruments, anchor, now, seed, pastOf } = setup;
+/** The data began at `anchor`, and a market goes on at `now` (exchange time). `pastOf` gives what an earlier run left of a symbol. */
+export function openMarkets(
+  { markets = [], instruments, seed = 1 }: CheckedOptions,
+  anchor: number,
+  now: number,
+  pastOf: (symbol: string) => MarketPast | undefined,
+): Market[] {
   const known = new Set(instruments.map(({ symbol }) => symbol));
   for (const { symbol } of markets) if (!known.has(symbol)) throw new Error(`the market ${symbol} has no instrument`);
   return instruments.map((instrument) => {
     const options = markets.find(({ symbol }) => symbol === instrument.symbol);
-    if (options === undefined || options.kind === 'empty') return emptyMarket(instrument, pastOf(instrument.symbol));
-    if (options.kind === 'synthetic')
-      return syntheticMarket(instrument, options, { now, seed, past: pastOf(instrument.symbol) });
+    const past = pastOf(instrument.symbol);
+    if (options === undefined || options.kind === 'empty') return emptyMarket(instrument, past);
+    if (options.kind === 'synthetic') return syntheticMarket(instrument, options, now, seed, past);
     if (options.kind === 'tape') return tapeMarket({ instrument, tape: options.tape, anchor, now });
     // Klines open on whole minutes, so the first one may be under way already.
     const minute = openTimeOf('1min', anchor);

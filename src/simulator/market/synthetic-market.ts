@@ -40,7 +40,9 @@ export const walked = (price: number, ms: number, volatility: number, rng: Rng):
 export function syntheticMarket(
   instrument: Instrument,
   options: SyntheticMarket,
-  { now, seed, past }: { readonly now: number; readonly seed: number; readonly past: MarketPast | undefined },
+  now: number,
+  seed: number,
+  past: MarketPast | undefined,
 ): Market {
   if (past !== undefined) return emptyMarket(instrument, past);
   const { price, volatility, historyMinutes } = settled(options);

@@ -1,0 +1,84 @@
+/** Keeps the exchange's time known while a session runs, and reports what that, or missing market data, means for trading. */
+import type { ScaledClock } from '../../clock/clock.ts';
+import type { Notice } from '../../execution/context.ts';
+import type { Exchange } from '../../venue/exchange/exchange.ts';
+
+export interface TimeKeeperParts {
+  readonly clock: Pick<ScaledClock, 'monotonic' | 'machine'>;
+  readonly exchange: { readonly time: Pick<Exchange['time'], 'tend' | 'against' | 'known'> };
+  readonly notice: (notice: Notice) => void;
+}
+
+/** Corrections above this are reported, real ms. */
+const reportedMs = 500;
+/** Between two notices that the time could not be read, real ms. */
+const quietMs = 60_000;
+
+/** Returns the work of each second for the exchange's time. It reports when creation stops for lack of the time, when it resumes, and large corrections. */
+export function timeKeeper({ clock, exchange, notice }: TimeKeeperParts): () => Promise<void> {
+  const { time } = exchange;
+  const real = (ms: number): number => Math.round(ms / clock.machine(1));
+  const warn = (text: string): void => notice({ level: 'warn', text });
+  let isBlocked = false;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const answer = await time.tend();
+    if (answer?.kind === 'failed' && clock.monotonic() - failedAt >= clock.machine(quietMs)) {
+      failedAt = clock.monotonic();
+      warn(`the exchange's time could not be read: ${answer.cause}`);
+    }
+    if (answer?.kind === 'ok' && Math.abs(real(answer.value.offsetMs)) > reportedMs)
+      warn(`the exchange's time differed by ${Math.round(answer.value.offsetMs)} ms from our clock, which follows it`);
+    const against = time.against();
+    if (against !== undefined && !isBlocked)
+      warn(`no order is created: ${against}. Cancels and queries go on; the block ends automatically`);
+    const within = real(time.known()?.uncertaintyMs ?? 0);
+    if (against === undefined && isBlocked)
+      notice({ level: 'info', text: `orders are created again: the exchange's time is known to within ${within} ms` });
+    isBlocked = against !== undefined;
+  };
+}
+
+export interface MarketKeeperParts {
+  readonly clock: Pick<ScaledClock, 'monotonic' | 'machine'>;
+  readonly exchange: Pick<Exchange, 'noMarketData'>;
+  readonly notice: (notice: Notice) => void;
+  /** Stores the cause for `sluice status`; empty if there is none. */
+  readonly remember: (cause: string) => void;
+}
+
+/** The name of the cause in the journal's memory. */
+export const noMarketDataName = 'noMarketData';
+
+/** Real ms that a connection may take before it is reported. */
+const patienceMs = 3_000;
+
+/** Returns the work of each second for market data: without them strategies decide nothing, although the status would seem healthy. */
+export function marketKeeper({ clock, exchange, notice, remember }: MarketKeeperParts): () => void {
+  let since: number | undefined;
+  let reported: string | undefined;
+  return () => {
+    // An earlier daemon may have ended without market data.
+    if (reported === undefined) remember('');
+    reported ??= '';
+    const cause = exchange.noMarketData();
+    if (cause === undefined) {
+      if (reported !== '') {
+        notice({ level: 'info', text: 'market data has resumed' });
+        remember('');
+      }
+      [since, reported] = [undefined, ''];
+      return;
+    }
+    since ??= clock.monotonic();
+    if (clock.monotonic() - since < clock.machine(patienceMs) || cause === reported) return;
+    // Each cause is stored, but only the first is reported.
+    if (reported === '')
+      notice({
+        level: 'warn',
+        text: `no market data: ${cause}; retrying; no new positions until it resumes (exchange.wsUrl is the address)`,
+      });
+    remember(cause);
+    reported = cause;
+  };
+}
