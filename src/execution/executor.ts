@@ -1,21 +1,23 @@
-/** Carries out one intent: request weight, journal, one attempt, and its outcome. */
+/** Sends orders, alone or several in one request: request weight, journal, one attempt, and the outcome. */
 import { type Intent, isClosed, type OrderReport, type Outcome, type Sent } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import type { BatchCreated, PreparedOrder } from '../venue/venue.ts';
-import { bind, type Execution, move, quarantine } from './context.ts';
+import type { BatchCreated, Batches, PreparedOrder } from '../venue/venue.ts';
+import type { Execution } from './context.ts';
+import { bind, move, quarantine } from './order-steps.ts';
+import { pairsOf } from './reconcile/match-orders.ts';
 import { resolve } from './reconcile/resolve.ts';
 import type { Sweeps } from './sweep.ts';
 
 /** The risk check just before an order leaves: the reason why it may not be sent, or undefined. */
-export type LastHop = (intent: Intent) => string | undefined;
+type LastHop = (intent: Intent) => string | undefined;
 
 /** A wait, real ms, too short for anything to change that the risk rules judged by. */
 const shortWaitMs = 5;
 
-export const diskFull = 'the disk is full: an order that cannot be journalled is not sent';
+const diskFull = 'the disk is full: an order that cannot be journalled is not sent';
 
 /** Why an intent may not be sent now, or undefined. */
-export const objection = ({ clock }: Execution, lastHop: LastHop, intent: Intent): string | undefined =>
+const objection = ({ clock }: Execution, lastHop: LastHop, intent: Intent): string | undefined =>
   lastHop(intent) ?? (clock.now() > intent.expiresAt ? 'it expired before it could be sent' : undefined);
 
 /**
@@ -60,7 +62,7 @@ export async function execute(
 }
 
 /** Notes what is about to be sent. */
-export function markSent(
+function markSent(
   execution: Execution,
   sweeps: Sweeps,
   order: WorkingOrder,
@@ -73,17 +75,17 @@ export function markSent(
 }
 
 /** The outcome is not known: resolves it by asking the exchange. */
-export async function lost(execution: Execution, sweeps: Sweeps, order: WorkingOrder, cause: string): Promise<Sent> {
+async function lost(execution: Execution, sweeps: Sweeps, order: WorkingOrder, cause: string): Promise<Sent> {
   if (move(execution, order, 'lose', { cause }) !== 'resolve') return 'placed';
   const resolution = await resolve(execution, sweeps, order);
   return resolution === 'found' ? 'placed' : resolution === 'absent' ? 'refused' : 'unknown';
 }
 
 /** Not one byte left: the reservation ends. */
-export const giveUp = (execution: Execution, order: WorkingOrder, cause: string): Sent =>
+const giveUp = (execution: Execution, order: WorkingOrder, cause: string): Sent =>
   move(execution, order, 'notSent', { cause }) === 'release' ? 'refused' : 'placed';
 
-export async function settle(
+async function settle(
   execution: Execution,
   sweeps: Sweeps,
   order: WorkingOrder,
@@ -106,7 +108,7 @@ export async function settle(
 }
 
 /** The exchange shows the order as accepted, by an id. */
-export function accepted(execution: Execution, sweeps: Sweeps, order: WorkingOrder, report: OrderReport): void {
+function accepted(execution: Execution, sweeps: Sweeps, order: WorkingOrder, report: OrderReport): void {
   const { orderId, intent } = order;
   if (orderId !== undefined && orderId !== report.orderId && !isClosed(order.state)) {
     quarantine(execution, order, 'copied', `orders ${orderId} and ${report.orderId} both have its id`);
@@ -116,4 +118,69 @@ export function accepted(execution: Execution, sweeps: Sweeps, order: WorkingOrd
   bind(execution, order, report);
   sweeps.noteReport(order, report);
   sweeps.nudge(intent.symbol);
+}
+
+/**
+ * Sends reserved orders of one symbol, of which no two are alike. Nothing leaves before every intent is on disk, and nothing is sent
+ * twice. The answer lists ids without saying which order each belongs to. So each id is queried and matched by what the order is.
+ */
+export async function executeBatch(
+  execution: Execution,
+  sweeps: Sweeps,
+  lastHop: LastHop,
+  batches: Batches,
+  orders: readonly WorkingOrder[],
+): Promise<readonly Sent[]> {
+  const { journal, portfolio } = execution;
+  const admitted = await batches.admit(Math.min(...orders.map(({ intent }) => intent.expiresAt)));
+  const against = ({ intent }: WorkingOrder): string | undefined =>
+    admitted ? objection(execution, lastHop, intent) : 'no request weight until it expired';
+  const results = new Map<WorkingOrder, Sent>();
+  for (const order of orders) {
+    const why = against(order);
+    if (why !== undefined) results.set(order, giveUp(execution, order, why));
+  }
+  const left = orders.filter((order) => !results.has(order));
+  const [first] = left;
+  if (left.length === 1 && first !== undefined) results.set(first, await execute(execution, sweeps, lastHop, first));
+  else if (first !== undefined) {
+    const intents = left.map(({ intent }) => intent);
+    const prepared = batches.prepare(intents, portfolio.instrument(first.intent.symbol));
+    for (const order of left) markSent(execution, sweeps, order, prepared, { batch: first.intent.clientOrderId });
+    const gate = journal
+      .durable()
+      .then((onDisk) => (onDisk ? left.map(against).find((why) => why !== undefined) : diskFull));
+    const outcome = await prepared.send(gate);
+    await gate;
+    const settled = await settleBatch(execution, sweeps, left, outcome);
+    for (const [index, order] of left.entries()) results.set(order, settled[index] ?? 'unknown');
+  }
+  return orders.map((order) => results.get(order) ?? 'unknown');
+}
+
+async function settleBatch(
+  execution: Execution,
+  sweeps: Sweeps,
+  orders: readonly WorkingOrder[],
+  outcome: BatchCreated,
+): Promise<readonly Sent[]> {
+  if (outcome.kind !== 'answered') return Promise.all(orders.map((order) => settle(execution, sweeps, order, outcome)));
+  const { orderIds } = outcome;
+  const pairs = pairsOf(orders, await reportsOf(execution, orders, orderIds));
+  for (const [order, report] of pairs) accepted(execution, sweeps, order, report);
+  const cause = `the answer to the batch names ${orderIds.length} orders for ${orders.length}, and none of them is provably this one`;
+  return Promise.all(
+    orders.map(async (order) => (pairs.has(order) ? 'placed' : lost(execution, sweeps, order, cause))),
+  );
+}
+
+/** The orders under these ids. One whose query fails is left to the sweeps. */
+async function reportsOf(
+  { orders }: Execution,
+  [first]: readonly WorkingOrder[],
+  orderIds: readonly string[],
+): Promise<readonly OrderReport[]> {
+  const symbol = first?.intent.symbol ?? '';
+  const answers = await Promise.all([...new Set(orderIds)].map((orderId) => orders.query({ symbol, orderId })));
+  return answers.flatMap((answer) => (answer.kind === 'ok' ? [answer.value] : []));
 }

@@ -1,7 +1,8 @@
 /** Decisions of an operator: how an unproven order ended, whether an invalid trade is booked, and adjustments of balances. */
 import { type Units, unitsText } from '../domain/money.ts';
 import type { OrderState, TradeDecision } from '../domain/order.ts';
-import { type Execution, move } from './context.ts';
+import type { Execution } from './context.ts';
+import { move } from './order-steps.ts';
 import { rowsToDecide } from './quarantined-trades.ts';
 import { type Adoption, adoptByHand } from './reconcile/adopt.ts';
 import { type OrderEvent, transitions } from './states.ts';

@@ -11,15 +11,14 @@ import type { Entry, QuarantinedTradeEntry, VenueTradeEntry } from '../journal/e
 import type { Journal } from '../journal/journal.ts';
 import { finer } from '../journal/load.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
-import { isSame, keyOf } from './recent-trades.ts';
-import { restoreTrade, venueTradeRow } from './records.ts';
+import { isSameTrade, restoreTrade, tradeKey, venueTradeRow } from './records.ts';
 
 /** Kept length of a row's raw text, characters. */
 const mostRaw = 2_000;
 /** Trades named in one message; others are counted. */
 const mostNamed = 3;
 
-/** Why a trade is invalid; `trade-validation.ts` finds it. */
+/** Why a trade is invalid; `booking.ts` finds it. */
 export interface InvalidTrade {
   /** A sentence. */
   readonly why: string;
@@ -86,7 +85,7 @@ export class QuarantinedTrades {
     const decision = one?.row.decision;
     // An undecided row may be corrected by now. An unreadable field is 0 here, so an equal row can still be another one.
     if (one === undefined || decision === null) return 'unchecked';
-    if (!isSame(one.trade, trade)) return decision === 'discarded' ? decision : 'unchecked';
+    if (!isSameTrade(one.trade, trade)) return decision === 'discarded' ? decision : 'unchecked';
     return decision === 'accepted' ? decision : 'ignored';
   }
 
@@ -211,7 +210,7 @@ export class QuarantinedTrades {
   }
 }
 
-const nameOf = (symbol: string, trade: VenueTrade): string => `${symbol} ${keyOf(trade)}`;
+const nameOf = (symbol: string, trade: VenueTrade): string => `${symbol} ${tradeKey(trade)}`;
 
 const isOf = (a: QuarantinedTradeEntry, b: QuarantinedTradeEntry): boolean =>
   a.symbol === b.symbol && a.tradeId === b.tradeId && a.side === b.side;

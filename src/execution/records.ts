@@ -147,3 +147,17 @@ export const restoreFill = (row: FillEntry, instrument: Instrument): Fill => ({
   purpose: row.purpose,
   ...(row.evidence === null ? {} : { evidence: JSON.parse(row.evidence) as NonNullable<Fill['evidence']> }),
 });
+
+/** Each side of a self-trade can have a row of its own. */
+export const tradeKey = ({ tradeId, orderIds, side }: VenueTrade): string =>
+  orderIds.length > 1 ? `${tradeId} ${side}` : tradeId;
+
+/** Whether two rows of one trade have the same content. */
+export const isSameTrade = (a: VenueTrade, b: VenueTrade): boolean =>
+  a === b ||
+  (a.side === b.side &&
+    a.price === b.price &&
+    a.quantity === b.quantity &&
+    a.fee === b.fee &&
+    a.feeAsset === b.feeAsset &&
+    a.orderIds.join() === b.orderIds.join());

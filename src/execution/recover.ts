@@ -1,7 +1,8 @@
 /** Start-up is recovery: the same code runs after a clean stop and after kill -9. No order is created before it ends. */
 import type { OrderState } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { type Execution, move } from './context.ts';
+import type { Execution } from './context.ts';
+import { move } from './order-steps.ts';
 import { keepResolving, resolve } from './reconcile/resolve.ts';
 import type { Sweeps } from './sweep.ts';
 

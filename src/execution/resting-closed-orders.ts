@@ -1,7 +1,8 @@
 /** Finds orders that are closed in the journal and still rest at the exchange: nothing counts their exposure. */
 import { isFinal, type OrderReport } from '../domain/order.ts';
 import { cancelLate } from './cancel-until-final.ts';
-import { contradicted, type Execution } from './context.ts';
+import type { Execution } from './context.ts';
+import { contradicted } from './order-steps.ts';
 
 /**
  * Checks the list of open orders for ours that are closed in the journal, for example by an operator's mistake. A list can lag. So an

@@ -1,5 +1,5 @@
 /**
- * The life of an order and of its cancel as tables: state × event → next state and action. `move` in `context.ts` is the only writer of
+ * The life of an order and of its cancel as tables: state × event → next state and action. `move` in `order-steps.ts` is the only writer of
  * an order's state. A step that is not in a table is a bug and stops the program; the next start recovers. `npm run docs` makes
  * `docs/reference/order-states.md` from this file.
  */

@@ -7,10 +7,9 @@ import { pause } from '../clock/clock.ts';
 import type { Fill, OrderReport, VenueTrade } from '../domain/order.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Answer } from '../venue/venue.ts';
-import { Booking } from './booking.ts';
-import { type Execution, quarantine } from './context.ts';
-import { FillSums } from './fill-sums.ts';
-import { compareIds, newestOf, RecentTrades, sorted } from './recent-trades.ts';
+import { Booking, compareIds, newestOf, RecentTrades, sorted } from './booking.ts';
+import type { Execution } from './context.ts';
+import { FillSums, quarantine } from './order-steps.ts';
 import { Attribution, noSuchOrder, type Unseen } from './reconcile/attribute.ts';
 import { watchClosedOrders } from './resting-closed-orders.ts';
 

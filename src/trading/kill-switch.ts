@@ -6,7 +6,7 @@ import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { type Kill, letsThrough } from '../risk/kill.ts';
 import type { Risk } from '../risk/risk.ts';
 import type { TradingComponents } from './components.ts';
-import type { CancellingAll } from './retries.ts';
+import type { Orders } from './orders.ts';
 
 export interface Controls {
   /** Stops creation, durably, and cancels what rests; returns those orders, as they are then. */
@@ -19,7 +19,7 @@ export interface Controls {
 export function controls(
   { portfolio, risk }: TradingComponents,
   execution: Execution,
-  cancellingAll: CancellingAll,
+  orders: Pick<Orders, 'cancelAll'>,
 ): Controls {
   const { journal, clock } = execution;
   async function cancelResting(
@@ -31,7 +31,7 @@ export function controls(
       (order) =>
         order.state === 'open' && (strategy === undefined || order.intent.strategy === strategy) && !unless(order),
     );
-    await cancellingAll(resting, lane);
+    await orders.cancelAll(resting, lane);
     return resting;
   }
   return {

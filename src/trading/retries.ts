@@ -5,24 +5,18 @@ import type { Notice } from '../execution/context.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
-import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Overdue } from '../portfolio/protection.ts';
 import type { TradingComponents } from './components.ts';
-
-/** Cancels an order, counted as work that is under way. */
-export type Cancelling = (order: WorkingOrder, lane?: 'kill' | 'cancel') => Promise<void>;
+import type { Orders } from './orders.ts';
 
 /** Rules that refuse for a moment only. */
 const tooFast = new Set(['orderRate', 'strategyRate']);
-
-/** Cancels several at once, those of one symbol in as few requests as the venue takes. */
-export type CancellingAll = (orders: readonly WorkingOrder[], lane?: 'kill' | 'cancel') => Promise<void>;
 
 /** Retries of one trader. */
 export function retries(
   { portfolio, planner, protection, risk }: TradingComponents,
   clock: Clock,
-  cancellingAll: CancellingAll,
+  orders: Pick<Orders, 'cancelAll'>,
   ask: (leg: Leg) => void,
 ) {
   const late = new Map<string, Pick<OrderDraft, 'strategy' | 'symbol'>>();
@@ -54,7 +48,7 @@ export function retries(
       const resting = [...portfolio.orders()].filter(
         ({ state, intent }) => state === 'open' && risk.switch.against(intent) !== undefined,
       );
-      await cancellingAll(resting, 'kill');
+      await orders.cancelAll(resting, 'kill');
     },
   };
 }

@@ -67,6 +67,6 @@ describe('the life of an order', () => {
     const writers = filesBelow('src/execution')
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
       .filter((path) => /\border\.state = /.test(readFileSync(join(root, path), 'utf8')));
-    expect(writers).toEqual(['src/execution/context.ts']);
+    expect(writers).toEqual(['src/execution/order-steps.ts']);
   });
 });

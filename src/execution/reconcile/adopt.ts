@@ -1,7 +1,8 @@
 /** `sluice resolve --adopt`: an operator assigns an order at the exchange to ours, where the exchange does not show client ids. */
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { type Execution, record } from '../context.ts';
+import type { Execution } from '../context.ts';
+import { record } from '../order-steps.ts';
 import { transitions } from '../states.ts';
 import type { Sweeps } from '../sweep.ts';
 import { isTheSame } from './attribute.ts';

@@ -3,7 +3,8 @@ import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../../doma
 import type { EventEntry, ForeignWhy } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { cancelLate } from '../cancel-until-final.ts';
-import { bind, type Doubt, type Execution, move, quarantine, reclaim, recordReport } from '../context.ts';
+import type { Doubt, Execution } from '../context.ts';
+import { bind, move, quarantine, reclaim, recordReport } from '../order-steps.ts';
 import { clocksApartMs, isTooOld } from './creation-window.ts';
 import { candidatesFor, decideByLikeness } from './orders-without-id.ts';
 

@@ -5,7 +5,8 @@
  */
 import type { OrderReport } from '../../domain/order.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import { type Execution, quarantine } from '../context.ts';
+import type { Execution } from '../context.ts';
+import { quarantine } from '../order-steps.ts';
 import { isInWindow } from './creation-window.ts';
 import { likenessIn, likenessOf } from './match-orders.ts';
 

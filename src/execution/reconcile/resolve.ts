@@ -4,7 +4,8 @@
  */
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Answer, ok } from '../../venue/venue.ts';
-import { type Execution, move, quarantine, record } from '../context.ts';
+import type { Execution } from '../context.ts';
+import { move, quarantine, record } from '../order-steps.ts';
 import type { Sweeps } from '../sweep.ts';
 import { prove } from './balance-proof.ts';
 import { actOn, afterSweep, type CleanSweeps, isMissed, mayBeAbsent, nothingWeighed, weigh } from './evidence.ts';

@@ -23,10 +23,9 @@ const protocolPaths = [
   'src/clock',
   'src/trader.ts',
   'src/trading/assemble.ts',
-  'src/trading/batches.ts',
-  'src/trading/execution-components.ts',
+  'src/trading/build-execution.ts',
+  'src/trading/orders.ts',
   'src/trading/retries.ts',
-  'src/trading/order-ids.ts',
   'src/trading/restore.ts',
 ];
 
