@@ -13,7 +13,7 @@ import { likenessOf, pairsOf, unlike } from './reconcile/match-orders.ts';
 const buys = (...prices: readonly number[]): Quote[] => prices.map((price) => ({ side: 'BUY', price, quantity: 1 }));
 
 /** A rig whose strategy emits quotes, with the fates of its first creates. */
-async function wanting(fates: CreateFate[], options: RigOptions = {}) {
+async function quoting(fates: CreateFate[], options: RigOptions = {}) {
   const signals = new Subject<Decision>();
   const rig = new TestRig({ batches: true, ...options }).start(signals);
   // The first start reads the account twice.
@@ -35,7 +35,7 @@ const places = (rig: TestRig): number => rig.asked('createMany') + rig.asked('cr
 
 describe('several quotes of one signal', () => {
   test('leave in one request once all are on disk, and each is bound by asking for it', async () => {
-    const { rig, signal } = await wanting(['accept']);
+    const { rig, signal } = await quoting(['accept']);
     signal(buys(99, 98, 97));
     await rig.pass(2_000);
     expect([rig.asked('createMany 3'), rig.asked('create ')]).toEqual([1, 0]);
@@ -51,14 +51,14 @@ describe('several quotes of one signal', () => {
   });
 
   test('leave one by one when that is not switched on', async () => {
-    const { rig, signal } = await wanting(['accept'], { batches: false });
+    const { rig, signal } = await quoting(['accept'], { batches: false });
     signal(buys(99, 98));
     await rig.pass(2_000);
     expect([rig.asked('createMany'), rig.asked('create ')]).toEqual([0, 2]);
   });
 
   test('leave one by one once anybody else was seen on the account, which is said', async () => {
-    const { rig, signal } = await wanting(['accept']);
+    const { rig, signal } = await quoting(['accept']);
     rig.venue.place({ clientOrderId: 'web_1' });
     await rig.sweep();
     signal(buys(99, 98));
@@ -68,7 +68,7 @@ describe('several quotes of one signal', () => {
   });
 
   test('that equal another order of ours are made a lot smaller', async () => {
-    const { rig, signal } = await wanting(['accept']);
+    const { rig, signal } = await quoting(['accept']);
     signal([...buys(99, 99)]);
     await rig.pass(2_000);
     signal([...buys(99, 98)], 't');
@@ -81,7 +81,7 @@ describe('several quotes of one signal', () => {
   });
 
   test('of which one is denied leave without it', async () => {
-    const { rig, signal } = await wanting(['accept'], { limits: { maxPosition: units('250') } });
+    const { rig, signal } = await quoting(['accept'], { limits: { maxPosition: units('250') } });
     signal(buys(99, 98, 97));
     await rig.pass(2_000);
     expect(rig.asked('createMany 2')).toBe(1);
@@ -91,7 +91,7 @@ describe('several quotes of one signal', () => {
   });
 
   test('are not sent while the disk is full', async () => {
-    const { rig, signal } = await wanting(['accept']);
+    const { rig, signal } = await quoting(['accept']);
     rig.diskFull = true;
     signal(buys(99, 98));
     await rig.pass(2_000);
@@ -101,7 +101,7 @@ describe('several quotes of one signal', () => {
 
   test('are all refused by an answer that comes before any order, and by a connection that was refused', async () => {
     for (const fate of ['reject', 'notSent'] as const) {
-      const { rig, signal } = await wanting([fate]);
+      const { rig, signal } = await quoting([fate]);
       signal(buys(99, 98));
       await rig.pass(2_000);
       expect(orders(rig)).toEqual([]);
@@ -112,7 +112,7 @@ describe('several quotes of one signal', () => {
 
 describe('a batch whose answer is lost', () => {
   test('is found by what its orders are, each of them', async () => {
-    const { rig, signal } = await wanting(['acceptLost', 'acceptLost', 'acceptLost', 'accept']);
+    const { rig, signal } = await quoting(['acceptLost', 'acceptLost', 'acceptLost', 'accept']);
     signal(buys(99, 98, 97));
     await rig.pass(5_000);
     expect(halves(rig)).toEqual(['open 1001', 'open 1002', 'open 1003']);
@@ -120,7 +120,7 @@ describe('a batch whose answer is lost', () => {
   });
 
   test('of which a part arrived is found in part, and the rest is proven absent', async () => {
-    const { rig, signal } = await wanting(['acceptLost', 'dropLost', 'accept', 'accept']);
+    const { rig, signal } = await quoting(['acceptLost', 'dropLost', 'accept', 'accept']);
     signal(buys(99, 98, 97));
     await rig.pass(5_000);
     expect(halves(rig)).toEqual(['open 1001', 'unknown -', 'open 1002']);
@@ -130,14 +130,14 @@ describe('a batch whose answer is lost', () => {
   });
 
   test('whose answer names fewer orders than were sent has the others resolved', async () => {
-    const { rig, signal } = await wanting(['accept', 'reject', 'accept']);
+    const { rig, signal } = await quoting(['accept', 'reject', 'accept']);
     signal(buys(99, 98, 97));
     await rig.pass(5_000);
     expect(halves(rig)).toEqual(['open 1001', 'unknown -', 'open 1002']);
   });
 
   test('is found after a crash as well', async () => {
-    const { rig, signal } = await wanting(['accept']);
+    const { rig, signal } = await quoting(['accept']);
     rig.venue.latencyMs = 5_000;
     signal(buys(99, 98));
     await rig.pass(500);
@@ -150,7 +150,7 @@ describe('a batch whose answer is lost', () => {
   });
 
   test('is quarantined where two orders match one, and neither is cancelled', async () => {
-    const { rig, signal } = await wanting(['acceptLost', 'acceptLost', 'accept']);
+    const { rig, signal } = await quoting(['acceptLost', 'acceptLost', 'accept']);
     rig.venue.failing.add('query');
     signal(buys(99, 98));
     await rig.pass(500);
@@ -165,7 +165,7 @@ describe('a batch whose answer is lost', () => {
   });
 
   test('that counted as absent and seems to turn up is quarantined, and nothing is cancelled', async () => {
-    const { rig, signal } = await wanting(['acceptLost', 'dropLost', 'reject']);
+    const { rig, signal } = await quoting(['acceptLost', 'dropLost', 'reject']);
     signal(buys(99, 98));
     await rig.pass(timing.horizonMs + 30_000);
     expect(halves(rig)).toEqual(['open 1001']);

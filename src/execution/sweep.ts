@@ -207,7 +207,7 @@ export class Sweeps {
     }
   }
 
-  /** Without the echo of client ids an unknown order of ours cannot be told from others (§2 #19): reports it once, and halts on shared accounts. */
+  /** Without the echo of client ids an unknown order of ours cannot be distinguished from others (§2 #19): reports it once, and halts on shared accounts. */
   #watchEcho(order: WorkingOrder, report: OrderReport): void {
     if (report.clientOrderId !== undefined || order.batch !== undefined) return;
     const { foreign, halts, notice, dedicated, echo } = this.#execution;

@@ -107,7 +107,7 @@ export const instrumentOf =
 
 /**
  * The evidence that is not all in fills: trades of which one of the orders is not ours, or is ours without a row. Attribution is
- * repeatable, so booking them again is what a look would do.
+ * repeatable, so booking them again does what a sweep would do.
  */
 export function unbookedTrades(
   { venueTrades, past }: Pick<Loaded, 'venueTrades' | 'past'>,

@@ -6,13 +6,13 @@ import { isBelowMinimum, type Position } from '../domain/position.ts';
 import type { DenialEntry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 
-/** Under which a journal remembers the speed of its last run, so that ages are told as they are configured. */
+/** The name under which a journal keeps the speed of its last run, so that ages are shown as they are configured. */
 export const speedName = 'speed';
 
-/** What a strategy says has no bound: more of it than this would drown what stands around it. */
+/** Longest shown text of a strategy, characters: longer ones would hide the rest. */
 const mostShown = 400;
 
-/** On one line, and no longer than somebody reads. */
+/** A text on one line, cut where it is long. */
 export function clipped(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   return line.length <= mostShown
@@ -20,7 +20,7 @@ export function clipped(text: string): string {
     : `${line.slice(0, mostShown)}… (${line.length.toLocaleString('en')} characters)`;
 }
 
-/** The end of one of our ids, which tells it from the others where their beginnings are alike; `why` and `resolve` take it. */
+/** The end of one of our ids: their beginnings are alike. `why` and `resolve` take it. */
 export const shortId = (clientOrderId: string): string => `…${clientOrderId.slice(-8)}`;
 
 /** The row of an order that a rule refused at UTC ms. */
@@ -81,11 +81,11 @@ export const fillJson = (fill: Omit<FillEntry, 'kind' | 'account' | 'maker' | 'p
   time: fill.time,
 });
 
-/** What fees and purchases for an amount left behind and no order can take away. */
+/** A rest of fees and purchases by amount, below the minimum order. */
 export const isDust = (position: Position, at: Instrument): boolean =>
   position.base !== 0n && isBelowMinimum(position, at);
 
-/** A wish in words: `hold 0.25 XBT, stop 4900`, `4 resting orders`. */
+/** A signal in words: `hold 0.25 XBT, stop 4900`, `4 resting orders`. */
 export function signalText(signal: Signal, at: Instrument): string {
   if (signal.kind === 'quotes')
     return signal.quotes.length === 1 ? '1 resting order' : `${signal.quotes.length} resting orders`;

@@ -3,12 +3,12 @@ import { Observable, type Subscriber } from 'rxjs';
 
 export interface Source<T> {
   readonly stream: Observable<T>;
-  /** Whether anybody listens. */
-  readonly heard: boolean;
+  /** Whether it has a subscriber. */
+  readonly isObserved: boolean;
   emit(value: T): void;
 }
 
-/** A stream that gives each value to whoever listens at that moment. */
+/** A stream that gives each value to its subscribers of that moment. */
 export function source<T>(): Source<T> {
   const listeners = new Set<Subscriber<T>>();
   return {
@@ -16,7 +16,7 @@ export function source<T>(): Source<T> {
       listeners.add(subscriber);
       return () => listeners.delete(subscriber);
     }),
-    get heard() {
+    get isObserved() {
       return listeners.size > 0;
     },
     emit(value) {
@@ -26,27 +26,27 @@ export function source<T>(): Source<T> {
 }
 
 export interface Held<T> {
-  /** What came before anybody listened, then what comes. */
+  /** The values from before the first subscriber, then those that come. */
   readonly stream: Observable<T>;
-  /** Stops listening; without it the source would be kept open by a strategy that never looked at it. */
+  /** Unsubscribes from the source, which a strategy that never subscribed would keep open. */
   end(): void;
 }
 
-/** Values kept for the first listener; past it the oldest are dropped: who comes that late wants the present. */
+/** Values kept for the first subscriber; beyond that the oldest are dropped: one that comes so late needs the present. */
 const mostHeld = 1_000;
 
-/** Listens at once and keeps what comes until somebody subscribes: nothing is lost while history is being fetched. */
+/** Subscribes at once and keeps the values until somebody subscribes: nothing is lost while history is being fetched. */
 export function held<T>(stream: Observable<T>): Held<T> {
   const early: T[] = [];
   const later = source<T>();
-  let heard = false;
+  let isObserved = false;
   const subscription = stream.subscribe((value) => {
-    if (heard) later.emit(value);
+    if (isObserved) later.emit(value);
     else if (early.push(value) > mostHeld) early.shift();
   });
   return {
     stream: new Observable((subscriber) => {
-      heard = true;
+      isObserved = true;
       for (const value of early) subscriber.next(value);
       return later.stream.subscribe(subscriber);
     }),

@@ -14,21 +14,21 @@ describe('the last hop', () => {
     ['orderShare', { maxOrderShare: rate('0.00001') }],
     ['allowList', { symbols: [] }],
   ])('refuses by %s what nobody asked at the door, and nothing leaves', async (code, limits) => {
-    const desk = new TestRig({ limits });
-    const { order, carried } = desk.begin({ price: '100', quantity: '1' });
-    expect(await desk.finish(carried)).toBe('refused');
-    expect(desk.asked('create')).toBe(0);
-    expect(await desk.stateOf(order)).toBe('notSent');
-    const [row] = desk.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").all() as { detail: string }[];
+    const rig = new TestRig({ limits });
+    const { order, carried } = rig.begin({ price: '100', quantity: '1' });
+    expect(await rig.finish(carried)).toBe('refused');
+    expect(rig.asked('create')).toBe(0);
+    expect(await rig.stateOf(order)).toBe('notSent');
+    const [row] = rig.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").all() as { detail: string }[];
     expect(row?.detail).toContain(`denied by ${code} at the last hop`);
   });
 
-  test.each<[string, string, (desk: TestRig) => void]>([
+  test.each<[string, string, (rig: TestRig) => void]>([
     [
       'the file kill',
       'the file kill asks for it',
-      (desk) => {
-        desk.blocked = 'the file kill asks for it';
+      (rig) => {
+        rig.blocked = 'the file kill asks for it';
       },
     ],
     ['a halt', 'halted: less BTC', ({ assembled }) => assembled.execution.halts.halt('ledger', 'less BTC')],
@@ -38,15 +38,15 @@ describe('the last hop', () => {
       ({ assembled: { risk } }) => risk.switch.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'news' }),
     ],
   ])('asks for %s, which may have come while the order was being journalled', async (_, cause, come) => {
-    const desk = new TestRig();
-    desk.onCommit = (event) => {
-      if (event === 'sending') come(desk);
+    const rig = new TestRig();
+    rig.onCommit = (event) => {
+      if (event === 'sending') come(rig);
     };
-    const { order, carried } = desk.begin({ price: '100', quantity: '1' });
-    expect(await desk.finish(carried)).toBe('refused');
-    expect(desk.asked('create')).toBe(0);
-    expect(await desk.stateOf(order)).toBe('notSent');
-    const [row] = desk.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").all() as { detail: string }[];
+    const { order, carried } = rig.begin({ price: '100', quantity: '1' });
+    expect(await rig.finish(carried)).toBe('refused');
+    expect(rig.asked('create')).toBe(0);
+    expect(await rig.stateOf(order)).toBe('notSent');
+    const [row] = rig.db.prepare("SELECT detail FROM events WHERE event = 'notSent'").all() as { detail: string }[];
     expect(row?.detail).toContain(cause);
   });
 
@@ -63,8 +63,8 @@ describe('the last hop', () => {
   });
 
   test('does not take an order for its own repetition, nor for one too many of a second', async () => {
-    const desk = new TestRig({ limits: { duplicateMs: 2_000, maxOrdersPerSecond: 1, maxStrategyOrdersPerSecond: 1 } });
-    const { carried } = desk.begin({ price: '100', quantity: '1' });
-    expect(await desk.finish(carried)).toBe('placed');
+    const rig = new TestRig({ limits: { duplicateMs: 2_000, maxOrdersPerSecond: 1, maxStrategyOrdersPerSecond: 1 } });
+    const { carried } = rig.begin({ price: '100', quantity: '1' });
+    expect(await rig.finish(carried)).toBe('placed');
   });
 });

@@ -55,7 +55,7 @@ export class Orders {
 
   /**
    * The orders that leave in one request with one: the others that the same decision needs. The order alone where batches are not enabled, where
-   * the venue takes none, and where anybody else was ever seen to trade on the account: the orders of a batch are told apart only by what they
+   * the venue takes none, and where anybody else was ever seen to trade on the account: the orders of a batch are distinguished only by what they
    * are.
    */
   together(decision: Decision, refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[] {

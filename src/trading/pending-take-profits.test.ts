@@ -23,7 +23,7 @@ function bench(more: Parameters<typeof target>[1] = { takeProfit: 110 }) {
   return { held, planner, targets: new PendingTakeProfits({ portfolio: held, planner }) };
 }
 
-test('is due once for each position, however often one looks', () => {
+test('is due once for each position, however often it is polled', () => {
   const { held, targets } = bench();
   expect(targets.due(place, startTime)).toBeUndefined();
   held.apply(fill({ quantity: '1' }));

@@ -23,20 +23,20 @@ export function freshness(clock: Pick<Clock, 'now' | 'monotonic' | 'machine'>): 
   let beatenAt = clock.monotonic();
   let backlogUntil = Number.NEGATIVE_INFINITY;
 
-  function look(): void {
+  function noteStandstill(): void {
     const now = clock.monotonic();
     if (now - beatenAt > clock.machine(beatMs + lateMs)) backlogUntil = now + clock.machine(backlogMs);
   }
 
   return {
     beat() {
-      look();
+      noteStandstill();
       beatenAt = clock.monotonic();
     },
     line() {
       let usualMs = 0;
       return (time) => {
-        look();
+        noteStandstill();
         const now = clock.now();
         if (clock.monotonic() < backlogUntil) return Math.min(now, time + usualMs);
         usualMs = now - time;

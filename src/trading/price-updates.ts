@@ -1,4 +1,4 @@
-/** What prices do: they mark the portfolio, move and trigger stops, and are what the loss limit looks at. */
+/** Effects of prices: they mark the portfolio, move and trigger stops, and may reach the loss limit. */
 import type { Trade } from '../domain/market.ts';
 import { priceText } from '../domain/money.ts';
 import type { ArmedStop } from '../portfolio/protection.ts';

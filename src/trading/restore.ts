@@ -18,7 +18,7 @@ export interface Restored {
   readonly ledger: Pick<Ledger, 'own'> | undefined;
 }
 
-/** Orders first, then the fills that belong to them, then what protects the positions and what was wished last. */
+/** Orders first, then the fills that belong to them, then the protection of positions and the last signals. */
 export function restore(loaded: Loaded, { portfolio, protection, planner, ledger }: Restored): void {
   for (const row of loaded.orders) portfolio.adopt(restoreOrder(row, portfolio.instrument(row.symbol)));
   // There may be a million of them: one reading of each serves all.

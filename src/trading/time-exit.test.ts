@@ -1,4 +1,4 @@
-/** Time exits and the measure of protection on a live desk: through partial fills, refusals and a crash. */
+/** Time exits and the measure of protection on a live rig: through partial fills, refusals and a crash. */
 import { Subject } from 'rxjs';
 import { expect, test } from 'vitest';
 import { btc, decision, target } from '../../test/kit/builders.ts';
@@ -7,62 +7,62 @@ import type { Decision } from '../domain/order.ts';
 
 const minute = 60_000;
 
-/** A desk on which `s` has bought one BTC under a target that leaves after five minutes. */
+/** A rig on which `s` has bought one BTC under a target that leaves after five minutes. */
 async function holding(options: Parameters<typeof target>[1] = { exitAfterMs: 5 * minute }) {
-  const desk = new TestRig();
+  const rig = new TestRig();
   const signals = new Subject<Decision>();
-  desk.start(signals);
-  await desk.pass(10_000);
+  rig.start(signals);
+  await rig.pass(10_000);
   signals.next(decision(target(1, options)));
-  await desk.pass(10_000);
-  const held = (): number => desk.assembled.portfolio.holding('s', btc.symbol).quantity;
+  await rig.pass(10_000);
+  const held = (): number => rig.assembled.portfolio.holding('s', btc.symbol).quantity;
   expect(held()).toBe(1);
-  /** Lets time pass as a session does: a look each second. */
-  const look = async (ms: number): Promise<void> => {
+  /** Lets time pass as a session does: a check each second. */
+  const pass = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += 1_000) {
-      desk.price(100);
-      desk.assembled.retryPending();
-      await desk.pass(1_000);
+      rig.price(100);
+      rig.assembled.retryPending();
+      await rig.pass(1_000);
     }
   };
-  return { desk, signals, held, look };
+  return { rig, signals, held, pass };
 }
-const bare = (desk: TestRig) => desk.assembled.unprotected.of('s', btc.symbol);
+const bare = (rig: TestRig) => rig.assembled.unprotected.of('s', btc.symbol);
 
-test('a position is left once its time is over, and not bought again for the same signal', async () => {
-  const { held, look, signals } = await holding();
-  await look(4 * minute);
+test('a position is left once its time is over, and not bought again for the same target', async () => {
+  const { held, pass, signals } = await holding();
+  await pass(4 * minute);
   expect(held()).toBe(1);
-  await look(1.5 * minute);
+  await pass(1.5 * minute);
   expect(held()).toBe(0);
   signals.next(decision(target(1, { exitAfterMs: 5 * minute })));
-  await look(20_000);
+  await pass(20_000);
   expect(held()).toBe(0);
 });
 
 test('the time goes on over a crash, and is in force before anything is created', async () => {
-  const { desk, look } = await holding();
-  await look(3 * minute);
-  desk.crash();
-  await desk.pass(3 * minute);
-  desk.start(new Subject<Decision>());
-  await desk.pass(10_000);
-  await look(30_000);
-  expect(desk.assembled.portfolio.holding('s', btc.symbol).quantity).toBe(0);
+  const { rig, pass } = await holding();
+  await pass(3 * minute);
+  rig.crash();
+  await rig.pass(3 * minute);
+  rig.start(new Subject<Decision>());
+  await rig.pass(10_000);
+  await pass(30_000);
+  expect(rig.assembled.portfolio.holding('s', btc.symbol).quantity).toBe(0);
 });
 
 test('a HALT that holds the exit up is measured as time without protection, until it is lifted', async () => {
-  const { desk, held, look } = await holding();
-  await look(10_000);
-  expect(bare(desk)).toEqual({ longestMs: 0, since: undefined });
-  desk.assembled.execution.halts.halt('ledger', 'a test');
-  await look(6 * minute);
+  const { rig, held, pass } = await holding();
+  await pass(10_000);
+  expect(bare(rig)).toEqual({ longestMs: 0, since: undefined });
+  rig.assembled.execution.halts.halt('ledger', 'a test');
+  await pass(6 * minute);
   expect(held()).toBe(1);
-  expect(bare(desk).since).toBeDefined();
-  await desk.finish(desk.assembled.resume(undefined, 'operator', 'a test'));
-  await look(20_000);
+  expect(bare(rig).since).toBeDefined();
+  await rig.finish(rig.assembled.resume(undefined, 'operator', 'a test'));
+  await pass(20_000);
   expect(held()).toBe(0);
-  expect(bare(desk).since).toBeUndefined();
-  expect(bare(desk).longestMs).toBeGreaterThanOrEqual(6 * minute - 1_000);
-  expect(bare(desk).longestMs).toBeLessThan(6 * minute + 10_000);
+  expect(bare(rig).since).toBeUndefined();
+  expect(bare(rig).longestMs).toBeGreaterThanOrEqual(6 * minute - 1_000);
+  expect(bare(rig).longestMs).toBeLessThan(6 * minute + 10_000);
 });

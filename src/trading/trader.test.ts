@@ -14,7 +14,7 @@ import { sma } from '../strategy/indicators.ts';
 import { flat, hold } from '../strategy/signals.ts';
 import { draftText } from './format.ts';
 
-// A first start looks at the account twice.
+// A first start reads the account twice.
 const startMs = timing.sweepGapMs + 1_000;
 /** Holds 1 BTC while the price is above its average of two. */
 const above = defineStrategy({
@@ -25,8 +25,8 @@ const above = defineStrategy({
   decide: ({ average }, moment) => (moment.kline.close > average ? hold({ quantity: 1 }, 'above') : flat('below')),
 });
 
-/** A desk on which `above` trades the klines that the test sends. */
-function desk(options: RigOptions = {}) {
+/** A rig on which `above` trades the klines that the test sends. */
+function klineRig(options: RigOptions = {}) {
   const made = new TestRig(options);
   const klines = new Subject<Kline>();
   const { booked, portfolio } = made.assembled;
@@ -60,23 +60,21 @@ function desk(options: RigOptions = {}) {
   };
 }
 
-/** A desk that trades the signals that the test sends. */
-async function emitting(options: RigOptions = {}) {
+/** A rig that trades the signals that the test sends. */
+async function signalRig(options: RigOptions = {}) {
   const made = new TestRig(options);
   const signals = new Subject<Decision>();
   made.start(signals);
   await made.pass(startMs);
   return {
     made,
-    signal: (signal: Signal, strategy = 's'): void => {
-      signals.next(decision(signal, strategy));
-    },
+    send: (signal: Signal, strategy = 's'): void => signals.next(decision(signal, strategy)),
   };
 }
 
 describe('a kline becomes a fill row', () => {
   test('by way of a signal, an order, and the exchange’s list of trades', async () => {
-    const { made, close, position } = desk();
+    const { made, close, position } = klineRig();
     await made.pass(startMs);
     await close(110);
     expect(await made.fillRows()).toEqual(['1 1001 1']);
@@ -87,7 +85,7 @@ describe('a kline becomes a fill row', () => {
   });
 
   test('once, although the answer was lost', async () => {
-    const { made, close } = desk();
+    const { made, close } = klineRig();
     made.venue.creates = ['acceptLost'];
     await made.pass(startMs);
     await close(110);
@@ -98,7 +96,7 @@ describe('a kline becomes a fill row', () => {
   });
 
   test('and repeating the signal with every kline does nothing more', async () => {
-    const { made, close, position } = desk();
+    const { made, close, position } = klineRig();
     await made.pass(startMs);
     for (const price of [110, 120, 130, 140]) await close(price);
     expect(made.asked('create')).toBe(1);
@@ -109,7 +107,7 @@ describe('a kline becomes a fill row', () => {
   });
 
   test('only after recovery is through', async () => {
-    const { made, close } = desk();
+    const { made, close } = klineRig();
     made.venue.failing.add('openOrders');
     await close(110);
     expect(made.asked('create')).toBe(0);
@@ -122,20 +120,20 @@ describe('a kline becomes a fill row', () => {
 
 describe('while an outcome is unknown', () => {
   test('nothing is sent on that symbol, by any strategy; then the latest signal is', async () => {
-    const { made, signal } = await emitting();
+    const { made, send } = await signalRig();
     made.venue.creates = ['acceptLost', 'accept'];
     made.venue.lagMs = 20_000;
-    signal(target(1));
+    send(target(1));
     await made.pass(1_000);
-    signal(target(2), 't');
-    signal(target(3), 't');
-    signal(target(0));
+    send(target(2), 't');
+    send(target(3), 't');
+    send(target(0));
     await made.pass(10_000);
     expect(made.asked('create')).toBe(1);
     made.venue.lagMs = 0;
     await made.pass(60_000);
-    signal(target(0));
-    signal(target(3), 't');
+    send(target(0));
+    send(target(3), 't');
     await made.pass(60_000);
     const { portfolio } = made.assembled;
     expect(unitsText(portfolio.position('s', btc.symbol).base)).toBe('0');
@@ -144,13 +142,13 @@ describe('while an outcome is unknown', () => {
   });
 
   test('the symbol stays blocked when it is never found', async () => {
-    const { made, signal } = await emitting({ balances: false });
+    const { made, send } = await signalRig({ balances: false });
     made.venue.creates = ['dropLost', 'accept'];
-    signal(target(1));
+    send(target(1));
     await made.pass(300_000);
     for (let minute = 0; minute < 5; minute++) {
-      signal(target(minute));
-      signal(target(1), 't');
+      send(target(minute));
+      send(target(1), 't');
       await made.pass(60_000);
     }
     expect(made.asked('create')).toBe(1);
@@ -159,12 +157,12 @@ describe('while an outcome is unknown', () => {
 
 describe('an order that is proven absent', () => {
   test('frees its symbol: the signal is carried out by another one', async () => {
-    const { made, signal } = await emitting();
+    const { made, send } = await signalRig();
     made.venue.creates = ['dropLost', 'accept'];
-    signal(target(1));
+    send(target(1));
     await made.pass(120_000);
     expect(made.asked('create')).toBe(1);
-    signal(target(2));
+    send(target(2));
     await made.pass(60_000);
     expect(made.asked('create')).toBe(2);
     expect(unitsText(made.assembled.portfolio.position('s', btc.symbol).base)).toBe('2');
@@ -173,9 +171,9 @@ describe('an order that is proven absent', () => {
 
 describe('a signal', () => {
   test('that a rule denies is written down with its numbers and not sent', async () => {
-    const { made, signal } = await emitting({ limits: { maxOrdersPerSecond: 0 } });
-    signal(target(1));
-    signal(target(1));
+    const { made, send } = await signalRig({ limits: { maxOrdersPerSecond: 0 } });
+    send(target(1));
+    send(target(1));
     await made.pass(1_000);
     await made.written();
     expect(made.asked('create')).toBe(0);
@@ -184,9 +182,9 @@ describe('a signal', () => {
   });
 
   test('at a limit at which it is worth less than the exchange takes is denied, not sent', async () => {
-    const { made, signal } = await emitting();
+    const { made, send } = await signalRig();
     // At 100 it is worth 6, at its limit 4.8; the exchange takes 5.
-    signal(target(0.06, { limit: 80 }));
+    send(target(0.06, { limit: 80 }));
     await made.pass(1_000);
     await made.written();
     expect(made.asked('create')).toBe(0);
@@ -195,10 +193,10 @@ describe('a signal', () => {
   });
 
   test('that the exchange refuses is not sent again before the strategy speaks again', async () => {
-    const { made, signal } = await emitting();
+    const { made, send } = await signalRig();
     made.venue.creates = ['reject', 'notSent', 'accept'];
     for (const creates of [1, 2, 3]) {
-      signal(target(1));
+      send(target(1));
       await made.pass(60_000);
       expect(made.asked('create')).toBe(creates);
     }
@@ -206,8 +204,8 @@ describe('a signal', () => {
   });
 
   test('of which one order is denied has its other orders created, and the denied one is asked for once', async () => {
-    const { made, signal } = await emitting({ limits: { maxPosition: units('250') } });
-    signal(target(2));
+    const { made, send } = await signalRig({ limits: { maxPosition: units('250') } });
+    send(target(2));
     await made.pass(5_000);
     const quotes = [
       { side: 'BUY', price: 99, quantity: 1 },
@@ -215,7 +213,7 @@ describe('a signal', () => {
       { side: 'SELL', price: 101, quantity: 1 },
       { side: 'BUY', price: 40, quantity: 1 },
     ] as const;
-    signal({ kind: 'quotes', quotes, reason: 'test' });
+    send({ kind: 'quotes', quotes, reason: 'test' });
     await made.pass(5_000);
     await made.written();
     const placed = [...made.assembled.portfolio.orders()].map(({ intent, state }) => {
@@ -230,34 +228,34 @@ describe('a signal', () => {
   });
 
   test('of quotes is carried out order by order, and changed by cancelling first', async () => {
-    const { made, signal } = await emitting();
+    const { made, send } = await signalRig();
     const buys = (...prices: readonly number[]): Signal => ({
       kind: 'quotes',
       quotes: prices.map((price): Quote => ({ side: 'BUY', price, quantity: 1 })),
       reason: 'test',
     });
-    signal(buys(99, 98, 97));
+    send(buys(99, 98, 97));
     await made.pass(5_000);
     expect([...made.venue.orders.values()].map(({ status }) => status)).toEqual(['NEW', 'NEW', 'NEW']);
-    signal(buys(99, 96));
+    send(buys(99, 96));
     await made.pass(10_000);
     expect([...made.venue.orders.values()].map(({ status }) => status)).toEqual(['NEW', 'CANCELED', 'CANCELED', 'NEW']);
-    signal(buys());
+    send(buys());
     await made.pass(10_000);
     expect([...made.venue.orders.values()].every(({ status }) => status === 'CANCELED')).toBe(true);
     expect([...made.assembled.portfolio.orders()]).toEqual([]);
   });
 
   test('with a stop is left when the stop is hit, and not entered again', async () => {
-    const { made, signal } = await emitting();
+    const { made, send } = await signalRig();
     const guarded = target(1, { stop: 90 });
-    signal(guarded);
+    send(guarded);
     await made.pass(5_000);
     made.price(89);
     for (const stop of made.assembled.protection.hitBy(btc.symbol, 89)) made.assembled.hitStop(stop, 'traded at 89');
     await made.pass(5_000);
     for (let times = 0; times < 3; times++) {
-      signal(guarded);
+      send(guarded);
       await made.pass(60_000);
     }
     expect((await made.fillRows()).length).toBe(2);
@@ -281,16 +279,16 @@ const pick = <T>(rng: Rng, of: readonly [T, ...T[]]): T => of[Math.floor(rng() *
 /** An exchange, a network and a process that go wrong by chance for a while, and then heal. */
 class Storm {
   readonly rng: Rng;
-  readonly desk = new TestRig({ timing: { horizonMs: 10_000 } });
+  readonly rig = new TestRig({ timing: { horizonMs: 10_000 } });
   signals = new Subject<Decision>();
 
   constructor(seed: number) {
     this.rng = seededRng(seed);
-    this.desk.start(this.signals);
+    this.rig.start(this.signals);
   }
 
   async blow(): Promise<void> {
-    const { rng, desk: made } = this;
+    const { rng, rig: made } = this;
     const { venue } = made;
     const fates: readonly [CreateFate, ...CreateFate[]] = [
       'accept',
@@ -310,27 +308,27 @@ class Storm {
       if (rng() < 0.15) venue.failing.add(pick(rng, questions));
       else venue.failing.clear();
       made.price(95 + Math.floor(rng() * 10));
-      if (rng() < 0.6) this.signal(signals(rng), rng() < 0.5 ? 's' : 't');
+      if (rng() < 0.6) this.send(signals(rng), rng() < 0.5 ? 's' : 't');
       if (rng() < 0.4) this.#fillSome();
       await made.pass(Math.floor(rng() * 2_000));
       if (rng() < 0.07) this.crash();
     }
   }
 
-  signal(signal: Signal, strategy: string): void {
+  send(signal: Signal, strategy: string): void {
     this.signals.next(decision(signal, strategy));
   }
 
   crash(): void {
-    this.desk.crash();
+    this.rig.crash();
     this.signals = new Subject();
-    this.desk.start(this.signals);
+    this.rig.start(this.signals);
   }
 
   /** The market trades with what rests, whole or in part; humans place and fill orders of their own. */
   #fillSome(): void {
     const { rng } = this;
-    const { venue } = this.desk;
+    const { venue } = this.rig;
     if (rng() < 0.1) venue.place(rng() < 0.5 ? { clientOrderId: 'web_1' } : {});
     const open = [...venue.orders.values()].filter(({ status }) => status === 'NEW' || status === 'PARTIALLY_FILLED');
     const order = open[Math.floor(rng() * open.length)];
@@ -340,16 +338,16 @@ class Storm {
   }
 
   async heal(): Promise<void> {
-    const { venue } = this.desk;
+    const { venue } = this.rig;
     venue.creates = ['accept'];
     venue.cancels = ['apply'];
     venue.lagMs = 0;
     venue.latencyMs = 10;
     venue.failing.clear();
-    await this.desk.pass(60_000);
-    for (const strategy of ['s', 't']) this.signal({ kind: 'quotes', quotes: [], reason: 'end' }, strategy);
-    await this.desk.pass(60_000);
-    await this.desk.written();
+    await this.rig.pass(60_000);
+    for (const strategy of ['s', 't']) this.send({ kind: 'quotes', quotes: [], reason: 'end' }, strategy);
+    await this.rig.pass(60_000);
+    await this.rig.written();
   }
 }
 
@@ -361,7 +359,7 @@ describe('under random faults', () => {
         const storm = new Storm(seed);
         await storm.blow();
         await storm.heal();
-        const { desk: made } = storm;
+        const { rig: made } = storm;
         const rows = await made.fillRows();
         expect(rows, `fills of seed ${seed}`).toEqual(made.venueRows());
         const creates = made.log.filter((line) => line.startsWith('create '));

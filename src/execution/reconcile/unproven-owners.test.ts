@@ -121,7 +121,7 @@ describe('an order that the exchange does not know for five minutes', () => {
   });
 });
 
-test('an order that a human closed and that rests at the exchange is told of and cancelled, not one that a list shows late', async () => {
+test('an order that a human closed and that rests at the exchange is reported and cancelled, not one that a list shows late', async () => {
   const rig = await ready();
   const order = await rig.placed();
   const kept = rig.venue.order('1001');

@@ -250,7 +250,7 @@ class TapeRun {
     const { portfolio, protection, risk } = this.#assembled;
     const now = this.#clock.now();
     const mark = portfolio.lastMark(symbol);
-    const isBusy = trades.heard || protection.guards(symbol) || this.#input.limits.maxMove !== undefined;
+    const isBusy = trades.isObserved || protection.guards(symbol) || this.#input.limits.maxMove !== undefined;
     if (mark === undefined || isBusy || now < this.#restlessUntil) return undefined;
     let held = 0;
     for (const one of this.#input.hosted) if (one.symbol === symbol) held += portfolio.holding(one.id, symbol).quantity;
