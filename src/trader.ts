@@ -2,17 +2,7 @@
  * The path from a decision to its orders, and the stream that feeds it. Live, paper and every backtest but those of
  * the fast engine run `carryOut`. It waits for nothing: it yields what has to be done, and receives the results. Who answers and who moves time is not known here.
  */
-import {
-  defer,
-  filter,
-  groupBy,
-  ignoreElements,
-  merge,
-  mergeMap,
-  type Observable,
-  type OperatorFunction,
-  tap,
-} from 'rxjs';
+import { defer, filter, groupBy, ignoreElements, merge, mergeMap, Observable, type OperatorFunction, tap } from 'rxjs';
 import type { Decision, Fill, Intent, Sent, Verdict } from './domain/order.ts';
 import type { OrderDraft, Step } from './portfolio/plan.ts';
 import type { WorkingOrder } from './portfolio/portfolio.ts';
@@ -96,8 +86,8 @@ export interface Trader extends Trading {
   record(fill: Fill): boolean;
   /** Counts a fill that has just become a row. */
   book(fill: Fill): void;
-  /** Hands over decisions one at a time, each strategy's latest only (execution/lane.ts). */
-  latestWhenFree(carryOut: (decision: Decision) => Promise<void> | undefined): OperatorFunction<Decision, never>;
+  /** Work in progress: a simulated clock waits for it. */
+  track(work: Promise<void>): Promise<void>;
 }
 
 /** Trades live, on paper and over recorded trades and depth. */
@@ -112,13 +102,61 @@ export function trade(trader: Trader): Observable<Fill> {
   const open = [trader.stopped, ...trader.decisions].map((some) => some.pipe(filter((one) => trader.note(one))));
   const decisions = defer(() => trader.recover()).pipe(mergeMap(() => merge(...open)));
 
-  // A lane per symbol carries out one decision at a time, so nothing new is sent while an earlier outcome is unknown.
+  // One lane for each symbol.
   const orders = decisions.pipe(
     groupBy(({ legs: [leg] }) => leg.symbol),
-    mergeMap((lane) => lane.pipe(trader.latestWhenFree((decision) => runAsync(trader, decision)))),
+    mergeMap((lane) => lane.pipe(latestWhenFree(trader, (decision) => runAsync(trader, decision)))),
   );
 
   return merge(fills, orders.pipe(ignoreElements()));
+}
+
+/**
+ * A lane: carries out one decision at a time and keeps only the latest decision of each strategy. So nothing is sent while an earlier outcome is
+ * unknown, and nothing stale is sent afterwards. `carryOut` returns undefined when there was nothing to do. Running work is never abandoned:
+ * unsubscribing only stops new decisions.
+ */
+export function latestWhenFree(
+  trader: Pick<Trader, 'track'>,
+  carryOut: (decision: Decision) => Promise<void> | undefined,
+): OperatorFunction<Decision, never> {
+  return (decisions) =>
+    new Observable((out) => {
+      const waiting = new Map<string, Decision>();
+      let busy = false;
+      let ended = false;
+
+      function begin(decision: Decision): void {
+        const work = carryOut(decision);
+        if (work === undefined) return;
+        busy = true;
+        trader.track(work.then(free, fail)).catch(fail);
+      }
+      function free(): void {
+        busy = false;
+        while (!busy && waiting.size > 0 && !out.closed) {
+          const [strategy, decision] = waiting.entries().next().value as [string, Decision];
+          waiting.delete(strategy);
+          begin(decision);
+        }
+        if (ended && !busy) out.complete();
+      }
+      function fail(error: unknown): void {
+        out.error(error);
+      }
+
+      return decisions.subscribe({
+        next(decision) {
+          if (busy) waiting.set(decision.strategy, decision);
+          else begin(decision);
+        },
+        error: fail,
+        complete() {
+          ended = true;
+          if (!busy) out.complete();
+        },
+      });
+    });
 }
 
 /** Carries out a decision at an exchange that takes time to answer; undefined when there is nothing to do. */

@@ -5,7 +5,6 @@ import { quantityText, type Rate } from '../domain/money.ts';
 import { type Account, type Decision, decisionOf, type Fill } from '../domain/order.ts';
 import { type Audit, Auditor } from '../execution/audit.ts';
 import type { Execution, Notice, Timing } from '../execution/context.ts';
-import { latestWhenFree } from '../execution/lane.ts';
 import { Ledger } from '../execution/ledger.ts';
 import { type ByHand, byHand } from '../execution/operator-decisions.ts';
 import { fillRow } from '../execution/records.ts';
@@ -164,7 +163,7 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
       bookFill(book, execution, fill);
       booked.emit(fill);
     },
-    latestWhenFree: (carryOutOne) => latestWhenFree(clock, carryOutOne),
+    track: (work) => clock.track(work),
   };
 }
 

@@ -128,7 +128,7 @@ export const timeRule: Rule = {
     ['src/dashboard/push.ts', 'setTimeout(() => {}, 5);'],
     ['src/dashboard/push.ts', 'globalThis.setInterval(() => {}, 5);'],
     ['src/dashboard/page/store.ts', 'setTimeout(() => {}, 5);'],
-    ['src/execution/lane.ts', 'const started = performance.now();'],
+    ['src/execution/sweep.ts', 'const started = performance.now();'],
     ['src/fill/rules.ts', 'const luck = Math.random();'],
     ['src/domain/ids.ts', "import { createHash, randomUUID } from 'node:crypto';"],
     ['src/venue/exchange/orders/orders.ts', 'const id = crypto.randomUUID();'],
@@ -267,8 +267,9 @@ export const moneyRule: Rule = {
 const giveUps =
   /^(retry|retryWhen|repeat|repeatWhen|timeout|timeoutWith|switchMap|switchMapTo|switchScan|switchAll|takeUntil|exhaustMap|race|raceWith|firstValueFrom|lastValueFrom)$/;
 const createsOrders = (path: string): boolean =>
-  /^src\/(execution\/|trader\.ts$|venue\/(exchange\/orders\/|[^/]+\/order-entry\.ts$))/.test(path) &&
-  !path.endsWith('.test.ts');
+  /^src\/(execution\/|trader\.ts$|trading\/orders\.ts$|venue\/(exchange\/orders\/|[^/]+\/order-entry\.ts$))/.test(
+    path,
+  ) && !path.endsWith('.test.ts');
 
 export const creationRule: Rule = {
   name: 'nothing retries, times out or abandons the creation of an order',
@@ -294,7 +295,7 @@ export const creationRule: Rule = {
   },
   planted: [
     ['src/execution/executor.ts', "import { retry } from 'rxjs';"],
-    ['src/execution/lane.ts', "import { switchMap } from 'rxjs';"],
+    ['src/trading/orders.ts', "import { switchMap } from 'rxjs';"],
     ['src/trader.ts', "import { takeUntil } from 'rxjs';"],
     ['src/venue/exchange/orders/orders.ts', "import { timeout } from 'rxjs';"],
     ['src/venue/paper/order-entry.ts', 'const first = await Promise.race([send(), patience()]);'],

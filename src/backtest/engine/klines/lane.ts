@@ -1,5 +1,5 @@
 /**
- * A lane of a run over klines. As `execution/lane.ts`, it carries out one decision at a time and keeps each strategy's latest. Decisions that
+ * A lane of a run over klines. As the lanes of `trader.ts`, it carries out one decision at a time and keeps each strategy's latest. Decisions that
  * come while its first command is under way wait until `settle`.
  */
 import type { Decision, Sent } from '../../../domain/order.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decision, target } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Decision } from '../domain/order.ts';
-import { latestWhenFree } from './lane.ts';
+import { latestWhenFree } from '../trader.ts';
 
 interface Lane {
   readonly signals: Subject<Decision>;
