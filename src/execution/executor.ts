@@ -69,7 +69,10 @@ function markSent(
   { signedAt, recvWindowMs, bodyHash }: Pick<PreparedOrder, 'signedAt' | 'recvWindowMs' | 'bodyHash'>,
   detail: { readonly waitedMs: number } | { readonly batch: string },
 ): void {
-  Object.assign(order, { signedAt, recvWindowMs, bodyHash, tradeFloor: sweeps.newestTrade(order.intent.symbol) });
+  order.signedAt = signedAt;
+  order.recvWindowMs = recvWindowMs;
+  order.bodyHash = bodyHash;
+  order.tradeFloor = sweeps.newestTrade(order.intent.symbol);
   if ('batch' in detail) order.batch = detail.batch;
   move(execution, order, 'send', { ...detail, signedAt, recvWindowMs });
 }

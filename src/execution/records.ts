@@ -1,4 +1,4 @@
-/** Converts orders, trades and fills between memory and the journal's rows. */
+/** Converts orders, trades and fills between memory and the journal's rows, and compares rows of trades. */
 import type { Instrument } from '../domain/instrument.ts';
 import { lots, noLots, noUnits, priceText, quantityText, ticks, units, unitsText } from '../domain/money.ts';
 import { type Fill, isClosed, type OrderReport, type VenueStatus, type VenueTrade } from '../domain/order.ts';
@@ -39,20 +39,18 @@ export function restoreOrder(row: OrderEntryRow, instrument: Instrument): Workin
   const { expiresAt, purpose, reason, createdAt } = row;
   return {
     intent: {
-      ...{
-        clientOrderId,
-        decision,
-        strategy,
-        role,
-        account,
-        symbol,
-        side,
-        type,
-        expiresAt,
-        purpose,
-        reason,
-        createdAt,
-      },
+      clientOrderId,
+      decision,
+      strategy,
+      role,
+      account,
+      symbol,
+      side,
+      type,
+      expiresAt,
+      purpose,
+      reason,
+      createdAt,
       volume:
         row.amount === null ? { lots: lots(row.quantity ?? '0', instrument, 'down') } : { amount: units(row.amount) },
       ...(row.price === null ? {} : { price: ticks(row.price, instrument, 'down') }),

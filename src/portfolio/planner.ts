@@ -293,7 +293,7 @@ export class Planner {
     return (
       settled !== undefined &&
       price !== undefined &&
-      settled.version === versionOf(place) &&
+      settled.version === place.revision &&
       settled.revision === this.#options.protection.revision &&
       price >= settled.from &&
       price <= settled.to
@@ -304,7 +304,7 @@ export class Planner {
   #settle(standing: Standing, lots: Lots, override: ProtectionOverride, situation: Situation): void {
     const { signal } = standing.leg;
     if (isUndecided(situation.orders)) return;
-    const at = { version: versionOf(standing.place), revision: this.#options.protection.revision };
+    const at = { version: standing.place.revision, revision: this.#options.protection.revision };
     const hasRange =
       signal.kind === 'target' &&
       (situation.orders.length > 0 || override.takeProfit !== undefined || override.leave !== undefined);
@@ -361,6 +361,3 @@ function mayMove({ settled }: Standing, before: Target, signal: Target): boolean
   if (settled === undefined || (before.limit === undefined) !== (signal.limit === undefined)) return false;
   return before.limit === signal.limit ? settled.mayMoveExits : settled.mayMoveLimit;
 }
-
-/** Grows with each fill and each order that is added or ends. */
-const versionOf = ({ version, orderChanges }: Place): number => version + orderChanges;

@@ -146,8 +146,8 @@ describe('a portfolio', () => {
 
   test('has a new version with each fill and each order that comes or ends, and with nothing else', () => {
     const held = portfolio();
-    const versions = [held.version('s', 'BTCUSDT')];
-    const next = (): void => void versions.push(held.version('s', 'BTCUSDT'));
+    const versions = [held.place('s', 'BTCUSDT').revision];
+    const next = (): void => void versions.push(held.place('s', 'BTCUSDT').revision);
     held.mark('BTCUSDT', 1, startTime);
     next();
     const order = resting(held);

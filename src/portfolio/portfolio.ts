@@ -136,12 +136,6 @@ export class Portfolio {
     return this.place(strategy, symbol).position;
   }
 
-  /** A number that grows with each fill of the strategy, and with each of its orders that is added or ends. */
-  version(strategy: string, symbol: string): number {
-    const { version, orderChanges } = this.place(strategy, symbol);
-    return version + orderChanges;
-  }
-
   /** A number that changes with each position that is entered from flat or turned round. */
   entries(strategy: string, symbol: string): number {
     return this.place(strategy, symbol).entries;

@@ -126,6 +126,11 @@ export class Place {
     this.#changed();
   }
 
+  /** Grows with each fill, charge and payment, and with each order that is added or ends. */
+  get revision(): number {
+    return this.version + this.orderChanges;
+  }
+
   #changed(): void {
     this.version++;
     this.#estimate = undefined;
