@@ -30,7 +30,6 @@ export function logarithmic(low: number, top: number, size: number): Scale {
   return { low, high: top, at: (value) => inner.at(Math.log(Math.max(value, low))) };
 }
 
-/** The lowest and the highest value of all curves. */
 export function rangeOf(curves: readonly Float64Array[]): readonly [low: number, top: number] {
   let [low, top] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const curve of curves)

@@ -223,7 +223,6 @@ export function currencySection({ summary, asset }: ReportInput): Content {
   );
 }
 
-/** Money paid in and out. */
 export function flowSection({ summary }: ReportInput): Content {
   const { cashFlows } = summary;
   if (cashFlows.length === 0) return undefined;

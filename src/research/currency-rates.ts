@@ -78,7 +78,6 @@ export function converted(table: FillTable, rates: Rates): FillTable {
 /** A sum of converted amounts, rounded: each contains a rate. */
 const summed = (amounts: Float64Array): Units => units(amounts.reduce((sum, one) => sum + one, 0).toFixed(8));
 
-/** Cash by currency. */
 export class Balances {
   readonly #rates: Rates | undefined;
   readonly #others: Map<string, number>;

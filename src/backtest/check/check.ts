@@ -7,7 +7,7 @@ import { faultText, isStrategyFault, StrategyThrew } from '../../strategy/fault.
 import { aggregate } from '../../strategy/larger-klines.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
 import { neverAskedText } from '../result/no-trade-reasons.ts';
-import type { RunInput } from '../run.ts';
+import type { RunInput, RunSeries } from '../run.ts';
 import { cut } from './columns.ts';
 import { decisionLog, onlyOf } from './decision-log.ts';
 import { type Mistake, mistakesIn, type Signalled, signalledIn } from './decision-summary.ts';
@@ -40,9 +40,7 @@ export const mostKlines = 10_000;
 
 /** The input of one strategy alone, over as many klines as a check takes. */
 export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
-  const { finer: _, ...recorded } = input.series.find(
-    ({ symbol }) => symbol === hosted.symbol,
-  ) as RunInput['series'][number];
+  const { finer: _, ...recorded } = input.series.find(({ symbol }) => symbol === hosted.symbol) as RunSeries;
   const series = recorded.interval === hosted.interval ? recorded : largerSeries(recorded, hosted.interval);
   const declared = warmupOf(hosted.strategy, hosted.params, hosted.interval);
   const before = Math.min(series.first, declared);
@@ -57,7 +55,7 @@ export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): R
 }
 
 /** The same klines as those of a larger interval. */
-function largerSeries(series: RunInput['series'][number], interval: Interval): RunInput['series'][number] {
+function largerSeries(series: RunSeries, interval: Interval): RunSeries {
   const { columns, knownAt } = aggregate(series.interval, interval, series.columns);
   const rowAfter = (row: number): number => {
     const found = knownAt.findIndex((known) => known >= row);

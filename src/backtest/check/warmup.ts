@@ -9,7 +9,6 @@ import { cut } from './columns.ts';
 import { decisionLog, onlyOf } from './decision-log.ts';
 
 export interface Warmup {
-  /** Klines that the strategy declares. */
   readonly declared: number;
   /** Klines after which its decisions agree from every tested start; undefined where it is more than `tried`. */
   readonly decisions: number | undefined;

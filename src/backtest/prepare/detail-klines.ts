@@ -21,7 +21,6 @@ function otherSource(
   return { warnings: [note], doubts: [note] };
 }
 
-/** A warning where no detail lies within the run. */
 function noneWithin(
   whose: Omit<RunSeries, 'gaps' | 'finer'>,
   detail: Interval,

@@ -25,7 +25,6 @@ import { RateLine } from '../../research/currency-rates.ts';
 import { aggregationFault } from '../../strategy/larger-klines.ts';
 import {
   allocationsOf,
-  type Configured,
   configure,
   type GivenStrategies,
   hostedOf,
@@ -70,11 +69,7 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
   const configured = await configure(config.strategies, file, settings, { available, where }, given);
   refuseOtherSymbols(file, config, given?.placeOf ?? placesIn(file, settings));
   const instruments = instrumentsFor(configured, available, where, true);
-  const byCurrency = new Map<string, Configured[]>();
-  for (const one of configured) {
-    const quote = instruments.get(one.config.symbol)?.quote ?? '';
-    byCurrency.set(quote, [...(byCurrency.get(quote) ?? []), one]);
-  }
+  const byCurrency = Map.groupBy(configured, ({ config: { symbol } }) => instruments.get(symbol)?.quote ?? '');
   const margin = marginRulesOf(file, config, instruments.values());
   const pairs = pairsOf(file, config, [...byCurrency.keys()], available);
   const cashOf = (quote: string): Units => config.currencies[quote]?.cash ?? config.cash;

@@ -68,7 +68,6 @@ export function equityInput(
   };
 }
 
-/** The costs of margin. */
 export function marginOf({ margin }: Pick<RunResult, 'margin'>): MarginRow | null {
   if (margin === undefined) return null;
   const { interest, liquidationFees, liquidations, charges } = margin;

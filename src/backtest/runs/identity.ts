@@ -96,7 +96,6 @@ export function runHash({ input, dataHashes }: Prepared, config: BacktestConfig,
   return sha256(plain({ config: { ...all, strategies }, ...hashes, fees: input.fees, times: endsOf(input.series) }));
 }
 
-/** A line of the ledger with these trials. */
 export function ledgerLine(
   input: RunInput,
   config: BacktestConfig,
@@ -114,7 +113,6 @@ export function ledgerLine(
   };
 }
 
-/** The line of a single run. */
 export const runLine = (
   { input, dataHashes }: Prepared,
   config: BacktestConfig,

@@ -71,7 +71,6 @@ export function savedSets(folder: string | undefined, id: string) {
     /** Whether some of all these sets ran once more with the same outcomes. */
     isCompared: () => text.lastIndexOf(`${comparedLine}\n`) > text.lastIndexOf('{"cell":'),
     compared: () => append(comparedLine),
-    /** Deletes all outcomes. */
     forget(): void {
       known.clear();
       if (file !== undefined) rmSync(file, { force: true });

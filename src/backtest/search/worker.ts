@@ -110,7 +110,6 @@ async function outcomeWith(ready: Cast, set: ParameterSet): Promise<Outcome> {
   }
 }
 
-/** Runs the parameter set with an index. */
 export default async function runSet(index: number): Promise<Reply> {
   const ready = await cast;
   if (ready === undefined) return fault;

@@ -14,7 +14,6 @@ import { codeMeaning } from '../../venue/exchange/rest/codes.ts';
 import type { Balance, Failure } from '../../venue/venue.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 
-/** What the doctor examines. */
 export interface Examination {
   readonly config: TradingConfig;
   readonly configured: readonly Configured[];

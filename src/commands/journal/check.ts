@@ -33,13 +33,13 @@ const mostShown = 20;
 
 export interface Checked {
   readonly schema: number;
-  readonly links: number | null;
-  readonly link: string | null;
   readonly rows: Readonly<Record<string, number>>;
+  readonly chainLength: number | null;
+  readonly chainHead: string | null;
   /** What the account should hold by it; null where it was never written down what it held at first. */
-  readonly holdings: Readonly<Record<string, string>> | null;
+  readonly expectedBalances: Readonly<Record<string, string>> | null;
   /** Orders of ours with fills or at the exchange that have no row: of a time that a journal which was accepted as restored lacks. */
-  readonly lost: number;
+  readonly missingOrders: number;
   readonly findings: readonly Finding[];
 }
 
@@ -51,7 +51,7 @@ export function checkJournal(dir: string, environment: CheckOptions['environment
     db.exec('BEGIN');
     const checked = checkMoment(db, path, version);
     db.exec('COMMIT');
-    return checked.links === null
+    return checked.chainLength === null
       ? checked
       : { ...checked, findings: [...checked.findings, ...isOld(db, path, environment)] };
   } catch (error) {
@@ -81,19 +81,19 @@ function checkMoment(db: Database.Database, path: string, version: number): Chec
     throw new Refusal(`${path} is not a journal of Sluice: give the state directory of a run with --state DIR`, 3);
   const findings: Finding[] = [...ofFile(db, version)];
   const head = readHead(db);
-  const found = { schema: version, links: head?.links ?? null, link: head?.link ?? null };
+  const chain = { chainLength: head?.links ?? null, chainHead: head?.link ?? null };
   // Rows of a file that is damaged say nothing: they may be those of another table.
   if (findings.some(({ rule }) => rule === 'file' || rule === 'schema'))
-    return { ...found, rows: {}, holdings: null, lost: 0, findings };
+    return { schema: version, rows: {}, ...chain, expectedBalances: null, missingOrders: 0, findings };
   const view = viewOf(db);
   for (const [rule, one] of Object.entries(rules)) findings.push(...ofRule(rule, one, view));
   const held = holdings(view);
+  const known = [...view.fills.map(({ clientOrderId }) => clientOrderId), ...shownIn(view)];
   return {
-    ...found,
-    rows: rowsOf(view),
-    lost: new Set([...view.fills.map(({ clientOrderId }) => clientOrderId), ...shownIn(view)].filter(view.isLost)).size,
-    holdings:
+    ...{ schema: version, rows: rowsOf(view), ...chain },
+    expectedBalances:
       held === undefined ? null : Object.fromEntries([...held].map(([asset, amount]) => [asset, amount.toFixed()])),
+    missingOrders: new Set(known.filter(view.isLost)).size,
     findings,
   };
 }
@@ -138,7 +138,6 @@ const about: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(rules).map(([rule, { holds }]) => [rule, holds])),
 };
 
-/** `sluice journal check`. */
 export const checkState = ({ state, say, ...options }: Omit<CheckOptions, 'dir'> & StateChoice): void =>
   check({ ...options, dir: chooseState(state, say).dir });
 
@@ -146,7 +145,7 @@ export const checkState = ({ state, say, ...options }: Omit<CheckOptions, 'dir'>
 export function check({ dir, environment, json, out }: CheckOptions): void {
   const checked = checkJournal(dir, environment);
   const { findings } = checked;
-  if (json) out(JSON.stringify({ version: 2, state: dir, ...jsonOf(checked), rules: about }));
+  if (json) out(JSON.stringify({ version: 2, state: dir, ok: findings.length === 0, ...checked, rules: about }));
   else for (const line of words(dir, checked)) out(line);
   if (findings.length > 0)
     throw new Refusal(
@@ -154,16 +153,6 @@ export function check({ dir, environment, json, out }: CheckOptions): void {
       1,
     );
 }
-
-const jsonOf = ({ links, link, holdings: expectedBalances, lost, findings, ...checked }: Checked) => ({
-  ok: findings.length === 0,
-  ...checked,
-  chainLength: links,
-  chainHead: link,
-  expectedBalances,
-  missingOrders: lost,
-  findings,
-});
 
 function adviceOn(findings: readonly Finding[]): string {
   if (findings.some(({ rule }) => rule !== 'newest' && Object.hasOwn(fileRules, rule))) return 'restore a backup';
@@ -173,9 +162,10 @@ function adviceOn(findings: readonly Finding[]): string {
   return 'sluice adjust says what moved the account beside orders';
 }
 
-function* words(dir: string, { schema, links, link, rows, holdings: held, lost, findings }: Checked): Iterable<string> {
+function* words(dir: string, checked: Checked): Iterable<string> {
+  const { schema, rows, chainLength, chainHead, expectedBalances: held, missingOrders: lost, findings } = checked;
   yield `journal   ${join(dir, journalFile)}, schema ${schema}`;
-  yield `chain     ${links === null ? 'none: it begins when a daemon is started on this journal' : `${links} links, ${link}`}`;
+  yield `chain     ${chainLength === null ? 'none: it begins when a daemon is started on this journal' : `${chainLength} links, ${chainHead}`}`;
   if (Object.keys(rows).length > 0)
     yield `rows      ${Object.entries(rows)
       .filter(([, count]) => count > 0)

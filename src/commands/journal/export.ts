@@ -37,7 +37,6 @@ interface Source {
   readonly rows: () => Iterable<readonly (string | number | null)[]>;
 }
 
-/** `sluice journal export`. */
 export function exportState({ state, ...options }: Omit<ExportOptions, 'dir'> & StateChoice): void {
   const chosen = chooseState(state, options.say);
   thenExamined(chosen, () => exportJournal({ ...options, dir: chosen.dir }));
@@ -57,7 +56,7 @@ export function exportJournal(options: ExportOptions): void {
       for (const source of sources) for (const line of linesOf(source, format, sources.length > 1)) out(line);
       return;
     }
-    const written = isDir(output) ? intoDir(output, sources, format) : [intoFile(output, sources, format)];
+    const written = isDir(output) ? intoDir(output, sources, format) : [write(output, sources, format)];
     for (const { file, rows } of written) {
       if (json) out(JSON.stringify({ version: 2, file, rows }));
       else say(`${rows} rows in ${file}`);
@@ -121,11 +120,6 @@ interface Written {
   readonly rows: number;
 }
 
-function intoFile(file: string, sources: readonly Source[], format: 'jsonl' | 'csv'): Written {
-  refuseSeveral(sources, format, file);
-  return { file, rows: write(file, sources, format, sources.length > 1) };
-}
-
 function intoDir(dir: string, sources: readonly Source[], format: 'jsonl' | 'csv'): readonly Written[] {
   try {
     makeDirs(dir);
@@ -135,17 +129,15 @@ function intoDir(dir: string, sources: readonly Source[], format: 'jsonl' | 'csv
       1,
     );
   }
-  return sources.map((source) => {
-    const file = join(dir, `${source.name}.${format}`);
-    return { file, rows: write(file, [source], format, false) };
-  });
+  return sources.map((source) => write(join(dir, `${source.name}.${format}`), [source], format));
 }
 
 /** Lines gathered before they are written, characters. */
 const chunk = 1_048_576;
 
 /** Writes a file whole or not at all: what was there stays until the last row is on disk. */
-function write(file: string, sources: readonly Source[], format: 'jsonl' | 'csv', isNamed: boolean): number {
+function write(file: string, sources: readonly Source[], format: ExportOptions['format']): Written {
+  refuseSeveral(sources, format, file);
   const unfinished = `${file}.new`;
   let rows = format === 'csv' ? -sources.length : 0;
   try {
@@ -153,7 +145,7 @@ function write(file: string, sources: readonly Source[], format: 'jsonl' | 'csv'
     try {
       let text = '';
       for (const source of sources)
-        for (const line of linesOf(source, format, isNamed)) {
+        for (const line of linesOf(source, format, sources.length > 1)) {
           rows++;
           text += `${line}\n`;
           if (text.length < chunk) continue;
@@ -179,5 +171,5 @@ function write(file: string, sources: readonly Source[], format: 'jsonl' | 'csv'
       );
     throw error;
   }
-  return rows;
+  return { file, rows };
 }

@@ -104,8 +104,8 @@ describe('sluice journal check', () => {
     );
     const checked = checkJournal(dir, {});
     expect(checked.findings).toEqual([]);
-    expect(checked.holdings).toEqual({ USDT: '799.8', BTC: '2' });
-    expect(checked).toMatchObject({ schema: schemaVersion, links: 4, rows: { orders: 3, fills: 2 } });
+    expect(checked.expectedBalances).toEqual({ USDT: '799.8', BTC: '2' });
+    expect(checked).toMatchObject({ schema: schemaVersion, chainLength: 4, rows: { orders: 3, fills: 2 } });
   });
 
   test('follows an order that was given up, came back late, and was resolved by hand', () => {

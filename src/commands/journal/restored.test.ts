@@ -104,7 +104,7 @@ test('is told by every command that reads it, and by a check, with what to do', 
 test('that was accepted is sound, with each trade of the orders that it lacks once', async () => {
   const ids = await restored();
   await run(() => ids.flatMap((id, at) => shown(id, `10${at}`)), 'the disk broke');
-  const { findings, lost, holdings } = checkJournal(dir, environment());
+  const { findings, missingOrders: lost, expectedBalances: holdings } = checkJournal(dir, environment());
   expect(findings).toEqual([]);
   expect(lost).toBe(5);
   // Five of one for 100 each, with a fee of 0.1.
@@ -119,7 +119,7 @@ test('that was accepted hides no order that is missing from a run which it has w
   const first = await run(() => beginning);
   await run(() => []);
   await run(() => shown(idOf(first, 7), '100'), 'the disk broke');
-  const { findings, lost } = checkJournal(dir, environment());
+  const { findings, missingOrders: lost } = checkJournal(dir, environment());
   expect([findings.map(({ rule }) => rule), lost]).toEqual([['I1', 'I3'], 0]);
 });
 

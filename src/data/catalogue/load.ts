@@ -9,7 +9,6 @@ import { columnsOf, type SeriesKey } from './kinds.ts';
 import { columnPath, folderOf, type Manifest, type Month, removing } from './manifest.ts';
 import { readParquet, type Table } from './parquet.ts';
 
-/** A month as it is stored. */
 export async function loadMonth(duck: Duck, dir: string, key: SeriesKey, month: Month): Promise<Table> {
   const columns = columnsOf[key.kind].map(() => new Float64Array(month.rows));
   if (await readColumnFile(columnPath(dir, month.sha256), month, columns, 0))

@@ -69,7 +69,6 @@ export type Manifest = z.output<typeof schema>;
 export type Month = z.output<typeof month>;
 export type Imported = z.output<typeof imported>;
 
-/** The folder of a series. */
 export const folderOf = (dir: string, { kind, symbol, interval }: SeriesKey): string =>
   join(dir, kind, symbol, interval ?? '');
 

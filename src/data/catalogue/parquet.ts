@@ -133,7 +133,6 @@ export async function* vectorsOf(
 const withoutNulls = (values: Float64Array, valid: Uint8Array): Float64Array =>
   values.map((value, row) => (((valid[row >> 3] as number) >> (row & 7)) & 1 ? value : Number.NaN));
 
-/** Reads one Parquet file of ours. */
 export async function readParquet(duck: Duck, kind: Kind, path: string, rows: number): Promise<Table> {
   const columns = columnsOf[kind].map(() => new Float64Array(rows));
   const select = columnsOf[kind].map(({ read }) => read).join(', ');

@@ -155,7 +155,6 @@ interface TapeQuery extends Span {
   readonly kinds: readonly Kind[];
 }
 
-/** Loads the stored series of these kinds. */
 export const storedTape = (dir: string, query: TapeQuery): Promise<StoredTape> =>
   readAgain(dir, () => tapeNow(dir, query));
 

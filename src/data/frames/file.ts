@@ -22,7 +22,6 @@ export interface FrameRecord {
   readonly bytes: Uint8Array;
 }
 
-/** A record as it is written. */
 export function encoded({ kind, seenAt, machineAt, bytes }: FrameRecord): Buffer {
   const out = Buffer.allocUnsafe(headBytes + clockBytes + bytes.length);
   out.writeUInt32LE(clockBytes + bytes.length, 0);

@@ -149,7 +149,6 @@ interface Taken {
   readonly repaired: readonly Repaired[];
 }
 
-/** Checks for the rows of a series. */
 export function checksOf({ kind, interval, zone }: Pick<Manifest, 'kind' | 'interval' | 'zone'>): Checks {
   if (kind === 'trades') return new TradeChecks();
   return kind === 'depth' || interval === undefined ? new DepthChecks() : new KlineChecks(interval, zone);
