@@ -116,6 +116,8 @@ describe.each(profiles)('on the %s profile', (profile) => {
     await until('the kill in the journal', () => rig.read((reader) => reader.kills().length > 0));
     await until('rest', () => resting().length === 0);
     await daemon.end('SIGKILL');
+    // A kill outlives its limit; and what the market does to the position after `resume` must not kill again.
+    rig.configure({ risk: { maxDailyLoss: '0.5' } });
     await rig.launch().line(/Z killed: .*sluice resume/);
     expect(await killsInForce()).toMatchObject([{ by: 'dailyLoss', strategy: null }]);
     const before = orderCount();
