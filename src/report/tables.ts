@@ -143,12 +143,11 @@ export function groupSection({ summary, asset }: ReportInput): Content {
 export function costSection(input: ReportInput): Html {
   const { summary, table, asset } = input;
   let [maker, taker, makers] = [0, 0, 0];
-  for (let fill = 0; fill < table.length; fill++) {
-    const isMaker = table.maker[fill] === 1;
-    if (isMaker) maker += table.fee[fill] as number;
-    else taker += table.fee[fill] as number;
-    if (isMaker) makers++;
-  }
+  for (let fill = 0; fill < table.length; fill++)
+    if (table.maker[fill] === 1) {
+      maker += table.fee[fill] as number;
+      makers++;
+    } else taker += table.fee[fill] as number;
   const paidIn = summary.cashFlows.reduce((sum, { value, refused }) => sum + (refused === null ? drawn(value) : 0), 0);
   const net = drawn(summary.finalEquity) - drawn(summary.cash) - paidIn;
   const { metrics: m, margin, impact } = summary;

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import { connect } from '../../client/connection.ts';
+import { type ClientIo, connect } from '../../client/connection.ts';
 import { machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { isLoopback, type TradingConfig, tradingSchema } from '../../config/schema.ts';
@@ -30,14 +30,11 @@ import {
 } from './check.ts';
 import { type Examination, exchangeChecks } from './exchange.ts';
 
-export interface DoctorOptions {
+export interface DoctorOptions extends Pick<ClientIo, 'json' | 'say' | 'environment'> {
   readonly config: string;
   readonly state?: string;
   readonly set: readonly string[];
-  readonly json: boolean;
   readonly out: (line: string, isStyled?: boolean) => void;
-  readonly say: (line: string) => void;
-  readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Real ms that a request may wait for weight. */

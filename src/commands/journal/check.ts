@@ -1,6 +1,7 @@
 /** `sluice journal check`: whether a journal is whole and keeps the order protocol's invariants, offline and read-only. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import type { ClientIo } from '../../client/connection.ts';
 import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
 import { holdings } from '../../execution/invariants/holdings.ts';
 import { type Rule, rules } from '../../execution/invariants/rules.ts';
@@ -13,11 +14,8 @@ import { isOurs } from '../../journal/schema.ts';
 import { refuseOld } from '../../session/preflight/journal-head-check.ts';
 import { chooseState, refusalOf, type StateChoice } from '../../session/state.ts';
 
-export interface CheckOptions {
+export interface CheckOptions extends Pick<ClientIo, 'json' | 'out' | 'environment'> {
   readonly dir: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly json: boolean;
-  readonly out: (line: string) => void;
 }
 
 /** What holds of the file itself, beside the invariants of what is in it. */

@@ -81,22 +81,13 @@ function readable(folder: string, say: Output['say']): KeptRun | undefined {
   return undefined;
 }
 
-const rowOf = ({ id, at, configuration, code, hash, summary }: KeptRun): object => ({
-  id,
-  at,
-  config: configuration.file,
-  set: configuration.set,
-  strategies: code.map(({ strategy }) => strategy),
-  from: summary.from,
-  to: summary.to,
-  finalEquity: summary.finalEquity,
-  return: summary.metrics.return,
-  sharpe: summary.metrics.sharpe,
-  fillCount: summary.fillCount,
-  conclusion: summary.verdict.conclusion,
-  warnings: summary.warnings,
-  hash,
-});
+function rowOf({ id, at, configuration: { file: config, set }, code, hash, summary }: KeptRun): object {
+  const { from, to, finalEquity, metrics, fillCount, verdict, warnings } = summary;
+  return {
+    ...{ id, at, config, set, strategies: code.map(({ strategy }) => strategy), from, to, finalEquity },
+    ...{ return: metrics.return, sharpe: metrics.sharpe, fillCount, conclusion: verdict.conclusion, warnings, hash },
+  };
+}
 
 const copied: readonly RunFile[] = ['fills.csv', 'orders.csv', 'equity.csv', 'stops.csv'];
 

@@ -1,6 +1,6 @@
 /** The page's two ways to the daemon: the stream of updates and the calls. */
 import type { Update } from '../view.ts';
-import { connection, take, toast } from './store.ts';
+import { type Answered, connection, take, toast } from './store.ts';
 import { afterMs } from './timer.ts';
 
 const firstRetryMs = 500;
@@ -47,10 +47,6 @@ export function connect(retryMs = firstRetryMs): void {
   };
 }
 
-interface Answered {
-  readonly ok: boolean;
-  readonly message: string;
-}
 let clearToast = (): void => {};
 
 function say(answer: Answered): void {

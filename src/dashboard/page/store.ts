@@ -10,7 +10,11 @@ export const klines = signal<Readonly<Record<string, readonly KlineView[]>>>({})
 export const equitySeries = signal<readonly EquityPoint[]>([]);
 export const connection = signal<Connection>('connecting');
 /** What the last action came to. */
-export const toast = signal<{ readonly ok: boolean; readonly message: string } | undefined>(undefined);
+export interface Answered {
+  readonly ok: boolean;
+  readonly message: string;
+}
+export const toast = signal<Answered | undefined>(undefined);
 
 const chosen = signal<string | undefined>(undefined);
 /** The symbol on the chart: the chosen one, or the first. */
