@@ -11,7 +11,8 @@ import { flat, hold, quotes } from '../../src/strategy/signals.ts';
 import { runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import type { Kline } from '../reference/types.ts';
-import { allOf, caseOfXz, columnsOf, inputOf, joined, runStreams, scripted } from './agreement.ts';
+import { caseOfXz, columnsOf, inputOf, joined, runStreams, scripted } from './agreement.ts';
+import { allOf } from './everything.ts';
 
 const minuteMs = 60_000;
 

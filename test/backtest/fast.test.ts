@@ -16,17 +16,8 @@ import { fc } from '../kit/properties.ts';
 import { runByKlines, runNow } from '../kit/run-now.ts';
 import { generated } from '../reference/generated.ts';
 import type { Signal } from '../reference/types.ts';
-import {
-  allOf,
-  byReference,
-  type Case,
-  caseOfXz,
-  columnsOf,
-  inputOf,
-  rowsOf,
-  runStreams,
-  scripted,
-} from './agreement.ts';
+import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams, scripted } from './agreement.ts';
+import { allOf } from './everything.ts';
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
 const sizes = fc.array(fc.constantFrom('0', '0', '1', '2', '2', '7.5', '0.0001', '-3'), {
