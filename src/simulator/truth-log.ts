@@ -28,7 +28,7 @@ export function openTruthLog(
     isRead: keep || file !== undefined || listener !== undefined,
     /** Number of entries in memory. */
     size: (): number => newest.length,
-    write(entry: LogEntry): void {
+    write: (entry: LogEntry): void => {
       count++;
       if (keep) newest.push({ number: count, entry });
       if (newest.length >= 2 * newestLimit) newest = newest.slice(-newestLimit);

@@ -44,7 +44,7 @@ export function saveRun(ended: Ended) {
   const at = machineWall();
   return {
     /** How many trials the run is one of; called while the summary is made. */
-    trials(measured: Measured): TrialCount {
+    trials: (measured: Measured): TrialCount => {
       if (ledger === undefined) return { count: 1, variance: undefined };
       return countTrials(readLedger(ledger, say), runLine(whole, config, code, measured));
     },

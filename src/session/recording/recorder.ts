@@ -50,7 +50,7 @@ export function recorder({ dir, source, symbols, mostBytes, ended, closed }: Rec
   const opening = (begins: boolean): Buffer => textOf({ source, symbols, begins });
   return {
     /** For `ExchangeOptions.observeFrames`. */
-    observeFrames(bytes: Uint8Array | undefined): void {
+    observeFrames: (bytes: Uint8Array | undefined): void => {
       if (bytes === undefined) note({ connected: true });
       else writer?.add('frame', bytes);
     },

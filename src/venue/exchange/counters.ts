@@ -20,7 +20,7 @@ export function counters(clock: Clock, log: Log, clean: (text: string) => string
   const counts = new Map<string, number>();
   const saidAt = new Map<string, number>();
   return {
-    count(kind: string, sample?: unknown): void {
+    count: (kind: string, sample?: unknown): void => {
       const seen = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, seen);
       const last = saidAt.get(kind);

@@ -38,46 +38,46 @@ const kline = (open: number, high: number, low: number, close: number, volume = 
 });
 
 describe('funds', () => {
-  test('a MARKET BUY locks its amount, pays what it bought for, and gives the rest back', async () => {
+  test('a MARKET BUY locks its amount, pays what it bought for, and gives the rest back', () => {
     const { paper, market, log, balances } = venue();
     paper.submit(intent({ amount: '500' }));
-    expect(await balances()).toEqual(['Z 500+500', 'X 2+0']);
+    expect(balances()).toEqual(['Z 500+500', 'X 2+0']);
     market.open(kline(101, 102, 100, 101));
     expect(log).toEqual(['4.9475 @ 101.06 fee 0.009895 X', 'FILLED 4.9475']);
     // 4.9475 * 101.06 = 499.99435
-    expect(await balances()).toEqual(['Z 500.00565+0', 'X 6.937605+0']);
+    expect(balances()).toEqual(['Z 500.00565+0', 'X 6.937605+0']);
     expect(market.fills.idle).toBe(true);
   });
 
-  test('a LIMIT BUY locks its price; what it fills for less is free again at once', async () => {
+  test('a LIMIT BUY locks its price; what it fills for less is free again at once', () => {
     const { paper, market, balances } = venue();
     paper.submit(intent({ price: '102', lots: '8' }));
-    expect(await balances()).toEqual(['Z 184+816', 'X 2+0']);
+    expect(balances()).toEqual(['Z 184+816', 'X 2+0']);
     market.open(kline(101, 102, 101, 101, 5));
     // 5 at 101.06 = 505.30; 3 at 102 stay locked
-    expect(await balances()).toEqual(['Z 188.7+306', 'X 6.99+0']);
+    expect(balances()).toEqual(['Z 188.7+306', 'X 6.99+0']);
   });
 
-  test('a SELL locks the base asset and brings in quote less the fee', async () => {
+  test('a SELL locks the base asset and brings in quote less the fee', () => {
     const { paper, market, balances } = venue();
     paper.submit(intent({ side: 'SELL', price: '110', lots: '2' }));
-    expect(await balances()).toEqual(['Z 1000+0', 'X 0+2']);
+    expect(balances()).toEqual(['Z 1000+0', 'X 0+2']);
     const row = kline(100, 111, 100, 110);
     market.open(row);
     market.rest(row);
-    expect(await balances()).toEqual(['Z 1219.78+0', 'X 0+0']);
+    expect(balances()).toEqual(['Z 1219.78+0', 'X 0+0']);
   });
 
-  test('a canceled order gives back what it locked', async () => {
+  test('a canceled order gives back what it locked', () => {
     const { paper, balances, log } = venue();
     const ref = refOf(paper.submit(intent({ price: '100', lots: '2' })));
     expect(paper.cancel(ref)).toEqual({ kind: 'requested' });
-    expect(await balances()).toEqual(['Z 1000+0', 'X 2+0']);
+    expect(balances()).toEqual(['Z 1000+0', 'X 2+0']);
     expect(log).toEqual(['CANCELED 0']);
     expect(paper.cancel(ref)).toMatchObject({ kind: 'refused', code: '-2013' });
   });
 
-  test('under plain, a MARKET BUY in lots that the open makes too dear is canceled, fee included', async () => {
+  test('under plain, a MARKET BUY in lots that the open makes too dear is canceled, fee included', () => {
     const { paper, market, log, balances } = venue({ rules: rulesets.plain, balances: purse({ Z: '1000' }) });
     paper.submit(intent({ lots: '10' }));
     market.open(kline(100, 100, 100, 100));
@@ -85,24 +85,24 @@ describe('funds', () => {
     paper.submit(intent({ lots: '10' }));
     market.open(kline(99, 99, 99, 99));
     expect(log.slice(1)).toEqual(['10 @ 99 fee 1.98 Z', 'FILLED 10']);
-    expect(await balances()).toEqual(['Z 8.02+0', 'X 10+0']);
+    expect(balances()).toEqual(['Z 8.02+0', 'X 10+0']);
   });
 
-  test('many small fills of an order with fees in quote owe no more than dust beyond what was locked', async () => {
+  test('many small fills of an order with fees in quote owe no more than dust beyond what was locked', () => {
     const { paper, market, log, balances } = venue({
       rules: { ...rulesets.plain, limitParticipation: rulesets.sluice.limitParticipation },
       fees: feesFrom({ maker: rate('0.0012345'), taker: rate('0.0012345') }),
       balances: purse({ Z: '2.33598022' }),
     });
     paper.submit(intent({ price: '33.33', lots: '0.07' }));
-    expect(await balances()).toEqual(['Z 0+2.33598022']);
+    expect(balances()).toEqual(['Z 0+2.33598022']);
     for (let fill = 0; fill < 100; fill++) {
       const row = kline(34, 34, 33, 34, 0.007);
       market.open(row);
       market.rest(row);
     }
     expect(log.at(-1)).toBe('FILLED 0.07');
-    expect(await balances()).toEqual(['Z -0.00000078+0', 'X 0.07+0']);
+    expect(balances()).toEqual(['Z -0.00000078+0', 'X 0.07+0']);
   });
 });
 
@@ -122,7 +122,7 @@ describe('orders that the exchange would refuse', () => {
     const { paper, market, balances } = venue();
     expect(paper.submit(order)).toMatchObject({ kind: 'rejected', code });
     expect(market.fills.idle).toBe(true);
-    expect(await balances()).toEqual(['Z 1000+0', 'X 2+0']);
+    expect(balances()).toEqual(['Z 1000+0', 'X 2+0']);
   });
 
   test('a client id that is in use, and one order too many', () => {

@@ -156,7 +156,7 @@ function watchWire(tls: boolean, hold: Door['hold']) {
   };
   return {
     /** Opens a request for got and watches it from its first moment: got writes before it emits the request. */
-    open(url: URL, options: RequestOptions): ClientRequest {
+    open: (url: URL, options: RequestOptions): ClientRequest => {
       const opened = tls ? httpsRequest(url, options) : httpRequest(url, options);
       hold(opened);
       request = opened;
