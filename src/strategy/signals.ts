@@ -15,20 +15,22 @@ import { SignalError, saidBy } from './fault.ts';
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
 export function hold(size: Size, reason: string, options?: Exits): Target {
   // Most klines repeat the last target. Repeating the object as well halves the time of a loop over klines; it is frozen, as callers share it.
-  if (options !== undefined && hasExits(options)) {
-    const isRepeated = isSize(size) && lastGuarded.reason === reason && sameSize(lastGuarded.size, size);
-    if (!isRepeated || !sameExits(lastGuarded, options)) {
-      const target = made({ kind: 'target', size, reason, ...options });
-      if (isSize(size)) lastGuarded = target;
-      return target;
-    }
-    if (!Object.isFrozen(lastGuarded))
-      lastGuarded = Object.freeze({ ...lastGuarded, size: Object.freeze(copyOf(lastGuarded.size)) });
-    return lastGuarded;
-  }
+  if (options !== undefined && hasExits(options)) return holdGuarded(size, reason, options);
   if (last.reason !== reason || !sameSize(last.size, size))
     last = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
   return last;
+}
+
+function holdGuarded(size: Size, reason: string, options: Exits): Target {
+  const isRepeated = isSize(size) && lastGuarded.reason === reason && sameSize(lastGuarded.size, size);
+  if (!isRepeated || !sameExits(lastGuarded, options)) {
+    const target = made({ kind: 'target', size, reason, ...options });
+    if (isSize(size)) [lastGuarded, isShared] = [target, false];
+    return target;
+  }
+  if (!isShared) lastGuarded = Object.freeze({ ...lastGuarded, size: Object.freeze(copyOf(lastGuarded.size)) });
+  isShared = true;
+  return lastGuarded;
 }
 
 const isSize = (size: Size | null): boolean => typeof size === 'object' && size !== null;
@@ -45,6 +47,7 @@ const nothing: Size = Object.freeze({ quantity: 0 });
 let last: Target = Object.freeze({ kind: 'target', size: nothing, reason: '' });
 /** The last target with exits; frozen once it was repeated, since most move with each kline. */
 let lastGuarded = last;
+let isShared = true;
 /** The last target of `flat`: strategies often alternate between `hold` and `flat`. */
 let lastFlat = last;
 
@@ -144,18 +147,28 @@ const severalSizes = (size: Size): SignalError =>
   new SignalError(`a target with more than one size: ${shown(size)}; say quantity, amount or share`);
 
 /** Whether the options of `hold` set an exit. Throws for an unknown one: a misspelt stop would protect nothing. */
-function hasExits(options: Partial<Target>): boolean {
-  let has = false;
-  for (const key in options) {
-    if (options[key as keyof Target] === undefined) continue;
-    // Written out: it is called at every kline, and searching a list would double its time.
-    if (key !== 'stop' && key !== 'trailing' && key !== 'takeProfit' && key !== 'limit' && key !== 'exitAfterMs')
+function hasExits(options: Exits): boolean {
+  // Written out: it is called at every kline, and searching a list would double its time.
+  for (const key in options)
+    if (
+      key !== 'stop' &&
+      key !== 'trailing' &&
+      key !== 'takeProfit' &&
+      key !== 'limit' &&
+      key !== 'exitAfterMs' &&
+      options[key as keyof Exits] !== undefined
+    )
       throw new SignalError(
         `hold() with an option that there is not, ${key}; there are limit, stop, takeProfit, trailing, exitAfterMs`,
       );
-    has = true;
-  }
-  return has;
+  const { stop, trailing, takeProfit, limit, exitAfterMs } = options;
+  return (
+    stop !== undefined ||
+    trailing !== undefined ||
+    takeProfit !== undefined ||
+    limit !== undefined ||
+    exitAfterMs !== undefined
+  );
 }
 
 /** As JSON, with NaN, Infinity and bigints as text: JSON lacks them, and they are the error. */
