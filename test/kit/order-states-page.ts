@@ -79,7 +79,7 @@ function proofTable(): string {
 
 const cancelSection = (edges: readonly Edge[]): string => `## A cancel
 
-A cancel is not a state of its order. It has its own state machine ([states.ts](../../src/execution/cancel-states.ts)). It may be repeated, and its answer is never
+A cancel is not a state of its order. It has its own state machine ([states.ts](../../src/execution/states.ts)). It may be repeated, and its answer is never
 proof, in a batch neither. A refused cancel leads to an order query. \`cancelSent\` and \`cancelAnswer\` in \`sluice why\` show it.
 
 \`\`\`mermaid
