@@ -1,37 +1,37 @@
 /**
- * The path from a decision to its orders, and the stream that feeds it. Live, paper and every backtest but those of
- * the fast engine run `carryOut`. It waits for nothing: it yields what has to be done, and receives the results. Who answers and who moves time is not known here.
+ * The path from a decision to its orders, and the stream that feeds it. Live, paper and every backtest but those of the fast engine run
+ * `carryOut`. It waits for nothing: it yields each cancel and each submit, and receives the results. It knows neither venue nor clock.
  */
 import { defer, filter, groupBy, ignoreElements, merge, mergeMap, Observable, type OperatorFunction, tap } from 'rxjs';
 import type { Decision, Fill, Intent, Sent, Verdict } from './domain/order.ts';
 import type { OrderDraft, Step } from './portfolio/plan.ts';
 import type { WorkingOrder } from './portfolio/portfolio.ts';
 
-/** What has to be done next. The orders of a submit leave together. */
+/** What has to be done next. The orders of a submit are sent in one batch. */
 export type Command =
   | { readonly kind: 'cancel'; readonly order: WorkingOrder }
   | { readonly kind: 'submit'; readonly intents: readonly Intent[] };
 
-/** An order to send, and the one that was planned: the quantity may be a few lots less, so that no other order is like it. */
+/** An order to send, and the one that was planned: orders of a batch are told apart by quantities that differ by a few lots. */
 export interface Sendable {
   readonly draft: OrderDraft;
   readonly planned: OrderDraft;
 }
 
-/** What decides on the orders of a decision. */
+/** Plans and judges the orders of a decision. */
 export interface Trading {
   /** The next thing to do about a decision: cancel an order, create one, or nothing. What was refused is not planned again. */
   plan(decision: Decision, refused: readonly OrderDraft[]): Step | undefined;
-  /** The orders that leave in one request with this one, itself among them. */
+  /** The batch of this order: those that can be sent with it, itself among them. */
   together(decision: Decision, refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[];
   /** Asks the risk rules; a denial is journalled. */
   judge(draft: OrderDraft): Verdict;
-  /** Gives the order its id and counts its exposure from now on. */
+  /** Gives the order its id and adds it to the exposure. */
   reserve(draft: OrderDraft): Intent;
 }
 
 /**
- * From a decision to the orders it takes, beginning with the step that was planned first. Each step can change the next, so each is
+ * From a decision to the orders it takes, beginning with `first`, which the caller planned. Each step can change the next, so each is
  * planned and judged anew. Receives the results of a submit, in the order of its intents.
  */
 export function* carryOut(
@@ -48,7 +48,7 @@ export function* carryOut(
     const planned: OrderDraft[] = [];
     const intents: Intent[] = [];
     for (const order of trading.together(decision, refused, step.draft)) {
-      // A purchase over the limit must not hide the sale that would bring the position under it.
+      // Not planned again, so that a sale gets its turn behind a purchase that is over a limit.
       if (trading.judge(order.draft).kind === 'denied') refused.push(order.planned);
       else {
         intents.push(trading.reserve(order.draft));
@@ -57,9 +57,9 @@ export function* carryOut(
     }
     if (intents.length === 0) continue;
     const results = (yield { kind: 'submit', intents }) ?? [];
-    // An unknown one blocks its symbol until the exchange shows its outcome.
+    // While the outcome of an order is unknown, `plan` creates nothing on its symbol.
     if (results.includes('unknown')) return;
-    // Nor must one that the exchange rejects hide those after it until the next kline.
+    // Likewise for an order that the exchange rejected.
     for (const [index, order] of planned.entries()) if (results[index] === 'refused') refused.push(order);
   }
 }
@@ -70,7 +70,7 @@ export interface Trader extends Trading {
   recover(): Promise<void>;
   /** The decisions of each strategy. */
   readonly decisions: readonly Observable<Decision>[];
-  /** Standing decisions on positions whose stop was hit: they become exits. */
+  /** Decisions on positions whose stop was hit: they lead to exits. */
   readonly stopped: Observable<Decision>;
   /** Our fills as they become known; repeats are possible. */
   readonly fills: Observable<Fill>;
@@ -78,13 +78,13 @@ export interface Trader extends Trading {
   /** Makes a decision its strategy's standing one; false when nothing is left to do about it. */
   note(decision: Decision): boolean;
   cancel(order: WorkingOrder): Promise<void>;
-  /** Waits for request weight, journals, sends once, and finds out the outcome. */
+  /** Waits for request weight, journals, sends once; `unknown` where the outcome is not certain. */
   execute(intent: Intent): Promise<Sent>;
   /** Sends several at once; results in their order. */
   executeAll(intents: readonly Intent[]): Promise<readonly Sent[]>;
-  /** Writes a fill down; false when it is a row already. */
+  /** Journals a fill; false when it is in the journal already. */
   record(fill: Fill): boolean;
-  /** Counts a fill that has just become a row. */
+  /** Adds such a fill to its position. */
   book(fill: Fill): void;
   /** Work in progress: a simulated clock waits for it. */
   track(work: Promise<void>): Promise<void>;
@@ -99,10 +99,12 @@ export function trade(trader: Trader): Observable<Fill> {
   );
 
   // Most klines repeat a decision that is settled: filtered before the streams are merged.
-  const open = [trader.stopped, ...trader.decisions].map((some) => some.pipe(filter((one) => trader.note(one))));
+  const open = [trader.stopped, ...trader.decisions].map((each) =>
+    each.pipe(filter((decision) => trader.note(decision))),
+  );
   const decisions = defer(() => trader.recover()).pipe(mergeMap(() => merge(...open)));
 
-  // One lane for each symbol.
+  // One lane for each symbol. A decision has one leg for now.
   const orders = decisions.pipe(
     groupBy(({ legs: [leg] }) => leg.symbol),
     mergeMap((lane) => lane.pipe(latestWhenFree(trader, (decision) => runAsync(trader, decision)))),
@@ -112,13 +114,13 @@ export function trade(trader: Trader): Observable<Fill> {
 }
 
 /**
- * A lane: carries out one decision at a time and keeps only the latest decision of each strategy. So nothing is sent while an earlier outcome is
- * unknown, and nothing stale is sent afterwards. `carryOut` returns undefined when there was nothing to do. Running work is never abandoned:
+ * A lane: carries out one decision at a time and keeps only the latest decision of each strategy. So nothing is sent while an earlier request is
+ * under way, and nothing stale is sent afterwards. `run` returns undefined when there was nothing to do. Running work is never abandoned:
  * unsubscribing only stops new decisions.
  */
 export function latestWhenFree(
   trader: Pick<Trader, 'track'>,
-  carryOut: (decision: Decision) => Promise<void> | undefined,
+  run: (decision: Decision) => Promise<void> | undefined,
 ): OperatorFunction<Decision, never> {
   return (decisions) =>
     new Observable((out) => {
@@ -127,7 +129,7 @@ export function latestWhenFree(
       let ended = false;
 
       function begin(decision: Decision): void {
-        const work = carryOut(decision);
+        const work = run(decision);
         if (work === undefined) return;
         busy = true;
         trader.track(work.then(free, fail)).catch(fail);
