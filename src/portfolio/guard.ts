@@ -31,7 +31,7 @@ export interface ArmedStop {
 /** A position as far as protection has to know it. */
 export type GuardedPlace = Pick<
   Place,
-  'strategy' | 'instrument' | 'version' | 'entries' | 'enteredAt' | 'isFlat' | 'isLong'
+  'strategy' | 'instrument' | 'version' | 'entries' | 'enteredAt' | 'isFlat' | 'isEmpty' | 'isLong'
 >;
 
 export interface Guard {

@@ -141,6 +141,11 @@ export class Place {
     return this.estimate.isFlat;
   }
 
+  /** True when nothing at all is held: a position below the minimum can still have a take-profit at the exchange. */
+  get isEmpty(): boolean {
+    return this.#position.base === 0n;
+  }
+
   get isLong(): boolean {
     return this.#position.base > 0n;
   }

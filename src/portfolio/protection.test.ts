@@ -255,6 +255,16 @@ describe('dust that a fee in the bought asset left', () => {
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 145.04']);
   });
 
+  test('may have a take-profit at the exchange: one that moves is planned anew', () => {
+    const made = dusty({ takeProfit: 130 });
+    made.follow({ takeProfit: 130 });
+    const { revision } = made.protection;
+    made.follow({ takeProfit: 130 });
+    expect(made.protection.revision).toBe(revision);
+    made.follow({ takeProfit: 140 });
+    expect(made.protection.revision).toBeGreaterThan(revision);
+  });
+
   test('is not a position that must still be left', () => {
     const made = dusty({ stop: 90 });
     made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');

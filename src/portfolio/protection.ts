@@ -112,7 +112,7 @@ export class Protection {
     const { exitAfterMs } = target;
     const best = known === undefined ? undefined : bestOf(known);
     // What leaves a position moved, or a take-profit of none: nothing has to be planned anew.
-    const isSmall = takeProfit === known?.takeProfit || place.isFlat;
+    const isSmall = takeProfit === known?.takeProfit || place.isEmpty;
     if (isSame && isSmall && isLeft === (known.leftSize !== undefined)) {
       const isUnchanged =
         stop === known.stop &&

@@ -25,10 +25,10 @@ function holdGuarded(size: Size, reason: string, options: Exits): Target {
   const isRepeated = isSize(size) && lastGuarded.reason === reason && sameSize(lastGuarded.size, size);
   if (!isRepeated || !sameExits(lastGuarded, options)) {
     const target = made({ kind: 'target', size, reason, ...options });
-    if (isSize(size)) [lastGuarded, isShared] = [target, false];
+    if (isSize(size) && !isSeveral(size)) [lastGuarded, isShared] = [target, false];
     return target;
   }
-  if (!isShared) lastGuarded = Object.freeze({ ...lastGuarded, size: Object.freeze(copyOf(lastGuarded.size)) });
+  if (!isShared) lastGuarded = made(Object.freeze({ ...lastGuarded, size: Object.freeze(copyOf(lastGuarded.size)) }));
   isShared = true;
   return lastGuarded;
 }

@@ -272,6 +272,26 @@ describe('a run in short numbers', () => {
     ).toBe(true);
   });
 
+  test.for([1, -1])('orders a difference that was too small once its worth has grown: %s', async (side) => {
+    const klines = Array.from({ length: 200 }, (_, row) => {
+      const price = 90 + row / 4;
+      return { time: row * minuteMs, open: price, high: price + 1, low: price - 1, close: price, volume: 1_000 };
+    });
+    const strategy = defineStrategy({
+      ...{ name: 'grows', about: 'Another size, and a stop that moves', params: {}, indicators: () => ({}) },
+      decide: (_, { kline: { close, openTime } }) =>
+        hold({ quantity: openTime < 5 * minuteMs ? 1 : 1 + side * 0.009 }, 'in', {
+          stop: Math.round(close * 90) / 100,
+        }),
+    });
+    const input = inputOf({ ...caseOf(5, strategy), columns: columnsOf(klines) });
+    const said = allOf(runNow(input));
+    expect(said.orders).toHaveLength(2);
+    expect(said).toEqual(allOf(runByKlines(input)));
+    expect(allOf(await runStreams(input))).toEqual(said);
+    expect(shortly(input) === undefined).toBe(side < 0);
+  });
+
   test('is none under rules, limits or inputs that it does not know', () => {
     const plain = inputOf(caseOf(5, scripted(Array.from({ length: 200 }, (): Signal => ({ quantity: '1' })))));
     const { rules, limits, fees } = plain;

@@ -50,6 +50,10 @@ export class FastPosition implements Holding, GuardedPlace {
     return this.lots === 0;
   }
 
+  get isEmpty(): boolean {
+    return this.lots === 0;
+  }
+
   get isLong(): boolean {
     return this.lots > 0;
   }

@@ -68,6 +68,8 @@ class FastRun implements BacktestEngine {
   #isOpen = false;
   /** A target has something that protects. */
   #isGuarded = false;
+  /** What is missing to the target was too little for an order: it is planned again with each signal. */
+  #isOff = false;
   /** An entry was reported as too small. */
   #isReported = false;
   /** When the UTC day ends, and the first row that may close after it. */
@@ -180,7 +182,7 @@ class FastRun implements BacktestEngine {
     const at = closeTime(series.interval, this.#opensAt(row));
     const leg = { strategy: hosted.id, role: mainRole, symbol: hosted.symbol, at, signal };
     this.#log.signal(leg, lotsOfSafe(this.#targetLots), this.#log.signals.length + 1);
-    return (!this.#isOpen && !this.#isReported) || this.#plan(row);
+    return (!this.#isOpen && !this.#isOff) || this.#plan(row);
   }
 
   /** Spot cannot be short: the other engine knows how that is reported. */
@@ -202,6 +204,7 @@ class FastRun implements BacktestEngine {
   /** Orders what is missing to the standing target, unless an order waits. */
   #plan(row: number): boolean {
     this.#isOpen = false;
+    this.#isOff = false;
     const target = this.#target;
     if (target === undefined) return true;
     if (this.#orders.waiting !== undefined) {
@@ -211,8 +214,10 @@ class FastRun implements BacktestEngine {
     const { lots: held, strategy } = this.#position;
     const override = this.#isGuarded ? this.#protection.override(strategy, this.#at.symbol, target) : noOverride;
     const lots = (override.leave === undefined ? this.#targetLots : 0) - held;
-    if (lots === 0 || !this.#orders.isLarge(this.#lastTicks(row), Math.abs(lots)))
+    if (lots === 0 || !this.#orders.isLarge(this.#lastTicks(row), Math.abs(lots))) {
+      this.#isOff = lots !== 0;
       return this.#report(row, target, override);
+    }
     const last = safeTicksOf(this.#supported.series.columns.close[row] as number, this.#at, 'up');
     // A part of a position has a part of its cost, which need not be whole.
     if (!(lots > 0 ? this.#orders.mayBuy(last, lots) : -lots === held)) return false;
