@@ -79,7 +79,7 @@ export class FastPosition implements Holding, GuardedPlace {
       this.enteredAt = time;
     }
     if (this.lots > 0 && this.#cost < this.#minNotional) return false;
-    // Every amount that is reckoned with is at most a sum of these.
+    // Every amount that is calculated with is at most a sum of these.
     return !Number.isNaN(safe(this.#allocation + Math.abs(this.#realised) + this.#fees + this.#cost));
   }
 
@@ -122,11 +122,10 @@ export interface FastOrder {
   readonly createdAt: number;
 }
 
-/** What an order gets: a price in ticks, a time and the time it is known, UTC ms. */
+/** What an order gets, in ticks and UTC ms. */
 interface FastFill {
   readonly price: number;
   readonly time: number;
-  readonly closedAt: number;
   readonly evidence: Evidence;
 }
 
@@ -167,10 +166,8 @@ export class FastOrders {
     return lots >= minLots && safeNotional(last, lots, scale) > minNotional;
   }
 
-  /** Fills what waits; false when the money does not suffice or is no longer exact. */
-  fillWaiting(fill: FastFill): boolean {
-    const order = this.waiting;
-    if (order === undefined) return true;
+  /** Fills the order that waits; false when the money does not suffice or is no longer exact. */
+  fillWaiting(order: FastOrder, fill: FastFill): boolean {
     this.waiting = undefined;
     return this.#isPaid(order, fill.price) && this.fill(order, fill);
   }
@@ -183,10 +180,7 @@ export class FastOrders {
   }
 
   /** Fills an order whole, which ends it; false when an amount is no longer exact. */
-  fill(
-    { lots, purpose, reason, decision, createdAt }: FastOrder,
-    { price, time, closedAt, evidence }: FastFill,
-  ): boolean {
+  fill({ lots, purpose, reason, decision, createdAt }: FastOrder, { price, time, evidence }: FastFill): boolean {
     const { scale, hosted, at } = this.#supported;
     const size = Math.abs(lots);
     const value = safeNotional(price, size, scale);
@@ -200,7 +194,7 @@ export class FastOrders {
     };
     const { orders, fills } = this.#log;
     const kind = orders.kindOf({ ...shared, role: mainRole, type: 'MARKET' }, whollyFilled);
-    orders.pushFilled(kind, reason, size, { sequence, orderId, decision, createdAt, closedAt });
+    orders.pushFilled(kind, reason, size, { sequence, orderId, decision, createdAt, closedAt: time });
     const fillKind = fills.kindOf({ ...shared, feeAsset: at.quote, maker: false, evidence });
     fills.pushSafe(fillKind, price, size, { sequence, orderId, tradeId, time, fee: fee / scale.feeSteps });
     return this.#position.book(lots, value, fee, time);

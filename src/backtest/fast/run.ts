@@ -166,7 +166,7 @@ class FastRun implements BacktestEngine {
 
   /** Takes a signal that differs from the last, and orders what reaches it. */
   #signal(row: number, said: Signal): boolean {
-    const { hosted, series } = this.#supported;
+    const { hosted } = this.#supported;
     const signal = checkedOf(said, hosted, this.#opensAt(row));
     if (signal.kind !== 'target' || !this.#isSupported(signal)) return false;
     if (this.#target === undefined || !sameSize(this.#target.size, signal.size)) {
@@ -179,7 +179,7 @@ class FastRun implements BacktestEngine {
     this.#strategyCursor.quiet = true;
     this.#protection.follow(hosted.id, hosted.symbol, signal);
     this.#isGuarded = this.#protection.guards(hosted.symbol);
-    const at = closeTime(series.interval, this.#opensAt(row));
+    const at = this.#closesAt(row);
     const leg = { strategy: hosted.id, role: mainRole, symbol: hosted.symbol, at, signal };
     this.#log.signal(leg, lotsOfSafe(this.#targetLots), this.#log.signals.length + 1);
     return (!this.#isOpen && !this.#isOff) || this.#plan(row);
@@ -252,12 +252,13 @@ class FastRun implements BacktestEngine {
   }
 
   /** Fills what waits at the row's open; false when the money does not suffice or is no longer exact. */
-  #fill(row: number, { lots, createdAt }: FastOrder): boolean {
+  #fill(row: number, order: FastOrder): boolean {
+    const { lots, createdAt } = order;
     const { columns, interval } = this.#supported.series;
     const price = safeTicksOf(columns.open[row] as number, this.#at, lots > 0 ? 'up' : 'down');
     const time = this.#opensAt(row);
     const late = time !== createdAt && isLate(createdAt, time, interval, 0);
-    const isExact = this.#orders.fillWaiting({ price, time, closedAt: time, evidence: arrivalEvidence('open', late) });
+    const isExact = this.#orders.fillWaiting(order, { price, time, evidence: arrivalEvidence('open', late) });
     this.#filled();
     return isExact;
   }
@@ -304,7 +305,7 @@ class FastRun implements BacktestEngine {
       decision: this.#log.signals.length,
       createdAt: at,
     };
-    const isExact = this.#orders.fill(order, { price, time: at, closedAt: at, evidence: hit.evidence });
+    const isExact = this.#orders.fill(order, { price, time: at, evidence: hit.evidence });
     this.#filled();
     return isExact;
   }
