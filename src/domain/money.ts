@@ -30,7 +30,8 @@ export interface Precision {
 
 const unitDecimals = 18;
 const rateDecimals = 8;
-const feeDecimals = 8;
+/** Decimals to which fees are rounded. */
+export const feeDecimals = 8;
 const pow10 = Array.from({ length: 37 }, (_, power) => 10n ** BigInt(power));
 /** The same as numbers: `10 ** decimals` would be calculated by each of millions of conversions. */
 const numberPow10 = pow10.map(Number);
@@ -248,7 +249,7 @@ export interface SafeScale {
   readonly decimals: number;
   /** Ticks × lots × this is price × quantity in those steps. */
   readonly ofNotional: number;
-  /** Fees are whole multiples of so many steps: of 10^-8. */
+  /** Steps in 10^-8, of which fees are whole multiples. */
   readonly feeSteps: number;
 }
 
@@ -268,12 +269,11 @@ export const safeNotional = (ticks: number, lots: number, { ofNotional }: SafeSc
   safe(ticks * lots * ofNotional);
 
 /** `feeOn` in safe integers: amount × rate in the scale's steps, rounded up to 8 decimals. */
-export function safeFee(rate: Rate, { decimals }: SafeScale): (amount: number) => number {
+export function safeFee(rate: Rate, { decimals, feeSteps }: SafeScale): (amount: number) => number {
   const steps = safeSteps(rate);
   const whole = 10 ** decimals;
   const common = divisor(steps, whole);
   const [times, by] = [steps / common, whole / common];
-  const feeStep = 10 ** (decimals - feeDecimals);
   return (amount) => {
     const product = safe(amount * times);
     let quotient = Math.floor(product / by);
@@ -286,7 +286,7 @@ export function safeFee(rate: Rate, { decimals }: SafeScale): (amount: number) =
       quotient++;
       rest -= by;
     }
-    return safe((rest > 0 ? quotient + 1 : quotient) * feeStep);
+    return safe((rest > 0 ? quotient + 1 : quotient) * feeSteps);
   };
 }
 

@@ -1,6 +1,7 @@
 /** The fills of a run as columns. Objects of them are made when somebody asks for fills or for the journal; statistics read the columns. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import {
+  feeDecimals,
   type Lots,
   lotsOfSafe,
   noLots,
@@ -29,8 +30,6 @@ export type FillKind = Pick<
   Fill,
   'strategy' | 'account' | 'symbol' | 'side' | 'feeAsset' | 'maker' | 'purpose' | 'evidence'
 >;
-
-const feeDecimals = 8;
 
 /** What every fill has of its own; the fee in steps of 10^-8. */
 export interface FillNumbers {
@@ -145,7 +144,7 @@ export class FillColumn {
     const [position, rule, orders] = [new Uint16Array(length), new Uint16Array(length), new Float64Array(length)];
     const known = new Kinds(this.#kinds, instruments);
     const [ticks, lots, charges] = [this.#price.numbers.values, this.#quantity.numbers.values, this.#fee.values];
-    const fees = new SafeSum();
+    const fees = new SafeSum((steps) => unitsOfSafe(steps, feeDecimals));
     for (let row = 0; row < length; row++) {
       const kind = known.at(this.#kind.at(row));
       const { at, sign, isFeeInBase, priceSteps, lotSteps } = kind;
@@ -162,7 +161,8 @@ export class FillColumn {
         paid = unitsNumber(feeValue);
         fees.addExact(feeValue);
       } else fees.add(safeFee);
-      kind.turnover.add(this.#price, this.#quantity, row);
+      if (!kind.turnover.add(safePrice * safeLots))
+        kind.turnover.addExact(notional(exactPrice(), this.#quantity.at(row) ?? noLots, at));
       price[row] = each;
       quantity[row] = sign * traded;
       base[row] = sign * traded - (isFeeInBase ? charged : 0);
@@ -221,7 +221,7 @@ interface TableKind {
   readonly ambiguous: number;
   /** It took all that its kline had: what is ordered next is the rest of its order. */
   readonly goesOn: boolean;
-  readonly turnover: Turnover;
+  readonly turnover: SafeSum;
 }
 
 class Kinds {
@@ -230,7 +230,7 @@ class Kinds {
   readonly #kinds: readonly FillKind[];
   readonly #known: TableKind[] = [];
   readonly #instruments: ReadonlyMap<string, Instrument>;
-  readonly #turnovers = new Map<string, Turnover>();
+  readonly #turnovers = new Map<string, SafeSum>();
   /** The last fill of each position. */
   readonly #last: { kind: TableKind; sequence: number; first: number }[] = [];
 
@@ -246,7 +246,8 @@ class Kinds {
 
   #made({ strategy, symbol, side, feeAsset, maker, purpose, evidence }: FillKind): TableKind {
     const at = this.#instruments.get(symbol) as Instrument;
-    const turnover = this.#turnovers.get(symbol) ?? new Turnover(at);
+    const turnover =
+      this.#turnovers.get(symbol) ?? new SafeSum((steps) => notional(ticksOfSafe(1), lotsOfSafe(steps), at));
     this.#turnovers.set(symbol, turnover);
     const known = this.positions.findIndex((position) => position.strategy === strategy && position.symbol === symbol);
     const { rule = '', ambiguous, participation } = evidence ?? {};
@@ -281,17 +282,25 @@ class Kinds {
   }
 }
 
-/** The exact sum of fees, mostly in safe integers: steps of 10^-8. */
+/** An exact sum, mostly of safe integers. */
 class SafeSum {
+  readonly #unitsOf: (steps: number) => Units;
   #whole = noUnits;
   #safe = 0;
 
-  add(steps: number): void {
+  constructor(unitsOf: (steps: number) => Units) {
+    this.#unitsOf = unitsOf;
+  }
+
+  /** False, and nothing is added, for a number that is not safe: then `addExact` takes the amount. */
+  add(steps: number): boolean {
+    if (!(steps <= Number.MAX_SAFE_INTEGER)) return false;
     if (this.#safe + steps > Number.MAX_SAFE_INTEGER) {
       this.#whole = this.total;
       this.#safe = 0;
     }
     this.#safe += steps;
+    return true;
   }
 
   addExact(amount: Units): void {
@@ -299,31 +308,6 @@ class SafeSum {
   }
 
   get total(): Units {
-    return plus(this.#whole, unitsOfSafe(this.#safe, feeDecimals));
-  }
-}
-
-/** The exact sum of price × quantity on a symbol, mostly in safe integers. */
-class Turnover {
-  readonly #at: Instrument;
-  #whole = noUnits;
-  #safe = 0;
-
-  constructor(at: Instrument) {
-    this.#at = at;
-  }
-
-  add(price: ExactColumn<Ticks>, quantity: ExactColumn<Lots>, row: number): void {
-    const product = price.numbers.at(row) * quantity.numbers.at(row);
-    if (this.#safe + product <= Number.MAX_SAFE_INTEGER) {
-      this.#safe += product;
-      return;
-    }
-    this.#whole = plus(this.total, notional(price.at(row) ?? noTicks, quantity.at(row) ?? noLots, this.#at));
-    this.#safe = 0;
-  }
-
-  get total(): Units {
-    return plus(this.#whole, notional(ticksOfSafe(1), lotsOfSafe(this.#safe), this.#at));
+    return plus(this.#whole, this.#unitsOf(this.#safe));
   }
 }
