@@ -2,6 +2,7 @@
  * The request weight that a run would spend live: orders and queries about them, polls while orders work, and sweeps without a working
  * order. Polls and sweeps are calculated, since a timer at each kline would cost time.
  */
+import { getOrMake } from '../../domain/get-or-make.ts';
 import type { Account } from '../../domain/order.ts';
 import { grouped } from '../../domain/words.ts';
 import type { SpentWeight } from '../../research/summary.ts';
@@ -24,9 +25,7 @@ export class SentOrders {
   add(symbol: string, from: number, to: number, isCanceled: boolean): void {
     this.#orders++;
     if (isCanceled) this.#cancels++;
-    const spans = this.#spans.get(symbol);
-    if (spans === undefined) this.#spans.set(symbol, [from, to]);
-    else spans.push(from, to);
+    getOrMake(this.#spans, symbol, () => []).push(from, to);
   }
 
   get asked(): Asked {
