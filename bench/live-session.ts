@@ -8,7 +8,13 @@ import type { Session } from '../src/session/session.ts';
 import { configure } from '../src/trading/strategies.ts';
 
 /** Starts what a configuration file says, with its state in `dir`/state, and waits until it trades. A fatal error is thrown. */
-export async function liveSession(dir: string, file: string, apiKey: string, apiSecret: string): Promise<Session> {
+export async function liveSession(
+  dir: string,
+  file: string,
+  apiKey: string,
+  apiSecret: string,
+  say: (line: string) => void = () => {},
+): Promise<Session> {
   const config = readConfig(file, tradingSchema);
   const session = await startLive({
     mode: 'live',
@@ -18,7 +24,7 @@ export async function liveSession(dir: string, file: string, apiKey: string, api
     secrets: { apiKey, apiSecret },
     environment: { XDG_STATE_HOME: dir },
     log: noLog(),
-    say: () => {},
+    say,
     signal: new AbortController().signal,
     fatal: (error) => {
       throw error;

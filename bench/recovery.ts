@@ -12,12 +12,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
-import { readConfig } from '../src/config/read.ts';
-import { tradingSchema } from '../src/config/schema.ts';
 import { thisHost } from '../src/journal/newest-head.ts';
-import { startLive, venueNameOf } from '../src/session/live.ts';
-import { noLog } from '../src/session/log.ts';
-import { configure } from '../src/trading/strategies.ts';
+import { venueNameOf } from '../src/session/live.ts';
+import { liveSession } from './live-session.ts';
 import { feePerFill, firstUsdt, type Past, resting, symbol, writePast } from './recovery/past.ts';
 
 const apiKey = 'key';
@@ -27,22 +24,7 @@ const flags = ['--max-semi-space-size=1', '--optimize-for-size'];
 /** The daemon: tells its parent how long it took since its process began, and what it took of the processor. */
 async function daemon(dir: string): Promise<void> {
   const file = join(dir, 'config.yaml');
-  const config = readConfig(file, tradingSchema);
-  const session = await startLive({
-    mode: 'live',
-    config,
-    configured: await configure(config.strategies, file),
-    stateDir: join(dir, 'state'),
-    secrets: { apiKey, apiSecret: 'secret' },
-    environment: { XDG_STATE_HOME: dir },
-    log: noLog(),
-    say: (line) => console.error(line),
-    signal: new AbortController().signal,
-    fatal: (error) => {
-      throw error;
-    },
-  });
-  await session.ready;
+  const session = await liveSession(dir, file, apiKey, 'secret', (line) => console.error(line));
   const cpu = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
   process.send?.({
     ms: performance.now(),
