@@ -12,7 +12,7 @@ export type Command =
   | { readonly kind: 'cancel'; readonly order: WorkingOrder }
   | { readonly kind: 'submit'; readonly intents: readonly Intent[] };
 
-/** An order to send, and the one that was planned: orders of a batch are told apart by quantities that differ by a few lots. */
+/** An order to send, and the one that was planned: orders of a batch are distinguished by quantities that differ by a few lots. */
 export interface Sendable {
   readonly draft: OrderDraft;
   readonly planned: OrderDraft;

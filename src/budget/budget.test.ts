@@ -176,12 +176,12 @@ describe('what the exchange says of its limits', () => {
 
   it('429 with room left in every known window halves the limits for ten minutes, except for cancels, and warns', async () => {
     const { ask, to, log, purse } = desk();
-    const told: string[] = [];
-    purse.onAlarm((text) => told.push(text));
+    const alarms: string[] = [];
+    purse.onAlarm((text) => alarms.push(text));
     ask('create', 10);
     await to(0);
     purse.notice({ status: 429, retryAfterMs: 1_000 });
-    expect(told).toEqual([expect.stringContaining('10 of 100 (address)')]);
+    expect(alarms).toEqual([expect.stringContaining('10 of 100 (address)')]);
     ask('create', 30);
     ask('create', 1);
     ask('cancel', 50);
@@ -199,14 +199,14 @@ describe('what the exchange says of its limits', () => {
 
   it('429 when much was spent is our own doing: nothing is halved', async () => {
     const { ask, to, log, purse } = desk();
-    const told: string[] = [];
-    purse.onAlarm((text) => told.push(text));
+    const alarms: string[] = [];
+    purse.onAlarm((text) => alarms.push(text));
     ask('create', 60);
     await to(0);
     purse.notice({ status: 429, retryAfterMs: 1_000 });
     ask('create', 20);
     await to(1_000);
-    expect([log.at(-1), told]).toEqual(['go create 20 @1000', []]);
+    expect([log.at(-1), alarms]).toEqual(['go create 20 @1000', []]);
   });
 
   it.each([410, 429] as const)('%i with a wait of 0 is heeded as if it named none', async (status) => {

@@ -71,7 +71,7 @@ describe('on klines', () => {
     expect(fills.open(steady()).fills[0]?.evidence).toEqual({ rule: 'kline-open' });
   });
 
-  test('a purchase that its own impact makes too dear is canceled', () => {
+  test('a purchase that its own impact makes too expensive is canceled', () => {
     const fills = engine({ rules, liquidity: () => usual, canPay: (_, price) => price <= 10_000n });
     fills.submit(order({ id: 'a', lots: '9' }));
     fills.submit(order({ id: 'b', lots: '10' }));

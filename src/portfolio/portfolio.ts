@@ -43,7 +43,7 @@ export interface Allocation {
   readonly amount: Units;
 }
 
-/** With so many unknown outcomes the cause is the exchange or the network, not one lost answer. */
+/** From this number of unknown outcomes on, the cause is the exchange or the network, not one lost answer. */
 const unknownsThatBlockAll = 3;
 
 /** Changed in place: one for each of millions of klines would be a tenth of a backtest's memory traffic. */

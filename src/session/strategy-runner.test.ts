@@ -22,7 +22,7 @@ const above = (period: number) =>
       close > average ? hold({ quantity: 1 }, `above ${average}`) : flat(`below ${average}`),
   });
 
-/** A strategy that hears what the test sends; `stored` is what the exchange has of klines. */
+/** A strategy that receives what the test sends; `stored` is what the exchange has of klines. */
 function listening(
   period: number,
   stored: Kline[],
@@ -146,7 +146,7 @@ test('one that threw stays stopped after a hole, and its chart goes on', async (
   expect(notices).toMatchObject([{ text: expect.stringContaining('its stop stays in force: Error: boom') }]);
 });
 
-/** Keeps the program busy for 3 s at its second kline, and hears `received`. */
+/** Keeps the program busy for 3 s at its second kline, and receives `received`. */
 const blocking = (desk: TestRig, received: number[]) =>
   defineStrategy({
     name: 'blocking',
@@ -159,7 +159,7 @@ const blocking = (desk: TestRig, received: number[]) =>
     },
   });
 
-test('one that kept the program busy for too long hears nothing until it is resumed, and then begins again', async () => {
+test('one that kept the program busy for too long receives nothing until it is resumed, and then begins again', async () => {
   const desk = new TestRig({ limits: { maxThinkingMs: 1_000 } });
   const received: number[] = [];
   const stored = [kline(100, 0)];

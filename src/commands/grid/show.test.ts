@@ -52,19 +52,19 @@ test('a plateau is of numbers that lie side by side, however they were typed, an
 });
 
 test('there is no plateau of two values, and no place of the heat map is called its middle', () => {
-  const told = (text: string) => {
+  const shownFor = (text: string) => {
     const axes = readAxes([text], hosted);
     const of = { ...{ axes, sets: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
     const outcomes = of.sets.map((_, index) => ({ ...ran, return: index / 10 }));
     return gridLines({ ...of, outcomes }).join('\n');
   };
-  expect(told('a.fast=24,72')).toMatch(
+  expect(shownFor('a.fast=24,72')).toMatch(
     /Best plateau +n\/a {2}\(needs three numeric values on each axis, all of them run\)\n/,
   );
-  expect(told('a.fast=24,72')).not.toContain('◇◇');
-  expect(told('a.fast=24,48,72')).toMatch(/Best plateau +around a\.fast 48: 3 parameter sets/);
-  expect(told('a.fast=24,48,72')).toContain('◇◇ middle of the best plateau');
-  expect(told('a.mode=z,x')).toMatch(/Best plateau +n\/a {2}\(an axis of words has none\)\n/);
+  expect(shownFor('a.fast=24,72')).not.toContain('◇◇');
+  expect(shownFor('a.fast=24,48,72')).toMatch(/Best plateau +around a\.fast 48: 3 parameter sets/);
+  expect(shownFor('a.fast=24,48,72')).toContain('◇◇ middle of the best plateau');
+  expect(shownFor('a.mode=z,x')).toMatch(/Best plateau +n\/a {2}\(an axis of words has none\)\n/);
 });
 
 test('a parameter set of few round trips is listed, and never the best or part of a plateau', () => {

@@ -116,7 +116,7 @@ export const accepted = (findings: readonly Finding[], acceptJumps = false): rea
 const faultsIn = (findings: readonly Finding[]): readonly string[] =>
   findings.filter(({ refused }) => refused).map((fault) => findingText(fault));
 
-/** Throws a `Refusal` with all faults found in so many rows, a line each. */
+/** Throws a `Refusal` with all faults found in a number of rows, a line each. */
 export function refuseImport(path: string, findings: readonly Finding[], rows: number): void {
   const faults = faultsIn(findings);
   if (faults.length === 0) return;

@@ -9,7 +9,7 @@ type Stream = 'trades' | 'depth';
 
 /** Shorter silences are no gaps. */
 export const shortestGapMs: Readonly<Record<Stream, number>> = { trades: 60_000, depth: 5_000 };
-/** A gap lasts at least so many times the mean spacing: trades come in swarms, depth by the clock. */
+/** Times the mean spacing that a gap lasts at least: trades come in bursts, depth by the clock. */
 const spacings: Readonly<Record<Stream, number>> = { trades: 50, depth: 10 };
 
 /** How long a gap lasts at least where `count` trades or books came within `spanMs`, ms. */

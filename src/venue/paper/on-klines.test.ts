@@ -77,7 +77,7 @@ describe('funds', () => {
     expect(paper.cancel(ref)).toMatchObject({ kind: 'refused', code: '-2013' });
   });
 
-  test('under plain, a MARKET BUY in lots that the open makes too dear is canceled, fee included', () => {
+  test('under plain, a MARKET BUY in lots that the open makes too expensive is canceled, fee included', () => {
     const { paper, market, log, balances } = venue({ rules: rulesets.plain, balances: purse({ Z: '1000' }) });
     paper.submit(intent({ lots: '10' }));
     market.open(kline(100, 100, 100, 100));
