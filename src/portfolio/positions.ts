@@ -209,6 +209,9 @@ export class ByPosition<T> {
   /** The same by symbol as lists, which are walked at every kline. */
   readonly #lists = new Map<string, PositionEntry<T>[]>();
   #last: PositionEntry<T> | undefined;
+  /** The last symbol whose list was read: a run over klines reads it several times a kline. */
+  #lastSymbol: string | undefined;
+  #lastList: readonly PositionEntry<T>[] = none;
 
   get(strategy: string, symbol: string): T | undefined {
     return this.#entry(strategy, symbol)?.value;
@@ -233,17 +236,22 @@ export class ByPosition<T> {
     this.#symbols.set(symbol, strategies.set(strategy, entry));
     this.#lists.set(symbol, [...strategies.values()]);
     this.#last = entry;
+    this.#lastSymbol = undefined;
   }
 
   delete(strategy: string, symbol: string): void {
     this.#last = undefined;
+    this.#lastSymbol = undefined;
     const strategies = this.#symbols.get(symbol);
     if (strategies?.delete(strategy) === true) this.#lists.set(symbol, [...strategies.values()]);
   }
 
   /** Those on a symbol; another list once one comes or goes. */
   on(symbol: string): readonly PositionEntry<T>[] {
-    return this.#lists.get(symbol) ?? none;
+    if (symbol === this.#lastSymbol) return this.#lastList;
+    this.#lastSymbol = symbol;
+    this.#lastList = this.#lists.get(symbol) ?? none;
+    return this.#lastList;
   }
 
   *entries(): Generator<PositionEntry<T>> {

@@ -187,6 +187,12 @@ export class Protection {
     return false;
   }
 
+  /** Whether anything on a symbol has a stop that prices move. */
+  isTrailing(symbol: string): boolean {
+    for (const { value } of this.#guards.on(symbol)) if (value.trailing !== undefined) return true;
+    return false;
+  }
+
   /** Moves trailing stops by a price that was seen, those that buy by `forBuys`; nothing triggers here. `time` as of `hitBy`. */
   trail(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): void {
     for (const { strategy, value: guard } of this.#guards.on(symbol)) {

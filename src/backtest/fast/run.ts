@@ -13,6 +13,7 @@ import { closeTime, intervalMs } from '../../domain/interval.ts';
 import {
   baseUnits,
   lotsOfSafe,
+  noLots,
   noRate,
   noUnits,
   plus,
@@ -64,6 +65,7 @@ class FastRun implements BacktestEngine {
   /** The standing target and its size in lots. */
   #target: Target | undefined;
   #targetLots = 0;
+  #targetSize = noLots;
   /** The target has to be planned: it is another, or a fill came. */
   #isOpen = false;
   /** A target has something that protects. */
@@ -172,6 +174,7 @@ class FastRun implements BacktestEngine {
     if (this.#target === undefined || !sameSize(this.#target.size, signal.size)) {
       this.#targetLots = this.#sizeOf(signal, row);
       if (Number.isNaN(this.#targetLots)) return false;
+      this.#targetSize = lotsOfSafe(this.#targetLots);
       this.#isOpen = true;
     }
     this.#target = signal;
@@ -181,7 +184,7 @@ class FastRun implements BacktestEngine {
     this.#isGuarded = this.#protection.guards(hosted.symbol);
     const at = this.#closesAt(row);
     const leg = { strategy: hosted.id, role: mainRole, symbol: hosted.symbol, at, signal };
-    this.#log.signal(leg, lotsOfSafe(this.#targetLots), this.#log.signals.length + 1);
+    this.#log.signal(leg, this.#targetSize, this.#log.signals.length + 1);
     return (!this.#isOpen && !this.#isOff) || this.#plan(row);
   }
 
@@ -232,7 +235,7 @@ class FastRun implements BacktestEngine {
     const isReached = held > 0 ? this.#targetLots > 0 : sizeValue(target.size) === 0;
     const small = isReached
       ? []
-      : targetTooSmall(target, lotsOfSafe(this.#targetLots), override, {
+      : targetTooSmall(target, this.#targetSize, override, {
           ...{ decision: this.#log.signals.length, strategy, role: mainRole, account: 'spot', instrument: this.#at },
           ...{ held: baseUnits(lotsOfSafe(held), this.#at), orders: [], marketBuyIn: 'lots', feeInBase: noRate },
           price: this.#supported.series.columns.close[row] as number,
@@ -274,8 +277,9 @@ class FastRun implements BacktestEngine {
   #meetStops(row: number): boolean {
     const { symbol, columns } = this.#supported.series;
     const [cursor, protection] = [this.#cursor, this.#protection];
-    const isGap = protection.isStopReached(symbol, cursor) && this.#isGap();
-    if (isGap) return this.#hitStop(this.#opensAt(row));
+    const isReached = protection.isStopReached(symbol, cursor);
+    if (isReached && this.#isGap()) return this.#hitStop(this.#opensAt(row));
+    if (!isReached && !protection.isTrailing(symbol)) return true;
     protection.trail(symbol, columns.open[row] as number);
     if (protection.isStopReached(symbol, cursor) && !this.#isGap()) {
       return this.#hitStop(lastMs({ openTime: this.#opensAt(row) }, this.#supported.series));
