@@ -66,6 +66,9 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   const open = [...sets.keys()].filter((index) => isOpen(outcomes[index]));
   for (const index of open) outcomes[index] = undefined;
   if (open.length < sets.length) say(`${sets.length - open.length} of ${sets.length} parameter sets are done already`);
+  const judged = (): Overfitting | undefined =>
+    withReturns ? overfittingOf(buyAndHoldReturns(input), outcomes) : undefined;
+  let doubt: Overfitting | undefined;
   // A killed grid may have all of its sets, and have repeated none.
   if (open.length > 0 || !kept.isCompared()) {
     const stage = { file, config, settings, series: input.series, axes, withReturns };
@@ -79,7 +82,10 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
       };
       const givenUp = await pool.run(open, came, signal);
       if (signal?.aborted !== true) {
-        await refuseRemembering(input, { pool, stage, axes, sets, outcomes }, signal);
+        const repeated = refuseRemembering(input, { pool, stage, axes, sets, outcomes }, signal);
+        // Judged meanwhile: the repetitions run on other threads.
+        doubt = judged();
+        await repeated;
         kept.compared();
       }
       if (givenUp.length > 0) say(givenUpText(givenUp.map((index) => setText(axes, sets[index]))));
@@ -92,7 +98,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     }
   }
   const tries = countGridTrials(options, { prepared, config, code, axes, sets, outcomes });
-  const doubt = withReturns ? overfittingOf(buyAndHoldReturns(input), outcomes) : undefined;
+  doubt ??= judged();
   const result: GridResult = { axes, sets, outcomes, tries, asset: quoteAsset(input), klines: span.of, doubt };
   printGrid(options, result, { file, set: options.set, code, prepared });
 }
@@ -150,17 +156,18 @@ async function refuseRemembering({ hosted }: RunInput, done: Done, signal: Abort
     };
     await refuseOther(hosted, `the parameter set ${setText(axes, sets[index])}`, first, again);
   };
-  await refuseUnlike(outcomes.findIndex(hasRun), () => pool);
   let fresh: GridPool | undefined;
   const opened = (): GridPool => {
     fresh = openPool(stage, 1, 1);
     return fresh;
   };
-  try {
-    await refuseUnlike(outcomes.findLastIndex(hasRun), opened);
-  } finally {
-    await fresh?.close();
-  }
+  const repeated = await Promise.allSettled([
+    refuseUnlike(outcomes.findIndex(hasRun), () => pool),
+    refuseUnlike(outcomes.findLastIndex(hasRun), opened),
+  ]);
+  await fresh?.close();
+  const failed = repeated.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 /** Fails a grid without a result, as a single run would fail. Everything is printed by then. */
