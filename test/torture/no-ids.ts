@@ -7,6 +7,7 @@ import { type Arena, patienceMs } from './arena.ts';
 import { booksOf } from './compare.ts';
 import { kill } from './kill.ts';
 import type { Done, Kind } from './kind.ts';
+import { flatHolding, standingOf } from './rest.ts';
 
 const terms = { habits: { clientId: 'null' } } as const;
 
@@ -55,7 +56,9 @@ async function killedBesideHuman(arena: Arena): Promise<Done> {
   const isDecided = async (): Promise<boolean> => {
     adopted += await decideByHand(arena);
     const { orders, halts } = booksOf(arena.rig);
-    return halts.length === 0 && orders.every(({ closedAt }) => closedAt !== null);
+    // The order that leaves a position is shown without its id, too: only who holds nothing is halted no more.
+    const isFlat = standingOf(arena.rig.state).held < flatHolding;
+    return isFlat && halts.length === 0 && orders.every(({ closedAt }) => closedAt !== null);
   };
   await until('everything is decided by hand', isDecided, patienceMs);
   await arena.exchange.happen({ cancel: { which: 'all' } });

@@ -20,7 +20,7 @@ const standingSql = `SELECT (SELECT count(*) FROM orders) AS orders, (SELECT cou
   (SELECT coalesce(max(abs(held)), 0) FROM (SELECT sum(CASE side WHEN 'BUY' THEN 1 ELSE -1 END * CAST(quantity AS REAL)) AS held
     FROM fills WHERE strategy <> 'maker' GROUP BY strategy)) AS held`;
 
-function standingOf(state: string): Standing {
+export function standingOf(state: string): Standing {
   const db = new Database(join(state, journalFile), { readonly: true, timeout: 2_000 });
   try {
     return db.prepare(standingSql).get() as Standing;
@@ -30,7 +30,7 @@ function standingOf(state: string): Standing {
 }
 
 /** Less than any order of a restless strategy. */
-const flatHolding = 0.05;
+export const flatHolding = 0.05;
 /** Looks in a row that must find everything at rest, further apart together than a strategy needs to speak. */
 const restfulLooks = 6;
 
@@ -49,7 +49,8 @@ async function resting({ rig, exchange, daemon }: Arena, withinMs: number): Prom
       looks = isQuiet && now === last ? looks + 1 : 0;
       last = now;
       if (looks >= restfulLooks) return true;
-      throw new Error(`here ${JSON.stringify(here)}, there ${JSON.stringify(there)}`);
+      const { halts } = booksOf(rig);
+      throw new Error(`here ${JSON.stringify({ ...here, halts })}, there ${JSON.stringify(there)}`);
     },
     withinMs,
   ).catch((error: unknown) => {
