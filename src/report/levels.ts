@@ -25,28 +25,36 @@ type Range = readonly [from: number, to: number];
 const columnsIn = ({ columns }: ReportSeries, ranges: readonly Range[]): Columns =>
   mapColumns(columns, (column) => Float64Array.from(ranges.flatMap(([from, to]) => [...column.subarray(from, to)])));
 
-/** Klines of a larger interval, each made of those that open within it. */
-function merged({ columns, first, end }: ReportSeries, ms: number): Columns {
+type Rows = Pick<ReportSeries, 'columns' | 'first' | 'end'>;
+
+/** Klines of a larger interval, each made of those that open within it. A plain loop: it reads millions of rows. */
+function merged({ columns, first, end }: Rows, ms: number): Columns {
   const { openTime, open, high, low, close, volume } = columns;
-  const opensAt = (row: number): number => Math.floor((openTime[row] as number) / ms) * ms;
-  const starts: number[] = [];
+  const rows: number[] = [];
   for (let row = first, until = Number.NEGATIVE_INFINITY; row < end; row++) {
-    if ((openTime[row] as number) < until) continue;
-    starts.push(row);
-    until = opensAt(row) + ms;
+    const opensAt = openTime[row] as number;
+    if (opensAt < until) continue;
+    rows.push(row);
+    until = Math.floor(opensAt / ms) * ms + ms;
   }
-  const column = (make: (from: number, to: number) => number): Float64Array =>
-    Float64Array.from(starts, (from, index) => make(from, starts[index + 1] ?? end));
-  const folded = (values: Float64Array, fold: (a: number, b: number) => number): Float64Array =>
-    column((from, to) => values.subarray(from, to).reduce(fold));
-  return {
-    openTime: column(opensAt),
-    open: column((from) => open[from] as number),
-    high: folded(high, (a, b) => Math.max(a, b)),
-    low: folded(low, (a, b) => Math.min(a, b)),
-    close: column((_, to) => close[to - 1] as number),
-    volume: folded(volume, (a, b) => a + b),
-  };
+  const large = mapColumns(columns, () => new Float64Array(rows.length));
+  for (let index = 0; index < rows.length; index++) {
+    const [from, to] = [rows[index] as number, rows[index + 1] ?? end];
+    let [top, bottom, traded] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, 0];
+    for (let row = from; row < to; row++) {
+      const [up, down] = [high[row] as number, low[row] as number];
+      if (up > top) top = up;
+      if (down < bottom) bottom = down;
+      traded += volume[row] as number;
+    }
+    large.openTime[index] = Math.floor((openTime[from] as number) / ms) * ms;
+    large.open[index] = open[from] as number;
+    large.high[index] = top;
+    large.low[index] = bottom;
+    large.close[index] = close[to - 1] as number;
+    large.volume[index] = traded;
+  }
+  return large;
 }
 
 /** Columns of whole numbers in few characters. */
@@ -121,9 +129,20 @@ export function levelsOf(series: ReportSeries, trips: readonly RoundTrip[], budg
   // All klines of its own interval where they fit; otherwise windows.
   const isWhole = end - first <= 0.8 * budget;
   const rest = isWhole ? end - first : Math.min(budget / 5, mostWindows * longestWindow);
-  // A level has at least 150 klines, and no more than are left.
-  for (const ms of steps.toReversed())
-    if (ms > own && lastsMs / ms >= 150 && lastsMs / ms <= left - rest) add(ms, merged(series, ms));
+  // A level has at least 150 klines.
+  const possible = steps.filter((ms) => ms > own && lastsMs / ms >= 150 && lastsMs / ms <= left - rest);
+  // Each is made of the one below: only the smallest reads all rows.
+  const made = new Map<number, Columns>();
+  const mergedTo = (ms: number): Columns => {
+    const known = made.get(ms);
+    if (known !== undefined) return known;
+    const below = possible.findLast((step) => step < ms && ms % step === 0);
+    const columns = below === undefined ? undefined : mergedTo(below);
+    const rows = merged(columns === undefined ? series : { columns, first: 0, end: columns.openTime.length }, ms);
+    made.set(ms, rows);
+    return rows;
+  };
+  for (const ms of possible.toReversed()) if (lastsMs / ms <= left - rest) add(ms, mergedTo(ms));
   if (isWhole) add(own, columnsIn(series, [[first, end]]));
   else {
     const ranges = windows(series, trips, left);

@@ -37,8 +37,17 @@ export class CurveBuilder {
   }
 
   curve(): Curve {
-    const column = (index: 0 | 1 | 2 | 3 | 4): Float64Array => Float64Array.from(this.#points, (point) => point[index]);
-    return { time: column(0), equity: column(1), hold: column(2), fall: column(3), exposure: column(4) };
+    const column = (): Float64Array => new Float64Array(this.#points.length);
+    const curve = { time: column(), equity: column(), hold: column(), fall: column(), exposure: column() };
+    // A loop: `Float64Array.from` took a quarter of the time of a grid's figures.
+    for (const [row, [time, equity, hold, fall, exposure]] of this.#points.entries()) {
+      curve.time[row] = time;
+      curve.equity[row] = equity;
+      curve.hold[row] = hold;
+      curve.fall[row] = fall;
+      curve.exposure[row] = exposure;
+    }
+    return curve;
   }
 }
 

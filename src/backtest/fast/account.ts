@@ -131,6 +131,13 @@ interface FastFill {
 
 const whollyFilled = { state: 'filled', venueStatus: 'FILLED', cancelRequested: false } as const;
 
+/** Indexes of the kinds of an order and its fill. */
+interface Kinds {
+  readonly order: number;
+  readonly fill: number;
+  readonly evidence: Evidence;
+}
+
 export class FastOrders {
   /** Fills at the next open. */
   waiting: FastOrder | undefined;
@@ -140,6 +147,8 @@ export class FastOrders {
   readonly #feeOf: (amount: number) => number;
   readonly #mostFeeOf: (amount: number) => number;
   #count = 0;
+  /** Of the last fill of each purpose. */
+  readonly #kinds: Partial<Record<Purpose, Kinds>> = {};
 
   constructor(supported: Supported, position: FastPosition, log: KlineLog) {
     this.#supported = supported;
@@ -169,35 +178,41 @@ export class FastOrders {
   /** Fills the order that waits; false when the money does not suffice or is no longer exact. */
   fillWaiting(order: FastOrder, fill: FastFill): boolean {
     this.waiting = undefined;
-    return this.#isPaid(order, fill.price) && this.fill(order, fill);
-  }
-
-  #isPaid({ lots }: FastOrder, price: number): boolean {
-    if (lots < 0) return true;
     const { scale, cash } = this.#supported;
-    const value = safeNotional(price, lots, scale);
-    return value + this.#mostFeeOf(value) <= cash + this.#position.free;
+    const value = safeNotional(fill.price, order.lots, scale);
+    const isPaid = order.lots < 0 || value + this.#mostFeeOf(value) <= cash + this.#position.free;
+    return isPaid && this.fill(order, fill);
   }
 
   /** Fills an order whole, which ends it; false when an amount is no longer exact. */
   fill({ lots, purpose, reason, decision, createdAt }: FastOrder, { price, time, evidence }: FastFill): boolean {
-    const { scale, hosted, at } = this.#supported;
+    const { scale } = this.#supported;
     const size = Math.abs(lots);
     const value = safeNotional(price, size, scale);
     const fee = this.#feeOf(value);
     const sequence = this.#count++;
     // Order and trade ids count up together: each order has one fill before the next is sent.
     const [orderId, tradeId] = [2 * sequence + 1, 2 * sequence + 2];
+    const known = this.#kinds[purpose];
+    const kinds = known?.evidence === evidence ? known : this.#kindsOf(purpose, lots, evidence);
+    const { orders, fills } = this.#log;
+    orders.pushFilled(kinds.order, reason, size, { sequence, orderId, decision, createdAt, closedAt: time });
+    fills.pushSafe(kinds.fill, price, size, { sequence, orderId, tradeId, time, fee: fee / scale.feeSteps });
+    return this.#position.book(lots, value, fee, time);
+  }
+
+  /** The kinds of a purpose, which the side follows from, with this evidence. */
+  #kindsOf(purpose: Purpose, lots: number, evidence: Evidence): Kinds {
+    const { hosted, at } = this.#supported;
     const shared = {
       ...{ strategy: hosted.id, account: 'spot' as const, symbol: hosted.symbol, purpose },
       side: lots > 0 ? ('BUY' as const) : ('SELL' as const),
     };
     const { orders, fills } = this.#log;
-    const kind = orders.kindOf({ ...shared, role: mainRole, type: 'MARKET' }, whollyFilled);
-    orders.pushFilled(kind, reason, size, { sequence, orderId, decision, createdAt, closedAt: time });
-    const fillKind = fills.kindOf({ ...shared, feeAsset: at.quote, maker: false, evidence });
-    fills.pushSafe(fillKind, price, size, { sequence, orderId, tradeId, time, fee: fee / scale.feeSteps });
-    return this.#position.book(lots, value, fee, time);
+    const order = orders.kindOf({ ...shared, role: mainRole, type: 'MARKET' }, whollyFilled);
+    const fill = fills.kindOf({ ...shared, feeAsset: at.quote, maker: false, evidence });
+    this.#kinds[purpose] = { order, fill, evidence };
+    return { order, fill, evidence };
   }
 
   /** What waits, as an order of the portfolio. */

@@ -9,7 +9,8 @@
  */
 import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { closeTime, intervalMs } from '../../domain/interval.ts';
+import { closeTime } from '../../domain/interval.ts';
+import { type Columns, mapColumns } from '../../domain/market.ts';
 import {
   baseUnits,
   lotsOfSafe,
@@ -39,6 +40,7 @@ import { stopReason } from '../engine/phases.ts';
 import { type BacktestEngine, idleCash, planTerms, type RunInput, type RunResult } from '../run.ts';
 import { type FastOrder, FastOrders, FastPosition } from './account.ts';
 import { fastRunOf, type Supported } from './supported.ts';
+import { UtcDays } from './utc-days.ts';
 
 /** The engine at its first row; undefined where it does not support the run. */
 export function fastRun(input: RunInput): FastRun | undefined {
@@ -54,10 +56,13 @@ class FastRun implements BacktestEngine {
   readonly #position: FastPosition;
   readonly #protection: Protection;
   readonly #strategyCursor: StrategyCursor;
+  readonly #strategyCursors: readonly StrategyCursor[];
+  /** The limit of the daily loss is looked at with each close. */
+  readonly #closes: Columns;
   readonly #log = new KlineLog();
   readonly #sizing: ReturnType<typeof planTerms>['sizing'];
   readonly #orders: FastOrders;
-  readonly #lengthMs: number;
+  readonly #days: UtcDays;
   /** The share of a day's equity that has to be left. */
   readonly #keeps: number;
   /** The next row; those before it are done. */
@@ -74,11 +79,6 @@ class FastRun implements BacktestEngine {
   #isOff = false;
   /** An entry was reported as too small. */
   #isReported = false;
-  /** When the UTC day ends, and the first row that may close after it. */
-  #dayEndsAt = Number.NEGATIVE_INFINITY;
-  #dayEndRow = 0;
-  /** When row 0 would have opened if no kline were missing up to the end of this day; NaN where one is missing within the day. */
-  #firstAt = Number.NaN;
   /** The equity is `fixed` + `held` × price; at or below `least` the limit of the daily loss is too near. */
   readonly #line = { fixed: 0, held: 0, least: Number.NEGATIVE_INFINITY };
 
@@ -91,9 +91,11 @@ class FastRun implements BacktestEngine {
     this.#position = new FastPosition(supported, this.#cursor);
     this.#protection = new Protection({ place: () => this.#position }, () => {});
     this.#strategyCursor = new StrategyCursor(hosted, series, this.#cursor, this.#position);
+    this.#strategyCursors = [this.#strategyCursor];
+    this.#closes = mapColumns(series.columns, () => series.columns.close);
     this.#sizing = planTerms(input).sizing;
     this.#orders = new FastOrders(supported, this.#position, this.#log);
-    this.#lengthMs = intervalMs(series.interval, 0);
+    this.#days = new UtcDays(series);
     this.#keeps = 1 - rateNumber(input.limits.maxDailyLoss);
     // Nothing happens before the strategy may decide.
     this.row = Math.min(this.#strategyCursor.from, series.end);
@@ -112,7 +114,7 @@ class FastRun implements BacktestEngine {
       this.#cursor.row = row;
       if (orders.waiting !== undefined && !this.#fill(row, orders.waiting)) return 'unsupported';
       if (this.#isGuarded && this.#position.lots > 0 && !this.#meetStops(row)) return 'unsupported';
-      if (row >= this.#dayEndRow) this.#beginDay(row);
+      if (row >= this.#days.endRow) this.#beginDay(row);
       if (line.fixed + line.held * (close[row] as number) <= line.least) return 'unsupported';
       if (this.#isGuarded && !this.#leaveOverdue(row)) return 'unsupported';
       const signal = strategyCursor.decide();
@@ -122,7 +124,7 @@ class FastRun implements BacktestEngine {
         continue;
       }
       if (this.#isOpen && !this.#plan(row)) return 'unsupported';
-      if (orders.waiting === undefined) this.#passOver(Math.min(end, this.#dayEndRow, this.#dueRow()));
+      if (orders.waiting === undefined) this.#passOver(Math.min(end, this.#days.endRow, this.#dueRow()));
     }
     return this.row < series.end ? 'more' : 'done';
   }
@@ -135,13 +137,15 @@ class FastRun implements BacktestEngine {
     const from = this.row;
     if (held === 0 || !this.#isGuarded) {
       const levels = { below, above: Number.POSITIVE_INFINITY, trails: noTrails };
-      this.row = firstEvent(columns, [this.#strategyCursor], levels, { from, to }).row;
+      // No price is below zero.
+      if (below <= 0) this.row = Math.max(from, this.#strategyCursor.next(from, to));
+      else this.row = firstEvent(this.#closes, this.#strategyCursors, levels, { from, to }).row;
       return;
     }
     const stops = this.#protection.levels(symbol);
     if (stops === undefined) return;
     const levels = { ...stops, below: Math.max(below, stops.below) };
-    this.row = firstEvent(columns, [this.#strategyCursor], levels, { from, to }).row;
+    this.row = firstEvent(columns, this.#strategyCursors, levels, { from, to }).row;
     if (stops.trails.length > 0 && this.row > from) this.#trail(from, this.row);
   }
 
@@ -155,7 +159,7 @@ class FastRun implements BacktestEngine {
     if (!this.#isGuarded) return Number.POSITIVE_INFINITY;
     const due = this.#protection.exitDue(this.#at.symbol);
     if (due === Number.POSITIVE_INFINITY) return due;
-    return Math.max(this.row, rowAt(this.#supported.series.columns.openTime, due - this.#lengthMs));
+    return Math.max(this.row, rowAt(this.#supported.series.columns.openTime, due - this.#days.lengthMs));
   }
 
   /** What the strategy said up to where the run could not go on. */
@@ -169,7 +173,7 @@ class FastRun implements BacktestEngine {
   /** Takes a signal that differs from the last, and orders what reaches it. */
   #signal(row: number, said: Signal): boolean {
     const { hosted } = this.#supported;
-    const signal = checkedOf(said, hosted, this.#opensAt(row));
+    const signal = checkedOf(said, hosted, this.#days.opensAt(row));
     if (signal.kind !== 'target' || !this.#isSupported(signal)) return false;
     if (this.#target === undefined || !sameSize(this.#target.size, signal.size)) {
       this.#targetLots = this.#sizeOf(signal, row);
@@ -182,7 +186,7 @@ class FastRun implements BacktestEngine {
     this.#strategyCursor.quiet = true;
     this.#protection.follow(hosted.id, hosted.symbol, signal);
     this.#isGuarded = this.#protection.guards(hosted.symbol);
-    const at = this.#closesAt(row);
+    const at = this.#days.closesAt(row);
     const leg = { strategy: hosted.id, role: mainRole, symbol: hosted.symbol, at, signal };
     this.#log.signal(leg, this.#targetSize, this.#log.signals.length + 1);
     return (!this.#isOpen && !this.#isOff) || this.#plan(row);
@@ -225,7 +229,7 @@ class FastRun implements BacktestEngine {
     // A part of a position has a part of its cost, which need not be whole.
     if (!(lots > 0 ? this.#orders.mayBuy(last, lots) : -lots === held)) return false;
     const purpose = override.leave !== undefined ? 'stop' : lots > 0 ? 'enter' : 'exit';
-    this.#order(lots, purpose, override.leave ?? target.reason, this.#closesAt(row));
+    this.#order(lots, purpose, override.leave ?? target.reason, this.#days.closesAt(row));
     return true;
   }
 
@@ -241,7 +245,7 @@ class FastRun implements BacktestEngine {
           price: this.#supported.series.columns.close[row] as number,
         });
     for (const { draft, denial } of small)
-      if (!this.#isReported) this.#log.denied(draft, denial, { instrument: () => this.#at }, this.#closesAt(row));
+      if (!this.#isReported) this.#log.denied(draft, denial, { instrument: () => this.#at }, this.#days.closesAt(row));
     this.#isReported = small.length > 0;
     return true;
   }
@@ -259,7 +263,7 @@ class FastRun implements BacktestEngine {
     const { lots, createdAt } = order;
     const { columns, interval } = this.#supported.series;
     const price = safeTicksOf(columns.open[row] as number, this.#at, lots > 0 ? 'up' : 'down');
-    const time = this.#opensAt(row);
+    const time = this.#days.opensAt(row);
     const late = time !== createdAt && isLate(createdAt, time, interval, 0);
     const isExact = this.#orders.fillWaiting(order, { price, time, evidence: arrivalEvidence('open', late) });
     this.#filled();
@@ -278,11 +282,11 @@ class FastRun implements BacktestEngine {
     const { symbol, columns } = this.#supported.series;
     const [cursor, protection] = [this.#cursor, this.#protection];
     const isReached = protection.isStopReached(symbol, cursor);
-    if (isReached && this.#isGap()) return this.#hitStop(this.#opensAt(row));
+    if (isReached && this.#isGap()) return this.#hitStop(this.#days.opensAt(row));
     if (!isReached && !protection.isTrailing(symbol)) return true;
     protection.trail(symbol, columns.open[row] as number);
     if (protection.isStopReached(symbol, cursor) && !this.#isGap()) {
-      return this.#hitStop(lastMs({ openTime: this.#opensAt(row) }, this.#supported.series));
+      return this.#hitStop(lastMs({ openTime: this.#days.opensAt(row) }, this.#supported.series));
     }
     this.#trail(row, row + 1);
     return true;
@@ -321,7 +325,7 @@ class FastRun implements BacktestEngine {
 
   /** Orders the exit of a position that was held for as long as it may be at the row's close. */
   #leaveOverdue(row: number): boolean {
-    const now = this.#closesAt(row);
+    const now = this.#days.closesAt(row);
     if (this.#protection.exitDue(this.#at.symbol) > now) return true;
     for (const { why } of this.#protection.overdue(this.#at.symbol, now)) {
       const { lots } = this.#position;
@@ -332,38 +336,12 @@ class FastRun implements BacktestEngine {
     return true;
   }
 
-  #closesAt(row: number): number {
-    return closeTime(this.#supported.series.interval, this.#opensAt(row));
-  }
-
-  /** When a row opened, UTC ms: reading another column costs more than the rest of a fill. */
-  #opensAt(row: number): number {
-    const at = row < this.#dayEndRow ? this.#firstAt + row * this.#lengthMs : Number.NaN;
-    return Number.isNaN(at) ? (this.#supported.series.columns.openTime[row] as number) : at;
-  }
-
   /** At the first close of a UTC day the loss is counted anew. */
   #beginDay(row: number): void {
-    const { interval, columns, end } = this.#supported.series;
-    const opensAt = columns.openTime[row] as number;
-    const closesAt = closeTime(interval, opensAt);
-    if (closesAt < this.#dayEndsAt) return;
-    this.#dayEndsAt = Math.floor(closesAt / dayMs) * dayMs + dayMs;
-    this.#dayEndRow = Math.min(end, this.#rowAt(row, this.#dayEndsAt - this.#lengthMs));
-    const last = this.#dayEndRow - 1;
-    const isSteady = (columns.openTime[last] as number) - opensAt === (last - row) * this.#lengthMs;
-    this.#firstAt = isSteady ? opensAt - row * this.#lengthMs : Number.NaN;
-    const start = this.#line.fixed + this.#line.held * (columns.close[row] as number);
+    if (!this.#days.begin(row)) return;
+    const start = this.#line.fixed + this.#line.held * (this.#supported.series.columns.close[row] as number);
     // Far wider than the rounding of a sum: what is nearer needs exact amounts.
     this.#line.least = start * this.#keeps + Math.abs(start) * 1e-8;
-  }
-
-  /** The first row that opens at `time` or later, beyond `row`: mostly where it is if no kline is missing between. */
-  #rowAt(row: number, time: number): number {
-    const { openTime } = this.#supported.series.columns;
-    const guess = row + Math.ceil((time - (openTime[row] as number)) / this.#lengthMs);
-    const isThere = (openTime[guess - 1] as number) < time && time <= (openTime[guess] as number);
-    return isThere ? guess : rowAt(openTime, time);
   }
 
   get done(): number {
@@ -396,5 +374,4 @@ class FastRun implements BacktestEngine {
   }
 }
 
-const dayMs = 86_400_000;
 const noTrails: readonly never[] = [];

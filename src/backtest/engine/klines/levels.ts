@@ -68,6 +68,10 @@ const hasNone = ({ below, above, trails }: Levels): boolean =>
 
 function reachedFixed(columns: Columns, row: number, end: number, below: number, above: number): number {
   if (below === Number.NEGATIVE_INFINITY && above === Number.POSITIVE_INFINITY) return end;
+  if (above === Number.POSITIVE_INFINITY) {
+    for (let at = row; at < end; at++) if (bottomOf(columns, at) <= below) return at;
+    return end;
+  }
   for (let at = row; at < end; at++) if (bottomOf(columns, at) <= below || topOf(columns, at) >= above) return at;
   return end;
 }
