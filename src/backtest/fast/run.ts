@@ -1,11 +1,9 @@
 /**
  * The fast engine: the most frequent runs over klines, calculated in safe integers. It supports one strategy on one spot symbol whose MARKET
- * orders reach its targets, with stops, trailing stops and time exits (`supported.ts`). It gives the digits of plan, rules, account and fill
- * engine, a tenth of the time; what protects a position is worked out by `Protection`, as everywhere.
+ * orders reach its targets, with stops, trailing stops and time exits (`supported.ts`), and gives the digits of the engine over klines.
  *
  * It denies nothing but orders that are too small. Where a limit may be exceeded, funds may not suffice, a signal asks for a resting order, a
- * part of a position is sold or a number is no longer safe, it stops as `unsupported`, and the engine over klines makes the run with the
- * answers that the strategy gave so far.
+ * part of a position is sold or a number is no longer safe, it stops as `unsupported`. The engine over klines then makes the run.
  */
 import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';
