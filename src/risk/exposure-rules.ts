@@ -51,7 +51,7 @@ export function valued(context: RiskContext): Valued {
     value,
     isReducing,
     isProtective,
-  };
+  } satisfies Required<Valued>;
 }
 
 function reduces({ side, expectedLots }: OrderDraft, { base }: Position, at: Instrument): boolean {
