@@ -1,6 +1,6 @@
 /**
  * `npm run habits -- [--profile NAME] [--habit NAME] [--life NAME]`: the whole program on both profiles, and with each habit of live
- * exchanges turned alone: a daemon on spot, one on an account of its own, one on margin, and batches by the client. Ends with 1 when the books differ anywhere or something never happens.
+ * exchanges turned alone: a daemon on spot, one on an account of its own, one on margin, and batches by the client. Ends with 1 when the ledgers differ anywhere or something never happens.
  */
 import { parseArgs } from 'node:util';
 import { realMs } from '../src/clock/clock.ts';

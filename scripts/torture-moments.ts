@@ -105,7 +105,7 @@ function faultsOf(rows: readonly Row[]): readonly string[] {
   const inFlight = rows.filter(({ moment }) => moment.inFlight).length;
   const differing = rows.filter(({ differences }) => differences.length > 0).length;
   return [
-    ...(differing > 0 ? [`the books differed after ${differing} kills`] : []),
+    ...(differing > 0 ? [`the ledgers differed after ${differing} kills`] : []),
     ...((last?.fills ?? 0) < leastFills ? [`fewer than ${leastFills} fills`] : []),
     ...((last?.unknowns ?? 0) < leastUnknowns ? [`fewer than ${leastUnknowns} unknown outcomes`] : []),
     ...(inFlight < leastInFlight ? [`fewer than ${leastInFlight} kills with a request in flight`] : []),

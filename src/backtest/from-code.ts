@@ -34,7 +34,7 @@ async function run<P extends Params>(options: BacktestOptions<P>): Promise<Backt
   const { strategy, params = {}, data, symbol: _symbol, interval: _interval, ...others } = options;
   const { dataInterval, instrument, cash, fees = {}, risk = {}, riskFree, ...same } = others;
   if (typeof strategy?.name !== 'string')
-    throw new Refusal(`${name} has no strategy: give what defineStrategy() made, strategy: mine`);
+    throw new Refusal(`${name} has no strategy: pass the result of defineStrategy(), such as strategy: mine`);
   const { symbol, interval, columns } = klinesIn(options);
   const id = idOf(strategy.name);
   const config = checkGiven(
@@ -95,7 +95,7 @@ function klinesIn({ data, symbol, interval }: Pick<BacktestOptions, 'data' | 'sy
 function columnsOf(valuesOf: (column: keyof Columns) => ArrayLike<number> | undefined): Columns {
   const column = (name: keyof Columns): Float64Array => {
     const values = valuesOf(name);
-    if (values === undefined) throw new Refusal(`data has no ${name}: give klines, or columns of klines`);
+    if (values === undefined) throw new Refusal(`data has no ${name}: pass klines, or columns of klines`);
     return values instanceof Float64Array ? values : Float64Array.from(values);
   };
   return {

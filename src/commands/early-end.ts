@@ -20,7 +20,7 @@ export function detectEarlyEnd(say: (line: string) => void): () => void {
     const place = strategyPlace(new Error('asked where').stack ?? '');
     if (place !== undefined)
       fail(
-        `a strategy ended the program: process.exit() in ${place}; nothing was finished. A strategy only emits signals: remove that call`,
+        `a strategy called process.exit() in ${place}; the command did not finish. A strategy only emits signals: remove that call`,
       );
   });
   // Nothing is left that could go on.
@@ -30,7 +30,7 @@ export function detectEarlyEnd(say: (line: string) => void): () => void {
     fail(
       file === undefined
         ? 'this is a bug, please report it: the program exited before the command finished'
-        : `strategy file ${file} never finished loading: it awaits something at its top level that never comes; take that await out`,
+        : `strategy file ${file} never finished loading: a top-level await never resolves; remove it`,
     );
   });
   process.on('uncaughtException', (error: NodeJS.ErrnoException) => {

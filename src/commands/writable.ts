@@ -26,7 +26,7 @@ export function refuseUnwritable({ report, output, csv, runs }: Places): void {
       return fault === undefined ? [] : [`${option}: ${fault}`];
     }),
     ...faultsOf('--csv', csv, 'name another folder'),
-    ...faultsOf('--runs', runs, 'name another folder, or keep nothing with --no-save'),
+    ...faultsOf('--runs', runs, 'name another folder, or use --no-save'),
   ];
   if (faults.length > 0) throw new Refusal(faults.join('\n'));
 }
@@ -40,13 +40,13 @@ function fileFault(file: string): string | undefined {
   const path = resolve(file);
   const dir = dirname(path);
   if (existsSync(path) && statSync(path).isDirectory()) return 'is a folder: name a file in it, such as report.html';
-  if (isOther(path)) return 'is there and no report of ours, and would be lost: name another file, or remove it first';
+  if (isOther(path)) return 'exists and is not a Sluice report: name another file, or remove it first';
   return placeFault(dir);
 }
 
 /** Why no file can be put into a folder; undefined where one can. */
 export function placeFault(dir: string): string | undefined {
-  if (!existsSync(dir)) return `there is no folder ${dir}: make it first, or name another folder`;
+  if (!existsSync(dir)) return `folder ${dir} does not exist: create it first, or name another folder`;
   const fault = folderFault(dir);
   return fault === undefined ? undefined : `${fault}: name another folder`;
 }

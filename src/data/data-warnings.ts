@@ -75,7 +75,7 @@ export const gapsWithin = (gaps: readonly FeedGap[], { from, to }: Stretch): rea
 export const warned = (...warnings: readonly string[]): Notes => ({ warnings, doubts: [] });
 
 export const cutNotes = (name: string, ended: boolean): Notes =>
-  ended ? warned() : warned(`${name}: the last line has no end: the file may be cut off`);
+  ended ? warned() : warned(`${name}: the last line is incomplete: the file may be cut off`);
 
 export function gapNotes(name: string, gaps: readonly FeedGap[], interval?: Interval): Notes {
   const text = gapsText(gaps, interval === undefined ? undefined : { interval });

@@ -31,7 +31,7 @@ test('a series is not removed beside a fetch that runs: it would never be asked 
   fetched.add({ from: 0, until: 100, rows: [] });
   const lock = fetchedLock(dir, key);
   const unlock = takeLock(lock, 'it');
-  expect(() => removeSeries(dir, key)).toThrow(/trades-BTCUSDT\.jsonl is being written to by process \d+: wait/);
+  expect(() => removeSeries(dir, key)).toThrow(/trades-BTCUSDT\.jsonl is in use by process \d+: wait/);
   expect(new Fetched(fetchedPath(dir, key), true).asked).toHaveLength(1);
   unlock();
   removeSeries(dir, key);

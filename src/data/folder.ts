@@ -18,7 +18,7 @@ export function makeFolder(dir: string): void {
       // Another process was faster.
       if (code === 'EEXIST') continue;
       throw new Refusal(
-        `${at} cannot be made (${code}): give this user the rights to, or name another folder for the data (--data)`,
+        `${at} cannot be made (${code}): give this user permission, or name another folder for the data (--data)`,
       );
     }
 }
@@ -30,5 +30,5 @@ export function unwritten(path: string, error: unknown, other = 'another folder'
   const { code = String(error) } = error as NodeJS.ErrnoException;
   return isFull(code)
     ? `${path} cannot be written: the disk is full (${code}): make room there, or name ${other}`
-    : `${path} cannot be written (${code}): give this user the rights to, or name ${other}`;
+    : `${path} cannot be written (${code}): give this user permission, or name ${other}`;
 }

@@ -61,7 +61,7 @@ describe('a file of klines', () => {
     const at = (count: number, price: number): string => row(count, `${price},${price},${price},${price},7`);
     const jump = csv(at(0, 100), at(1, 101), at(2, 100_900), at(3, 101_000));
     expect(() => load(jump)).toThrow(
-      /csv: not read .*: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .*\(--accept-jumps\)\. Import it \(sluice data import \S+csv\) and write catalogue/,
+      /csv: not read .*: 1 jump to more than 3 times .* \(line 4, 2020-02-01T00:02:00Z: close 101, then 100900\): .*--accept-jumps\. Import it \(sluice data import \S+csv\) and write catalogue/,
     );
     expect(load(jump, { acceptJumps: true }).doubts).toEqual([
       expect.stringMatching(/^\d+\.csv: 1 jump to more than 3 times or less than a third of the price$/),
@@ -73,7 +73,7 @@ describe('a file of klines', () => {
     ]);
     const open = load(csv(row(0), row(1, '10000,101,99,100.5,7'), row(2)));
     expect(open.doubts).toEqual([expect.stringMatching(/1 open more than 20 % from both neighbours$/)]);
-    expect(open.warnings[0]).toContain('(2020-02-01T00:01:00Z: open 10000): one wrong print can make a whole result');
+    expect(open.warnings[0]).toContain('(2020-02-01T00:01:00Z: open 10000): one wrong print can decide the result');
     expect(load(csv(at(0, 100), at(1, 119), at(2, 99), at(3, 75), at(4, 40))).warnings).toEqual([]);
   });
 
@@ -97,7 +97,7 @@ describe('a file of klines', () => {
     const stuck = '119 klines that repeat the one before in price and volume, longest run 119';
     expect(warnings).toEqual([
       expect.stringMatching(/20 klines without volume, longest run 20 .* an outage that was filled/),
-      expect.stringContaining(`${stuck} (first 2020-02-01T00:01:00Z): a feed that stood still`),
+      expect.stringContaining(`${stuck} (first 2020-02-01T00:01:00Z): the feed was stuck`),
     ]);
     expect(doubts).toEqual([expect.stringMatching(new RegExp(`^\\d+\\.csv: ${stuck}$`))]);
   });
@@ -178,7 +178,7 @@ describe('a file that would falsify a result is refused, with the line and what 
     ['too many columns', csv(row(0), `${row(1)},9`), /line 3: 7 columns, not 6/],
     ['text', csv(row(0), row(1, '100,n/a,99,100,7')), /line 3: "n\/a" in column 3 is not a number/],
     ['an empty value', csv(row(0, ',101,99,100,7')), /line 2: "" in column 2 is not a number/],
-    ['a decimal comma', csv(row(0, '100,5,101,99,100,7')), /line 2: 7 columns, not 6 \(commas as decimals\?/],
+    ['a decimal comma', csv(row(0, '100,5,101,99,100,7')), /line 2: 7 columns, not 6 \(decimal commas\?/],
     [
       'too many decimals',
       csv(row(0), row(1, '100,101,99,100.125,7')),
@@ -199,7 +199,7 @@ describe('a file that would falsify a result is refused, with the line and what 
       csv(row(0), row(1, '100,99,101,100,7'), row(2), row(3)),
       /1 impossible row of 4 rows \(line 3, .* high 99, low 101/,
     ],
-    ['swapped columns', csv(row(0, '100,100,102,99,7')), /where its columns are in another order/],
+    ['swapped columns', csv(row(0, '100,100,102,99,7')), /if the columns have another order/],
     [
       'a close outside',
       csv(row(0, '100,101,99,98,7')),
@@ -233,7 +233,7 @@ describe('a file that would falsify a result is refused, with the line and what 
     expect(() => load(csv(row(0), row(1, 'x,1,1,1,1')))).toThrow(/\(1 line cannot be read, of 2\): correct/);
     const wrong = csv(...Array.from({ length: 2_000 }, () => '1;2'));
     expect(() => load(wrong)).toThrow(
-      /csv: 1,000 lines of its first 1,001 lines cannot be read; stopped \(first: line 2: "1;2" in column 1 is not a time/,
+      /csv: 1,000 lines of its first 1,001 lines cannot be read; import stopped \(first: line 2: "1;2" in column 1 is not a time/,
     );
   });
 
@@ -250,14 +250,14 @@ describe('a file that would falsify a result is refused, with the line and what 
   test('klines of a smaller interval, with how to say so', () => {
     const minutes = csv(...Array.from({ length: 100 }, (_, count) => row(count)));
     expect(() => load(minutes, { interval: '60min' })).toThrow(
-      /98 times at which no kline of 60min opens .*these are klines of 1min: say so \(dataIntervals: \{ XBTUSD: 1min \}\)/,
+      /98 times at which no 60min kline opens .*these are 1min klines: set dataIntervals: \{ XBTUSD: 1min \}/,
     );
   });
 
   test('a file that is not there, or is cut off gzip', () => {
     const path = join(folder, 'nowhere.csv');
     const file = { path, symbol: 'XBTUSD', interval: '1min', pricePrecision: 2 } as const;
-    expect(() => loadKlines(file)).toThrow(`${path} is not there`);
+    expect(() => loadKlines(file)).toThrow(`${path} does not exist`);
     const whole = gzipSync(csv(...Array.from({ length: 100 }, (_, count) => row(count))));
     expect(() => load(whole.subarray(0, whole.length - 20))).toThrow(
       /damaged or cut off \(gzip: .*fetch the file again/,

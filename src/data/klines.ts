@@ -163,7 +163,7 @@ function refuseFaults(
   const jumps = accepted(part, acceptJumps).filter(({ check }) => check === 'scale');
   const faults = [...found.filter(isRefused), ...jumps];
   const smaller = faults.some(({ check }) => check === 'off-grid') ? smallerOf(openTime, interval) : undefined;
-  const advice = `these are klines of ${smaller}: say so (dataIntervals: { ${symbol}: ${smaller} }), and those of ${interval} are made from them`;
+  const advice = `these are ${smaller} klines: set dataIntervals: { ${symbol}: ${smaller} }, and Sluice makes the ${interval} klines from them`;
   refuseNamed(
     path,
     smaller === undefined ? faults : faults.map((one) => (one.check === 'off-grid' ? { ...one, advice } : one)),

@@ -15,7 +15,7 @@ const blockBytes = 2 ** 22;
 
 const tooLarge = (path: string): Refusal =>
   new Refusal(
-    `${path} has more than ${Math.floor(mostBytes / 1e6)} MB unpacked. Import it (sluice data import ${path}) and write catalogue instead of the file name in the configuration`,
+    `${path} is larger than ${Math.floor(mostBytes / 1e6)} MB unpacked. Import it (sluice data import ${path}) and write catalogue instead of the file name in the configuration`,
   );
 
 export type Packing = 'gzip' | 'xz' | 'zstd' | 'zip';
@@ -50,9 +50,9 @@ function orRefuse<T>(path: string, read: () => T): T {
     const code = codeOf(error);
     if (code === 'ERR_FS_FILE_TOO_LARGE') throw tooLarge(path);
     const known: Readonly<Record<string, string>> = {
-      ENOENT: 'is not there',
+      ENOENT: 'does not exist',
       EISDIR: 'is a folder, not a file',
-      EACCES: 'may not be read by this user',
+      EACCES: 'is not readable by this user',
     };
     const what = known[String(code)] ?? `cannot be read (${String(code ?? error)})`;
     throw new Refusal(`${path} ${what}: check the path (in a configuration \`data\`, \`trades\` or \`depth\`)`);
@@ -160,7 +160,7 @@ function checkHeader(path: string, start: Uint8Array, header: string | undefined
   const [first = ''] = new TextDecoder().decode(start).split('\n', 1);
   if (first.trim() !== header)
     throw new Refusal(
-      `${path}, line 1: the columns are "${escapeLine(first.trim().slice(0, 80))}", not "${header}": put them in this order under these names, times in UTC ms; sluice data import FILE reads other layouts, and sluice data export writes this one`,
+      `${path}, line 1: the columns are "${escapeLine(first.trim().slice(0, 80))}", not "${header}": use these names in this order, with times in UTC ms; sluice data import FILE reads other layouts, and sluice data export writes this one`,
     );
 }
 

@@ -45,7 +45,7 @@ describe('recorded trades', () => {
     ['times in s', `${head}${at / 1_000},100,1,buy\n`, /line 3: the time 1704067200 is in s; files/],
     ['times in µs', `${head}${at}000,100,1,buy\n`, /line 3: the time 1704067200000000 is in µs; .* import it/],
     ['times in ns', `${head}${at}000000,100,1,buy\n`, /line 3: the time 1704067200000000000 is in ns; files/],
-    ['parts of a ms', `${head}${at}.5,100,1,buy\n`, /line 3: the time 1704067200000.5 has parts of a ms/],
+    ['parts of a ms', `${head}${at}.5,100,1,buy\n`, /line 3: the time 1704067200000.5 has fractions of a ms/],
     [
       'disorder',
       `${head}${at + 4},100,1,sell\n`,
@@ -92,7 +92,7 @@ describe('recorded books', () => {
       one.replace('[100,1]', ''),
       /1 book without bids or without asks \(line 1, .*: no asks\): orders on one side do not fill/,
     ],
-    ['a level of nothing', one.replace('[98,1]', '[98,0]'), /line 1: the level at 98 has the quantity 0/],
+    ['a level of nothing', one.replace('[98,1]', '[98,0]'), /line 1: the level at 98 has quantity 0/],
     ['times in µs', `${one}${one.replace(`${t}`, `${t}000`)}`, /line 2: the time 1704067200000000 is in µs/],
     [
       'a crossed book',
@@ -102,7 +102,7 @@ describe('recorded books', () => {
     [
       'unsorted levels',
       one.replace('[98,1]', '[99.5,1]'),
-      /1 book that cannot be \(line 1, .*: levels are not sorted best first\)/,
+      /1 book with impossible levels \(line 1, .*: levels are not sorted best first\)/,
     ],
     [
       'disorder',
@@ -127,7 +127,7 @@ describe('what an import would say is said of files that are named', () => {
     const gaps = silencesOf('X', trades);
     expect(tradeNotes(file, trades, gaps).warnings).toEqual(['x.csv: 1 gap, longest 10 min (2024-01-10T00:04:09Z)']);
     expect(tradeNotes({ ...file, from: start + 100_000, to: start + 249_000 }, trades, gaps)).toEqual({
-      warnings: [expect.stringMatching(/^x\.csv: every trade is a SELL: the side is broken/)],
+      warnings: [expect.stringMatching(/^x\.csv: every trade is a SELL: the side in the source is wrong/)],
       doubts: ['x.csv: every trade is a SELL'],
     });
   });
@@ -142,12 +142,14 @@ describe('what an import would say is said of files that are named', () => {
     expect(depthNotes(file, 'X', rows)).toEqual({
       warnings: [
         'x.csv: 1 gap, longest 61 s (2024-01-10T00:39:59Z)',
-        expect.stringMatching(/^x\.csv: 2 books with bid and ask at one price \(first 2024-01-10T00:16:40Z\): prices/),
+        expect.stringMatching(
+          /^x\.csv: 2 books with bid and ask at one price \(first 2024-01-10T00:16:40Z\): the source rounded prices/,
+        ),
       ],
       doubts: ['x.csv: 2 books with bid and ask at one price'],
     });
     expect(depthNotes({ ...file, from: start + 2_300_000, to: start + 2_400_000 }, 'X', rows).warnings).toEqual([]);
     const now = start;
-    expect(depthNotes({ ...file, now }, 'X', rows).doubts[1]).toContain('which on 2024-01-10 is still to come');
+    expect(depthNotes({ ...file, now }, 'X', rows).doubts[1]).toContain('which is after 2024-01-10, today');
   });
 });

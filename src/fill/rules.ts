@@ -146,22 +146,22 @@ export const rulesets: Readonly<Record<RulesetName, Rules>> = {
 /** Each in a sentence, for a result's table. */
 export const aboutRules: Readonly<Record<RulesetName, string>> = {
   sluice:
-    'market at the next open, worse by half a spread; limits a tick beyond; part of the volume; stops below their price; large orders move it',
+    'market at the next open, worse by half a spread; limits one tick beyond; part of the volume; stops beyond their price; large orders move the price',
   plain: 'market at the next open, limits at a touch; ignores spread, volume and delay',
   'backtesting.py':
     'market at the next open, limits at a touch or a better open, the stop before the target; ignores spread, volume and delay',
   backtrader:
-    'market at the next open, limits at a touch or a better open, stops from the kline after; ignores spread, volume and delay',
+    'market at the next open, limits at a touch or a better open, stops from the next kline; ignores spread, volume and delay',
   vectorbt:
-    'market at the close decided on, the stop before the target, both at a better or worse open; ignores spread, volume and delay',
+    'market at the close of the decision, the stop before the target, both at a better or worse open; ignores spread, volume and delay',
 };
 
 /** The same of `sluice` where it fills by recorded trades, or by books; the others know klines alone. */
 export const aboutTape = {
   trades:
-    'market at the next print of its side or the last before, the worse, and 2 bp; limits through their price, no more than a print; large orders move their price',
+    'market at the worse of the next print of its side and the last one, plus 2 bp; limits when a print passes their price, at most its quantity; large orders move the price',
   books:
-    'market down the levels shown; limits behind the queue that they joined; prints alone where no book is younger than 3 s',
+    'market through the visible levels; limits after the queue ahead; only prints where the depth is older than 3 s',
 } as const;
 
 /** Fee rates, as fractions of what they are charged on. */

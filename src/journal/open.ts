@@ -165,7 +165,7 @@ export function beginOpening(dir: string, binding: Binding, strategyIds: readonl
 function refusalOf(error: unknown, dir: string): Refusal {
   if (error instanceof Refusal) return error;
   if (isFull(error))
-    return new Refusal(`state directory ${dir} has no space left: make room, then start again; nothing was lost`, 3);
+    return new Refusal(`state directory ${dir} has no free space: free some, then start again; nothing was lost`, 3);
   return new Refusal(
     `journal in ${dir} cannot be opened (${oneLine(error instanceof Error ? error.message : String(error))}): restore a backup or give another with --state DIR`,
     3,

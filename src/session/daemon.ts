@@ -42,7 +42,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   const config: TradingConfig = readConfig(file, tradingSchema, settings);
   if (mode === 'paper' && config.account !== 'spot')
     throw new Refusal(
-      `${file}: account: margin cannot be simulated: interest and liquidation are not, and the result would be too good. Use account: spot`,
+      `${file}: account: margin is not supported on paper: without interest and liquidation the result would be too good. Use account: spot`,
     );
   const configured = await configure(config.strategies, file, settings);
   // Simulated fills cost no requests.
@@ -77,7 +77,7 @@ export interface RunOptions
 /** What a broken daemon says: one line where the disk is at fault, or the directory gone, and where we are, all that finds the cause. */
 export function lastWords(error: Error, stateDir: string): string {
   if (!existsSync(stateDir))
-    return `state directory ${stateDir} is gone: nothing more is sent, and this process ends; put it back, then start again to recover`;
+    return `state directory ${stateDir} was removed: nothing more is sent, and this process ends; restore it, then start again to recover`;
   const isOfDisk = error.name === 'SqliteError' || error.stack?.startsWith('SqliteError') === true;
   return isOfDisk
     ? `the journal in ${stateDir} cannot be written (${error.message}): nothing more is sent, and this process ends; check the disk, then start again to recover`
@@ -107,8 +107,8 @@ export async function runUntilStopped(
       try {
         requestKill(stateDir);
       } catch (error) {
-        const why = `its file cannot be made in ${stateDir} (${(error as Error).message})`;
-        if (session === undefined) say(`sluice: nothing is killed by the signal before trading begins: ${why}`);
+        const why = `its file cannot be created in ${stateDir} (${(error as Error).message})`;
+        if (session === undefined) say(`sluice: the signal has no effect before trading begins: ${why}`);
         else
           session.source
             .kill(`${signalText}; ${why}`, undefined)
@@ -124,7 +124,7 @@ export async function runUntilStopped(
   const screen = showStatus(session, out, json);
   await aborted(signal);
   screen.stop();
-  say('stopping: finishing what is on its way (again to end at once)');
+  say('stopping: finishing requests in flight (again to end at once)');
   await session.stop();
   await beside?.stop();
   say(`stopped; state is in ${stateDir}`);

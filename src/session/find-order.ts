@@ -33,5 +33,5 @@ export function findOrder(reader: JournalReader, given: string): OrderEntryRow |
 
 function orderLine({ clientOrderId, orderId, createdAt, side, symbol, strategy, state }: OrderEntryRow): string {
   const time = new Date(createdAt).toISOString().slice(0, 23).replace('T', ' ');
-  return `${clientOrderId}  ${orderId ?? 'no id of the exchange'}  ${time}  ${strategy}: ${side} ${symbol}, ${state}`;
+  return `${clientOrderId}  ${orderId ?? 'no exchange id'}  ${time}  ${strategy}: ${side} ${symbol}, ${state}`;
 }

@@ -49,6 +49,6 @@ test('a paper account has one currency: what traded in another is refused', () =
   expect(after('XBTUSD', emptyLoaded)).toEqual([{ asset: 'USD', free: units('500'), locked: 0n }]);
   expect(after('BTCUSDT', kept(resting, '1')).map(({ asset }) => asset)).toEqual(['USDT', 'BTC']);
   expect(() => after('XBTUSD', kept(resting, '1'))).toThrow(
-    'DIR traded BTCUSDT, which is paid in USDT, and XBTUSD is paid in USD: a paper account has one currency',
+    'DIR traded BTCUSDT, quoted in USDT, and XBTUSD is quoted in USD: a paper account has one currency',
   );
 });

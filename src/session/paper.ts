@@ -68,7 +68,7 @@ export function balancesAfter(
     const at = finer(row, instruments.get(row.symbol) as Instrument);
     if (at.quote !== quote)
       throw new Refusal(
-        `${stateDir} traded ${row.symbol}, which is paid in ${at.quote}, and ${symbol} is paid in ${quote}: a paper account has one currency; begin another with --state DIR`,
+        `${stateDir} traded ${row.symbol}, quoted in ${at.quote}, and ${symbol} is quoted in ${quote}: a paper account has one currency; use another directory with --state DIR`,
       );
     const moved = movementOf(restoreFill(row, at), at);
     add(at.base, moved.base);

@@ -203,7 +203,7 @@ async function audit(assembled: Assembled): Promise<void> {
   if (off.length > 0)
     halts.halt(
       'ledger',
-      `the positions of strategies do not add up to our fills: ${off.map(differenceText).join(', ')}`,
+      `the positions of the strategies differ from the fills: ${off.map(differenceText).join(', ')}`,
     );
 }
 

@@ -103,7 +103,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
 }
 
 const unwrittenText = (dir: string): string =>
-  `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; what was resumed, adjusted or raised since then has to be repeated; kills are stored as files there`;
+  `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; repeat every resume, adjust and limits command since then; kills are stored as files there`;
 
 interface Reached {
   readonly clock: ScaledClock;

@@ -64,7 +64,7 @@ test.runIf(process.platform !== 'win32')('a directory that cannot be looked into
 test('the last words of a daemon whose directory was moved away are one line', () => {
   const error = new Error("ENOENT: no such file or directory, scandir 'gone'");
   expect(lastWords(error, 'gone')).toMatch(
-    /^state directory gone is gone: .*; put it back, then start again to recover$/,
+    /^state directory gone was removed: .*; restore it, then start again to recover$/,
   );
   expect(lastWords(error, '.')).toContain(error.stack);
 });

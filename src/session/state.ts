@@ -72,7 +72,7 @@ export function writeDaemonInfo(dir: string, info: DaemonInfo): void {
   } catch (error) {
     rmSync(`${path}.new`, { force: true });
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    const what = code === 'ENOSPC' ? 'has no space left: make room' : `cannot be written (${code}): check its disk`;
+    const what = code === 'ENOSPC' ? 'has no free space: free some' : `cannot be written (${code}): check its disk`;
     throw new Refusal(`state directory ${dir} ${what}, then start again`, 3);
   }
 }
@@ -119,7 +119,7 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
       throw new Refusal(`${given} is not a state directory: there is no ${journalFile} in it`);
     if (isEmpty(given))
       throw new Refusal(
-        `${join(given, journalFile)} is not a journal of Sluice: it is empty, as a full or crashed disk leaves it, or a start that was ended at once`,
+        `${join(given, journalFile)} is empty, not a journal of Sluice: the disk was full or crashed, or a start was interrupted`,
         3,
       );
     return { dir: given, running: runningDaemon(given) };
@@ -136,7 +136,7 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
     );
   const running = known.filter((one) => one.running !== undefined).map(({ dir }) => dir);
   if (acting && running.length > 1) {
-    throw new Refusal(`several daemons run: say which with --state ${running.join(' or --state ')}`);
+    throw new Refusal(`several daemons run: choose one with --state ${running.join(' or --state ')}`);
   }
   say(
     chosen.running === undefined

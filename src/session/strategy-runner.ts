@@ -189,7 +189,7 @@ function inputsOf(
       runner.failed(one.id, text);
       notice({
         level: 'error',
-        text: `strategy ${one.id} threw and is stopped; its resting orders are cancelled, its stop stays in force: ${text}`,
+        text: `strategy ${one.id} threw and was stopped; its resting orders are cancelled, its stop stays in force: ${text}`,
       });
     },
   };

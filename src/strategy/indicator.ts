@@ -57,7 +57,7 @@ const sources: readonly string[] = ['open', 'high', 'low', 'close', 'volume'] sa
 export function refuseInvalid(name: string, period: number, source?: string): void {
   const call = `${name}(${source === undefined ? '' : `'${source}', `}${period})`;
   if (source !== undefined && !sources.includes(source))
-    throw new SignalError(`${call}: there is no ${source} of a kline; there are ${sources.join(', ')}`);
+    throw new SignalError(`${call}: a kline has no ${source}; there are ${sources.join(', ')}`);
   if (!Number.isInteger(period) || period < 1)
     throw new SignalError(`${call}: the period must be a whole number of klines, 1 or more`);
 }

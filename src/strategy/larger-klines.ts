@@ -97,7 +97,7 @@ export const pricesAt = ({ openTime, open, high, low, close, volume }: Columns, 
  */
 export function on(interval: Interval, indicator: Indicator): Indicator {
   if (!intervals.includes(interval))
-    throw new SignalError(`on('${interval}', …): there is no interval ${interval}; there are ${intervals.join(', ')}`);
+    throw new SignalError(`on('${interval}', …): unknown interval ${interval}; there are ${intervals.join(', ')}`);
   if (indicator.of !== undefined)
     throw new Error(`on('${interval}', …): the indicator is over klines of ${indicator.of} already; name one interval`);
   const { key } = indicator.column;

@@ -103,7 +103,7 @@ async function shipped(use: string, registry: Registry): Promise<Strategy | stri
   const load = Object.hasOwn(registry, use) ? registry[use] : undefined;
   if (load !== undefined) return (await load()).default;
   const names = Object.keys(registry);
-  return `there is no strategy "${use}"${didYouMean(use, names)}; shipped are ${names.join(', ')}; a file of your own is given by its path, such as ./my-strategy.ts`;
+  return `unknown strategy "${use}"${didYouMean(use, names)}; shipped are ${names.join(', ')}; a file of your own is given by its path, such as ./my-strategy.ts`;
 }
 
 /** What to do about a file that cannot be loaded, if known. */

@@ -159,7 +159,7 @@ function hasExits(options: Exits): boolean {
       options[key as keyof Exits] !== undefined
     )
       throw new SignalError(
-        `hold() with an option that there is not, ${key}; there are limit, stop, takeProfit, trailing, exitAfterMs`,
+        `hold() with the unknown option ${key}; there are limit, stop, takeProfit, trailing, exitAfterMs`,
       );
   const { stop, trailing, takeProfit, limit, exitAfterMs } = options;
   return (

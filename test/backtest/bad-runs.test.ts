@@ -51,13 +51,13 @@ const upTo = (count: number, step = 1): number[] => Array.from({ length: count }
 describe('klines', () => {
   test('of a larger interval than the one that is said are refused', async () => {
     await expect(prepared(upTo(50, 5))).rejects.toThrow(
-      /^BTCUSDT: 50 of the 50 klines of .*x\.csv, from 2026-01-05T00:00Z on, lie 5 minutes apart, those of 1min 1: set interval to what the data have/,
+      /^BTCUSDT: 50 of the 50 klines of .*x\.csv, from 2026-01-05T00:00Z on, are 5 minutes apart, but the interval is 1min: set interval to that of the data/,
     );
   });
 
   test('of mixed intervals are refused with the place where the others begin', async () => {
     await expect(prepared([...upTo(40), ...upTo(30, 5).map((at) => at + 44)])).rejects.toThrow(
-      /31 of the 70 klines .* from 2026-01-05T00:39Z on, lie 5 minutes apart/,
+      /31 of the 70 klines .* from 2026-01-05T00:39Z on, are 5 minutes apart/,
     );
   });
 
@@ -68,13 +68,13 @@ describe('klines', () => {
 
   test('of a smaller interval are refused, with how many', async () => {
     await expect(prepared(upTo(100), '', '5min')).rejects.toThrow(
-      /80 times at which no kline of 5min opens .*dataIntervals: \{ BTCUSDT: 1min \}/,
+      /80 times at which no 5min kline opens .*dataIntervals: \{ BTCUSDT: 1min \}/,
     );
   });
 
   test('that are too few to warm up are counted', async () => {
     await expect(prepared(upTo(30))).rejects.toThrow(
-      /^BTCUSDT: 30 klines are too few: the strategy needs 30 of 1min before its first decision and one after it, .*x\.csv has 30 up to the end/,
+      /^BTCUSDT: 30 klines are too few: the strategy needs 30 of 1min before its first decision and one after it, but .*x\.csv has 30 up to the end/,
     );
     const other = '1min, params: { fast: 2, slow: 10 } }, { id: two, use: sma-cross, symbol: BTCUSDT, interval: 1min';
     await expect(prepared(upTo(30), '', other)).rejects.toThrow('30 klines are too few: strategy two needs 30 of 1min');
@@ -146,10 +146,12 @@ test.for([
   ['depth: { BTCUSD: gone.csv }', 'line 3: depth.BTCUSD: BTCUSD'],
   ['dataIntervals: { BTCUSD: 1min }', 'line 3: dataIntervals.BTCUSD: BTCUSD'],
 ] as const)('a symbol that nobody trades is refused: %s', async ([more, place]) => {
-  const told = `${place} is traded by no strategy (did you mean "BTCUSDT"?)`;
+  const told = `${place} is not traded by any strategy (did you mean "BTCUSDT"?)`;
   await expect(prepared([0], more)).rejects.toThrow(told);
   await expect(prepared([0], '', '1min', 'data: { BTCUSD: x.csv }')).rejects.toThrow('line 1: data.BTCUSD: BTCUSD is');
-  await expect(prepared([0], '', '1min', 'data: { XRPBTC: x.csv }')).rejects.toThrow('no strategy; BTCUSDT is');
+  await expect(prepared([0], '', '1min', 'data: { XRPBTC: x.csv }')).rejects.toThrow(
+    'not traded by any strategy; BTCUSDT is',
+  );
 });
 
 test('allocations above the cash are refused, whose and how much', async () => {
@@ -178,12 +180,12 @@ describe('dates', () => {
     expect(fastRun((await run('rules: plain', '1min')).input)).toBeDefined();
     expect(fastRun((await prepared(upTo(60), 'rules: plain')).input)).toBeDefined();
     await expect(run('from: 2020-01-01\nto: 2020-02-01', '1min')).rejects.toThrow(
-      `no klines between from and to (2020-01-01T00:00Z, 2020-02-01T00:00Z): ${join(dir, 'stored')} holds ${held}: name dates`,
+      `no klines between from and to (2020-01-01T00:00Z, 2020-02-01T00:00Z): ${join(dir, 'stored')} holds ${held}: choose dates`,
     );
-    await expect(run('from: 2027-01-01', '1min')).rejects.toThrow(`holds ${held}: name dates within`);
-    await expect(run('to: 2020-02-01', '5min')).rejects.toThrow(`holds 1min from ${held}: name dates within`);
+    await expect(run('from: 2027-01-01', '1min')).rejects.toThrow(`holds ${held}: choose dates within`);
+    await expect(run('to: 2020-02-01', '5min')).rejects.toThrow(`holds 1min from ${held}: choose dates within`);
     await expect(run('', '1week')).rejects.toThrow(
-      `no whole kline of 1week between from and to (?, ?): ${join(dir, 'stored')} holds 1min from ${held}: take a smaller interval`,
+      `no complete 1week kline between from and to (?, ?): ${join(dir, 'stored')} holds 1min from ${held}: use a smaller interval`,
     );
   });
 
@@ -209,7 +211,7 @@ describe('dates', () => {
   test('that leave a large part to warming up are told of, also where no from is given', async () => {
     const { warnings } = await prepared(upTo(60));
     expect(warnings).toContain(
-      'BTCUSDT: 30 of its 60 klines warm up: the first decision comes at 2026-01-05T00:30Z, when the last of them closes; import earlier klines for an earlier one',
+      'BTCUSDT: 30 of its 60 klines warm up: the first decision comes at 2026-01-05T00:30Z, when the last of them closes; import earlier klines for an earlier start',
     );
     expect((await prepared(upTo(400))).warnings.filter((text) => text.includes('warm up'))).toEqual([]);
   });
@@ -222,7 +224,7 @@ describe('dates', () => {
     );
     // The klines begin within one of five minutes, which is not whole.
     expect(warnings).toContain(
-      'BTCUSDT: 153 klines warm up and 0 lie before from: the first decision of slow comes at 2026-01-05T02:35Z, when the last of them closes; import earlier klines for an earlier one',
+      'BTCUSDT: 153 klines warm up and 0 lie before from: the first decision of slow comes at 2026-01-05T02:35Z, when the last of them closes; import earlier klines for an earlier start',
     );
   });
 });
@@ -357,7 +359,7 @@ describe('what is not recorded', () => {
   test.for(['stream', 'tape'])('books are missed by a maker that asks for them (%s)', async (driver) => {
     const input = run(maker, { params: { offset: 0.001, refresh: 0.001, quantity: 1, most: 5 } });
     await expect(driver === 'stream' ? runStreams(input) : runTape(input)).rejects.toThrow(
-      's asks for depth of XZ, which this run does not have: import them (sluice data import FILE --as depth) or name a file (depth: { XZ: FILE })',
+      's uses depth of XZ, which this run does not have: import them (sluice data import FILE --as depth) or name a file (depth: { XZ: FILE })',
     );
   });
 

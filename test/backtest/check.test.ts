@@ -355,16 +355,14 @@ describe('a check', () => {
   test('looks at more klines where warming up takes them, and says what helps where even those are too few', async () => {
     const long = await checked('sma-cross', 'strategies.0.params.slow=1400');
     expect(long.text).toMatch(
-      /^sma-cross +4,350 klines of (.*\n)+warm-up +1400 klines of 15min asked for; decisions agree after 1400; a live start has 1400: enough/,
+      /^sma-cross +4,350 klines of (.*\n)+warm-up +1400 klines of 15min declared; decisions agree after 1400; a live start has 1400: enough/,
     );
     const longest = await checked('sma-cross', 'strategies.0.params.slow=5000');
     expect(longest.text).toMatch(
-      /\nwarm-up +n\/a +\(5,000 klines of 15min asked for; to say when decisions agree takes 15,150, and a check reads 10,000 at most: shorten/,
+      /\nwarm-up +n\/a +\(5,000 klines of 15min declared; measuring needs 15,150, and a check reads at most 10,000: use shorter/,
     );
     const few = await checked('sma-cross', 'strategies.0.params.slow=100', 'to=2025-10-03');
-    expect(few.text).toMatch(
-      /takes 450, and here are \d+: give it more \(--config FILE, with data of a longer time\), or shorten/,
-    );
+    expect(few.text).toMatch(/takes 450, and \d+ are available: use more data \(--config FILE\) or shorter/);
   });
 
   test('proves nothing of one that lives on books, and fails', async () => {

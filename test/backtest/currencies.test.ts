@@ -231,15 +231,15 @@ describe('a configuration', () => {
     expect(ask({ currency: undefined, currencies: {} }, ['Z'])).toBeUndefined();
     expect([...(ask({ currency: 'Z', currencies: currencies('YZ') }, ['Z', 'Y']) ?? [])]).toEqual([['Y', pair]]);
     expect(() => ask({ currency: undefined, currencies: {} }, ['Z', 'Y'])).toThrow(
-      /b\.yaml: currency: is missing: in which of Z and Y/,
+      /b\.yaml: currency: is missing: set it to the currency of the equity, Z or Y/,
     );
     expect(() => ask({ currency: 'Z', currencies: {} }, ['Z', 'Y'])).toThrow(
       /currencies\.Y: is missing: give the cash in Y and the pair that converts Y to /,
     );
     expect(() => ask({ currency: 'Z', currencies: currencies('AZ') }, ['Z', 'Y'])).toThrow(/no symbol AZ/);
     expect(() => ask({ currency: 'W', currencies: currencies('YZ') }, ['W', 'Y'])).toThrow(
-      /YZ says what Y is worth in Z, not Y in W/,
+      /YZ gives the value of Y in Z, not of Y in W/,
     );
-    expect(() => ask({ currency: 'Z', currencies: currencies('YZ') }, ['Z'])).toThrow(/no strategy is paid in Y/);
+    expect(() => ask({ currency: 'Z', currencies: currencies('YZ') }, ['Z'])).toThrow(/no strategy trades against Y/);
   });
 });

@@ -47,7 +47,7 @@ ${more}`,
   );
 
 const hint =
-  'XBTUSD: klines of 1min are stored and say what came first within those of 60min: use them with detail: 1min (--set detail=1min), or let orders fill by them (--set dataIntervals.XBTUSD=1min)';
+  'XBTUSD: 1min klines are stored and show the order of events within 60min klines: use them with detail: 1min (--set detail=1min), or let orders fill by them (--set dataIntervals.XBTUSD=1min)';
 
 test('are named where klines are ambiguous, and what they say of their own data is said, too', async () => {
   const without = await run();
@@ -77,7 +77,7 @@ test('of another source are not named, and say so in the result where they are a
     criticalWarnings: string[];
   };
   const note =
-    'XBTUSD: klines of 60min come from y, and those of 1min, which decide what came first within them (detail), come from x: take both from one source, or leave detail out';
+    'XBTUSD: klines of 60min come from y, but those of 1min (detail), which decide the order of events within them, come from x: use one source for both, or leave detail out';
   expect([within.warnings, within.criticalWarnings]).toEqual([
     expect.arrayContaining([note]),
     expect.arrayContaining([note]),
@@ -94,6 +94,6 @@ test('that lie beside the run say so', async () => {
   await at.sluice(['data', 'import', 'later.csv', ...given, '--interval', '1min']);
   const { notes } = await run('detail: 1min', 'beside');
   expect(notes).toContain(
-    'XBTUSD: no klines of 1min lie within the run (stored are 2020-02-11T00:00:00Z to 2020-02-12T23:59:00Z): nothing says what came first within those of 60min; import them, or leave detail out',
+    'XBTUSD: no klines of 1min lie within the run (stored are 2020-02-11T00:00:00Z to 2020-02-12T23:59:00Z), so the order of events within 60min klines is unknown: import them, or leave detail out',
   );
 });

@@ -74,7 +74,7 @@ test('are refused by a grid that was killed before any of its parameter sets ran
   const { code, out, err } = await at.sluice(grid);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toContain(
-    '2 of 2 parameter sets are done already\nsluice: ./mine.ts is not deterministic: two runs of the parameter set n 3 gave 12,345',
+    '2 of 2 parameter sets are complete already\nsluice: ./mine.ts is not deterministic: two runs of the parameter set n 3 gave 12,345',
   );
   expect(readdirSync(folder)).toEqual([]);
 });

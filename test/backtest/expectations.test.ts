@@ -27,7 +27,7 @@ test("one's own: nothing expected, accepted, as expected, and what differs once 
   const first = await at.sluice(['backtest', '--all', '.']);
   expect(first).toMatchObject({
     code: 1,
-    out: expect.stringMatching(/nothing expected +mine\n.*mine\.expected\.json is not there/),
+    out: expect.stringMatching(/nothing expected +mine\n.*mine\.expected\.json does not exist/),
   });
   expect(await at.sluice(['backtest', '--all', '.', '--accept'])).toMatchObject({ code: 0 });
   expect((await at.sluice(['backtest', '--accept'])).err).toBe(
@@ -41,7 +41,7 @@ test("one's own: nothing expected, accepted, as expected, and what differs once 
   const differs = await at.sluice(['backtest', '--all', '.']);
   expect(differs.code).toBe(1);
   expect(differs.out).toMatch(/differs +mine\n +fill 1: expected .* at 1\.25, fee .*\n +found .* BUY /);
-  expect(differs.err).toMatch(/1 of 1 not as expected: mine \(--accept writes down what comes out now\)/);
+  expect(differs.err).toMatch(/1 of 1 not as expected: mine \(--accept saves the new results as expectations\)/);
   // Scenarios are no tries of a strategy, and keep no runs.
   expect(existsSync(join(at.dir, 'var'))).toBe(false);
 });
@@ -52,7 +52,7 @@ test('a configuration that cannot run is failed, and an expectation that is none
   at.write('last.expected.json', '{');
   const { code, out, err } = await at.sluice(['backtest', '--all', '.', '--json']);
   expect(code).toBe(1);
-  expect(err).toMatch(/3 of 3 not as expected: broken, last, mine \(--accept writes down what comes out now\)/);
+  expect(err).toMatch(/3 of 3 not as expected: broken, last, mine \(--accept saves the new results as expectations\)/);
   const states = out
     .trim()
     .split('\n')
@@ -75,6 +75,6 @@ test('a configuration that cannot run is failed, and an expectation that is none
 test('says what it needs where there is nothing', async () => {
   expect(await at.sluice(['backtest', '--all', 'nowhere'])).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/there is no folder .*nowhere/),
+    err: expect.stringMatching(/folder .*nowhere/),
   });
 });

@@ -75,7 +75,7 @@ function columnsOf({ openTime, open, high, low, close, volume }: typeof row): Kl
 }
 
 test.each<[string, object, RegExp | string]>([
-  ['no strategy', { strategy: undefined }, 'backtest() has no strategy: give what defineStrategy() made'],
+  ['no strategy', { strategy: undefined }, 'backtest() has no strategy: pass the result of defineStrategy()'],
   [
     'a parameter too large',
     { params: { fast: 1e9 } },
@@ -88,7 +88,7 @@ test.each<[string, object, RegExp | string]>([
   ['an unknown symbol', { symbol: 'XBTUSDT' }, /symbol: .*has no symbol XBTUSDT \(did you mean "XBTUSD"\?\)/],
   ['an unknown interval', { interval: '1h' }, 'interval: must be one of 1min, 5min'],
   ['a time without klines', { from: '2030-01-01', to: undefined }, 'XBTUSD: no klines between from and to'],
-  ['a file that is not there', { data: 'nowhere.csv' }, 'nowhere.csv is not there'],
+  ['a file that is not there', { data: 'nowhere.csv' }, 'nowhere.csv does not exist'],
   ['an instrument without decimals', { instrument: { base: 'X', quote: 'Z' } }, 'XBTUSD.pricePrecision: is missing'],
   ['no klines', { data: [] }, 'data has no klines'],
   ['klines without a column', { data: { openTime: [1] } }, 'data has no open'],

@@ -74,7 +74,7 @@ test('a parameter set that never ends is given up alone and by name when its gri
   const program = startGrid('endless', 'if (params.n === 2) for (;;);', '1..8');
   await Promise.all([program.line(/^at 2$/), program.line(/^at 8$/)]);
   expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
-  expect(program.lines.join('\n')).toContain('note: still at work 5 s after the stop, and abandoned: n 2 (');
+  expect(program.lines.join('\n')).toContain('note: abandoned because still running 5 s after the stop: n 2 (');
   expect(program.lines.join('\n')).toContain('stopped with 1 of 8 parameter sets not run; the others are saved');
   expect(keptIn('endless')).toEqual([1, 3, 4, 5, 6, 7, 8]);
 });

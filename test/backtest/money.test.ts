@@ -48,7 +48,7 @@ describe('sluice backtest', () => {
     const { code, out, err } = await run('--report', 'm.html', '--set', 'risk.maxDailyLoss=1');
     expect([code, err]).toEqual([0, expect.any(String)]);
     expect(out).toMatch(/^Interest +[1-9][\d.,]* USDT$/m);
-    expect(out).toMatch(/^Liquidations +\d+, [\d.,]+ USDT of fees for them$/m);
+    expect(out).toMatch(/^Liquidations +\d+, [\d.,]+ USDT of fees$/m);
     expect(readFileSync(join(at.dir, 'm.html'), 'utf8')).toMatch(
       /Interest<.*on what was borrowed.*Fees of liquidations/s,
     );
@@ -67,7 +67,7 @@ cashFlows:
 `);
     const { code, out, err } = await run('--report', 'r.html');
     expect([code, err]).toEqual([0, expect.any(String)]);
-    expect(out).toMatch(/^Cash flows +1 carried out, 5,000 USDT in all; returns leave them out \(time-weighted\)$/m);
+    expect(out).toMatch(/^Cash flows +1 carried out, 5,000 USDT in total; returns exclude them \(time-weighted\)$/m);
     expect(out).toMatch(/^Refused +2025-10-09 00:00 UTC, a house: 25000 USDT is more than hours has free, [\d.]+$/m);
     expect(readFileSync(join(at.dir, 'r.html'), 'utf8')).toMatch(/Money paid in and out.*refused: 25000 USDT/s);
     const json = JSON.parse((await run('--json')).out) as { cashFlows: unknown; fills: { strategy: string }[] };
@@ -98,7 +98,7 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
 `);
     const { code, out } = await run('--report', 'r.html');
     expect(code).toBe(0);
-    expect(out).toMatch(/^In USDT +10000 to [\d.]+; the equity is counted in it$/m);
+    expect(out).toMatch(/^In USDT +10000 to [\d.]+; the currency of the equity$/m);
     expect(out).toMatch(/^In BTC +30000 to [\d.]+; at the last close of BTCUSDT: 122391 at the start, /m);
     expect(out).toMatch(/^Cash at the start +3,671,740,000 USDT$/m);
     expect(readFileSync(join(at.dir, 'r.html'), 'utf8')).toContain('Counted together in USDT');
@@ -108,7 +108,7 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
     [
       'a currency that nobody is paid in',
       `${hours}\ncashFlows: [{ time: 2025-10-06, currency: EUR, amount: "1", kind: deposit, reason: r }]`,
-      'b.yaml: cashFlows.0.currency: the account is counted in USDT, EUR cannot be paid in or out',
+      'b.yaml: cashFlows.0.currency: the currencies of the account are USDT; EUR cannot be deposited or withdrawn',
     ],
     [
       'a flow beside the run',
@@ -118,12 +118,12 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
     [
       'two currencies and no word of which counts',
       `${hours}\n${sma('eth', 'ETHBTC', '15min')}`,
-      'b.yaml: currency: is missing: in which of USDT and BTC is the equity counted?',
+      'b.yaml: currency: is missing: set it to the currency of the equity, USDT or BTC',
     ],
     [
       'rates that begin after the run',
       `${hours}\n${sma('eth', 'ETHBTC', '15min')}\ncurrency: USDT\ncurrencies: { BTC: { cash: "1", pair: BTCUSDT, maxOrderValue: "1", maxPosition: "1" } }\n`,
-      'BTC: there is no rate at 2025-10-01T00:00Z, where the run begins: the first kline of BTCUSDT closes at 2025-10-01T00:15Z; begin there',
+      'BTC: there is no rate at 2025-10-01T00:00Z, the start of the run: the first kline of BTCUSDT closes at 2025-10-01T00:15Z; set from',
     ],
     [
       'recorded klines that are larger than those of a strategy',
@@ -138,12 +138,12 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
     [
       'margin rules of a spot account',
       `${hours}\n${margin}`,
-      'b.yaml: margin: these are rules of account: margin, and the account is spot',
+      'b.yaml: margin: these rules are for account: margin, but the account is spot',
     ],
     [
       'an asset that nobody knows the interest of',
       `${hours}\naccount: margin\n${margin.replace('BTC: "0.00001", ', '')}`,
-      'b.yaml: margin.interest: there is no rate for BTC, which BTCUSDT borrows: BTC: "0" if it costs nothing',
+      'b.yaml: margin.interest: the rate of BTC, which BTCUSDT borrows, is missing: use BTC: "0" if it costs nothing',
     ],
     [
       'leverage beyond what maintenance allows',
@@ -153,7 +153,7 @@ currencies: { BTC: { cash: "30000", pair: BTCUSDT, maxOrderValue: "30000", maxPo
     [
       'cash flows of a margin account',
       `${hours}\naccount: margin\n${margin}\ncashFlows: [{ time: 2025-10-06, currency: USDT, amount: "1", kind: deposit, reason: r }]`,
-      'b.yaml: cashFlows: money cannot be paid in or out of a margin account',
+      'b.yaml: cashFlows: a margin account has no deposits or withdrawals',
     ],
   ] as const)('refuses %s', async ([, more, said]) => {
     write(more);

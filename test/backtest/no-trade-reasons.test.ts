@@ -41,7 +41,7 @@ test.each(['plain', 'sluice'])('what was never asked, or never signalled, is nam
   const rules = `rules=${name}`;
   expect(await reasons(mine, size(1), rules)).toEqual([
     nothing,
-    'trend: decide was never asked: its indicator mine had no value at any kline of the run',
+    'trend: decide was never called: its indicator mine had no value at any kline of the run',
   ]);
   expect(await reasons('{}', 'null', rules)).toEqual([nothing, 'trend emitted no signal']);
   expect(await reasons('{}', size(0), rules)).toEqual([nothing, 'trend emitted only flat targets']);
@@ -59,7 +59,7 @@ test('the same over larger klines than those that are recorded', async () => {
   const set = ['strategies.0.interval=60min', 'dataIntervals.XBTUSD=1min'];
   expect(await reasons(mine, size(1), ...set)).toEqual([
     nothing,
-    'trend: decide was never asked: its indicator mine had no value at any kline of the run',
+    'trend: decide was never called: its indicator mine had no value at any kline of the run',
   ]);
   expect(await reasons(`{ one: ${always('1')} }`, 'undefined', ...set)).toEqual([nothing, 'trend emitted no signal']);
 });
@@ -77,9 +77,9 @@ test('a check says that it was never asked, too', async () => {
   await expect(ended).rejects.toMatchObject({
     exitCode: 1,
     message:
-      'none: decide was never asked: its indicator mine had no value at any kline of the run: nothing was proven',
+      'none: decide was never called: its indicator mine had no value at any kline of the run: nothing was proven',
   });
   expect(lines.join('\n')).toContain(
-    'n/a  (decide was never asked: its indicator mine had no value at any kline of the run',
+    'n/a  (decide was never called: its indicator mine had no value at any kline of the run',
   );
 });

@@ -40,7 +40,7 @@ test('rounds what it shows and gives the equity exactly beside it', async () => 
 
 test('says of how few days a Sharpe ratio would be made', async () => {
   expect((await table('moving.csv', 'to=2020-03-01')).get('Sharpe ratio')).toBe(
-    'n/a  (29 daily returns: fewer than 30 say nothing about a year)',
+    'n/a  (29 daily returns: fewer than 30 are too few)',
   );
   expect((await table('quiet.csv')).get('Sharpe ratio')).toMatch(/^n\/a {2}\(1 daily return: fewer than 30/);
 });

@@ -40,7 +40,7 @@ test('a file is looked at, imported, listed, checked, asked, exported and remove
   );
   expect(await data('import', 'again.csv', '--symbol', 'XBTUSD')).toContain('0 rows new, 240 rows known');
   expect((await at.sluice(['data', 'remove', '--interval', '60min'])).err).toContain(
-    'this would remove klines XBTUSD 60min: say --yes',
+    'this would remove klines XBTUSD 60min: confirm with --yes',
   );
   expect(await data('remove', '--interval', '60min', '--yes')).toBe('klines XBTUSD 60min: removed\n');
 });
@@ -69,13 +69,13 @@ test('klines that were made and kept are called stale once their source grows, a
   at.write('XBTUSD_1m.csv', `${lines.toSpliced(70, 30).join('\n')}\n`);
   await data('import', 'XBTUSD_1m.csv');
   const partial =
-    /^ {2}1 kline of 60min is made of fewer rows than it should be \(2020-02-01T01:00:00Z\): klines XBTUSD 1min has gaps there/m;
+    /^ {2}1 kline of 60min is made from too few rows \(2020-02-01T01:00:00Z\): klines XBTUSD 1min has gaps there/m;
   expect(await data('resample', '--into', '60min')).toMatch(partial);
   expect(await data('check', '--interval', '60min')).toMatch(partial);
   expect(await data('list')).not.toContain('stale');
   at.write('XBTUSD_1m.csv', text);
   const stale =
-    'stale: klines XBTUSD 1min changed since it was made: resample again (sluice data resample XBTUSD --interval 1min --into 60min)';
+    'stale: klines XBTUSD 1min has changed: resample again (sluice data resample XBTUSD --interval 1min --into 60min)';
   expect(await data('import', 'XBTUSD_1m.csv')).toContain(`\n  klines XBTUSD 60min is ${stale}\n`);
   expect(await data('list')).toContain(`\nklines XBTUSD 60min: ${stale}\n`);
   expect(await data('check')).toContain(`\n  ${stale}\n`);
@@ -84,7 +84,7 @@ test('klines that were made and kept are called stale once their source grows, a
   expect(await data('sql', 'SELECT count(*) FROM klines')).toContain(note);
   expect(await data('sql', 'SELECT count(*) FROM trades')).toMatch(/note: .* holds no trades\n/);
   await data('resample', '--into', '60min');
-  expect(`${await data('list')}${await data('check')}`).not.toMatch(/stale|fewer/);
+  expect(`${await data('list')}${await data('check')}`).not.toMatch(/stale|too few/);
   at.remove();
 });
 
@@ -106,13 +106,11 @@ test('what a file holds does nothing to the terminal', async () => {
     (await at.sluice(['data', 'import', file, '--symbol', 'AB', '--interval', '1min'])).err;
   expect(await said('esc.csv')).toContain('"time,open,high,\\u001b[31mlow,x,\\u009b2J"');
   expect(await said('row.csv')).toContain('line 5: "\\u001b]0;title\\u0007" in column 1');
-  expect(await said('dates.csv')).toMatch(
-    /column 1 is taken for the time, and "8\.8\.2024" cannot be read\. Times are /,
-  );
+  expect(await said('dates.csv')).toMatch(/column 1 is read as the time, but "8\.8\.2024" is not one\. Times are /);
   expect(await said('random.csv')).toMatch(
     /random\.csv is neither text nor another known format .*is it the right file\?\n$/,
   );
-  expect(await said('wide.csv')).toContain('is text in UTF-16, which is not read: save it as UTF-8');
+  expect(await said('wide.csv')).toContain('is text in UTF-16, which Sluice does not read: save it as UTF-8');
   at.write('klines.csv', klineLines(3).join('\n').replace('100.5', '\x1b[2J'));
   at.write('b.yaml', backtestYaml);
   expect((await at.sluice(['backtest', '--config', 'b.yaml'])).err).toContain(
@@ -124,20 +122,17 @@ test('an export takes the place of no file unless that is said, and of none of t
   at.write('mine.csv', 'mine\n');
   const export_ = (...more: readonly string[]) => at.sluice(['data', 'export', 'XBTUSD', '--to', ...more]);
   const { code, err } = await export_('mine.csv');
-  expect([code, err]).toEqual([
-    2,
-    'sluice: mine.csv is there, and would be lost: name another file, or say that it may go (--replace)\n',
-  ]);
+  expect([code, err]).toEqual([2, 'sluice: mine.csv exists: name another file, or overwrite it with --replace\n']);
   expect(readFileSync(join(at.dir, 'mine.csv'), 'utf8')).toBe('mine\n');
   expect((await export_('mine.csv', '--replace')).code).toBe(0);
   expect(readFileSync(join(at.dir, 'mine.csv'), 'utf8')).toMatch(/^time_ms,open/);
   const own = at.files().find((name) => name.startsWith(join('var', 'data', 'klines')) && name.endsWith('.parquet'));
-  expect((await export_(own ?? '', '--replace')).err).toContain('whose files are its own: name another');
+  expect((await export_(own ?? '', '--replace')).err).toContain('which only Sluice writes: name another folder');
   const nowhere = await export_('nowhere/x.csv');
   expect([nowhere.code, nowhere.err]).toEqual([
     2,
     expect.stringMatching(
-      /^sluice: --to nowhere\/x\.csv: there is no folder \/\S+\/nowhere: make it first, or name another folder\n$/,
+      /^sluice: --to nowhere\/x\.csv: folder \/\S+\/nowhere does not exist: create it first, or name another folder\n$/,
     ),
   ]);
 });
@@ -156,7 +151,7 @@ test('an export without rows leaves what was there, and everything goes only by 
   ]);
   expect(code).toBe(2);
   expect(err).toMatch(
-    /klines XBTUSD 1min has no rows in that time, and \S+kept\.csv is not written: it goes from 2020-02-01T00:00:00Z to 2020-02-01T03:59:00Z\n$/,
+    /klines XBTUSD 1min has no rows in that time, so \S+kept\.csv is not written: it spans 2020-02-01T00:00:00Z to 2020-02-01T03:59:00Z\n$/,
   );
   expect(readFileSync(join(at.dir, 'kept.csv'), 'utf8')).toBe('mine\n');
   expect(await data('import', 'XBTUSD_1m.csv', '--data', 'other')).toContain('240 rows new');
@@ -164,7 +159,7 @@ test('an export without rows leaves what was there, and everything goes only by 
 });
 
 test.for<[string, readonly string[], RegExp]>([
-  ['a catalogue that is empty', ['list', '--data', 'nowhere'], /nowhere holds no data: sluice data import FILE/],
+  ['a catalogue that is empty', ['list', '--data', 'nowhere'], /nowhere has no data: run sluice data import FILE/],
   [
     'a symbol that is not stored',
     ['check', 'XBTUSDT'],
@@ -198,9 +193,9 @@ test.for<[string, readonly string[], RegExp]>([
   [
     'everything, without a word',
     ['remove', '--yes'],
-    /this would remove everything, klines XBTUSD 1min: say what .*or --all/,
+    /this would remove everything, klines XBTUSD 1min: choose series .*or confirm with --all/,
   ],
-  ['everything, and something', ['remove', 'XBTUSD', '--all', '--yes'], /--all is everything: leave out SYMBOL/],
+  ['everything, and something', ['remove', 'XBTUSD', '--all', '--yes'], /--all selects everything: leave out SYMBOL/],
   [
     'a day that the calendar has not',
     ['export', '--to', 'h.csv', '--from', '2024-02-30'],
@@ -227,7 +222,7 @@ test('a series that cannot be read closes no other, and can be taken away', asyn
   const manifest = join('torn', 'klines', 'ETHUSD', '1min', 'series.json');
   at.write(manifest, '');
   const why =
-    /torn\/klines\/ETHUSD\/1min\/series\.json cannot be read .*: put it back from a copy, or remove the series \(sluice data remove ETHUSD --kind klines --interval 1min --yes\) and import/;
+    /torn\/klines\/ETHUSD\/1min\/series\.json cannot be read .*: restore it from a copy, or remove the series \(sluice data remove ETHUSD --kind klines --interval 1min --yes\) and import/;
   for (const [command, shown] of [
     ['list', 'XBTUSD'],
     ['check', 'klines XBTUSD 1min: 240 rows, as written'],
@@ -244,7 +239,7 @@ test('a series that cannot be read closes no other, and can be taken away', asyn
   expect((await backtestHere(join(at.dir, 'torn.yaml'), { json: true })).refusal).toBeUndefined();
   at.write(manifest, '{"version":2}');
   expect((await at.sluice(['data', 'list', 'ETHUSD', '--data', 'torn'])).err).toMatch(
-    /was written by a newer Sluice \(version 2\): use that one, or another catalogue/,
+    /was written by a newer Sluice \(version 2\): upgrade Sluice, or use another catalogue/,
   );
   expect(await data('remove', 'ETHUSD', '--yes', '--data', 'torn')).toBe('klines ETHUSD 1min: removed\n');
   expect(at.files().filter((name) => name.includes('ETHUSD/'))).toEqual([]);
@@ -269,7 +264,7 @@ test('klines are made of the smallest, with a word of those that are stored for 
   const { code, out, err } = await own.sluice(['data', 'resample', 'XBTUSD', '--into', '1day']);
   expect({ code, out }).toEqual({ code: 0, out: 'klines XBTUSD 1day: 1 kline from klines XBTUSD 1min\n' });
   expect(err).toMatch(
-    /^note: made of klines XBTUSD 1min, of .*; klines XBTUSD 60min is stored, of .*: --interval 60min takes that\n$/,
+    /^note: made from klines XBTUSD 1min, which spans .*; klines XBTUSD 60min spans .*: --interval 60min uses that\n$/,
   );
   await own.sluice(['data', 'remove', 'XBTUSD', '--interval', '1day', '--yes']);
   expect((await own.sluice(['data', 'resample', 'XBTUSD', '--into', '1day', '--interval', '60min'])).err).toBe('');

@@ -46,7 +46,7 @@ test('the configuration that these tests break is right', async () => {
   const answer: Answer = await at.sluice(['backtest', '--config', 'b.yaml']);
   expect(answer).toMatchObject({
     code: 0,
-    err: expect.stringMatching(/^kept as (\S+): sluice report \1 -o report\.html\n$/),
+    err: expect.stringMatching(/^saved as (\S+): sluice report \1 -o report\.html\n$/),
   });
   expect(answer.out).toMatch(/^Final equity +100,000 USD/m);
 });
@@ -59,7 +59,7 @@ describe('results that cannot be written are refused before the run', () => {
 
   test('a report into a folder that is not there, or over one that is', async () => {
     expect(await told('--no-save', '--report', 'gone/x.html')).toBe(
-      'sluice: --report gone/x.html: there is no folder ./gone: make it first, or name another folder\n',
+      'sluice: --report gone/x.html: folder ./gone does not exist: create it first, or name another folder\n',
     );
     expect(await told('--no-save', '--report', '.')).toContain('is a folder: name a file in it, such as report.html');
   });
@@ -67,7 +67,7 @@ describe('results that cannot be written are refused before the run', () => {
   test('a report in the place of a file that is none; one of ours gives way', async () => {
     at.write('own.ts', 'export default {};');
     at.write('empty.html', '');
-    const why = 'is there and no report of ours, and would be lost: name another file, or remove it first';
+    const why = 'exists and is not a Sluice report: name another file, or remove it first';
     for (const file of ['own.ts', 'b.yaml', 'klines.csv'])
       expect(await told('--no-save', '--report', file)).toBe(`sluice: --report ${file}: ${why}\n`);
     for (const _ of ['empty', 'ours']) {
@@ -79,7 +79,7 @@ describe('results that cannot be written are refused before the run', () => {
   test.for([[], ['--grid', 'fast=2..3']])('CSV and kept runs, both at once %j', async (grid) => {
     expect(await told('--csv', 'klines.csv/x', '--runs', 'b.yaml', ...grid)).toBe(
       'sluice: --csv klines.csv/x: ./klines.csv is a file, not a folder: name another folder\n' +
-        '--runs b.yaml: ./b.yaml is a file, not a folder: name another folder, or keep nothing with --no-save\n',
+        '--runs b.yaml: ./b.yaml is a file, not a folder: name another folder, or use --no-save\n',
     );
   });
 
@@ -103,7 +103,7 @@ describe('a command', () => {
     [['backtest', '--config', 'gone.yaml'], 'sluice: configuration gone.yaml does not exist'],
     [
       ['simulator', '--scenario', 'tape-2023'],
-      'sluice: there is no scenario tape-2023 (did you mean "tape-2024"?); there are crash-2020, tape-2024, synthetic, empty',
+      'sluice: unknown scenario tape-2023 (did you mean "tape-2024"?); there are crash-2020, tape-2024, synthetic, empty',
     ],
     [
       ['simulator', '--faults', 'flaky-503'],
@@ -121,13 +121,13 @@ describe('a command', () => {
       ['demo', '--state', 'x', '--faults', 'worst-dy'],
       'worst-dy is neither a fault file nor a plan (did you mean "worst-day"?)',
     ],
-    [['report', 'last', '-o', 'gone/x.html'], 'sluice: -o gone/x.html: there is no folder '],
+    [['report', 'last', '-o', 'gone/x.html'], 'sluice: -o gone/x.html: folder '],
     [['report', 'last', '--csv', 'klines.csv'], 'is a file, not a folder: name another folder'],
     [['compare', 'a', 'b', '-o', '.'], 'sluice: -o .: is a folder: name a file in it, such as report.html'],
     [['runs', '--runs', 'klines.csv'], 'sluice: klines.csv is a file: name the folder of runs with --runs DIR'],
     [['simulator', '--markets', '.'], 'sluice: --markets .: is not a file: give a file of markets'],
     [['simulator', 'report', '.'], 'sluice: . is a folder: give the file that sluice simulator --log FILE wrote'],
-    [['cancel'], 'sluice: say which orders: sluice cancel --all, or sluice cancel --strategy ID'],
+    [['cancel'], 'sluice: choose the orders: sluice cancel --all, or sluice cancel --strategy ID'],
   ] as const)('that is wrong says so: %j', async ([args, ...parts]) => {
     const message = await refused(2, ...args);
     for (const part of parts) expect(message).toContain(part);
@@ -203,7 +203,7 @@ describe('a configuration', () => {
     [
       'sma-cross',
       'sma-corss',
-      'b.yaml has a problem:\n  line 7: strategies.0.use: there is no strategy "sma-corss" (did you mean "sma-cross"?)',
+      'b.yaml has a problem:\n  line 7: strategies.0.use: unknown strategy "sma-corss" (did you mean "sma-cross"?)',
     ],
     ['slow: 5', 'slow: 500000', '  line 10: strategies.0.params.slow: must lie between 2 and 20000, not 500000'],
     ['slow: 5', 'slow: 2', '  line 10: strategies.0.params: fast (2) must be below slow (2)'],
@@ -215,21 +215,21 @@ describe('a configuration', () => {
     [
       'slow: 5',
       'slow: 500',
-      'XBTUSD: 120 klines are too few: the strategy needs 500 of 1min before its first decision and one after it, ./klines.csv has 120 up to the end',
+      'XBTUSD: 120 klines are too few: the strategy needs 500 of 1min before its first decision and one after it, but ./klines.csv has 120 up to the end',
     ],
     [
       /XBTUSD/g,
       'XBTUSDT',
       'instruments.yaml has no symbol XBTUSDT (did you mean "XBTUSD"?); there are XBTUSD, BTCUSDT',
     ],
-    ['cash:', 'instruments: gone.yaml\ncash:', 'b.yaml: instruments: there is no file '],
+    ['cash:', 'instruments: gone.yaml\ncash:', 'b.yaml: instruments: file '],
     ['cash:', 'trades: { X: gone.csv }\ncash:', 'trades.X: must be a symbol: 2 to 30 upper case letters and digits'],
     ['cash:', 'account: margin\ncash:', 'b.yaml: account: margin cannot be simulated'],
-    ['symbol: XBTUSD', 'symbol: BTCUSD', 'data.XBTUSD: XBTUSD is traded by no strategy (did you mean "BTCUSD"?)'],
+    ['symbol: XBTUSD', 'symbol: BTCUSD', 'data.XBTUSD: XBTUSD is not traded by any strategy (did you mean "BTCUSD"?)'],
     [
       './klines.csv',
       './gone.csv',
-      'gone.csv is not there: check the path (in a configuration `data`, `trades` or `depth`)',
+      'gone.csv does not exist: check the path (in a configuration `data`, `trades` or `depth`)',
     ],
   ] as const)('with %s as %s is refused', async ([from, to, part]) => {
     expect(await refusedConfig(broken(from, to))).toContain(part);

@@ -82,9 +82,7 @@ describe('klines', () => {
     const asked = targets.length;
     expect(asked).toBe(7);
     const again = await at.sluice(args('a', '--interval', '1m', '--from', iso(100), '--to', iso(past)));
-    expect(again.out).toBe(
-      'klines BTCUSDT 1min: everything asked for is there already; nothing was asked of the exchange\n',
-    );
+    expect(again.out).toBe('klines BTCUSDT 1min: everything is stored already; the exchange was not queried\n');
     expect(targets).toHaveLength(asked);
     const more = await at.sluice(args('a', '--interval', '1m', '--from', iso(90), '--to', iso(past)));
     expect(more.out).toContain('10 rows new');
@@ -135,7 +133,7 @@ describe('klines', () => {
     expect(note).toEqual({
       series: 'klines BTCUSDT 1min',
       note: expect.stringMatching(
-        /^the exchange gives no klines of BTCUSDT 1min before 2024-01-09T02:40Z \(REST gives none; /,
+        /^the exchange has no klines of BTCUSDT 1min before 2024-01-09T02:40Z \(REST gives none; /,
       ),
     });
     expect(targets).toHaveLength(1);
@@ -145,7 +143,7 @@ describe('klines', () => {
     exchange.addFault({ match: { path: '/sapi/v1/klines', nth: 2 }, do: { status: 503 } });
     const { code, out, err } = await at.sluice(args('d', '--interval', '1min', '--from', iso(past - 500)));
     expect(code, err).toBe(0);
-    expect(err).toMatch(/asking again in 1 s/);
+    expect(err).toMatch(/retrying in 1 s/);
     expect(out).toContain('500 rows new');
   });
 });
@@ -175,7 +173,7 @@ describe('trades', () => {
     const first = await at.sluice(args('t', '--kind', 'trades', '--from', '2024-01-01'));
     expect(first.code, first.err).toBe(0);
     expect(first.out).toMatch(/trades BTCUSDT .* rows? new/);
-    expect(first.out).toMatch(/newest [\d,]+ trades? only, from .* on: what lies before cannot be had from it/);
+    expect(first.out).toMatch(/only its newest [\d,]+ trades?, from .* on\. To keep later ones, run sluice record/);
     const before = stored('t', 'trades');
     exchange.advance(90 * minute);
     await at.sluice(args('t', '--kind', 'trades'));
@@ -188,8 +186,8 @@ describe('trades', () => {
 });
 
 test.for<[string, readonly string[], RegExp]>([
-  ['without an interval', ['--from', '2024-01-01'], /say of which interval/],
-  ['without a beginning', ['--interval', '1min'], /say from when on/],
+  ['without an interval', ['--from', '2024-01-01'], /the interval is missing/],
+  ['without a beginning', ['--interval', '1min'], /the start time is missing/],
   ['of the future', ['--interval', '1min', '--from', '2099-01-01'], /no kline of 1min is closed between/],
   ['of trades with an interval', ['--kind', 'trades', '--interval', '1min'], /trades have no interval/],
 ])('a fetch %s is refused', async ([, more, message]) => {
@@ -204,7 +202,7 @@ test('a series of another source is not mixed with, unless it is said to be the 
   const given = args('s', '--interval', '1min', '--from', iso(past - 10));
   const { code, err } = await at.sluice(given);
   expect(code).toBe(2);
-  expect(err).toContain('klines BTCUSDT 1min holds data from binance, and this is 127.0.0.1');
+  expect(err).toContain('klines BTCUSDT 1min has data from binance, and this is 127.0.0.1');
   expect(targets).toEqual([]);
   expect((await at.sluice([...given, '--source', 'binance'])).out).toContain('10 rows new');
 });

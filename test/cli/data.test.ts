@@ -54,7 +54,7 @@ test.for<[string, string | Uint8Array, string]>([
   [
     'with a time between klines',
     changed(50, cell(0, String(Date.UTC(2020, 1, 1) + 1))),
-    '1 time at which no kline of 1min opens (line 50, 2020-02-01T00:00:00.001Z)',
+    '1 time at which no 1min kline opens (line 50, 2020-02-01T00:00:00.001Z)',
   ],
   [
     'out of order',
@@ -160,7 +160,7 @@ test('a run on rows that are still to come says so', async () => {
   const later = right.slice(1).map((line) => line.replace(/^\d+/, (ms) => String(Number(ms) + 3_653 * 86_400_000 * 5)));
   const { notes } = await run(text([right[0] as string, ...later]));
   expect(notes).toMatch(
-    /note: klines\.csv: times reach to 207\d-.*, which on 20.* is still to come: they are dated wrong, or made up/,
+    /note: klines\.csv: times reach to 207\d-.*, which is after 20.*, today: the dates are wrong, or the rows are invented/,
   );
 });
 
@@ -171,5 +171,5 @@ test('trades of another price level than the klines are told of by the run', asy
   at.write('t.yaml', `${backtestYaml.replace('rules: plain', 'rules: sluice')}trades: { XBTUSD: ./trades.csv }\n`);
   const { notes, refusal } = await backtestHere(join(at.dir, 't.yaml'), { json: true });
   expect(refusal).toBeUndefined();
-  expect(notes).toMatch(/note: XBTUSD: its trades are not those of its klines: .* in 60 of the 60 klines of 1min/);
+  expect(notes).toMatch(/note: XBTUSD: its trades do not match its klines: .* in 60 of 60 klines of 1min/);
 });

@@ -97,9 +97,9 @@ test('the demo fills an order soon; killed with -9 it takes its exchange along, 
   const { code } = await second.demo.end('SIGINT');
   expect(code).toBe(130);
   expect(runs(second.exchangePid)).toBe(false);
-  expect(second.demo.lines.join('\n')).toMatch(/the books agree: \d+ orders, [1-9]\d* fills and every balance/);
+  expect(second.demo.lines.join('\n')).toMatch(/the ledgers agree: \d+ orders, [1-9]\d* fills and every balance/);
   const again = `npx sluice demo --state ${state}`;
-  expect(second.demo.lines).toContain(`${again} goes on from here; ${again} --fresh starts anew`);
+  expect(second.demo.lines).toContain(`${again} continues from here; ${again} --fresh starts from the beginning`);
 });
 
 test('on the worst of days the books agree in the end, and a row that is taken away is missed', async () => {
@@ -107,7 +107,7 @@ test('on the worst of days the books agree in the end, and a row that is taken a
   await demo.line(/Z fill /);
   await demo.line(/Z unknown /);
   await demo.end('SIGINT');
-  expect(demo.lines.join('\n')).toMatch(/the books agree: \d+ orders, [1-9]\d* fills and every balance/);
+  expect(demo.lines.join('\n')).toMatch(/the ledgers agree: \d+ orders, [1-9]\d* fills and every balance/);
 
   // The exchange by itself, and a journal from which somebody took a row.
   const exchange = startProgram(
@@ -123,14 +123,14 @@ test('on the worst of days the books agree in the end, and a row that is taken a
   await exchange.end('SIGINT');
   expect(books.differences[0]).toMatch(/^the journal lacks fill \d+ of \w+: (BUY|SELL) \S+ XBTUSD at /);
   expect(books.differences.length).toBeGreaterThan(1);
-  expect(comparisonText(books)).toMatch(/^the books differ:\n +the journal lacks fill/);
+  expect(comparisonText(books)).toMatch(/^the ledgers differ:\n +the journal lacks fill/);
 });
 
 test('the daemon ends when its exchange is gone, and says how to go on', async () => {
   const { demo, exchangePid } = await startDemo();
   process.kill(exchangePid, 'SIGKILL');
   expect((await demo.exited).code).toBe(1);
-  expect(demo.lines.join('\n')).toMatch(/the built-in exchange ended; start again to go on/);
+  expect(demo.lines.join('\n')).toMatch(/the built-in exchange ended; start again to continue/);
 });
 
 test('the demo trades at once where the user has no place of their own that can be written', async () => {

@@ -35,7 +35,7 @@ describe('on a full disk', () => {
     if (!isMounted) skip('mounting a tmpfs is not allowed here');
     const { code, out, err } = await backtest('--csv', 'full/csv', '--report', 'full/r.html');
     expect(err.replaceAll(at.dir, '.')).toMatch(
-      /^kept as [^\n]*\nsluice: full\/csv\/fills\.csv cannot be written: the disk is full \(ENOSPC\): make room there, or name another folder\n\S*\/full\/r\.html cannot be written: the disk is full \(ENOSPC\): [^\n]*\n$/,
+      /^saved as [^\n]*\nsluice: full\/csv\/fills\.csv cannot be written: the disk is full \(ENOSPC\): make room there, or name another folder\n\S*\/full\/r\.html cannot be written: the disk is full \(ENOSPC\): [^\n]*\n$/,
     );
     expect(code).toBe(1);
     expect(out).toMatch(/^Final equity/m);
@@ -45,7 +45,7 @@ describe('on a full disk', () => {
   test('runs that cannot be kept are told of', async ({ skip }) => {
     if (!isMounted) skip('mounting a tmpfs is not allowed here');
     const { code, err } = await backtest('--runs', 'full/runs');
-    expect(err).toMatch(/^note: the run is not kept: ENOSPC: [^\n]*\(--no-save does not try\)\n$/);
+    expect(err).toMatch(/^warning: the run is not saved: ENOSPC: [^\n]*\(--no-save skips this\)\n$/);
     expect(code).toBe(0);
     expect(readdirSync(join(full, 'runs')).filter((name) => name !== 'tries.jsonl')).toEqual([]);
   });
@@ -94,7 +94,7 @@ test('a catalogue that cannot be read is no empty one', async () => {
   for (const command of ['list', 'check']) {
     const { code, err } = await at.sluice(['data', command, '--data', 'looped']);
     expect(err).toMatch(
-      /^sluice: \S*looped\/klines cannot be read \(ELOOP\): give this user the rights to, or name another catalogue \(--data\)\n$/,
+      /^sluice: \S*looped\/klines cannot be read \(ELOOP\): give this user permission, or name another catalogue \(--data\)\n$/,
     );
     expect(code).toBe(2);
   }

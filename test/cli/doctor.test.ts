@@ -64,7 +64,9 @@ test.each(profiles)('finds all well on %s, beside a running daemon, and remember
   expect(checks.find(({ name }) => name === 'state')?.text).toContain('a daemon trades on it');
   expect(checks.find(({ name }) => name === 'habits')?.text).toContain(`errors ${errors}`);
   expect(checks.find(({ name }) => name === 'habits')?.text).toContain(cancels);
-  expect(checks.find(({ name }) => name === 'habits')?.text).toContain('the time window is read as recvWindow');
+  expect(checks.find(({ name }) => name === 'habits')?.text).toContain(
+    'the exchange reads the time window as recvWindow',
+  );
   expect(exchange.allOrders(trader.uid)).toHaveLength(before);
   const file = readFileSync(join(rig.state, 'capabilities.json'), 'utf8');
   expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', queryByClientId: 'no', ...rest } });
@@ -153,7 +155,7 @@ test('says what stands in the way and what to do about it, and exits with 1', as
     /fail {2}symbol +BTCUSTD is not listed \(did you mean "BTCUSDT"\?\)\n +→ sluice market symbols/,
   );
   expect(stdout).toMatch(/fail {2}key .*-1022/);
-  expect(stdout).toMatch(/fail {2}risk +4 limits stand above the standard without confirmation: risk\.priceCollar/);
+  expect(stdout).toMatch(/fail {2}risk +4 limits are looser than the standard and not confirmed: risk\.priceCollar/);
   expect(stdout).toMatch(/→ lower it, or confirm it once: sluice limits raise priceCollar 0\.9 --state/);
   expect(stdout).toContain('→ check SLUICE_API_SECRET');
   expect(stdout.trimEnd()).toMatch(/problems prevent trading$/);

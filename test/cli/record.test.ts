@@ -126,7 +126,7 @@ test('of a recorder that is killed everything is there that had its second, and 
   expect(out).toContain('1 file of frames compacted');
   expect(err).toMatch(/bytes at its end were cut off when the recording ended/);
   expect(rowsOf(stored('k', 'depth'))).toBeGreaterThan(20);
-  expect((await at.sluice(['data', 'compact', '--data', 'k'])).out).toBe('no recorded frames wait\n');
+  expect((await at.sluice(['data', 'compact', '--data', 'k'])).out).toBe('no recorded frames are left\n');
 });
 
 test('at the end of a day what was recorded goes into the catalogue while the recording goes on', async () => {
@@ -163,12 +163,12 @@ test('two do not record into one catalogue, and one does not record what could n
   await first.line(/^recording/);
   const second = recording('b');
   expect((await second.exited).code).toBe(3);
-  expect(second.lines.join('\n')).toMatch(/frames is being written to by process \d+/);
+  expect(second.lines.join('\n')).toMatch(/frames is in use by process \d+/);
   await pass(1_500);
   await first.end('SIGINT');
   const other = recording('b', '--source', 'elsewhere');
   expect((await other.exited).code).toBe(2);
-  expect(other.lines.join('\n')).toContain('BTCUSDT holds data from 127.0.0.1, and this is elsewhere');
+  expect(other.lines.join('\n')).toContain('BTCUSDT has data from 127.0.0.1, and this is elsewhere');
 });
 
 test('a file that holds no frames is told of, and the others are compacted', async () => {

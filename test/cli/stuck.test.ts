@@ -77,10 +77,10 @@ describe('a strategy that never comes back', () => {
     await program.line(/in the loop/);
     expect(await program.end('SIGINT')).toEqual({ code: 130, signal: null });
     expect(program.lines.join('\n')).toMatch(
-      /^note: still at work 5 s after the stop, and abandoned: n [123](; n [123])* \(a strategy that takes longer there, or never comes back\)$/m,
+      /^note: abandoned because still running 5 s after the stop: n [123](; n [123])* \(a strategy that is slow there, or never returns\)$/m,
     );
     expect(program.lines).toContain(
-      'stopped before the first of 3 parameter sets was done: nothing was saved. Run the same command to start again',
+      'stopped before the first of 3 parameter sets was complete: nothing was saved. Run the same command to start again',
     );
   });
 
@@ -151,7 +151,7 @@ risk: { maxOrderValue: "1000", maxPosition: "1000" }
     await new ScaledClock().sleep(20);
     child.kill('SIGINT');
     expect(await ended).toBe(130);
-    expect(said).toContain('the books agree');
+    expect(said).toContain('the ledgers agree');
     expect(said).not.toContain('ended at once\n');
   });
 
@@ -171,7 +171,7 @@ describe('a strategy that ends the program', () => {
     const { code, out, err } = await at.sluice(command);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(
-      /sluice: a strategy ended the program: process\.exit\(\) in \/.*mine\.ts, line 6; nothing was finished\. .*\n$/,
+      /sluice: a strategy called process\.exit\(\) in \/.*mine\.ts, line 6; the command did not finish\. .*\n$/,
     );
   });
 
@@ -186,7 +186,9 @@ describe('a strategy that ends the program', () => {
     write('', 'await new Promise(() => {});');
     const { code, err } = await at.sluice(backtest);
     expect(code).toBe(1);
-    expect(err).toMatch(/^sluice: strategy file \/.*mine\.ts never finished loading: it awaits something .*\n$/);
+    expect(err).toMatch(
+      /^sluice: strategy file \/.*mine\.ts never finished loading: a top-level await never resolves.*\n$/,
+    );
   });
 });
 
@@ -256,11 +258,11 @@ describe('what a strategy does beside deciding', () => {
     const { code, out, err } = await at.sluice(grid);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(
-      /^sluice: the parameter set n 3 ended its thread \(worker exited with code: 4\): .*; parameter sets that are done are not run again\n$/,
+      /^sluice: the parameter set n 3 ended its thread \(worker exited with code: 4\): .*; complete parameter sets are not run again\n$/,
     );
     const others = await at.sluice([...kept, runs, '--grid', 'n=1,2,4', '--workers', '1']);
     expect(others.code).toBe(0);
-    expect(others.err).toMatch(/^2 of 3 parameter sets are done already\n/);
+    expect(others.err).toMatch(/^2 of 3 parameter sets are complete already\n/);
   });
 
   test('is told where it loads in no thread of a grid', async () => {

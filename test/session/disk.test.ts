@@ -51,7 +51,7 @@ test('no order is created while the disk is full, cancels go, and trading goes o
   // A journal was there, and a disk that is not mounted looks the same.
   const refused = rig.launch();
   expect((await refused.exited).code).toBe(3);
-  expect(refused.lines.join('\n')).toContain('journal.db is gone, and a journal there has traded');
+  expect(refused.lines.join('\n')).toContain('journal.db is missing, but a journal there has traded');
   const daemon = await rig.start('--accept-restored', 'a disk of its own');
   await quiet(rig, exchange);
   const ballast = fillUp(rig.state);
@@ -98,7 +98,7 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
   const killed = await rig.run('kill', '--reason', 'a full disk');
   expect(killed.code).toBe(0);
   expect(killed.stdout).toMatch(
-    /^Everything is killed: .* until there is room the kill is stored as the file .*\/kill, /,
+    /^Everything is killed: .* until there is space the kill is stored as the file .*\/kill, /,
   );
   expect((await rig.run('status')).stdout).toMatch(
     /^KILL PENDING of everything by the file .* \(it is in force, and is journalled once the disk has space\)$/m,

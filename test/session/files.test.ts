@@ -58,7 +58,7 @@ test.runIf(process.platform === 'linux')('the signal SIGUSR2 kills a daemon that
   await resting(0);
   limitFiles(daemon.pid, 1_024);
   expect(rig.read((reader) => reader.kills())).toMatchObject([
-    { strategy: null, reason: expect.stringMatching(/^by the signal SIGUSR2; its file cannot be made in .*EMFILE/) },
+    { strategy: null, reason: expect.stringMatching(/^by the signal SIGUSR2; its file cannot be created in .*EMFILE/) },
   ]);
   expect((await daemon.end('SIGINT')).code).toBe(130);
 });

@@ -84,7 +84,7 @@ test('what is noticed while a daemon begins is said on its terminal', async () =
   const second = await rig.start('--set', 'strategies.0.allocation=100000');
   await second.line(/Z error +.*kill-nobody has no effect: no strategy nobody runs here/);
   await second.line(/Z warn +killed by file: maker, smoke/);
-  await second.line(/Z info +the strategies are allotted 500,000 in all, 600,000 before/);
+  await second.line(/Z info +the allocations are 500,000 in total, 600,000 before/);
 });
 
 test.runIf(process.platform !== 'win32')('the signal SIGUSR2 does what the file does', async () => {

@@ -29,14 +29,14 @@ test('above the standard nothing starts, until the step that the refusal names w
   const refused = rig.launch();
   expect((await refused.exited).code).toBe(3);
   const said = refused.lines.join('\n');
-  expect(said).toMatch(/2 limits stand above the standard/);
+  expect(said).toMatch(/2 limits are looser than the standard/);
   expect(said).toContain('risk.maxOrderShare is 0.5, the standard is 0.02');
   const step = (name: string, value: string) => rig.run('limits', 'raise', name, value, '--reason', 'a test', '--yes');
   expect((await step('maxOrderShare', '0.4')).code).toBe(0);
   expect((await step('maxOpenOrders', '60')).code).toBe(0);
   const still = rig.launch();
   expect((await still.exited).code).toBe(3);
-  expect(still.lines.join('\n')).toMatch(/a limit stands above the standard/);
+  expect(still.lines.join('\n')).toMatch(/a limit is looser than the standard/);
   expect((await step('maxOrderShare', '0.5')).code).toBe(0);
   await rig.start();
   const listed = JSON.parse((await rig.run('limits', '--json')).stdout) as {
@@ -114,10 +114,10 @@ describe('a step', () => {
 
   test.each([
     ['maxOpenOrder', '99', /did you mean "maxOpenOrders"/],
-    ['maxOpenOrders', '50', /is no less careful than the standard 50/],
+    ['maxOpenOrders', '50', /is not looser than the standard 50/],
     ['maxOrderShare', 'much', /is not a value of maxOrderShare/],
-    ['noSelfMatch', 'true', /is no less careful than the standard/],
-    ['controls', 'all', /controls can be raised to stated alone/],
+    ['noSelfMatch', 'true', /is not looser than the standard/],
+    ['controls', 'all', /controls can only be raised to stated/],
   ])('%s %s is refused', async (name, value, why) => {
     await expect(raiseLimit(name, value, options(''))).rejects.toThrow(why);
     await expect(raiseLimit(name, value, options(''))).rejects.toBeInstanceOf(Refusal);

@@ -65,7 +65,7 @@ test('a full disk ends the recording and not the trading', async ({ skip }) => {
   }
   try {
     const daemon = await rig.start();
-    await daemon.line(/nothing is recorded any more, trading goes on: ENOSPC/);
+    await daemon.line(/recording ended, trading goes on: ENOSPC/);
     const before = exchange.allOrders(trader.uid).length;
     rig.emit('taker', target(0.1));
     await until('an order', () => exchange.allOrders(trader.uid).length > before);
@@ -83,7 +83,7 @@ test('a catalogue that somebody else records into is told of, and trading begins
   const other = makeRig(exchange);
   other.configure({ record: true, catalogue: data });
   const second = await other.start();
-  await second.line(/nothing is recorded any more, trading goes on: .*frames is being written to by process \d+/);
+  await second.line(/recording ended, trading goes on: .*frames is in use by process \d+/);
   await second.end('SIGINT');
   await first.end('SIGINT');
   other.remove();

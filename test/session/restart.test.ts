@@ -60,7 +60,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
       const daemon = rig.launch();
       expect(await daemon.exited).toEqual({ code: 3, signal: null });
       expect(daemon.lines.at(-1)).toMatch(
-        /^sluice: the exchange at \S+ does not know the newest fill in \S+ \(trade 1000001 of order 18\d+\): it began anew .*--state DIR$/,
+        /^sluice: the exchange at \S+ does not know the newest fill in \S+ \(trade 1000001 of order 18\d+\): the exchange was reset .*--state DIR$/,
       );
       expect(rig.read((reader) => reader.fills().length)).toBe(1);
     });

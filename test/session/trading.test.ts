@@ -250,7 +250,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
     const daemon: Program = await rig.start();
     await quiet(rig, exchange);
     rig.emit('maker', { kind: 'throw' });
-    await daemon.line(/strategy maker threw and is stopped; .*the puppet was told to throw/);
+    await daemon.line(/strategy maker threw and was stopped; .*the puppet was told to throw/);
     await until('its order cancelled', () => resting().length === 0);
     rig.emit('taker', target(0.1));
     rig.emit('other', target(0.1));

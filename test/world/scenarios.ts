@@ -137,6 +137,6 @@ const byName: Readonly<Record<string, Scenario>> = scenarios;
 
 export function scenarioOf(name: string): Scenario {
   const found = byName[name];
-  if (found === undefined) throw new Error(`there is no scenario ${name}; there are ${scenarioNames.join(', ')}`);
+  if (found === undefined) throw new Error(`unknown scenario ${name}; there are ${scenarioNames.join(', ')}`);
   return found;
 }

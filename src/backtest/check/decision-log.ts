@@ -29,7 +29,7 @@ export interface DecisionLog {
 
 /** The strategy of a check, and the series of its symbol. */
 export function onlyOf({ hosted: [hosted], series: [series] }: RunInput) {
-  if (hosted === undefined || series === undefined) throw new Error('a check is of one strategy');
+  if (hosted === undefined || series === undefined) throw new Error('a check runs one strategy');
   return { hosted, series };
 }
 

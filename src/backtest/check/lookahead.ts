@@ -81,7 +81,7 @@ async function repeatLeak(check: Check): Promise<Leak | undefined> {
   const row = base.unsteady ?? firstDifference(base.lines, again.lines, columns.openTime.length - 1);
   if (row === undefined) return undefined;
   const what =
-    'the same klines give another answer: it keeps something beyond its indicators, or uses chance or the clock';
+    'the same klines give another signal: the strategy keeps state beyond its indicators, or uses random numbers or the clock';
   return leak(check, 'repeat', row, differing(base.lines[row], again.lines[row]), what);
 }
 
@@ -149,7 +149,7 @@ async function leakAt(check: Check, row: number): Promise<Leak | undefined> {
   const short = await decisionLog(input, cut(columns, 0, row + 1), first);
   const missing = firstDifference(base.lines, short.lines, row);
   if (missing === undefined) return undefined;
-  const what = `the answer depends on where the data end (here ${timeText(columns.openTime[row])}), which is not known live`;
+  const what = `the signal depends on where the data end (here ${timeText(columns.openTime[row])}), which is not known live`;
   return leak(check, 'truncation', missing, differing(base.lines[missing], short.lines[missing]), what);
 }
 
@@ -165,7 +165,7 @@ async function readLeak(check: Check, cutAt: number, row: number, indicators: re
   const frame = await formingFrame(check, row);
   const by = indicators.length === 0 ? 'its decision' : `indicator ${indicators.join(', ')}`;
   const field = await fieldRead(check, row, read);
-  const first = `after the kline of ${timeText(at)} ${by} reads ${field ?? 'what was recorded'} of ${timeText(columns.openTime[read])}, ${read - row} ${read - row === 1 ? 'kline' : 'klines'} later`;
+  const first = `after the kline of ${timeText(at)} ${by} reads ${field ?? 'data'} of ${timeText(columns.openTime[read])}, ${read - row} ${read - row === 1 ? 'kline' : 'klines'} later`;
   if (frame === undefined) return leak(check, 'future', row, indicators, first);
   const opens = openTimeOf(frame, at);
   const what = `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${interval} klines before it has closed (usesForming)`;

@@ -28,7 +28,7 @@ export function cashFlowsOf(
       if (configured === undefined)
         return refuse(
           'currency',
-          `the account is counted in ${[...byCurrency.keys()].join(' and ')}, ${currency} cannot be paid in or out`,
+          `the currencies of the account are ${[...byCurrency.keys()].join(' and ')}; ${currency} cannot be deposited or withdrawn`,
         );
       const named = configured.filter(({ config }) => config.id === strategy);
       if (strategy !== undefined && named.length === 0)

@@ -29,7 +29,7 @@ export function pairsOf(
   };
   if (currency === undefined) {
     if (given.length > 0 || quotes.length > 1)
-      refuse('currency', `is missing: in which of ${quotes.join(' and ')} is the equity counted?`);
+      refuse('currency', `is missing: set it to the currency of the equity, ${quotes.join(' or ')}`);
     return undefined;
   }
   const pairs = new Map<string, Instrument>();
@@ -41,12 +41,12 @@ export function pairsOf(
       );
   for (const [asset, { pair }] of given) {
     const at = available.find((one) => one.symbol === pair);
-    if (!quotes.includes(asset)) refuse(`currencies.${asset}`, `no strategy is paid in ${asset}`);
-    if (at === undefined) refuse(`currencies.${asset}.pair`, `the instruments have no symbol ${pair}`);
+    if (!quotes.includes(asset)) refuse(`currencies.${asset}`, `no strategy trades against ${asset}`);
+    if (at === undefined) refuse(`currencies.${asset}.pair`, `instruments has no symbol ${pair}`);
     else if (at.base !== asset || at.quote !== currency)
       refuse(
         `currencies.${asset}.pair`,
-        `${pair} says what ${at.base} is worth in ${at.quote}, not ${asset} in ${currency}`,
+        `${pair} gives the value of ${at.base} in ${at.quote}, not of ${asset} in ${currency}`,
       );
     else pairs.set(asset, at);
   }
@@ -63,13 +63,13 @@ export function rateNote(
   const moment = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
   if (line.rowAt(start) < 0)
     throw new Refusal(
-      `${asset}: there is no rate at ${moment(start)}, where the run begins: the first kline of ${pair.symbol} closes at ${moment(line.closeOf(0))}; begin there (from: ${moment(line.closeOf(0))})`,
+      `${asset}: there is no rate at ${moment(start)}, the start of the run: the first kline of ${pair.symbol} closes at ${moment(line.closeOf(0))}; set from: ${moment(line.closeOf(0))}`,
     );
   const { ageMs, at } = line.oldest(start, end);
   const hours = `${(ageMs / 3_600_000).toFixed(1)} h`;
   if (ageMs > maxRateAgeMs)
     throw new Refusal(
-      `${asset}: the rate by ${pair.symbol} would be ${hours} old at ${moment(at)}, more than maxRateAgeMs allows: fill the hole in its klines, or allow it`,
+      `${asset}: the rate by ${pair.symbol} would be ${hours} old at ${moment(at)}, more than maxRateAgeMs: fill the gap in its klines, or raise maxRateAgeMs`,
     );
   return ageMs > intervalMs
     ? `${asset}: klines of ${pair.symbol} are missing; the oldest rate was ${hours} old, at ${moment(at)}`
@@ -126,9 +126,9 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
   const { currencies } = input;
   const [only] = results;
   if (currencies === undefined && only !== undefined) return only;
-  if (currencies === undefined) throw new Error('there is nothing to count together');
+  if (currencies === undefined) throw new Error('there are no currencies to add up');
   if (results.some(({ endedAt }) => endedAt !== undefined))
-    throw new Refusal('stopped. A run in several currencies has no partial result', 1);
+    throw new Refusal('stopped: a run in several currencies has no partial result', 1);
   const { end } = spanOf(input.series);
   const all = parts.map((part, index) => ({ asset: assetOf(part), result: results[index] as RunResult }));
   const sum = (amountOf: (result: RunResult) => Units): Units =>

@@ -112,7 +112,7 @@ export class MarginAccounts {
   /** The exchange leaves a position at the market, for a price that it has reached. */
   leave(strategy: string, symbol: string, price: number): void {
     const { assembled, clock } = this.#parts;
-    const why = `liquidated at ${price}: less than ${rateText(this.#rules.maintenanceRatio)} of the position was left`;
+    const why = `liquidated at ${price}: equity fell below ${rateText(this.#rules.maintenanceRatio)} of the position`;
     assembled.portfolio.mark(symbol, price, clock.now());
     this.#liquidate(strategy, symbol, why);
     assembled.hitStop({ strategy, symbol }, why);
@@ -224,7 +224,7 @@ export class MarginAccounts {
     const sum = kind === 'interest' ? 'interest' : 'liquidationFees';
     this.#sums[sum] = plus(this.#sums[sum], amount);
     this.#charges.push({ at, strategy, symbol, kind, asset, amount });
-    const reason = `${kind === 'interest' ? 'interest' : 'fee of a liquidation'} of ${strategy} on ${symbol}`;
+    const reason = `${kind === 'interest' ? 'interest' : 'liquidation fee'} of ${strategy} on ${symbol}`;
     const moved = unitsText(negate(amount));
     write({ kind: 'adjustment', at, what: 'adjust', asset, amount: moved, by: 'margin rules', reason });
   }

@@ -8,9 +8,9 @@ import type { NamedHosted } from '../../trading/strategies.ts';
 
 const todo = {
   trades: (symbol: string) =>
-    `import them (sluice data import FILE --as trades) or name a file (trades: { ${symbol}: FILE }); where they are there, say fidelity: auto or trades, since klines leaves them out`,
+    `import them (sluice data import FILE --as trades) or name a file (trades: { ${symbol}: FILE }); if they exist, set fidelity: auto or trades, because klines ignores them`,
   depth: (symbol: string) =>
-    `import them (sluice data import FILE --as depth) or name a file (depth: { ${symbol}: FILE }); where they are there, say fidelity: auto or depth, since klines and trades leave books out`,
+    `import them (sluice data import FILE --as depth) or name a file (depth: { ${symbol}: FILE }); if they exist, set fidelity: auto or depth, because klines and trades ignore depth`,
   ticker: () => 'tickers are not recorded: use klines, trades or depth',
 } as const;
 
@@ -21,9 +21,7 @@ export const absent = (
   faults: unknown[],
 ): Observable<never> =>
   new Observable(() => {
-    faults.push(
-      new Refusal(`${id} asks for ${what} of ${symbol}, which this run does not have: ${todo[what](symbol)}`),
-    );
+    faults.push(new Refusal(`${id} uses ${what} of ${symbol}, which this run does not have: ${todo[what](symbol)}`));
   });
 
 /** The recorded trades and depth that a strategy gets, where there are any. */

@@ -139,4 +139,4 @@ function* hitStops(
   }
 }
 
-export const stopReason = (price: number): string => `stop hit, leaving at ${price}`;
+export const stopReason = (price: number): string => `stop hit, exit at ${price}`;

@@ -35,7 +35,7 @@ export function refuseOtherIntervals({ symbol, interval, openTime, source }: Kli
     // Months differ in length, so that theirs never repeat for long.
     if (next - row >= fewInARow && step !== intervalMs(interval, at))
       throw new Refusal(
-        `${symbol}: ${next - row + 1} of the ${openTime.length} klines of ${source}, from ${momentOf(at)} on, lie ${step / 60_000} minutes apart, those of ${interval} ${intervalMs(interval, at) / 60_000}: set interval to what the data have, or keep each interval in a file of its own`,
+        `${symbol}: ${next - row + 1} of the ${openTime.length} klines of ${source}, from ${momentOf(at)} on, are ${step / 60_000} minutes apart, but the interval is ${interval}: set interval to that of the data, or use one file for each interval`,
       );
     row = next;
   }
@@ -57,8 +57,8 @@ export function rowsOf(
     const isWithin = (to ?? Infinity) > (stored.from ?? 0) && (from ?? 0) <= (stored.to ?? 0);
     throw new Refusal(
       stored.of !== interval && isWithin
-        ? `${symbol}: no whole kline of ${interval} between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: take a smaller interval, or import more`
-        : `${symbol}: no klines between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: name dates within, or import more`,
+        ? `${symbol}: no complete ${interval} kline between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: use a smaller interval, or import more`
+        : `${symbol}: no klines between from and to (${momentOf(from)}, ${momentOf(to)}): ${holds}: choose dates within, or import more`,
     );
   }
   return { first, end };
@@ -118,7 +118,7 @@ function warmupNote(
       ? `${needed} of its ${end} klines warm up`
       : `${needed} klines warm up and ${first} lie before from`;
   const whose = strategies.length > 1 ? ` of ${id}` : '';
-  return `${symbol}: ${many}: the first decision${whose} comes at ${momentOf(closeTime(interval, opens))}, when the last of them closes; import earlier klines for an earlier one`;
+  return `${symbol}: ${many}: the first decision${whose} comes at ${momentOf(closeTime(interval, opens))}, when the last of them closes; import earlier klines for an earlier start`;
 }
 
 /** Notes where klines do not cover `from` and `to`, and on a late first decision. */
@@ -157,7 +157,7 @@ export function shortFault(input: KlineInput, end: number, strategies: readonly 
     );
     const needed = row < openTime.length ? row + 1 : Math.max(enough, end);
     const whose = strategies.length > 1 ? `strategy ${one.id}` : 'the strategy';
-    return `${symbol}: ${end === 1 ? '1 kline is' : `${end} klines are`} too few: ${whose} needs ${needed} of ${interval} before its first decision and one after it, ${source} has ${end} up to the end of the run: import more, name a later to, or shorten its averages`;
+    return `${symbol}: ${end === 1 ? '1 kline is' : `${end} klines are`} too few: ${whose} needs ${needed} of ${interval} before its first decision and one after it, but ${source} has ${end} up to the end of the run: import more, set a later to, or use shorter averages`;
   }
   return undefined;
 }

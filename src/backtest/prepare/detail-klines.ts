@@ -17,7 +17,7 @@ function otherSource(
   finer: string | undefined,
 ): Notes {
   if (source === undefined || finer === undefined || source === finer) return warned();
-  const note = `${symbol}: klines of ${interval} come from ${source}, and those of ${detail}, which decide what came first within them (detail), come from ${finer}: take both from one source, or leave detail out`;
+  const note = `${symbol}: klines of ${interval} come from ${source}, but those of ${detail} (detail), which decide the order of events within them, come from ${finer}: use one source for both, or leave detail out`;
   return { warnings: [note], doubts: [note] };
 }
 
@@ -31,7 +31,7 @@ function noneWithin(
   const [row, past] = rowsWithin(openTime, { from: start, to: end });
   if (row < past) return warned();
   const holds = stored === undefined ? '' : ` (stored are ${momentText(stored.from)} to ${momentText(stored.to)})`;
-  const note = `${symbol}: no klines of ${detail} lie within the run${holds}: nothing says what came first within those of ${interval}; import them, or leave detail out`;
+  const note = `${symbol}: no klines of ${detail} lie within the run${holds}, so the order of events within ${interval} klines is unknown: import them, or leave detail out`;
   return warned(note);
 }
 
@@ -45,7 +45,7 @@ export async function finerOf(
   if (detail === undefined) return undefined;
   const { symbol, interval } = whose;
   if (detail === interval || !isWithin(detail, interval))
-    throw new Refusal(`detail: ${detail}: klines of ${interval} do not consist of these: name a smaller interval`);
+    throw new Refusal(`detail: ${detail}: ${interval} klines cannot be split into these: choose a smaller interval`);
   const query = { symbol, interval: detail, pricePrecision, from, to, part: { from, to } };
   const found = await storedKlines(catalogueOf(dir, { catalogue }), query);
   return { ...found, ...together(found, otherSource(whose, detail, found.source), noneWithin(whose, detail, found)) };
@@ -83,7 +83,7 @@ export function detailHints(
     return finest === undefined
       ? []
       : [
-          `${symbol}: klines of ${finest} are stored and say what came first within those of ${interval}: use them with detail: ${finest} (--set detail=${finest}), or let orders fill by them (--set dataIntervals.${symbol}=${finest})`,
+          `${symbol}: ${finest} klines are stored and show the order of events within ${interval} klines: use them with detail: ${finest} (--set detail=${finest}), or let orders fill by them (--set dataIntervals.${symbol}=${finest})`,
         ];
   });
 }

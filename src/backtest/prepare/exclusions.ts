@@ -19,7 +19,7 @@ export function marginRulesOf(
     throw new Refusal(`${file}: ${what}`);
   };
   if (account === 'spot') {
-    if (margin !== undefined) refuse('margin: these are rules of account: margin, and the account is spot');
+    if (margin !== undefined) refuse('margin: these rules are for account: margin, but the account is spot');
     return undefined;
   }
   if (margin === undefined)
@@ -32,9 +32,9 @@ export function marginRulesOf(
     for (const asset of [base, quote])
       if (!rates.has(asset))
         refuse(
-          `margin.interest: there is no rate for ${asset}, which ${symbol} borrows: ${asset}: "0" if it costs nothing`,
+          `margin.interest: the rate of ${asset}, which ${symbol} borrows, is missing: use ${asset}: "0" if it costs nothing`,
         );
-  if (cashFlows.length > 0) refuse('cashFlows: money cannot be paid in or out of a margin account: leave them out');
+  if (cashFlows.length > 0) refuse('cashFlows: a margin account has no deposits or withdrawals: leave them out');
   if (Object.keys(currencies).length > 0) refuse('currencies: a margin account has one currency: leave the others out');
   return { ...rest, interest: rates, interestEveryMs: interestEveryHours * 3_600_000 };
 }
@@ -55,7 +55,7 @@ export function refuseOtherSymbols(file: string, config: BacktestConfig, nameOf:
       .filter((symbol) => !traded.includes(symbol))
       .map((symbol) => {
         const meant = didYouMean(symbol, without) || `; ${without.join(' and ')} ${without.length > 1 ? 'are' : 'is'}`;
-        return `${nameOf([key, symbol])}: ${symbol} is traded by no strategy${meant}`;
+        return `${nameOf([key, symbol])}: ${symbol} is not traded by any strategy${meant}`;
       });
   });
   if (problems.length > 0) throw problemsIn(file, problems);

@@ -7,7 +7,7 @@ test.for([
   ['ETHUSDT-15m-2025.csv.gz', 'ETHUSDT'],
   ['binance_ETHBTC_1h.csv', 'ETHBTC'],
 ])('%s is not of BTCUSDT, and that stands against the result', ([file, named]) => {
-  const note = `BTCUSDT: the file name ${file} says ${named}: give the file of BTCUSDT, or rename it`;
+  const note = `BTCUSDT: the name of the file ${file} says ${named}: use the file of BTCUSDT, or rename it`;
   expect(fileSymbolNotes(bitcoin, `data/${file}`)).toEqual({ warnings: [note], doubts: [note] });
 });
 

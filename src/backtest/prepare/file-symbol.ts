@@ -25,7 +25,7 @@ export function fileSymbolNotes(
     const name = basename(path ?? '');
     const named = nameParts(name).symbol;
     if (named === undefined || currency.test(named) || speaksOf(name, spelt(base))) return [];
-    return [`${symbol}: the file name ${name} says ${named}: give the file of ${symbol}, or rename it`];
+    return [`${symbol}: the name of the file ${name} says ${named}: use the file of ${symbol}, or rename it`];
   });
   return { warnings: notes, doubts: notes };
 }

@@ -31,7 +31,7 @@ test('what the configuration changes of a ruleset is said beside it', () => {
 test('positions on margin are not closed at the end, and that is said', () => {
   expect(rules({ closeAtEnd: true }).closeAtEnd).toBe(true);
   const config = backtestSchema.parse({ ...fixed, fills: { closeAtEnd: true } });
-  expect(() => rulesOf('.', { ...config, account: 'margin' })).toThrow('fills.closeAtEnd: on margin nothing is sold');
+  expect(() => rulesOf('.', { ...config, account: 'margin' })).toThrow('fills.closeAtEnd: not supported on margin');
 });
 
 test('what is not named stays as the ruleset has it', () => {

@@ -15,7 +15,7 @@ export function rulesOf(
 ): Rules {
   if (fills.closeAtEnd === true && account === 'margin')
     throw new Refusal(
-      'fills.closeAtEnd: on margin nothing is sold or bought back at the end, since interest may be owed in what is traded: leave it out',
+      'fills.closeAtEnd: not supported on margin, because interest may be owed in the traded asset: leave it out',
     );
   const { latencies, latencyDrawn, queue, queueExponent, impact, penetrationTicks, ...plain } = fills;
   const base = rulesets[rules];

@@ -64,7 +64,7 @@ export interface Given extends GivenStrategies {
 export async function castOf(file: string, config: BacktestConfig, settings: readonly Setting[] = [], given?: Given) {
   const where = config.instruments === undefined ? shippedInstruments() : resolve(dirname(file), config.instruments);
   if (config.instruments !== undefined && !existsSync(where))
-    throw new Refusal(`${file}: instruments: there is no file ${where}: name one that there is, or leave it out`);
+    throw new Refusal(`${file}: instruments: file ${where} does not exist: correct the path, or leave it out`);
   const available = [...(given?.instruments ?? readConfig(where, instrumentsSchema)).values()];
   const configured = await configure(config.strategies, file, settings, { available, where }, given);
   refuseOtherSymbols(file, config, given?.placeOf ?? placesIn(file, settings));
@@ -194,7 +194,7 @@ async function currenciesIn(
   const found = [];
   for (const [asset, pair] of pairs ?? []) {
     const given = config.currencies[asset];
-    if (given === undefined) throw new Error(`${asset} has a pair and is not a currency`);
+    if (given === undefined) throw new Error(`${asset} has a pair but is not a currency`);
     const traded = given.data === undefined ? series.find(({ symbol }) => symbol === pair.symbol) : undefined;
     const interval = traded?.interval ?? given.interval;
     const data = given.data === undefined ? {} : { [pair.symbol]: given.data };
@@ -315,5 +315,5 @@ const tierNotes = ({ fees, rules }: RunInput): readonly string[] =>
   fees.tiers === undefined || rules.name !== 'sluice'
     ? []
     : [
-        'feeTiers: fills pay by tier; what is held is marked, and holding enters, by the rates before anything was traded',
+        'feeTiers: fills pay by tier; open positions are valued, and buy & hold enters, at the rates without earlier volume',
       ];

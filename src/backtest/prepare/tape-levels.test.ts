@@ -41,13 +41,13 @@ const books = (bid: number, ask: number): Omit<Tape, 'gaps'> => ({
 
 test('trades at another price than the klines of their time are reported', () => {
   expect(notes(trades([100, 90.07, 90, 90], 3))).toEqual([
-    'ABCUSDT: its trades are not those of its klines: more than 2 % below the low or above the high in 3 of the 4 klines of 1min that have any (first 90.07 in the kline of 2024-01-07T00:04:00Z, which goes from 99 to 101): orders fill at prices that the strategy never saw; take both from one market, or one of them alone (fidelity: klines)',
+    'ABCUSDT: its trades do not match its klines: more than 2 % below the low or above the high in 3 of 4 klines of 1min (first 90.07 in the kline of 2024-01-07T00:04:00Z, which goes from 99 to 101): orders would fill at prices that the strategy never saw. Use both from one market, or only klines (fidelity: klines)',
   ]);
   expect(notes(trades([104, 104], 8))).toHaveLength(1);
 });
 
 test('books are compared by the middle of their best prices', () => {
-  expect(notes(books(90, 91))).toEqual([expect.stringMatching(/^ABCUSDT: its books are not those .* in 10 of the 10/)]);
+  expect(notes(books(90, 91))).toEqual([expect.stringMatching(/^ABCUSDT: its books do not match .* in 10 of 10/)]);
   expect(notes(books(96, 104))).toEqual([]);
 });
 

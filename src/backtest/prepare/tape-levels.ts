@@ -45,7 +45,7 @@ function levelNote(
   }
   if (far * 2 <= compared) return [];
   return [
-    `${symbol}: its ${what} are not those of its klines: more than ${farShare * 100} % below the low or above the high in ${far} of the ${compared} klines of ${interval} that have any (first ${first}): orders fill at prices that the strategy never saw; take both from one market, or one of them alone (fidelity: klines)`,
+    `${symbol}: its ${what} do not match its klines: more than ${farShare * 100} % below the low or above the high in ${far} of ${compared} klines of ${interval} (first ${first}): orders would fill at prices that the strategy never saw. Use both from one market, or only klines (fidelity: klines)`,
   ];
 }
 

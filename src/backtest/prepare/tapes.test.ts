@@ -65,10 +65,8 @@ describe('what a backtest fills by', () => {
     const named = ['data: { BTCUSDT: k.csv }', 'trades: { BTCUSDT: t.csv }', 'depth: { BTCUSDT: d.jsonl }'];
     const { warnings, doubts } = await ready(...named);
     for (const name of ['k.csv', 't.csv', 'd.jsonl']) {
-      expect(warnings).toContain(`${name}: the last line has no end: the file may be cut off`);
-      expect(doubts).toContainEqual(
-        expect.stringMatching(new RegExp(`^${name}: times reach to 2200-.* still to come$`)),
-      );
+      expect(warnings).toContain(`${name}: the last line is incomplete: the file may be cut off`);
+      expect(doubts).toContainEqual(expect.stringMatching(new RegExp(`^${name}: times reach to 2200-.*, today$`)));
     }
   });
 
@@ -86,16 +84,16 @@ describe('what a backtest fills by', () => {
 
   test('is klines alone by the rules of others, which refuse whatever else is asked for', async () => {
     const { ready } = place();
-    const alone = 'fill by klines alone, and';
-    const todo = 'say fidelity: klines (--set fidelity=klines), or rules: sluice';
+    const alone = 'fill by klines alone, but';
+    const todo = 'set fidelity: klines (--set fidelity=klines), or rules: sluice';
     await expect(ready('rules: plain', 'fidelity: depth')).rejects.toThrow(
-      `rules: plain ${alone} fidelity: depth is asked for: ${todo}`,
+      `rules: plain ${alone} fidelity: depth is set: ${todo}`,
     );
     await expect(ready('rules: backtrader', `trades: { BTCUSDT: ${trades} }`)).rejects.toThrow(
-      `rules: backtrader ${alone} trades of BTCUSDT are named: ${todo}`,
+      `rules: backtrader ${alone} trades of BTCUSDT are configured: ${todo}`,
     );
     await expect(ready('rules: vectorbt', `depth: { BTCUSDT: ${depth} }`)).rejects.toThrow(
-      `rules: vectorbt ${alone} depth of BTCUSDT are named: ${todo}`,
+      `rules: vectorbt ${alone} depth of BTCUSDT are configured: ${todo}`,
     );
     await expect(ready('rules: vectorbt', 'fidelity: klines', `trades: { BTCUSDT: ${trades} }`)).rejects.toThrow(
       'BTCUSDT 1min is not in the catalogue',
@@ -116,7 +114,7 @@ describe('what a backtest fills by', () => {
     await importFile(trades, given);
     const asked = 'depth: { BTCUSDT: catalogue }';
     await expect(ready(asked)).rejects.toThrow(
-      /^depth: { BTCUSDT: catalogue } asks for depth that .* does not hold: import/,
+      /^depth: { BTCUSDT: catalogue } needs depth that .* does not have: import/,
     );
     expect(shown(await ready(asked, 'fidelity: trades'))).toEqual([19_904, undefined, 10]);
     expect(shown(await ready('trades: { BTCUSDT: catalogue }'))).toEqual([19_904, undefined, 10]);
@@ -131,7 +129,7 @@ describe('what a backtest fills by', () => {
     writeFileSync(join(dir, 'x.jsonl'), books.join(''));
     const { warnings, doubts } = await ready('trades: { BTCUSDT: x.csv }', 'depth: { BTCUSDT: x.jsonl }');
     expect(doubts).toEqual(['x.csv: every trade is a SELL', 'x.jsonl: 600 books with bid and ask at one price']);
-    expect(warnings[0]).toMatch(/^x\.csv: every trade is a SELL: the side is broken/);
+    expect(warnings[0]).toMatch(/^x\.csv: every trade is a SELL: the side in the source is wrong/);
     const alone = await ready('trades: { BTCUSDT: x.csv }', 'depth: { BTCUSDT: x.jsonl }', 'fidelity: trades');
     expect(alone.doubts).toEqual(['x.csv: every trade is a SELL']);
   });
@@ -177,10 +175,10 @@ ${rows.join('')}`,
     expect([shown(beside), Object.keys(beside.dataHashes)]).toEqual([[undefined, undefined, 60], ['BTCUSDT']]);
     expect(beside.warnings.join()).not.toContain('fills by');
     await expect(ready('fidelity: trades')).rejects.toThrow(
-      'fidelity: trades needs trades of BTCUSDT within the run (from 2025-01-01T00:00Z to 2025-01-01T01:00Z), and those that are there go from 2024-08-08T23:54Z to 2024-08-09T00:05Z: import more, name dates within, or say fidelity: auto',
+      'fidelity: trades needs trades of BTCUSDT within the run (from 2025-01-01T00:00Z to 2025-01-01T01:00Z), but those available span from 2024-08-08T23:54Z to 2024-08-09T00:05Z: import more, choose dates within, or set fidelity: auto',
     );
     await expect(ready('fidelity: depth', 'from: 2025-01-01T00:10:00Z')).rejects.toThrow(
-      'and those that are there lie beside it: import more',
+      'but those available lie outside it: import more',
     );
     await klinesAt('before.csv', Date.UTC(2024, 7, 8, 23));
     const { warnings } = await ready('to: 2024-08-09T00:00:00Z');
@@ -189,7 +187,7 @@ ${rows.join('')}`,
     );
     expect((await ready('to: 2024-08-08T23:30:00Z', `depth: { BTCUSDT: ${depth} }`)).warnings).toContainEqual(
       expect.stringMatching(
-        /^BTCUSDT: its books go from 2024-08-08T23:54Z to \S+, beside the run: nothing fills by them$/,
+        /^BTCUSDT: its books span from 2024-08-08T23:54Z to \S+, outside the run: no order fills by them$/,
       ),
     );
   });

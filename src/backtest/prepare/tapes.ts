@@ -37,7 +37,7 @@ export async function tapeOf(
   const absent = missing ?? (fidelity === 'depth' && books === undefined ? 'depth' : undefined);
   if (absent !== undefined)
     throw new Refusal(
-      `fidelity: ${fidelity} needs ${absent} of ${symbol}, which ${catalogueOf(dir, config)} does not hold: import them (sluice data import FILE), name a file (${absent}: { ${symbol}: FILE }), or say fidelity: auto`,
+      `fidelity: ${fidelity} needs ${absent} of ${symbol}, which ${catalogueOf(dir, config)} does not have: import them (sluice data import FILE), name a file (${absent}: { ${symbol}: FILE }), or set fidelity: auto`,
     );
   refuseUnstored(dir, config, symbol, { trades, depth: books });
   if (trades === undefined && books === undefined) return undefined;
@@ -62,7 +62,7 @@ function refuseUnstored(
   const kind = kinds.find((one) => config[one][symbol] === 'catalogue' && found[one] === undefined);
   if (kind === undefined) return;
   throw new Refusal(
-    `${kind}: { ${symbol}: catalogue } asks for ${kind} that ${catalogueOf(dir, config)} does not hold: import them (sluice data import FILE), name a file (${kind}: { ${symbol}: FILE }), or leave it out`,
+    `${kind}: { ${symbol}: catalogue } needs ${kind} that ${catalogueOf(dir, config)} does not have: import them (sluice data import FILE), name a file (${kind}: { ${symbol}: FILE }), or leave it out`,
   );
 }
 
@@ -72,7 +72,7 @@ function refuseTape({ rules, fidelity, trades, depth }: BacktestConfig, symbol: 
   const asked = fidelity === 'auto' ? named && `${named} of ${symbol}` : `fidelity: ${fidelity}`;
   if (rules === 'sluice' || asked === undefined) return;
   throw new Refusal(
-    `rules: ${rules} fill by klines alone, and ${asked} ${fidelity === 'auto' ? 'are named' : 'is asked for'}: say fidelity: klines (--set fidelity=klines), or rules: sluice`,
+    `rules: ${rules} fill by klines alone, but ${asked} ${fidelity === 'auto' ? 'are configured' : 'is set'}: set fidelity: klines (--set fidelity=klines), or rules: sluice`,
   );
 }
 
@@ -154,16 +154,16 @@ export function tapeWithin(
   for (const what of needed) {
     if (inside.some((one) => one.what === what)) continue;
     const time = beside.find((one) => one.what === what)?.time;
-    const there = time === undefined ? 'lie beside it' : `go ${spanText(time[0], time.at(-1))}`;
+    const there = time === undefined ? 'lie outside it' : `span ${spanText(time[0], time.at(-1))}`;
     throw new Refusal(
-      `fidelity: ${fidelity} needs ${what} of ${symbol} within the run (${spanText(run.from, run.to)}), and those that are there ${there}: import more, name dates within, or say fidelity: auto`,
+      `fidelity: ${fidelity} needs ${what} of ${symbol} within the run (${spanText(run.from, run.to)}), but those available ${there}: import more, choose dates within, or set fidelity: auto`,
     );
   }
   const missed = beside
     .filter(({ isNamed }) => isNamed)
     .map(
       ({ what, time }) =>
-        `${symbol}: its ${what} go ${spanText(time[0], time.at(-1))}, beside the run: nothing fills by them`,
+        `${symbol}: its ${what} span ${spanText(time[0], time.at(-1))}, outside the run: no order fills by them`,
     );
   if (inside.length === 0) return warned(...missed);
   const spans = inside.map(({ what, first, last }) => `by ${what} ${spanText(first, last)}`);

@@ -58,8 +58,8 @@ export function neverAskedText(
   if (isAny((row) => values.every(({ column }) => !Number.isNaN(column[row])))) return undefined;
   const empty = values.filter(({ column }) => !isAny((row) => !Number.isNaN(column[row]))).map(({ name }) => name);
   return empty.length === 0
-    ? 'decide was never asked: its indicators had no value at the same kline of the run'
-    : `decide was never asked: its ${empty.length === 1 ? 'indicator' : 'indicators'} ${empty.join(' and ')} had no value at any kline of the run`;
+    ? 'decide was never called: its indicators never all had a value at the same kline'
+    : `decide was never called: its ${empty.length === 1 ? 'indicator' : 'indicators'} ${empty.join(' and ')} had no value at any kline of the run`;
 }
 
 /** The klines of a strategy's interval, and the rows of those that closed during the run. */

@@ -32,7 +32,7 @@ function sharpeText({ metrics, riskFree }: Summary): string {
   if (sharpe !== null)
     return `${ratio(sharpe)}${intervalText(sharpeLow, sharpeHigh)}  (daily, 365 days, ${riskFree === 0 ? 'no risk-free rate' : `${shareText(riskFree)} risk-free`}; 95 % by bootstrap)`;
   return daysWithKlines < leastDays
-    ? `n/a  (${daysWithKlines} daily ${daysWithKlines === 1 ? 'return' : 'returns'}: fewer than ${leastDays} say nothing about a year)`
+    ? `n/a  (${daysWithKlines} daily ${daysWithKlines === 1 ? 'return' : 'returns'}: fewer than ${leastDays} are too few)`
     : 'n/a  (equity did not change from one day to another)';
 }
 
@@ -52,8 +52,8 @@ function ambiguousText({ ambiguousKlines, worstEquity, bestEquity, finalEquity }
   if (ambiguousKlines === 0) return '0';
   const best = `at best ${roundedMoney(bestEquity)} ${asset}`;
   return worstEquity === finalEquity
-    ? `${ambiguousKlines}: stops were taken to come first; ${best}`
-    : `${ambiguousKlines}: the path of the rules said what came first; at worst ${roundedMoney(worstEquity)}, ${best}`;
+    ? `${ambiguousKlines}: stops were assumed to come first; ${best}`
+    : `${ambiguousKlines}: fills.path decided the order; at worst ${roundedMoney(worstEquity)}, ${best}`;
 }
 
 function evidenceText({ fillsByRule, fillCount }: Summary): string {
@@ -84,7 +84,7 @@ const currencyRows = ({ currencies }: Summary): readonly Row[] =>
   currencies.map(({ asset, cash, finalEquity, pair, firstRate, lastRate, oldestRateMs }) => {
     const rate =
       pair === null
-        ? 'the equity is counted in it'
+        ? 'the currency of the equity'
         : `at the last close of ${pair}: ${firstRate} at the start, ${lastRate} at the end, at most ${(oldestRateMs / 3_600_000).toFixed(1)} h old`;
     return [`In ${asset}`, `${cash} to ${finalEquity}; ${rate}`];
   });
@@ -97,7 +97,7 @@ function flowRows({ cashFlows }: Summary, asset: string): readonly Row[] {
   return [
     [
       'Cash flows',
-      `${done.length} carried out, ${roundedMoney(unitsText(sum))} ${asset} in all; returns leave them out (time-weighted)`,
+      `${done.length} carried out, ${roundedMoney(unitsText(sum))} ${asset} in total; returns exclude them (time-weighted)`,
     ],
     ...cashFlows
       .filter(({ refused }) => refused !== null)
@@ -122,7 +122,7 @@ function marginRows({ margin }: Summary, asset: string): readonly Row[] {
   const { interest, liquidations, liquidationFees } = margin;
   return [
     ['Interest', `${roundedMoney(interest)} ${asset}`],
-    ['Liquidations', `${grouped(liquidations)}, ${roundedMoney(liquidationFees)} ${asset} of fees for them`],
+    ['Liquidations', `${grouped(liquidations)}, ${roundedMoney(liquidationFees)} ${asset} of fees`],
   ];
 }
 
@@ -140,7 +140,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...optional(
       'Sold at the end',
       soldIn(summary),
-      (sold) => `${sold} ${asset}, after what selling costs: the curve, the drawdown and all ratios count so`,
+      (sold) => `${sold} ${asset}, after the cost of selling; used for the equity curve, drawdown and ratios`,
     ),
     ['Return', `${shareText(m.return)}  (buy & hold: ${shareText(m.buyAndHoldReturn)})`],
     ['Max drawdown', `${shareText(m.maxDrawdown)}  (at kline closes)`],

@@ -39,7 +39,7 @@ function detailOf(fill: Fill | undefined): string {
   return [
     ...(eventSeq === undefined ? [] : [`event ${grouped(eventSeq)}`]),
     ...(queueAhead === undefined ? [] : [`${queueAhead} ahead in the queue`]),
-    ...(participation === undefined ? [] : [`${shareText(participation)} of the quantity there`]),
+    ...(participation === undefined ? [] : [`${shareText(participation)} of the available quantity`]),
     ...(dayShare === undefined ? [] : [`${shareText(dayShare)} of a usual day`]),
     ...(unmoved === undefined ? [] : [`price of a small order: ${unmoved}`]),
     ...Object.entries(more).map(([name, value]) => `${name} ${String(value)}`),
@@ -108,7 +108,7 @@ function upToItsEnd(prepared: Prepared, { summary }: KeptRun): Prepared {
 /** The klines of a saved run, or why they are not available. */
 async function klinesOf(folder: string, run: KeptRun): Promise<Prepared | string> {
   const { file, set } = run.configuration;
-  if (!existsSync(file)) return `The configuration ${file} is gone, so the klines are not shown.`;
+  if (!existsSync(file)) return `The configuration ${file} no longer exists, so the klines are not shown.`;
   try {
     const settings = set.map(parseSetting);
     const config = readConfig(join(folder, 'configuration.yaml'), backtestSchema, settings);
@@ -118,7 +118,7 @@ async function klinesOf(folder: string, run: KeptRun): Promise<Prepared | string
       ? upToItsEnd(prepared, run)
       : `The data of ${changed.map(([symbol]) => symbol).join(', ')} have changed since this run, so its klines are not shown.`;
   } catch (error) {
-    if (error instanceof Refusal) return `The klines cannot be read any more: ${error.message}`;
+    if (error instanceof Refusal) return `The klines can no longer be read: ${error.message}`;
     throw error;
   }
 }
@@ -132,7 +132,7 @@ export async function reportOfKept(folder: string): Promise<string> {
   const instruments = new Map(run.instruments.map((one) => [one.symbol, instrument(one)]));
   const fillsText = readRunFile(folder, 'fills.csv') ?? '';
   if (sha256(fillsText) !== run.fillsSha256)
-    throw new Refusal(`${folder}/fills.csv is not what this run wrote: run the backtest again`, 1);
+    throw new Refusal(`${folder}/fills.csv was changed since this run: run the backtest again`, 1);
   const fills = readFillsCsv(fillsText, instruments);
   const table = fillTable(fills, instruments);
   const found = await klinesOf(folder, run);

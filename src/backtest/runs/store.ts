@@ -154,7 +154,7 @@ const mostNamed = 5;
 
 /** The folder of a run: its id, the beginning or end of it, `last`, or a path. */
 export function findRun(dir: string, name: string): string {
-  if (name === '') throw new Refusal('name a run: its id, the beginning or end of the id, or last');
+  if (name === '') throw new Refusal('give a run: its id, the beginning or end of the id, or last');
   if (existsSync(join(name, 'result.json'))) return resolve(name);
   const ids = runIds(dir);
   const found = name === 'last' ? ids.slice(0, 1) : ids.filter((id) => id.startsWith(name) || id.endsWith(name));
@@ -162,8 +162,8 @@ export function findRun(dir: string, name: string): string {
   if (only === undefined)
     throw new Refusal(
       ids.length === 0
-        ? `there are no runs in ${resolve(dir)}: sluice backtest keeps one each time (--runs DIR says where)`
-        : `there is no run ${name} in ${resolve(dir)}${didYouMean(name, ids)}; sluice runs lists them`,
+        ? `there are no runs in ${resolve(dir)}: each sluice backtest saves one (--runs DIR names the folder)`
+        : `no run ${name} in ${resolve(dir)}${didYouMean(name, ids)}; sluice runs lists them`,
     );
   if (others.length > 0) {
     const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : '';
@@ -206,7 +206,7 @@ export function readRun(folder: string): KeptRun {
     throw new Refusal(`${file} cannot be read: ${causeOf(error)}`, 1);
   }
   const version = z.looseObject({ version: z.number() }).safeParse(read).data?.version ?? 1;
-  if (version !== 2) throw new Refusal(`${file} has version ${version}: another Sluice wrote it`, 1);
+  if (version !== 2) throw new Refusal(`${file} has version ${version}: another version of Sluice wrote it`, 1);
   if (!keptSchema.safeParse(read).success) throw new Refusal(`${file} is not the result of a run`, 1);
   return read as KeptRun;
 }

@@ -42,7 +42,7 @@ export function readAxes(texts: readonly string[], hosted: readonly NamedHosted[
   for (const [index, { strategy, param }] of axes.entries())
     if (axes.findIndex((one) => one.strategy === strategy && one.param === param) !== index)
       throw new Refusal(
-        `--grid ${strategy}.${param} is given twice: name all of its values at once, such as ${strategy}.${param}=5,10,20..40:5`,
+        `--grid ${strategy}.${param} is given twice: list all its values at once, such as ${strategy}.${param}=5,10,20..40:5`,
       );
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > mostSets)
@@ -60,7 +60,7 @@ function readAxis(text: string, hosted: readonly NamedHosted[]): Axis {
   const of = dot < 0 ? hosted : hosted.filter(({ id }) => id === path.slice(0, dot));
   if (of.length === 0)
     throw new Refusal(
-      `--grid ${text}: there is no strategy ${path.slice(0, dot)}${didYouMean(
+      `--grid ${text}: unknown strategy ${path.slice(0, dot)}${didYouMean(
         path.slice(0, dot),
         hosted.map(({ id }) => id),
       )}`,
@@ -75,7 +75,7 @@ function readAxis(text: string, hosted: readonly NamedHosted[]): Axis {
   }
   if (other !== undefined)
     throw new Refusal(
-      `--grid ${text}: ${having.map(({ id }) => id).join(' and ')} have ${name}: say which, such as ${only.id}.${name}`,
+      `--grid ${text}: ${having.map(({ id }) => id).join(' and ')} have ${name}: choose one, such as ${only.id}.${name}`,
     );
   const param = (only.strategy.params as Params)[name] as Param;
   const values = list.split(',').flatMap((part) => valuesOf(part.trim(), param, text));
@@ -101,14 +101,12 @@ function valuesOf(part: string, param: Param, text: string): readonly Value[] {
   if (range === null || first === undefined || last === undefined || step === undefined)
     throw new Refusal(`--grid ${text}: "${part}" is neither a number nor a range such as 5..24 or 30..75:5`);
   if (last < first)
-    throw new Refusal(
-      `--grid ${text}: "${part}" falls: a range goes up, so say ${part.replace(/^(.*)\.\.([^:]*)/, '$2..$1')}`,
-    );
-  if (step === 0) throw new Refusal(`--grid ${text}: "${part}" goes by steps of 0: name a step above it`);
+    throw new Refusal(`--grid ${text}: "${part}" is descending: write ${part.replace(/^(.*)\.\.([^:]*)/, '$2..$1')}`);
+  if (step === 0) throw new Refusal(`--grid ${text}: "${part}" has a step of 0: use a step above 0`);
   const steps = (last - first) / step;
   if (range?.[3] === undefined && Math.abs(steps - Math.round(steps)) > 1e-9)
     throw new Refusal(
-      `--grid ${text}: "${part}" goes by steps of 1 and never comes to ${last}: name a step, such as ${part}:0.1`,
+      `--grid ${text}: "${part}" has steps of 1 and never reaches ${last}: give a step, such as ${part}:0.1`,
     );
   const decimals = Math.min(
     mostDecimals,

@@ -46,7 +46,7 @@ export type Reply = Outcome | Fault | undefined;
 
 // It would end this thread alone.
 process.exit = () => {
-  throw new SignalError('process.exit() is not for a strategy, which only emits signals');
+  throw new SignalError('a strategy must not call process.exit(): it only emits signals');
 };
 
 /** Returned by every later task, too: a message could arrive when the grid is already done. */

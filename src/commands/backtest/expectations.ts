@@ -50,13 +50,11 @@ const shownDifferences = 8;
 export async function checkAll(options: AllOptions): Promise<void> {
   const { dir, json, out, signal } = options;
   if (!existsSync(dir) || !statSync(dir).isDirectory())
-    throw new Refusal(
-      `there is no folder ${resolve(dir)}: sluice backtest --all DIR takes one that holds configurations (*.yaml)`,
-    );
+    throw new Refusal(`folder ${resolve(dir)} does not exist: give --all a folder of configurations (*.yaml)`);
   const names = readdirSync(dir)
     .filter((file) => /\.ya?ml$/.test(file))
     .toSorted();
-  if (names.length === 0) throw new Refusal(`${resolve(dir)} holds no configuration (*.yaml)`);
+  if (names.length === 0) throw new Refusal(`${resolve(dir)} contains no configuration (*.yaml)`);
   const all: Judged[] = [];
   for (const name of names) {
     if (signal?.aborted === true) break;
@@ -70,7 +68,9 @@ export async function checkAll(options: AllOptions): Promise<void> {
   if (bad.length === 0) return;
   // Of one that does not run nothing comes out.
   const hint =
-    options.accept || bad.every(({ state }) => state === 'failed') ? '' : ' (--accept writes down what comes out now)';
+    options.accept || bad.every(({ state }) => state === 'failed')
+      ? ''
+      : ' (--accept saves the new results as expectations)';
   const what = options.accept ? 'could not be run' : 'not as expected';
   throw new Refusal(`${bad.length} of ${all.length} ${what}: ${bad.map(({ name }) => name).join(', ')}${hint}`, 1);
 }
@@ -89,7 +89,7 @@ async function judge({ dir, accept, run }: AllOptions, file: string): Promise<Ju
     writeFileSync(beside, `${JSON.stringify(found, null, 2)}\n`);
     return { name, state: 'accepted', differences: [] };
   }
-  if (!existsSync(beside)) return { name, state: 'nothing expected', differences: [`${beside} is not there`] };
+  if (!existsSync(beside)) return { name, state: 'nothing expected', differences: [`${beside} does not exist`] };
   const expected = readExpectation(beside);
   if (typeof expected === 'string') return { name, state: 'nothing expected', differences: [expected] };
   const differences = differencesOf(expected, found);

@@ -29,7 +29,7 @@ interface Given extends Omit<BacktestOptions, 'config' | 'runs' | 'ledger'> {
 }
 
 export function addBacktest(program: Command, io: Io, sluice: string): void {
-  const rules = 'fill by the rules of another library, in place of those that are configured';
+  const rules = 'ruleset by which orders fill, instead of the configured one';
   const backtest = program
     .command('backtest')
     .description('run strategies over recorded klines')
@@ -39,7 +39,7 @@ export function addBacktest(program: Command, io: Io, sluice: string): void {
     .option('--stress', 'also run with doubled fees, tripled latency and signals one kline later', false)
     .option('--report [FILE]', 'write an HTML report; default name: that of the run')
     .option('--csv <DIR>', 'write orders, fills, equity and stops as CSV')
-    .option('--no-save', 'do not save this run, nor count it as a trial')
+    .option('--no-save', 'neither save this run nor count it as a trial')
     .addOption(
       new Option('--grid <PARAM=VALUES>', 'every combination of values: fast=5..24, slow=30..75:5, mode=a,b')
         .argParser(collect)

@@ -63,7 +63,7 @@ async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Pr
     );
   }
   const { tapes: _, cashFlows: __, ...overKlines } = input;
-  if (input.tapes !== undefined) say('note: it is checked over klines alone; trades and books are left out');
+  if (input.tapes !== undefined) say('note: the check uses klines only and ignores trades and depth');
   return meant.map((hosted) => {
     const part = partsOf(overKlines).find((one) => one.hosted.includes(hosted));
     return inputFor(part ?? overKlines, hosted);
@@ -132,13 +132,13 @@ const mistakeNames: Readonly<Record<Mistake['kind'], string>> = { share: 'more t
 function provenLines({ emitted, notCalled, klines, interval, warmup, history }: Checked): readonly string[] {
   const unproven =
     emitted === 'flat'
-      ? `it emitted only flat targets on ${grouped(klines)} klines: nothing was proven. Does it read a field that is not there? A kline has openTime, open, high, low, close, volume`
+      ? `it emitted only flat targets on ${grouped(klines)} klines: nothing was proven. Does it read a field that does not exist? A kline has openTime, open, high, low, close, volume`
       : notCalled !== undefined
         ? `${notCalled}: nothing was proven`
         : 'it emitted no signal on these klines: use others with --config FILE; a strategy of trades or depth cannot be checked with klines';
   if (emitted !== 'something' || notCalled !== undefined) return [row('look-ahead', `n/a  (${unproven})`)];
   return [
-    row('look-ahead', 'none: with the future taken away, and with another one, it decides the same'),
+    row('look-ahead', 'none: without later klines, and with changed ones, decisions are the same'),
     ...(warmup === undefined ? [row('warm-up', tooFew(interval, history))] : warmupLines(warmup, interval)),
   ];
 }
@@ -148,9 +148,9 @@ function tooFew(interval: string, { declared, available }: Checked['history']): 
   const takes = klinesToTest(declared);
   const way =
     takes > mostKlines
-      ? `and a check reads ${grouped(mostKlines)} at most: shorten its averages, or give it a larger interval`
-      : `and here are ${grouped(available)}: give it more (--config FILE, with data of a longer time), or shorten its averages`;
-  return `n/a  (${grouped(declared)} klines of ${interval} asked for; to say when decisions agree takes ${grouped(takes)}, ${way})`;
+      ? `and a check reads at most ${grouped(mostKlines)}: use shorter averages or a larger interval`
+      : `and ${grouped(available)} are available: use more data (--config FILE) or shorter averages`;
+  return `n/a  (${grouped(declared)} klines of ${interval} declared; measuring needs ${grouped(takes)}, ${way})`;
 }
 
 function warmupLines({ declared, decisions, indicators, tried }: Warmup, interval: string): readonly string[] {
@@ -159,11 +159,11 @@ function warmupLines({ declared, decisions, indicators, tried }: Warmup, interva
   const live = `a live start has ${liveHistory(declared)}`;
   const limit = isEnough({ declared, decisions })
     ? `${live}: enough`
-    : `${live}: until it has seen more, it may decide otherwise than a backtest`;
+    : `${live}: until it has more, its decisions may differ from a backtest`;
   return [
-    row('warm-up', `${declared} klines of ${interval} asked for; ${agree('decisions', decisions)}; ${limit}`),
+    row('warm-up', `${declared} klines of ${interval} declared; ${agree('decisions', decisions)}; ${limit}`),
     ...Object.entries(indicators).map(([name, one]) =>
-      row(`  ${name}`, `${one.declared} asked for; ${agree('values, to nine digits,', one.agrees)}`),
+      row(`  ${name}`, `${one.declared} declared; ${agree('values, to nine digits,', one.agrees)}`),
     ),
   ];
 }

@@ -34,7 +34,7 @@ export const kill = (options: ControlOptions): Promise<void> => run('kill', opti
 export const resume = (options: ControlOptions): Promise<void> => run('resume', options);
 export async function cancel(options: ControlOptions): Promise<void> {
   if (options.strategy === undefined && options.all !== true)
-    throw new Refusal('say which orders: sluice cancel --all, or sluice cancel --strategy ID');
+    throw new Refusal('choose the orders: sluice cancel --all, or sluice cancel --strategy ID');
   await run('cancel', options);
 }
 

@@ -263,7 +263,7 @@ describe('sluice adjust, without a daemon', () => {
     began('1.4');
     const take = (amount: string): Promise<void> => adjust('BTC', amount, { ...options(), reason: 'withdrawn' });
     await expect(take('-1000')).rejects.toThrow(
-      'the ledger has 1.4 BTC, and 1000 less would be below zero: check the amount and its sign',
+      'the ledger has 1.4 BTC, and 1000 less is below zero: check the amount and its sign',
     );
     await take('-1.4');
     began('0', '-0.5');
@@ -294,7 +294,7 @@ describe('a daemon that is told to adjust, by whomever', () => {
     const { assembled } = new TestRig();
     assembled.execution.books?.ledger.adjust({ what: 'baseline', asset: 'USDT', amount: '10' });
     const { adjust: told } = decisionsOf(assembled);
-    await expect(told('USDT', '-11', 'x')).rejects.toThrow('the ledger has 10 USDT, and 11 less would be below zero');
+    await expect(told('USDT', '-11', 'x')).rejects.toThrow('the ledger has 10 USDT, and 11 less is below zero');
     expect(await told('USDT', '-10.0', 'x')).toContain('counts 10 USDT less');
   });
 
@@ -323,7 +323,7 @@ test('status shows what is quarantined and what halts, with what it means; resum
 test('why shows what the exchange itself showed, and the way to decide', () => {
   showWhy('saaaaab00002', options());
   expect(out.join('\n')).toContain(
-    'evidence: the exchange said: order 1001, client id SAAAAAB00002, LIMIT BUY, NEW, 0 executed',
+    'evidence: the exchange reported: order 1001, client id SAAAAAB00002, LIMIT BUY, NEW, 0 executed',
   );
   expect(out.join('\n')).toContain('evidence: the exchange showed trade 7: BUY 0.5 at 100');
   out = [];

@@ -84,7 +84,7 @@ test.each([
 
 test.each(['kill', 'resume', 'cancel'] as const)('%s refuses a strategy that is not there', async (action) => {
   await expect(says(action, 'trned')).rejects.toMatchObject({
-    message: `no strategy trned ever ran on ${dir} (did you mean "trend"?); there are trend, grid`,
+    message: `strategy trned never ran on ${dir} (did you mean "trend"?); there are trend, grid`,
     exitCode: 2,
   });
   expect(inJournal(load).kills).toEqual([]);

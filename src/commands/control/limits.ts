@@ -55,7 +55,7 @@ function stepText({ at, what, name, value, by, reason }: LimitEntry, before: rea
 export async function raiseLimit(name: string, value: string, options: StepOptions): Promise<void> {
   const standard = knownLimit(name, value)?.value ?? 'all';
   await step(options, 'raise', name, value, {
-    question: `The standard ${name} is ${standard}. Raised to ${value}, a configuration may set it as high; its orders are no longer refused for it.`,
+    question: `The standard ${name} is ${standard}. If you confirm, a configuration may set it to ${value}.`,
     done: `${name} may be set to ${value}.`,
   });
 }
@@ -86,8 +86,8 @@ async function step(
   const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, say, true);
   // Only the name itself, typed, is a yes.
-  if (!yes && (await withQuestions(options, (ask) => ask(`${question}\nType ${name} to do it:`))) !== name)
-    throw new Refusal(`nothing was changed: ${name} was not typed (--yes does not ask)`, 1);
+  if (!yes && (await withQuestions(options, (ask) => ask(`${question}\nType ${name} to confirm:`))) !== name)
+    throw new Refusal(`nothing was changed: ${name} was not typed (--yes skips the question)`, 1);
   if (running === undefined)
     writeOffline(dir, [{ kind: 'limit', at: systemClock.now(), what, name, value, by: 'operator', reason }]);
   const message = running === undefined ? done : await callDaemon(running, 'limits', { what, name, value, reason });

@@ -23,7 +23,7 @@ export function addControl(program: Command, io: Io): void {
 }
 
 function addDecisions(add: (name: string, about: string) => Command, io: Io): void {
-  const reason = ['--reason <TEXT>', 'how you know, for the journal'] as const;
+  const reason = ['--reason <TEXT>', 'the evidence, for the journal'] as const;
   const resolve = add(
     'resolve',
     'record the outcome of an order that Sluice cannot determine: unknown, quarantined or stuck',
@@ -58,14 +58,14 @@ function addLimits(add: (name: string, about: string) => Command, io: Io): void 
       .command(name)
       .description(about)
       .requiredOption('--reason <TEXT>', 'for the journal')
-      .option('--yes', 'do not ask', false);
-  const raise = confirmed('raise', 'allow a configuration to exceed a standard limit; asks first')
+      .option('--yes', 'do not ask for confirmation', false);
+  const raise = confirmed('raise', 'allow a configuration to exceed a standard limit, after a confirmation')
     .argument('<LIMIT>')
     .argument('<VALUE>');
   run(raise, io, async () => (await limitsOf()).raiseLimit);
   const release = confirmed(
     'release',
-    'let the version of a strategy that ran last use its whole allocation; asks first',
+    'let the newest version of a strategy use its whole allocation, after a confirmation',
   );
   run(release.argument('<STRATEGY>'), io, async () => (await limitsOf()).releaseVersion);
 }

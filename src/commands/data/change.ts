@@ -25,7 +25,7 @@ export async function exportOne(
   const { data, to, from, until, json, out, say } = given;
   if (from !== undefined && until !== undefined && from >= until)
     throw new Refusal(
-      `--from ${momentText(from)} is not before --until ${momentText(until)}: there is nothing between`,
+      `--from ${momentText(from)} is not before --until ${momentText(until)}: swap them, or leave one out`,
     );
   refuseTaken(given);
   const { series, rows } = await readAgain(resolve(data), async () => {
@@ -46,12 +46,14 @@ function refuseTaken({
 }: Pick<WhichSeries, 'data'> & { readonly to: string; readonly replace: boolean }) {
   const path = resolve(to);
   if ([...kinds, 'cache'].some((folder) => path.startsWith(join(resolve(data), folder, sep))))
-    throw new Refusal(`${to} is in a folder of the catalogue ${resolve(data)}, whose files are its own: name another`);
+    throw new Refusal(
+      `${to} is in a folder of the catalogue ${resolve(data)}, which only Sluice writes: name another folder`,
+    );
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory())
     throw new Refusal(`${to} is a folder: name a file in it, such as ${join(to, 'klines.csv')}`);
   if (found !== undefined && found.size > 0 && !replace)
-    throw new Refusal(`${to} is there, and would be lost: name another file, or say that it may go (--replace)`);
+    throw new Refusal(`${to} exists: name another file, or overwrite it with --replace`);
   const fault = placeFault(dirname(path));
   if (fault !== undefined) throw new Refusal(`--to ${to}: ${fault}`);
 }
@@ -63,11 +65,11 @@ export async function resample(given: WhichSeries & { readonly into: string; rea
   const found = chosen(given).filter((one) => one.kind !== 'depth');
   // The smallest klines are meant, and trades only where there are none, unless something is said.
   const [from] = found.toSorted((a, b) => a.kind.localeCompare(b.kind) || orderOf(a.interval) - orderOf(b.interval));
-  if (from === undefined) throw new Refusal('depth makes no klines: import trades or klines of this symbol');
+  if (from === undefined) throw new Refusal('klines cannot be made from depth: import trades or klines of this symbol');
   if (symbol === undefined && new Set(found.map((one) => one.symbol)).size > 1)
-    throw new Refusal(`say of which symbol: ${[...new Set(found.map((one) => one.symbol))].join(', ')}`);
+    throw new Refusal(`choose a symbol: ${[...new Set(found.map((one) => one.symbol))].join(', ')}`);
   if (kind === undefined && interval === undefined && from.zone !== undefined)
-    throw new Refusal(`${seriesName(from)} is of ${from.zone}: say what to take (--interval)`);
+    throw new Refusal(`${seriesName(from)} has zone ${from.zone}: choose the source with --interval`);
   const longer = found.find(
     (one) =>
       one.kind === 'klines' &&
@@ -76,7 +78,7 @@ export async function resample(given: WhichSeries & { readonly into: string; rea
   );
   if (interval === undefined && longer !== undefined)
     say(
-      `note: made of ${seriesName(from)}, of ${lengthText(spanOf(from))}; ${seriesName(longer)} is stored, of ${lengthText(spanOf(longer))}: --interval ${longer.interval} takes that`,
+      `note: made from ${seriesName(from)}, which spans ${lengthText(spanOf(from))}; ${seriesName(longer)} spans ${lengthText(spanOf(longer))}: --interval ${longer.interval} uses that`,
     );
   for (const one of wanted) {
     const stored = await storeResampled(dir, from, { interval: one, zone, now: systemClock.now() });
@@ -100,14 +102,15 @@ const orderOf = (interval: Interval = '1min'): number => intervals.indexOf(inter
 export function remove(given: WhichSeries & { readonly yes: boolean; readonly all: boolean }): void {
   const { data, yes, all, json, out, say, symbol, kind, interval } = given;
   const isNarrowed = symbol !== undefined || kind !== undefined || interval !== undefined;
-  if (all && isNarrowed) throw new Refusal('--all is everything: leave out SYMBOL, --kind and --interval, or --all');
+  if (all && isNarrowed)
+    throw new Refusal('--all selects everything: leave out SYMBOL, --kind and --interval, or --all');
   const found = chosenKeys(given);
   const names = found.map(seriesName);
   if (!isNarrowed && !all)
     throw new Refusal(
-      `this would remove everything, ${names.join(', ')}: say what (SYMBOL, --kind, --interval), or --all`,
+      `this would remove everything, ${names.join(', ')}: choose series with SYMBOL, --kind or --interval, or confirm with --all`,
     );
-  if (!yes) throw new Refusal(`this would remove ${names.join(', ')}: say --yes`);
+  if (!yes) throw new Refusal(`this would remove ${names.join(', ')}: confirm with --yes`);
   for (const [index, one] of found.entries()) {
     const stale = removeSeries(resolve(data), one);
     out(json ? JSON.stringify({ removed: names[index] }) : `${names[index]}: removed`);

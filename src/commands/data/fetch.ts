@@ -93,7 +93,7 @@ export function sourceOf(
   const source = given.source ?? new URL(addressOf(given).restUrl).hostname;
   if (stored === undefined || stored === source) return source;
   throw new Refusal(
-    `${seriesName(key)} holds data from ${stored}, and this is ${source}: take another catalogue (--data), or say that it is the same (--source ${stored})`,
+    `${seriesName(key)} has data from ${stored}, and this is ${source}: use another catalogue (--data), or, if both are the same source, --source ${stored}`,
   );
 }
 
@@ -102,8 +102,8 @@ function keyOf(symbol: string, { kind, interval, from }: FetchGiven): SeriesKey 
     if (interval !== undefined) throw new Refusal('trades have no interval: leave --interval out');
     return { kind, symbol: namedSymbol(symbol) };
   }
-  if (interval === undefined) throw new Refusal('say of which interval (--interval 1min)');
-  if (from === undefined) throw new Refusal('say from when on (--from 2024-01-01)');
+  if (interval === undefined) throw new Refusal('the interval is missing (--interval 1min)');
+  if (from === undefined) throw new Refusal('the start time is missing (--from 2024-01-01)');
   return { kind, symbol: namedSymbol(symbol), interval: intervalOf(interval) };
 }
 
@@ -130,7 +130,7 @@ async function fetchKlines(run: Run): Promise<void> {
     for (let until = stretch.until; until > stretch.from && !stopped && began === undefined; ) {
       const step = await stored(run, await withRetries(run, () => ask(until)));
       if (step.kind === 'beginning')
-        began = `the exchange gives no klines of ${symbol} ${interval} before ${moment(step.at)} (${step.why})`;
+        began = `the exchange has no klines of ${symbol} ${interval} before ${moment(step.at)} (${step.why})`;
       else {
         const from = Math.max(step.from, stretch.from);
         // Days of another zone end within ours.
@@ -151,10 +151,10 @@ async function fetchKlines(run: Run): Promise<void> {
   }
   const rows = await store(run);
   shown.end();
-  if (missing.length === 0) note(run, 'everything asked for is there already; nothing was asked of the exchange');
-  else if (rows === 0 && began === undefined && !stopped) note(run, 'the exchange has no klines there');
+  if (missing.length === 0) note(run, 'everything is stored already; the exchange was not queried');
+  else if (rows === 0 && began === undefined && !stopped) note(run, 'the exchange has no klines in that time');
   if (began !== undefined) note(run, began);
-  if (stopped) throw new Refusal('interrupted: what was fetched is stored; the same command goes on from there', 1);
+  if (stopped) throw new Refusal('interrupted: what was fetched is stored; the same command continues', 1);
 }
 
 async function fetchTrades(run: Run): Promise<void> {
@@ -172,9 +172,9 @@ async function fetchTrades(run: Run): Promise<void> {
   if (isFull || (given.from ?? from) < from)
     note(
       run,
-      `the exchange gives its newest ${counted(trades.length, 'trade')} only, from ${moment(from)} on: what lies before cannot be had from it (sluice record keeps them from now on)`,
+      `the exchange provides only its newest ${counted(trades.length, 'trade')}, from ${moment(from)} on. To keep later ones, run sluice record`,
     );
-  else if (rows.length === 0) note(run, 'the exchange shows no trades of that time');
+  else if (rows.length === 0) note(run, 'the exchange has no trades in that time');
 }
 
 /** What the exchange answered; when it cannot be had, what was fetched before is stored first. */
@@ -182,7 +182,7 @@ async function stored<T>(run: Run, answer: Answer<T>): Promise<T> {
   if (answer.kind === 'failed') {
     await store(run);
     run.shown.end();
-    run.given.say('what was fetched is stored; the same command goes on from there');
+    run.given.say('what was fetched is stored; the same command continues');
   }
   return okOrRefuse(answer, run.client);
 }
@@ -193,7 +193,7 @@ async function withRetries<T>({ client, given, shown }: Run, ask: () => Promise<
   for (let attempt = 1, waitMs = firstWaitMs; attempt < tries; attempt++, waitMs *= 2) {
     if (answer.kind === 'ok' || answer.code !== undefined || given.signal.aborted) return answer;
     shown.end();
-    given.say(`${answer.cause}; asking again in ${waitMs / 1_000} s`);
+    given.say(`${answer.cause}; retrying in ${waitMs / 1_000} s`);
     await client.clock.sleep(client.clock.machine(waitMs));
     answer = await ask();
   }

@@ -39,7 +39,7 @@ test('a stop between two files leaves those behind it, and says how many', async
   };
   await expect(importAll(files, { ...given, out })).rejects.toMatchObject({
     exitCode: 1,
-    message: expect.stringMatching(/^stopped: 2 of 3 files are not imported, the first is .*two\.csv/),
+    message: expect.stringMatching(/^stopped: 2 of 3 files were not imported, the first is .*two\.csv/),
   });
   expect(said).toHaveLength(1);
   rmSync(dir, { recursive: true });
@@ -50,7 +50,7 @@ test('a stop during the last file says that all is stored', async () => {
   const noted: string[] = [];
   const out = (): void => stopping.abort();
   await importAll(files.slice(0, 1), { ...given, out, say: (line) => void noted.push(line) });
-  expect(noted).toEqual(['note: stopped when all was stored: 1 file imported, none is left']);
+  expect(noted).toEqual(['note: stopped after the last file: 1 file imported']);
   rmSync(dir, { recursive: true });
 });
 
@@ -59,7 +59,7 @@ test('a file that is refused leaves those behind it, and that is said', async ()
   writeFileSync(files[1] ?? '', `time_ms,open,high,low,close,volume\n${start},1,1,2,1,1\n`);
   await expect(importAll(files, given)).rejects.toMatchObject({
     exitCode: 2,
-    message: expect.stringMatching(/two\.csv.*\n(.*\n)*1 file of 3 behind it was not read, the first is .*three\.csv$/),
+    message: expect.stringMatching(/two\.csv.*\n(.*\n)*1 file of 3 after it was not read, the first is .*three\.csv$/),
   });
   expect(said).toHaveLength(1);
   const alone = await importAll(files.slice(0, 2), given).catch(String);

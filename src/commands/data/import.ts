@@ -41,7 +41,7 @@ export async function importAll(files: readonly string[], given: ImportGiven): P
   for (const [index, file] of files.entries()) {
     if (given.signal.aborted)
       throw new Refusal(
-        `stopped: ${files.length - index} of ${files.length} files are not imported, the first is ${file}; import them as you did these`,
+        `stopped: ${files.length - index} of ${files.length} files were not imported, the first is ${file}; run the command again for them`,
         1,
       );
     try {
@@ -51,13 +51,13 @@ export async function importAll(files: readonly string[], given: ImportGiven): P
       if (!(error instanceof Refusal) || behind === 0) throw error;
       const next = files[index + 1];
       throw new Refusal(
-        `${error.message}\n${counted(behind, 'file')} of ${files.length} behind it ${behind === 1 ? 'was' : 'were'} not read, the first is ${next}`,
+        `${error.message}\n${counted(behind, 'file')} of ${files.length} after it ${behind === 1 ? 'was' : 'were'} not read, the first is ${next}`,
         error.exitCode,
       );
     }
   }
   if (given.signal.aborted && !given.dryRun)
-    given.say(`note: stopped when all was stored: ${counted(files.length, 'file')} imported, none is left`);
+    given.say(`note: stopped after the last file: ${counted(files.length, 'file')} imported`);
 }
 
 async function importOne(path: string, options: ImportOptions, given: ImportGiven): Promise<void> {

@@ -27,10 +27,13 @@ export function addData(program: Command, io: Io): void {
   addImport(add, io);
   addFetch(data, io);
   run(addSeries('list', 'list the stored series'), io, async () => withSymbol((await import('./show.ts')).list));
-  const check = addSeries('check', 'read everything again: files as they were written, and the rows in them');
+  const check = addSeries('check', 'verify the hashes of all files and check their rows');
   run(check, io, async () => withSymbol((await import('./show.ts')).check));
   const exported = addSeries('export', 'write one series into a file')
-    .requiredOption('--to <FILE>', 'ends in .csv, .csv.gz, .csv.zst, .jsonl or .parquet, which says the format')
+    .requiredOption(
+      '--to <FILE>',
+      'file to write; its ending is the format: .csv, .csv.gz, .csv.zst, .jsonl or .parquet',
+    )
     .option('--replace', 'overwrite an existing file', false)
     .option('--from <DATE>', 'start time, UTC', dateOption)
     .option('--until <DATE>', 'end time, exclusive, UTC', dateOption);
@@ -43,7 +46,7 @@ export function addData(program: Command, io: Io): void {
     .option('--yes', 'confirm', false)
     .option('--all', 'all data', false);
   run(remove, io, async () => withSymbol((await import('./change.ts')).remove));
-  const compact = add('compact', 'recorded frames into the catalogue').addOption(jsonOption());
+  const compact = add('compact', 'move recorded frames into the catalogue').addOption(jsonOption());
   run(compact, io, async () => (await import('../record/command.ts')).compact);
   const sql = add('sql', 'query the tables klines, trades and depth')
     .addOption(jsonOption())
@@ -52,7 +55,7 @@ export function addData(program: Command, io: Io): void {
 }
 
 function addImport(add: (name: string, about: string) => Command, io: Io): void {
-  const command = add('import', 'files into the catalogue: CSV, JSON, Parquet; plain, gz, xz, zst or zip')
+  const command = add('import', 'import files into the catalogue: CSV, JSON, Parquet; plain, gz, xz, zst or zip')
     .addOption(jsonOption())
     .argument('<FILE...>')
     .addOption(kindOption('--as', 'the kind of data in the file'))
@@ -75,7 +78,7 @@ function addImport(add: (name: string, about: string) => Command, io: Io): void 
 }
 
 function addFetch(data: Command, io: Io): void {
-  const about = 'the past from the exchange into the catalogue; goes on where it was stopped';
+  const about = 'fetch history from the exchange into the catalogue; resumes after a stop';
   const command = exchangeOptions(data.command('fetch').description(about))
     .argument('<SYMBOL>')
     .addOption(dataOption())

@@ -35,7 +35,7 @@ export function chosenKeys({ data, symbol, kind, interval }: WhichSeries): reado
   const dir = resolve(data);
   const all = seriesKeys(dir);
   if (all.length === 0)
-    throw new Refusal(`${dir} holds no data: sluice data import FILE, or name another folder (--data)`);
+    throw new Refusal(`${dir} has no data: run sluice data import FILE, or name another folder (--data)`);
   // What is stored can always be named, as it was by an older version, too.
   const spelt = symbol === undefined ? undefined : symbolOf(symbol);
   const isStored = spelt === undefined || all.some((one) => one.symbol === spelt);
@@ -52,7 +52,7 @@ export function chosenKeys({ data, symbol, kind, interval }: WhichSeries): reado
   const symbols = all.map((one) => one.symbol);
   const meant = isStored ? '' : didYouMean(wantedSymbol ?? '', symbols);
   throw new Refusal(
-    `no such data in ${dir}${meant}: it holds ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`,
+    `no such data in ${dir}${meant}; it has ${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`,
   );
 }
 
@@ -62,7 +62,7 @@ export function chosenOne(given: WhichSeries): Manifest {
   const [one, other] = found;
   if (one === undefined || other !== undefined)
     throw new Refusal(
-      `${found.length} series are meant (${found.slice(0, 8).map(seriesName).join(', ')}): say which (SYMBOL, --kind, --interval)`,
+      `${found.length} seriesmatch (${found.slice(0, 8).map(seriesName).join(', ')}): choose one with SYMBOL, --kind or --interval`,
     );
   return one;
 }

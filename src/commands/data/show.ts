@@ -91,7 +91,7 @@ export async function check(given: WhichSeries): Promise<void> {
     for (const finding of findings) out(`  ${findingText(finding)}`);
   }
   refuseDamaged(unreadable);
-  if (damaged > 0) throw new Refusal(`${counted(damaged, 'file')} of the catalogue cannot be trusted`, 1);
+  if (damaged > 0) throw new Refusal(`${counted(damaged, 'file')} of the catalogue failed the check`, 1);
 }
 
 /** The answer as a table, or as one JSON object a row. */
@@ -114,5 +114,5 @@ export async function sql(text: string, { data, json, out, say }: DataGiven): Pr
         rows.map((row) => row.map(cellText)),
       ),
     );
-  if (cut) say(`note: cut after ${mostAnswerRows} rows: ask for less (LIMIT), or write them out (sluice data export)`);
+  if (cut) say(`note: cut after ${mostAnswerRows} rows: reduce the query (LIMIT), or use sluice data export`);
 }

@@ -91,7 +91,7 @@ function balanceDifferences({ balances: { spot } }: Truth, view: View, unseen: r
     undefined,
     unseen.map((fill) => ({ ...fill, quantity: fill.qty })),
   );
-  if (expected === undefined) return ['the journal does not know what the account held at first'];
+  if (expected === undefined) return ['the journal has no first balances'];
   return [...new Set([...expected.keys(), ...Object.keys(spot)])].flatMap((asset) => {
     const { free = '0', locked = '0' } = spot[asset] ?? {};
     const there = new Decimal(free).plus(locked);
@@ -109,12 +109,12 @@ export function comparisonText({ orders, fills, unsettled, unseen, differences }
   const people =
     unseen === 0
       ? ''
-      : `; ${unseen} ${unseen === 1 ? 'trade' : 'trades'} by hand came too late to be seen, the next start books ${unseen === 1 ? 'it' : 'them'}`;
+      : `; ${unseen} ${unseen === 1 ? 'trade' : 'trades'} by hand came too late; the next start books ${unseen === 1 ? 'it' : 'them'}`;
   const open =
     unsettled === 0
       ? ''
-      : `; what became of ${unsettled} ${unsettled === 1 ? 'order' : 'orders'} is not known yet, the next start asks`;
+      : `; the outcome of ${unsettled} ${unsettled === 1 ? 'order is' : 'orders is'} not known yet; the next start queries the exchange`;
   return differences.length === 0
-    ? `the books agree: ${orders} orders, ${fills} fills and every balance are the exchange's, to the last decimal${open}${people}`
-    : `the books differ${open}${people}:\n${differences.map((line) => `  ${line}`).join('\n')}`;
+    ? `the ledgers agree: ${orders} orders, ${fills} fills and every balance are the exchange's, to the last decimal${open}${people}`
+    : `the ledgers differ${open}${people}:\n${differences.map((line) => `  ${line}`).join('\n')}`;
 }

@@ -42,7 +42,7 @@ const demoFaults =
 export async function demo(options: DemoOptions): Promise<void> {
   const { scenario: name, json, out, say, signal } = options;
   const scenario = scenarios[name];
-  if (scenario === undefined) throw new Refusal(`there is no scenario ${name}`);
+  if (scenario === undefined) throw new Refusal(`unknown scenario ${name}`);
   // The exchange reads them once more; here they are refused before anything is made.
   if (options.faults !== undefined) faultsOf(options.faults, { uids: [demoUser.uid], symbols: [scenario.symbol] });
   const stateDir = options.state ?? defaultStateDir(name === 'crash-2020' ? 'demo' : `demo-${name}`);
@@ -74,7 +74,7 @@ export async function demo(options: DemoOptions): Promise<void> {
     const config = readConfig(file, tradingSchema, set.map(parseSetting));
     const configured = await configure(config.strategies, file);
     (json ? say : out)(
-      `${scenario.about}, ${speed} times real time. The exchange is built in (${restUrl}); its money is made up.`,
+      `${scenario.about}, ${speed} times real time. The exchange is built in (${restUrl}); its money is simulated.`,
     );
     const stopOrLost = AbortSignal.any([signal, market.lost]);
     const secrets = { apiKey: demoUser.key, apiSecret: demoUser.secret };
@@ -86,11 +86,13 @@ export async function demo(options: DemoOptions): Promise<void> {
     const books = market.lost.aborted ? undefined : await compareLedgers(stateDir, market.control, demoUser.uid);
     if (books !== undefined) say(comparisonText(books));
     if (market.lost.aborted && !signal.aborted)
-      throw new Refusal('the built-in exchange ended; start again to go on from where it stood', 1);
+      throw new Refusal('the built-in exchange ended; start again to continue', 1);
     if (books !== undefined && books.differences.length > 0)
       throw new Refusal(`the journal in ${stateDir} differs from the exchange: sluice journal check examines it`, 1);
     const again = commandOf(options);
-    say(`${again === 'npx sluice demo' ? 'npm start' : again} goes on from here; ${again} --fresh starts anew`);
+    say(
+      `${again === 'npx sluice demo' ? 'npm start' : again} continues from here; ${again} --fresh starts from the beginning`,
+    );
   } finally {
     await market.stop();
   }

@@ -43,10 +43,10 @@ const textOf = (known: Known, yes: string, no: string, unknown: string): string 
   known === 'yes' ? yes : known === 'no' ? no : unknown;
 
 const windows = {
-  recvWindow: 'the time window is read as recvWindow',
-  recvwindow: 'the time window is read as recvwindow',
-  recwwindow: 'the time window is read as recwwindow',
-  none: "a time window is read under no name: the exchange's own of 5 s applies",
+  recvWindow: 'the exchange reads the time window as recvWindow',
+  recvwindow: 'the exchange reads the time window as recvwindow',
+  recwwindow: 'the exchange reads the time window as recwwindow',
+  none: 'the exchange reads no time-window parameter: its own window of 5 s applies',
 } as const;
 
 const cancels = {
@@ -73,25 +73,25 @@ export function clientIdCheck(
   isHere: boolean,
   dedicated: boolean,
 ): Check {
-  const missing = 'an order of this journal does not show the id that it was created with';
+  const missing = 'the exchange does not return the client id of an order in this journal';
   if (clientIdEchoed === 'no')
     return dedicated
       ? ok(
           'client ids',
-          `${missing}; an order of unknown outcome is found by its properties, since the account is dedicated to Sluice`,
+          `${missing}; Sluice finds an order of unknown outcome by its terms, because the account is dedicated`,
         )
       : fail(
           'client ids',
           `${missing}: an order of unknown outcome could be confused with somebody else's`,
-          'if nobody and nothing else trades on this account, set dedicatedAccount: true in the configuration; otherwise give Sluice an account of its own',
+          'if nothing else trades on this account, set dedicatedAccount: true; otherwise give Sluice an account of its own',
         );
   const echoed =
     clientIdEchoed === 'yes'
       ? 'orders show their client id'
-      : 'no order to judge by: run the doctor again after the first order of a daemon';
+      : 'not known yet: run the doctor again after the first order of the daemon';
   const alone = textOf(
     queryByClientId,
-    ', and can be queried by it alone, which the daemon does from now on',
+    ', and can be queried by it alone; the daemon uses that from now on',
     ', and cannot be queried by it alone',
     '',
   );
@@ -123,7 +123,7 @@ function stateCheck(dir: string): Check {
   try {
     makeDirs(dir);
     accessSync(dir, constants.W_OK);
-    return ok('state', `${dir} can be written; no daemon runs on it`);
+    return ok('state', `${dir} is writable; no daemon runs on it`);
   } catch (error) {
     const cause = error instanceof Error ? error.message : '';
     return fail('state', `${dir} cannot be written: ${cause}`, 'give another directory with --state DIR');
@@ -136,13 +136,13 @@ function diskCheck(dir: string): Check {
   const { bavail, bsize } = statfsSync(near);
   const bytes = bavail * bsize;
   const text = `${(bytes / 1e9).toFixed(1)} GB free`;
-  if (bytes < leastBytes) return fail('disk', text, 'make room: an order that cannot be journalled is not sent');
-  return bytes < fewBytes ? warn('disk', text, 'make room: the journal grows for months') : ok('disk', text);
+  if (bytes < leastBytes) return fail('disk', text, 'free disk space: an order that cannot be journalled is not sent');
+  return bytes < fewBytes ? warn('disk', text, 'free disk space: the journal grows for months') : ok('disk', text);
 }
 
 export function planCheck(config: TradingConfig, configured: readonly Configured[]): Check {
   const plan = weightPlanOf(config, configured);
-  const sum = `${Math.round(plan.weightPerMinute)} a minute of ${Math.floor(plan.room)}, ${Math.ceil(plan.weightAtStart)} to begin`;
+  const sum = `${Math.round(plan.weightPerMinute)} of ${Math.floor(plan.room)} a minute, ${Math.ceil(plan.weightAtStart)} at the start`;
   const text = [sum, ...planLines(plan)].join('\n');
   return plan.faults.length === 0 ? ok('weight', text) : fail('weight', text, plan.faults.join('; '));
 }

@@ -51,7 +51,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const found = orRefusal(() => readSecrets(environment));
   const secrets = found instanceof Refusal ? undefined : found;
   const checks: Check[] = [...machineChecks(stateDir), planCheck(config, configured), limitsCheck(config, stateDir)];
-  if (found instanceof Refusal) checks.push(fail('key', 'no key and secret can be read', found.message));
+  if (found instanceof Refusal) checks.push(fail('key', 'the key and secret cannot be read', found.message));
   say(`asking ${restUrl}; listening to the socket for ${listenMs / 1_000} s`);
   const address = { ...config.exchange, account: config.account, limits: config.budget };
   const connection = connect(address, secrets, environment, { waitMs });
@@ -75,8 +75,7 @@ function limitsCheck(config: TradingConfig, stateDir: string): Check {
     return unraised(config, steps, stateDir);
   });
   if (found === undefined) return ok('risk', 'every limit above the standard is confirmed');
-  if (found instanceof Refusal)
-    return fail('risk', 'the steps above the standard limits cannot be read', found.message);
+  if (found instanceof Refusal) return fail('risk', 'the confirmed limits cannot be read', found.message);
   const { what, which, advice, raises } = found;
   return fail('risk', `${what} ${which.join('; ')}`, `${advice} ${raises.join('; ')}`);
 }
@@ -134,7 +133,7 @@ export function doctorLines(checks: readonly Check[], url: string, colours: bool
       ? styled(styles.fail, `${fails} ${fails === 1 ? 'problem prevents' : 'problems prevent'} trading`)
       : warns > 0
         ? styled(styles.warn, `trading is possible; ${warns} ${warns === 1 ? 'warning' : 'warnings'}`)
-        : styled(styles.ok, 'everything is fine');
+        : styled(styles.ok, 'all checks passed');
   return [`${styled('bold', 'sluice doctor')}  ${escapeText(url)}`, '', ...lines, '', `  ${sum}`];
 }
 

@@ -66,15 +66,16 @@ async function timeCheck({ connection: { exchange, clock }, config }: Examinatio
       answer,
       exchange.time.pace() === undefined
         ? 'the clocks of the exchange disagree; try again later'
-        : `set exchange.speed to what the exchange runs at; it is ${speed}`,
+        : `set exchange.speed to the speed of the exchange; it is ${speed}`,
     );
-  if (against !== undefined) return fail('time', against, 'use a quicker connection: no order is created like this');
+  if (against !== undefined)
+    return fail('time', against, 'use a faster connection: with this uncertainty no order is created');
   const within = `known to within ${Math.round(answer.value.uncertaintyMs / speed)} ms`;
   const offMs = Math.round(clock.now() - machineWall());
-  if (speed !== 1) return ok('time', `${within}; a built-in exchange with a time of its own`);
+  if (speed !== 1) return ok('time', `${within}; a built-in exchange with its own clock`);
   const text = `${within}; the clock of this machine is ${Math.abs(offMs)} ms ${offMs > 0 ? 'behind' : 'ahead'}`;
   return Math.abs(offMs) > 1_000
-    ? warn('time', text, "Sluice follows the exchange's clock; let the machine set its own (NTP) all the same")
+    ? warn('time', text, "Sluice follows the exchange's clock; synchronise this machine's clock as well (NTP)")
     : ok('time', text);
 }
 
@@ -100,7 +101,7 @@ function symbolChecks({ config, configured }: Examination, listed: readonly Inst
       return fail(
         'symbol',
         `${symbol} is not listed${didYouMean(symbol, names)}`,
-        'sluice market symbols lists what is traded',
+        'sluice market symbols lists the traded symbols',
       );
     const minima = [
       ...(at.minQuantity > noLots ? [`at least ${quantityText(at.minQuantity, at)} ${at.base}`] : []),
@@ -144,12 +145,8 @@ function fundsCheck(
   if (free >= allotted) return ok('funds', text);
   // The start of a new daemon is refused for this.
   return isNew && isTooLittle(allotted, plus(free, locked))
-    ? fail('funds', text, 'lower `allocation`, or deposit: a daemon without positions is refused')
-    : warn(
-        'funds',
-        text,
-        'orders beyond the free balance will be refused, unless a strategy has bought the rest already',
-      );
+    ? fail('funds', text, 'lower `allocation`, or deposit: a daemon that holds no positions does not start')
+    : warn('funds', text, 'orders above the free balance will be refused, unless positions explain the difference');
 }
 
 /** By the query alone: no code that the daemon can reach applies for a withdrawal. */

@@ -65,7 +65,8 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
     one === undefined || (withReturns && hasRun(one) && one.returns === null);
   const open = [...sets.keys()].filter((index) => isOpen(outcomes[index]));
   for (const index of open) outcomes[index] = undefined;
-  if (open.length < sets.length) say(`${sets.length - open.length} of ${sets.length} parameter sets are done already`);
+  if (open.length < sets.length)
+    say(`${sets.length - open.length} of ${sets.length} parameter sets are complete already`);
   const judged = (): Overfitting | undefined =>
     withReturns ? overfittingOf(buyAndHoldReturns(input), outcomes) : undefined;
   let doubt: Overfitting | undefined;
@@ -174,16 +175,16 @@ async function refuseRemembering({ hosted }: RunInput, done: Done, signal: Abort
 function refuseAllRefused(outcomes: readonly (Outcome | undefined)[]): void {
   const [first] = outcomes;
   if (first === undefined || outcomes.some(hasRun) || hasRun(first)) return;
-  throw new Refusal(`none of the parameter sets could be run: ${first.refused}`, 1);
+  throw new Refusal(`no parameter set could run: ${first.refused}`, 1);
 }
 
 /** Parameter sets that were still running when the grid was stopped: slow or endless ones. */
 const givenUpText = (names: readonly string[]): string =>
-  `note: still at work ${lastSetsMs / 1000} s after the stop, and abandoned: ${names.join('; ')} (a strategy that takes longer there, or never comes back)`;
+  `note: abandoned because still running ${lastSetsMs / 1000} s after the stop: ${names.join('; ')} (a strategy that is slow there, or never returns)`;
 
 const threadRefusal = ({ message }: ThreadEnd, set: string): Refusal =>
   new Refusal(
-    `the parameter set ${set} ended its thread (${message}): reduce the memory that the strategy uses, or exclude this set; parameter sets that are done are not run again`,
+    `the parameter set ${set} ended its thread (${message}): reduce the memory that the strategy uses, or exclude this set; complete parameter sets are not run again`,
     1,
   );
 
@@ -192,7 +193,7 @@ const unfinishedText = (left: number, of: number): string =>
 
 function leftText(left: number, of: number, isKept: boolean): string {
   if (left === of)
-    return `stopped before the first of ${of} parameter sets was done: nothing was saved. Run the same command to start again`;
+    return `stopped before the first of ${of} parameter sets was complete: nothing was saved. Run the same command to start again`;
   const stopped = `stopped with ${left} of ${of} parameter sets not run`;
   return isKept
     ? `${stopped}; the others are saved. Run the same command to continue`
@@ -203,12 +204,10 @@ function leftText(left: number, of: number, isKept: boolean): string {
 function refuseOthers({ tapes, currencies }: RunInput): void {
   if (tapes !== undefined)
     throw new Refusal(
-      'a grid runs over klines: say fidelity: klines (--set fidelity=klines), and run the parameter set you choose by itself',
+      'a grid runs over klines: set fidelity: klines (--set fidelity=klines), then run the chosen parameter set by itself',
     );
   if (currencies !== undefined)
-    throw new Refusal(
-      'a grid counts in one currency: give the strategies of each currency a configuration of their own',
-    );
+    throw new Refusal('a grid has one currency: use one configuration for the strategies of each currency');
 }
 
 /** Rate and remaining time, at most ten times a second. */

@@ -64,7 +64,7 @@ test('there is no plateau of two values, and no place of the heat map is called 
   expect(shownFor('a.fast=24,72')).not.toContain('◇◇');
   expect(shownFor('a.fast=24,48,72')).toMatch(/Best plateau +around a\.fast 48: 3 parameter sets/);
   expect(shownFor('a.fast=24,48,72')).toContain('◇◇ middle of the best plateau');
-  expect(shownFor('a.mode=z,x')).toMatch(/Best plateau +n\/a {2}\(an axis of words has none\)\n/);
+  expect(shownFor('a.mode=z,x')).toMatch(/Best plateau +n\/a {2}\(not defined on an axis of words\)\n/);
 });
 
 test('a parameter set of few round trips is listed, and never the best or part of a plateau', () => {
@@ -72,7 +72,7 @@ test('a parameter set of few round trips is listed, and never the best or part o
   const of = { ...{ axes, sets: parameterSets(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };
   const outcomes = [30, 29, 30, 0].map((roundTrips, index) => ({ ...ran, roundTrips, return: index / 10 }));
   const text = gridLines({ ...of, outcomes }).join('\n');
-  expect(text).toMatch(/^Not ranked +2 of 4 parameter sets closed fewer than 30 round trips: too few to be the best$/m);
+  expect(text).toMatch(/^Not ranked +2 of 4 parameter sets closed fewer than 30 round trips: too few to rank$/m);
   expect(text).toMatch(/^Best parameter set +a\.fast 72: /m);
   expect(text).toMatch(/^Best plateau +n\/a /m);
   expect(text.match(/^ +(?:24|48|72|96) .*/gm)?.map((row) => row.trim().replaceAll(/ {2,}/g, ' '))).toEqual([
@@ -100,7 +100,7 @@ test('a grid whose parameter sets all have few round trips has no best one, and 
 
 test('a range without a step that never comes to its end is refused', () => {
   expect(() => readAxes(['a.share=0.1..0.5'], hosted)).toThrow(
-    '--grid a.share=0.1..0.5: "0.1..0.5" goes by steps of 1 and never comes to 0.5: name a step, such as 0.1..0.5:0.1',
+    '--grid a.share=0.1..0.5: "0.1..0.5" has steps of 1 and never reaches 0.5: give a step, such as 0.1..0.5:0.1',
   );
   const values = (text: string) => readAxes([text], hosted)[0]?.values;
   expect(values('a.share=0.1..0.5:0.2')).toEqual([0.1, 0.3, 0.5]);

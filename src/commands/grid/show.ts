@@ -89,14 +89,11 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
       'Best parameter set',
       `${setText(axes, sets[best])}: ${roundedMoney(winner.finalEquity)} ${asset}  (exactly ${winner.finalEquity})`,
     ),
-    line(
-      '',
-      `return ${shareText(winner.return)}; best of ${grouped(tries)} trials on these data: expect some luck in it`,
-    ),
+    line('', `return ${shareText(winner.return)}; best of ${grouped(tries)} trials on these data: expect some luck`),
     line(
       'Best plateau',
       plateau === undefined
-        ? `n/a  (${hasWords(axes) ? 'an axis of words has none' : 'needs three numeric values on each axis, all of them run'})`
+        ? `n/a  (${hasWords(axes) ? 'not defined on an axis of words' : 'needs three numeric values on each axis, all of them run'})`
         : plateauText(result, plateau),
     ),
     ...stopped,
@@ -115,18 +112,18 @@ export function fewText({ outcomes }: Pick<GridResult, 'outcomes'>): string | un
   const ran = outcomes.filter(hasRun).length;
   return few === ran
     ? `no parameter set closed ${fewestRoundTrips} round trips, so there is no best one`
-    : `${grouped(few)} of ${grouped(ran)} parameter sets closed fewer than ${fewestRoundTrips} round trips: too few to be the best`;
+    : `${grouped(few)} of ${grouped(ran)} parameter sets closed fewer than ${fewestRoundTrips} round trips: too few to rank`;
 }
 
 /** How many sets a limit stopped before their end: beside whole ones they say little. */
 export function stoppedText({ outcomes }: Pick<GridResult, 'outcomes'>, best: Found['best']): readonly string[] {
   const stopped = outcomes.filter((one) => hasRun(one) && one.kills.length > 0).length;
   if (stopped === 0) return [];
-  const of = `${grouped(stopped)} of ${grouped(outcomes.filter(hasRun).length)} parameter sets by a limit before their end`;
+  const of = `${grouped(stopped)} of ${grouped(outcomes.filter(hasRun).length)} parameter sets, by a limit`;
   if (best === undefined) return [of];
   const winner = outcomes[best];
   const why = hasRun(winner) ? winner.kills[0] : undefined;
-  return [why === undefined ? `${of}, the best not among them` : `${of}, the best among them: ${why}`];
+  return [why === undefined ? `${of}, not the best one` : `${of}, including the best: ${why}`];
 }
 
 /** Why sets could not be run: each reason in the words of the first set, with that set's numbers. */

@@ -20,10 +20,10 @@ export interface CheckOptions extends Pick<ClientIo, 'json' | 'out' | 'environme
 
 /** What holds of the file itself, beside the invariants of what is in it. */
 const fileRules = {
-  file: 'SQLite finds no page, row or index of the file damaged',
-  schema: 'it has the tables of a journal of its version',
-  chain: 'its rows add up to the head of its chain: nothing but Sluice changed it',
-  newest: 'it is the newest of its kind that this machine knows of, and was written here',
+  file: 'SQLite finds no damaged page, row or index',
+  schema: 'the tables are those of its version',
+  chain: 'the rows add up to the head of the chain: only Sluice changed them',
+  newest: 'it is the newest journal of this machine, and was written here',
 } as const;
 
 /** Findings shown for each rule in text; `--json` shows all. */
@@ -154,16 +154,15 @@ export function check({ dir, environment, json, out }: CheckOptions): void {
 
 function adviceOn(findings: readonly Finding[]): string {
   if (findings.some(({ rule }) => rule !== 'newest' && Object.hasOwn(fileRules, rule))) return 'restore a backup';
-  if (findings.some(({ rule }) => rule === 'newest'))
-    return 'nothing may be written into it while the newest one is there';
+  if (findings.some(({ rule }) => rule === 'newest')) return 'use the newest journal instead of this copy';
   if (findings.some(({ order }) => order !== undefined)) return "sluice why ORDER shows an order's evidence";
-  return 'sluice adjust says what moved the account beside orders';
+  return 'record deposits and withdrawals with sluice adjust';
 }
 
 function* words(dir: string, checked: Checked): Iterable<string> {
   const { schema, rows, chainLength, chainHead, expectedBalances: held, missingOrders: lost, findings } = checked;
   yield `journal   ${join(dir, journalFile)}, schema ${schema}`;
-  yield `chain     ${chainLength === null ? 'none: it begins when a daemon is started on this journal' : `${chainLength} links, ${chainHead}`}`;
+  yield `chain     ${chainLength === null ? 'none: it begins when a daemon starts on this journal' : `${chainLength} links, ${chainHead}`}`;
   if (Object.keys(rows).length > 0)
     yield `rows      ${Object.entries(rows)
       .filter(([, count]) => count > 0)
@@ -174,7 +173,7 @@ function* words(dir: string, checked: Checked): Iterable<string> {
       .map(([asset, amount]) => `${amount} ${asset}`)
       .join(', ')}`;
   if (lost > 0)
-    yield `lost      ${lost} of our orders are missing: the journal was restored, and they fall in the missing period; sluice why ORDER shows what the exchange showed of them`;
+    yield `lost      ${lost} orders of the period that this restored journal lacks; sluice why ORDER shows the exchange's data`;
   const isReadable = Object.keys(rows).length > 0;
   for (const [rule, holds] of Object.entries(isReadable ? about : fileRules)) {
     const found = findings.filter((one) => one.rule === rule);

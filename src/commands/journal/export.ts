@@ -82,7 +82,7 @@ function chosen(db: Database.Database, { table, from, until }: ExportOptions): r
     .all() as string[];
   const unknown = table.find((name) => !names.includes(name));
   if (unknown !== undefined)
-    throw new Refusal(`there is no table ${unknown}${didYouMean(unknown, names)}: there are ${names.join(', ')}`);
+    throw new Refusal(`unknown table ${unknown}${didYouMean(unknown, names)}: there are ${names.join(', ')}`);
   return names
     .filter((name) => table.length === 0 || table.includes(name))
     .map((name) => {
@@ -112,7 +112,7 @@ function* linesOf({ name, columns, rows }: Source, format: 'jsonl' | 'csv', isNa
 
 function refuseSeveral({ length }: readonly Source[], format: ExportOptions['format'], dir: string): void {
   if (format === 'csv' && length > 1)
-    throw new Refusal(`CSV has one table in a file: choose one with --table NAME, or a directory with -o ${dir}/`);
+    throw new Refusal(`a CSV file holds one table: choose one with --table NAME, or give a directory with -o ${dir}/`);
 }
 
 interface Written {
@@ -125,7 +125,7 @@ function intoDir(dir: string, sources: readonly Source[], format: 'jsonl' | 'csv
     makeDirs(dir);
   } catch (error) {
     throw new Refusal(
-      `${dir} cannot be made (${(error as NodeJS.ErrnoException).code}): choose another place with -o`,
+      `${dir} cannot be made (${(error as NodeJS.ErrnoException).code}): choose another path with -o`,
       1,
     );
   }
@@ -166,7 +166,7 @@ function write(file: string, sources: readonly Source[], format: ExportOptions['
     }
     if (error instanceof Error && 'syscall' in error)
       throw new Refusal(
-        `${file} cannot be written (${error.message}): nothing was left there; choose another place with -o`,
+        `${file} cannot be written (${error.message}): no incomplete file was left; choose another path with -o`,
         1,
       );
     throw error;

@@ -369,7 +369,7 @@ describe('sluice journal export', () => {
     const refused = refusal(() => exported({ table: ['fills'], output: join(root, 'nowhere', 'fills.jsonl') }));
     expect(refused.message).toContain('cannot be written');
     const within = refusal(() => exported({ output: `${file}/x/` }));
-    expect(within.message).toBe(`${file}/x/ cannot be made (ENOTDIR): choose another place with -o`);
+    expect(within.message).toBe(`${file}/x/ cannot be made (ENOTDIR): choose another path with -o`);
     expect(existsSync(join(root, 'nowhere'))).toBe(false);
     expect(refusal(() => exported({ format: 'csv', output: file })).message).toContain('--table NAME');
   });

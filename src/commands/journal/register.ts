@@ -6,10 +6,10 @@ export function addJournal(program: Command, io: Io): void {
   const journal = program.command('journal').description('the journal of a state directory: check it, export it');
   const add = (name: string, about: string): Command =>
     journal.command(name).description(about).addOption(stateOption()).addOption(jsonOption());
-  const check = add('check', "whether it is whole and keeps the order protocol's invariants; read-only");
+  const check = add('check', 'check the file and the invariants of the order protocol; read-only');
   run(check, io, async () => (await import('./check.ts')).checkState);
-  const exported = add('export', 'every row, as it was written')
-    .addOption(new Option('--format <NAME>', 'of the rows').choices(['jsonl', 'csv']).default('jsonl'))
+  const exported = add('export', 'export every row')
+    .addOption(new Option('--format <NAME>', 'format of the rows').choices(['jsonl', 'csv']).default('jsonl'))
     .addOption(new Option('--table <NAME>', 'only this table; repeatable').argParser(collect).default([]))
     .option('--from <DATE>', 'start time of rows, UTC', dateOption)
     .option('--until <DATE>', 'end time of rows, exclusive, UTC', dateOption)

@@ -97,7 +97,7 @@ test('is told by every command that reads it, and by a check, with what to do', 
   for (const show of [showStatus, showOrders, showFills, showPositions] as ((given: ShowOptions) => void)[])
     expect(() => show(options)).toThrow(/^do not rely on this output: .*journal\.db is older than the one that traded/);
   expect(() => check({ dir, environment: environment(), json: false, out: options.out })).toThrow(
-    /^1 finding in .*: nothing may be written into it while the newest one is there$/,
+    /^1 finding in .*: use the newest journal instead of this copy$/,
   );
 });
 
@@ -110,9 +110,7 @@ test('that was accepted is sound, with each trade of the orders that it lacks on
   // Five of one for 100 each, with a fee of 0.1.
   expect(holdings).toEqual({ USDT: '499.5', BTC: '5' });
   check({ dir, environment: environment(), json: false, out: (line) => void out.push(line) });
-  expect(out.join('\n')).toMatch(
-    /^lost {6}5 of our orders are missing: the journal was restored, and they fall in the missing period;/m,
-  );
+  expect(out.join('\n')).toMatch(/^lost {6}5 orders of the period that this restored journal lacks;/m);
 });
 
 test('that was accepted hides no order that is missing from a run which it has whole', async () => {
@@ -136,7 +134,7 @@ test('has the evidence of an order that it lacks, by either id, and one line for
     out = [];
     showWhy(subject, options);
     expect(out.join('\n')).toMatch(
-      /^order \S+ \(at the exchange: 100\) has no row here, because this restored journal lacks its time/,
+      /^order \S+ \(at the exchange: 100\) has no row, because this restored journal lacks that period/,
     );
     expect(out.join('\n')).toMatch(/evidence: the exchange showed trade 100: BUY 1 at 100/);
   }

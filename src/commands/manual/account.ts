@@ -11,7 +11,7 @@ import { whyNot } from '../../venue/exchange/rest/raw-call.ts';
 export const account = (command: ExchangeChoice & ClientIo & { readonly all?: boolean }): Promise<void> =>
   withClient(command, true, async (client) => {
     if (client.account === 'margin')
-      throw new Refusal('the interface has no query for margin balances: see the user centre');
+      throw new Refusal('the interface has no query for margin balances: check them in the user centre');
     const balances = okOrRefuse(await client.exchange.account.balances(), client)
       .filter(({ free, locked }) => command.all === true || free !== noUnits || locked !== noUnits)
       .map(({ asset, free, locked }) => ({ asset, free: unitsText(free), locked: unitsText(locked) }));
@@ -37,7 +37,7 @@ export async function call(method: string, path: string, command: CallCommand): 
   await withClient(command, !unsigned, async (client) => {
     const question = `POST ${path} ${body ?? '{}'}\nto ${client.host}`;
     if (verb === 'POST' && command.yes !== true && !(await isConfirmed(question, command)))
-      throw new Refusal('not confirmed, nothing was sent (--yes confirms beforehand)');
+      throw new Refusal('not confirmed, nothing was sent (--yes skips the question)');
     const sent = verb === 'POST' ? { body: body ?? '{}' } : {};
     const value = okOrRefuse(await client.exchange.raw({ method: verb, path, signed: !unsigned, ...sent }), client);
     command.out(client.exchange.redact(JSON.stringify(value, undefined, command.json ? undefined : 2)));

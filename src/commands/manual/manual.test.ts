@@ -120,7 +120,7 @@ describe('orders by hand', () => {
     expect(rows()).toEqual([{ orderId: expect.stringMatching(/^\d+$/) }]);
     expect([exitCode, message]).toEqual([
       1,
-      expect.stringMatching(/named 1 order of 2, and does not say which[\s\S]*sluice order open BTCUSDT/),
+      expect.stringMatching(/lists 1 order of 2 and does not explain[\s\S]*sluice order open BTCUSDT/),
     ]);
     await order.cancel('BTCUSDT', [String(rows()[0]?.['orderId'])], command());
   });
@@ -265,10 +265,10 @@ describe('the market by hand', () => {
       'ticker',
     );
     expect((await refusal(async () => market.open('trades', undefined, undefined, command()))).message).toBe(
-      'say of which symbol: sluice market open trades BTC USDT',
+      'the symbol is missing: sluice market open trades BTC USDT',
     );
     expect((await refusal(async () => market.open('depth', 'BTCUSDT', undefined, command()))).message).toMatch(
-      /^BTCUSDT alone does not say .*: base and quote are apart here: sluice market open depth BTC USDT$/,
+      /^BTCUSDT alone is not a symbol: give base and quote separately: sluice market open depth BTC USDT$/,
     );
   });
 

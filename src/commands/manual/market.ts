@@ -120,9 +120,7 @@ export const depth = (name: string, command: MarketCommand): Promise<void> =>
 
 export function klines(name: string, interval: string, command: MarketCommand): Promise<void> {
   if (!isInterval(interval))
-    throw new Refusal(
-      `there is no interval ${interval}${didYouMean(interval, intervals)}: use ${intervals.join(', ')}`,
-    );
+    throw new Refusal(`unknown interval ${interval}${didYouMean(interval, intervals)}: use ${intervals.join(', ')}`);
   return unsigned(command, async (client) => {
     const { feed, past, market } = client.exchange;
     const symbol = spelledSymbol(name);
@@ -147,11 +145,11 @@ export const openKinds = ['trades', 'ticker', 'asset', 'depth', 'tickers'] as co
 export function open(name: string, base = '', quote = '', command: MarketCommand): Promise<void> {
   const kind = openKinds.find((one) => one === name);
   if (kind === undefined)
-    throw new Refusal(`there is no open data ${name}${didYouMean(name, openKinds)}: use ${openKinds.join(', ')}`);
+    throw new Refusal(`unknown open data ${name}${didYouMean(name, openKinds)}: use ${openKinds.join(', ')}`);
   const [b, q] = [base.toUpperCase(), quote.toUpperCase()];
   if ((kind === 'trades' || kind === 'depth') && (b === '' || q === ''))
     throw new Refusal(
-      `${b === '' ? 'say of which symbol' : `${b} alone does not say which symbol: base and quote are apart here`}: sluice market open ${kind} BTC USDT`,
+      `${b === '' ? 'the symbol is missing' : `${b} alone is not a symbol: give base and quote separately`}: sluice market open ${kind} BTC USDT`,
     );
   const { step, limit } = command;
   return unsigned(command, async (client) => {

@@ -33,7 +33,7 @@ const withSymbol = (
 
 async function confirm(command: OrderCommand, { host, account }: Client, what: string): Promise<void> {
   if (command.yes === true || (await isConfirmed(`${what}\non the ${account} account at ${host}`, command))) return;
-  throw new Refusal('not confirmed, nothing was sent (--yes confirms beforehand)');
+  throw new Refusal('not confirmed, nothing was sent (--yes skips the question)');
 }
 
 /** `BUY 0.001 BTC at 50000 (LIMIT, worth 50 USDT)`. */
@@ -90,8 +90,8 @@ export const batch = (symbol: string, texts: readonly string[], command: OrderCo
     if (complete) return;
     // The answer has neither a position nor a reason for a missing order (specification §4.2).
     throw new Refusal(
-      `the exchange named ${rows.length} ${rows.length === 1 ? 'order' : 'orders'} of ${intents.length}, and does not say which are missing or why (often an order it refuses: funds, precision, a minimum)` +
-        `\n  what to do: sluice order open ${at.symbol} and sluice order trades ${at.symbol} show which there are; sluice order test says why one is refused`,
+      `the answer lists ${rows.length} ${rows.length === 1 ? 'order' : 'orders'} of ${intents.length} and does not explain the others (often refused for funds, precision or a minimum)` +
+        `\n  what to do: sluice order open ${at.symbol} and sluice order trades ${at.symbol} show the existing orders; sluice order test shows why one is refused`,
       1,
     );
   });
@@ -142,7 +142,7 @@ export const trades = (symbol: string, command: OrderCommand & { readonly from?:
   withSymbol(symbol, command, async (client, at) => {
     const { rows, full } = okOrRefuse(await client.exchange.orders.tradesSince(at.symbol, command.from), client);
     for (const { tradeId, unreadable } of rows)
-      if (unreadable !== undefined) command.say(`trade ${tradeId} is not shown: ${unreadable}`);
+      if (unreadable !== undefined) command.say(`trade ${tradeId} is left out: ${unreadable}`);
     const shown = rows
       .filter((one) => one.unreadable === undefined)
       .map((one) => ({
@@ -158,5 +158,5 @@ export const trades = (symbol: string, command: OrderCommand & { readonly from?:
         maker: one.maker,
       }));
     printRows(shown, command, `no trades of ${at.symbol}`);
-    if (full) command.say('the list is full: --from ID goes on from the last trade id');
+    if (full) command.say('the list is full: continue with --from and the last trade id');
   });

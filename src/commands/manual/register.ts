@@ -10,13 +10,18 @@ function step(text: string): 0 | 1 | 2 {
 
 const withAccount = (command: Command): Command =>
   exchangeOptions(command).addOption(new Option('--account <NAME>', 'which account').choices(['spot', 'margin']));
-const changing = (command: Command): Command => withAccount(command).option('--yes', 'do not ask', false);
+const changing = (command: Command): Command =>
+  withAccount(command).option('--yes', 'do not ask for confirmation', false);
 
 export function addManual(program: Command, io: Io): void {
   addMarket(program, io);
   const about = 'the balances of the account';
   run(
-    withAccount(program.command('account').description(about)).option('--all', 'coins without a balance, too', false),
+    withAccount(program.command('account').description(about)).option(
+      '--all',
+      'include coins without a balance',
+      false,
+    ),
     io,
     async () => (await import('./account.ts')).account,
   );
@@ -43,7 +48,7 @@ function addMarket(program: Command, io: Io): void {
   const socket = (command: Command): Command => command.option('--socket', 'read over the socket', false);
   run(add('ping', 'whether the exchange answers'), io, async () => (await load()).ping);
   run(add('time', "the exchange's time"), io, async () => (await load()).time);
-  run(add('symbols', 'the traded symbols, with precision and least sizes'), io, async () => (await load()).symbols);
+  run(add('symbols', 'the traded symbols, with precision and minimum sizes'), io, async () => (await load()).symbols);
   const ticker = follow(add('ticker', 'the last 24 hours')).argument('<SYMBOL>');
   run(ticker, io, async () => (await load()).ticker);
   const depth = follow(add('depth', 'the best prices and their quantities', 100)).argument('<SYMBOL>');
@@ -74,12 +79,12 @@ function addOrder(program: Command, io: Io): void {
       .argument('<VOLUME>', 'a quantity in base; for a BUY without a price the amount in quote')
       .option('--price <PRICE>', 'makes a LIMIT order; otherwise a MARKET order')
       .option('--client-id <ID>', 'your own id for it, at most 32 characters (a new one)');
-  const create = typed(changing(order.command('create').description('place an order, after asking')));
+  const create = typed(changing(order.command('create').description('place an order, after a confirmation')));
   run(create, io, async () => (await load()).create);
-  const test = order.command('test').description('let the exchange check an order without placing it');
+  const test = order.command('test').description('test an order at the exchange without placing it');
   run(typed(withAccount(test)), io, async () => (await load()).test);
   const batch = changing(
-    order.command('batch').description('place up to ten orders of one symbol at once, after asking'),
+    order.command('batch').description('place up to ten orders of one symbol at once, after a confirmation'),
   )
     .argument('<SYMBOL>')
     .argument('<ORDERS...>', 'such as BUY:0.001@50000, or SELL:0.5 for a MARKET order');
@@ -88,7 +93,9 @@ function addOrder(program: Command, io: Io): void {
     .argument('<SYMBOL>')
     .argument('<ORDER_ID>');
   run(query, io, async () => (await load()).query);
-  const cancel = changing(order.command('cancel').description('cancel orders, after asking, and show their states'))
+  const cancel = changing(
+    order.command('cancel').description('cancel orders, after a confirmation, and show their states'),
+  )
     .argument('<SYMBOL>')
     .argument('<ORDER_IDS...>');
   run(cancel, io, async () => (await load()).cancel);

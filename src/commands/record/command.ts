@@ -118,6 +118,6 @@ export async function compact({
   for (const [what, count] of leftOut) say(`left out: ${counted(count, 'frame or row', 'frames or rows')}: ${what}`);
   for (const line of said) say(line);
   if (json) out(JSON.stringify({ compacted: files, failed }));
-  else out(files + failed === 0 ? 'no recorded frames wait' : `${counted(files, 'file')} of frames compacted`);
+  else out(files + failed === 0 ? 'no recorded frames are left' : `${counted(files, 'file')} of frames compacted`);
   if (failed > 0) throw new Refusal(`${counted(failed, 'file')} of frames could not be stored`, 1);
 }

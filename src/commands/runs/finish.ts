@@ -83,9 +83,9 @@ export function saveRun(ended: Ended) {
 function keepOrSay(runs: string, finished: Parameters<typeof keep>[1], say: (line: string) => void): void {
   try {
     keep(runs, finished);
-    say(`kept as ${idOf(finished)}: sluice report ${idOf(finished)} -o report.html`);
+    say(`saved as ${idOf(finished)}: sluice report ${idOf(finished)} -o report.html`);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    say(`note: the run is not kept: ${causeOf(error)} (--no-save does not try)`);
+    say(`warning: the run is not saved: ${causeOf(error)} (--no-save skips this)`);
   }
 }

@@ -56,10 +56,10 @@ export function showRuns({
       );
     }
   }
-  if (ids.length === 0) say(`no runs in ${resolve(runs)}: sluice backtest keeps one each time`);
+  if (ids.length === 0) say(`no runs in ${resolve(runs)}: each sluice backtest saves one`);
   else if (!json)
     say(
-      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${(bytes / 1e6).toFixed(1)} MB in ${resolve(runs)}${noted > 0 ? '; * with notes on its data: its report says which' : ''}`,
+      `${grouped(ids.length)} ${ids.length === 1 ? 'run' : 'runs'}, ${(bytes / 1e6).toFixed(1)} MB in ${resolve(runs)}${noted > 0 ? '; * with notes on its data: see its report' : ''}`,
     );
 }
 
@@ -77,7 +77,7 @@ function remarkOf({ summary: { endedAt, kills, warnings, criticalWarnings: doubt
 function readable(folder: string, say: Output['say']): KeptRun | undefined {
   const run = orRefusal(() => readRun(folder));
   if (!(run instanceof Refusal)) return run;
-  say(`note: ${run.message}: put it back from a copy, or take it away (sluice runs --remove ${basename(folder)})`);
+  say(`note: ${run.message}: restore it from a copy, or delete it (sluice runs --remove ${basename(folder)})`);
   return undefined;
 }
 

@@ -61,7 +61,7 @@ test('how long something was unprotected is told in tenths of a second, rounded 
 test('status shows what files ask to be killed that no daemon has carried out', () => {
   writeFileSync(join(dir, 'kill-s'), 'smoke\n');
   expect(refusal(showStatus)).toBeUndefined();
-  expect(out.join('\n')).toMatch(/^KILL PENDING of s by the file \S+kill-s: smoke \(a daemon carries it out/m);
+  expect(out.join('\n')).toMatch(/^KILL PENDING of s by the file \S+kill-s: smoke \(a daemon applies it/m);
 });
 
 describe('a journal that something else changed', () => {
@@ -107,7 +107,7 @@ test('a journal that is damaged, empty or locked away is refused in one line', (
   writeFileSync(path, Buffer.alloc(16_384, 'x'));
   expect(refusal(showStatus)?.message).toMatch(/cannot be read \(file is not a database\)/);
   truncateSync(path, 0);
-  expect(refusal(showStatus)?.message).toMatch(/journal\.db is not a journal of Sluice: it is empty/);
+  expect(refusal(showStatus)?.message).toMatch(/journal\.db is empty, not a journal of Sluice/);
   rmSync(path);
   mkdirSync(path);
   expect(refusal(showStatus)?.message).toMatch(/cannot be read \(/);

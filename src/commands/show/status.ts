@@ -84,7 +84,7 @@ function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<s
     ? `daemon     ${isHeld(dir, 'read') ? 'just starting or stopping' : 'not running'}`
     : `daemon     process ${running.pid} since ${moment(running.startedAt)} UTC on ${running.exchange}, control at ${running.control}`;
   for (const { strategy, symbol, exits } of status.unwatchedPositions)
-    yield `ATTENTION  the exits of ${strategy} on ${symbol} (${exits}) are not watched until a daemon runs on this state again`;
+    yield `ATTENTION  the exits of ${strategy} on ${symbol} (${exits}) are not watched until a daemon runs on this state directory again`;
   const ageMs = status.running?.heartbeatAgeMs ?? 0;
   if (running !== undefined && ageMs > oldBeatMs)
     yield `ATTENTION  the daemon has had no heartbeat for ${Math.round(ageMs / 1_000)} s: a strategy does not return, or the machine was suspended; its stops are not watched. sluice kill applies when it responds again, kill -9 ${running.pid} ends it`;
@@ -93,7 +93,7 @@ function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<s
   yield `orders     ${status.openOrders} open, ${unknownOrders.length} of unknown outcome${unknown}`;
   yield `fills      ${status.fills}`;
   if (status.diskFull === true)
-    yield `ATTENTION  the disk of ${dir} is full: no order is created until there is space, and events meanwhile are not in this list yet`;
+    yield `ATTENTION  the disk of ${dir} is full: no order is created until there is space, and newer events are not in this list yet`;
 }
 
 function* findingLines(status: Status): Iterable<string> {
@@ -122,7 +122,7 @@ function* findingLines(status: Status): Iterable<string> {
   const then =
     status.diskFull === true
       ? 'it is in force, and is journalled once the disk has space'
-      : 'a daemon carries it out as soon as it trades there';
+      : 'a daemon applies it as soon as it trades there';
   for (const { strategy, path, reason } of status.pendingKills)
     yield `KILL PENDING of ${strategy ?? 'everything'} by the file ${path}: ${reason} (${then})`;
 }

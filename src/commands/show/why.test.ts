@@ -107,7 +107,7 @@ test('a beginning that several orders have lists them, the newest first', () => 
     expect.stringMatching(/^ {2}saaaaab00001 {2}1954113290481123391 .* trend: BUY BTCUSDT, intended$/),
   ]);
   expect(refusal('19541132904811233').message).toMatch(/^2 orders have an id that begins with 19541132904811233;/);
-  expect(refusal('s').message).toContain('no id of the exchange');
+  expect(refusal('s').message).toContain('no exchange id');
 });
 
 test.each<[string, string, OrderEntryRow]>([
@@ -121,7 +121,7 @@ test.each<[string, string, OrderEntryRow]>([
 
 test('an end that several orders have lists them; one of three characters is none', () => {
   expect(refusal('0001').message).toMatch(/^2 orders have an id that ends with 0001; give more characters:/);
-  expect(refusal('002').message).toContain('there is no order 002');
+  expect(refusal('002').message).toContain('no order in this journal has the id 002');
 });
 
 test('an order that did not leave was journalled, not sent', () => {
@@ -149,7 +149,7 @@ test('an id whose beginning another one is, is meant by itself', () => {
 
 test.each(['saaaaad', '2', '', '%', '_aaaaab00001'])('%j, which no id begins with, is refused', (subject) => {
   const { message, exitCode } = refusal(subject);
-  expect([message, exitCode]).toEqual([expect.stringContaining(`there is no order ${subject} in this journal`), 2]);
+  expect([message, exitCode]).toEqual([expect.stringContaining(`no order in this journal has the id ${subject},`), 2]);
 });
 
 test("a strategy's id shows its denied signals, however many others had since", () => {

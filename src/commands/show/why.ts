@@ -135,7 +135,7 @@ function evidenceSteps(reader: JournalReader, orderId: string): Step[] {
     ...orders.map(({ seenAt, clientOrderId, side, type, status, executed }) => ({
       at: seenAt,
       event: 'evidence',
-      detail: `the exchange said: order ${orderId}, client id ${clientOrderId ?? '(none)'}, ${type} ${side}, ${status}, ${executed} executed`,
+      detail: `the exchange reported: order ${orderId}, client id ${clientOrderId ?? '(none)'}, ${type} ${side}, ${status}, ${executed} executed`,
     })),
     ...trades.map(({ seenAt, tradeId, side, price, quantity }) => ({
       at: seenAt,
@@ -195,7 +195,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
     if (order === undefined && lost === undefined && denials.length === 0 && stopped.length === 0) {
       if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists its orders`);
       throw new Refusal(
-        `there is no order ${subject} in this journal, no order whose id begins or ends so, and no strategy of that name with denied signals: sluice orders lists the orders`,
+        `no order in this journal has the id ${subject}, or an id that begins or ends so, and no strategy of that name has denied signals: sluice orders lists the orders`,
       );
     }
     const speed = Number(reader.memories().get(speedName) ?? 1);
@@ -213,7 +213,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
     }
     if (lost !== undefined)
       options.out(
-        `order ${lost.clientOrderId} (at the exchange: ${lost.orderId}) has no row here, because this restored journal lacks its time. The exchange showed:`,
+        `order ${lost.clientOrderId} (at the exchange: ${lost.orderId}) has no row, because this restored journal lacks that period. The exchange's data:`,
       );
     if (order !== undefined)
       options.out(

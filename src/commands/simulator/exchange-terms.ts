@@ -37,10 +37,10 @@ const users = z
       seen.add(name);
     };
     for (const [index, { uid, key: first, keys = [] }] of list.entries()) {
-      once(`uid ${uid}`, `there is a user ${uid} already`, [index, 'uid']);
-      once(`key ${first}`, `there is a key ${first} already`, [index, 'key']);
+      once(`uid ${uid}`, `user ${uid} is defined twice`, [index, 'uid']);
+      once(`key ${first}`, `key ${first} is defined twice`, [index, 'key']);
       for (const [at, one] of keys.entries())
-        once(`key ${one.key}`, `there is a key ${one.key} already`, [index, 'keys', at, 'key']);
+        once(`key ${one.key}`, `key ${one.key} is defined twice`, [index, 'keys', at, 'key']);
     }
   });
 

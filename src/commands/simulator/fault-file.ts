@@ -34,7 +34,7 @@ export function faultsOf(nameOrFile: string, world?: FaultWorld): FaultRule[] {
   if (broken !== undefined) throw new Refusal(`${nameOrFile}, line ${broken.line ?? '?'}: ${broken.what}`);
   const content: unknown = document.toJS() ?? [];
   if (Array.isArray(content) && content.length === 0)
-    throw new Refusal(`${nameOrFile} holds no rules, so nothing would go wrong: write some, or leave --faults out`);
+    throw new Refusal(`${nameOrFile} contains no rules: add some, or leave --faults out`);
   try {
     const rules = faultRules(content);
     const vain = world === undefined ? [] : rules.flatMap((rule, index) => vainIn(rule, index, world));
@@ -74,7 +74,7 @@ function vainIn(rule: FaultRule, index: number, { uids, symbols }: FaultWorld): 
     const there = known.length > 12 ? '' : `; there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ') || 'none'}`;
     found.push({
       path: [index, ...path],
-      message: `this exchange has no ${what} ${named}${didYouMean(named, known)}${there}: the rule would do nothing`,
+      message: `this exchange has no ${what} ${named}${didYouMean(named, known)}${there}: the rule would have no effect`,
     });
   };
   if ('match' in rule) {

@@ -43,8 +43,8 @@ describe('a fault file', () => {
       1,
       'match.probability: must be at most 1',
     ],
-    ['no rule', '# nothing yet\n', undefined, 'holds no rules, so nothing would go wrong'],
-    ['an empty list', '[]\n', undefined, 'holds no rules'],
+    ['no rule', '# nothing yet\n', undefined, 'contains no rules: add some'],
+    ['an empty list', '[]\n', undefined, 'contains no rules'],
     ['a socket fault on a request', '\n- do: { socket: skip }\n', 2, 'needs match.method: WS'],
     ['no list', 'match: {}\n', 1, 'must be a list of rules'],
     ['no YAML', '- do: { status: 504\n', 2, 'is not valid YAML'],
@@ -133,7 +133,7 @@ describe('the markets', () => {
     expect(instruments.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT', 'TRXUSDT']);
     expect(markets.map(({ kind }) => kind)).toEqual(['tape', 'synthetic', 'synthetic']);
     expect(speed).toBe(1);
-    expect(() => openScenarios('tape-2025')).toThrow(/^there is no scenario tape-2025.*; there are crash-2020,/);
+    expect(() => openScenarios('tape-2025')).toThrow(/^unknown scenario tape-2025.*; there are crash-2020,/);
   });
 
   test('of a file are recorded, made up or empty, with paths from its folder', () => {
@@ -219,7 +219,7 @@ describe('the markets', () => {
 
 test('a file of markets that is not there is refused by the option that names it', () => {
   expect(() => openMarketFile(join(dir, 'no.yaml'))).toThrow(
-    /^there is no file of markets .*no.yaml: check --markets FILE/,
+    /^file of markets .*no.yaml does not exist: check --markets FILE/,
   );
 });
 
@@ -248,7 +248,7 @@ describe('a report', () => {
       requests: 1,
       findings: [{ count: 1 }],
     });
-    expect(await shown('')).toContain('nothing wrong was found');
+    expect(await shown('')).toContain('no mistakes found');
   });
 
   test('of a file that is none is refused with its line', async () => {

@@ -98,7 +98,7 @@ const marketsSchema = z.strictObject({
 export function openMarketFile(path: string): Opened {
   if (!existsSync(path))
     throw new Refusal(
-      `there is no file of markets ${path}: check --markets FILE (docs/reference/simulator.md shows one)`,
+      `file of markets ${path} does not exist: check --markets FILE (docs/reference/simulator.md shows one)`,
     );
   const read = readConfig(path, marketsSchema);
   const at = (name: string): string => resolve(dirname(path), name);
@@ -114,7 +114,7 @@ export function openMarketFile(path: string): Opened {
     if (found === undefined)
       throw problemsIn(path, [`${nameOf(['markets', index, 'symbol'])}: ${symbol} is not among the instruments`]);
     if (read.markets.findIndex((one) => one.symbol === symbol) < index)
-      throw problemsIn(path, [`${nameOf(['markets', index, 'symbol'])}: ${symbol} has a market already`]);
+      throw problemsIn(path, [`${nameOf(['markets', index, 'symbol'])}: ${symbol} has two markets`]);
     return found;
   });
   const markets = read.markets.map((one, index) => {

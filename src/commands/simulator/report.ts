@@ -23,7 +23,7 @@ export async function showReport(file: string, { json, out }: ReportOptions): Pr
   for (const [ip, peak] of Object.entries(peakWeight.ip)) out(`most weight in a minute from ${ip}: ${peak}`);
   for (const [uid, peak] of Object.entries(peakWeight.uid)) out(`most weight in a minute of user ${uid}: ${peak}`);
   if (findings.length === 0) {
-    out('nothing wrong was found');
+    out('no mistakes found');
     return;
   }
   const rows = findings.map(({ mistake: wrong, who, count, first, example }) => [

@@ -69,7 +69,7 @@ export function scenarioOf(name: string): { readonly scenario: Scenario; readonl
   const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
   if (scenario === undefined)
     throw new Refusal(
-      `there is no scenario ${name}${didYouMean(name, scenarioNames)}; there are ${scenarioNames.join(', ')}`,
+      `unknown scenario ${name}${didYouMean(name, scenarioNames)}; there are ${scenarioNames.join(', ')}`,
     );
   const found = readConfig(shippedInstruments(), instrumentsSchema).get(scenario.symbol);
   if (found === undefined) throw new Refusal(`config/instruments.yaml has no ${scenario.symbol}`);

@@ -90,7 +90,7 @@ function start(
     ...(control !== undefined && { control: { port: control } }),
     ...(log !== undefined && { logFile: log }),
     onLooped: (symbol, times) =>
-      say(`the recorded market of ${symbol} has ended and begins anew (round ${times + 1}); time goes on`),
+      say(`the recorded market of ${symbol} has ended and restarts (round ${times + 1}); time goes on`),
   });
 }
 
@@ -120,10 +120,10 @@ function welcome(
     ...(speed === 1
       ? []
       : [
-          `  its clock runs ${speed} times as fast as yours and shows another day: a client of your own takes the time from GET /sapi/v1/time, and a recvWindow of 5000 lasts ${Math.round(5_000 / speed)} ms`,
+          `  its clock runs ${speed} times as fast as yours and shows another day: your own client must read the time from GET /sapi/v1/time, and a recvWindow of 5000 lasts ${Math.round(5_000 / speed)} ms`,
         ]),
-    ...(controlUrl === undefined ? [] : [`  curl ${controlUrl}/        steers it`]),
-    `Ctrl-C closes it; ${keptIn(options)} keeps its accounts and time for the next start (--fresh forgets them).`,
+    ...(controlUrl === undefined ? [] : [`  curl ${controlUrl}/        controls it`]),
+    `Ctrl-C closes it; ${keptIn(options)} keeps its accounts and time for the next start (--fresh deletes them).`,
   ];
 }
 

@@ -21,12 +21,12 @@ export async function audit(dir: string, manifest: Manifest, now: number) {
     for (const month of manifest.months) {
       const path = join(folderOf(dir, manifest), month.file);
       if (!existsSync(path)) {
-        damage.push(`${path} is missing: put it back from a copy, or remove the series and import its rows again`);
+        damage.push(`${path} is missing: restore it from a copy, or remove the series and import its rows again`);
         continue;
       }
       if (!isAsWritten(path, month)) {
         damage.push(
-          `${path} is not what was written: put it back from a copy, or remove the series and import its rows again`,
+          `${path} differs from its hash: restore it from a copy, or remove the series and import its rows again`,
         );
         continue;
       }
@@ -34,7 +34,7 @@ export async function audit(dir: string, manifest: Manifest, now: number) {
       const cached = await loadMonth(duck, dir, manifest, month);
       const equal = truth.columns.every((column, index) => sameBytes(column, cached.columns[index] as Float64Array));
       if (!equal)
-        damage.push(`${columnPath(dir, month.sha256)} is not what ${month.file} holds: remove it, it is made anew`);
+        damage.push(`${columnPath(dir, month.sha256)} differs from ${month.file}: remove it; Sluice rebuilds it`);
       if (manifest.kind === 'depth') {
         const numbers = truth.columns[1] as Float64Array;
         const last = numbers[month.rows - 1] ?? 0;

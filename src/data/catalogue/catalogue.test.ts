@@ -128,7 +128,7 @@ describe('a series', () => {
     const here = place();
     await here.take(csv(0, 1), { source: 'binance' });
     await expect(here.take(csv(2), {}, 'kraken_BTCUSDT_1m.csv')).rejects.toThrow(
-      /comes from kraken, and klines BTCUSDT 1min holds data from binance/,
+      /comes from kraken, and klines BTCUSDT 1min has data from binance/,
     );
   });
 
@@ -136,7 +136,7 @@ describe('a series', () => {
     const here = place();
     const bad = `${csv(0, 1)}${line(2).replace('103', '1x')}\n${line(1)}\n5,6\n`;
     await expect(here.take(bad)).rejects.toThrow(
-      /not imported, since of its 3 rows:\n {2}- 2 lines that cannot be read \(first line 4: .*\n {2}- 1 row of the same time/,
+      /not imported, because of these faults in its 3 rows:\n {2}- 2 lines that cannot be read \(first line 4: .*\n {2}- 1 row of the same time/,
     );
     expect(readManifest(here.dir, key)).toBeUndefined();
     expect(readdirSync(here.dir, { recursive: true }).filter((name) => /parquet|columns/.test(String(name)))).toEqual(
@@ -213,10 +213,10 @@ describe('what is stored', () => {
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     writeFileSync(file, bytes);
     expect((await audit(here.dir, here.manifest(), now)).damage).toEqual([
-      `${file} is not what was written: put it back from a copy, or remove the series and import its rows again`,
+      `${file} differs from its hash: restore it from a copy, or remove the series and import its rows again`,
     ]);
     truncateSync(file, 10);
-    await expect(here.volumes()).rejects.toThrow(/has 10 bytes, not the \d+ it was written with/);
+    await expect(here.volumes()).rejects.toThrow(/has 10 bytes instead of \d+:/);
   });
 
   test('is not answered from, exported, resampled or cached once a file of it is damaged', async () => {
@@ -229,7 +229,7 @@ describe('what is stored', () => {
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     writeFileSync(file, bytes);
     const against =
-      /is not what was written: put the file back from a copy, or remove the series \(sluice data remove BTCUSDT/;
+      /differs from its hash: restore the file from a copy, or remove the series \(sluice data remove BTCUSDT/;
     const to = join(here.dir, 'out.csv');
     await expect(query(here.dir, sql)).rejects.toThrow(against);
     await expect(exportSeries(here.dir, here.manifest(), to, {})).rejects.toThrow(against);
@@ -263,7 +263,7 @@ describe('what is stored', () => {
       rows: [['BTCUSDT', '1min', '60', 160.5]],
       cut: false,
     });
-    await expect(query(here.dir, 'DROP VIEW klines')).rejects.toThrow(/only SELECT is answered/);
+    await expect(query(here.dir, 'DROP VIEW klines')).rejects.toThrow(/only SELECT is allowed/);
     await expect(query(here.dir, 'SELECT 1; SELECT 2')).rejects.toThrow(/one SELECT at a time/);
     await expect(query(here.dir, 'SELECT prize FROM klines')).rejects.toThrow(/query failed: .*prize/s);
     await expect(query(here.dir, "SELECT * FROM read_csv('/etc/passwd')")).rejects.toThrow(/query failed/);
@@ -283,7 +283,7 @@ describe('klines for a run', () => {
     expect(found.columns.volume.length).toBe(6);
     expect(found.columns.volume[0]).toBe(range(1, 16).reduce((sum, volume) => sum + volume));
     expect(found.warnings).toEqual([
-      'BTCUSDT: 15min made from 1min: orders fill by these; by those of 1min with dataIntervals: { BTCUSDT: 1min }',
+      'BTCUSDT: 15min made from 1min: orders fill by these; to fill by 1min klines, set dataIntervals: { BTCUSDT: 1min }',
     ]);
   });
 
@@ -291,7 +291,7 @@ describe('klines for a run', () => {
     const here = place();
     const asked = { symbol: 'BTCUSDT', interval: '1min', pricePrecision: 2 } as const;
     await expect(storedKlines(here.dir, asked)).rejects.toThrow(
-      /BTCUSDT 1min is not in the catalogue .*: it holds no klines; import it/,
+      /BTCUSDT 1min is not in the catalogue .*: it has no klines; import it/,
     );
     await here.take(csv(0, 1));
     await expect(storedKlines(here.dir, { ...asked, symbol: 'ETHUSDT' })).rejects.toThrow(/it holds BTCUSDT/);
@@ -326,7 +326,7 @@ test('a catalogue that another process writes to is refused', async () => {
   const here = place();
   await here.take(csv(0, 1));
   const unlock = takeLock(join(here.dir, 'lock'), here.dir);
-  await expect(here.take(csv(2))).rejects.toThrow(/is being written to by process \d+/);
+  await expect(here.take(csv(2))).rejects.toThrow(/is in use by process \d+/);
   unlock();
   // A process that is gone holds nothing, though another one has its number.
   writeFileSync(join(here.dir, 'lock'), String(process.ppid));
@@ -338,7 +338,7 @@ test('what an import replaced while it was read is read again, as it is now', as
   await here.take(csv(...range(0, 60)));
   const held = here.manifest();
   await here.take(csv(...range(60, 90)));
-  await expect(loadSeries(here.dir, held)).rejects.toThrow(/is not there/);
+  await expect(loadSeries(here.dir, held)).rejects.toThrow(/is missing/);
   const turns: number[] = [];
   const read = async (): Promise<number> => {
     const manifest = here.manifest();
@@ -354,7 +354,7 @@ test('what an import replaced while it was read is read again, as it is now', as
   };
   expect(await readAgain(here.dir, hurt, (text) => text === 'hurt')).toBe('whole');
   // Where nothing changed it is damage.
-  await expect(readAgain(here.dir, () => loadSeries(here.dir, held))).rejects.toThrow(/is not there/);
+  await expect(readAgain(here.dir, () => loadSeries(here.dir, held))).rejects.toThrow(/is missing/);
   expect(
     await readAgain(
       here.dir,
@@ -369,6 +369,6 @@ test('rows are not put into a month whose file is gone, and it is said what help
   await here.take(csv(0, 1));
   rmSync(join(here.dir, 'klines', 'BTCUSDT', '1min', here.manifest().months[0]?.file ?? ''));
   await expect(here.volumes()).rejects.toThrow(
-    /\.parquet is not there: put the file back from a copy, or remove the series \(sluice data remove BTCUSDT --kind klines --interval 1min --yes\) and import its rows again$/,
+    /\.parquet is missing: restore the file from a copy, or remove the series \(sluice data remove BTCUSDT --kind klines --interval 1min --yes\) and import its rows again$/,
   );
 });

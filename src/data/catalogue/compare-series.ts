@@ -49,8 +49,8 @@ function sameRows(manifest: Manifest, all: readonly Manifest[]): readonly Findin
         check: 'same-rows',
         count,
         refused: false,
-        what: `${counted(count, 'row')} that ${seriesName(other)} has exactly as well`,
-        effect: 'two markets never trade alike: one of the two has a wrong name',
+        what: `${counted(count, 'row')} that also occur in ${seriesName(other)}`,
+        effect: 'two markets never have identical rows: one of the two has a wrong name',
         advice: 'remove that one (sluice data remove)',
         places: [{ time: first.from }],
       },
@@ -183,10 +183,8 @@ export function slipFinding(other: string, found: readonly (Slip & { readonly at
       count: found.length,
       refused: false,
       what: `shows each move ${moved} than ${other} (alike ${alike.toFixed(2)} so, ${asStamped.toFixed(2)} as stamped${where})`,
-      effect:
-        'one of the two has times of ends of klines, or of another zone: a run on the earlier one may know prices before they were there',
-      advice:
-        'find out which is right; remove the other one and import it again with --stamps close, or with its --zone',
+      effect: 'one of them has closing times, or another time zone: a run on the earlier one may use prices too early',
+      advice: 'find the correct one; remove the other and import it again with --stamps close or --zone',
       places: found.slice(0, 3).map(({ at }) => ({ time: at })),
     },
   ];
@@ -225,10 +223,10 @@ export async function continuityFindings(
       check: 'scale',
       count: breaks.length,
       refused: breaks.some((one) => one.apartMs <= surelyOneMarketMs),
-      what: `its prices are more than ${scaleTimes} times, or less than a third of, the stored ones beside them`,
+      what: `its prices are more than ${scaleTimes} times, or less than a third of, the neighbouring stored prices`,
       effect: scaleEffect,
       advice:
-        'give it the --symbol that it is of; one that changed its unit begins a series of another name; if the market did it, say so (--accept-jumps)',
+        'give the correct --symbol; after a change of unit, use another name; if the market really moved so far, use --accept-jumps',
       places: [{ time: fresh.time, what }],
     },
   ];

@@ -24,7 +24,7 @@ const klines = (which: readonly number[], stepMs: number): string =>
   `time_ms,open,high,low,close,volume\n${which.map((at) => `${start + at * stepMs},100,101,99,100.${at % 7},1\n`).join('')}`;
 
 /** Of klines that a run makes. */
-const hint = ': orders fill by these; by those of 1min with dataIntervals: { BTCUSDT: 1min }';
+const hint = ': orders fill by these; to fill by 1min klines, set dataIntervals: { BTCUSDT: 1min }';
 
 function place() {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-made-'));
@@ -66,12 +66,12 @@ test('a kept series whose source got rows is not used: a run makes it anew, and 
   expect([...(await here.run('60min')).columns.volume]).toEqual([60, 60, 30, 60, 60]);
   const again = 'sluice data resample BTCUSDT --interval 1min --into 60min';
   expect((await here.minutes(...range(130, 160))).stale).toEqual([
-    `klines BTCUSDT 60min is stale: klines BTCUSDT 1min changed since it was made: resample again (${again})`,
+    `klines BTCUSDT 60min is stale: klines BTCUSDT 1min has changed: resample again (${again})`,
   ]);
   const found = await here.run('60min');
   expect([...found.columns.volume]).toEqual([60, 60, 60, 60, 60]);
   expect(found.warnings).toEqual([
-    `BTCUSDT: the stored klines of 60min are not used, because their source klines BTCUSDT 1min changed (${again} makes them anew)`,
+    `BTCUSDT: the stored klines of 60min are not used, because their source klines BTCUSDT 1min has changed (update them: ${again})`,
     `BTCUSDT: 60min made from 1min${hint}`,
   ]);
   await here.make(key, '60min');
@@ -89,15 +89,15 @@ test('what was made of a made series is stale with it, and nothing is made of a 
   await here.minutes(1_500);
   expect(here.stale().map((text) => text?.slice(0, 31))).toEqual([
     undefined,
-    'stale: klines BTCUSDT 1min chan',
-    'stale: klines BTCUSDT 1min chan',
+    'stale: klines BTCUSDT 1min has ',
+    'stale: klines BTCUSDT 1min has ',
   ]);
   expect([...(await here.run('1day')).columns.volume]).toEqual([1_440, 1_440, 1_440]);
   await expect(here.make(hour, '1day')).rejects.toThrow(
     /klines BTCUSDT 60min is stale: .*\(sluice data resample BTCUSDT --interval 1min --into 60min\)/,
   );
   await here.make(key, '60min');
-  expect(here.stale()[2]).toContain('stale: klines BTCUSDT 60min changed');
+  expect(here.stale()[2]).toContain('stale: klines BTCUSDT 60min has changed');
   await here.make(hour, '1day');
   expect(here.stale()).toEqual([undefined, undefined, undefined]);
 });
@@ -110,7 +110,7 @@ test('a made series that was imported into is used, and called stale in part', a
   expect([here.stale(), (await here.run('60min')).warnings]).toEqual([[undefined, undefined], []]);
   await here.minutes(...range(120, 180));
   const words =
-    'stale in part: klines BTCUSDT 1min changed since parts were made: remove the series (sluice data remove BTCUSDT --interval 60min --yes), and import it or make it anew';
+    'partly stale: klines BTCUSDT 1min has changed: remove the series (sluice data remove BTCUSDT --interval 60min --yes), then import or resample it again';
   expect(here.stale()).toEqual([undefined, words]);
   const found = await here.run('60min');
   expect([[...found.columns.volume], found.warnings]).toEqual([[60, 60, 1, 1], [`BTCUSDT 60min: ${words}`]]);
@@ -149,7 +149,7 @@ test('a stale series whose source is removed stays stale, and a run on it is in 
     'klines BTCUSDT 1day',
   ]);
   const words =
-    'stale: klines BTCUSDT 1min changed since it was made, and what it was made of was removed: remove it (sluice data remove BTCUSDT --interval 60min --yes), and import it, or what it is made of';
+    'stale: klines BTCUSDT 1min has changed, and its source was removed: remove it (sluice data remove BTCUSDT --interval 60min --yes), then import it or its source';
   expect(here.stale()[0]).toBe(words);
   const { warnings, doubts } = await here.run('60min');
   expect([warnings, doubts]).toEqual([
@@ -158,7 +158,7 @@ test('a stale series whose source is removed stays stale, and a run on it is in 
   ]);
   // Made anew of the same minutes, it holds again; with another minute it is stale by what is stored.
   await here.minutes(...range(0, 2_880));
-  expect(here.stale()[1]).toContain('stale: klines BTCUSDT 1min changed since it was made: resample again');
+  expect(here.stale()[1]).toContain('stale: klines BTCUSDT 1min has changed: resample again');
   await here.make(key, '60min');
   expect(here.stale().slice(0, 2)).toEqual([undefined, undefined]);
   removeSeries(here.dir, key);
@@ -175,14 +175,16 @@ test('klines that a hole of their source cuts into are counted, and a run on the
     {
       check: 'partial',
       count: 3,
-      what: '3 klines of 60min are made of fewer rows than they should be',
+      what: '3 klines of 60min are made from too few rows',
       effect:
         'klines BTCUSDT 1min has gaps there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
       places: [{ time: start + 3_600_000 }, { time: start + 7_200_000 }, { time: start + 18_000_000 }],
     },
   ]);
   expect((await here.run('60min')).warnings).toContainEqual(
-    expect.stringMatching(/^BTCUSDT 60min: 3 klines of 60min are made of fewer rows .*: klines BTCUSDT 1min has gaps/),
+    expect.stringMatching(
+      /^BTCUSDT 60min: 3 klines of 60min are made from too few rows.*: klines BTCUSDT 1min has gaps/,
+    ),
   );
 });
 
@@ -191,7 +193,7 @@ test('klines that a run makes of others with holes are counted, too', async () =
   await here.minutes(...range(0, 70), ...range(130, 180));
   expect((await here.run('60min')).warnings).toEqual([
     expect.stringMatching(/^BTCUSDT 1min: 1 gap, 60 klines missing, longest 60 min /),
-    'BTCUSDT 60min: 2 klines of 60min are made of fewer rows than they should be: klines BTCUSDT 1min has gaps there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
+    'BTCUSDT 60min: 2 klines of 60min are made from too few rows: klines BTCUSDT 1min has gaps there: volumes are too small, highs and lows may be missing; 1 of them begins inside one, and orders at the open get the first price after it, up to 10 min later',
     `BTCUSDT: 60min made from 1min${hint}`,
   ]);
 });
@@ -230,7 +232,7 @@ test('klines that lie across the edges of larger ones make none of these', async
   const day: SeriesKey = { ...key, interval: '1day' };
   await here.make(hour, '1day', 'Europe/Berlin');
   await expect(here.make(day, '1week')).rejects.toThrow(
-    'klines BTCUSDT 1day has zone Europe/Berlin: 1week in zone UTC begins inside its klines (2024-01-07T23:00:00Z): make it from smaller ones (--interval), or for the same zone (--zone)',
+    'klines BTCUSDT 1day has zone Europe/Berlin: 1week in zone UTC begins inside its klines (2024-01-07T23:00:00Z): choose a smaller source (--interval) or the same zone (--zone)',
   );
   expect((await here.make(day, '1week', 'Europe/Berlin')).months[0]?.from).toBe(Date.UTC(2024, 0, 7, 23));
 });
@@ -240,7 +242,7 @@ test('days of UTC are not put among those of a place', async () => {
   await here.hours(...range(0, 800));
   await here.make({ ...key, interval: '60min' }, '1day', 'Europe/Berlin');
   await expect(here.days(40)).rejects.toThrow(
-    "klines BTCUSDT 1day was made with the days of Europe/Berlin, and the file's times are UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes)",
+    "klines BTCUSDT 1day has days of Europe/Berlin, but the file's times are UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes)",
   );
 });
 
@@ -250,12 +252,12 @@ test('days of a place give way to those of another only when removed, and a run 
   const hours: SeriesKey = { ...key, interval: '60min' };
   const days = await here.make(hours, '1day', 'Europe/Berlin');
   await expect(here.make(hours, '1day')).rejects.toThrow(
-    'klines BTCUSDT 1day exists with zone Europe/Berlin and would be replaced by a series with zone UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes), or say --zone Europe/Berlin',
+    'klines BTCUSDT 1day exists with zone Europe/Berlin and would be replaced by a series with zone UTC: remove it first (sluice data remove BTCUSDT --interval 1day --yes), or use --zone Europe/Berlin',
   );
   await here.make(hours, '1day', 'Europe/Berlin');
   removeSeries(here.dir, here.series(hours));
   await expect(here.run('1day')).rejects.toThrow(
-    /it holds 1day of Europe\/Berlin, of which 1day cannot be made; days of a place \(resample --zone\) are only displayed, runs use those of UTC/,
+    /it has 1day of Europe\/Berlin, from which 1day cannot be made; runs use UTC days, not those of another zone \(resample --zone\)/,
   );
   removeSeries(here.dir, days);
   await here.hours(...range(0, 96));

@@ -45,15 +45,15 @@ export function staleText(all: readonly Manifest[], one: Manifest): string | und
   const source = changedSource(all, one);
   if (source === undefined) return sourceOf(all, one) === undefined ? lostText(one) : undefined;
   return isMade(one)
-    ? `stale: ${seriesName(source)} changed since it was made: resample again (${remaking(one)})`
-    : `stale in part: ${seriesName(source)} changed since parts were made: remove the series (sluice data remove ${one.symbol} --interval ${one.interval} --yes), and import it or make it anew`;
+    ? `stale: ${seriesName(source)} has changed: resample again (${remaking(one)})`
+    : `partly stale: ${seriesName(source)} has changed: remove the series (sluice data remove ${one.symbol} --interval ${one.interval} --yes), then import or resample it again`;
 }
 
 /** The text for a series that was stale when its source was removed: it cannot be made again. */
 export const lostText = ({ staleBy, symbol, interval }: Manifest): string | undefined =>
   staleBy === undefined
     ? undefined
-    : `stale: ${staleBy} changed since it was made, and what it was made of was removed: remove it (sluice data remove ${symbol} --interval ${interval} --yes), and import it, or what it is made of`;
+    : `stale: ${staleBy} has changed, and its source was removed: remove it (sluice data remove ${symbol} --interval ${interval} --yes), then import it or its source`;
 
 /** The stale series that would no longer show it once another one is removed, marked as stale. */
 export function staleWithout(all: readonly Manifest[], removed: SeriesKey): readonly Manifest[] {

@@ -11,7 +11,7 @@ export async function openDuck(threads?: number) {
   const bindings = await import('@duckdb/node-bindings').catch(() => undefined);
   if (api === undefined || bindings === undefined)
     throw new Refusal(
-      'the catalogue needs DuckDB, which is not installed: npm install @duckdb/node-api (there are builds for Linux, macOS and Windows)',
+      'the catalogue needs DuckDB, which is not installed: run npm install @duckdb/node-api (Linux, macOS and Windows)',
       1,
     );
   const options = { memory_limit: mostMemory, ...(threads !== undefined && { threads: String(threads) }) };

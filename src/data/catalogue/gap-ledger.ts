@@ -73,7 +73,7 @@ export function partialFindings(from: Manifest, opens: Float64Array, frame: Fram
   }
   const { count } = cut;
   const one = count === 1;
-  const what = `${counted(count, `kline of ${frame.interval} is`, `klines of ${frame.interval} are`)} made of fewer rows than ${one ? 'it' : 'they'} should be`;
+  const what = `${counted(count, `kline of ${frame.interval} is`, `klines of ${frame.interval} are`)} made from too few rows`;
   const which = begun < count ? `${begun} of them begin${begun === 1 ? 's' : ''}` : one ? 'it begins' : 'they begin';
   const late = `; ${which} inside one, and orders at the open get the first price after it, up to ${lengthText(latestMs)} later`;
   const effect = `${seriesName(from)} has gaps there: volumes are too small, highs and lows may be missing${begun === 0 ? '' : late}`;

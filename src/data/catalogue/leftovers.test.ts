@@ -40,7 +40,7 @@ test('a query of a table that is not there names those that are', async () => {
   const { dir, take } = place();
   await take(0, 60);
   await expect(query(dir, 'SELECT * FROM kline')).rejects.toThrow(
-    'the query failed: there is no table kline (did you mean "klines"?); there are klines, trades, depth',
+    'the query failed: unknown table kline (did you mean "klines"?); there are klines, trades, depth',
   );
-  await expect(query(dir, 'SELECT * FROM sequences')).rejects.toThrow('no table sequences; there are klines,');
+  await expect(query(dir, 'SELECT * FROM sequences')).rejects.toThrow('unknown table sequences; there are klines,');
 });

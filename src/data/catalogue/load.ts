@@ -18,15 +18,14 @@ export async function loadMonth(duck: Duck, dir: string, key: SeriesKey, month: 
 
 /** Imports merge rows with those of the file, so that without it none is possible. */
 const remedy = (key: SeriesKey): string =>
-  `put the file back from a copy, or remove the series (${removing(key)}) and import its rows again`;
+  `restore the file from a copy, or remove the series (${removing(key)}) and import its rows again`;
 
 /** Refuses a month whose file is not there or not as long as it was written. */
 function checkMonthFile(dir: string, key: SeriesKey, { file, bytes }: Month): void {
   const path = join(folderOf(dir, key), file);
-  if (!existsSync(path)) throw new Refusal(`${path} is not there: ${remedy(key)}`);
+  if (!existsSync(path)) throw new Refusal(`${path} is missing: ${remedy(key)}`);
   const { size } = statSync(path);
-  if (size !== bytes)
-    throw new Refusal(`${path} has ${size} bytes, not the ${bytes} it was written with: ${remedy(key)}`);
+  if (size !== bytes) throw new Refusal(`${path} has ${size} bytes instead of ${bytes}: ${remedy(key)}`);
 }
 
 /** Whether a month's file holds the bytes that were written. */
@@ -42,7 +41,7 @@ export function checkWhole(dir: string, manifest: Manifest): void {
 }
 
 const damaged = (path: string, key: SeriesKey): Refusal =>
-  new Refusal(`${path} is not what was written: ${remedy(key)}; sluice data check lists every such file`, 1);
+  new Refusal(`${path} differs from its hash: ${remedy(key)}; sluice data check lists all such files`, 1);
 
 export interface Span {
   /** UTC ms; months that lie before are not loaded. */

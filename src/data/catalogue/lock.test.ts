@@ -14,7 +14,7 @@ test('is one process at a time, which the message to a second one names', () => 
   expect(isHeld(path)).toBe(false);
   const unlock = takeLock(path, 'it');
   expect(isHeld(path)).toBe(true);
-  expect(() => takeLock(path, 'it')).toThrow(`it is being written to by process ${process.pid}: wait for it to end`);
+  expect(() => takeLock(path, 'it')).toThrow(`it is in use by process ${process.pid}: wait until it ends`);
   unlock();
   expect(isHeld(path)).toBe(false);
   takeLock(path, 'it')();

@@ -29,7 +29,7 @@ export function takeLock(path: string, what: string): () => void {
     const isFull = error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
     throw new Refusal(unwritten(path, isFull ? { code: 'ENOSPC' } : error, 'another folder for the data (--data)'), 1);
   }
-  if (db === undefined) throw new Refusal(`${what} is being written to by ${holderOf(path)}: wait for it to end`, 3);
+  if (db === undefined) throw new Refusal(`${what} is in use by ${holderOf(path)}: wait until it ends`, 3);
   const taken = db;
   openLocks.add(taken);
   return () => {

@@ -88,14 +88,14 @@ export function readManifest(dir: string, key: SeriesKey): Manifest | undefined 
   const newer = z.looseObject({ version: z.number() }).safeParse(json).data?.version ?? 0;
   if (newer > version)
     throw new Refusal(
-      `${path} was written by a newer Sluice (version ${newer}): use that one, or another catalogue (--data); what is stored is whole`,
+      `${path} was written by a newer Sluice (version ${newer}): upgrade Sluice, or use another catalogue (--data); the data are intact`,
     );
   throw unreadable(path, key, `is damaged (${read.error.issues[0]?.path.join('.')})`);
 }
 
 const unreadable = (path: string, key: SeriesKey, why: string): Refusal =>
   new Refusal(
-    `${path} ${why}: put it back from a copy, or remove the series (${removing(key)}) and import ${seriesName(key)} again`,
+    `${path} ${why}: restore it from a copy, or remove the series (${removing(key)}) and import ${seriesName(key)} again`,
   );
 
 /** The command that takes a series away. */
@@ -150,7 +150,7 @@ function readIfThere<T>(path: string, read: () => T): T | undefined {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new Refusal(
-      `${path} cannot be read (${code}): give this user the rights to, or name another catalogue (--data)`,
+      `${path} cannot be read (${code}): give this user permission, or name another catalogue (--data)`,
     );
   }
 }

@@ -15,7 +15,7 @@ test.for([
   const writer = new MonthWriter(duck, dir, { kind: 'trades', symbol: 'BTCUSDT' }, undefined);
   const times = Float64Array.from(minutes, (minute) => Date.UTC(2024, 0, 1) + minute * 60_000);
   await writer.add([times, ...columnsOf.trades.slice(1).map(() => new Float64Array(4).fill(1))], 4);
-  await expect(writer.finish()).rejects.toThrow('rows of trades BTCUSDT are no series in time, and no check said so');
+  await expect(writer.finish()).rejects.toThrow('rows of trades BTCUSDT are out of order, and no check found it');
   await writer.discard(undefined);
   duck.close();
 });

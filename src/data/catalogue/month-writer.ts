@@ -185,7 +185,7 @@ export class MonthWriter {
 
   /** Writes the rest; nothing counts until the manifest names it. Throws for rows in disorder that no check refused. */
   async finish(): Promise<Staged> {
-    if (this.broken) throw new Error(`rows of ${seriesName(this.#key)} are no series in time, and no check said so`);
+    if (this.broken) throw new Error(`the rows of ${seriesName(this.#key)} are out of order, and no check found it`);
     await this.#flush(false);
     await this.#staged();
     this.#dropBetween();

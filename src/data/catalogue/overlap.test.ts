@@ -59,7 +59,7 @@ test.for<[string, string]>([
 ])('a file %s is refused until it may replace', async ([, fresh]) => {
   const here = place();
   await here.take(csv('1@1', '2@2', '3@3'));
-  await expect(here.take(fresh)).rejects.toThrow(/would be replaced by others/);
+  await expect(here.take(fresh)).rejects.toThrow(/would be replaced by different ones/);
   expect(await here.prices()).toEqual([1, 2, 3]);
   await here.take(fresh, { replace: true });
   expect(await here.prices()).toHaveLength(fresh.split('\n').length - 2);
@@ -95,7 +95,7 @@ test.for<[string, string]>([
 ])('a file of books %s is refused until it may replace', async ([, fresh]) => {
   const here = place('depth');
   await here.take(books('1@50', '2@60'));
-  await expect(here.take(fresh)).rejects.toThrow(/would be replaced by others/);
+  await expect(here.take(fresh)).rejects.toThrow(/would be replaced by different ones/);
   await here.take(fresh, { replace: true });
   expect((await here.columns())[0]).toHaveLength(4 * (fresh.split('\n').length - 1));
 });

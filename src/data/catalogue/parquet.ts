@@ -153,7 +153,4 @@ export async function readParquet(duck: Duck, kind: Kind, path: string, rows: nu
 }
 
 const damaged = (path: string, rows: number): Refusal =>
-  new Refusal(
-    `${path} is damaged: it does not hold its ${rows} rows; put it back from a copy, or remove the series`,
-    1,
-  );
+  new Refusal(`${path} is damaged: it does not have ${rows} rows; restore it from a copy, or remove the series`, 1);

@@ -43,7 +43,7 @@ function faultText(error: unknown): string {
   const text = causeOf(error);
   const table = /Table with name (\S+) does not exist/.exec(text)?.[1];
   if (table === undefined) return text;
-  return `there is no table ${table}${didYouMean(table.toLowerCase(), kinds)}; there are ${kinds.join(', ')}`;
+  return `unknown table ${table}${didYouMean(table.toLowerCase(), kinds)}; there are ${kinds.join(', ')}`;
 }
 
 async function answer({ api, connection }: Duck, sql: string) {
@@ -51,11 +51,11 @@ async function answer({ api, connection }: Duck, sql: string) {
   if (sql.replace(/--.*$|\/\*[\s\S]*?\*\/|;/gm, '').trim() === '')
     throw new Refusal('the query is empty: give one SELECT, such as "SELECT count(*) FROM klines"');
   const statements = await connection.extractStatements(sql);
-  if (statements.count !== 1) throw new Refusal('one SELECT at a time, please');
+  if (statements.count !== 1) throw new Refusal('give one SELECT at a time');
   const statement = await statements.prepare(0);
   const { EXPLAIN, SELECT } = api.StatementType;
   if (statement.statementType !== SELECT && statement.statementType !== EXPLAIN)
-    throw new Refusal('only SELECT is answered: what is stored changes by import, resample and remove');
+    throw new Refusal('only SELECT is allowed: import, resample and remove change stored data');
   const reader = await statement.streamAndReadUntil(mostAnswerRows + 1);
   const rows = reader.getRowsJson();
   return { columns: reader.columnNames(), rows: rows.slice(0, mostAnswerRows), cut: rows.length > mostAnswerRows };
@@ -94,8 +94,7 @@ export async function exportSeries(
   { from, until }: { readonly from?: number | undefined; readonly until?: number | undefined },
 ): Promise<number> {
   const ending = Object.keys(formats).find((one): one is keyof typeof formats => to.endsWith(`.${one}`));
-  if (ending === undefined)
-    throw new Refusal(`${to}: the name must end in ${Object.keys(formats).join(', ')}, which says the format`);
+  if (ending === undefined) throw new Refusal(`${to}: the name must end in ${Object.keys(formats).join(', ')}`);
   checkWhole(dir, manifest);
   const duck = await openDuck();
   const limits = [
@@ -127,6 +126,6 @@ export async function exportSeries(
 function noRows(manifest: Manifest, to: string): Refusal {
   const { months } = manifest;
   return new Refusal(
-    `${seriesName(manifest)} has no rows in that time, and ${to} is not written: it goes from ${momentText(months[0]?.from ?? 0)} to ${momentText(months.at(-1)?.to ?? 0)}`,
+    `${seriesName(manifest)} has no rows in that time, so ${to} is not written: it spans ${momentText(months[0]?.from ?? 0)} to ${momentText(months.at(-1)?.to ?? 0)}`,
   );
 }

@@ -85,7 +85,7 @@ async function klinesNow(dir: string, query: KlineQuery): Promise<StoredKlines> 
 export function refuseFine({ symbol, interval, kind, priceDecimals }: Manifest, pricePrecision: number): void {
   if (priceDecimals > pricePrecision)
     throw new Refusal(
-      `${symbol} ${interval ?? kind}: its prices have up to ${priceDecimals} decimals, the instrument ${pricePrecision}: set its pricePrecision to what the data have`,
+      `${symbol} ${interval ?? kind}: its prices have up to ${priceDecimals} decimals, the instrument ${pricePrecision}: raise the instrument's pricePrecision to match`,
     );
 }
 
@@ -103,7 +103,7 @@ function madeNotes(
   const hint =
     smaller === undefined
       ? ''
-      : `: orders fill by these; by those of ${smaller} with dataIntervals: { ${symbol}: ${smaller} }`;
+      : `: orders fill by these; to fill by ${smaller} klines, set dataIntervals: { ${symbol}: ${smaller} }`;
   const cut = partialFindings(source, opens, { interval });
   return [
     ...cut.map(({ what, effect }) => `${symbol} ${interval}: ${what}: ${effect}`),
@@ -115,7 +115,7 @@ function staleNotes(all: readonly Manifest[], found: Manifest, changed: Manifest
   const { symbol, interval } = found;
   if (changed !== undefined)
     return [
-      `${symbol}: the stored klines of ${interval} are not used, because their source ${seriesName(changed)} changed (${remaking(found)} makes them anew)`,
+      `${symbol}: the stored klines of ${interval} are not used, because their source ${seriesName(changed)} has changed (update them: ${remaking(found)})`,
     ];
   const text = staleText(all, found);
   return text === undefined ? [] : [`${symbol} ${interval}: ${text}`];
@@ -131,14 +131,14 @@ function notStored(dir: string, klines: readonly Manifest[], symbol: string, int
   const same = klines.filter((one) => one.symbol === symbol);
   const names = same.map((one) => `${one.interval}${one.zone === undefined ? '' : ` of ${one.zone}`}`);
   const ofPlaces = same.some(({ zone }) => zone !== undefined)
-    ? '; days of a place (resample --zone) are only displayed, runs use those of UTC'
+    ? '; runs use UTC days, not those of another zone (resample --zone)'
     : '';
   const what =
     same.length > 0
-      ? `of ${symbol} it holds ${names.join(', ')}, of which ${interval} cannot be made${ofPlaces}`
+      ? `it has ${names.join(', ')}, from which ${interval} cannot be made${ofPlaces}`
       : klines.length > 0
         ? `it holds ${[...new Set(klines.map((one) => one.symbol))].slice(0, 8).join(', ')}`
-        : 'it holds no klines';
+        : 'it has no klines';
   return new Refusal(
     `${symbol} ${interval} is not in the catalogue ${dir}: ${what}; import it (sluice data import FILE), or name a file (data: { ${symbol}: FILE })`,
   );

@@ -25,7 +25,7 @@ test('of trades: repairs, and a side that is broken', async () => {
   const tape = await storedTape(dir, { symbol: 'BTCUSDT', pricePrecision: 2, kinds: ['trades'] });
   expect(tape.warnings).toEqual([
     'BTCUSDT trades: repaired (sort): 1 row',
-    expect.stringMatching(/^BTCUSDT trades: every trade is a SELL: the side is broken/),
+    expect.stringMatching(/^BTCUSDT trades: every trade is a SELL: the side in the source is wrong/),
   ]);
 });
 
@@ -45,9 +45,9 @@ test('of trades: quantities that may count contracts', async () => {
     source: 'x',
   });
   const tape = await storedTape(dir, { symbol: 'BTCUSDT', pricePrecision: 2, kinds: ['trades'] });
-  const what = 'BTCUSDT trades: quantities are whole numbers, as where contracts are counted (USD_PERP)';
+  const what = 'BTCUSDT trades: quantities are whole numbers, so they may be contracts (USD_PERP)';
   expect(tape.warnings).toEqual([
-    `${what}: they are read as quantities in the base asset, and orders may fill far too much`,
+    `${what}: they are read as quantities in the base asset, so orders may fill far too much`,
   ]);
   expect(tape.doubts).toEqual([what]);
 });
@@ -63,8 +63,8 @@ test('of what came in by many imports: a few of a kind, and how many more there 
   }
   const { warnings, doubts } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
   const one = expect.stringMatching(/^BTCUSDT 1min: 1 close more than 20 % from both neighbours \(/);
-  const more = '3 findings more of this kind, of other imports: sluice data check BTCUSDT lists them all';
-  const wick = expect.stringMatching(/beyond its close and the kline before .* a flash, or a wrong print/);
+  const more = '3 findings more of this kind in other imports: sluice data check BTCUSDT lists all';
+  const wick = expect.stringMatching(/beyond its close and the kline before .* a flash crash or a wrong print/);
   expect(warnings).toEqual([one, one, one, `BTCUSDT 1min: ${more}`, wick, wick, wick, `BTCUSDT 1min: ${more}`]);
   expect(doubts).toEqual(['BTCUSDT 1min: 1 close more than 20 % from both neighbours']);
 });
@@ -84,7 +84,7 @@ test('of books that came in by many imports: a few of them, and how many there a
   expect(warnings).toEqual([
     expect.stringMatching(/^BTCUSDT depth: 5 gaps/),
     ...[found, found, found],
-    'BTCUSDT depth: 3 findings more of this kind, of other imports: sluice data check BTCUSDT lists them all',
+    'BTCUSDT depth: 3 findings more of this kind in other imports: sluice data check BTCUSDT lists all',
   ]);
 });
 
@@ -148,7 +148,7 @@ test('of outliers: when, and not the line of a file that is not at hand', async 
     await importFile(join(dir, 'x.csv'), { ...options, dir, interval: '1min', repair: new Set<Repair>() });
   const { warnings } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
   expect(warnings.filter((text) => text.includes('20 % from both'))).toEqual([
-    'BTCUSDT 1min: 1 close more than 20 % from both neighbours (2024-01-10T01:00:00Z: close 140): one wrong print can make a whole result',
+    'BTCUSDT 1min: 1 close more than 20 % from both neighbours (2024-01-10T01:00:00Z: close 140): one wrong print can decide the result',
   ]);
 });
 
@@ -160,7 +160,7 @@ test('of rows that were still to come when they were imported', async () => {
   await importFile(join(dir, 'x.csv'), early);
   const { warnings } = await storedKlines(dir, { symbol: 'BTCUSDT', pricePrecision: 2, interval: '1min' });
   expect(warnings).toEqual([
-    'BTCUSDT 1min: times reach to 2024-01-10T01:59:00Z, which on 2024-01-10 is still to come: they are dated wrong, or made up',
+    'BTCUSDT 1min: times reach to 2024-01-10T01:59:00Z, which is after 2024-01-10, today: the dates are wrong, or the rows are invented',
   ]);
 });
 
@@ -186,7 +186,7 @@ test('of a part: what lies in it, of klines as if they alone were stored', async
   expect(all.doubts).toEqual([repaired, expect.stringMatching(/^BTCUSDT 1min: 29 klines that repeat/)]);
   expect(all.warnings).toHaveLength(4);
   expect(all.gaps).toHaveLength(2);
-  const other = `${repaired}, of all that is stored`;
+  const other = `${repaired}, of all stored data`;
   const first = await of(60, 200);
   expect(first).toMatchObject({ warnings: [other], doubts: [other] });
   // Strategies receive all of them.
@@ -217,6 +217,6 @@ test('of a part of trades: what is known to lie elsewhere is left out', async ()
     return (await storedTape(dir, { symbol: 'BTCUSDT', pricePrecision: 2, kinds: ['trades'], ...span })).warnings;
   };
   expect(await of(0, 90)).toEqual([]);
-  expect(await of(0, 150)).toEqual([expect.stringMatching(/1 price more than 20 % .*, of all that is stored/)]);
+  expect(await of(0, 150)).toEqual([expect.stringMatching(/1 price more than 20 % .*, of all stored data/)]);
   expect(await of(150, 300)).toEqual([expect.stringMatching(/^BTCUSDT trades: 1 gap, longest 10 min/)]);
 });

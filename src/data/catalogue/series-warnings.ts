@@ -33,7 +33,7 @@ export function seriesNotes(series: Manifest, part: Stretch, columns?: Columns):
   const { interval, imports } = series;
   const name = nameOf(series);
   const isWhole = covers(part, series);
-  const where = isWhole ? '' : ', of all that is stored';
+  const where = isWhole ? '' : ', of all stored data';
   const repairs = once(
     imports.flatMap((one) => one.repairs).map(({ repair, rows }) => `${name}: ${repairText(repair, rows)}${where}`),
   );
@@ -57,7 +57,7 @@ function fewOf(found: readonly Found[], series: Manifest): readonly Notes[] {
     const [warnings, doubts] = [once(notes.warnings), once(notes.doubts)];
     const left = warnings.length - mostAlike;
     if (left <= 0) return { warnings, doubts };
-    const more = `${nameOf(series)}: ${counted(left, 'finding')} more of this kind, of other imports: sluice data check ${series.symbol} lists them all`;
+    const more = `${nameOf(series)}: ${counted(left, 'finding')} more of this kind in other imports: sluice data check ${series.symbol} lists all`;
     return { warnings: [...warnings.slice(0, mostAlike), more], doubts };
   });
 }

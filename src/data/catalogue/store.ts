@@ -39,9 +39,7 @@ export async function storeResampled(
   const key: SeriesKey = { kind: 'klines', symbol: from.symbol, interval };
   const name = seriesName(from);
   if (from.kind === 'depth' || (from.interval !== undefined && !isWithin(from.interval, interval)))
-    throw new Refusal(
-      `klines of ${interval} cannot be made from ${name}: take trades, or klines of a smaller interval`,
-    );
+    throw new Refusal(`klines of ${interval} cannot be made from ${name}: use trades, or klines of a smaller interval`);
   const stale = staleText(
     listSeries(dir, (one) => one.symbol === from.symbol),
     from,
@@ -58,7 +56,7 @@ export async function storeResampled(
       ? resampleKlines(from.interval, klineColumns(table.columns), frame)
       : resampleTrades(tradeColumns(table.columns), frame);
   const rows = made.openTime.length;
-  if (rows === 0) throw new Refusal(`${name} does not fill a single kline of ${interval}: import more`);
+  if (rows === 0) throw new Refusal(`${name} does not cover a single kline of ${interval}: import more`);
   refuseCut(from, table.columns[0] as Float64Array, frame, made.openTime);
   const unlock = lockCatalogue(dir);
   const duck = await openDuck(1);
@@ -104,11 +102,11 @@ function refuseOther(before: Manifest, layout: string, zone: string): void {
   const [name, there] = [seriesName(before), before.zone ?? 'UTC'];
   if (before.imports.at(-1)?.layout !== layout)
     throw new Refusal(
-      `${name} is there already and was not ${layout.replace('resampled', 'made')}: remove it first (sluice data remove)`,
+      `${name} exists and was not ${layout.replace('resampled', 'made')}: remove it first (sluice data remove)`,
     );
   if (there !== zone)
     throw new Refusal(
-      `${name} exists with zone ${there} and would be replaced by a series with zone ${zone}: remove it first (sluice data remove ${before.symbol} --interval ${before.interval} --yes), or say --zone ${there}`,
+      `${name} exists with zone ${there} and would be replaced by a series with zone ${zone}: remove it first (sluice data remove ${before.symbol} --interval ${before.interval} --yes), or use --zone ${there}`,
     );
 }
 
@@ -124,7 +122,7 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
       if (last >= edge || frameClose(source, last) <= edge) continue;
       const name = seriesName(from);
       throw new Refusal(
-        `${name} has zone ${source.zone ?? 'UTC'}: ${frame.interval} in zone ${frame.zone ?? 'UTC'} begins inside its klines (${momentText(last)}): make it from smaller ones (--interval), or for the same zone (--zone)`,
+        `${name} has zone ${source.zone ?? 'UTC'}: ${frame.interval} in zone ${frame.zone ?? 'UTC'} begins inside its klines (${momentText(last)}): choose a smaller source (--interval) or the same zone (--zone)`,
       );
     }
 }

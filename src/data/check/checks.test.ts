@@ -54,7 +54,7 @@ test.for<[string, readonly Row[], RegExp]>([
       low,
       volume,
     ]),
-    /where its columns are in another order, name these \(--columns, or --format\)/,
+    /if the columns have another order, name them \(--columns or --format\)/,
   ],
   [
     'several gaps, by the first of them',
@@ -65,12 +65,12 @@ test.for<[string, readonly Row[], RegExp]>([
   [
     'a time between klines',
     withCells(30, { 0: at + 30 * 60_000 + 1 }),
-    /^!1 time at which no kline of 1min opens \(line 32/,
+    /^!1 time at which no 1min kline opens \(line 32/,
   ],
   [
     'ends instead of openings',
     good.map((row) => row.with(0, (row[0] ?? 0) + 59_999)),
-    /these are ends of klines: say so \(--stamps close\)/,
+    /these are closing times: use --stamps close/,
   ],
   [
     'disorder',
@@ -171,7 +171,7 @@ describe('trades', () => {
     [
       'that are equal',
       goodTrades.toSpliced(50, 0, trade(50)),
-      /^1 trade identical to another of the same moment \(line 53/,
+      /^1 trade identical to another of the same time \(line 53/,
     ],
     [
       'with a wrong print, named by its own line and time',
@@ -181,7 +181,7 @@ describe('trades', () => {
     [
       'delivered twice, moment by moment',
       goodTrades.flatMap((row, index) => (index > 50 && index < 65 ? [row, row] : [row])),
-      /^1 stretch of trades that come twice/,
+      /^1 stretch of repeated trades/,
     ],
     [
       'delivered twice within a moment',
@@ -190,7 +190,7 @@ describe('trades', () => {
         ...[1, 2].flatMap(() => Array.from({ length: 12 }, (_, index) => trade(50, 100 + index))),
         ...goodTrades.slice(51),
       ],
-      /^1 stretch of trades that come twice .*12 trades/,
+      /^1 stretch of repeated trades .*12 trades/,
     ],
     [
       'of which a few different ones come twice within a moment',
@@ -199,7 +199,7 @@ describe('trades', () => {
         ...[1, 2].flatMap(() => [0, 1, 0, 2, 3, 3, 4].map((index) => trade(50, 100 + index))),
         ...goodTrades.slice(51),
       ],
-      /^1 stretch of trades that come twice .*7 trades/,
+      /^1 stretch of repeated trades .*7 trades/,
     ],
   ])('%s', ([, rows, message]) => {
     expect(trades(rows).some((text) => message.test(text))).toBe(true);
@@ -252,9 +252,13 @@ describe('books', () => {
     [
       'with a level of nothing',
       whole.with(9, (whole[9] ?? []).with(1, [at + 9_000, 9, 1, 98, 0])),
-      /^!1 book that cannot be/,
+      /^!1 book with impossible levels/,
     ],
-    ['whose asks come first', whole.with(9, book(9, 9).toReversed()), /^!1 book that cannot be .*: asks before bids\)/],
+    [
+      'whose asks come first',
+      whole.with(9, book(9, 9).toReversed()),
+      /^!1 book with impossible levels .*: asks before bids\)/,
+    ],
     [
       'with a wrong print',
       whole.with(9, book(9, 9, 900, 901)),
@@ -265,7 +269,11 @@ describe('books', () => {
       whole.map((rows, at) => (at < 50 ? rows : rows.map((row) => row.with(3, (row[3] ?? 0) * 1_000)))),
       /^1 jump to more than 3 times .*\(line 152, .*: middle 100.05, then 100/,
     ],
-    ['at a price that nothing costs', whole.with(9, book(9, 9, 99, 1e24)), /^!1 book that cannot be .*: price 1e\+24/],
+    [
+      'at a price that nothing costs',
+      whole.with(9, book(9, 9, 99, 1e24)),
+      /^!1 book with impossible levels .*: price 1e\+24/,
+    ],
     ['that are locked', whole.with(9, book(9, 9, 101)), /^1 book with bid and ask at one price \(line 29/],
     [
       'whose levels are not sorted',
@@ -273,7 +281,7 @@ describe('books', () => {
         9,
         (whole[9] ?? []).toReversed().toSorted((a, b) => (b[2] ?? 0) - (a[2] ?? 0)),
       ),
-      /^!1 book that cannot be .*not sorted/,
+      /^!1 book with impossible levels .*not sorted/,
     ],
     ['out of order', whole.with(9, book(3, 9)), /^!1 book earlier than the one before/],
     ['of one time', whole.with(9, book(8, 9, 98)), /^1 book of the same time/],
@@ -299,7 +307,7 @@ describe('books', () => {
       'for 11 minutes',
       661,
       1,
-      ['660 books that stay the same for 10 min and more, longest 11 min (first line 5, 2024-01-01T00:00:01Z)'],
+      ['660 books unchanged for 10 min or more, longest 11 min (first line 5, 2024-01-01T00:00:01Z)'],
     ],
     ['for 9 minutes', 540, 1, []],
     ['over silences of 2 minutes', 20, 120, []],
@@ -307,8 +315,8 @@ describe('books', () => {
     const frozen = Array.from({ length: count }, (_, number) =>
       book(0, 0).map((row) => [at + number * each * 1_000, number, ...row.slice(2)] as Row),
     );
-    const found = books(...frozen, book(count * each, count)).filter((text) => text.includes('stay the same'));
-    expect(found.map((text) => text.replace(/:? ?a feed that stood still.*/, ''))).toEqual(expected);
+    const found = books(...frozen, book(count * each, count)).filter((text) => text.includes('unchanged for'));
+    expect(found.map((text) => text.replace(/:? ?the feed was stuck.*/, ''))).toEqual(expected);
   });
   test('are not called old for a hole that is reported as a gap', () =>
     expect(books(...whole.toSpliced(9, 12))).toHaveLength(1));

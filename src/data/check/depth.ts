@@ -119,7 +119,7 @@ export class DepthChecks {
     return [
       ...this.#faults(),
       ...this.#jumps.scaleFinding(false),
-      ...gapFindings(this.gaps, 'orders are judged by trades alone inside them'),
+      ...gapFindings(this.gaps, 'inside them, orders fill by trades alone'),
       ...this.#oldFinding(),
       ...this.#stuckFinding(),
       ...this.#warnings(),
@@ -127,18 +127,18 @@ export class DepthChecks {
   }
 
   *#faults(): Generator<Finding> {
-    const drop = 'correct the file, or drop them (--repair impossible)';
+    const drop = 'correct the file, or drop these rows (--repair impossible)';
     const books = ({ count }: Tally): string => counted(count, 'book');
     yield* this.#impossible.fault(
       'impossible',
-      `${books(this.#impossible)} that cannot be`,
-      'orders would fill at prices that were never offered',
+      `${books(this.#impossible)} with impossible levels`,
+      'orders would fill at prices that did not exist',
       drop,
     );
     yield* this.#crossed.fault(
       'crossed',
       `${books(this.#crossed)} with a bid above the ask`,
-      'an order that fills there buys below what it sells at',
+      'an order could buy there below the price at which it sells',
       drop,
     );
     yield* this.#disorder.fault(
@@ -162,15 +162,15 @@ export class DepthChecks {
     const share = (this.#oldMs - inGaps + this.gaps.length * oldBookMs) / (this.#time - this.#first - inGaps);
     if (count === 0 || share < leastOldShare) return [];
     const what = `${(share * 100).toFixed(1)} % of the time without a book of the last ${oldBookMs / 1_000} s (${counted(count, 'hole')})`;
-    const effect = 'older books are not used: orders are judged by trades alone there';
+    const effect = 'older books are not used: orders fill by trades alone there';
     return [{ check: 'old-books', count, refused: false, what, effect, places: this.#old.places }];
   }
 
   #stuckFinding(): readonly Finding[] {
     const [count, { time, line, ms }] = [this.#stuckBooks, this.#longestRun];
     if (count === 0) return [];
-    const what = `${counted(count, 'book')} that stay the same for ${lengthText(stuckBookMs)} and more, longest ${lengthText(ms)}`;
-    const effect = 'a feed that stood still: orders would fill at outdated prices';
+    const what = `${counted(count, 'book')} unchanged for ${lengthText(stuckBookMs)} or more, longest ${lengthText(ms)}`;
+    const effect = 'the feed was stuck: orders would fill at outdated prices';
     return [{ check: 'stuck', count, refused: false, what, effect, places: [{ ...(line > 0 && { line }), time }] }];
   }
 
@@ -181,18 +181,18 @@ export class DepthChecks {
     yield* locked.warning(
       'locked',
       `${counted(locked.count, 'book')} with bid and ask at one price`,
-      'prices rounded by the source: spreads are not what they were',
+      'the source rounded prices: spreads are wrong',
     );
     yield* sameTime.warning(
       'same-time',
       `${counted(sameTime.count, 'book')} of the same time as the one before`,
-      'they are kept in the order of the file',
+      'kept in the order of the file',
     );
     yield* repeated.warning(
       'repeated-books',
       counted(repeated.count, 'book that repeats the one before', 'books that repeat the one before'),
-      'they add nothing',
-      'drop those of the same time (--repair duplicates, with --replace where they are stored)',
+      'no effect',
+      'drop those of the same time (--repair duplicates; add --replace if they are stored)',
     );
   }
 }

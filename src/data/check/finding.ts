@@ -56,13 +56,13 @@ export interface Finding {
 
 /** Of quantities and volumes that are too large. */
 export const tooMuch = 'worth 1e15 or more in the quote asset';
-export const quantityEffect = 'no market has such volume; orders of any size would fill';
+export const quantityEffect = 'no market has such a volume; orders of any size would fill';
 
 /** Repairs that the user may ask for. */
 export const repairs = {
-  sort: 'puts rows into the order of their times',
-  duplicates: 'drops rows that repeat another one of the same time exactly',
-  impossible: 'drops rows that no market can have made, and crossed or unsorted books',
+  sort: 'sorts rows by time',
+  duplicates: 'drops exact duplicates of the same time',
+  impossible: 'drops impossible rows, and crossed or unsorted books',
   unreadable: 'drops lines that cannot be read',
 } as const;
 export type Repair = keyof typeof repairs;
@@ -121,7 +121,7 @@ export function refuseImport(path: string, findings: readonly Finding[], rows: n
   const faults = faultsIn(findings);
   if (faults.length === 0) return;
   throw new Refusal(
-    `${path}: not imported, since of its ${counted(rows, 'row')}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    `${path}: not imported, because of these faults in its ${counted(rows, 'row')}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
   );
 }
 

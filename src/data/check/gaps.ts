@@ -110,11 +110,11 @@ export function futureFinding(last: number, frame: Frame | undefined, now: numbe
       refused: false,
       // What is found is kept: the day makes it true ever after.
       what: isBegun
-        ? 'the last kline is not over yet'
-        : `times reach to ${momentText(last)}, which on ${momentText(now).slice(0, 10)} is still to come`,
+        ? 'the last kline has not closed yet'
+        : `times reach to ${momentText(last)}, which is after ${momentText(now).slice(0, 10)}, today`,
       effect: isBegun
-        ? 'it is stored as it stood: import it again when it is over'
-        : 'they are dated wrong, or made up',
+        ? 'it is stored as it is: import it again after it has closed'
+        : 'the dates are wrong, or the rows are invented',
       places: isBegun ? [{ time: last }] : [],
     },
   ];

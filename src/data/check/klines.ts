@@ -173,11 +173,11 @@ export class KlineChecks {
     yield* impossible.fault(
       'impossible',
       `${counted(impossible.count, 'impossible row')} of ${counted(rows, 'row')}`,
-      'no market can have made them',
+      'such klines are impossible',
       // Too many for single mistakes.
       impossible.count > rows / 10
-        ? 'correct the file, drop them (--repair impossible), or, where its columns are in another order, name these (--columns, or --format)'
-        : 'correct the file, or drop them (--repair impossible)',
+        ? 'correct the file, drop these rows (--repair impossible), or, if the columns have another order, name them (--columns or --format)'
+        : 'correct the file, or drop these rows (--repair impossible)',
     );
     if (this.#swapped.isSwapped)
       yield {
@@ -188,14 +188,14 @@ export class KlineChecks {
       };
     yield* offGrid.fault(
       'off-grid',
-      `${counted(offGrid.count, 'time')} at which no kline of ${this.#interval} opens`,
-      'klines would be known before they close, or late',
+      `${counted(offGrid.count, 'time')} at which no ${this.#interval} kline opens`,
+      'a run would know klines too early or too late',
       gridAdvice(this.#ms, offGrid.count === rows, this.#oneOffset ? this.#offset : undefined),
     );
     yield* mixed.fault(
       'mixed',
-      `${counted(mixed.count, 'row')} one after the other that are more than ${this.#interval} apart, and all alike`,
-      'klines of two intervals in one file would be taken for one',
+      `${counted(mixed.count, 'row')} in a row at a larger, equal distance than ${this.#interval}`,
+      'klines of two intervals would be read as one series',
       'split the file by interval',
     );
     yield* this.#orderFaults();
@@ -206,8 +206,8 @@ export class KlineChecks {
     yield* zone.fault(
       'zone',
       `times go back by an hour ${counted(zone.count, 'time')}`,
-      'so do clocks in autumn: these are local times',
-      'say of which place (--zone Europe/Berlin), or export them in UTC',
+      'clocks do so in autumn: these are local times',
+      'give the time zone (--zone Europe/Berlin), or export them in UTC',
     );
     yield* disorder.fault(
       'disorder',
@@ -218,15 +218,15 @@ export class KlineChecks {
     yield* other.fault(
       'duplicates',
       `${counted(other.count, 'row')} of the same time as the row before, with other values`,
-      'nothing shows which is true',
+      'nothing shows which one is correct',
       contradictionAdvice(other.places[0]?.time, this.#ms),
     );
     if (other.count > 0) return;
     yield* duplicates.fault(
       'duplicates',
       `${counted(duplicates.count, 'row')} of the same time as the row before`,
-      'the same kline would be traded on twice',
-      'correct the file, or drop what is repeated exactly (--repair duplicates)',
+      'a strategy would see the same kline twice',
+      'correct the file, or drop exact duplicates (--repair duplicates)',
     );
   }
 
@@ -247,7 +247,7 @@ export class KlineChecks {
     yield* stuck.warning(
       'stuck',
       `${counted(stuck.count, 'kline')} that repeat the one before in price and volume, longest run ${stuck.longest}`,
-      'a feed that stood still: fills there did not happen',
+      'the feed was stuck: fills there are not real',
     );
     yield* outlierFinding('open', this.#opens);
     yield* outlierFinding('close', this.#jumps.outliers);
@@ -259,7 +259,7 @@ export class KlineChecks {
     yield* this.#wicks.warning(
       'wicks',
       `${counted(this.#wicks.count, 'kline')} whose open, low or high is more than 20 % beyond its close and the kline before`,
-      'a flash, or a wrong print: it triggers stops and fills limit orders',
+      'a flash crash or a wrong print: it triggers stops and fills limit orders',
     );
   }
 }
@@ -307,23 +307,23 @@ const quarterMs = hourMs / 4;
 /** For klines `lengthMs` long of which some, or all, are off their grid by `offsetMs`, undefined where it differs. */
 function gridAdvice(lengthMs: number, isAll: boolean, offsetMs: number | undefined): string {
   if (!isAll)
-    return 'rows of a smaller interval among these? split the file by interval, or give the one they have (--interval)';
-  if (offsetMs === undefined) return 'give the interval they have (--interval)';
-  if (lengthMs - offsetMs <= 1_000) return 'these are ends of klines: say so (--stamps close)';
+    return 'if these include rows of a smaller interval, split the file; otherwise give their interval (--interval)';
+  if (offsetMs === undefined) return 'give their interval (--interval)';
+  if (lengthMs - offsetMs <= 1_000) return 'these are closing times: use --stamps close';
   const late = `each is ${lengthText(offsetMs)} late`;
   const hours = (lengthMs - offsetMs) / hourMs;
   return offsetMs % quarterMs === 0 && hours <= 14
     ? `${late}: days of another time zone (UTC+${hours}); fetch days of UTC or smaller klines`
-    : `${late}: times of something else than openings, such as of last trades; fetch them with their openings`;
+    : `${late}: not opening times, but perhaps those of the last trades; fetch them with opening times`;
 }
 
 /** For two different klines of one time, UTC ms or local. */
 function contradictionAdvice(time: number | undefined, lengthMs: number): string {
   const place = time === undefined || lengthMs !== hourMs ? undefined : changingPlace(time, 'back');
-  const edit = 'remove the line of the wrong one from the file';
+  const edit = 'remove the wrong line from the file';
   return place === undefined
     ? `${edit}; --repair does not choose between them`
-    : `clocks of ${place} show this hour twice in autumn: if these are local times, say of which place (--zone ${place}), or export them in UTC; else ${edit}`;
+    : `in ${place} this hour occurs twice in autumn: if these are local times, give the time zone (--zone ${place}), or export them in UTC; otherwise ${edit}`;
 }
 
 const names = ['open', 'high', 'low', 'close', 'volume'];

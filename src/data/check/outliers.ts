@@ -67,7 +67,7 @@ export class Jumps {
   scaleFinding(mayRefuse = true): readonly Finding[] {
     this.#settle();
     const what = `${counted(this.#scale.count, 'jump')} to more than ${scaleTimes} times or less than a third of the price`;
-    const advice = 'split the file by symbol or unit; if the market did it, say so (--accept-jumps)';
+    const advice = 'split the file by symbol or unit; if the market really moved so far, use --accept-jumps';
     return mayRefuse && this.#isScaleClose
       ? this.#scale.fault('scale', what, scaleEffect, advice)
       : this.#scale.warning('scale', what, scaleEffect);
@@ -78,5 +78,5 @@ export const outlierFinding = (name: string, tally: Tally): readonly Finding[] =
   tally.warning(
     'outliers',
     `${counted(tally.count, name)} more than 20 % from both neighbours`,
-    'one wrong print can make a whole result',
+    'one wrong print can decide the result',
   );

@@ -97,7 +97,7 @@ export class TradeChecks {
         'impossible',
         counted(this.#impossible.count, 'impossible trade'),
         'prices and quantities are above 0',
-        'correct the file, or drop them (--repair impossible)',
+        'correct the file, or drop these rows (--repair impossible)',
       ),
       ...this.#disorder.fault(
         'disorder',
@@ -106,18 +106,18 @@ export class TradeChecks {
         'correct the file, or sort it (--repair sort)',
       ),
       ...this.#jumps.scaleFinding(false),
-      ...gapFindings(this.gaps, 'far longer than this market is ever quiet: no fill is granted inside them'),
+      ...gapFindings(this.gaps, 'unusually long for this market: no orders fill inside them'),
       ...this.#sideFinding(),
       ...this.#identical.warning(
         'identical',
-        `${counted(this.#identical.count, 'trade')} identical to another of the same moment`,
-        'can be real: they are kept',
+        `${counted(this.#identical.count, 'trade')} identical to another of the same time`,
+        'may be real: kept',
       ),
       ...this.#twice.warning(
         'delivered-twice',
-        `${counted(this.#twice.count, 'stretch', 'stretches')} of trades that come twice`,
+        `${counted(this.#twice.count, 'stretch', 'stretches')} of repeated trades`,
         'volume counts double there, as after a reconnect',
-        'drop what is repeated (--repair duplicates, with --replace where it is stored)',
+        'drop the repetition (--repair duplicates; add --replace if it is stored)',
       ),
       ...this.#volumes.warning('volumes', `${counted(this.#volumes.count, 'trade')} ${tooMuch}`, quantityEffect),
       ...outlierFinding('price', this.#jumps.outliers),
@@ -129,7 +129,7 @@ export class TradeChecks {
     if (rows < leastRowsOneSided || (this.#buys > 0 && this.#buys < rows)) return [];
     const side = this.#buys === 0 ? 'SELL' : 'BUY';
     const effect =
-      'the side is broken at the source: resting orders of one side would never fill, those of the other too often';
+      'the side in the source is wrong: resting orders of one side would never fill, those of the other too often';
     return [{ check: 'one-sided', count: rows, refused: false, what: `every trade is a ${side}`, effect, places: [] }];
   }
 }

@@ -84,18 +84,18 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
   [
     'of larger klines behind its own',
     csv([...good.slice(0, 1_500), ...made(300, { step: 5 * minute, from: start + 1_500 * minute })]),
-    /298 rows one after the other that are more than 1min apart.*split the file by interval/,
+    /298 rows in a row at a larger, equal distance than 1min.*split the file by interval/,
   ],
   [
     'of smaller klines behind its own',
     csv([...made(300, { step: 5 * minute }), ...made(600, { from: start + 1_500 * minute })]),
-    /480 times at which no kline of 5min opens \(first line 303, .*rows of a smaller interval among these\? split the file by interval/,
+    /480 times at which no 5min kline opens \(first line 303, .*if these include rows of a smaller interval, split the file/,
     { interval: '5min' },
   ],
   [
     'of decimals with commas between commas',
     `${header}\n${good.map(commas).join('\n')}\n`,
-    /its header has 6 columns and most rows have 11: the commas in them are decimals as well as separators.*semicolons, or with points/,
+    /its header has 6 columns and most rows have 11: their commas are decimals as well as separators.*semicolons, or with decimal points/,
   ],
   [
     'with columns that its header does not name',
@@ -115,12 +115,12 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
   [
     'with its columns in the order of Bitfinex',
     csv(good.map(([t, o, h, l, c, v]) => [t, o, c, h, l, v])),
-    /3,000 impossible rows of 3,000 rows \(first line 2.*where its columns are in another order, name these/,
+    /3,000 impossible rows of 3,000 rows \(first line 2.*if the columns have another order, name them/,
   ],
   [
     'with its columns in the order of Coinbase',
     csv(good.map(([t, o, h, l, c, v]) => [t, l, h, o, c, v])),
-    /impossible rows of 3,000 rows .*where its columns are in another order, name these/,
+    /impossible rows of 3,000 rows .*if the columns have another order, name them/,
   ],
   [
     'of local times over the autumn change',
@@ -136,12 +136,12 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
   [
     'of ends of klines',
     csv(good.map(([t, ...rest]) => [t + minute - 1, ...rest])),
-    /3,000 times at which no kline of 1min opens .*say so \(--stamps close\)/,
+    /3,000 times at which no 1min kline opens .*use --stamps close/,
   ],
   [
     'of times of last trades',
     csv(good.map(([t, ...rest]) => [t + 7_000, ...rest])),
-    /each is 7 s late: times of something else than openings/,
+    /each is 7 s late: not opening times/,
   ],
   [
     'of days of another zone',
@@ -155,7 +155,7 @@ test.for<[string, string, RegExp, Partial<ImportOptions>?]>([
       good.map((row) => [...row, row[4] * 2]),
       `${header},close`,
     ),
-    /its header has "close" more than once: take the wrong column out, or name the columns in their order \(--columns/,
+    /its header has "close" more than once: remove the wrong column, or name the columns in order \(--columns/,
   ],
   [
     'for which a column is named twice',
@@ -203,7 +203,7 @@ describe('another scale', () => {
   test('within a file is refused, with where it begins', async () => {
     const here = place();
     await expect(here.take(jumping)).rejects.toThrow(
-      /not imported.*1 jump to more than 3 times .*line 1502, 2020-01-02T01:00:00Z.*if the market did it, say so \(--accept-jumps\)/s,
+      /not imported.*1 jump to more than 3 times .*line 1502, 2020-01-02T01:00:00Z.*if the market really moved so far, use --accept-jumps/s,
     );
     expect(here.rows()).toBe(0);
   });
@@ -234,7 +234,7 @@ describe('another scale', () => {
     await here.take(csv(good));
     const other = csv(made(3_000, { from: start + shiftMs, times: 1 / 20 }));
     await expect(here.take(other)).rejects.toThrow(
-      /not imported.*less than a third of, the stored ones beside them .*--symbol/s,
+      /not imported.*less than a third of, the neighbouring stored prices .*--symbol/s,
     );
     expect(here.rows()).toBe(3_000);
     expect(
@@ -259,11 +259,11 @@ test('rows that are still to come, and a kline that is not over yet, are reporte
   const findingsFrom = async (from: number): Promise<readonly unknown[]> =>
     (await place().take(csv(made(100, { from })))).findings.map(({ check, what }) => [check, what]);
   expect(await findingsFrom(now - 100 * minute)).toEqual([]);
-  expect(await findingsFrom(now - 100 * minute + minute)).toEqual([['future', 'the last kline is not over yet']]);
+  expect(await findingsFrom(now - 100 * minute + minute)).toEqual([['future', 'the last kline has not closed yet']]);
   expect(await findingsFrom(now)).toEqual([
     [
       'future',
-      `times reach to ${new Date(now + 99 * minute).toISOString().slice(0, 19)}Z, which on ${new Date(now).toISOString().slice(0, 10)} is still to come`,
+      `times reach to ${new Date(now + 99 * minute).toISOString().slice(0, 19)}Z, which is after ${new Date(now).toISOString().slice(0, 10)}, today`,
     ],
   ]);
 });

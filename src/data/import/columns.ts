@@ -59,7 +59,7 @@ export function refuseDuplicates(path: string, header: readonly string[], places
   const twice = places.find((at) => header.some((name, other) => other !== at && isAlike(name, header[at] ?? '')));
   if (twice === undefined) return;
   throw new Refusal(
-    `${path}: its header has "${escapeLine(header[twice] ?? '')}" more than once: take the wrong column out, or name the columns in their order (--columns; - for one to leave out)`,
+    `${path}: its header has "${escapeLine(header[twice] ?? '')}" more than once: remove the wrong column, or name the columns in order (--columns; - skips one)`,
   );
 }
 
@@ -89,7 +89,7 @@ function volumeColumn(header: readonly string[], symbol: string | undefined): nu
 }
 
 const howToName = (kind: Kind | undefined): string =>
-  `name them in their order (--columns ${kind === 'trades' ? 'time,price,quantity,side' : 'time,open,high,low,close,volume'}; - for one to leave out)`;
+  `name them in order (--columns ${kind === 'trades' ? 'time,price,quantity,side' : 'time,open,high,low,close,volume'}; - skips one)`;
 
 /** The places of the time and of each field, `symbol` -1 for none, and whether times are those of closes. Throws a `Refusal` where the header does not say. */
 export function columnPlaces(header: readonly string[], given: LayoutOptions, path: string) {
@@ -109,7 +109,7 @@ export function columnPlaces(header: readonly string[], given: LayoutOptions, pa
   const among = `among "${escapeLine(header.join(',').slice(0, 120))}"`;
   if (kind !== undefined && missing.join() === 'volume')
     throw new Refusal(
-      `${path}: no column for volume ${among}. Klines need the volume in the base asset, not in the quote asset, since it limits how much of an order fills. If a column holds it, name them in their order (--columns time,open,high,low,close,volume; - for one to leave out). If none does, fetch klines that have it, or add a column of your own estimate (with 0 limit orders do not fill)`,
+      `${path}: no column for volume ${among}. Klines need the volume in the base asset, not in the quote asset, because it limits how much of an order fills. If a column holds it, name the columns in order (--columns time,open,high,low,close,volume; - skips one). If none does, fetch klines with volume, or add a column with your own estimate (with 0, limit orders do not fill)`,
     );
   if ((kind !== 'klines' && kind !== 'trades') || missing.length > 0)
     throw new Refusal(
@@ -117,7 +117,7 @@ export function columnPlaces(header: readonly string[], given: LayoutOptions, pa
     );
   if (given.columns === undefined && names.includes('homenotional'))
     throw new Refusal(
-      `${path} counts contracts beside the quantity in coins: say which file it is (--format bitmex-klines, bitmex-trades, bybit-trades or bybit-inverse-trades), or ${howToName(kind)}`,
+      `${path} counts contracts beside the quantity in coins: give its format (--format bitmex-klines, bitmex-trades, bybit-trades or bybit-inverse-trades), or ${howToName(kind)}`,
     );
   refuseDuplicates(path, header, [time, ...Object.values(values)]);
   return { kind, time, values, symbol: at('symbol'), endStamps };
@@ -129,7 +129,7 @@ export type Rows = readonly (readonly string[])[];
 export function refuseNameless(path: string, rows: Rows): never {
   const first = rows[0] ?? [];
   throw new Refusal(
-    `${path} has no header, and nothing says what its ${first.length} columns ("${escapeLine(first.join(',').slice(0, 80))}") are: say which file it is (--format ${Object.keys(formats).slice(0, 3).join(', ')}, …; sluice data import --help lists them), or ${howToName('klines')}`,
+    `${path} has no header, so its ${first.length} columns ("${escapeLine(first.join(',').slice(0, 80))}") are unknown: give its format (--format ${Object.keys(formats).slice(0, 3).join(', ')}, …; sluice data import --help lists them), or ${howToName('klines')}`,
   );
 }
 
@@ -141,7 +141,7 @@ const quoteVolume = /(?<![a-z])ftx(?![a-z])|[a-z]-(?:usd|eur|gbp|jpy|btc)(?![a-z
 /** Coinbase's own trades; other providers turn the side, and name the exchange in a column. */
 const makerSides = /(?<![a-z])(?:coinbase|gdax)(?![a-z]).*(?<![a-z])trade_?id(?![a-z])/i;
 
-export const readAsBase = 'they are read as quantities in the base asset, and orders may fill far too much';
+export const readAsBase = 'they are read as quantities in the base asset, so orders may fill far too much';
 
 /** Notes on quantities, in the columns `places`, and on sides that may mean something else than usual: nothing in the file proves it. */
 export function quantityNotes(
@@ -154,12 +154,12 @@ export function quantityNotes(
   const text = [name, ...header, ...(rows[0] ?? [])].join(' ');
   if (kind === 'trades' && makerSides.test(text) && !header.includes('exchange'))
     return [
-      'sides are read as those of takers, and Coinbase gives those of makers: unless the provider has turned them, swap sell and buy in the file',
+      'sides are read as those of takers, but Coinbase gives those of makers: unless the provider converted them, swap sell and buy in the file',
     ];
   const [found] = countsContracts.exec(text) ?? [];
   const isWhole = rows.every((cells) => places.every((at) => /^\d+(\.0*)?$/.test(cells[at ?? -1] ?? '')));
   if (found !== undefined && isWhole)
-    return [`quantities are whole numbers, as where contracts are counted (${found}): ${readAsBase}`];
+    return [`quantities are whole numbers, so they may be contracts (${found}): ${readAsBase}`];
   return kind === 'klines' && quoteVolume.test(text)
     ? [`volumes of FTX, and of crypto at Yahoo, are in the quote asset: ${readAsBase}`]
     : [];

@@ -235,7 +235,7 @@ export class CsvReader extends RowReader {
     const most = this.#layout.strict?.mostDecimals[column] ?? Number.POSITIVE_INFINITY;
     if (decimals > most)
       throw new Refusal(
-        `${this.unreadable.path}, line ${this.lines}: ${this.#text(from, to)} in column ${cell + 1} has more than ${most} decimals: set the instrument's pricePrecision to what the data have`,
+        `${this.unreadable.path}, line ${this.lines}: ${this.#text(from, to)} in column ${cell + 1} has more than ${most} decimals: set the instrument's pricePrecision to match the data`,
       );
     if (decimals > (this.decimals[column] as number)) this.decimals[column] = decimals;
   }
@@ -301,7 +301,7 @@ export class CsvReader extends RowReader {
     const width = text.split(String.fromCharCode(this.#separator)).length;
     const hint =
       width > this.#codes.length && /^[\d,\s]*$/.test(text)
-        ? ' (commas as decimals? export it with semicolons between columns, or with points as decimals)'
+        ? ' (decimal commas? export it with semicolons between columns, or with decimal points)'
         : '';
     this.#fault = `${width} columns, not ${this.#codes.length}${hint}: "${text.slice(0, 60)}"`;
     return false;

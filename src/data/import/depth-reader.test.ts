@@ -23,7 +23,7 @@ test('a book of more levels than are read is refused, and loses no side', async 
     first: [
       {
         line: 2,
-        what: 'the book has 20,001 levels, and 20,000 levels at most are read: keep the best of each side',
+        what: 'the book has 20,001 levels, but at most 20,000 levels are read: keep the best of each side',
       },
     ],
   });

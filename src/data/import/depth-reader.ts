@@ -68,7 +68,7 @@ abstract class DepthReader extends LineReader {
         const values = [price, quantity].map((text, at) => this.value('number', String(text), '', 3 + at));
         if (values.some(Number.isNaN)) return `a level is not a pair of numbers: ${JSON.stringify([price, quantity])}`;
         if (values[1] === 0)
-          return `the level at ${price} has the quantity 0, as in depth updates: only whole books are read`;
+          return `the level at ${price} has quantity 0, as in depth updates: only full snapshots are read`;
         rows.push([ms, this.#book, side, ...values]);
       }
     for (const row of rows) this.push(row, line);
@@ -78,7 +78,7 @@ abstract class DepthReader extends LineReader {
 }
 
 const tooManyLevels = (has: string): string =>
-  `the book has ${has}, and ${counted(mostLevels, 'level')} at most are read: keep the best of each side`;
+  `the book has ${has}, but at most ${counted(mostLevels, 'level')} are read: keep the best of each side`;
 
 const figure = z.union([z.number(), z.string()]);
 const level = z.union([
@@ -327,7 +327,7 @@ class Updates extends DepthTable {
     if (isSnapshot && !this.#isSnapshot) [this.#bids, this.#asks] = [new Side(1), new Side(-1)];
     this.#isSnapshot = isSnapshot;
     this.#hasSnapshot ||= isSnapshot;
-    if (!this.#hasSnapshot) return 'an update before the first snapshot: what it changes is not known';
+    if (!this.#hasSnapshot) return 'an update before the first snapshot, so its book is unknown';
     (side === 'bid' ? this.#bids : this.#asks).set(price, amount, level);
     return undefined;
   }

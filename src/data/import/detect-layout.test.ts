@@ -114,7 +114,7 @@ describe('files of known sources', () => {
 
   test('without a header are refused without it, with what to say', async () => {
     await expect(take(`${at},1,2,1,2,5\n`)).rejects.toThrow(
-      /has no header, and nothing says what its 6 columns .* are: say which file it is \(--format binance-klines, .*--columns time,/,
+      /has no header, so its 6 columns .* are unknown: give its format \(--format binance-klines, .*--columns time,/,
     );
   });
 });
@@ -142,10 +142,10 @@ describe('books', () => {
     const gone = { t: at, b: [['99', '2']], a: [{ price: '101', amount: '0.000' }] };
     const book = { t: at, b: [['99', '2']], a: [['101', '4']] };
     for (const content of [[update], [gone], [book, gone]])
-      await expect(take(lines(content))).rejects.toThrow(/holds depth updates .*only whole books are read: record/);
+      await expect(take(lines(content))).rejects.toThrow(/holds depth updates .*only full snapshots are read: record/);
     // Behind all that the detection reads.
     await expect(take(lines([...Array.from({ length: 300 }, () => book), gone]))).rejects.toThrow(
-      /1 line that cannot be read \(line 301: the level at 101 has the quantity 0, as in depth updates: only whole books are read/,
+      /1 line that cannot be read \(line 301: the level at 101 has quantity 0, as in depth updates: only full snapshots are read/,
     );
   });
 
@@ -178,7 +178,7 @@ describe('books', () => {
     expect(await take(lines([header, ...levels]), { kind: 'depth' })).toEqual(books);
     const bad = lines([header, ...levels, row(3, 3, 'bid', 96), row(3, 3, 'buy', 95), row(4, 4, 'bid', 0)]);
     await expect(take(bad)).rejects.toThrow(
-      /1 line that cannot be read \(line 10: "[^"]*,buy,95,2" is not a level of depth.*1 book that cannot be \(line 11,/s,
+      /1 line that cannot be read \(line 10: "[^"]*,buy,95,2" is not a level of depth.*1 book with impossible levels \(line 11,/s,
     );
     const json = (text: string): object => {
       const [time_ms, book, side, price, quantity] = text.split(',');
@@ -206,7 +206,7 @@ describe('books', () => {
 
   test('whose first line never ends are refused with that', async () => {
     await expect(take(`{"t":${at},"b":[${'[1,1],'.repeat(2 ** 19)}`)).rejects.toThrow(
-      /line 1 is longer than 2 MiB, the most that is read: write one row, or one object, a line/,
+      /line 1 is longer than the limit of 2 MiB: write one row or one object a line/,
     );
   });
 });
@@ -216,7 +216,7 @@ describe('times that a spreadsheet wrote', () => {
   test('rounded to what it shows are refused, with why and what to do', async () => {
     const rows = Array.from({ length: 9 }, () => '1.75928E+12,100,101,99,100,5');
     await expect(take(lines([header, ...rows]))).rejects.toThrow(
-      /its times are rounded, such as 1\.75928E\+12, and several rows have the same: a spreadsheet .*fetch it again/,
+      /its times are rounded, such as 1\.75928E\+12, and several rows share one: a spreadsheet .*Fetch the file again/,
     );
   });
 
@@ -240,9 +240,9 @@ describe('what --as says against what the file holds', () => {
   const levels = 'symbol,timestamp,asks[0].price,asks[0].amount,bids[0].price,bids[0].amount';
 
   test.for([
-    ['klines', klines, /holds no depth that is read \(it has time_ms, open, high, low, close, volume\)/],
-    ['trades', trades, /holds no depth that is read \(it has time, price, quantity, side\)/],
-    ['objects', lines([{ time: at, price: 100, quantity: 1, side: 'buy' }]), /holds no depth that is read/],
+    ['klines', klines, /has no readable depth \(it has time_ms, open, high, low, close, volume\)/],
+    ['trades', trades, /has no readable depth \(it has time, price, quantity, side\)/],
+    ['objects', lines([{ time: at, price: 100, quantity: 1, side: 'buy' }]), /has no readable depth/],
   ] as const)('is refused: %s as books', async ([, content, why]) => {
     await expect(take(content, { kind: 'depth', symbol: 'BTCUSDT', source: 'x' })).rejects.toThrow(why);
   });
@@ -252,7 +252,7 @@ describe('what --as says against what the file holds', () => {
     ['columns', lines([levels, `BTCUSDT,${at}000,101,1,100,1`, `BTCUSDT,${at + minute}000,101,1,100,1`])],
   ] as const)('is refused: books in %s as klines', async ([, content]) => {
     await expect(take(content, { kind: 'klines', symbol: 'BTCUSDT', source: 'x', interval: '1min' })).rejects.toThrow(
-      /holds depth, not klines: give --as depth, or leave --as away/,
+      /holds depth, not klines: give --as depth, or leave --as out/,
     );
   });
 });

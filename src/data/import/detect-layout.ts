@@ -60,7 +60,9 @@ function refuseBinary({ path, head }: FileStart): void {
     );
   const [first = 0, second = 0] = start;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    throw new Refusal(`${path} is text in UTF-16, which is not read: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)`);
+    throw new Refusal(
+      `${path} is text in UTF-16, which Sluice does not read: save it as UTF-8 (iconv -f UTF-16 -t UTF-8)`,
+    );
   if (start.includes(0) || text.split('\u{fffd}').length - 1 > mostBroken * start.length)
     throw new Refusal(
       `${path} is neither text nor another known format (Parquet, or text packed as gz, xz, zst or zip): is it the right file?`,
@@ -90,7 +92,7 @@ function parquetLayout(file: FileStart, given: LayoutOptions): Layout {
   const { kind } = given;
   if (kind === undefined)
     throw new Refusal(
-      `${file.path} is Parquet, and its column names do not show what it holds: add --as klines, trades or depth`,
+      `${file.path} is Parquet, and its column names do not identify its contents: add --as klines, trades or depth`,
     );
   const base = { kind, about: 'Parquet', form: { is: 'parquet' }, newestFirst: false, endStamps: false } as const;
   return { ...base, notes: [], ...keyParts(file, given, undefined) };
@@ -114,7 +116,7 @@ function objectLayout(file: FileStart, given: LayoutOptions): Layout {
   const isBook = ['b', 'bids'].some(isSide) && ['a', 'asks'].some(isSide);
   if (isBook && objects.some(isUpdate))
     throw new Refusal(
-      `${path} holds depth updates (levels of quantity 0, which remove one), and only whole books are read: record whole ones (Binance's streams depth5, depth10 and depth20, or GET /depth), or apply the updates first`,
+      `${path} holds depth updates (levels of quantity 0), but only full snapshots are read: record snapshots (Binance's streams depth5, depth10 and depth20, or GET /depth), or apply the updates first`,
     );
   if (isBook) return depthLayout(file, given, 'json', 'books, one JSON object a line', symbolKey, rows[0]?.[at]);
   if (isOfLevels(keys)) return depthLayout(file, given, 'objects', 'books, one level a line', symbolKey, rows[0]?.[at]);
@@ -122,7 +124,7 @@ function objectLayout(file: FileStart, given: LayoutOptions): Layout {
   const header = given.columns ?? keys;
   if (header.length > keys.length)
     throw new Refusal(
-      `${path}: --columns names ${counted(header.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${escapeLine(keys.join(',').slice(0, 120))}"): name these in their order (- for one to leave out)`,
+      `${path}: --columns names ${counted(header.length, 'column')}, and its first object has ${counted(keys.length, 'key')} ("${escapeLine(keys.join(',').slice(0, 120))}"): name these in order (- skips one)`,
     );
   const { columns, ...rest } = rowLayout(file, header, rows, given);
   const form = {
@@ -143,7 +145,7 @@ function sampledObjects({ path, head }: FileStart): readonly Readonly<Record<str
   for (const line of text.trimStart().split('\n', sampledRows)) {
     const json = jsonOf(line);
     if (json === undefined && found.length === 0)
-      throw new Refusal(`${path}, line 1 is not JSON although it begins like it: is it one object a line?`);
+      throw new Refusal(`${path}, line 1 is not JSON although it begins like JSON: does it have one object a line?`);
     if (typeof json !== 'object' || json === null) break;
     found.push(json as Record<string, unknown>);
   }
@@ -231,7 +233,7 @@ function refuseWidth(path: string, named: number, rows: Rows, separator: string)
   throw new Refusal(
     `${path}: its header has ${named} columns and most rows have ${width}: ${
       isCut
-        ? 'the commas in them are decimals as well as separators, which is ambiguous; export it with semicolons, or with points as decimals'
+        ? 'their commas are decimals as well as separators, which is ambiguous; export it with semicolons, or with decimal points'
         : 'name them in their order (--columns time,open,high,low,close,volume; - for one to leave out)'
     }`,
   );
@@ -240,7 +242,7 @@ function refuseWidth(path: string, named: number, rows: Rows, separator: string)
 function refuseNoDepth(path: string, names: readonly string[] = []): never {
   const has = names.length === 0 ? '' : ` (it has ${escapeLine(names.join(', ').slice(0, 120))})`;
   throw new Refusal(
-    `${path} holds no depth that is read${has}: give --as klines or trades, or a file of bids and asks (docs/reference/cli.md has the layouts)`,
+    `${path}has no readable depth${has}: give --as klines or trades, or a file of bids and asks (docs/reference/cli.md has the layouts)`,
   );
 }
 
@@ -252,11 +254,11 @@ function depthColumns(
   if (isOfLevels(header)) return { layout: 'levels', about: 'books, one level a line', notes: [] };
   if (['percentage', 'depth', 'notional'].every((name) => names.includes(name))) {
     const note =
-      'bands of percents, not levels: each becomes one level at its mean price, too coarse to judge fills near the touch';
+      'percentage bands, not levels: each becomes one level at its mean price, which is too coarse for fills near the touch';
     return { layout: 'bands', about: 'Binance bookDepth', notes: [note] };
   }
   if (!names.includes('is_snapshot')) return undefined;
-  const note = `updates become books of the best ${keptLevels} levels, one each ${leastStepMs} ms at most`;
+  const note = `updates become books of the best ${keptLevels} levels, at most one each ${leastStepMs} ms`;
   return { layout: 'updates', about: 'Tardis depth updates', notes: [note] };
 }
 
@@ -269,7 +271,7 @@ function depthLayout(
   cell: string | undefined,
 ): Layout {
   if (given.kind !== undefined && given.kind !== 'depth')
-    throw new Refusal(`${file.path} holds depth, not ${given.kind}: give --as depth, or leave --as away`);
+    throw new Refusal(`${file.path} holds depth, not ${given.kind}: give --as depth, or leave --as out`);
   const form = { is: 'depth', layout, symbol } as const;
   const base = { kind: 'depth', about, form, newestFirst: false, endStamps: false, notes: [] } as const;
   return { ...base, ...keyParts(file, given, cell) };
@@ -304,7 +306,7 @@ function rowLayout(file: FileStart, header: readonly string[], rows: Rows, given
     ...{ kind, about: kind, columns, newestFirst: isNewestFirst(times), endStamps, isLocal },
     notes: [
       ...quantityNotes(kind, file.name, header, rows, [kind === 'trades' ? quantity : volume]),
-      ...(assumed ? ['times name no zone and are read as UTC (--zone says another)'] : []),
+      ...(assumed ? ['times without a zone are read as UTC (--zone sets another)'] : []),
     ],
     ...keyParts(file, given, symbolCell, kind === 'klines' ? (given.interval ?? usualStep(times)) : undefined),
   };
@@ -312,7 +314,7 @@ function rowLayout(file: FileStart, header: readonly string[], rows: Rows, given
 
 function refuseTime(path: string, column: number, cell: string, { columns }: LayoutOptions): never {
   throw new Refusal(
-    `${path}: column ${column + 1} is taken for the time, and "${escapeLine(cell.slice(0, 40))}" cannot be read. Times are s, ms, µs or ns since 1970, or 2024-08-08, or 2024-08-08 23:54:00 with or without parts of seconds and a zone (T or space, - or / between); others, such as 8.8.2024, have to be rewritten; ${columns === undefined ? 'if another column holds the time, name the columns in their order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
+    `${path}: column ${column + 1} is read as the time, but "${escapeLine(cell.slice(0, 40))}" is not one. Times are s, ms, µs or ns since 1970, or 2024-08-08, or 2024-08-08 23:54:00 with or without fractions of a second and a zone (T or space, - or / between); rewrite others, such as 8.8.2024; ${columns === undefined ? 'if another column holds the time, name the columns in order (--columns time,open,…)' : 'if another column holds the time, correct --columns'}`,
   );
 }
 

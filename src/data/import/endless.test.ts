@@ -59,25 +59,27 @@ describe('a line without end', () => {
   test.for(formats)('of %s ends the reading and is named', async ([name, content, line]) => {
     const endless = gzipSync(content + '1'.repeat(2 ** 24 + 2 ** 21));
     await expect(take(endless, [], name === 'JSON arrays' ? freqtrade : {})).rejects.toThrow(
-      new RegExp(`BTCUSDT_1m_\\d+, line ${line} is longer than 2 MiB, the most that is read: write one`),
+      new RegExp(`BTCUSDT_1m_\\d+, line ${line} is longer than the limit of 2 MiB: write one`),
     );
   });
 
   test('is never left out with all that comes behind it', async () => {
     const content = `${klines}${'1'.repeat(2 ** 24 + 2 ** 21)}\n${at + 300 * 60_000},100,101,99,100.5,7\n`;
-    await expect(take(content, ['unreadable'])).rejects.toThrow('line 302 is longer than 2 MiB');
+    await expect(take(content, ['unreadable'])).rejects.toThrow('line 302 is longer than the limit of 2 MiB');
   });
 
   test.for(['1', '1,', '"', 'a'])('of "%s" is named in a file of a configuration, too', (text) => {
     const endless = text.repeat(2 ** 24 / text.length);
     const file = { symbol: 'BTCUSDT', interval: '1min', pricePrecision: 2 } as const;
     for (const content of [klines + endless, gzipSync(klines + endless)])
-      expect(() => loadKlines({ ...file, path: written(content) })).toThrow(/line 302 is longer than 2 MiB/);
+      expect(() => loadKlines({ ...file, path: written(content) })).toThrow(
+        /line 302 is longer than the limit of 2 MiB/,
+      );
     expect(() => loadTrades({ symbol: 'BTCUSDT', path: written(trades + endless) })).toThrow(
-      /line 302 is longer than 2 MiB/,
+      /line 302 is longer than the limit of 2 MiB/,
     );
     expect(() => loadDepth({ symbol: 'BTCUSDT', path: written(gzipSync(books + endless)) })).toThrow(
-      /line 301 is longer than 2 MiB/,
+      /line 301 is longer than the limit of 2 MiB/,
     );
   });
 });
@@ -90,7 +92,7 @@ describe('lines that cannot be read', () => {
       // What comes last is never reached: it would be another refusal.
       const endless = `${'x\n'.repeat(5_000)}${'1'.repeat(2 ** 22)}`;
       await expect(take(content + endless)).rejects.toThrow(
-        new RegExp(`: 1,000 lines of its first [\\d,]+ lines cannot be read; stopped \\(first: line ${line}: `),
+        new RegExp(`: 1,000 lines of its first [\\d,]+ lines cannot be read; import stopped \\(first: line ${line}: `),
       );
     },
   );

@@ -71,13 +71,13 @@ export type ImportResult = Awaited<ReturnType<typeof importFile>>;
 /** The series that a file belongs to; throws a `Refusal` when its name and rows do not say. */
 export function keyOf({ path }: Pick<DataFile, 'path'>, { kind, symbol, interval, form }: Layout): SeriesKey {
   if (symbol === undefined || symbol === '')
-    throw new Refusal(`${path}: neither its name nor its rows say which symbol it is: --symbol BTCUSDT`);
+    throw new Refusal(`${path}: neither its name nor its rows contain the symbol: give --symbol BTCUSDT`);
   if (kind !== 'klines') return { kind, symbol };
   if (interval === undefined)
     throw new Refusal(
       form.is === 'parquet'
-        ? `${path}: say the interval of its klines (--interval 1min)`
-        : `${path}: most rows are not one of 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month apart: say the interval (--interval), or import 1min klines and resample them`,
+        ? `${path}: the interval of its klines is unknown: give --interval 1min`
+        : `${path}: the distance of most rows is not 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month: give the interval (--interval), or import 1min klines and resample them`,
     );
   return { kind, symbol, interval };
 }
@@ -128,11 +128,11 @@ async function importInto(file: DataFile, layout: Layout, key: SeriesKey, option
 function refuseOtherSeries({ path }: DataFile, before: Manifest, key: SeriesKey, source: string): void {
   if (before.source !== source)
     throw new Refusal(
-      `${path} comes from ${source}, and ${seriesName(key)} holds data from ${before.source}: give it another --symbol, or say that it is the same (--source ${before.source})`,
+      `${path} comes from ${source}, and ${seriesName(key)} has data from ${before.source}: give another --symbol, or, if both are the same source, --source ${before.source}`,
     );
   if (before.zone !== undefined)
     throw new Refusal(
-      `${seriesName(key)} was made with the days of ${before.zone}, and the file's times are UTC: remove it first (sluice data remove ${key.symbol} --interval ${key.interval} --yes)`,
+      `${seriesName(key)} has days of ${before.zone}, but the file's times are UTC: remove it first (sluice data remove ${key.symbol} --interval ${key.interval} --yes)`,
     );
 }
 
@@ -180,7 +180,7 @@ async function takeRows(
       all.append(batch.columns, 0, batch.rows);
       if (all.rows > mostRowsInMemory)
         throw new Refusal(
-          `${file.path} has more than ${counted(mostRowsInMemory, 'row')}, too many to repair at once: split the file`,
+          `${file.path} has more than ${counted(mostRowsInMemory, 'row')}, too many to repair: split the file`,
         );
     }
   }
@@ -242,17 +242,17 @@ function readingFindings(layout: Layout, reading: Reading, isDropped: boolean): 
     found.push({
       ...{ check: 'unreadable', count: unreadable.count, refused: true, effect: 'rows would be missing', places },
       what: `${counted(unreadable.count, 'line')} that cannot be read${cut}`,
-      advice: 'correct the file, or leave them out (--repair unreadable)',
+      advice: 'correct the file, or drop these lines (--repair unreadable)',
     });
   }
   const note = (check: Finding['check'], what: string, effect: string): void => {
     found.push({ check, count: 1, refused: false, what, effect, places: [] });
   };
-  if (!ended && unreadable.count === 0) note('cut-off', 'the last line has no end', 'the file may be cut off');
+  if (!ended && unreadable.count === 0) note('cut-off', 'the last line is incomplete', 'the file may be cut off');
   if (units.size > 1)
-    note('assumed', `times are in ${[...units].join(' and then ')}`, 'each is read in the unit its size gives it');
-  if (layout.newestFirst) note('assumed', 'the newest rows come first', 'they are stored in the order of time');
-  if (layout.endStamps) note('assumed', 'times are ends of klines', 'they are stored by their opening');
+    note('assumed', `times change from ${[...units].join(' to ')}`, 'each is read in the unit that its size implies');
+  if (layout.newestFirst) note('assumed', 'the newest rows come first', 'they are stored in order of time');
+  if (layout.endStamps) note('assumed', 'times are closing times', 'stored by opening time');
   for (const text of notesOf(layout, reading)) {
     const [what = '', doubt] = text.split(`: ${readAsBase}`);
     if (doubt === undefined) note('assumed', text, 'not stated by the file');
@@ -268,7 +268,7 @@ function refuseConflicts({ path }: DataFile, staged: Staged, { replace }: Import
   if (staged.conflicts === 0 || replace) return;
   const first = new Date(staged.firstConflict ?? 0).toISOString();
   throw new Refusal(
-    `${path}: not imported: ${counted(staged.conflicts, 'stored row')} (the first of ${first}) would be replaced by others among its ${counted(rows, 'row')}: see which are right (sluice data sql), then --replace`,
+    `${path}: not imported: ${counted(staged.conflicts, 'stored row')} (the first of ${first}) would be replaced by different ones from its ${counted(rows, 'row')}: find the correct ones (sluice data sql), then use --replace`,
   );
 }
 

@@ -64,7 +64,7 @@ export function jsonOf(line: string): unknown {
     return undefined;
   }
 }
-export const notJson = 'it is not JSON (a file that was cut off ends like that)';
+export const notJson = 'it is not JSON (the file may be cut off)';
 
 export interface ObjectLayout {
   /** What each key holds, and the column of the batch that it fills. */
@@ -97,7 +97,7 @@ export class ObjectReader extends LineReader {
     for (const { key, role, to } of keys) {
       const text = cellText(Reflect.get(json, key));
       const value = this.value(role, text, zone, to);
-      if (Number.isNaN(value)) return `"${text.slice(0, 40)}" in ${key} is not what belongs there`;
+      if (Number.isNaN(value)) return `"${text.slice(0, 40)}" in ${key} has the wrong type`;
       values[to] = value;
     }
     this.push(values);

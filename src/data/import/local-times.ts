@@ -98,14 +98,14 @@ export class LocalTimes {
     const place = changingPlace(skipped.places[0]?.time ?? 0, 'forward');
     const back = this.#back.fault(
       'zone',
-      `times go back by an hour ${counted(this.#back.count, 'time')}, as clocks of ${backPlace} do in autumn: these look like local times`,
-      'sorted as times of UTC, two hours would be mixed, and all are hours off',
-      `say of which place (--zone ${backPlace}), or export them in UTC`,
+      `times go back by an hour ${counted(this.#back.count, 'time')}, as clocks in ${backPlace} do in autumn: these look like local times`,
+      'read as UTC, two hours would be mixed, and all times would be hours off',
+      `give the time zone (--zone ${backPlace}), or export them in UTC`,
     );
     const forward = skipped.warning(
       'zone',
-      `${counted(skipped.count, 'gap is an hour', 'gaps are hours')} that clocks of ${place} leave out in spring: these look like local times, and were read as UTC`,
-      'every kline would be hours off, and with others of UTC a run would see the future',
+      `${counted(skipped.count, 'gap is an hour', 'gaps are hours')} that clocks in ${place} skip in spring: these look like local times, but were read as UTC`,
+      'every kline would be hours off, and together with UTC data a run would see the future',
       `if so, remove them (sluice data remove) and import again with --zone ${place}`,
     );
     return back.length > 0 ? back : forward;
@@ -116,22 +116,22 @@ export class LocalTimes {
     const [skipped, moved, ambiguous] = [this.#skipped, this.#moved, this.#ambiguous];
     const assumed = moved.warning(
       'assumed',
-      `${counted(moved.count, 'row')} of hours that the clocks of ${zone} show twice`,
-      'taken for the second one, since they come after the first',
+      `${counted(moved.count, 'row')} in hours that occur twice in ${zone}`,
+      'read as the second occurrence, because they follow the first',
     );
     return [
       ...skipped.fault(
         'zone',
-        `rows of ${counted(skipped.count, 'hour')} that the clocks of ${zone} leave out in spring`,
-        'they are no local times of that place',
-        'leave out --zone where they are of UTC, or name the right place',
+        `rows of ${counted(skipped.count, 'hour')} that clocks in ${zone} skip in spring`,
+        'they are not local times of that zone',
+        'leave out --zone if they are UTC, or give the correct zone',
       ),
       ...assumed.map((one) => ({ ...one, count: 1, places: [] })),
       ...ambiguous.warning(
         'zone',
-        `rows of ${counted(ambiguous.count, 'hour')} that the clocks of ${zone} show twice, and the order of rows does not show which one`,
-        'taken for the first one: those of the second are an hour early',
-        'where you know it, import them in UTC, or with their zone',
+        `rows of ${counted(ambiguous.count, 'hour')} that occur twice in ${zone}, and the order of the rows does not distinguish them`,
+        'read as the first occurrence: those of the second are an hour early',
+        'if you know the zone, import them in UTC, or with their zone',
       ),
     ];
   }

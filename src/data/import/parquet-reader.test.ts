@@ -70,7 +70,7 @@ test.for([
 
 test('a kind that the names do not show has to be stated', async () => {
   await expect(take(trades, `${start} + i AS t, 1.5 AS value`, { isStated: false })).rejects.toThrow(
-    /given\.parquet is Parquet, and its column names do not show what it holds: add --as klines, trades or depth/,
+    /given\.parquet is Parquet, and its column names do not identify its contents: add --as klines, trades or depth/,
   );
 });
 
@@ -100,7 +100,7 @@ describe('times', () => {
 
   test('that name no zone are refused where one is stated, and others need none', async () => {
     await expect(take(klines, kline(), { zone: 'Europe/Berlin' })).rejects.toThrow(
-      /given\.parquet: t holds times that name no zone, and Parquet's are read as UTC: .*tz_localize\('Europe\/Berlin'\)\) and leave out --zone/,
+      /given\.parquet: t has times without a zone, which are read as UTC in Parquet: .*tz_localize\('Europe\/Berlin'\)\) and leave out --zone/,
     );
     await take(klines, kline(), { zone: 'UTC' });
     await take(klines, kline(`make_timestamptz((${start} + i * 60000) * 1000)`), { zone: 'Europe/Berlin' });
@@ -113,7 +113,7 @@ describe('times', () => {
         .filter(({ check }) => check === 'assumed' || check === 'zone')
         .map(({ check, what }) => [check, what]);
     };
-    const note = ['assumed', expect.stringMatching(/^times \(t\) name no zone and are read as UTC/)];
+    const note = ['assumed', expect.stringMatching(/^times \(t\) have no zone and are read as UTC/)];
     expect(await noted(moment)).toEqual([note]);
     expect(await noted(moment, { zone: 'UTC' })).toEqual([]);
     expect(await noted(`make_timestamptz((${start} + i * 60000) * 1000)`)).toEqual([]);
@@ -196,7 +196,7 @@ test('books that are laid out otherwise are refused by what they miss', async ()
 
 test('contracts beside what was traded in coins are refused', async () => {
   const select = `${trade()}, 0.05 AS homeNotional, 0.05 * (100 + i * 0.01) AS foreignNotional`;
-  await expect(take(trades, select)).rejects.toThrow(/counts contracts beside the quantity in coins: say which/);
+  await expect(take(trades, select)).rejects.toThrow(/counts contracts beside the quantity in coins: give its format/);
 });
 
 test('a folder whose name contains a value changes nothing of what is in the file', async () => {

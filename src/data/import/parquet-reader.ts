@@ -35,7 +35,7 @@ export async function readParquetRows(
   const { columns, notes } = kind === 'depth' ? depthColumns(file, path) : rowColumns(file, kind, given, path);
   const time = columns.get('time_ms') ?? nowhere;
   const isAssumed = isLocal(time) && given.zone === undefined;
-  const local = `times (${escapeLine(time.name)}) name no zone and are read as UTC (local ones have to be written with their zone first)`;
+  const local = `times (${escapeLine(time.name)}) have no zone and are read as UTC (write local times with their zone first)`;
   return Object.assign(reading, {
     batches: batches(path, cellsOf(kind, columns, given, path), file.rows, reading),
     notes: [...notes, ...(isAssumed ? [local] : [])],
@@ -185,7 +185,7 @@ function timeOf(column: Column, { zone = 'UTC' }: LayoutOptions, path: string): 
   const name = escapeLine(column.name);
   if (zone !== 'UTC' && zone !== 'Z' && isLocal(column))
     throw new Refusal(
-      `${path}: ${name} holds times that name no zone, and Parquet's are read as UTC: where they are local ones, write them with their zone first (in Python df['${name}'].dt.tz_localize('${zone}')) and leave out --zone, or import CSV`,
+      `${path}: ${name} has times without a zone, which are read as UTC in Parquet: if they are local, write them with their zone first (in Python df['${name}'].dt.tz_localize('${zone}')) and leave out --zone, or import CSV`,
     );
   return `CAST(epoch_ms(CAST(${named} AS TIMESTAMP)) AS DOUBLE)`;
 }

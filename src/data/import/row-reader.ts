@@ -24,7 +24,7 @@ export interface Batch {
 
 export const tooLong = (path: string, line: number): Refusal =>
   new Refusal(
-    `${path}, line ${line} is longer than ${longestLine / 2 ** 20} MiB, the most that is read: write one row, or one object, a line`,
+    `${path}, line ${line} is longer than the limit of ${longestLine / 2 ** 20} MiB: write one row or one object a line`,
   );
 
 /** Counts the lines that cannot be read; the first are named. */
@@ -46,7 +46,7 @@ export class UnreadableLines {
     if (this.#isDropped || this.count < mostUnreadable) return;
     const [first] = this.first;
     throw new Refusal(
-      `${this.path}: ${counted(this.count, 'line')} of its first ${counted(line, 'line')} cannot be read; stopped (first: line ${first?.line}: ${first?.what}). Check that it is the right file, correct it, or import it without such lines (--repair unreadable)`,
+      `${this.path}: ${counted(this.count, 'line')} of its first ${counted(line, 'line')} cannot be read; import stopped (first: line ${first?.line}: ${first?.what}). Check that it is the right file, correct it, or import it without such lines (--repair unreadable)`,
     );
   }
 
@@ -95,7 +95,7 @@ export abstract class RowReader {
   #refuseUnit(time: number): never {
     const { path } = this.unreadable;
     const unit = epochUnit(time);
-    const what = !(time >= 1e8) ? 'is before 1973' : unit === 'ms' ? 'has parts of a ms' : `is in ${unit}`;
+    const what = !(time >= 1e8) ? 'is before 1973' : unit === 'ms' ? 'has fractions of a ms' : `is in ${unit}`;
     const example = Date.UTC(2024, 0, 1);
     throw new Refusal(
       `${path}, line ${this.lines}: the time ${time} ${what}; files named in a configuration need UTC ms, such as ${example} for ${momentText(example)}. To use this file, import it (sluice data import ${path}) and write catalogue instead of the file name in the configuration`,
@@ -158,5 +158,5 @@ export function refuseSeveralSymbols(path: string, cells: readonly (string | und
 
 const severalSymbols = (path: string, which: string): Refusal =>
   new Refusal(
-    `${path}: its rows are of several symbols (${escapeLine(which)}), and a series holds one: split the file by symbol, and import each part`,
+    `${path}: its rows are of several symbols (${escapeLine(which)}), but a series has one: split the file by symbol and import each part`,
   );

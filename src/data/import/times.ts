@@ -60,6 +60,6 @@ export function refuseRounded(path: string, cells: readonly string[]): void {
   const rounded = cells.filter((cell) => /^\d(\.\d+)?e\+?\d+$/i.test(cell));
   if (2 * rounded.length <= cells.length || new Set(rounded).size === rounded.length) return;
   throw new Refusal(
-    `${path}: its times are rounded, such as ${rounded[0]}, and several rows have the same: a spreadsheet that saves them writes what its cells show. Which kline is of which time is lost: take the file as it was before (fetch it again), or give that column a number format without decimals before you save it as CSV`,
+    `${path}: its times are rounded, such as ${rounded[0]}, and several rows share one: a spreadsheet saved them as its cells displayed them. Fetch the file again, or give that column a number format without decimals before you save it as CSV`,
   );
 }

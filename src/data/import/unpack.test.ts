@@ -114,13 +114,13 @@ test('a zip whose content is not that of its checksum is refused', async () => {
 });
 
 test('a file that is not there is refused', async () => {
-  await expect(openData(join(folder, 'nowhere'))).rejects.toThrow(/nowhere is not there: check the path/);
+  await expect(openData(join(folder, 'nowhere'))).rejects.toThrow(/nowhere does not exist: check the path/);
 });
 
 test.skipIf(process.platform === 'win32')('a pipe is refused, with what to do', async () => {
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
   const held = openSync(path, 'r+');
-  await expect(openData(path)).rejects.toThrow(/pipe is a pipe, and pipes are not read: write what comes into a file/);
+  await expect(openData(path)).rejects.toThrow(/pipe is a pipe, which Sluice does not read: write it to a file/);
   closeSync(held);
 });

@@ -78,12 +78,11 @@ function opened(path: string): number {
 function refusalOf(path: string, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return new Refusal(`${path} is not there: check the path`);
+  if (code === 'ENOENT') return new Refusal(`${path} does not exist: check the path`);
   if (code === 'EISDIR') return new Refusal(`${path} is a folder: name the files in it (${path}/*)`);
   if (code === 'EACCES' || code === 'EPERM')
-    return new Refusal(`${path} may not be read by this user: change its permissions, or copy it`);
-  if (code === 'ESPIPE')
-    return new Refusal(`${path} is a pipe, and pipes are not read: write what comes into a file first`);
+    return new Refusal(`${path} is not readable by this user: change its permissions, or copy it`);
+  if (code === 'ESPIPE') return new Refusal(`${path} is a pipe, which Sluice does not read: write it to a file first`);
   return new Refusal(`${path} cannot be read (${String(code ?? error)})`);
 }
 
@@ -213,7 +212,7 @@ function directoryOf(path: string, handle: number): Buffer {
     if (tail.readUInt32LE(at) !== endMark) continue;
     const [bytes, start] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
     if (start === in64BitRecord)
-      throw new Refusal(`${path} is a zip of more than 4 GiB: unpack it and import what is inside`);
+      throw new Refusal(`${path} is a zip of more than 4 GiB: unpack it and import the files inside`);
     const directory = Buffer.alloc(bytes);
     readSync(handle, directory, 0, bytes, start);
     return directory;
@@ -227,7 +226,7 @@ function entryAt(path: string, handle: number, directory: Buffer, at: number, na
   const header = directory.readUInt32LE(at + 42);
   const locked = (directory.readUInt16LE(at + 8) & 1) === 1;
   if (locked || (method !== 0 && method !== 8) || packedBytes === in64BitRecord) {
-    const why = locked ? 'has a password' : `is packed in a way that is not read here (method ${method})`;
+    const why = locked ? 'has a password' : `is compressed with method ${method}, which Sluice does not read`;
     throw new Refusal(`${path}: ${escapeLine(name)} ${why}: unpack it and import the file`);
   }
   const local = Buffer.alloc(30);

@@ -69,7 +69,7 @@ test('a resume takes the files away that were there when it was asked for, and n
       return Promise.resolve('Everything may create orders again.');
     },
   });
-  expect(await resumed.resume('on', undefined)).toMatch(/^Everything may .* But the file .*kill goes on stopping/);
+  expect(await resumed.resume('on', undefined)).toMatch(/^Everything may .* But the file .*kill still stops/);
   expect(killRequests(dir)).toMatchObject([
     { strategy: undefined, reason: 'once more' },
     { strategy: 'grid', reason: 'fire' },

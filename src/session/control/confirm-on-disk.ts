@@ -27,7 +27,7 @@ class NotWritten extends Refusal {
 
   constructor(message: string, dir: string) {
     super(
-      `${message} But the disk of ${dir} is full, and this is not journalled until there is room. If the daemon ends before that it is lost, and has to be repeated`,
+      `${message} But the disk of ${dir} is full, and this is not journalled until there is space. If the daemon ends before, repeat the command`,
       1,
     );
   }
@@ -57,14 +57,14 @@ export function confirmed(
         if (await journal.durable()) return message;
         throw new NotWritten(message, dir);
       }
-      return `${message} The disk of ${dir} is full: until there is room the kill is stored as the file ${path}, which also kills the next start.`;
+      return `${message} The disk of ${dir} is full: until there is space the kill is stored as the file ${path}, which also kills the next start.`;
     },
     async resume(reason, strategy) {
       // One that comes meanwhile is a kill of its own.
       const requests = killRequests(dir);
       const message = await source.resume(reason, strategy);
       removeRequests(requests, strategy);
-      const still = isKillRequested(dir) ? ` But the file ${join(dir, killFile())} goes on stopping everything.` : '';
+      const still = isKillRequested(dir) ? ` But the file ${join(dir, killFile())} still stops everything.` : '';
       return await onDisk(`${message}${still}`);
     },
     resolve: async (order, as, reason) => onDisk(await source.resolve(order, as, reason)),

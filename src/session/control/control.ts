@@ -38,7 +38,7 @@ export async function control(
 /** A starting daemon may wait for the exchange for hours. It finds the kill when trading begins. */
 function killStarting(dir: string, reason: string, strategy: string | undefined): string {
   const path = requestKill(dir, reason, strategy);
-  return `A daemon is just starting on ${dir}, or stopping, and does not answer yet. The kill is stored in ${path}: it is carried out when trading begins there, before any order is created.`;
+  return `A daemon is just starting on ${dir}, or stopping, and does not answer yet. The kill is stored in ${path}: it applies when trading begins there, before any order is created.`;
 }
 
 /** Real ms without an answer after which a kill is also stored as a file, which works while strategies keep the daemon busy. */
@@ -64,7 +64,7 @@ async function killRunning(
   };
   const byFile = pause(systemClock, fileAfterMs, answered.signal).then(() => {
     if (answered.signal.aborted) return;
-    if (isKilled(dir, strategy)) say(`${killed}. Resting orders are being cancelled; the exchange takes its time`);
+    if (isKilled(dir, strategy)) say(`${killed}. Resting orders are still being cancelled`);
     else store();
   });
   try {
@@ -83,7 +83,7 @@ async function killRunning(
     const then =
       file === undefined
         ? `It could not be stored in ${dir} either`
-        : `It is stored in ${file}: the daemon carries it out when it responds again, and the next one that starts there creates nothing`;
+        : `It is stored in ${file}: the daemon applies it when it responds again, and a new daemon there creates no orders`;
     throw new Refusal(
       `${error.message}. ${then}. Resting orders at the exchange were not cancelled: ${hangs}`,
       error.exitCode,
@@ -113,7 +113,7 @@ function refuseUnknown(strategy: string, dir: string): void {
   ]);
   if (ids.includes(strategy)) return;
   throw new Refusal(
-    `no strategy ${strategy} ever ran on ${dir}${didYouMean(strategy, ids)}; there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ') || 'none'}`,
+    `strategy ${strategy} never ran on ${dir}${didYouMean(strategy, ids)}; there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ') || 'none'}`,
   );
 }
 

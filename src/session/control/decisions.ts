@@ -20,7 +20,7 @@ const isWord = (word: string): word is OperatorOutcome => Object.hasOwn(operator
 export const resolvedText = (order: string, as: OperatorOutcome): string =>
   as === 'quarantined'
     ? `Order ${order} is quarantined: it stays reserved and its symbol blocked until the exchange shows it, or you close it.`
-    : `Order ${order} is closed as ${as}, because you say so. Nothing was booked: its trades are booked when the exchange shows them, or with sluice adjust.`;
+    : `Order ${order} is closed as ${as} by your decision. Nothing was booked: its trades are booked when the exchange shows them, or with sluice adjust.`;
 
 export const tradeText = (trade: string, as: TradeDecision): string =>
   as === 'accepted'
@@ -80,7 +80,7 @@ interface Known {
 }
 
 export const onPaper =
-  'nothing can be adjusted on paper: balances come from the configuration (cash, allocation) and the fills, and are compared with no account';
+  'nothing can be adjusted on paper: balances come from the configuration (cash, allocation) and the fills, and are not compared with an account';
 
 export function refuseNoAsset(asset: string): void {
   if (!/^[A-Z0-9]{1,20}$/.test(asset))
@@ -99,7 +99,7 @@ export function refuseNegativeBalance(asset: string, amount: string, balance: De
   const after = balance.plus(amount);
   if (after.gte(0) || (difference !== undefined && balance.plus(difference).lte(after))) return;
   throw new Refusal(
-    `the ledger has ${balance.toFixed()} ${asset}, and ${amount.slice(1)} less would be below zero: check the amount and its sign${difference === undefined ? '' : `; at the last comparison the account differed from the ledger by ${difference} ${asset}`}`,
+    `the ledger has ${balance.toFixed()} ${asset}, and ${amount.slice(1)} less is below zero: check the amount and its sign${difference === undefined ? '' : `; at the last comparison the account differed from the ledger by ${difference} ${asset}`}`,
   );
 }
 
@@ -112,7 +112,7 @@ export function parseAmount(text: string): Units {
     if (amount === noUnits)
       throw new Refusal(`${text} would change nothing: write a deposit (100) or a withdrawal (-12.5)`);
     if (amount !== undefined && (amount > most || plus(amount, most) < noUnits))
-      throw new Refusal(`${text} is more than there is of any asset: check the amount`);
+      throw new Refusal(`${text} is more than exists of any asset: check the amount`);
     if (amount !== undefined) return amount;
   } catch (error) {
     if (!(error instanceof MoneyError)) throw error;

@@ -16,7 +16,7 @@ test('a resume writes down at once what the loss is measured from: a crash right
   expect([...load(desk.db).days]).toEqual([[startTime, unitsText(portfolio.totalEquity())]]);
 });
 
-test('what was filled before its cancel came is not told as cancelled, nor what nobody knows the end of', async () => {
+test('what was filled before its cancel arrived is not told as cancelled, nor what nobody knows the end of', async () => {
   const desk = new TestRig({ batches: true }).listen();
   const orders = [];
   for (const price of ['96', '97', '98', '99']) orders.push(await desk.placed({ price }));
@@ -28,12 +28,12 @@ test('what was filled before its cancel came is not told as cancelled, nor what 
   const cancelled = await desk.finish(desk.assembled.cancelAll('s'), 30_000);
   const name = whole?.intent.clientOrderId ?? '';
   expect(cancelledText(cancelled)).toBe(
-    `3 resting orders were cancelled, 1 of them filled in part before, 1 was filled before its cancel came (${name}).`,
+    `3 resting orders were cancelled, 1 of them partly filled before, 1 was filled before its cancel arrived (${name}).`,
   );
-  expect(cancelledText(cancelled.slice(1, 2))).toBe('1 resting order was cancelled, filled in part before.');
+  expect(cancelledText(cancelled.slice(1, 2))).toBe('1 resting order was cancelled, partly filled before.');
   expect(cancelledText([])).toBe('There was no resting order to cancel.');
   expect(slow === undefined ? '' : cancelledText([{ ...slow, state: 'open', venueStatus: 'NEW' }])).toMatch(
-    /^1 has not ended yet and goes on being cancelled \(\w+\)\.$/,
+    /^1 is not final yet; its cancel is retried \(\w+\)\.$/,
   );
 });
 

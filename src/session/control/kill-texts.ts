@@ -40,9 +40,9 @@ export function cancelledText(orders: readonly WorkingOrder[]): string {
     ...part(cancelled, 'resting order was cancelled', 'resting orders were cancelled', false),
     ...(inPart === 0
       ? []
-      : [cancelled.length === 1 ? 'filled in part before' : `${inPart} of them filled in part before`]),
-    ...part(filled, 'was filled before its cancel came', 'were filled before their cancels came'),
-    ...part(going, 'has not ended yet and goes on being cancelled', 'have not ended yet and go on being cancelled'),
+      : [cancelled.length === 1 ? 'partly filled before' : `${inPart} of them partly filled before`]),
+    ...part(filled, 'was filled before its cancel arrived', 'were filled before their cancels arrived'),
+    ...part(going, 'is not final yet; its cancel is retried', 'are not final yet; their cancels are retried'),
   ];
   return `${parts.join(', ')}.`;
 }

@@ -66,7 +66,7 @@ export async function adoptOrder(
     );
   if (running === undefined)
     throw new Refusal(
-      `no daemon runs on ${dir}: adopting an order needs it, since it asks the exchange for the order and its fills. Start it, then try again`,
+      `no daemon runs on ${dir}: only the daemon can adopt an order, because it queries the order and its fills. Start it, then try again`,
     );
   return callDaemon(running, 'adopt', { order: clientOrderId, orderId, reason });
 }

@@ -33,7 +33,7 @@ test('an allocation that is changed is neither a profit nor a loss, also after f
   };
   const less = after(noted, '30000', day + 10);
   expect(less.said).toBe(
-    'the strategies are allotted 30,000 in all, 50,000 before: the loss of the day and the profit since the start are counted as if it had been so from the start',
+    'the allocations are 30,000 in total, 50,000 before: the daily loss and the profit since the start count as if that had been so from the start',
   );
   const start = riskMemory(less.loaded).dayStart;
   expect([start?.day, unitsText(start?.equity ?? units('0'))]).toEqual([day, '29900']);

@@ -48,7 +48,7 @@ export function allocationChanges(loaded: Loaded, allocations: readonly Allotted
     },
     entries: isNew ? [memory, ...dayRows] : [],
     said: isNew
-      ? `the strategies are allotted ${roundedMoney(unitsText(sum))} in all, ${roundedMoney(last[1])} before: the loss of the day and the profit since the start are counted as if it had been so from the start`
+      ? `the allocations are ${roundedMoney(unitsText(sum))} in total, ${roundedMoney(last[1])} before: the daily loss and the profit since the start count as if that had been so from the start`
       : undefined,
   };
 }

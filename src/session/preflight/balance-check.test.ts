@@ -38,7 +38,7 @@ function look({
 
 describe('what strategies are given', () => {
   test('may be less than there is where one that is not configured any more holds the rest', () => {
-    expect(() => look({ free: '100' })).toThrow('the strategies count on 600.00 USDT, the account has 100');
+    expect(() => look({ free: '100' })).toThrow('the strategies need 600.00 USDT, the account has 100');
     expect(look({ free: '100', former: 3 })).toMatchObject([{ level: 'warn' }]);
   });
 
@@ -48,7 +48,7 @@ describe('what strategies are given', () => {
 
   test('is refused when it is not there and nothing is at stake', () => {
     expect(() => look({ given: ['600', '500'] })).toThrow(
-      /count on 1100\.00 USDT, the account has 1000: .*Lower `allocation`/,
+      /need 1100\.00 USDT, the account has 1000: .*Lower `allocation`/,
     );
   });
 
@@ -58,7 +58,7 @@ describe('what strategies are given', () => {
 
   test('is only told of while a position has to be looked after', () => {
     expect(look({ given: ['1600'], held: 5 })).toEqual([
-      { level: 'warn', text: expect.stringContaining('count on 1100.00 USDT') },
+      { level: 'warn', text: expect.stringContaining('need 1100.00 USDT') },
     ]);
   });
 });

@@ -44,7 +44,7 @@ export function refuseMissingFunds({ hosted, portfolio, balances, notice }: Fund
     const balance = balances.find(({ asset }) => asset === quote);
     const there = balance === undefined ? noUnits : plus(balance.free, balance.locked);
     if (!isMore(counted, there)) continue;
-    const text = `the strategies count on ${counted.toFixed(2)} ${quote}, the account has ${unitsText(there)}: limits in per cent, such as the daily loss, would be measured against missing money. Lower \`allocation\``;
+    const text = `the strategies need ${counted.toFixed(2)} ${quote}, the account has ${unitsText(there)}: limits in per cent, such as the daily loss, would be measured against missing money. Lower \`allocation\``;
     if (!hasPosition && portfolio.orders().next().done === true) throw new Refusal(text);
     notice({ level: 'warn', text });
   }

@@ -112,10 +112,10 @@ describe('a start', () => {
 
 describe('a daemon that is told of a step, by whomever', () => {
   test.each([
-    ['maxOrderShar', '0.5', 'there is no limit maxOrderShar (did you mean "maxOrderShare"?)'],
+    ['maxOrderShar', '0.5', 'unknown limit maxOrderShar (did you mean "maxOrderShare"?)'],
     ['maxOrderShare', 'lots', 'lots is not a value of maxOrderShare: its standard is 0.02'],
-    ['maxOrderShare', '0.01', 'maxOrderShare 0.01 is no less careful than the standard 0.02'],
-    ['execution.horizonMs', '90000', 'execution.horizonMs 90000 is no less careful than the standard 60000'],
+    ['maxOrderShare', '0.01', 'maxOrderShare 0.01 is not looser than the standard 0.02'],
+    ['execution.horizonMs', '90000', 'execution.horizonMs 90000 is not looser than the standard 60000'],
   ])('refuses to raise %s to %s in the words of the command', async (name, value, why) => {
     const { assembled, clock, db } = new TestRig();
     await expect(limitSteps(assembled, clock, 'nowhere')('raise', name, value, 'x')).rejects.toThrow(why);

@@ -100,19 +100,19 @@ function isAllowed({ key, value }: Raised, steps: readonly LimitEntry[]): boolea
 export function knownLimit(name: string, value: string): Standard | undefined {
   if (name === 'controls' && value === 'stated') return undefined;
   if (name === 'controls')
-    throw new Refusal(`controls can be raised to stated alone, not to ${value}: all is what holds without a step`);
+    throw new Refusal(`controls can only be raised to stated, not to ${value}: all is the default`);
   const standard = confirmed.find(({ key }) => key === name);
   const names = ['controls', ...confirmed.map(({ key }) => key)];
   if (standard === undefined)
-    throw new Refusal(`there is no limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
+    throw new Refusal(`unknown limit ${name}${didYouMean(name, names)}; there are ${names.join(', ')}`);
   const like = typeof standard.value === 'boolean' ? /^(true|false)$/ : /^\d+(\.\d{1,8})?$/;
   if (!like.test(value)) throw new Refusal(`${value} is not a value of ${name}: its standard is ${standard.value}`);
   if (typeof standard.value === 'string' && new Decimal(standard.value).lt(1) && new Decimal(value).gt(1))
-    throw new Refusal(`${name} is a fraction, of which 1 is all: 5 % is 0.05, not 5`);
+    throw new Refusal(`${name} is a fraction of at most 1: 5 % is 0.05, not 5`);
   const given = typeof standard.value === 'boolean' ? value === 'true' : value;
   if (!isAbove(standard, given))
     throw new Refusal(
-      `${name} ${value} is no less careful than the standard ${standard.value}: write it into the configuration, that is all`,
+      `${name} ${value} is not looser than the standard ${standard.value}: only write it into the configuration`,
     );
   return standard;
 }
@@ -123,7 +123,7 @@ export function lastVersion(strategy: string, steps: readonly LimitEntry[], stat
   if (code !== undefined) return code;
   const ids = [...new Set(steps.filter(({ what }) => what === 'version').map(({ name }) => name))];
   throw new Refusal(
-    `no strategy ${strategy} ever ran on ${stateDir}${didYouMean(strategy, ids)}: start it first, it begins with a part of its allocation`,
+    `strategy ${strategy} never ran on ${stateDir}${didYouMean(strategy, ids)}: start it first; it begins with a part of its allocation`,
   );
 }
 
@@ -149,7 +149,7 @@ export function unraised(
   const open = raisedIn(config).filter((one) => !isAllowed(one, steps));
   if (open.length === 0) return undefined;
   return {
-    what: `${open.length === 1 ? 'a limit stands' : `${open.length} limits stand`} above the standard without confirmation:`,
+    what: `${open.length === 1 ? 'a limit is' : `${open.length} limits are`} looser than the standard and not confirmed:`,
     which: open.map(({ key, value, standard }) => `${pathOf(key)} is ${value}, the standard is ${standard}`),
     advice: 'lower it, or confirm it once:',
     raises: open.map(({ key, value }) => `sluice limits raise ${key} ${value} --state ${stateDir} --reason "…"`),

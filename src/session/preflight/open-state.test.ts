@@ -251,10 +251,10 @@ test('a journal that is gone or empty where one has traded is lost, not new', as
   const lost = (what: string) => expect.objectContaining({ exitCode: 3, message: expect.stringContaining(what) });
   truncateSync(path);
   for (const beside of ['-wal', '-shm']) rmSync(`${path}${beside}`, { force: true });
-  expect(() => startOpening(options())).toThrow(lost('is empty, and a journal there has traded'));
+  expect(() => startOpening(options())).toThrow(lost('is empty, but a journal there has traded'));
   expect(statSync(path).size).toBe(0);
   rmSync(path);
-  expect(() => startOpening(options())).toThrow(lost('is gone, and a journal there has traded'));
+  expect(() => startOpening(options())).toThrow(lost('is missing, but a journal there has traded'));
   expect(existsSync(path)).toBe(false);
   startOpening({ ...options(), mode: 'paper' }).lock.release();
   rmSync(path, { force: true });

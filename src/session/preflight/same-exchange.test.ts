@@ -43,7 +43,7 @@ describe('an exchange', () => {
     const refused = await refusal(startTime - hourMs, undefined);
     expect(refused).toMatchObject({ exitCode: 3 });
     expect(refused?.message).toMatch(
-      /^at the exchange at http:\/\/x it is 2020-03-11T23:00:0\S+, before the newest fill in var\/live \(2020-03-12T00:00:00.000Z\): it began anew/,
+      /^at the exchange at http:\/\/x it is 2020-03-11T23:00:0\S+, before the newest fill in var\/live \(2020-03-12T00:00:00.000Z\): the exchange was reset/,
     );
     expect(await refusal(startTime - 4_000, undefined)).toBeUndefined();
     expect(await refusal(startTime - hourMs, undefined, [])).toBeUndefined();

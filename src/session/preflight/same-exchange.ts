@@ -39,7 +39,7 @@ export async function refuseAnotherExchange(
     .toReversed()
     .sort((a, b) => b.time - a.time);
   if (newest === undefined) return;
-  const advice = `it began anew (sluice simulator --fresh), or it is another one. Start the exchange that ${stateDir} belongs to, or give another directory with --state DIR`;
+  const advice = `the exchange was reset (sluice simulator --fresh), or it is another one. Start the exchange that ${stateDir} belongs to, or give another directory with --state DIR`;
   const iso = (time: number): string => new Date(time).toISOString();
   if (newest.time > clock.now() + clock.machine(clockErrorMs))
     throw new Refusal(

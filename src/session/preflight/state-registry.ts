@@ -25,7 +25,7 @@ export function refuseLostJournal(guard: Guard, stateDir: string): void {
   const path = join(stateDir, journalFile);
   if (isThere(path) || guard.accept !== undefined || !existsSync(noteOf(guard, stateDir))) return;
   throw new Refusal(
-    `${path} is ${existsSync(path) ? 'empty' : 'gone'}, and a journal there has traded on this machine: put it back (sluice keeps copies beside it before migrations); when it is lost, start once with --accept-restored REASON: then Sluice does not know which orders and positions are its own, all that the account holds counts as yours and every strategy begins flat, so close first what they hold; nothing was changed`,
+    `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but a journal there has traded on this machine. Restore it (before a migration, sluice leaves a copy beside it). If it is lost, first close the strategies' positions, then start once with --accept-restored REASON. Sluice then does not know its earlier orders and positions: all balances count as yours, and every strategy starts flat. Nothing was changed`,
     3,
   );
 }
@@ -53,7 +53,7 @@ export function otherDaemons(
     try {
       const running = realpathSync(place) === own ? undefined : runningDaemon(place);
       if (running?.exchange !== restUrl || venueIn(place) !== venueName) return [];
-      return `another daemon (process ${running.pid}, ${place}) trades on this account: each counts only its own orders as its own, and both may spend the same money. Give each an account of its own, or stop one`;
+      return `another daemon (process ${running.pid}, ${place}) trades on this account: neither knows the other's orders, and both may spend the same money. Give each its own account, or stop one`;
     } catch {
       // What cannot be read says nothing.
       return [];

@@ -75,7 +75,7 @@ describe('a configuration', () => {
   it('that cannot fit is refused with the sum shown, exit 2', () => {
     const refused = refusing(symbolsNamed(80));
     expect(refused).toThrow(
-      /^x\.yaml asks for more than the exchange allows:\n {2}it needs 10\d\d\d of request weight a minute, and there is room for 9600:/,
+      /^x\.yaml needs more request weight than the exchange allows:\n {2}it needs 10\d\d\d of request weight a minute, and there is room for 9600:/,
     );
     expect(refused).toThrow(/together$/);
     expect(refused).toThrow(expect.objectContaining({ exitCode: 2 }));

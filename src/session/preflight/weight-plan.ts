@@ -44,7 +44,7 @@ export function refuseUnfit(config: TradingConfig, configured: readonly Configur
   const plan = weightPlanOf(config, configured);
   if (plan.faults.length === 0) return;
   throw new Refusal(
-    [`${file} asks for more than the exchange allows:`, ...plan.faults, ...planLines(plan)].join('\n  '),
+    [`${file} needs more request weight than the exchange allows:`, ...plan.faults, ...planLines(plan)].join('\n  '),
   );
 }
 

@@ -11,6 +11,6 @@ export async function refuseWithdrawKey(
   const answer = await withdrawals.query({});
   if (answer.kind === 'failed') return;
   throw new Refusal(
-    'this key may withdraw, and a daemon needs to read and to trade, nothing else: take that permission from it in the user centre, or make another key; to trade with it all the same, set execution.withdrawKey: accepted in the configuration',
+    'this key may withdraw, but a daemon only needs to read and trade. Remove that permission in the user centre, or create another key. To trade with this key anyway, set execution.withdrawKey: accepted in the configuration',
   );
 }

@@ -77,11 +77,7 @@ test('a flipped bit costs the frame that it is in, which is told, and leaves a h
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(path, bytes);
   const { files, failed, said } = await compactFrames(here.dir);
-  expect([files, failed, said]).toEqual([
-    1,
-    0,
-    [expect.stringMatching(/frames: \d+ bytes in it are damaged and left out/)],
-  ]);
+  expect([files, failed, said]).toEqual([1, 0, [expect.stringMatching(/frames: \d+ bytes are damaged and left out/)]]);
   expect(await here.column('trades', 1)).toEqual([102, 103]);
   expect(await here.column('depth', 3)).toEqual([102, 103, 101, 102, 103, 104]);
   const hole = [midnight - 9_000, midnight - 6_000];
@@ -107,7 +103,7 @@ test('a damaged beginning leaves a hole behind the file before, and a file that 
   here.record(false, -4, '-3@105');
   flip(readdirSync(join(here.dir, 'frames')).find((name) => name.endsWith('.frames')));
   const { files, failed, said } = await compactFrames(here.dir);
-  expect([files, failed, said]).toEqual([0, 1, [expect.stringMatching(/stays as it is: its beginning is damaged/)]]);
+  expect([files, failed, said]).toEqual([0, 1, [expect.stringMatching(/is left unchanged: its header is damaged/)]]);
   expect(await here.column('trades', 1)).toEqual([102, 101, 103, 104]);
 });
 
@@ -116,7 +112,7 @@ test("two compactions at once are not in each other's way: the second is refused
   here.record(true, -20, '-2@102', '-1@101');
   const [first, second] = await Promise.allSettled([compactFrames(here.dir), compactFrames(here.dir)]);
   expect(first).toMatchObject({ value: { files: 1, failed: 0 } });
-  expect(second).toMatchObject({ reason: { message: expect.stringMatching(/\(compaction\) is being written to by/) } });
+  expect(second).toMatchObject({ reason: { message: expect.stringMatching(/\(compaction\) is in use by/) } });
   expect(await compactFrames(here.dir)).toMatchObject({ files: 0, failed: 0 });
 });
 
@@ -143,5 +139,5 @@ test('frames of another recording of the same hours contradict what is stored, a
   here.record(true, -4_000, '-3000@105', '-2000@106', '0@107');
   const { failed, said } = await compactFrames(here.dir);
   expect(failed).toBe(1);
-  expect(said.join()).toMatch(/stays as it is: .*would be replaced by others/);
+  expect(said.join()).toMatch(/is left unchanged: .*would be replaced by different ones/);
 });

@@ -47,13 +47,13 @@ async function compactAll(dir: string): Promise<Compacted> {
       continue;
     }
     if (content.isUnknown) {
-      said.push(`${path} stays as it is: its beginning is damaged, which says what was recorded: take it away`);
+      said.push(`${path} is left unchanged: its header is damaged, so its contents are unknown. Remove it`);
       failed++;
       continue;
     }
     if (content.damagedBytes > 0)
       said.push(
-        `${path}: ${counted(content.damagedBytes, 'byte')} in it are damaged and left out; the data before and after them are stored, with a hole between: check the disk`,
+        `${path}: ${counted(content.damagedBytes, 'byte')} are damaged and left out; the data before and after are stored, with a gap between. Check the disk`,
       );
     if (content.lostBytes > 0)
       said.push(`${path}: ${counted(content.lostBytes, 'byte')} at its end were cut off when the recording ended`);
@@ -64,7 +64,7 @@ async function compactAll(dir: string): Promise<Compacted> {
       files++;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      said.push(`${path} stays as it is: ${error.message}`);
+      said.push(`${path} is left unchanged: ${error.message}`);
       failed++;
     }
   }

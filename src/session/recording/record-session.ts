@@ -20,8 +20,8 @@ const nothing: SessionRecording = { recorder: undefined, stop: () => Promise.res
 export function recordSession(config: TradingConfig, file: string, say: (line: string) => void): SessionRecording {
   if (!config.record) return nothing;
   const dir = catalogueOf(dirname(file), config);
-  const failed = (why: string): void => say(`nothing is recorded any more, trading goes on: ${why}`);
-  const compacting = compactions(dir, (line) => say(`what was recorded is not all in the catalogue: ${line}`));
+  const failed = (why: string): void => say(`recording ended, trading goes on: ${why}`);
+  const compacting = compactions(dir, (line) => say(`not all recorded data are in the catalogue: ${line}`));
   try {
     const made = recorder({
       dir,

@@ -47,7 +47,7 @@ test('resuming one strategy leaves the others killed, and everything when all we
     'error: Strategy b was killed by operator: looks wrong.',
     'error: Killed by operator: looks wrong.',
   ]);
-  expect(notices.list[1]?.advice).toBe('To go on, run: npx sluice resume --strategy b');
+  expect(notices.list[1]?.advice).toBe('To continue, run: npx sluice resume --strategy b');
 });
 
 test('what else was noticed stays after a resume, but no more than twenty', () => {

@@ -59,6 +59,6 @@ function killNotice({ at, strategy, by, reason }: KillEntry): NoticeView {
   const advice =
     strategy === null
       ? 'Resume on this page, or run: npx sluice resume'
-      : `To go on, run: npx sluice resume --strategy ${strategy}`;
+      : `To continue, run: npx sluice resume --strategy ${strategy}`;
   return { at, level: 'error', text, advice };
 }

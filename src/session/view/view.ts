@@ -204,8 +204,7 @@ export class Screen {
     if (state === 'killed' && halt !== undefined)
       return `HALT, no order is created: ${halt.text}. Check the cause, then resume here, or with: npx sluice resume`;
     if (state === 'starting') return 'Connecting to the exchange.';
-    if (state === 'recovering')
-      return 'Asking the exchange what became of earlier orders; strategies start after that.';
+    if (state === 'recovering') return 'Querying the outcome of earlier orders; strategies start after that.';
     if (state === 'stopping') return 'Stopping.';
     const blocked = this.#options.blocked();
     if (blocked !== undefined)

@@ -34,14 +34,14 @@ describe('a process that stood still', () => {
     look();
     state.now = 30_000;
     // Nobody has looked yet, and an order may not leave already.
-    expect(halts.against()).toContain('stood still for 29 s');
+    expect(halts.against()).toContain('was blocked for 29 s');
     state.timeFails = 1;
     state.seen = ['BTCUSDT: open orders: no answer', undefined];
     look();
     state.now = 30_500;
-    expect(halts.against()).toContain('stood still');
+    expect(halts.against()).toContain('was blocked');
     await clock.advanceTo(2_500);
-    expect(halts.against()).toContain('stood still');
+    expect(halts.against()).toContain('was blocked');
     await clock.advanceTo(10_000);
     expect(halts.against()).toBeUndefined();
     expect(state.looks).toBe(2);

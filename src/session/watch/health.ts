@@ -36,7 +36,7 @@ export function health(parts: HealthParts): () => void {
   let sweeping: string | undefined;
   const delayMs = (): number => steady() - lastAt - healthMs;
   const textOf = (ms: number): string =>
-    `this process stood still for ${Math.round(ms / 1_000)} s: the exchange is swept before an order is created`;
+    `this process was blocked for ${Math.round(ms / 1_000)} s: the exchange is swept before an order is created`;
   // Checked with every order: the first task after a standstill may create one.
   parts.halts.also(() => sweeping ?? (delayMs() > mostDelayMs ? textOf(delayMs()) : undefined));
 
@@ -61,7 +61,7 @@ export function health(parts: HealthParts): () => void {
       if (!isSweeping) void sweep().catch(parts.fatal);
     }
     const bytes = unlessOutOfFiles(memoryBytes) ?? 0;
-    const used = `this process uses ${Math.round(bytes / 1024 ** 2)} MiB of memory, more than it can need`;
-    if (bytes > mostMemoryBytes) parts.fatal(new Error(`${used}: it ends, and the next start goes on`));
+    const used = `this process uses ${Math.round(bytes / 1024 ** 2)} MiB of memory, more than it should need`;
+    if (bytes > mostMemoryBytes) parts.fatal(new Error(`${used}: it ends; the next start continues`));
   };
 }

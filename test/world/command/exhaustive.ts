@@ -19,7 +19,7 @@ const nameOf = ({ scenario, fault }: Corner): string => `${scenario} ${fault}`;
 
 export async function exhaustive({ scenario, jobs, file }: ExhaustiveOptions): Promise<boolean> {
   if (scenario !== undefined && !scenarioNames.some((name) => name === scenario)) {
-    out(`there is no scenario ${scenario}; there are ${scenarioNames.join(', ')}`);
+    out(`unknown scenario ${scenario}; there are ${scenarioNames.join(', ')}`);
     return false;
   }
   const build = buildNow();
