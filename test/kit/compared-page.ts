@@ -108,7 +108,7 @@ const assumptions = markdownTable(
   [
     ['MARKET orders fill at', 'next open less 5 bp', 'next open', 'next open', 'next open', 'the same close'],
     ['resting LIMIT orders fill', 'one tick beyond', 'at a touch', 'at a touch', 'at a touch', 'at a touch'],
-    ['LIMIT orders that the open passed fill at', 'their price', 'their price', 'the open', 'the open', 'the open'],
+    ['LIMIT orders better than the open fill at', 'their price', 'their price', 'the open', 'the open', 'the open'],
     [
       'stops fill at',
       'halfway to the extreme',
@@ -120,7 +120,7 @@ const assumptions = markdownTable(
     ['stops work from', 'entry kline', 'entry kline', 'entry kline if MARKET', 'next kline', 'next kline'],
     ['targets work from', 'next kline', 'next kline', 'entry kline if MARKET', 'next kline', 'next kline'],
     ['stop and target hit in one kline', 'the stop', 'the stop', 'the stop', 'the stop', 'the stop'],
-    ['and the open passed the target', 'the stop (1)', 'the stop (1)', 'the stop', 'the stop', 'the stop'],
+    ['the same, and the open is beyond the target', 'the stop (1)', 'the stop (1)', 'the stop', 'the stop', 'the stop'],
     ['share of the volume', '10 % (maker), 100 % (taker)', 'no limit', 'no limit', 'no limit', 'no limit'],
     ['large orders move the price', 'yes (2)', 'no', 'no', 'no', 'no'],
     [
@@ -171,7 +171,7 @@ klines.
 ${assumptions}
 
 1. In the kline after the entry, the target.
-2. Above 0.1 % of a day's volume, by a day's deviation × √(share of the volume).
+2. Above 0.1 % of a day's volume, by a day's standard deviation × √(share of the volume).
 3. The equity curve deducts the cost of selling.
 
 "Next kline" is the one after the entry. Entries of \`vectorbt\` are at closes. Stops of \`sluice\` fill halfway between the stop and the kline's extreme, less half a
@@ -209,10 +209,10 @@ The comparison does not cover several resting orders at once, adding to or rever
 - **A short share of the equity, backtesting.py.** backtesting.py sizes it at the entry. \`backtesting.py\` here sizes it at the close.
 - **Trailing stops.** They follow Sluice's own rule under every ruleset (below). backtrader moves its stop by closes alone. vectorbt does not move it by opens, and does not
   round it to a tick.
-- **Orders that the cash does not pay at the last close.** Sluice does not send them. backtesting.py decides at the open. vectorbt buys a part of them unless
+- **Orders above the cash at the last close.** Sluice does not send them. backtesting.py decides at the open. vectorbt buys a part of them unless
   \`allow_partial=False\`.
 - **Limits, vectorbt.** vectorbt has no resting LIMIT orders. Those of a strategy fill as its targets do.
-- **Entries that could not be paid.** They are tried again at each close with the size that they had. A strategy of backtrader would take a new size.
+- **Entries above the cash.** They are retried at each close with the same size. A backtrader strategy would compute a new size.
 - **The end.** A position stays open under every ruleset, as in the libraries. \`fills: { closeAtEnd: true }\` sells it at the last close; \`finalize_trades=True\` of backtesting.py
   sells it at the open of the last kline.
 - **Fees.** They are rounded up to 8 decimals. The libraries compute in floating point.
