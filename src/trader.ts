@@ -7,7 +7,7 @@ import type { Decision, Fill, Intent, Sent, Verdict } from './domain/order.ts';
 import type { OrderDraft, Step } from './portfolio/plan.ts';
 import type { WorkingOrder } from './portfolio/portfolio.ts';
 
-/** What has to be done next. The orders of a submit are sent in one batch. */
+/** The next action. The orders of a submit are sent in one batch. */
 export type Command =
   | { readonly kind: 'cancel'; readonly order: WorkingOrder }
   | { readonly kind: 'submit'; readonly intents: readonly Intent[] };
@@ -31,8 +31,8 @@ export interface Trading {
 }
 
 /**
- * From a decision to the orders it takes, beginning with `first`, which the caller planned. Each step can change the next, so each is
- * planned and judged anew. Receives the results of a submit, in the order of its intents.
+ * Executes a decision, beginning with `first`, the step that the caller planned. Each step can change the next, so each is planned and
+ * judged again. Receives the results of a submit, in the order of its intents.
  */
 export function* carryOut(
   trading: Trading,

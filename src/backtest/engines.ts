@@ -4,7 +4,7 @@ import { fastRun } from './fast/run.ts';
 import { everySteps } from './progress.ts';
 import { type BacktestEngine, type RunInput, type RunResult, spanOf } from './run.ts';
 
-/** What a strategy gets that listens to data which are not recorded: a refusal, or a stream that stays silent. */
+/** What happens when a strategy subscribes to data that are not recorded: a refusal, or a silent stream. */
 export type MissingData = 'refuse' | 'silent';
 
 /**

@@ -180,7 +180,7 @@ export { memoryHost };
 export const endsOf = (series: readonly RunSeries[]): readonly number[] =>
   series.flatMap(({ columns, first, end }) => [columns.openTime[first] ?? 0, columns.openTime[end - 1] ?? 0]);
 
-/** A series without the rows behind its end. */
+/** A series without the rows after its end. */
 export const upToEnd = (series: RunSeries): RunSeries => ({
   ...series,
   columns: mapColumns(series.columns, (column) => column.subarray(0, series.end)),

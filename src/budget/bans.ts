@@ -30,7 +30,7 @@ export const later = (a: Bans, b: Bans): Bans => ({
   banMs: a.banUntil > b.banUntil ? a.banMs : b.banMs,
 });
 
-/** What was written down, as far as the exchange can have meant it. */
+/** Stored bans, limited to durations that the exchange can impose. */
 export const bounded = (bans: Bans, now: number): Bans => ({
   slowUntil: Math.min(bans.slowUntil, now + longestBanMs),
   stopUntil: Math.min(bans.stopUntil, now + longestBanMs),

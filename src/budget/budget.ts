@@ -1,10 +1,10 @@
 /**
- * The one door through which every request to the exchange takes its weight.
+ * Every request to the exchange takes its weight here.
  *
- * The exchange counts weight over a minute, by address and by user, and calls of some endpoints over two seconds (specification §8).
- * A request takes from all of them or from none, and counts what other processes at the same address took. Five lanes, the most
- * urgent first; the less urgent may use only a share of either window, whoever filled it, so that an order can always be cancelled
- * and an unknown outcome always asked about. Windows follow the exchange's time by a clock that never steps back.
+ * The exchange counts weight over a minute, by address and by user, and calls of some endpoints over two seconds (specification §8). A
+ * request takes from all windows or from none, and counts the weight of other processes at the same address. There are five lanes, the
+ * most urgent first. The less urgent may use only a share of either window, so that an order can always be cancelled and an unknown
+ * outcome always queried. Windows follow the exchange's time by a clock that never steps back.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Lane, LimitNotice, RequestCost, Spend } from '../venue/venue.ts';

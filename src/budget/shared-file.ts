@@ -73,8 +73,8 @@ interface Row extends Omit<Spent, 'endpoint'> {
 type File = ReturnType<typeof statements>;
 
 /**
- * Opens the file, or counts for this process alone and says so when that cannot be. A file that cannot be understood counts as a
- * ban of a minute and is begun anew.
+ * Opens the file. If that fails, it counts for this process alone and warns. A file that cannot be read counts as a ban of a minute and is
+ * replaced.
  */
 export function sharedFile(options: SharedFileOptions): Shared {
   return new SharedFile(options);

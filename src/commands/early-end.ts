@@ -7,7 +7,7 @@ import { exitCodeOf } from '../terminal/exit-code.ts';
 /** Enough of a stack to reach a strategy below whatever it calls. */
 const frames = 100;
 
-/** Watches from now on; what it gives is to be called once the command is through, whatever came of it. */
+/** Detects a program that exits early. Call the returned function when the command has ended. */
 export function detectEarlyEnd(say: (line: string) => void): () => void {
   let isThrough = false;
   const fail = (what: string): void => {

@@ -94,7 +94,7 @@ interface YamlFault {
   readonly what: string;
 }
 
-/** Why a text is no configuration, whatever is asked of one. The first reason only: a bracket too many makes errors of all behind it. */
+/** Why a text is not valid YAML for a configuration. Only the first reason: one extra bracket causes errors in everything after it. */
 export function yamlFault(document: Document, lines: LineCounter): YamlFault | undefined {
   const [broken] = document.errors;
   if (broken !== undefined) {

@@ -1,4 +1,4 @@
-/** The key to the exchange: from the environment or a `.env` that nobody else may read, never from the configuration. */
+/** The exchange key: from the environment or a private `.env`, never from the configuration. */
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { Refusal } from '../domain/refusal.ts';

@@ -45,7 +45,7 @@ export const styleSheets: readonly string[] = ['/page/theme.css', '/page/panels.
 const javascript = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 
-/** Where a package's file is installed. `exports` maps hide these files from `require.resolve`, so the folders are walked. */
+/** The path of a package's file. `exports` maps hide these files from `require.resolve`, so this searches the parent folders. */
 export function installed(file: string, from: string): string {
   const folders = createRequire(from).resolve.paths(file) ?? [];
   const found = folders.map((folder) => join(folder, file)).find((path) => existsSync(path));

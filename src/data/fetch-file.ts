@@ -27,7 +27,7 @@ export const fetchedPath = (dir: string, key: SeriesKey): string =>
 /** The lock of that file. */
 export const fetchedLock = (dir: string, key: SeriesKey): string => `${fetchedPath(dir, key)}.lock`;
 
-/** Pages that wait for the catalogue, and the stretches that were asked for. One process at a time: the caller has the lock. */
+/** Fetched pages that are not in the catalogue yet, and the fetched time ranges. One process at a time: the caller holds the lock. */
 export class Fetched {
   readonly #path: string;
   #lines: Line[];

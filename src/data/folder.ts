@@ -1,4 +1,4 @@
-/** Folders for data, and what is said of places that take none. */
+/** Folders for data, and the messages if they cannot be used. */
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Refusal } from '../domain/refusal.ts';

@@ -1,4 +1,4 @@
-/** Recorded klines from a CSV file that a configuration names: faults are refused with their line, or repaired if asked for. */
+/** Reads klines from a CSV file that a configuration names. Faults are refused with their line, or repaired on request. */
 import { basename } from 'node:path';
 import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';

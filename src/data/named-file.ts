@@ -1,4 +1,4 @@
-/** Files of rows that a configuration names, plain or gzipped: exact columns, UTC ms, and no repairs unless asked for. */
+/** Reads row files that a configuration names, plain or gzipped: exact columns, UTC ms, and no repairs unless configured. */
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';

@@ -15,10 +15,10 @@ export const outlierShare = 0.2;
 export const isWick = (high: number, low: number, close: number, highBefore: number, lowBefore: number) =>
   (low < close * (1 - outlierShare) && low < lowBefore * (1 - outlierShare)) ||
   (high > close * (1 + outlierShare) && high > highBefore * (1 + outlierShare));
-/** A price that goes to this multiple from one row to the next, and stays, is another scale. */
+/** A price that jumps to this multiple from one row to the next, and stays there, suggests another symbol or unit. */
 export const scaleTimes = 3;
 
-/** Over so much time a price may have gone anywhere; closer together hardly a market did. */
+/** Within this time, ms, such a jump proves another symbol or unit. Over a longer time a market may move any distance. */
 export const surelyOneMarketMs = 86_400_000;
 
 /** Whether a market can have made it. An open outside [low, high] is a habit of feeds that open at the close before. */

@@ -1,4 +1,4 @@
-/** One side of the displayed book, and what we have taken from it: the recording stays as it is, our consumption lies over it. */
+/** One side of the displayed depth, less the quantity that our orders have taken. The recording stays unchanged. */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Level, Side } from '../domain/market.ts';
 import {

@@ -18,9 +18,8 @@ interface Day {
 }
 
 /**
- * Asked with a time (UTC ms), gives what the days before its own came to. Where they are too few it gives the mean volume of all
- * days so far, its own included, and no deviation: enough to say which orders are large, and nothing to price them by. Undefined
- * before the first kline.
+ * Returns, for a time (UTC ms), the liquidity of the days before. With too few days it has the mean volume so far, with the current day,
+ * and no deviation: enough to find large orders, but not to price them. Undefined before the first kline.
  */
 export function liquidityOf(columns: Columns, interval: Interval): UsualDay {
   let days: readonly Day[] | undefined;

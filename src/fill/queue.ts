@@ -14,7 +14,10 @@ export interface LevelChange {
   readonly printed: number;
 }
 
-/** What is before the order now. Without a model cancels are taken to be behind it, so only a level smaller than its queue moves it. */
+/**
+ * The quantity ahead of the order now. Without a model all cancels count as behind the order, so only a level smaller than its queue moves
+ * it.
+ */
 export function frontAfter({ kind, n }: QueueModel, { front, before, now, printed }: LevelChange): number {
   const fall = before - now - printed;
   if (kind === 'riskAverse' || fall < 0 || !Number.isFinite(front)) return Math.min(front, now);

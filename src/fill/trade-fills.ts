@@ -1,7 +1,7 @@
 /**
- * The fill engine on public trades and, where one is shown, the book, for one symbol. Calls come in
- * the order in which things reach the exchange; whoever calls has added the latencies. While the last book is young, MARKET
- * orders walk it and resting LIMITs have a place in its queues; without one, only trades speak.
+ * The fill engine on public trades and, where available, depth, for one symbol. Calls arrive in the order of the exchange; the caller has
+ * added the latencies. While the depth is recent, MARKET orders fill level by level and resting LIMITs have a position in the queue.
+ * Without depth, only trades fill orders.
  */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Depth, Side, Trade } from '../domain/market.ts';

@@ -333,9 +333,8 @@ export interface TooSmall {
 const none: readonly TooSmall[] = [];
 
 /**
- * The order that a target needs and that is too small, if it is: an entry from flat, or an exit to flat. Unreported, an entry that never
- * comes or a stop that cannot sell would look like a strategy that does nothing. A smaller change of a position is within the dead-band, and
- * added to the next change.
+ * The order that a target needs but that is below the minimum, if so: an entry from flat, or an exit to flat. It is reported, because
+ * otherwise the strategy would seem to do nothing. A smaller change of a position is within the dead band, and added to the next change.
  */
 export function targetTooSmall(
   target: Target,

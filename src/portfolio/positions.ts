@@ -60,7 +60,7 @@ export const intendedOrder = (intent: Intent): WorkingOrder => ({
 export const remaining = (order: WorkingOrder): Lots =>
   greatest(minus(order.intent.expectedLots, order.filled), noLots);
 
-/** Quote that an order may still spend; nothing for a MARKET order in lots, whose price nobody knows. */
+/** Quote that an order may still spend; zero for a MARKET order in lots, whose price is not known. */
 export const reservedQuote = (order: WorkingOrder, at: Instrument): Units =>
   order.intent.side === 'SELL' ? noUnits : openValue(order, at, noTicks);
 

@@ -39,7 +39,7 @@ import { ByPosition } from './positions.ts';
 
 export type { ArmedStop, SavedGuard } from './guard.ts';
 
-/** A trailing stop as numbers: it lies the fraction `by` behind the best price. */
+/** A trailing stop as numbers: it is the fraction `by` away from the best price. */
 export interface Trail {
   readonly side: Side;
   best: number;

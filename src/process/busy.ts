@@ -9,8 +9,8 @@ let watching = false;
 const quietMs = { run: 1_000, daemon: 10_000 } as const;
 
 /**
- * From now on a program that a strategy keeps busy can be ended, and it is said which strategy that is. A daemon is ended by its launcher
- * instead, where it has one. Does nothing where nobody listens for signals.
+ * Makes a program that a blocked strategy holds end on a signal, and reports the strategy. A daemon is ended by its launcher instead, if
+ * it has one. Does nothing without a signal handler.
  */
 export function endableWhileBusy(what: keyof typeof quietMs): void {
   if (watching || !listens() || (what === 'daemon' && process.env['SLUICE_LAUNCHED'] !== undefined)) return;

@@ -24,7 +24,10 @@ export interface StopLevel {
   readonly trailing: number | null;
 }
 
-/** Why fills and round trips are not counted in one currency: the klines of the rates are gone. The sums are in the summary. */
+/**
+ * Shown if the klines of the currency rates no longer exist: fills and round trips are not converted to one currency. The totals are in
+ * the summary.
+ */
 export const missingRates = ({ series, summary }: Pick<ReportInput, 'series' | 'summary'>): string | undefined =>
   series.length === 0 && summary.currencies.length > 0
     ? 'Fills were paid in several currencies, and without the data of this run nothing says at which rates they count together.'

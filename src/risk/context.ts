@@ -90,7 +90,7 @@ export interface SeenBook {
   readonly ageMs: number;
 }
 
-/** A version of a strategy's code that nobody has released yet. */
+/** A version of a strategy's code that is not released yet. */
 export interface NewVersion {
   /** SHA-256 of the code, hex. */
   readonly code: string;

@@ -208,7 +208,7 @@ export const strategyPosition: Rule = (context) => {
   return exposure <= most ? undefined : { exposure: unitsText(exposure), most: unitsText(most) };
 };
 
-/** Deployment limit: a version of the code that nobody has released holds a part of the allocation only. */
+/** Deployment limit: a version of the code that is not released may use only a part of the allocation. */
 export const newVersion: Rule = (context) => {
   const { newVersion: version, limits } = context;
   if (version === undefined || limits.newVersionShare === undefined || context.isReducing) return undefined;

@@ -62,7 +62,7 @@ interface StrategyCountsOptions {
   readonly keep: (strategy: string, json: string) => void;
 }
 
-/** Entries, losses and denials of each strategy. They survive a restart; a resume begins anew. */
+/** Entries, losses and denials of each strategy. They survive a restart; a resume resets them. */
 export class StrategyCounts {
   readonly #options: StrategyCountsOptions;
   readonly #counts = new Map<string, Count>();

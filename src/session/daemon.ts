@@ -74,7 +74,7 @@ export interface RunOptions
   readonly beside?: SessionRecording;
 }
 
-/** What a broken daemon says: one line where the disk is at fault, or the directory gone, and where we are, all that finds the cause. */
+/** The last message of a failing daemon: one line if the disk or the directory is at fault, otherwise the stack. */
 export function lastWords(error: Error, stateDir: string): string {
   if (!existsSync(stateDir))
     return `state directory ${stateDir} was removed: nothing more is sent, and this process ends; restore it, then start again to recover`;

@@ -58,7 +58,7 @@ export type MarketOptions =
   | SyntheticMarket
   | { readonly kind: 'empty'; readonly symbol: string };
 
-/** A market made up from the seed: a price that walks at random, makers who quote around it and takers who trade with them. */
+/** A synthetic market, made from the seed: a random-walk price, makers who quote around it, and takers. */
 export interface SyntheticMarket {
   readonly kind: 'synthetic';
   readonly symbol: string;

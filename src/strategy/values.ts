@@ -3,7 +3,7 @@
 /** The key under which a values object keeps the data that its getters read. */
 export const source = Symbol('source of indicator values');
 
-/** Reads one value. All values objects should share their getters: with getters of its own, each would make the engine optimise `decide` anew. */
+/** Reads one value. All values objects should share their getters: otherwise the engine would optimise `decide` again for each. */
 export type Getter<Source> = (this: { readonly [source]: Source }) => number;
 
 /** An object with one getter for each name. Writing all values into the object at each kline would take as long as calculating them. */

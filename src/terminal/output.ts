@@ -1,4 +1,4 @@
-/** A program's output, and what it does when its reader is gone: a pipe that ends, a terminal that closes. */
+/** The output of a program. It handles a reader that has gone: a closed pipe or terminal. */
 import { escapeText } from '../domain/printable.ts';
 
 /** Where a command prints. */

@@ -21,8 +21,8 @@ const maxSpread = 0.05;
 const maxMove = 0.01;
 
 /**
- * Pairs each book with the one before it. Undefined where the two are dated alike, since the second may be the first again, and where
- * one of them is too wide.
+ * Pairs each depth snapshot with the one before. Undefined if both have the same time, since the second may repeat the first, or if one is
+ * too wide.
  */
 export function depthPairs(): (book: Depth) => DepthPair | undefined {
   let before: (Prices & { readonly time: number }) | undefined;

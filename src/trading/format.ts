@@ -20,7 +20,7 @@ export function clipped(text: string): string {
     : `${line.slice(0, mostShown)}… (${line.length.toLocaleString('en')} characters)`;
 }
 
-/** The end of one of our ids: their beginnings are alike. `why` and `resolve` take it. */
+/** The end of a client order id, because all begin alike. `why` and `resolve` accept it. */
 export const shortId = (clientOrderId: string): string => `…${clientOrderId.slice(-8)}`;
 
 /** The row of an order that a rule refused at UTC ms. */

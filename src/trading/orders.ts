@@ -233,7 +233,7 @@ export class Orders {
   }
 }
 
-/** Client order ids: proven ones where there is a journal, counted ones in memory, where nobody else trades. */
+/** Client order ids: signed ones with a journal, counted ones in memory, where no other program trades. */
 export interface OrderIds {
   readonly next: (strategy: string) => string;
   readonly read: ReadId;
@@ -247,7 +247,7 @@ export function countedIds(): OrderIds {
 /** Ids made ahead: an order that has just been decided waits for nothing, and a hash that the processor has forgotten takes 0.2 ms. */
 const idsAhead = 16;
 
-/** Ids of this journal's instance and epoch; the sequence may begin anew with each epoch. */
+/** Ids of this journal's instance and epoch; the sequence may restart with each epoch. */
 export function provenIds({ instance, epoch, idKey, strategies }: Identity): OrderIds {
   let sequence = 0;
   const names = new Map([...strategies].map(([id, number]) => [number, id]));

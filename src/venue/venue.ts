@@ -68,7 +68,7 @@ export interface PreparedBatch extends Omit<PreparedOrder, 'send'> {
   send(gate: Gate): Promise<BatchCreated>;
 }
 
-/** What became of asking for a cancel. It is never the truth about the order: only a query is. */
+/** The answer to a cancel request. It does not prove the state of the order: only a query does. */
 export type CancelOutcome =
   | { readonly kind: 'requested' }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }

@@ -1,6 +1,6 @@
 /**
- * Whether the daemon lives, and what is done when it does not: cancel what is ours, again and again, until nothing of it rests
- * or the daemon is back. It decides by changes that it sees, never by comparing clocks.
+ * Watches the daemon's heartbeat. Without one, it cancels our orders repeatedly until none rests or the daemon is back. It detects changes
+ * and never compares clocks.
  */
 import type { Clock } from '../clock/clock.ts';
 import type { OrderReport } from '../domain/order.ts';

@@ -9,7 +9,7 @@ import type { DecisionLog } from './decision-log.ts';
 /** No signals at all, only flat ones, which prove as little, or others. */
 export type Signalled = 'nothing' | 'flat' | 'something';
 
-/** A target that nobody can mean, or that cannot be reached. */
+/** A target that is surely a mistake, or that cannot be reached. */
 export interface Mistake {
   /** `share`: more than its equity and what it may borrow; `short`: counts as flat on spot, which may be intended. */
   readonly kind: 'share' | 'short';

@@ -1,4 +1,4 @@
-/** Finds look-ahead: whether answers change when the later klines are removed or changed. */
+/** Finds look-ahead: decisions that change when later klines are removed or changed. */
 
 import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';

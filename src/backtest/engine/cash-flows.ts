@@ -1,4 +1,4 @@
-/** Money that is paid into the account of a backtest, or out of it, while it runs: neither profit nor loss. */
+/** Deposits and withdrawals of a backtest: neither profit nor loss. */
 import type { BacktestConfig } from '../../config/schema.ts';
 import { minus, negate, noUnits, plus, splitBy, type Units, unitsText } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
@@ -11,8 +11,8 @@ import { idleCash, type RunInput } from '../run.ts';
 import type { Cursor } from './ticks/events.ts';
 
 /**
- * The flows of a configuration in the order of time. One that names no strategy is shared evenly by those that share the cash; where
- * every strategy has an allocation of its own it belongs to nobody and is part of the equity all the same.
+ * The cash flows of a configuration, oldest first. A flow without a strategy is shared evenly by the strategies without an allocation. If
+ * each strategy has an allocation, the flow belongs to none and only counts in the equity.
  */
 export function cashFlowsOf(
   file: string,

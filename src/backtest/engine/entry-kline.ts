@@ -105,7 +105,7 @@ export function trailEntry(
   }
 }
 
-/** Nobody knows whether the extremes of a kline came before what was entered inside it: its close came after. */
+/** Moves trailing stops by a kline. If the position was entered inside it, only the close counts: the extremes may precede the entry. */
 export function trailClose(symbol: string, kline: Moving, { protection }: Pick<Holders, 'protection'>): void {
   const { openTime, high, low, close } = kline;
   protection.trail(symbol, high, high, openTime);

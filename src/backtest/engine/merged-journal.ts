@@ -1,4 +1,4 @@
-/** The journals of several runs as one, whose ids tell them apart. */
+/** Merges the journals of several runs. Their ids are unique over all runs. */
 import type { Database } from 'better-sqlite3';
 
 /** What a run writes; which columns hold ids of orders and trades, and which count rows by themselves. */

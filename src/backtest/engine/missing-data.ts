@@ -14,7 +14,7 @@ const todo = {
   ticker: () => 'tickers are not recorded: use klines, trades or depth',
 } as const;
 
-/** A stream that is not there: whoever listens to it would wait for ever, so the run is refused. */
+/** A stream without data. A subscriber would wait forever, so the run is refused. */
 export const absent = (
   what: keyof typeof todo,
   { id, symbol }: Pick<NamedHosted, 'id' | 'symbol'>,

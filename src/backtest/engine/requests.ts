@@ -1,4 +1,4 @@
-/** What a run through the graph asked for and what was refused, read of its journal's entries when somebody asks. */
+/** The orders that a run requested and those that were refused, read from its journal entries on demand. */
 import type { MemoryJournal } from '../../journal/memory.ts';
 import type { RefusedRow } from '../../research/summary.ts';
 import { newTargets, Refusals } from '../result/refusals.ts';
@@ -10,7 +10,7 @@ interface Requests {
   readonly asked: Asked;
 }
 
-/** A run's result with what it asked for. `book`: of the whole run; orders that are open still count to its end. */
+/** Adds the requested and refused orders to the result of a run. `book`: of the whole run; open orders count until its end. */
 export function withRequests(
   book: Pick<MemoryJournal, 'entries'>,
   input: RunInput,

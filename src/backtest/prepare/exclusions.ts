@@ -1,4 +1,4 @@
-/** What a configuration says that excludes its run: symbols that nobody trades, and rules of margin. */
+/** Configurations that cannot run: symbols that no strategy trades, and incomplete margin rules. */
 
 import { type NamePlace, problemsIn } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';

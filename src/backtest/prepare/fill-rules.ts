@@ -1,4 +1,4 @@
-/** The rules by which a backtest fills: a named ruleset with what the configuration changes of it (`fills`). */
+/** The fill rules of a backtest: a ruleset, with the deviations in `fills`. */
 import { resolve } from 'node:path';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { namedCsv, readNamedFile } from '../../data/named-file.ts';

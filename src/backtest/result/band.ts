@@ -1,4 +1,4 @@
-/** How much better or worse ambiguous klines could have gone, and the impact of large orders. */
+/** The range of the final equity from ambiguous klines, and the impact of large orders. */
 import { absolute, minus, notional, noUnits, plus, ticks, type Units } from '../../domain/money.ts';
 import { couldBeBetterBy, couldBeWorseBy } from '../../fill/ambiguity.ts';
 import type { PaperListener } from '../../venue/paper/account.ts';
@@ -11,7 +11,7 @@ export interface Band {
   sums(): Pick<RunResult, 'couldBeBetterBy' | 'couldBeWorseBy' | 'impact'>;
 }
 
-/** Sums of a run: ambiguous klines could have gone better, and by a chosen path worse. */
+/** Sums over a run: by how much ambiguous klines could be better, or under a chosen path worse. */
 export function bandOf(input: RunInput): Band {
   let better: Units = noUnits;
   let worse: Units = noUnits;

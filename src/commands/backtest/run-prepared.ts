@@ -1,4 +1,4 @@
-/** A run that is ready to start, from its first kline to what is kept of it. Loaded while its data are read. */
+/** Executes a prepared run and saves the result. Loaded while its data are read. */
 import { dirname } from 'node:path';
 import { refuseOther } from '../../backtest/determinism-check.ts';
 import { runBacktest } from '../../backtest/engines.ts';

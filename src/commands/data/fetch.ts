@@ -84,7 +84,7 @@ export async function fetch(symbol: string, given: FetchGiven): Promise<void> {
   }
 }
 
-/** The exchange's host, unless something else is said; one series holds data of one source. */
+/** The source of the data: `--source`, or the exchange's host. A series has one source. */
 export function sourceOf(
   given: Pick<FetchGiven, 'source'> & ExchangeChoice,
   key: SeriesKey,

@@ -11,18 +11,18 @@ export interface DataGiven extends Output {
   readonly data: string;
 }
 
-/** Which of the stored series are meant; all when nothing is given. */
+/** Selects stored series; without values, all. */
 export interface WhichSeries extends DataGiven {
   readonly symbol?: string;
   readonly kind?: string;
   readonly interval?: string;
 }
 
-/** Those that are meant; a `Refusal` where one cannot be read. */
+/** The selected series. Throws a `Refusal` if one cannot be read. */
 export const chosen = (given: WhichSeries): readonly Manifest[] =>
   chosenKeys(given).flatMap((key) => readManifest(resolve(given.data), key) ?? []);
 
-/** Those that are meant and can be read; why the others cannot. */
+/** The selected series that can be read, and why the others cannot. */
 export function chosenReadable(given: WhichSeries) {
   const all = chosenKeys(given).map((key) => orRefusal(() => readManifest(resolve(given.data), key)));
   const damaged = all.filter((one) => one instanceof Refusal);
@@ -30,7 +30,7 @@ export function chosenReadable(given: WhichSeries) {
   return { found, damaged };
 }
 
-/** Those that are meant, whether or not they can be read; a `Refusal` that says what is stored when none is. */
+/** The selected series, readable or not. Throws a `Refusal` that lists the stored ones if none matches. */
 export function chosenKeys({ data, symbol, kind, interval }: WhichSeries): readonly SeriesKey[] {
   const dir = resolve(data);
   const all = seriesKeys(dir);
@@ -56,7 +56,7 @@ export function chosenKeys({ data, symbol, kind, interval }: WhichSeries): reado
   );
 }
 
-/** The only one that is meant. */
+/** The only selected series. Throws a `Refusal` if several match. */
 export function chosenOne(given: WhichSeries): Manifest {
   const found = chosen(given);
   const [one, other] = found;

@@ -1,4 +1,4 @@
-/** `sluice journal export`: every row of a journal as JSON lines or CSV, as it was written: money stays decimal text, ids stay text. */
+/** `sluice journal export`: every row of a journal as JSON lines or CSV. Money and ids stay text, as stored. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';

@@ -28,7 +28,7 @@ export function withState(
   });
 }
 
-/** Shows a journal, and refuses afterwards (exit 3) one that something else changed: it stays readable, but is not reliable. */
+/** Shows a journal, then refuses (exit 3) if another program changed it: it is readable, but not reliable. */
 export function thenExamined(chosen: ChosenState, show: () => void): void {
   const refusal = startExamining(chosen);
   try {

@@ -88,5 +88,5 @@ export const exchangeTerms = {
   habits: habits.exactOptional(),
 };
 
-/** What they come to; what is not said is as the exchange has it. */
+/** The parsed terms; the exchange has defaults for the others. */
 export type ExchangeTerms = Partial<Pick<SimulatorOptions, keyof typeof exchangeTerms>>;

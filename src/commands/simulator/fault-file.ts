@@ -1,4 +1,4 @@
-/** Reads fault rules by the name of a plan or from a YAML file; whatever is wrong is said with file and line. */
+/** Reads fault rules by the name of a plan or from a YAML file. Errors name file and line. */
 import { existsSync, readFileSync } from 'node:fs';
 import { isMap, LineCounter, type Node, parseDocument } from 'yaml';
 import { yamlFault } from '../../config/read.ts';

@@ -9,7 +9,7 @@ export const view = signal<View | undefined>(undefined);
 export const klines = signal<Readonly<Record<string, readonly KlineView[]>>>({});
 export const equitySeries = signal<readonly EquityPoint[]>([]);
 export const connection = signal<Connection>('connecting');
-/** What the last action came to. */
+/** The result of the last action. */
 export interface Answered {
   readonly ok: boolean;
   readonly message: string;

@@ -33,9 +33,9 @@ export async function writeColumnFile(path: string, { columns, rows }: Table, pa
 }
 
 /**
- * Reads the columns into `into` from row `at` on, in a thread of the system's: the caller may do something else meanwhile. False
- * when there is no such file, it is of another version, another Parquet file or another size, or a bit of it is not as it was written:
- * then it has to be made from the Parquet file, and what was read is to be overwritten.
+ * Reads the columns into `into` from row `at` on, in a thread of the system, so the caller can do other work. False if the file is
+ * missing, has another version, Parquet file or size, or is damaged. Then it must be rebuilt from the Parquet file, and the rows read must
+ * be overwritten.
  */
 export async function readColumnFile(
   path: string,

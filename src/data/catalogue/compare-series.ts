@@ -127,7 +127,10 @@ export interface Slip {
   readonly asStamped: number;
 }
 
-/** The shift at which the moves of the two are alike, by a time zone or by ends of klines taken for openings; undefined when they are alike without one. */
+/**
+ * The time shift at which the price moves of both agree: a time zone, or closing times read as opening times. Undefined if they agree
+ * unshifted.
+ */
 export function slipOf(one: PriceLine, other: PriceLine): Slip | undefined {
   const [fine, coarse, sign] = one.stepMs <= other.stepMs ? [one, other, 1] : [other, one, -1];
   if (coarse.stepMs % fine.stepMs !== 0) return undefined;

@@ -40,7 +40,7 @@ export function changedSource(all: readonly Manifest[], one: Manifest): Manifest
   return deeper ?? (seriesHash(source) === made.files[0]?.sha256 ? undefined : source);
 }
 
-/** In words, for a stale series, with the command that makes it anew; undefined where it is none. */
+/** Text about a stale series, with the command that updates it; undefined if it is current. */
 export function staleText(all: readonly Manifest[], one: Manifest): string | undefined {
   const source = changedSource(all, one);
   if (source === undefined) return sourceOf(all, one) === undefined ? lostText(one) : undefined;
@@ -65,7 +65,7 @@ export function staleWithout(all: readonly Manifest[], removed: SeriesKey): read
   });
 }
 
-/** The command that makes a series anew. */
+/** The command that updates a resampled series. */
 export function remaking(one: Manifest): string {
   const { symbol, interval, zone } = one;
   const [kind, , own] = making(one)?.layout.slice(layoutPrefix.length).split(' ') ?? [];

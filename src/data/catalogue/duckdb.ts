@@ -1,4 +1,4 @@
-/** DuckDB, which writes and reads Parquet and answers SQL. Loaded when asked for: it is an optional package of 70 MB. */
+/** DuckDB writes and reads Parquet and runs SQL. It is loaded on demand, because it is an optional package of 70 MB. */
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { Refusal } from '../../domain/refusal.ts';
 

@@ -86,7 +86,10 @@ const formats = {
   parquet: parquetOptions,
 } as const;
 
-/** Writes a series into one file, whose name says the format; the number of rows. A `Refusal` where it has none there: a file of before stays. */
+/**
+ * Writes a series into one file and returns the number of rows. The file's ending is the format. Throws a `Refusal` if there are no rows;
+ * an existing file then stays.
+ */
 export async function exportSeries(
   dir: string,
   manifest: Manifest,

@@ -39,7 +39,7 @@ interface KlineQuery extends Span {
   readonly part?: Stretch;
 }
 
-/** Loads klines. A made series whose source changed since is made anew. Throws a `Refusal` that says what is stored. */
+/** Loads klines. A resampled series whose source changed is made again in memory. Throws a `Refusal` that lists the stored series. */
 export const storedKlines = (dir: string, query: KlineQuery): Promise<StoredKlines> =>
   readAgain(dir, () => klinesNow(dir, query));
 

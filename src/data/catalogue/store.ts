@@ -128,8 +128,8 @@ function refuseCut(from: Manifest, times: Float64Array, frame: Frame, opens: Flo
 }
 
 /**
- * Takes a series away, whether or not it can be read, with its column files and what is known of it as fetched. Those that were stale by it
- * stay so; they are handed back.
+ * Removes a series, readable or not, with its column files and its record of fetched ranges. Returns the series that were derived from it;
+ * they stay stale.
  */
 export function removeSeries(dir: string, key: SeriesKey): readonly Manifest[] {
   const path = fetchedPath(dir, key);

@@ -20,7 +20,7 @@ export const leastGap = (stream: Stream, spanMs: number, count: number): number 
 export const oldBookMs = 3_000;
 /** The share of the time without younger depth, gaps aside, from which on there is a warning. */
 export const leastOldShare = 0.01;
-/** The depth of no market stays the same in all its levels that long: of recorded ones the longest is a second. */
+/** Depth that does not change for this long is stuck: in recorded data the longest pause is a second. */
 export const stuckBookMs = 600_000;
 
 export type Gap = readonly [from: number, to: number];

@@ -1,4 +1,4 @@
-/** Repairs of rows in memory, each only when asked for and counted. */
+/** Repairs rows in memory. Each repair must be requested and is counted. */
 import type { Table } from '../catalogue/parquet.ts';
 import { endOf, isSame } from '../catalogue/rows.ts';
 import { bookFault } from '../check/depth.ts';
@@ -6,7 +6,7 @@ import type { Repair, Repaired } from '../check/finding.ts';
 import { leastDifferent, leastMoments, repeatedBlock } from '../check/trades.ts';
 import { isPossible, mostPrice } from '../price-jumps.ts';
 
-/** The rows with the repairs asked for; those that changed nothing are not named. */
+/** The rows with the requested repairs. Repairs that changed nothing are not listed. */
 export function repairRows(table: Table, asked: ReadonlySet<Repair>) {
   const repaired: Repaired[] = [];
   let now = table;

@@ -10,7 +10,7 @@ const answerSchema = z.object({ ok: z.boolean(), message: z.string() });
 /** Real ms that a daemon may take: it cancels resting orders before it answers. */
 const patienceMs = 60_000;
 
-/** Calls the daemon and returns its message. A refusal says what it said, or that it gave no answer. */
+/** Calls the daemon and returns its message. Throws a `Refusal` with the daemon's reason, or if it does not answer. */
 export async function callDaemon(
   daemon: DaemonInfo,
   action: string,

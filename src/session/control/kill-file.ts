@@ -88,7 +88,7 @@ function textOf(path: string): string {
   }
 }
 
-/** The kill is in the journal: the file has done what it was made for. Why it stays, where it cannot be taken away. */
+/** Removes the kill file once the kill is in the journal. Returns why it could not be removed. */
 export function removeRequest({ path, made }: KillRequest): string | undefined {
   try {
     // A newer file was not carried out yet.

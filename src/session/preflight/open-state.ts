@@ -61,7 +61,10 @@ export async function whileOpening<T>(
   }
 }
 
-/** From here on orders may leave: a journal that is gone afterwards is a lost one. One of a start that came to nothing is no loss. */
+/**
+ * Marks that orders may be sent from now on: if the journal is missing later, it is lost. The journal of a start that failed earlier is no
+ * loss.
+ */
 export function markTrading(options: Opens): void {
   const guard = guardOf(options);
   if (guard !== undefined) registerState(guard, options.stateDir);

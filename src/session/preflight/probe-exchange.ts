@@ -74,8 +74,8 @@ export function foundText({ recvWindow, cancel, ...rest }: RestCapabilities): st
 const patienceMs = 15_000;
 
 /**
- * At the first start of a daemon against an exchange, and at later ones until an order has shown that client ids come back. Never
- * fails: what is not found in time stays unknown.
+ * Probes the exchange at the first start, and at later ones until an order has shown that client ids are returned. Never fails: results
+ * that do not arrive in time stay unknown.
  */
 export async function probeOnce(
   { stateDir, venueName, log }: Pick<SessionOptions, 'stateDir' | 'venueName' | 'log'>,

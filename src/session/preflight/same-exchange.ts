@@ -1,6 +1,6 @@
 /**
- * Whether the exchange is the one that is meant. A state directory belongs to one, and a built-in exchange that began anew is another one at
- * the same address. Its clock runs as fast as the configuration says: with another speed every age and every window is wrong.
+ * Checks that the exchange is the one of the state directory. A built-in exchange that was reset is another one at the same address. The
+ * configured speed must match its clock: otherwise every age and every window is wrong.
  */
 import type { ScaledClock } from '../../clock/clock.ts';
 import type { VenueTrade } from '../../domain/order.ts';
@@ -23,9 +23,8 @@ const before = (tradeId: string): string => (/^[1-9]\d*$/.test(tradeId) ? String
 const newestRows = 1_000;
 
 /**
- * Refuses (exit 3) an exchange that cannot be the one whose fills are in the journal: its time lies before the newest of them,
- * or, where the fills are its own (`orders`), it does not list that one. Ids would begin anew there, and fills that count as
- * known would be passed over.
+ * Refuses (exit 3) an exchange that cannot have the journal's fills: its time is before the newest fill, or, for its own fills (`orders`),
+ * it does not list that fill. Such an exchange restarts its ids, so new fills would count as known.
  */
 export async function refuseAnotherExchange(
   { past }: { readonly past: Pick<Past, 'newestFills'> },

@@ -1,6 +1,6 @@
 /**
- * Which directories had a journal that traded on this machine. A journal that is gone, or empty as a full or crashed disk leaves it, is a
- * lost one and not a new one: a strategy would begin flat and buy again what the account holds already.
+ * The directories whose journal traded on this machine. If such a journal is missing or empty, it is lost, not new: a strategy would start
+ * flat and buy again what the account already holds.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export function refuseLostJournal(guard: Guard, stateDir: string): void {
   );
 }
 
-/** A journal is there now. Whoever cannot write here goes on, as without the newest head. */
+/** Records that this directory has a journal. If the record cannot be written, the start goes on. */
 export function registerState(guard: Guard, stateDir: string): void {
   try {
     mkdirSync(guard.dir, { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ export function registerState(guard: Guard, stateDir: string): void {
   }
 }
 
-/** What is said of daemons that trade on the same account from other directories of this machine. */
+/** Warnings about daemons on this machine that trade on the same account from other directories. */
 export function otherDaemons(
   { dir }: Pick<Guard, 'dir'>,
   stateDir: string,

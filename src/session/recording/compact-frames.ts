@@ -24,7 +24,10 @@ export interface Compacted {
   readonly failed: number;
 }
 
-/** Compacts the waiting files. One that the catalogue refuses stays and is reported. A `Refusal` while another process compacts. */
+/**
+ * Moves recorded files into the catalogue. A file that the catalogue refuses stays and is reported. Throws a `Refusal` while another
+ * process compacts.
+ */
 export async function compactFrames(dir: string): Promise<Compacted> {
   const unlock = frameFiles(dir).length === 0 ? () => {} : lockCompaction(dir);
   try {

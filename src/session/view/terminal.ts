@@ -44,7 +44,7 @@ function redrawing(view: () => View, url: string): { stop(): void } {
   });
 }
 
-/** What has become known; one line of output each. */
+/** An event for the terminal: one line of output each. */
 export type News = {
   /** By the exchange's clock, UTC ms. */
   readonly time: number;

@@ -1,4 +1,4 @@
-/** The heartbeat of a daemon: a file that it touches each second, and how others read it. */
+/** The heartbeat of a daemon: a file that it updates each second, and how other programs read it. */
 
 import { closeSync, constants, openSync, readFileSync, renameSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const heartBytes = 64;
 /** Between two beats, real ms. */
 export const beatMs = 1_000;
 
-/** Starts the heartbeat. If the file cannot be touched, the watchdog acts. */
+/** Starts the heartbeat. If the file cannot be written, the watchdog acts. */
 export function heart(dir: string) {
   const path = join(dir, heartbeatFile);
   // In place and of one length: replacing a file would wait for the disk, and trading with it.

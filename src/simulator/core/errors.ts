@@ -51,7 +51,7 @@ export const missing = (name: string): Refusal => refusal(-1102, `Mandatory para
 export const empty = (name: string): Refusal => refusal(-1105, `Parameter '${name}' was empty.`);
 export const malformed = (name: string): Refusal => refusal(-1100, `Illegal characters found in parameter '${name}'.`);
 
-/** What a request came to: a value, or a refusal with its code. */
+/** The result of a request: a value, or a refusal with its code. */
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
 export const done = <T>(value: T): Result<T> => ({ ok: true, value });
 export const refuse = <T>(why: Refusal): Result<T> => ({ ok: false, refusal: why });

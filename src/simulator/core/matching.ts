@@ -9,7 +9,7 @@ import { Displayed, type DisplayedBook, type DisplayedLevel } from './displayed-
 import { type Print, remaining, type SimOrder } from './order.ts';
 import { OrderBook, type PriceLevel, quantityAt } from './order-book.ts';
 
-/** One match. The side that is missing is the market behind the displayed book or the recorded prints. */
+/** One match. A missing side is the market of the displayed depth or the recorded prints. */
 export interface Match {
   readonly taker: SimOrder | undefined;
   readonly maker: SimOrder | undefined;

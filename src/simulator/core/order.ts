@@ -39,7 +39,7 @@ export interface SimOrder {
 /** The key of a user's balances in one of the two accounts: margin is kept apart from spot (specification §4.4). */
 export const holderOf = (uid: string, account: Account): string => (account === 'spot' ? uid : `${uid} margin`);
 
-/** One side of a trade; absent where the market behind the displayed book took it. */
+/** One side of a trade; absent if the recorded market took it. */
 export interface Leg {
   readonly orderId: string;
   readonly uid: string;
@@ -75,5 +75,5 @@ export interface Print {
 export const isOpen = (order: SimOrder): boolean =>
   order.status === 'NEW' || order.status === 'PARTIALLY_FILLED' || order.status === 'CANCELING';
 
-/** Lots that a LIMIT order or a MARKET SELL still wants. */
+/** Lots that a LIMIT order or a MARKET SELL has not filled yet. */
 export const remaining = (order: SimOrder): Lots => minus(order.quantity, order.executed);

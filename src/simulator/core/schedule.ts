@@ -1,4 +1,4 @@
-/** Things the exchange will do by itself at a later exchange time, the earliest first; equal times in the order asked for. */
+/** Future actions of the exchange, the earliest first; equal times in the order of their registration. */
 export function openSchedule() {
   const waiting: { readonly time: number; readonly fn: () => void }[] = [];
   return {

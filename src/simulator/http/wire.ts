@@ -5,7 +5,7 @@ const jsonType = 'application/json;charset=UTF-8';
 
 export type Wire = ReturnType<typeof wireOf>;
 
-/** Every call after the peer has gone does nothing. */
+/** Calls have no effect once the client has disconnected. */
 export function wireOf(response: ServerResponse) {
   const begin = (status: number, length: number, type: string): void => {
     response.writeHead(status, { 'content-type': type, 'content-length': length });

@@ -1,7 +1,6 @@
 /**
- * The other participants of a synthetic market. Makers keep a ladder of orders around a price that walks at random, takers
- * come at random and trade with what rests there, be it theirs or a user's. All of them place real orders through the
- * exchange, with money that the house lends them.
+ * The other participants of a synthetic market. Makers keep a ladder of orders around a random-walk price. Takers arrive at random and
+ * trade with any resting order, of makers or users. All place real orders through the exchange, with borrowed money.
  */
 import type { Rng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';

@@ -1,6 +1,6 @@
 /**
- * A made-up market: an empty one in which other participants trade. Its klines are made of their trades and the users', and
- * those from before the start of a walk at random that ends where the market begins.
+ * A synthetic market: an empty one in which other participants trade. Its klines are made from all trades. Earlier klines come from a
+ * random walk that ends at the start price.
  */
 import { type Rng, seededRng } from '../../clock/clock.ts';
 import type { Instrument } from '../../domain/instrument.ts';
@@ -32,7 +32,7 @@ export function symbolRng(symbol: string, seed: number): Rng {
 /** A draw from the normal distribution (Box and Muller). */
 export const gauss = (rng: Rng): number => Math.sqrt(-2 * Math.log(1 - rng())) * Math.cos(2 * Math.PI * rng());
 
-/** A price after this many ms of the walk. */
+/** The price after this many ms of the random walk. */
 export const walked = (price: number, ms: number, volatility: number, rng: Rng): number =>
   price * Math.exp(volatility * Math.sqrt(ms / dayMs) * gauss(rng));
 

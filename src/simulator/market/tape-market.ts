@@ -1,4 +1,4 @@
-/** A market that replays recorded trades and depth snapshots at their times; at the end they begin anew, time going on. */
+/** Replays recorded trades and depth snapshots at their times. At the end the recording restarts while time goes on. */
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Depth, Level, Trade } from '../../domain/market.ts';
 import { lotsOf, ticksOf } from '../../domain/money.ts';

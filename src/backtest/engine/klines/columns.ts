@@ -1,4 +1,4 @@
-/** Columns that grow: rows of a run that nobody may ever look at take no object each. */
+/** Growing columns: rows of a run without an object each, because most rows are never read. */
 
 /** Numbers. */
 export class NumberColumn {

@@ -1,4 +1,4 @@
-/** One kline object that stands for any row of a series: no object is made for a row that nobody reads. */
+/** One kline object for every row of a series, so that a row that is not read costs no object. */
 import { closeTime } from '../../../domain/interval.ts';
 import type { Columns, Kline } from '../../../domain/market.ts';
 import type { RunSeries } from '../../run.ts';

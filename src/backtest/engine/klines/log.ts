@@ -1,6 +1,6 @@
 /**
- * What a run over klines remembers of itself. The rows of a journal are made from it afterwards and only when asked for: making
- * them takes longer than the run, and every object kept costs as much again when memory is cleared.
+ * The events of a run over klines. Rows of a journal are made from them afterwards, and only on request: making them takes longer than the
+ * run, and every object kept costs as much again in garbage collection.
  */
 import type { Instrument } from '../../../domain/instrument.ts';
 import { type Lots, quantityText } from '../../../domain/money.ts';

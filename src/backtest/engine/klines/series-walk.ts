@@ -1,4 +1,4 @@
-/** Series side by side, each at its own row. */
+/** The state of each series of a run: its current row, and until which row nothing can happen. */
 import { closeTime } from '../../../domain/interval.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
@@ -44,7 +44,7 @@ export interface SeriesWalk {
 /** Below every row. */
 export const unknown = -1;
 
-/** A walk before its first row. */
+/** The state before the first row. */
 export const walkOf = (
   series: RunSeries,
   market: PaperMarket,
@@ -59,18 +59,18 @@ export const walkOf = (
   ...{ dueAt: Number.NaN, dueRow: series.first },
 });
 
-/** Its last row was not passed over, or something happened to it since. */
+/** True if its last row was not skipped, or something happened to it since. */
 export const isAwake = ({ row, quietTo }: SeriesWalk): boolean => quietTo < row;
 
-/** When a row closes, UTC ms; infinity behind the last one. */
+/** Close time of a row, UTC ms; infinity after the last one. */
 export const closesAt = ({ series: { interval, columns, end } }: Pick<SeriesWalk, 'series'>, row: number): number =>
   row < end ? closeTime(interval, columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
 
-/** When a row opens, UTC ms; infinity behind the last one. */
+/** Open time of a row, UTC ms; infinity after the last one. */
 export const opensAt = ({ series: { columns, end } }: Pick<SeriesWalk, 'series'>, row: number): number =>
   row < end ? (columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
 
-/** Those that open before a close, UTC ms, and have not yet, by their opens. */
+/** The series whose next kline opens before this close (UTC ms), in the order of their opens. */
 export function opening(walks: readonly SeriesWalk[], at: number): readonly SeriesWalk[] {
   const found: SeriesWalk[] = [];
   for (const walk of walks) if (walk.opened !== walk.row && opensAt(walk, walk.row) < at) found.push(walk);

@@ -14,7 +14,7 @@ import type { KlineCursor } from './kline-cursor.ts';
 type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
 type Moment = Parameters<Deciding['decide']>[1];
 
-/** Klines of a larger interval than the walk's, and the rows of the walk with which each was known. */
+/** Klines of a larger interval, and the row of the base series from which each was known. */
 export interface LargerKlines {
   readonly cursor: KlineCursor;
   readonly knownAt: Int32Array;
@@ -23,8 +23,8 @@ export interface LargerKlines {
 }
 
 /**
- * What a strategy said at rows that were gone over already. It is asked once a kline, as live: one that remembers, such as on which side its
- * averages stood, would say something else when it is asked again.
+ * Decisions that were made ahead of the engine, by row. A strategy is called once per kline, as live, because one that keeps state would
+ * answer a second call differently.
  */
 export interface StrategyAnswers {
   /** One past the last row at which it was asked. */

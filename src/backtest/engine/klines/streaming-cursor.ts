@@ -1,4 +1,4 @@
-/** A strategy made of streams before the klines of its series: it is given each of them, and says what it wants at once. */
+/** Feeds the klines of a series to a strategy made of streams, and collects its signals synchronously. */
 import type { Observable, Subscription } from 'rxjs';
 import type { Decision, Fill } from '../../../domain/order.ts';
 import type { Holding } from '../../../strategy/contract.ts';

@@ -1,4 +1,4 @@
-/** Looking for fills while an order works, in runs where they have to be asked for. */
+/** Polls for fills while an order works, in runs with a polling delay. */
 import type { SimClock } from '../../../clock/sim-clock.ts';
 import type { Rules } from '../../../fill/rules.ts';
 import type { Assembled } from '../../../trading/assemble.ts';

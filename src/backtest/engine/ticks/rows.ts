@@ -18,7 +18,7 @@ export function coverage(tape: Tape | undefined): (openTime: number, closesAt: n
     openTime >= from && closesAt <= to && !gaps.some((gap) => gap.from <= openTime && closesAt <= gap.to);
 }
 
-/** Writes levels of a book into a side of it. */
+/** Writes levels into one side of the depth. */
 export function write(side: BookSide, { price, quantity }: BookColumns, from: number, to: number): void {
   side.begin(to - from);
   for (let row = from; row < to; row++) {

@@ -47,7 +47,7 @@ function nextRuining(price: ArrayLike<number>, from: number, to: number, held: H
   return row;
 }
 
-/** A symbol's share of the equity, as a line over its price: above `least` nothing has to be looked at. */
+/** A symbol's share of the equity, as a line over its price. Above `least` no limit can be reached. */
 export interface PriceLine {
   readonly fixed: number;
   readonly held: number;

@@ -1,4 +1,4 @@
-/** What became of a create or a cancel: definite only where listed, everything else is unknown. */
+/** The outcome of a create or a cancel: definite only where listed; everything else is unknown. */
 import type { Instrument } from '../../../domain/instrument.ts';
 import type { Intent, Outcome } from '../../../domain/order.ts';
 import type { CancelOutcome } from '../../venue.ts';
