@@ -1,4 +1,4 @@
-/** What a strategy of your own imports: `import { defineStrategy, sma, hold, flat } from 'sluice'`; and `backtest`, which runs one. */
+/** The exports for your own strategy: `import { defineStrategy, sma, hold, flat } from 'sluice'`; and `backtest`, which runs one. */
 import type { BacktestOptions, BacktestResult } from './backtest/options.ts';
 import type { Params } from './strategy/params.ts';
 

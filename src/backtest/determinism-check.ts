@@ -1,4 +1,4 @@
-/** Detects strategies that keep something from run to run, so that a run depends on those before it. */
+/** Detects strategies that keep state between runs, so that a result depends on earlier runs. */
 import { Refusal } from '../domain/refusal.ts';
 import { grouped } from '../domain/words.ts';
 import { isPath } from '../strategy/load.ts';

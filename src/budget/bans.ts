@@ -1,4 +1,4 @@
-/** What the exchange's limits forbid at the moment, learned from 410, 429 and 418 (specification §7). */
+/** Requests that the exchange forbids at present, after a 410, 429 or 418 (specification §7). */
 
 /** Times in UTC ms by the exchange's clock. */
 export interface Bans {

@@ -1,7 +1,7 @@
 /**
- * The one small file that all processes of a user share (`Shared`), outside every state directory: SQLite, for its lock between
- * processes and because a process that is killed in the middle of a write leaves it whole. Nothing waits for the disk: what a
- * power cut takes away is a minute of counting.
+ * The file that all processes of a user share (`Shared`), outside every state directory. It is SQLite, for its lock between processes and
+ * because it survives a process that is killed while it writes. It does not wait for the disk: a power cut loses at most a minute of
+ * counting.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';

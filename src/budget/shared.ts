@@ -1,6 +1,6 @@
 /**
- * What every process that reaches the exchange from one address has in common: the weight that was spent, and what the exchange
- * forbids. Its limits count by address (specification §8), so no process may count only its own requests.
+ * The state shared by all processes behind one address: spent weight and bans. The exchange counts by address (specification §8), so no
+ * process may count only its own requests.
  */
 import { type Bans, later, noBans } from './bans.ts';
 

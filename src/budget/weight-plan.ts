@@ -1,6 +1,6 @@
 /**
- * What a configuration will cost in request weight, worked out before anything is sent: by strategy and purpose, per minute of the
- * exchange's time. The limits are known beforehand, so a configuration that cannot keep to them need not find out while it holds positions.
+ * The request weight that a configuration needs, estimated before anything is sent: by strategy and purpose, per minute of the exchange's
+ * time. A configuration above the limits is refused before it holds positions.
  */
 import type { Lane } from '../venue/venue.ts';
 import { laneShares } from './budget.ts';

@@ -1,4 +1,4 @@
-/** Orders by hand: a create is sent once, and an unknown outcome is queried. It is never sent again. */
+/** Manual orders: a create is sent once, and an unknown outcome is queried. It is never sent again. */
 import type { Rng } from '../clock/clock.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';

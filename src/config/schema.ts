@@ -1,4 +1,4 @@
-/** What a configuration may say, and what it means. Unknown keys are refused; money is quoted text, so that no digit is lost. */
+/** The schema of a configuration. Unknown keys are refused; money is quoted text, so that no digit is lost. */
 import { z } from 'zod';
 import { intervals } from '../domain/interval.ts';
 import { type Rate, rate, rateNumber, type Units, units } from '../domain/money.ts';

@@ -1,6 +1,6 @@
 /**
- * What the account should hold of each asset: its first balances, our fills, foreign trades and the operator's adjustments (I6). Exact to
- * the last decimal.
+ * The expected balance of each asset: first balances, our fills, foreign trades and the operator's adjustments (I6). Exact to the last
+ * decimal.
  */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';

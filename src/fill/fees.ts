@@ -1,4 +1,4 @@
-/** What a fill costs in fees. */
+/** The fee of a fill. */
 import type { Instrument } from '../domain/instrument.ts';
 import { baseUnits, feeOn, greatest, minus, notional, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
 import type { SimFill } from './orders.ts';

@@ -1,4 +1,7 @@
-/** When an order on klines arrives, at a kline's open or at the close after which it was decided, what it gets, and what reaches one that rests. */
+/**
+ * The arrival of an order on klines, at a kline's open or at the close of its decision: how much fills at once, and which prices reach it
+ * once it rests.
+ */
 import type { Instrument } from '../domain/instrument.ts';
 import { closeTime, type Interval, intervalMs } from '../domain/interval.ts';
 import type { Kline, Side } from '../domain/market.ts';

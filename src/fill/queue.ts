@@ -1,6 +1,6 @@
 /**
- * How far an order's queue moves up when the displayed size at its price changes. Sizes are base
- * quantities. Prints shorten the queue by themselves; what is left of a change was canceled by others, before us or behind.
+ * How far an order moves up in the queue when the displayed size at its price changes. Sizes are base quantities. Prints shorten the queue
+ * directly; the rest of a change was cancelled by others, ahead of the order or after it.
  */
 import type { QueueModel } from './rules.ts';
 

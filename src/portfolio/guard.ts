@@ -1,4 +1,4 @@
-/** What protects one position: the levels of a target, the stop that they make, and what a journal keeps of them. */
+/** The protection of one position: the levels of a target, the resulting stop, and their form in the journal. */
 import type { Side } from '../domain/market.ts';
 import {
   greatest,

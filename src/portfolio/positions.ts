@@ -1,4 +1,4 @@
-/** What a strategy has on one symbol: its position, in exact amounts and in numbers, and its working orders. And values kept by strategy and symbol. */
+/** A strategy's position on one symbol, in exact amounts and in numbers, and its working orders. Also a map by strategy and symbol. */
 import type { Instrument } from '../domain/instrument.ts';
 import {
   greatest,

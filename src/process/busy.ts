@@ -1,4 +1,4 @@
-/** A program with a blocked event loop handles no signal. A thread beside it lets Ctrl-C end it all the same. */
+/** A program with a blocked event loop handles no signal. A second thread lets Ctrl-C end it anyway. */
 import { Worker } from 'node:worker_threads';
 import type { BusyData, BusyMessage } from './busy-watch.ts';
 import { listens, signals } from './signals.ts';

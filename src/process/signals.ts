@@ -1,4 +1,4 @@
-/** What an operator's signals mean to a program that works until it is stopped. */
+/** Handles the operator's signals in a program that runs until it is stopped. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { constants } from 'node:os';
 import { machineSteady } from '../clock/clock.ts';

@@ -1,4 +1,4 @@
-/** What a report is made of. */
+/** The input of a report. */
 import type { FeedGap } from '../domain/market.ts';
 import type { Curve } from '../research/curves.ts';
 import type { FillTable } from '../research/fill-table.ts';

@@ -1,4 +1,4 @@
-/** What a reader should know of a run, in sentences: refused orders, stops by limits, positions at old prices, lockouts. */
+/** Notes on a run, as sentences: refused orders, stops by limits, positions at old prices, lockouts. */
 import { units, unitsNumber } from '../domain/money.ts';
 import { grouped } from '../domain/words.ts';
 import type { Lockout } from '../research/re-entry-lockout.ts';

@@ -1,4 +1,4 @@
-/** What the equity of a run is calculated from. */
+/** The input from which the equity of a run is calculated. */
 import type { Instrument } from '../domain/instrument.ts';
 import type { Rates } from './currency-rates.ts';
 import type { FillTable } from './fill-table.ts';

@@ -1,4 +1,4 @@
-/** Round trips by what they have in common: strategy, symbol, side, reason of the exit, month, hour and weekday (UTC). */
+/** Groups of round trips: by strategy, symbol, side, reason of the exit, month, hour and weekday (UTC). */
 import { type FillTable, purposes } from './fill-table.ts';
 import type { RoundTripTable } from './round-trip-table.ts';
 

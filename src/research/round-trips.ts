@@ -1,4 +1,4 @@
-/** Round trips: what was bought and sold again (or sold and bought back), first in, first out, net of fees. */
+/** Round trips, from entry to exit, first in, first out, net of fees. */
 import type { Instrument } from '../domain/instrument.ts';
 import { addExcursions } from './excursions.ts';
 import { dustOf, type FillTable, restsAt } from './fill-table.ts';

@@ -1,6 +1,6 @@
 /**
- * Every control that is expected of a trading program, what does it here, and what it is where nothing else
- * is configured. `docs/reference/controls.md` is made of this file.
+ * Every control that a trading program should have, its implementation here, and its standard value. `docs/reference/controls.md` is made
+ * from this file.
  */
 import type { KillingLimit } from './kill.ts';
 

@@ -1,4 +1,4 @@
-/** What an order is worth and what would be at stake after it, and the rules that limit both: by amounts, equity, strategy and version. */
+/** The value of an order and the exposure after it, and the rules that limit both: by amounts, equity, strategy and version. */
 import type { Instrument } from '../domain/instrument.ts';
 import {
   absolute,

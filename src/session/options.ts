@@ -1,4 +1,4 @@
-/** What a session is started with: shared by what opens its parts. */
+/** The start options of a session, shared by the modules that open its parts. */
 import type { ScaledClock } from '../clock/clock.ts';
 import type { TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';

@@ -1,4 +1,4 @@
-/** State directories: where they are, which one a command means, and what the daemon on it says of itself. */
+/** State directories: their location, the one that a command means, and the status of its daemon. */
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';

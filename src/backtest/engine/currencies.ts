@@ -1,6 +1,6 @@
 /**
- * Strategies that are paid in several currencies on one account. Each strategy spends what it was allotted in its own currency, so the
- * currencies never mix: the run is one run for each, and what they come to is counted together in one currency, at recorded rates.
+ * Backtests in several quote currencies on one account. Each strategy spends only its allocation in its own currency. So the backtest is
+ * one run per currency, and the results are added in one currency, at recorded rates.
  */
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Instrument } from '../../domain/instrument.ts';

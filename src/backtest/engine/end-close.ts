@@ -1,6 +1,6 @@
 /**
- * What is held when a run ends, sold at the last close by rules that ask for it (`closeAtEnd`): whatever drove the run. It is an
- * assumption about the end, not trading: no limit is asked and no kline's volume counts, and its evidence says so.
+ * Sells all positions at the last close if the rules say so (`closeAtEnd`), in every engine. This is an assumption about the end, not
+ * trading: it ignores limits and the kline's volume, and its evidence says so.
  */
 import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime } from '../../domain/interval.ts';

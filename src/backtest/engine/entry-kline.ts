@@ -1,4 +1,4 @@
-/** What a ruleset says of the kline in which a position was entered: when its stop may be hit, and when its take-profit rests. */
+/** The kline in which a position was entered, by ruleset: when its stop can be hit, and when its take-profit rests. */
 import { greatest, least, ticksOf } from '../../domain/money.ts';
 import type { Leg } from '../../domain/order.ts';
 import type { Stop } from '../../fill/orders.ts';

@@ -1,6 +1,6 @@
 /**
- * Margin in backtests, by rules of the user alone: what strategies borrow, what that costs, and when the exchange
- * leaves their positions. Each strategy stands for its own position with its own money; none answers for another's.
+ * Margin in backtests, by the configured rules: what strategies borrow, their interest, and liquidations. Each strategy is liable for its
+ * own position alone.
  */
 import type { SimClock } from '../../clock/sim-clock.ts';
 import type { Kline } from '../../domain/market.ts';

@@ -1,4 +1,4 @@
-/** What a strategy asks for and a run does not have. */
+/** Data that a strategy uses and a run does not have. */
 import { Observable } from 'rxjs';
 import type { Tape } from '../../data/tape.ts';
 import type { Depth, Trade } from '../../domain/market.ts';

@@ -1,4 +1,4 @@
-/** Finer klines, which decide what came first where a stop and a target lie within one kline. */
+/** Finer klines (`detail`), which decide whether a stop or a target came first within one kline. */
 import { catalogueOf } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { readableSeries } from '../../data/catalogue/manifest.ts';

@@ -1,4 +1,4 @@
-/** Whether recorded trades and books are of the same market as the klines beside them: by where their prices lie. */
+/** Checks by their prices whether recorded trades and depth are from the same market as the klines. */
 import { lowerBound } from '../../data/catalogue/rows.ts';
 import { momentText } from '../../data/check/finding.ts';
 import type { BookColumns, Tape } from '../../data/tape.ts';

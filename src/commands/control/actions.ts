@@ -1,4 +1,4 @@
-/** What an operator does to a daemon or its journal: `sluice kill`, `resume`, `cancel`, `resolve`, `resolve-trade` and `adjust`. */
+/** Commands of the operator to a daemon or its journal: `sluice kill`, `resume`, `cancel`, `resolve`, `resolve-trade` and `adjust`. */
 import type { TradeDecision } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';

@@ -1,4 +1,4 @@
-/** At the end of a demo: what the journal says against what the exchange knows to be true, to the last decimal. */
+/** Compares the journal with the exchange's true state at the end of a demo, to the last decimal. */
 import got from 'got';
 import { z } from 'zod';
 import { Decimal } from '../../domain/money.ts';

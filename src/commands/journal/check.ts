@@ -1,4 +1,4 @@
-/** `sluice journal check`: whether a journal is whole and keeps the order protocol's invariants, offline and read-only. */
+/** `sluice journal check`: checks that a journal is intact and keeps the invariants of the order protocol, offline and read-only. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { ClientIo } from '../../client/connection.ts';

@@ -1,4 +1,4 @@
-/** `sluice order …`: orders by hand. Commands that change something ask first. */
+/** `sluice order …`: manual orders. Commands that change something ask for confirmation. */
 import { type Client, type ClientIo, type ExchangeChoice, okOrRefuse, withClient } from '../../client/connection.ts';
 import {
   batchOrRefuse,

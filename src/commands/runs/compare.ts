@@ -1,4 +1,4 @@
-/** `sluice compare`: kept runs side by side, in the terminal or in one HTML file. */
+/** `sluice compare`: saved runs side by side, in the terminal or in one HTML file. */
 import { resolve } from 'node:path';
 import { writeWhole } from '../../backtest/runs/keep.ts';
 import { readEquityCsv } from '../../backtest/runs/rows.ts';

@@ -1,4 +1,4 @@
-/** What becomes of a finished backtest besides its table: CSV, report, the kept run, the count of tries. */
+/** Saves a finished backtest: CSV, report, the saved run, the count of trials. */
 import { resolve } from 'node:path';
 import type { Prepared } from '../../backtest/prepare/prepare.ts';
 import type { Summarised } from '../../backtest/result/summary.ts';

@@ -1,4 +1,4 @@
-/** What a file of markets may say of the exchange around them: its users, fees, limits, assets and habits. */
+/** The exchange settings in a file of markets: users, fees, limits, assets and habits. */
 import { z } from 'zod';
 import { Refusal } from '../../domain/refusal.ts';
 import { type Habits, habitsOf, type SimulatorOptions } from '../../simulator/simulator.ts';

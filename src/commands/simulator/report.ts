@@ -1,4 +1,4 @@
-/** `sluice simulator report`: what a client did wrong, from a truth log. */
+/** `sluice simulator report`: a client's mistakes, from a truth log. */
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Refusal } from '../../domain/refusal.ts';

@@ -1,4 +1,4 @@
-/** One dialog that says what a button does before it is done. */
+/** The confirmation dialog of a button. */
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';

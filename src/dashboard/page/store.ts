@@ -1,4 +1,4 @@
-/** What the page knows: one signal a piece, changed at most once a frame. */
+/** The state of the page: one signal per part, changed at most once a frame. */
 import { computed, signal } from '@preact/signals';
 import type { EquityPoint, KlineView, Update, View } from '../view.ts';
 

@@ -1,4 +1,4 @@
-/** Series that were made from others and kept: from which, and whether these have changed since. */
+/** Resampled series: from which series they were made, and whether those have changed since. */
 import { createHash } from 'node:crypto';
 import { type SeriesKey, seriesName } from './kinds.ts';
 import type { Imported, Manifest } from './manifest.ts';

@@ -1,4 +1,4 @@
-/** What a catalogue holds, and the columns of each kind, in memory and as Parquet. */
+/** The kinds of data in a catalogue, and their columns in memory and as Parquet. */
 import type { Interval } from '../../domain/interval.ts';
 
 export const kinds = ['klines', 'trades', 'depth'] as const;

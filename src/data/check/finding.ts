@@ -1,4 +1,4 @@
-/** What a check found: what, where, how many, its effect on results, what to do. */
+/** A finding of a check: description, places, count, effect on results, and advice. */
 import { Refusal } from '../../domain/refusal.ts';
 
 export type CheckName =

@@ -1,4 +1,4 @@
-/** What the times of rows show: gaps, of trades and depth silences that are too long, and rows after the present. */
+/** Findings from the times of rows: gaps, unusual silences of trades and depth, and rows in the future. */
 
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import type { FeedGap } from '../../domain/market.ts';

@@ -1,4 +1,4 @@
-/** Where frames lie beside a catalogue: files being written, files that wait for compaction, files that are in the catalogue. */
+/** The folders of recorded frames in a catalogue: being written, waiting for compaction, and stored. */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHeld, takeLock } from '../catalogue/lock.ts';

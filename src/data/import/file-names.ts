@@ -1,4 +1,4 @@
-/** What the name of a file says about its rows: the exchange, the symbol, the interval. */
+/** Reads exchange, symbol and interval from the name of a file. */
 import type { Interval } from '../../domain/interval.ts';
 import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';

@@ -1,4 +1,4 @@
-/** What the account should hold by the journal alone: the daemon's ledger, calculated again from rows (I6). */
+/** The expected balances from the journal alone: the daemon's ledger, calculated again from rows (I6). */
 import { opposite, type Side } from '../../domain/market.ts';
 import { Decimal } from '../../domain/money.ts';
 import type { FillEntry } from '../../journal/entries.ts';

@@ -1,5 +1,5 @@
 /**
- * Matches orders by what they are. Orders of a batch have no client id at the exchange, and some deployments do not return it. Then only
+ * Matches orders by their terms. Orders of a batch have no client id at the exchange, and some deployments do not return it. Then only
  * symbol, side, type, price and volume identify an order. Pure functions.
  */
 import { type Instrument, orderLots } from '../../domain/instrument.ts';

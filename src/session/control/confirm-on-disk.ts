@@ -1,6 +1,6 @@
 /**
- * What a person asks of a daemon is confirmed once it is on disk. While the disk is full a kill is kept as a file, which needs no room; the
- * rest says that it is not written down.
+ * A command to a daemon is confirmed once it is on disk. While the disk is full, a kill is kept as a file, which needs no space; other
+ * commands warn that they are not journalled.
  */
 import { join } from 'node:path';
 import type { DashboardSource } from '../../dashboard/dashboard.ts';

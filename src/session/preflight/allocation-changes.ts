@@ -1,6 +1,6 @@
 /**
- * What strategies were allotted through time. The equity is counted from it: what was noted with another sum is moved by the difference, or a
- * changed configuration would be a loss of the day that kills, or a profit that hides one.
+ * The allocations over time. Equity is counted from them: after a change, earlier records move by the difference. Otherwise a changed
+ * configuration would count as a daily loss that kills, or as a profit that hides one.
  */
 import { minus, noUnits, plus, type Units, units, unitsText } from '../../domain/money.ts';
 import { roundedMoney } from '../../domain/words.ts';

@@ -1,4 +1,4 @@
-/** What a venue was found to do, remembered in the state directory of the daemon that trades on it. */
+/** The detected capabilities of a venue, saved in the state directory. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

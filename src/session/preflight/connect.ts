@@ -1,4 +1,4 @@
-/** Reaching the exchange at the start: a daemon keeps trying and says where; a command gives up at once. */
+/** Connects to the exchange at the start: a daemon retries and reports it; a command fails at once. */
 import { pause, type ScaledClock, systemClock } from '../../clock/clock.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { StoppedEarly } from '../../process/signals.ts';

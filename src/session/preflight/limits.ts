@@ -1,4 +1,4 @@
-/** The limits of a run: what is configured, what holds where nothing is, and what a human had to say first. */
+/** The limits of a run: configured values, standard values, and confirmed deviations. */
 
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';

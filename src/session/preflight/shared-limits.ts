@@ -1,4 +1,4 @@
-/** The limits of request weight that a session shares with every process of its user, and what it says where they make its start wait. */
+/** The request-weight limits that a session shares with all processes of its user, and the message if they delay its start. */
 import { type Budget, budget } from '../../budget/budget.ts';
 import { sharedFile, sharedFilePath, userOf } from '../../budget/shared-file.ts';
 import type { Clock } from '../../clock/clock.ts';

@@ -1,4 +1,4 @@
-/** Compaction in a process of its own, so that the one that records or trades does not stand still meanwhile. */
+/** Runs compaction in a separate process, so that it does not block recording or trading. */
 import { spawn } from 'node:child_process';
 
 /** `report` gets the messages of a compaction that could not store everything. */

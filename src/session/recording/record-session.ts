@@ -1,4 +1,4 @@
-/** Recording beside a daemon: it shares the daemon's feed, and whatever happens to it, trading goes on. */
+/** Records the market of a daemon from the daemon's own feed. A failure of the recording never stops trading. */
 
 import { dirname } from 'node:path';
 import { catalogueOf } from '../../config/read.ts';

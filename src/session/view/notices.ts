@@ -1,4 +1,4 @@
-/** The banners of a daemon: what it noticed, and the kills and halts that are in force. */
+/** The banners of a daemon: notices, and the kills and HALTs in force. */
 
 import type { NoticeView } from '../../dashboard/view.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';

@@ -1,4 +1,4 @@
-/** What a strategy holds and what protects it, as the screen shows it; also of one that is not configured any more. */
+/** A strategy's position and its protection, for the dashboard; also of a strategy that is no longer configured. */
 
 import type { StrategyView } from '../../dashboard/view.ts';
 import { priceText, unitsNumber, unitsText, worth } from '../../domain/money.ts';

@@ -1,4 +1,4 @@
-/** What a daemon does without a file left to open: every other program of the machine, and every connection, takes some. */
+/** Handles a shortage of file descriptors, which other programs and every connection use, too. */
 import type { Notice } from '../../execution/context.ts';
 
 const whose: Readonly<Record<string, string>> = { EMFILE: 'this process', ENFILE: 'the machine' };

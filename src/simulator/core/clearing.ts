@@ -1,4 +1,4 @@
-/** What a match does to the money and to the orders in it. Every leg clears against the house, so the ledger stays at zero. */
+/** Books a match: money and orders. Every leg clears against the house, so the ledger sums to zero. */
 import type { Instrument } from '../../domain/instrument.ts';
 import { baseUnits, feeOn, least, minus, notional, noUnits, plus, type Rate } from '../../domain/money.ts';
 import type { Accounts } from './accounts.ts';

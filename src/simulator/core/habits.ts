@@ -1,6 +1,6 @@
 /**
- * The switches of what deployments of the interface do differently. `documented` is the specification to the letter, `observed`
- * what live venues were seen to do. Sections (§) are the specification's.
+ * The habits in which deployments of the interface differ. `documented` follows the specification exactly, `observed` follows live venues.
+ * Sections (§) are those of the specification.
  */
 import { Refusal } from '../../domain/refusal.ts';
 

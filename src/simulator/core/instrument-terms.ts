@@ -1,4 +1,4 @@
-/** What a symbol asks of new orders, and says of itself, where that has changed since the exchange opened. */
+/** Changes of a symbol's terms since the exchange opened: precision and minimums of new orders. */
 import type { Instrument } from '../../domain/instrument.ts';
 import { type Lots, lots, type Ticks, units } from '../../domain/money.ts';
 

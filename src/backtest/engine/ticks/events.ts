@@ -1,4 +1,4 @@
-/** What is recorded, as events in the order of time: the earliest of several cursors is next, at equal times the one of lower rank. */
+/** Recorded data as events in time order: the earliest of several cursors is next; at equal times, the one of lower rank. */
 
 /** A place in one recording. */
 export interface Cursor {
