@@ -227,8 +227,16 @@ describe('a deciding strategy', () => {
       /stop of 5, which is never hit: .* 0\.05 is 5 %/,
     ],
     ['a trailing stop at nothing', () => hold({ share: 0.5 }, '', { trailing: 1 }), /stop of 1, which is never hit/],
-    ['a misspelt stop', () => hold({ share: 0.5 }, '', any({ stopLoss: 9 })), /not, stopLoss; there are limit, stop, /],
-    ['one beside a right one', () => hold({ share: 0.5 }, '', any({ stop: 9, exitAfter: 9 })), /not, exitAfter;/],
+    [
+      'a misspelt stop',
+      () => hold({ share: 0.5 }, '', any({ stopLoss: 9 })),
+      /unknown option stopLoss; there are limit, stop, /,
+    ],
+    [
+      'one beside a right one',
+      () => hold({ share: 0.5 }, '', any({ stop: 9, exitAfter: 9 })),
+      /unknown option exitAfter;/,
+    ],
   ])('is stopped for %s, by name', (_, said, message) => {
     const run = runHost(deciding(() => any(said())));
     run.klines.next(kline(1));

@@ -111,7 +111,7 @@ describe('an exchange', () => {
     const before = at.files();
     const answer = await start('paper', 'account=margin');
     expect(answer.code).toBe(2);
-    expect(oneMessage(answer)).toContain('paper.yaml: account: margin cannot be simulated');
+    expect(oneMessage(answer)).toContain('paper.yaml: account: margin is not supported on paper');
     expect(at.files()).toEqual(before);
   });
 
@@ -154,7 +154,7 @@ test('why says that it knows no such order', async () => {
   state.lock.release();
   const answer = await at.sluice(['why', 'c0ffee', '--state', 'state']);
   expect(answer.code).toBe(2);
-  expect(oneMessage(answer)).toContain('there is no order c0ffee in this journal');
+  expect(oneMessage(answer)).toContain('no order in this journal has the id c0ffee');
 });
 
 test('--help and --version load nothing heavy', async () => {

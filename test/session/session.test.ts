@@ -95,7 +95,7 @@ describe('a daemon refuses', () => {
     const ran = await rig.run('live', '--config', rig.configure({ strategies: rich }));
     expect(ran.code).toBe(2);
     expect(errorsOf(ran.stderr)).toEqual([
-      expect.stringMatching(/count on .* USDT, the account has .*Lower `allocation`/),
+      expect.stringMatching(/the strategies need .* USDT, the account has .*Lower `allocation`/),
     ]);
   });
 
