@@ -1,5 +1,5 @@
 /** Kills that need no command and no network: a file, a signal, and a watchdog while the daemon stands still. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -17,6 +17,12 @@ const resting = (count: number) => restingOrders(exchange, count);
 const kills = () => rig.read((reader) => reader.kills());
 const inState = (name: string): string => join(rig.state, name);
 
+/** Puts a file with a text into the state directory, whole: the daemon reads it as soon as it is there. */
+function put(name: string, text: string): void {
+  writeFileSync(inState(`${name}.part`), text);
+  renameSync(inState(`${name}.part`), inState(name));
+}
+
 /** A daemon with two orders of `maker` and one of `other`. */
 async function trading() {
   rig.emit('maker', quotes(farBid(0), farBid(1)));
@@ -29,7 +35,7 @@ async function trading() {
 describe('a file', () => {
   test('named kill stops everything at once, is written down, and is taken away', async () => {
     await trading();
-    writeFileSync(inState('kill'), 'smoke in the room\n');
+    put('kill', 'smoke in the room\n');
     await resting(0);
     await until('the file is gone', () => !existsSync(inState('kill')));
     expect(kills()).toMatchObject([{ strategy: null, by: 'file', reason: 'smoke in the room' }]);
@@ -80,7 +86,7 @@ test('what is noticed while a daemon begins is said on its terminal', async () =
   const first = await rig.start();
   await first.end('SIGINT');
   writeFileSync(inState('kill-nobody'), '');
-  writeFileSync(inState('kill-maker'), 'smoke');
+  put('kill-maker', 'smoke');
   const second = await rig.start('--set', 'strategies.0.allocation=100000');
   await second.line(/Z error +.*kill-nobody has no effect: no strategy nobody runs here/);
   await second.line(/Z warn +killed by file: maker, smoke/);
