@@ -200,7 +200,7 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
       return before !== undefined && row % 2 === 0;
     }),
     'repeat',
-    /give another answer/,
+    /give another signal/,
   ],
   [
     'a highest price that outlives its run',
@@ -209,9 +209,9 @@ const planted: readonly (readonly [name: string, strategy: Strategy, kind: strin
       return at(k.close, row) > highest * 0.7;
     }),
     'repeat',
-    /give another answer/,
+    /give another signal/,
   ],
-  ['a count of its calls', deciding(() => ++calls % 7 === 0), 'repeat', /give another answer/],
+  ['a count of its calls', deciding(() => ++calls % 7 === 0), 'repeat', /give another signal/],
   [
     'a column that is not its stream',
     above({ ...sma('close', 20), column: (klines, interval) => sma('close', 21).column(klines, interval) }),
@@ -362,7 +362,7 @@ describe('a check', () => {
       /\nwarm-up +n\/a +\(5,000 klines of 15min declared; measuring needs 15,150, and a check reads at most 10,000: use shorter/,
     );
     const few = await checked('sma-cross', 'strategies.0.params.slow=100', 'to=2025-10-03');
-    expect(few.text).toMatch(/takes 450, and \d+ are available: use more data \(--config FILE\) or shorter/);
+    expect(few.text).toMatch(/needs 450, and \d+ are available: use more data \(--config FILE\) or shorter/);
   });
 
   test('proves nothing of one that lives on books, and fails', async () => {

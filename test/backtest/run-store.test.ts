@@ -27,7 +27,7 @@ describe('the store', () => {
       return lines;
     };
     expect(() => remove(elsewhere)).toThrow(/is not a run in .*: name one that sluice runs lists/);
-    expect(() => remove('')).toThrow('name a run');
+    expect(() => remove('')).toThrow('give a run');
     expect([elsewhere, first, second].every((folder) => existsSync(folder))).toBe(true);
     // What is left is not listed, which these could not be.
     expect(remove('last', 'last')).toEqual([`${basename(second)} removed; its trial still counts`]);

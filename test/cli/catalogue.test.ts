@@ -163,7 +163,7 @@ test.for<[string, readonly string[], RegExp]>([
   [
     'a symbol that is not stored',
     ['check', 'XBTUSDT'],
-    /no such data in .*did you mean "XBTUSD".*it holds klines XBTUSD 1min/,
+    /no such data in .*did you mean "XBTUSD".*it has klines XBTUSD 1min/,
   ],
   [
     'a repair that there is not',
@@ -176,7 +176,7 @@ test.for<[string, readonly string[], RegExp]>([
     /"3m" is not an interval: 1min, 5min/,
   ],
   ['a zone that there is not', ['import', 'klines.csv', '--zone', 'Mars'], /"Mars" is not a time zone/],
-  ['a file that is not there', ['import', 'gone.csv'], /gone.csv is not there/],
+  ['a file that is not there', ['import', 'gone.csv'], /gone.csv does not exist/],
   ['a folder', ['import', '.'], /\S is a folder: name the files in it \(\S+\/\*\)\n$/],
   [
     'what is no symbol',
