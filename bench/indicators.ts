@@ -4,8 +4,7 @@
  *     npx node bench/indicators.ts [KLINES.csv [ROUNDS]]
  */
 import { loadKlines } from '../src/data/klines.ts';
-import { ema, type Indicator, rsi } from '../src/strategy/indicators.ts';
-import { highest, sma, stdev } from '../src/strategy/windows.ts';
+import { ema, highest, type Indicator, rsi, sma, stdev } from '../src/strategy/indicators.ts';
 import { market } from './market.ts';
 
 const given = process.argv[2];

@@ -27,17 +27,64 @@ export {
   type StreamingStrategy,
 } from './strategy/contract.ts';
 export {
+  accumulationDistribution,
+  adx,
+  anchoredVwap,
+  aroon,
   atr,
+  beta,
+  bollinger,
   type Columns,
+  cci,
+  chaikinOscillator,
+  cmo,
+  correlation,
+  dema,
+  donchian,
   ema,
+  fromStreaming,
+  heikinAshi,
+  highest,
+  hma,
   type Indicator,
+  ichimoku,
+  kama,
+  keltner,
+  linearRegression,
+  lowest,
+  macd,
+  mfi,
+  momentum,
+  natr,
+  obv,
+  type PriceName,
   type Prices,
+  parabolicSar,
+  percentRank,
+  ppo,
+  roc,
+  rollingVwap,
   rsi,
   type Source,
+  type StreamingOptions,
+  sessionVwap,
   sma,
+  stdev,
+  stochastic,
+  stochRsi,
+  supertrend,
   type TimedPrices,
+  tema,
+  trix,
+  trueRange,
+  ultimateOscillator,
+  vwma,
+  williamsR,
+  wma,
+  zScore,
 } from './strategy/indicators.ts';
 export { on } from './strategy/larger-klines.ts';
+export type { Indicators } from './strategy/named-indicators.ts';
 export {
   type ChoiceParam,
   choice,
@@ -51,7 +98,6 @@ export {
   type ParamValues,
 } from './strategy/params.ts';
 export { flat, hold, quotes } from './strategy/signals.ts';
-export { highest, lowest, stdev } from './strategy/windows.ts';
 
 /**
  * Runs a strategy over recorded klines, as `sluice backtest` does, and gives its fills, equity and figures. Rejects with an Error of one

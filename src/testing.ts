@@ -8,7 +8,7 @@ import type { Signal } from './domain/order.ts';
 import { Refusal } from './domain/refusal.ts';
 import type { DecidingStrategy, Holding } from './strategy/contract.ts';
 import { decider } from './strategy/host.ts';
-import type { Indicator } from './strategy/indicators.ts';
+import type { Indicators } from './strategy/named-indicators.ts';
 import { type Params, type ParamValues, readParams } from './strategy/params.ts';
 
 export interface KlinesOptions {
@@ -146,7 +146,7 @@ export interface DecideOptions<P extends Params> {
  * says nothing, or is not warm yet. Throws for parameters that are refused, and what the strategy throws.
  */
 export function decide<P extends Params>(
-  strategy: DecidingStrategy<P, Readonly<Record<string, Indicator>>>,
+  strategy: DecidingStrategy<P, Indicators>,
   klines: Iterable<Kline>,
   options: DecideOptions<P> = {},
 ): Signal | undefined {
@@ -162,7 +162,7 @@ export function decide<P extends Params>(
 
 /** Throws a `Refusal` that names what a run would refuse. */
 function paramsOf<P extends Params>(
-  strategy: DecidingStrategy<P, Readonly<Record<string, Indicator>>>,
+  strategy: DecidingStrategy<P, Indicators>,
   given: Partial<ParamValues<P>> = {},
 ): ParamValues<P> {
   const { values, problems } = readParams(strategy.params, given);

@@ -6,7 +6,7 @@ import type { RulesetName } from '../fill/ruleset-names.ts';
 import type { Curve } from '../research/curves.ts';
 import type { Summary } from '../research/summary.ts';
 import type { DecidingStrategy, StreamingStrategy } from '../strategy/contract.ts';
-import type { Indicator } from '../strategy/indicators.ts';
+import type { Indicators } from '../strategy/named-indicators.ts';
 import type { Params, ParamValues } from '../strategy/params.ts';
 
 /** A decimal: text keeps every digit. */
@@ -40,7 +40,7 @@ export interface InstrumentOptions {
  * there (docs/reference/configuration.md).
  */
 export interface BacktestOptions<P extends Params = Params> {
-  readonly strategy: DecidingStrategy<P, Readonly<Record<string, Indicator>>> | StreamingStrategy<P>;
+  readonly strategy: DecidingStrategy<P, Indicators> | StreamingStrategy<P>;
   /** Values of its parameters; their defaults where they are left out. */
   readonly params?: Partial<ParamValues<P>>;
   /** The path of a klines file, relative to the working directory; or klines. Left out: the catalogue. */

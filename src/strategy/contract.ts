@@ -12,7 +12,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Signal } from '../domain/order.ts';
-import type { Indicator } from './indicators.ts';
+import type { Indicators, ValuesOf } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
 /** A strategy's position and equity as numbers. */
@@ -65,10 +65,10 @@ interface Common<P extends Params> {
   check?(params: ParamValues<P>): string | undefined;
 }
 
-export interface DecidingStrategy<P extends Params, I extends Readonly<Record<string, Indicator>>> extends Common<P> {
+export interface DecidingStrategy<P extends Params, I extends Indicators> extends Common<P> {
   indicators(params: ParamValues<P>): I;
   /** Called after each closed kline once every indicator is warm. `undefined` (in JavaScript also `null`) repeats the last signal. */
-  decide(values: { readonly [Name in keyof I]: number }, moment: Moment<P>): Signal | undefined;
+  decide(values: ValuesOf<I>, moment: Moment<P>): Signal | undefined;
 }
 
 export interface StreamingStrategy<P extends Params> extends Common<P> {
@@ -81,7 +81,7 @@ type Any = any;
 export type Strategy = DecidingStrategy<Any, Any> | StreamingStrategy<Any>;
 export const isStreaming = (strategy: Strategy): strategy is StreamingStrategy<Any> => 'signals' in strategy;
 
-export function defineStrategy<const P extends Params, I extends Readonly<Record<string, Indicator>>>(
+export function defineStrategy<const P extends Params, I extends Indicators>(
   strategy: DecidingStrategy<P, I>,
 ): DecidingStrategy<P, I>;
 export function defineStrategy<const P extends Params>(strategy: StreamingStrategy<P>): StreamingStrategy<P>;

@@ -13,9 +13,9 @@ import {
   type StreamingStrategy,
 } from './contract.ts';
 import { LateSignal } from './fault.ts';
-import type { Indicator } from './indicators.ts';
 import { aggregatedKlines } from './larger-kline-stream.ts';
 import { Delivery, endsTimers } from './late-signals.ts';
+import { type Indicators, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 import { checked } from './signals.ts';
 import { type Getter, source, valuesOf } from './values.ts';
@@ -120,7 +120,7 @@ function withdrawn(last: Signal | undefined, holding: Holding): Signal {
   };
 }
 
-type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
+type Deciding = DecidingStrategy<Params, Indicators>;
 
 /**
  * Feeds klines one after another to the indicators and, once all are warm, to `decide`. Returns the signal, or undefined without a new
@@ -132,16 +132,12 @@ export function decider(
   interval: Interval,
   holding: Holding,
 ): (kline: Kline, mayDecide: boolean) => Signal | undefined {
-  const indicators = Object.entries(strategy.indicators(params));
-  const streams = indicators.map(([, indicator]) => indicator.stream(interval));
+  const indicators = namedIndicators(strategy.indicators(params));
+  const streams = indicators.map(({ indicator }) => indicator.stream(interval));
   const latest = new Float64Array(streams.length).fill(Number.NaN);
-  const values = valuesOf(
-    indicators.map(([name]) => name),
-    latest,
-    getter,
-  );
+  const values = valuesOf(indicators, latest, getter);
   // A user's indicator may give values before its stated warm-up; backtests over columns wait for the same kline.
-  const warmup = Math.max(strategy.warmup?.(params) ?? 0, ...indicators.map(([, indicator]) => indicator.warmup));
+  const warmup = Math.max(strategy.warmup?.(params) ?? 0, ...indicators.map(({ indicator }) => indicator.warmup));
   let seen = 0;
   /** The last signal that is frozen and was checked: the same object need not be checked again. */
   let valid: Signal | undefined;

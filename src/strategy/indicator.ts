@@ -22,6 +22,10 @@ export interface Indicator {
   readonly warmup: number;
   /** The larger interval of its klines, which `warmup` counts; set by `on`. Left out: the strategy's own interval. */
   readonly of?: Interval;
+  /** The indicator over those larger klines; set by `on`, so that another indicator can be calculated over them, too. */
+  readonly inner?: Indicator;
+  /** It has no value before the first start of such an interval in the klines: a day, for a session. It is needed beside `warmup`. */
+  readonly after?: Interval;
   /** The indicator's whole column over klines of an interval; NaN where it is not warm. */
   readonly column: Column;
   /** A function that takes klines of an interval one after another and gives the value after each. */
@@ -39,56 +43,12 @@ export interface Column {
   readonly pieces?: (klines: Columns, interval: Interval) => Piece;
 }
 
-/** A column that is calculated in one piece. */
-export function inPieces(key: string, pieces: (klines: Columns, interval: Interval) => Piece): Column {
-  const column = (klines: Columns, interval: Interval): Float64Array => {
-    const out = new Float64Array(klines.close.length);
-    pieces(klines, interval)(out, 0, out.length);
-    return out;
-  };
-  return Object.assign(column, { key, pieces });
-}
+/** A price or the volume of a kline: hl2 is (high + low) / 2, hlc3 (high + low + close) / 3, ohlc4 the mean of all four. */
+export const priceNames = ['open', 'high', 'low', 'close', 'volume', 'hl2', 'hlc3', 'ohlc4'] as const;
+export type PriceName = (typeof priceNames)[number];
 
-export type Source = 'open' | 'high' | 'low' | 'close' | 'volume';
-
-const sources: readonly string[] = ['open', 'high', 'low', 'close', 'volume'] satisfies Source[];
-
-/** Throws for an unknown source or a period that is not a whole number of 1 or more. Strategy files are not type-checked. */
-export function refuseInvalid(name: string, period: number, source?: string): void {
-  const call = `${name}(${source === undefined ? '' : `'${source}', `}${period})`;
-  if (source !== undefined && !sources.includes(source))
-    throw new SignalError(`${call}: a kline has no ${source}; there are ${sources.join(', ')}`);
-  if (!Number.isInteger(period) || period < 1)
-    throw new SignalError(`${call}: the period must be a whole number of klines, 1 or more`);
-}
-
-/**
- * An indicator over one price of the klines. `calculate` takes a series in pieces of any length; the stream gives it pieces of one
- * value. So column and stream agree to the last bit.
- */
-export function overSource(
-  name: string,
-  source: Source,
-  period: number,
-  calculate: (series: Float64Array) => Piece,
-  warmup = period,
-): Indicator {
-  refuseInvalid(name, period, `${source}`);
-  return {
-    warmup,
-    column: inPieces(`${name} ${source} ${period}`, (klines) => calculate(klines[source])),
-    stream() {
-      const value = new Float64Array(1);
-      const result = new Float64Array(1);
-      const next = calculate(value);
-      return (prices: Prices) => {
-        value[0] = prices[source];
-        next(result, 0, 1);
-        return result[0] as number;
-      };
-    },
-  };
-}
+/** What an indicator is calculated over: a price of the klines, or the values of another indicator. */
+export type Source = PriceName | Indicator;
 
 /** How many rows of each column are compared. */
 const sampledRows = 64;

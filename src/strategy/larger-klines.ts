@@ -113,6 +113,8 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
   return {
     warmup: indicator.warmup,
     of: interval,
+    inner: indicator,
+    ...(indicator.after === undefined ? {} : { after: indicator.after }),
     column: key === undefined ? column : Object.assign(column, { key: `${key} on ${interval}` }),
     stream(own) {
       const next = indicator.stream(interval);
@@ -130,8 +132,10 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
 }
 
 /** Klines of `own` that this indicator needs before its first value, wherever in a larger kline they begin. */
-export function ownWarmup({ warmup, of }: Pick<Indicator, 'warmup' | 'of'>, own: Interval): number {
-  if (of === undefined || of === own || warmup === 0) return warmup;
+export function ownWarmup({ warmup, of, after }: Pick<Indicator, 'warmup' | 'of' | 'after'>, own: Interval): number {
+  // Up to one kline less than such an interval passes before the first start of one.
+  const before = after === undefined ? 0 : Math.ceil(intervalMs(after, 0) / intervalMs(own, 0)) - 1;
+  if (of === undefined || of === own || warmup === 0) return before + warmup;
   // A month has at most 31 days. The larger kline in which the klines begin is left out.
-  return Math.ceil(((warmup + 1) * intervalMs(of, 0)) / intervalMs(own, 0)) - 1;
+  return before + Math.ceil(((warmup + 1) * intervalMs(of, 0)) / intervalMs(own, 0)) - 1;
 }

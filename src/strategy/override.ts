@@ -3,6 +3,7 @@ import { catchError } from 'rxjs';
 import { type Context, isStreaming, type Strategy } from './contract.ts';
 import { StrategyThrew } from './fault.ts';
 import type { Params } from './params.ts';
+import type { Values } from './values.ts';
 
 /** A strategy with these members replaced. The others are still called on the strategy: a copied class instance would lose its methods. */
 export function over<S extends Strategy>(strategy: S, changes: Partial<S>): S {
@@ -40,7 +41,7 @@ export function named(strategy: Strategy, id: string, use: string): Strategy {
     });
   }
   return over(strategy, {
-    decide(values: Readonly<Record<string, number>>, moment: Parameters<typeof strategy.decide>[1]) {
+    decide(values: Values, moment: Parameters<typeof strategy.decide>[1]) {
       try {
         return strategy.decide(values, moment);
       } catch (error) {

@@ -4,16 +4,17 @@ import type { Interval } from '../domain/interval.ts';
 import { isStreaming, type Strategy } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import { aggregationFault, ownWarmup } from './larger-klines.ts';
+import { type Indicators, isIndicator, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
-/** A number of klines, of the larger interval where `of` names one. */
-export type Need = Pick<Indicator, 'warmup' | 'of'>;
+/** A number of klines, of the larger interval where `of` names one, and those of `after` beside them. */
+export type Need = Pick<Indicator, 'warmup' | 'of' | 'after'>;
 
 /** Everything that must have closed before the first signal. */
 export function needsOf(strategy: Strategy, params: ParamValues<Params>): readonly Need[] {
   const own: Need = { warmup: strategy.warmup?.(params) ?? 0 };
   if (isStreaming(strategy)) return [own];
-  return [own, ...Object.values(strategy.indicators(params) as Record<string, Indicator>)];
+  return [own, ...namedIndicators(strategy.indicators(params)).map(({ indicator }) => indicator)];
 }
 
 /** A number of klines of the strategy's own interval that always suffices. */
@@ -34,20 +35,21 @@ export function needsFault(strategy: Strategy, params: ParamValues<Params>): str
   const all: unknown = strategy.indicators(params);
   if (typeof all !== 'object' || all === null || all instanceof Promise)
     return `indicators() gives ${inspect(all)}: it must give an object, such as { average: sma('close', 20) }`;
-  for (const [name, one] of Object.entries(all)) {
-    if (!isIndicator(one))
-      return `indicators() gives ${inspect(one, { depth: 0, breakLength: Number.POSITIVE_INFINITY })} as ${name}: it must be an indicator, such as sma('close', 20), or { warmup, column, stream }`;
-    if (!(one.warmup >= 0 && one.warmup < 1e9))
-      return `indicators() gives ${name} with a warmup of ${one.warmup}: it must be a number of klines`;
-  }
+  for (const [name, one] of Object.entries(all))
+    if (!isIndicator(one) && !isLines(one))
+      return `indicators() gives ${inspect(one, { depth: 0, breakLength: Number.POSITIVE_INFINITY })} as ${name}: it must be an indicator, such as sma('close', 20), or { warmup, column, stream }, or an object of them, such as macd('close')`;
+  for (const { name, indicator } of namedIndicators(all as Indicators))
+    if (!(indicator.warmup >= 0 && indicator.warmup < 1e9))
+      return `indicators() gives ${name} with a warmup of ${indicator.warmup}: it must be a number of klines`;
   return undefined;
 }
 
-function isIndicator(value: unknown): value is Indicator {
-  if (typeof value !== 'object' || value === null) return false;
-  const { warmup, column, stream } = value as Readonly<Record<string, unknown>>;
-  return typeof warmup === 'number' && typeof column === 'function' && typeof stream === 'function';
-}
+/** Whether a value is an object of indicators, at least one. */
+const isLines = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.keys(value).length > 0 &&
+  Object.values(value).every(isIndicator);
 
 /** Why its indicators cannot be calculated from klines of an interval, or undefined. */
 export const intervalFault = (

@@ -9,6 +9,7 @@ import { isStrategyFault } from '../../strategy/fault.ts';
 import { aggregatedKlines } from '../../strategy/larger-kline-stream.ts';
 import { over } from '../../strategy/override.ts';
 import type { Params } from '../../strategy/params.ts';
+import { flatValues, type Values } from '../../strategy/values.ts';
 import { runBacktest } from '../engines.ts';
 import type { RunInput } from '../run.ts';
 
@@ -103,13 +104,10 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
     });
   let last: string | undefined;
   return over(strategy, {
-    decide(
-      values: Readonly<Record<string, number>>,
-      moment: Parameters<typeof strategy.decide>[1],
-    ): Signal | undefined {
+    decide(values: Values, moment: Parameters<typeof strategy.decide>[1]): Signal | undefined {
       const signal = strategy.decide(values, moment);
       const seen: Record<string, string> = { [positionName]: String(moment.holding.quantity) };
-      for (const name of Object.keys(values)) seen[name] = String(values[name]);
+      for (const [name, value] of flatValues(values)) seen[name] = String(value);
       const text = JSON.stringify(signal ?? null);
       note(moment.kline.openTime, { seen, signal: text });
       // A second call where the signal changes: a strategy that keeps state may answer differently only there.

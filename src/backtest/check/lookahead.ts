@@ -5,8 +5,8 @@ import type { Columns } from '../../domain/market.ts';
 import { momentText } from '../../report/figures.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import { wholeColumn } from '../../strategy/indicator.ts';
-import type { Indicator } from '../../strategy/indicators.ts';
 import { pricesAt } from '../../strategy/larger-klines.ts';
+import { type NamedIndicator, namedIndicators } from '../../strategy/named-indicators.ts';
 import type { RunInput } from '../run.ts';
 import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
 import { type DecisionLog, decisionLog, type Line, onlyOf, positionName, sameLine } from './decision-log.ts';
@@ -101,16 +101,16 @@ const differing = (a: Line | undefined, b: Line | undefined): readonly string[] 
     (name) => name !== positionName && b !== undefined && a?.seen[name] !== b.seen[name],
   );
 
-function indicatorsOf({ input }: Check): readonly (readonly [string, Indicator])[] {
+function indicatorsOf({ input }: Check): readonly NamedIndicator[] {
   const [hosted] = input.hosted;
   if (hosted === undefined || isStreaming(hosted.strategy)) return [];
-  return Object.entries(hosted.strategy.indicators(hosted.params) as Record<string, Indicator>);
+  return namedIndicators(hosted.strategy.indicators(hosted.params));
 }
 
 /** A stream cannot know the future: where a column has another value, one of them is wrong. */
 function* columnLeaks(check: Check): Iterable<Leak> {
   const { columns, interval } = check;
-  for (const [name, indicator] of indicatorsOf(check)) {
+  for (const { name, indicator } of indicatorsOf(check)) {
     const column = wholeColumn(indicator, columns, interval);
     const next = indicator.stream(interval);
     for (let row = 0; row < columns.openTime.length; row++) {

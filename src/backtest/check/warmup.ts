@@ -1,8 +1,8 @@
 /** How many klines of warm-up a strategy needs until its decisions do not depend on where its history begins. */
 
 import { isStreaming } from '../../strategy/contract.ts';
-import type { Indicator } from '../../strategy/indicators.ts';
 import { ownWarmup } from '../../strategy/larger-klines.ts';
+import { namedIndicators } from '../../strategy/named-indicators.ts';
 import { warmupOf } from '../../strategy/warmup.ts';
 import type { RunInput } from '../run.ts';
 import { cut } from './columns.ts';
@@ -53,9 +53,7 @@ export async function warmupNeeded(input: RunInput): Promise<Warmup | undefined>
   });
   const indicators: Record<string, { declared: number; agrees: number | undefined }> = {};
   if (!isStreaming(hosted.strategy))
-    for (const [name, indicator] of Object.entries(
-      hosted.strategy.indicators(hosted.params) as Record<string, Indicator>,
-    )) {
+    for (const { name, indicator } of namedIndicators(hosted.strategy.indicators(hosted.params))) {
       const asked = ownWarmup(indicator, series.interval);
       const agrees = await worst(startRows, Math.max(1, asked), (start, low) => {
         const valuesFrom = (history: number): Float64Array =>

@@ -3,8 +3,8 @@ import type { Columns } from '../../domain/market.ts';
 import type { Signal } from '../../domain/order.ts';
 import { isStreaming } from '../../strategy/contract.ts';
 import { wholeColumn } from '../../strategy/indicator.ts';
-import type { Indicator } from '../../strategy/indicators.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
+import { namedIndicators } from '../../strategy/named-indicators.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunResult, RunSeries } from '../run.ts';
 
@@ -47,10 +47,10 @@ export function neverAskedText(
   series: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
 ): string | undefined {
   if (isStreaming(strategy)) return undefined;
-  const indicators = Object.entries(strategy.indicators(params) as Record<string, Indicator>);
+  const indicators = namedIndicators(strategy.indicators(params));
   const { columns, from: begins, to } = closedIn(series, interval);
   const from = Math.max(begins, (strategy.warmup?.(params) ?? 0) - 1);
-  const values = indicators.map(([name, indicator]) => ({ name, column: wholeColumn(indicator, columns, interval) }));
+  const values = indicators.map(({ name, indicator }) => ({ name, column: wholeColumn(indicator, columns, interval) }));
   const isAny = (test: (row: number) => boolean): boolean => {
     for (let row = from; row < to; row++) if (test(row)) return true;
     return false;

@@ -9,6 +9,7 @@ import type { Stressed } from '../../research/verdict.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { over } from '../../strategy/override.ts';
 import { checked } from '../../strategy/signals.ts';
+import { copyOfValues, type Values } from '../../strategy/values.ts';
 import type { RunInput, RunResult } from '../run.ts';
 
 type Deciding = Exclude<Strategy, { signals: unknown }>;
@@ -36,13 +37,13 @@ function delayed(strategy: Strategy): Strategy {
           return klines;
         }),
     });
-  let before: { readonly values: Readonly<Record<string, number>>; readonly kline: Kline } | undefined;
+  let before: { readonly values: Values; readonly kline: Kline } | undefined;
   return over(strategy, {
-    decide(values: Readonly<Record<string, number>>, moment: Moment): Signal | undefined {
+    decide(values: Values, moment: Moment): Signal | undefined {
       const { kline } = moment;
       // A new run begins without the klines of the one before.
       const known = before !== undefined && before.kline.openTime < kline.openTime ? before : undefined;
-      before = { values: { ...values }, kline };
+      before = { values: copyOfValues(values), kline };
       return known === undefined ? undefined : strategy.decide(known.values, { ...moment, kline: known.kline });
     },
   });

@@ -3,6 +3,7 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { isStreaming, type Strategy } from '../../strategy/contract.ts';
 import type { Indicator } from '../../strategy/indicators.ts';
+import { mapIndicators } from '../../strategy/named-indicators.ts';
 import { over } from '../../strategy/override.ts';
 import type { Params, ParamValues } from '../../strategy/params.ts';
 
@@ -32,17 +33,13 @@ export function withSharedColumns(strategy: Strategy): Strategy {
       }
     return made;
   };
-  const indicatorsOf = (params: ParamValues<Params>): Readonly<Record<string, Indicator>> =>
-    strategy.indicators(params);
   return over(strategy, {
     indicators: (params: ParamValues<Params>) =>
-      Object.fromEntries(
-        Object.entries(indicatorsOf(params)).map(([name, indicator]) => {
-          const { key } = indicator.column;
-          if (key === undefined) return [name, indicator];
-          const column = (klines: Columns, interval: Interval) => columnOf(indicator, key, klines, interval);
-          return [name, { ...indicator, column: Object.assign(column, { key }) }];
-        }),
-      ),
+      mapIndicators(strategy.indicators(params), (indicator) => {
+        const { key } = indicator.column;
+        if (key === undefined) return indicator;
+        const column = (klines: Columns, interval: Interval) => columnOf(indicator, key, klines, interval);
+        return { ...indicator, column: Object.assign(column, { key }) };
+      }),
   });
 }

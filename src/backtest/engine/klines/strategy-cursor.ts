@@ -5,13 +5,14 @@ import { type Signal, sameSignal } from '../../../domain/order.ts';
 import type { DecidingStrategy, Holding } from '../../../strategy/contract.ts';
 import { wholeColumn } from '../../../strategy/indicator.ts';
 import type { Indicator } from '../../../strategy/indicators.ts';
+import { type Indicators, namedIndicators } from '../../../strategy/named-indicators.ts';
 import type { Params } from '../../../strategy/params.ts';
-import { type Getter, source, valuesOf } from '../../../strategy/values.ts';
+import { type Getter, source, type Values, valuesOf } from '../../../strategy/values.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import type { KlineCursor } from './kline-cursor.ts';
 
-type Deciding = DecidingStrategy<Params, Record<string, Indicator>>;
+type Deciding = DecidingStrategy<Params, Indicators>;
 type Moment = Parameters<Deciding['decide']>[1];
 
 /** Klines of a larger interval, and the row of the base series from which each was known. */
@@ -68,7 +69,7 @@ export class StrategyCursor {
   readonly #cursor: KlineCursor;
   readonly #window: ValueWindow;
   readonly #behind: Behind;
-  readonly #values: Readonly<Record<string, number>>;
+  readonly #values: Values;
   readonly #moment: Moment;
   readonly #answers: StrategyAnswers;
   /** It was asked at the rows before this one; and the last row at which it said something else, and what. */
@@ -90,23 +91,19 @@ export class StrategyCursor {
     this.#answers = answers;
     this.hosted = hosted;
     const strategy = hosted.strategy as Deciding;
-    const indicators = Object.entries(strategy.indicators(hosted.params));
+    const indicators = namedIndicators(strategy.indicators(hosted.params));
     const own = strategy.warmup?.(hosted.params) ?? 0;
-    const warmup = Math.max(own, ...indicators.map(([, { warmup: needed }]) => needed));
+    const warmup = Math.max(own, ...indicators.map(({ indicator }) => indicator.warmup));
     this.from = Math.max(first, warmup - 1);
     this.#strategy = strategy;
     this.#cursor = cursor;
     this.#window = new ValueWindow(
-      indicators.map(([, indicator]) => indicator),
+      indicators.map(({ indicator }) => indicator),
       columns,
       interval,
     );
     this.#behind = new Behind(this.#window);
-    this.#values = valuesOf(
-      indicators.map(([name]) => name),
-      this.#behind,
-      getter,
-    );
+    this.#values = valuesOf(indicators, this.#behind, getter);
     this.#moment = new CursorMoment(cursor, holding, hosted.params);
   }
 

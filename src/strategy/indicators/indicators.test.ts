@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { fc, property } from '../../test/kit/properties.ts';
-import { atr, type Columns, ema, type Indicator, rsi, sma } from './indicators.ts';
-import { highest, lowest, stdev } from './windows.ts';
+import { fc, property } from '../../../test/kit/properties.ts';
+import { atr, type Columns, ema, highest, type Indicator, lowest, rsi, sma, stdev } from '../indicators.ts';
 
 const columnsOf = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]): Columns => {
   const column = (pick: 0 | 1 | 2 | 3): Float64Array => Float64Array.from(rows, (row) => row[pick]);
@@ -195,8 +194,8 @@ test('the average true range counts gaps and smooths as Wilder does', () => {
     [14, 14, 13, 13],
     [13, 17, 13, 16],
   ]);
-  // True ranges: 3; 16 - 11 = 5; 15 - 13 = 2; 17 - 13 = 4.
-  expect([...atr(2).column(klines, '1min')]).toEqual([Number.NaN, 4, 3, 3.5]);
+  // True ranges: none of the first kline; 16 - 11 = 5; 15 - 13 = 2; 17 - 13 = 4.
+  expect([...atr(2).column(klines, '1min')]).toEqual([Number.NaN, Number.NaN, 3.5, 3.75]);
 });
 
 test('the relative strength is 100 where only rises were, 0 where only falls, 50 where nothing moved', () => {

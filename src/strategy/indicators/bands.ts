@@ -1,0 +1,127 @@
+/** Bands around a price. */
+import type { Indicator, Source } from '../indicator.ts';
+import { exponential, meanOver, weighted } from './averages.ts';
+import { linesOf, overOne } from './calculated.ts';
+import { squaredDistances } from './moments.ts';
+import { averageRanges } from './ranges.ts';
+import { refuseInvalid } from './refuse.ts';
+import { highest, lowest } from './statistics.ts';
+
+/**
+ * Bollinger bands (Bollinger 1983): the simple average of the last `period` values, and bands at `deviations` population standard deviations
+ * from it. `percentB` is 0 at the lower band and 1 at the upper one; 0.5 where all values are equal. `width` is the distance between the
+ * bands over the middle.
+ */
+export const bollinger = (
+  source: Source,
+  period = 20,
+  deviations = 2,
+): Readonly<Record<'upper' | 'middle' | 'lower' | 'percentB' | 'width', Indicator>> =>
+  linesOf({
+    ...{ name: 'bollinger', sources: [source], periods: { period }, factors: { deviations } },
+    lines: { upper: period, middle: period, lower: period, percentB: period, width: period },
+    begin() {
+      const mean = meanOver(source, period);
+      const squaresOf = squaredDistances(period);
+      return ([values], [upper, middle, lower, percentB, width], count) => {
+        mean(values, middle, count);
+        squaresOf(values, lower, upper, count);
+        for (let row = 0; row < count; row++) {
+          const center = middle[row] as number;
+          const half = deviations * Math.sqrt((upper[row] as number) / period);
+          // From the lower band to the value: the value is no difference of two prices, which would lose its digits.
+          const above = half - (lower[row] as number) / period;
+          upper[row] = center + half;
+          lower[row] = center - half;
+          percentB[row] = half === 0 ? 0.5 : above / (2 * half);
+          width[row] = (2 * half) / center;
+        }
+      };
+    },
+  });
+
+/**
+ * Keltner channel: the EMA of the last `period` values, and bands at `ranges` average true ranges (`atr` of `atrPeriod`) from it (Raschke's
+ * form of Keltner 1960). With `'hlc3'` it is TA-Lib's, with `'close'` TradingView's. It depends on its start as `ema` and `atr` do.
+ */
+export const keltner = (
+  source: Source,
+  period = 20,
+  atrPeriod = 10,
+  ranges = 2,
+): Readonly<Record<'upper' | 'middle' | 'lower', Indicator>> => {
+  const first = Math.max(period, atrPeriod + 1);
+  return linesOf({
+    ...{ name: 'keltner', sources: [source, 'high', 'low', 'close'], periods: { period, 'ATR period': atrPeriod } },
+    ...{ factors: { 'number of ranges': ranges }, lines: { upper: first, middle: first, lower: first } },
+    begin() {
+      const average = exponential(period);
+      const rangesOf = averageRanges(atrPeriod);
+      let seen = 0;
+      return ([values, high, low, close], [upper, middle, lower], count) => {
+        // Both have their first value at the same kline: the one that needs fewer klines begins later.
+        const toAverage = Math.min(count, Math.max(0, first - period - seen));
+        const toRange = Math.min(count, Math.max(0, first - atrPeriod - 1 - seen));
+        seen += count;
+        middle.fill(Number.NaN, 0, toAverage);
+        lower.fill(Number.NaN, 0, toRange);
+        const from = (values: Float64Array, row: number): Float64Array => (row === 0 ? values : values.subarray(row));
+        average(from(values, toAverage), from(middle, toAverage), count - toAverage);
+        const prices = [from(high, toRange), from(low, toRange), from(close, toRange)] as const;
+        rangesOf(...prices, from(lower, toRange), count - toRange);
+        for (let row = 0; row < count; row++) {
+          const center = middle[row] as number;
+          const half = ranges * (lower[row] as number);
+          upper[row] = center + half;
+          lower[row] = center - half;
+        }
+      };
+    },
+  });
+};
+
+/** Donchian channel: the highest high and the lowest low of the last `period` klines, and the middle of both. */
+export function donchian(period = 20): Readonly<Record<'upper' | 'middle' | 'lower', Indicator>> {
+  refuseInvalid('donchian', { periods: { period } });
+  return { upper: highest('high', period), middle: middleOf(period), lower: lowest('low', period) };
+}
+
+/**
+ * Ichimoku (Hosoda 1969): middles of the ranges of the last `conversionPeriod` and `basePeriod` klines, and the cloud. `leadA` and `leadB`
+ * are its newest edges, which charts draw `displacement` klines ahead, the current one included. `spanA` and `spanB` are those drawn at
+ * the current kline. There is no lagging span, which is the close drawn `displacement` klines back.
+ */
+export function ichimoku(
+  conversionPeriod = 9,
+  basePeriod = 26,
+  spanPeriod = 52,
+  displacement = 26,
+): Readonly<Record<'conversion' | 'base' | 'leadA' | 'leadB' | 'spanA' | 'spanB', Indicator>> {
+  refuseInvalid('ichimoku', {
+    periods: {
+      ...{ 'conversion period': conversionPeriod, 'base period': basePeriod },
+      ...{ 'span period': spanPeriod, displacement },
+    },
+  });
+  const [conversion, base, leadB] = [middleOf(conversionPeriod), middleOf(basePeriod), middleOf(spanPeriod)];
+  const leadA = weighted([conversion, base], [0.5, 0.5]);
+  return { conversion, base, leadA, leadB, spanA: before(leadA, displacement), spanB: before(leadB, displacement) };
+}
+
+/** (highest high + lowest low) / 2 of the last `period` klines. */
+const middleOf = (period: number): Indicator => weighted([highest('high', period), lowest('low', period)], [0.5, 0.5]);
+
+/** The value of `count` - 1 klines before. */
+const before = (source: Indicator, count: number): Indicator =>
+  overOne('before', source, count, () => {
+    const past = new Float64Array(count);
+    let [place, seen] = [0, 0];
+    return (values, into, rows) => {
+      for (let row = 0; row < rows; row++) {
+        past[place] = values[row] as number;
+        place = place + 1 === count ? 0 : place + 1;
+        seen++;
+        into[row] = seen < count ? Number.NaN : (past[place] as number);
+      }
+    };
+  });

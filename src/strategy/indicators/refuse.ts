@@ -1,0 +1,43 @@
+/** Refuses wrong arguments of indicators. Strategy files are not type-checked, so each wrong call gets one message. */
+import { inspect } from 'node:util';
+import { SignalError } from '../fault.ts';
+import { priceNames } from '../indicator.ts';
+import { isIndicator } from '../named-indicators.ts';
+
+/** The arguments of a call, by what they are. Names are those of messages: `fast period`. */
+export interface Arguments {
+  readonly sources?: readonly unknown[];
+  /** Whole numbers of klines. */
+  readonly periods?: Readonly<Record<string, number>>;
+  /** The smallest period, where it is not 1. */
+  readonly leastPeriod?: number;
+  /** Numbers above 0. */
+  readonly factors?: Readonly<Record<string, number>>;
+}
+
+/** Longer windows are mistakes: their memory alone would be gigabytes. */
+const mostKlines = 10_000_000;
+
+/** Throws for an unknown source, a period that is no whole number of klines, or a factor that is not above 0. */
+export function refuseInvalid(
+  name: string,
+  { sources = [], periods = {}, leastPeriod = 1, factors = {} }: Arguments,
+): void {
+  const given = [...sources, ...Object.values(periods), ...Object.values(factors)].map(text).join(', ');
+  const refuse = (what: string): never => {
+    throw new SignalError(`${name}(${given}): ${what}`);
+  };
+  for (const source of sources)
+    if (!isIndicator(source) && !(priceNames as readonly unknown[]).includes(source))
+      refuse(
+        `there is no ${typeof source === 'string' ? source : inspect(source, { depth: 0 })} of a kline; there are ${priceNames.join(', ')}, and other indicators`,
+      );
+  for (const [which, period] of Object.entries(periods))
+    if (!Number.isInteger(period) || period < leastPeriod || period > mostKlines)
+      refuse(`the ${which} must be a whole number of klines, ${leastPeriod} or more`);
+  for (const [which, factor] of Object.entries(factors))
+    if (!(Number.isFinite(factor) && factor > 0)) refuse(`the ${which} must be a number above 0`);
+}
+
+const text = (given: unknown): string =>
+  typeof given === 'string' ? `'${given}'` : isIndicator(given) ? '…' : String(given);
