@@ -13,15 +13,23 @@ export const sma = (source: Source, period: number): Indicator =>
   overOne('sma', source, period, () => meanOver(source, period));
 
 /** The kernel of `sma`. */
-export const meanOver = (source: Source, period: number): Kernel =>
-  typeof source === 'string' ? exactSums(period, 'mean') : meanByDistances(period);
+export function meanOver(source: Source, period: number): Kernel {
+  if (typeof source === 'string') return exactSums(period, 'mean');
+  const distanceOf = meanDistanceOver(source, period);
+  return (values, into, count) => {
+    distanceOf(values, into, count);
+    for (let row = 0; row < count; row++) into[row] = (values[row] as number) + (into[row] as number);
+  };
+}
 
-function meanByDistances(period: number): Kernel {
+/** How far the mean of the last `period` values lies above the newest. */
+export function meanDistanceOver(source: Source, period: number): Kernel {
+  if (typeof source === 'string') return exactSums(period, 'distance');
   const distancesOf = weightedDistances(period);
   const unused = growing();
   return (values, into, count) => {
     distancesOf(values, into, unused(count), count);
-    for (let row = 0; row < count; row++) into[row] = (values[row] as number) + (into[row] as number) / period;
+    for (let row = 0; row < count; row++) into[row] = (into[row] as number) / period;
   };
 }
 
@@ -125,11 +133,15 @@ export const kama = (source: Source, period: number): Indicator =>
     () => {
       const past = new Ring(period);
       const sizes = exactSums(period, 'sum');
-      const [moves, totals] = [growing(), growing()];
-      const [slowest, fastest] = [2 / 31, 2 / 3];
-      let [last, average] = [Number.NaN, Number.NaN];
+      const moves = growing();
+      const totals = growing();
+      const slowest = 2 / 31;
+      const fastest = 2 / 3;
+      let last = Number.NaN;
+      let average = Number.NaN;
       return (values, into, count) => {
-        const [size, total] = [moves(count), totals(count)];
+        const size = moves(count);
+        const total = totals(count);
         let before = last;
         for (let row = 0; row < count; row++) {
           const value = values[row] as number;
@@ -163,11 +175,14 @@ export const vwma = (source: Source, period: number): Indicator =>
   calculated({
     ...{ name: 'vwma', sources: [source, 'volume'], periods: { period }, warmup: period },
     begin() {
-      const [amounts, volumes] = [sums(period), sums(period)];
-      const [buffer, total] = [growing(), growing()];
+      const amounts = sums(period);
+      const volumes = sums(period);
+      const buffer = growing();
+      const total = growing();
       const past = new Ring(period);
       return ([price, size], [into], count) => {
-        const [amount, traded] = [buffer(count), total(count)];
+        const amount = buffer(count);
+        const traded = total(count);
         for (let row = 0; row < count; row++) amount[row] = (price[row] as number) * (size[row] as number);
         amounts(amount, into, count);
         volumes(size, traded, count);

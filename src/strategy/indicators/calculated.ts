@@ -169,16 +169,25 @@ function whereKnown(
   lines: readonly Float64Array[],
   count: number,
 ): void {
+  if (sources.every((values) => isWhole(values, count))) {
+    calculate(sources, lines, count);
+    return;
+  }
   for (let from = 0, to = 0; from < count; from = to) {
     const isKnown = areKnown(sources, from);
     for (to = from + 1; to < count && areKnown(sources, to) === isKnown; ) to++;
     if (!isKnown) for (const line of lines) line.fill(Number.NaN, from, to);
-    else if (from === 0 && to === count) calculate(sources, lines, count);
     else {
       const part = (values: Float64Array): Float64Array => values.subarray(from, to);
       calculate(sources.map(part), lines.map(part), to - from);
     }
   }
+}
+
+function isWhole(values: Float64Array, count: number): boolean {
+  let unknown = 0;
+  for (let row = 0; row < count; row++) unknown += Number(Number.isNaN(values[row]));
+  return unknown === 0;
 }
 
 function areKnown(sources: readonly Float64Array[], row: number): boolean {

@@ -27,14 +27,26 @@ const convergence = (name: 'macd' | 'ppo', source: Source, fast: number, slow: n
     ...{ name, sources: [source], lines: { line: first, signal: first + signal - 1, histogram: first + signal - 1 } },
     periods: { 'fast period': fast, 'slow period': slow, 'signal period': signal },
     begin() {
-      const [weightFast, weightSlow, weightSignal] = [2 / (fast + 1), 2 / (slow + 1), 2 / (signal + 1)];
-      const [keptFast, keptSlow, keptSignal] = [1 - weightFast, 1 - weightSlow, 1 - weightSignal];
+      const weightFast = 2 / (fast + 1);
+      const weightSlow = 2 / (slow + 1);
+      const weightSignal = 2 / (signal + 1);
+      const keptFast = 1 - weightFast;
+      const keptSlow = 1 - weightSlow;
+      const keptSignal = 1 - weightSignal;
       const seeds = new Float64Array(first);
       const isPercent = name === 'ppo';
       const [firstFast, firstSlow] = isPercent ? [fast, slow] : [first, first];
-      let [seen, lastValue, lastFast, lastSlow, sum, lastAverage] = [0, 0, 0, 0, 0, Number.NaN];
+      let seen = 0;
+      let lastValue = 0;
+      let lastFast = 0;
+      let lastSlow = 0;
+      let sum = 0;
+      let lastAverage = Number.NaN;
       return ([values], [line, signals, histogram], count) => {
-        let [before, gapFast, gapSlow, average] = [lastValue, lastFast, lastSlow, lastAverage];
+        let before = lastValue;
+        let gapFast = lastFast;
+        let gapSlow = lastSlow;
+        let average = lastAverage;
         for (let row = 0; row < count; row++) {
           const value = values[row] as number;
           const move = value - before;
@@ -106,7 +118,9 @@ export const trix = (source: Source, period: number): Indicator =>
   calculated({
     ...{ name: 'trix', sources: [source], periods: { period }, warmup: 3 * period - 1 },
     begin() {
-      const [one, two, three] = [new Gap(period), new Gap(period), new Gap(period)];
+      const one = new Gap(period);
+      const two = new Gap(period);
+      const three = new Gap(period);
       let before = Number.NaN;
       return ([values], [out], count) => {
         for (let row = 0; row < count; row++) {

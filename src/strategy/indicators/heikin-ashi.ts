@@ -15,12 +15,10 @@ export const heikinAshi = (): Readonly<Record<'open' | 'high' | 'low' | 'close',
       return ([opens, highs, lows, closes], [openOut, highOut, lowOut, closeOut], count) => {
         let middle = last;
         for (let row = 0; row < count; row++) {
-          const [open, high, low, close] = [opens[row], highs[row], lows[row], closes[row]] as [
-            number,
-            number,
-            number,
-            number,
-          ];
+          const open = opens[row] as number;
+          const high = highs[row] as number;
+          const low = lows[row] as number;
+          const close = closes[row] as number;
           const ownOpen = Number.isNaN(middle) ? (open + close) / 2 : middle;
           const ownClose = (open + high + low + close) / 4;
           openOut[row] = ownOpen;

@@ -21,9 +21,12 @@ export function weightedDistances(
       const value = values[next] as number;
       past[row & pastMask] = value;
       // Of the last `length` values.
-      let [sum, product] = [0, 0];
+      let sum = 0;
+      let product = 0;
       // Of the part of the window that is added.
-      let [done, sumDone, productDone] = [0, 0, 0];
+      let done = 0;
+      let sumDone = 0;
+      let productDone = 0;
       for (let length = 1; ; length *= 2) {
         const ring = 2 * length - 2;
         const mask = 2 * length - 1;
@@ -63,8 +66,11 @@ export function squaredDistances(
     for (let next = 0; next < count; next++) {
       const value = values[next] as number;
       past[row & pastMask] = value;
-      let [sum, square] = [0, 0];
-      let [done, sumDone, squareDone] = [0, 0, 0];
+      let sum = 0;
+      let square = 0;
+      let done = 0;
+      let sumDone = 0;
+      let squareDone = 0;
       for (let length = 1; ; length *= 2) {
         const ring = 2 * length - 2;
         const mask = 2 * length - 1;
@@ -104,56 +110,74 @@ export interface PairSums {
 export function pairedDistances(
   period: number,
 ): (a: Float64Array, b: Float64Array, into: PairSums, count: number) => void {
-  const ofA = squaredDistances(period);
-  const ofB = squaredDistances(period);
+  const ring = (): Float64Array => new Float64Array(4 * period);
+  const [sumsA, sumsB, squaresA, squaresB, products] = [ring(), ring(), ring(), ring(), ring()];
   const [pastA, pastB] = [new Float64Array(powerFrom(period + 1)), new Float64Array(powerFrom(period + 1))];
   const pastMask = pastA.length - 1;
-  const [sumsA, sumsB, parts] = [
-    new Float64Array(4 * period),
-    new Float64Array(4 * period),
-    new Float64Array(4 * period),
-  ];
   let row = 0;
   return (a, b, into, count) => {
-    // The distances themselves are not needed: they are written where the squares follow.
-    ofA(a, into.products, into.a, count);
-    ofB(b, into.products, into.b, count);
     for (let next = 0; next < count; next++) {
-      const [valueA, valueB] = [a[next] as number, b[next] as number];
+      const valueA = a[next] as number;
+      const valueB = b[next] as number;
       pastA[row & pastMask] = valueA;
       pastB[row & pastMask] = valueB;
-      let [sumA, sumB, part] = [0, 0, 0];
-      let [done, doneA, doneB, partDone] = [0, 0, 0, 0];
+      // Of the last `length` pairs.
+      let sumA = 0;
+      let sumB = 0;
+      let squareA = 0;
+      let squareB = 0;
+      let product = 0;
+      // Of the part of the window that is added.
+      let done = 0;
+      let doneA = 0;
+      let doneB = 0;
+      let totalA = 0;
+      let totalB = 0;
+      let total = 0;
       for (let length = 1; ; length *= 2) {
-        const ring = 2 * length - 2;
+        const start = 2 * length - 2;
         const mask = 2 * length - 1;
-        sumsA[ring + (row & mask)] = sumA;
-        sumsB[ring + (row & mask)] = sumB;
-        parts[ring + (row & mask)] = part;
+        const now = start + (row & mask);
+        sumsA[now] = sumA;
+        sumsB[now] = sumB;
+        squaresA[now] = squareA;
+        squaresB[now] = squareB;
+        products[now] = product;
         if ((period & length) !== 0) {
-          const slot = ring + ((row - done) & mask);
+          const slot = start + ((row - done) & mask);
           const at = (row - done) & pastMask;
           const moreA = (sumsA[slot] as number) + length * ((pastA[at] as number) - valueA);
           const moreB = (sumsB[slot] as number) + length * ((pastB[at] as number) - valueB);
-          partDone += parts[slot] as number;
-          if (done > 0)
-            partDone +=
-              ((done * moreA - length * doneA) * (done * moreB - length * doneB)) / (done * length * (done + length));
+          // How far the means of both parts are apart, times the lengths of both.
+          const apartA = done * moreA - length * doneA;
+          const apartB = done * moreB - length * doneB;
+          const share = done === 0 ? 0 : 1 / (done * length * (done + length));
+          totalA += (squaresA[slot] as number) + apartA * apartA * share;
+          totalB += (squaresB[slot] as number) + apartB * apartB * share;
+          total += (products[slot] as number) + apartA * apartB * share;
           doneA += moreA;
           doneB += moreB;
           done += length;
         }
         if (2 * length > period) break;
-        const before = ring + ((row - length) & mask);
+        const before = start + ((row - length) & mask);
         const at = (row - length) & pastMask;
         const moreA = (sumsA[before] as number) + length * ((pastA[at] as number) - valueA);
         const moreB = (sumsB[before] as number) + length * ((pastB[at] as number) - valueB);
-        part += (parts[before] as number) + ((moreA - sumA) * (moreB - sumB)) / (2 * length);
+        const apartA = moreA - sumA;
+        const apartB = moreB - sumB;
+        const share = 1 / (2 * length);
+        squareA += (squaresA[before] as number) + apartA * apartA * share;
+        squareB += (squaresB[before] as number) + apartB * apartB * share;
+        product += (products[before] as number) + apartA * apartB * share;
         sumA += moreA;
         sumB += moreB;
       }
       row++;
-      into.products[next] = row < period ? Number.NaN : partDone;
+      const isWarm = row >= period;
+      into.a[next] = isWarm ? totalA : Number.NaN;
+      into.b[next] = isWarm ? totalB : Number.NaN;
+      into.products[next] = isWarm ? total : Number.NaN;
     }
   };
 }

@@ -1,32 +1,35 @@
 /** Where a price lies in the range or beside the average of its window, and how far it moved. Each depends on its window alone. */
 import type { Indicator, Source } from '../indicator.ts';
-import { sma } from './averages.ts';
+import { meanDistanceOver } from './averages.ts';
 import { calculated, growing, overOne } from './calculated.ts';
-import { weightedDistances } from './moments.ts';
 import { refuseInvalid } from './refuse.ts';
 import { rsi } from './strength.ts';
-import { extremes, Ring } from './windows.ts';
+import { exactSums, extremes, Ring } from './windows.ts';
 
 type Stochastic = Readonly<Record<'k' | 'd', Indicator>>;
 
 /** From the lowest low (0) to the highest high (`scale`) of the last `period` values; `flat` where both are equal. */
 const positionIn = (
   name: string,
-  sources: readonly [value: Source, high: Source, low: Source],
+  sources: readonly [Source] | readonly [value: Source, high: Source, low: Source],
   period: number,
   [offset, scale, flat]: readonly [offset: number, scale: number, flat: number],
 ): Indicator =>
   calculated({
     ...{ name, sources, periods: { period }, warmup: period },
     begin() {
-      const [highest, lowest] = [extremes(period, 1), extremes(period, -1)];
+      const highest = extremes(period, 1);
+      const lowest = extremes(period, -1);
       const buffer = growing();
-      return ([values, high, low], [out], count) => {
+      return ([values, second, third], [out], count) => {
+        const high = sources.length === 1 ? values : second;
+        const low = sources.length === 1 ? values : third;
         const bottom = buffer(count);
         highest(high, out, count);
         lowest(low, bottom, count);
         for (let row = 0; row < count; row++) {
-          const [top, least] = [out[row] as number, bottom[row] as number];
+          const top = out[row] as number;
+          const least = bottom[row] as number;
           const from = offset === 0 ? least : top;
           out[row] = top === least ? flat : (scale * ((values[row] as number) - from)) / (top - least);
         }
@@ -53,14 +56,17 @@ export function stochRsi(source: Source, rsiPeriod = 14, period = 14, smoothK = 
     sources: [source],
     periods: { 'RSI period': rsiPeriod, period, 'smoothing of k': smoothK, 'smoothing of d': smoothD },
   });
-  const strength = rsi(source, rsiPeriod);
-  return smoothed(positionIn('stochastic', [strength, strength, strength], period, [0, 100, 50]), smoothK, smoothD);
+  return smoothed(positionIn('stochastic', [rsi(source, rsiPeriod)], period, [0, 100, 50]), smoothK, smoothD);
 }
 
 function smoothed(raw: Indicator, smoothK: number, smoothD: number): Stochastic {
-  const k = sma(raw, smoothK);
-  return { k, d: sma(k, smoothD) };
+  const k = average(raw, smoothK);
+  return { k, d: average(k, smoothD) };
 }
+
+/** A simple average of values that are never large. */
+const average = (source: Indicator, period: number): Indicator =>
+  overOne('average', source, period, () => exactSums(period, 'mean'));
 
 /** Williams %R (Williams 1973): the close between the lowest low (-100) and the highest high (0) of the last `period` klines; -50 where both are equal. */
 export const williamsR = (period: number): Indicator =>
@@ -72,16 +78,15 @@ export const williamsR = (period: number): Indicator =>
  */
 export const cci = (source: Source, period: number): Indicator =>
   overOne('cci', source, period, () => {
-    const distancesOf = weightedDistances(period);
+    const distanceOf = meanDistanceOver(source, period);
     const past = new Ring(period);
     const { values: window } = past;
-    const unused = growing();
     return (values, into, count) => {
-      distancesOf(values, into, unused(count), count);
+      distanceOf(values, into, count);
       for (let row = 0; row < count; row++) {
         const value = values[row] as number;
         past.push(value);
-        const mean = (into[row] as number) / period;
+        const mean = into[row] as number;
         const apart = sumOfDistances(window, past.from, past.from + period, value, mean);
         into[row] = apart === 0 ? 0 : (-mean * period) / (0.015 * apart);
       }
@@ -103,30 +108,29 @@ function sumOfDistances(values: Float64Array, from: number, to: number, newest: 
 }
 
 /** Rate of change: by how many percent the value is above that of `period` klines before; 0 after a value of 0. */
-export const roc = (source: Source, period: number): Indicator =>
-  since('roc', source, period, (value, before) => (before === 0 ? 0 : (100 * (value - before)) / before));
+export const roc = (source: Source, period: number): Indicator => since('roc', source, period);
 
 /** Momentum: the value minus that of `period` klines before. */
-export const momentum = (source: Source, period: number): Indicator =>
-  since('momentum', source, period, (value, before) => value - before);
+export const momentum = (source: Source, period: number): Indicator => since('momentum', source, period);
 
-const since = (
-  name: string,
-  source: Source,
-  period: number,
-  compare: (value: number, before: number) => number,
-): Indicator =>
+const since = (name: 'roc' | 'momentum', source: Source, period: number): Indicator =>
   overOne(
     name,
     source,
     period,
     () => {
       const past = new Float64Array(period);
-      let [place, seen] = [0, 0];
+      const isPercent = name === 'roc';
+      let place = 0;
+      let seen = 0;
       return (values, into, count) => {
         for (let row = 0; row < count; row++) {
           const value = values[row] as number;
-          into[row] = seen < period ? Number.NaN : compare(value, past[place] as number);
+          const before = past[place] as number;
+          const move = value - before;
+          if (seen < period) into[row] = Number.NaN;
+          else if (isPercent) into[row] = before === 0 ? 0 : (100 * move) / before;
+          else into[row] = move;
           past[place] = value;
           place = place + 1 === period ? 0 : place + 1;
           seen++;

@@ -95,7 +95,7 @@ export const percentRank = (source: Source, period: number): Indicator =>
           const value = values[row] as number;
           const { from } = past;
           let below = 0;
-          for (let at = from; at < from + period; at++) below += (window[at] as number) < value ? 1 : 0;
+          for (let at = from; at < from + period; at++) below += Number((window[at] as number) < value);
           into[row] = past.seen < period ? Number.NaN : (100 * below) / period;
           past.push(value);
         }
@@ -110,7 +110,8 @@ export const correlation = (a: Source, b: Source, period: number): Indicator =>
     ...{ name: 'correlation', sources: [a, b], periods: { period }, leastPeriod: 2, warmup: period },
     begin() {
       const sumsOf = pairedDistances(period);
-      const [ofA, ofB] = [growing(), growing()];
+      const ofA = growing();
+      const ofB = growing();
       return ([one, other], [products], count) => {
         const into = { a: ofA(count), b: ofB(count), products };
         sumsOf(one, other, into, count);
@@ -133,7 +134,8 @@ export function beta(source: Source, benchmark: Source, period: number): Indicat
     ...{ name: 'beta', sources: [change(source), change(benchmark)], variant: period, warmup: period },
     begin() {
       const sumsOf = pairedDistances(period);
-      const [ofA, ofB] = [growing(), growing()];
+      const ofA = growing();
+      const ofB = growing();
       return ([own, other], [products], count) => {
         const into = { a: ofA(count), b: ofB(count), products };
         sumsOf(own, other, into, count);

@@ -97,7 +97,8 @@ export const rsi = (source: Source, period: number): Indicator =>
         const falls = buffer(count);
         moves(values, into, falls, count);
         for (let row = 0; row < count; row++) {
-          const [rise, fall] = [into[row] as number, falls[row] as number];
+          const rise = into[row] as number;
+          const fall = falls[row] as number;
           into[row] = rise + fall === 0 ? 50 : (100 * rise) / (rise + fall);
         }
       };
@@ -121,7 +122,8 @@ export const cmo = (source: Source, period: number, moves: 'average' | 'sum' = '
         const falls = buffer(count);
         movesOf(values, into, falls, count);
         for (let row = 0; row < count; row++) {
-          const [rise, fall] = [into[row] as number, falls[row] as number];
+          const rise = into[row] as number;
+          const fall = falls[row] as number;
           into[row] = rise + fall === 0 ? 0 : (100 * (rise - fall)) / (rise + fall);
         }
       };
@@ -137,11 +139,15 @@ export const mfi = (period: number): Indicator =>
   calculated({
     ...{ name: 'mfi', sources: ['high', 'low', 'close', 'volume'], periods: { period }, warmup: period + 1 },
     begin() {
-      const [ups, downs] = [sums(period), sums(period)];
-      const [rising, falling] = [growing(), growing()];
-      let [last, isFirst] = [0, true];
+      const ups = sums(period);
+      const downs = sums(period);
+      const rising = growing();
+      const falling = growing();
+      let last = 0;
+      let isFirst = true;
       return ([high, low, close, volume], [out], count) => {
-        const [up, down] = [rising(count), falling(count)];
+        const up = rising(count);
+        const down = falling(count);
         let before = last;
         for (let row = 0; row < count; row++) {
           const price = (high[row] as number) + (low[row] as number) + (close[row] as number);
@@ -155,11 +161,13 @@ export const mfi = (period: number): Indicator =>
         last = before;
         const from = isFirst && count > 0 ? 1 : 0;
         if (from === 1) [out[0], isFirst] = [Number.NaN, false];
-        const [rises, falls] = [up.subarray(from, count), down.subarray(from, count)];
+        const rises = up.subarray(from, count);
+        const falls = down.subarray(from, count);
         ups(rises, rises, count - from);
         downs(falls, falls, count - from);
         for (let row = from; row < count; row++) {
-          const [rise, fall] = [up[row] as number, down[row] as number];
+          const rise = up[row] as number;
+          const fall = down[row] as number;
           out[row] = rise + fall === 0 ? 50 : (100 * rise) / (rise + fall);
         }
       };
@@ -184,7 +192,10 @@ export function ultimateOscillator(fast = 7, middle = 14, slow = 28): Indicator 
           pressures: exactSums(period, 'sum'),
           ranges: exactSums(period, 'sum'),
         }));
-      const [pressures, ranges, pressureSums, rangeSums] = [growing(), growing(), growing(), growing()];
+      const pressures = growing();
+      const ranges = growing();
+      const pressureSums = growing();
+      const rangeSums = growing();
       let last = Number.NaN;
       return ([high, low, close], [out], count) => {
         const [pressure, range, above, whole] = [

@@ -15,23 +15,37 @@ export const adx = (period = 14): Readonly<Record<'adx' | 'plusDI' | 'minusDI', 
     lines: { adx: 2 * period, plusDI: period + 1, minusDI: period + 1 },
     begin() {
       const kept = 1 - 1 / period;
-      let [seen, sum, lastAdx] = [0, 0, Number.NaN];
-      let [lastHigh, lastLow, lastClose, lastPlus, lastMinus, lastRange] = [0, 0, 0, 0, 0, 0];
+      let seen = 0;
+      let sum = 0;
+      let lastAdx = Number.NaN;
+      let lastHigh = 0;
+      let lastLow = 0;
+      let lastClose = 0;
+      let lastPlus = 0;
+      let lastMinus = 0;
+      let lastRange = 0;
       return ([highs, lows, closes], [out, plusOut, minusOut], count) => {
-        let [high, low, close, plus, minus, range, index] = [
-          ...[lastHigh, lastLow, lastClose],
-          ...[lastPlus, lastMinus, lastRange, lastAdx],
-        ] as [number, number, number, number, number, number, number];
+        let high = lastHigh;
+        let low = lastLow;
+        let close = lastClose;
+        let plus = lastPlus;
+        let minus = lastMinus;
+        let range = lastRange;
+        let index = lastAdx;
         for (let row = 0; row < count; row++) {
-          const [newHigh, newLow] = [highs[row] as number, lows[row] as number];
+          const newHigh = highs[row] as number;
+          const newLow = lows[row] as number;
           if (seen > 0) {
-            const [up, down] = [newHigh - high, low - newLow];
+            const up = newHigh - high;
+            const down = low - newLow;
             const factor = seen < period ? 1 : kept;
             plus = factor * plus + (up > down && up > 0 ? up : 0);
             minus = factor * minus + (down > up && down > 0 ? down : 0);
             range = factor * range + rangeOf(newHigh, newLow, close);
           }
-          [high, low, close] = [newHigh, newLow, closes[row] as number];
+          high = newHigh;
+          low = newLow;
+          close = closes[row] as number;
           if (seen >= period) {
             plusOut[row] = range === 0 ? 0 : (100 * plus) / range;
             minusOut[row] = range === 0 ? 0 : (100 * minus) / range;
@@ -64,12 +78,14 @@ export const aroon = (period = 14): Readonly<Record<'up' | 'down' | 'oscillator'
     ...{ name: 'aroon', sources: ['high', 'low'], periods: { period } },
     lines: { up: period + 1, down: period + 1, oscillator: period + 1 },
     begin() {
-      const [ofHigh, ofLow] = [ages(period + 1, 1), ages(period + 1, -1)];
+      const ofHigh = ages(period + 1, 1);
+      const ofLow = ages(period + 1, -1);
       return ([high, low], [up, down, oscillator], count) => {
         ofHigh(high, up, count);
         ofLow(low, down, count);
         for (let row = 0; row < count; row++) {
-          const [newest, lowest] = [up[row] as number, down[row] as number];
+          const newest = up[row] as number;
+          const lowest = down[row] as number;
           up[row] = (100 * (period - newest)) / period;
           down[row] = (100 * (period - lowest)) / period;
           oscillator[row] = (100 * (lowest - newest)) / period;
@@ -116,10 +132,14 @@ export const supertrend = (period = 10, multiplier = 3): Readonly<Record<'line' 
     begin() {
       const rangesOf = averageRanges(period);
       const buffer = growing();
-      let [upper, lower, before, direction] = [Number.NaN, Number.NaN, Number.NaN, 1];
+      let [lastUpper, lastLower, lastClose, lastDirection] = [Number.NaN, Number.NaN, Number.NaN, 1];
       return ([high, low, close], [line, directions], count) => {
         const ranges = buffer(count);
         rangesOf(high, low, close, ranges, count);
+        let upper = lastUpper;
+        let lower = lastLower;
+        let before = lastClose;
+        let direction = lastDirection;
         for (let row = 0; row < count; row++) {
           const half = multiplier * (ranges[row] as number);
           const middle = ((high[row] as number) + (low[row] as number)) / 2;
@@ -132,6 +152,7 @@ export const supertrend = (period = 10, multiplier = 3): Readonly<Record<'line' 
           line[row] = direction === 1 ? lower : upper;
           directions[row] = Number.isNaN(half) ? Number.NaN : direction;
         }
+        [lastUpper, lastLower, lastClose, lastDirection] = [upper, lower, before, direction];
       };
     },
   });
@@ -146,42 +167,57 @@ export const parabolicSar = (acceleration = 0.02, maximum = 0.2): Indicator =>
     ...{ name: 'parabolicSar', sources: ['high', 'low'], factors: { acceleration, maximum }, warmup: 2 },
     begin() {
       const step = Math.min(acceleration, maximum);
-      // `sign` 1 in a rise, -1 in a fall, where prices are taken times -1: then a fall is a rise, too.
-      let [sign, stop, extreme, speed, seen, lastHigh, lastLow] = [1, 0, 0, step, 0, 0, 0];
+      let [lastSign, lastStop, lastExtreme, lastSpeed, seen, highBefore, lowBefore] = [1, 0, 0, step, 0, 0, 0];
       return ([highs, lows], [out], count) => {
-        for (let row = 0; row < count; row++) {
-          const [high, low] = [highs[row] as number, lows[row] as number];
-          if (seen === 0) out[row] = Number.NaN;
-          else {
-            if (seen === 1) {
-              sign = lastLow - low > 0 && lastLow - low > high - lastHigh ? -1 : 1;
-              stop = sign === 1 ? lastLow : -lastHigh;
-              extreme = sign === 1 ? high : -low;
-              // The first kline counts as the second one again.
-              [lastHigh, lastLow] = [high, low];
-            }
-            const [top, bottom] = sign === 1 ? [high, low] : [-low, -high];
-            if (bottom <= stop) {
-              // The trend turns: its extreme becomes the stop of the new one, beyond both klines.
-              const [peak, far] = [Math.max(extreme, top, sign === 1 ? lastHigh : -lastLow), bottom];
-              sign = -sign;
-              stop = -peak;
-              out[row] = sign * stop;
-              extreme = -far;
-              speed = step;
-            } else {
-              out[row] = sign * stop;
-              if (top > extreme) {
-                extreme = top;
-                speed = Math.min(speed + step, maximum);
-              }
-            }
-            stop += speed * (extreme - stop);
-            stop = sign === 1 ? Math.min(stop, lastLow, low) : Math.min(stop, -lastHigh, -high);
+        // 1 in a rise, -1 in a fall, where prices are taken times -1: then a fall is a rise, too.
+        let sign = lastSign;
+        let stop = lastStop;
+        let extreme = lastExtreme;
+        let speed = lastSpeed;
+        let lastHigh = highBefore;
+        let lastLow = lowBefore;
+        for (let row = 0; row < count; row++, seen++) {
+          const high = highs[row] as number;
+          const low = lows[row] as number;
+          if (seen === 1) {
+            sign = lastLow - low > 0 && lastLow - low > high - lastHigh ? -1 : 1;
+            stop = sign === 1 ? lastLow : -lastHigh;
+            extreme = sign === 1 ? high : -low;
           }
-          [lastHigh, lastLow] = [high, low];
-          seen++;
+          if (seen < 2) {
+            // The first stop moves by the second kline alone.
+            lastHigh = high;
+            lastLow = low;
+          }
+          if (seen === 0) {
+            out[row] = Number.NaN;
+            continue;
+          }
+          const top = sign === 1 ? high : -low;
+          const bottom = sign === 1 ? low : -high;
+          if (bottom <= stop) {
+            // The trend turns: its extreme becomes the stop of the new one, beyond both klines.
+            sign = -sign;
+            stop = -Math.max(extreme, top, sign === 1 ? -lastLow : lastHigh);
+            out[row] = sign * stop;
+            extreme = -bottom;
+            speed = step;
+          } else {
+            out[row] = sign * stop;
+            if (top > extreme) {
+              extreme = top;
+              speed = Math.min(speed + step, maximum);
+            }
+          }
+          const lowest = Math.min(sign === 1 ? lastLow : -lastHigh, sign === 1 ? low : -high);
+          stop = Math.min(stop + speed * (extreme - stop), lowest);
+          lastHigh = high;
+          lastLow = low;
         }
+        [lastSign, lastStop, lastExtreme, lastSpeed, highBefore, lowBefore] = [
+          ...[sign, stop, extreme],
+          ...[speed, lastHigh, lastLow],
+        ] as [number, number, number, number, number, number];
       };
     },
   });

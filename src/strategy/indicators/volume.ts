@@ -69,10 +69,13 @@ export const chaikinOscillator = (fast = 3, slow = 10): Indicator =>
     ...{ name: 'chaikinOscillator', sources: ['high', 'low', 'close', 'volume'] },
     ...{ periods: { 'fast period': fast, 'slow period': slow }, warmup: Math.max(fast, slow) },
     begin() {
-      const [keptFast, keptSlow] = [1 - 2 / (fast + 1), 1 - 2 / (slow + 1)];
+      const keptFast = 1 - 2 / (fast + 1);
+      const keptSlow = 1 - 2 / (slow + 1);
       const longest = Math.max(fast, slow);
-      let [seen, gapFast, gapSlow] = [0, 0, 0];
+      let [seen, lastFast, lastSlow] = [0, 0, 0];
       return ([high, low, close, volume], [out], count) => {
+        let gapFast = lastFast;
+        let gapSlow = lastSlow;
         for (let row = 0; row < count; row++) {
           const flow = flowOf(high[row] as number, low[row] as number, close[row] as number, volume[row] as number);
           if (seen > 0) {
@@ -82,6 +85,7 @@ export const chaikinOscillator = (fast = 3, slow = 10): Indicator =>
           seen++;
           out[row] = seen < longest ? Number.NaN : gapSlow - gapFast;
         }
+        [lastFast, lastSlow] = [gapFast, gapSlow];
       };
     },
   });

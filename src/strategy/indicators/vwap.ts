@@ -50,7 +50,10 @@ const vwapOf = (name: string, variant: number, startOf: (time: number) => number
     ...{ name, sources: ['openTime', 'hlc3', 'volume'], variant, warmup: 1 },
     ...(after === undefined ? {} : { after }),
     begin() {
-      let [since, isWhole, amount, traded] = [Number.NaN, false, 0, 0];
+      let since = Number.NaN;
+      let isWhole = false;
+      let amount = 0;
+      let traded = 0;
       return ([times, prices, volumes], [out], count) => {
         for (let row = 0; row < count; row++) {
           const time = times[row] as number;
@@ -61,7 +64,8 @@ const vwapOf = (name: string, variant: number, startOf: (time: number) => number
             since = start;
             [amount, traded] = [0, 0];
           }
-          const [price, volume] = [prices[row] as number, volumes[row] as number];
+          const price = prices[row] as number;
+          const volume = volumes[row] as number;
           amount += price * volume;
           traded += volume;
           if (isWhole) out[row] = traded === 0 ? price : amount / traded;

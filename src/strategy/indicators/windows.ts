@@ -13,17 +13,20 @@ const largestSummed = 2 ** 50;
 const rounderTo = (power: number): number => 1.5 * 2 ** (52 + power);
 
 /**
- * The exact sum, or `mean` of them. A plain running sum would keep the rounding errors of all values that ever were in it. So each value is
+ * The exact sum, or the mean, or the distance of the mean from the newest value. A plain running sum would keep the rounding errors of all values that ever were in it. So each value is
  * split into three parts, each a whole number of steps. The steps are so large that the three running sums stay below 2^53 of them and are
  * exact. Digits below the smallest step are rounded away: 2^-86 for 50 values, 2^-74 for 1,000. The mean is the newest value plus the mean
  * distance from it, so equal values average to exactly their value. NaN until `period` values were seen.
  */
-export function exactSums(period: number, of: 'sum' | 'mean'): Kernel {
+export function exactSums(period: number, of: 'sum' | 'mean' | 'distance'): Kernel {
   const bits = 32 - Math.clz32(period - 1);
   const rounders = Float64Array.of(rounderTo(bits), rounderTo(2 * bits - 52), rounderTo(3 * bits - 104));
   const [highs, mids, lows] = [new Float64Array(period), new Float64Array(period), new Float64Array(period)];
   const sums = new Float64Array(3);
-  const isMean = of === 'mean';
+  // One form for all, without a branch: the mean is the value and the mean distance from it, the sum has neither.
+  const own = of === 'mean' ? 1 : 0;
+  const around = of === 'sum' ? 0 : period;
+  const parts = of === 'sum' ? 1 : period;
   let rows = 0;
   let first = 0;
   return (values, into, count) => {
@@ -43,10 +46,9 @@ export function exactSums(period: number, of: 'sum' | 'mean'): Kernel {
       mids[place] = b;
       lows[place] = c;
       place = place + 1 === period ? 0 : place + 1;
+      const distance = high - around * a + (mid - around * b) + (low - around * c);
       row++;
-      if (row < period) into[next] = Number.NaN;
-      else if (isMean) into[next] = value + (high - period * a + (mid - period * b) + (low - period * c)) / period;
-      else into[next] = high + (mid + low);
+      into[next] = row < period ? Number.NaN : own * value + distance / parts;
     }
     [rows, first] = [row, place];
     sums.set([high, mid, low]);
@@ -96,15 +98,20 @@ export function extremes(period: number, sign: 1 | -1): Kernel {
   return (values, into, count) => {
     let place = first;
     let extreme = begun[0] as number;
-    for (let next = 0; next < count; next++) {
-      const value = sign * (values[next] as number);
-      extreme = Math.max(extreme, value);
-      block[place++] = value;
-      if (place < period) {
-        into[next] = isWarm ? sign * Math.max(extreme, block[place] as number) : Number.NaN;
-        continue;
+    let next = 0;
+    while (next < count) {
+      const end = Math.min(count, next + period - 1 - place);
+      for (; next < end; next++) {
+        const value = sign * (values[next] as number);
+        block[place++] = value;
+        extreme = Math.max(extreme, value);
+        into[next] = sign * Math.max(extreme, block[place] as number);
       }
-      into[next] = sign * extreme;
+      if (!isWarm) into.fill(Number.NaN, Math.max(0, next - place), next);
+      if (next === count) break;
+      const value = sign * (values[next] as number);
+      block[place] = value;
+      into[next++] = sign * Math.max(extreme, value);
       let last = Number.NEGATIVE_INFINITY;
       for (let at = period - 1; at >= 0; at--) {
         last = Math.max(last, block[at] as number);
