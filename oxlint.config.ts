@@ -131,7 +131,7 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   'test/conformance': { files: ['test/conformance/**'], ours: [], packages: ['ws', 'node:*'] },
   'test/third-party': { files: ['test/third-party/**'], ours: [], packages: ['ws', 'node:*'] },
   test: {
-    files: ['test/*', 'test/{backtest,cli,kit,libraries,pages,session,simulator,tidy,torture,world}/**'],
+    files: ['test/*', 'test/{backtest,cli,indicators,kit,libraries,pages,session,simulator,tidy,torture,world}/**'],
     ours: [
       ...everything,
       'client',

@@ -22,8 +22,6 @@ export interface Indicator {
   readonly warmup: number;
   /** The larger interval of its klines, which `warmup` counts; set by `on`. Left out: the strategy's own interval. */
   readonly of?: Interval;
-  /** The indicator over those larger klines; set by `on`, so that another indicator can be calculated over them, too. */
-  readonly inner?: Indicator;
   /** It has no value before the first start of such an interval in the klines: a day, for a session. It is needed beside `warmup`. */
   readonly after?: Interval;
   /** The indicator's whole column over klines of an interval; NaN where it is not warm. */

@@ -110,10 +110,9 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
       out.fill(values[index] as number, row, knownAt[index + 1] ?? out.length);
     return out;
   };
-  return {
+  const larger: Indicator = {
     warmup: indicator.warmup,
     of: interval,
-    inner: indicator,
     ...(indicator.after === undefined ? {} : { after: indicator.after }),
     column: key === undefined ? column : Object.assign(column, { key: `${key} on ${interval}` }),
     stream(own) {
@@ -129,7 +128,15 @@ export function on(interval: Interval, indicator: Indicator): Indicator {
       };
     },
   };
+  inners.set(larger, indicator);
+  return larger;
 }
+
+/** By what `on` made, so that another indicator can be calculated over the larger klines, too. Copies, which users change, have none. */
+const inners = new WeakMap<Indicator, Indicator>();
+
+/** The indicator over larger klines that `on` was given; undefined for what `on` did not make. */
+export const innerOf = (indicator: Indicator): Indicator | undefined => inners.get(indicator);
 
 /** Klines of `own` that this indicator needs before its first value, wherever in a larger kline they begin. */
 export function ownWarmup({ warmup, of, after }: Pick<Indicator, 'warmup' | 'of' | 'after'>, own: Interval): number {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Strategy } from './contract.ts';
-import { atr, ema, rsi, sma } from './indicators.ts';
+import { atr, ema, macd, rsi, sma } from './indicators.ts';
 import { on } from './larger-klines.ts';
 import { loadStrategy } from './load.ts';
 import { integer } from './params.ts';
@@ -37,7 +37,11 @@ test.each<[string, object, RegExp]>([
     },
     /check\(\), warmup\(\) or indicators\(\) threw with these parameters: Error: w/,
   ],
-  ['a source that there is not', making(() => sma(any('hl2'), 3)), /sma\('hl2', 3\): a kline has no hl2; .*, close, /],
+  [
+    'a source that there is not',
+    making(() => sma(any('hlcc4'), 3)),
+    /sma\('hlcc4', 3\): a kline has no hlcc4; .*, close, /,
+  ],
   ['another', making(() => ema(any('closee'), 3)), /ema\('closee', 3\): a kline has no closee/],
   ['a period of nothing', making(() => sma('close', 0)), /sma\('close', 0\): the period must be a whole number/],
   ['half a kline', making(() => rsi('close', 2.5)), /rsi\('close', 2\.5\): the period must be a whole number/],
@@ -47,6 +51,17 @@ test.each<[string, object, RegExp]>([
     'an indicator that never says when it is warm',
     making(() => ({ ...sma('close', 3), warmup: Number.NaN })),
     /indicators\(\) gives a with a warmup of NaN/,
+  ],
+  [
+    'lines of which one is none',
+    making(() => any({ ...macd('close'), signal: 9 })),
+    /indicators\(\) gives \{.*\} as a: it must be an indicator, .* or an object of them, such as macd\('close'\)/,
+  ],
+  ['an object without lines', making(() => any({})), /indicators\(\) gives \{\} as a: it must be an indicator/],
+  [
+    'a line that never says when it is warm',
+    making(() => any({ line: { ...sma('close', 3), warmup: Number.NaN } })),
+    /indicators\(\) gives a\.line with a warmup of NaN/,
   ],
   [
     'indicators that come later',

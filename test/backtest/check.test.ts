@@ -8,10 +8,9 @@ import type { RunInput } from '../../src/backtest/run.ts';
 import { check } from '../../src/commands/check/command.ts';
 import { loadKlines } from '../../src/data/klines.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
-import { atr, type Columns, ema, type Indicator, type Prices, sma } from '../../src/strategy/indicators.ts';
+import { atr, type Columns, ema, type Indicator, type Prices, sma, stdev } from '../../src/strategy/indicators.ts';
 import { on } from '../../src/strategy/larger-klines.ts';
 import { flat, hold } from '../../src/strategy/signals.ts';
-import { stdev } from '../../src/strategy/indicators.ts';
 import { cut, inputOf } from './agreement.ts';
 
 const path = fileURLToPath(new URL('../../backtests/data/ETHUSDT-15m-2025-10_2026-03.csv.gz', import.meta.url));

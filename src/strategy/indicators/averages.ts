@@ -173,7 +173,7 @@ export const kama = (source: Source, period: number): Indicator =>
 /** Volume-weighted moving average of the last `period` values; their plain average where nothing was traded. */
 export const vwma = (source: Source, period: number): Indicator =>
   calculated({
-    ...{ name: 'vwma', sources: [source, 'volume'], periods: { period }, warmup: period },
+    ...{ name: 'vwma', sources: [source], prices: ['volume'], periods: { period }, warmup: period },
     begin() {
       const amounts = sums(period);
       const volumes = sums(period);

@@ -52,7 +52,12 @@ export const keltner = (
 ): Readonly<Record<'upper' | 'middle' | 'lower', Indicator>> => {
   const first = Math.max(period, atrPeriod + 1);
   return linesOf({
-    ...{ name: 'keltner', sources: [source, 'high', 'low', 'close'], periods: { period, 'ATR period': atrPeriod } },
+    ...{
+      name: 'keltner',
+      sources: [source],
+      prices: ['high', 'low', 'close'],
+      periods: { period, 'ATR period': atrPeriod },
+    },
     ...{ factors: { 'number of ranges': ranges }, lines: { upper: first, middle: first, lower: first } },
     begin() {
       const average = exponential(period);

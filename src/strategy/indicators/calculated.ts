@@ -5,8 +5,16 @@
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { SignalError } from '../fault.ts';
-import { type Column, type Indicator, type Piece, type Source, type TimedPrices, wholeColumn } from '../indicator.ts';
-import { on } from '../larger-klines.ts';
+import {
+  type Column,
+  type Indicator,
+  type Piece,
+  type PriceName,
+  type Source,
+  type TimedPrices,
+  wholeColumn,
+} from '../indicator.ts';
+import { innerOf, on } from '../larger-klines.ts';
 import { type Arguments, refuseInvalid } from './refuse.ts';
 import type { Kernel } from './windows.ts';
 
@@ -21,11 +29,18 @@ type Arrays = readonly [Float64Array, Float64Array, Float64Array, Float64Array, 
 /** `openTime` is the time at which a kline opens, UTC ms. */
 type Input = Source | 'openTime';
 
+/** A recipe with all that it reads. */
+type Reading<Line extends string = string> = Omit<Recipe<Line>, 'sources' | 'prices'> & {
+  readonly sources: readonly Input[];
+};
+
 /** An indicator with lines, by what it is made of. */
 export interface Recipe<Line extends string> extends Arguments {
   /** As users call it: of messages, and of the key that columns are shared by. */
   readonly name: string;
-  readonly sources: readonly Input[];
+  readonly sources?: readonly Source[];
+  /** What else of the klines it reads, after its sources. */
+  readonly prices?: readonly (PriceName | 'openTime')[];
   /** How many values of its sources each line needs before its first one. */
   readonly lines: Readonly<Record<Line, number>>;
   /** As `after` of an indicator. */
@@ -63,25 +78,28 @@ export const overOne = (
 
 /** The lines of an indicator. Wrong arguments are refused. */
 export function linesOf<Line extends string>(recipe: Recipe<Line>): Readonly<Record<Line, Indicator>> {
-  refuseInvalid(recipe.name, { ...recipe, sources: recipe.sources.filter((source) => source !== 'openTime') });
-  const of = commonInterval(recipe);
-  if (of === undefined) return ownLines(recipe);
+  refuseInvalid(recipe.name, recipe);
+  const { sources = [], prices = [], ...others } = recipe;
+  const reads: Reading<Line> = { ...others, sources: [...sources, ...prices] };
+  const of = commonInterval(reads);
+  if (of === undefined) return ownLines(reads);
   // Over values of larger klines it is calculated once for each of those, not for each kline of the strategy.
-  const inner = linesOf({ ...recipe, sources: recipe.sources.map(innerOf) });
+  const inner = ownLines({ ...reads, sources: reads.sources.map(overLarger) });
   return Object.fromEntries(
     Object.entries<Indicator>(inner).map(([line, indicator]) => [line, on(of, indicator)]),
   ) as unknown as Record<Line, Indicator>;
 }
 
-function innerOf(source: Input): Input {
+function overLarger(source: Input): Input {
   if (typeof source === 'string') return source;
-  if (source.inner === undefined)
+  const inner = innerOf(source);
+  if (inner === undefined)
     throw new SignalError(`an indicator of ${source.of} klines that on() did not make cannot be the source of another`);
-  return source.inner;
+  return inner;
 }
 
 /** The larger interval of the sources; undefined where it is the strategy's own. */
-function commonInterval({ name, sources }: Recipe<string>): Interval | undefined {
+function commonInterval({ name, sources }: Reading): Interval | undefined {
   const all = new Set(sources.map((source) => (typeof source === 'string' ? undefined : source.of)));
   if (all.size > 1) {
     const names = [...all].map((of) => of ?? "the strategy's own interval");
@@ -90,7 +108,7 @@ function commonInterval({ name, sources }: Recipe<string>): Interval | undefined
   return [...all][0];
 }
 
-function ownLines<Line extends string>(recipe: Recipe<Line>): Readonly<Record<Line, Indicator>> {
+function ownLines<Line extends string>(recipe: Reading<Line>): Readonly<Record<Line, Indicator>> {
   const { sources } = recipe;
   const indicators = sources.filter((source) => typeof source !== 'string');
   const before = Math.max(1, ...indicators.map(({ warmup }) => warmup)) - 1;
@@ -111,7 +129,7 @@ function ownLines<Line extends string>(recipe: Recipe<Line>): Readonly<Record<Li
 }
 
 /** Undefined where a source has none: it is a user's. */
-function keyOf({ name, sources, isShared, periods = {}, factors = {}, variant }: Recipe<string>): string | undefined {
+function keyOf({ name, sources, isShared, periods = {}, factors = {}, variant }: Reading): string | undefined {
   if (isShared === false) return undefined;
   const keys = sources.map((source) => (typeof source === 'string' ? source : source.column.key));
   if (keys.includes(undefined)) return undefined;
@@ -138,7 +156,7 @@ function columnOf(key: string | undefined, pieces: NonNullable<Column['pieces']>
 }
 
 const single =
-  (recipe: Recipe<string>) =>
+  (recipe: Reading) =>
   (klines: Columns, interval: Interval): Piece => {
     const next = calculating(recipe, klines, interval);
     return (into, from, to) => next([into], from, to);
@@ -146,7 +164,7 @@ const single =
 
 /** Calculates rows `from` to `to` of all lines. */
 function calculating(
-  { sources, begin }: Recipe<string>,
+  { sources, begin }: Reading,
   klines: Columns,
   interval: Interval,
 ): (lines: readonly Float64Array[], from: number, to: number) => void {
@@ -242,7 +260,7 @@ export function growing(): (count: number) => Float64Array {
 }
 
 function streamOf(
-  { sources, begin }: Recipe<string>,
+  { sources, begin }: Reading,
   lineCount: number,
   index: number,
   interval: Interval,
@@ -280,7 +298,7 @@ class Run {
   to = 0;
   lines: readonly Float64Array[] = [];
 
-  constructor(recipe: Recipe<string>, klines: Columns, interval: Interval) {
+  constructor(recipe: Reading, klines: Columns, interval: Interval) {
     this.interval = interval;
     this.#next = calculating(recipe, klines, interval);
     this.#buffers = Object.keys(recipe.lines).map(growing);
@@ -299,10 +317,10 @@ class Run {
  * others copy it. A line that is read out of step with the others gets a calculation of its own.
  */
 class SharedRuns {
-  readonly #recipe: Recipe<string>;
+  readonly #recipe: Reading;
   readonly #runs = new WeakMap<Columns, Run>();
 
-  constructor(recipe: Recipe<string>) {
+  constructor(recipe: Reading) {
     this.#recipe = recipe;
   }
 

@@ -39,7 +39,7 @@ export function fromStreaming<Made>(
     name: 'fromStreaming',
     // Two of them may differ in what nobody can see: their columns are not shared.
     isShared: false,
-    sources: source === 'kline' ? prices : [source],
+    ...(source === 'kline' ? { prices } : { sources: [source] }),
     lines: Object.fromEntries(names.map((name) => [name, warmup])),
     begin() {
       const take = taker(make(), next as ((made: Made, value: unknown) => unknown) | undefined);

@@ -8,7 +8,7 @@ import { linesOf } from './calculated.ts';
  */
 export const heikinAshi = (): Readonly<Record<'open' | 'high' | 'low' | 'close', Indicator>> =>
   linesOf({
-    ...{ name: 'heikinAshi', sources: ['open', 'high', 'low', 'close'] },
+    ...{ name: 'heikinAshi', prices: ['open', 'high', 'low', 'close'] },
     lines: { open: 1, high: 1, low: 1, close: 1 },
     begin() {
       let last = Number.NaN;

@@ -1,29 +1,32 @@
 /** Where a price lies in the range or beside the average of its window, and how far it moved. Each depends on its window alone. */
 import type { Indicator, Source } from '../indicator.ts';
 import { meanDistanceOver } from './averages.ts';
-import { calculated, growing, overOne } from './calculated.ts';
+import { calculated, growing, overOne, type Recipe } from './calculated.ts';
 import { refuseInvalid } from './refuse.ts';
 import { rsi } from './strength.ts';
 import { exactSums, extremes, Ring } from './windows.ts';
+
+/** The close in the range of highs and lows. */
+const range = { prices: ['close', 'high', 'low'] } as const;
 
 type Stochastic = Readonly<Record<'k' | 'd', Indicator>>;
 
 /** From the lowest low (0) to the highest high (`scale`) of the last `period` values; `flat` where both are equal. */
 const positionIn = (
   name: string,
-  sources: readonly [Source] | readonly [value: Source, high: Source, low: Source],
+  of: Pick<Recipe<'value'>, 'sources' | 'prices'>,
   period: number,
   [offset, scale, flat]: readonly [offset: number, scale: number, flat: number],
 ): Indicator =>
   calculated({
-    ...{ name, sources, periods: { period }, warmup: period },
+    ...{ name, ...of, periods: { period }, warmup: period },
     begin() {
       const highest = extremes(period, 1);
       const lowest = extremes(period, -1);
       const buffer = growing();
       return ([values, second, third], [out], count) => {
-        const high = sources.length === 1 ? values : second;
-        const low = sources.length === 1 ? values : third;
+        const high = of.prices === undefined ? values : second;
+        const low = of.prices === undefined ? values : third;
         const bottom = buffer(count);
         highest(high, out, count);
         lowest(low, bottom, count);
@@ -43,7 +46,7 @@ const positionIn = (
  */
 export function stochastic(period = 14, smoothK = 3, smoothD = 3): Stochastic {
   refuseInvalid('stochastic', { periods: { period, 'smoothing of k': smoothK, 'smoothing of d': smoothD } });
-  return smoothed(positionIn('stochastic', ['close', 'high', 'low'], period, [0, 100, 50]), smoothK, smoothD);
+  return smoothed(positionIn('stochastic', range, period, [0, 100, 50]), smoothK, smoothD);
 }
 
 /**
@@ -56,7 +59,11 @@ export function stochRsi(source: Source, rsiPeriod = 14, period = 14, smoothK = 
     sources: [source],
     periods: { 'RSI period': rsiPeriod, period, 'smoothing of k': smoothK, 'smoothing of d': smoothD },
   });
-  return smoothed(positionIn('stochastic', [rsi(source, rsiPeriod)], period, [0, 100, 50]), smoothK, smoothD);
+  return smoothed(
+    positionIn('stochastic', { sources: [rsi(source, rsiPeriod)] }, period, [0, 100, 50]),
+    smoothK,
+    smoothD,
+  );
 }
 
 function smoothed(raw: Indicator, smoothK: number, smoothD: number): Stochastic {
@@ -69,8 +76,7 @@ const average = (source: Indicator, period: number): Indicator =>
   overOne('average', source, period, () => exactSums(period, 'mean'));
 
 /** Williams %R (Williams 1973): the close between the lowest low (-100) and the highest high (0) of the last `period` klines; -50 where both are equal. */
-export const williamsR = (period: number): Indicator =>
-  positionIn('williamsR', ['close', 'high', 'low'], period, [1, 100, -50]);
+export const williamsR = (period: number): Indicator => positionIn('williamsR', range, period, [1, 100, -50]);
 
 /**
  * Commodity channel index (Lambert 1980): how far the value lies from the mean of the last `period`, over 0.015 × the mean absolute distance

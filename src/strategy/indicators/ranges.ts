@@ -29,7 +29,7 @@ export function trueRanges(): (
 /** The true range: from the lower to the higher of the kline and of the close before it; in quote. */
 export const trueRange = (): Indicator =>
   calculated({
-    ...{ name: 'trueRange', sources: ['high', 'low', 'close'], warmup: 2 },
+    ...{ name: 'trueRange', prices: ['high', 'low', 'close'], warmup: 2 },
     begin() {
       const ranges = trueRanges();
       return ([high, low, close], [out], count) => ranges(high, low, close, out, count);
@@ -73,7 +73,7 @@ export function averageRanges(period: number): ReturnType<typeof trueRanges> {
  */
 export const atr = (period: number): Indicator =>
   calculated({
-    ...{ name: 'atr', sources: ['high', 'low', 'close'], periods: { period }, warmup: period + 1 },
+    ...{ name: 'atr', prices: ['high', 'low', 'close'], periods: { period }, warmup: period + 1 },
     begin() {
       const ranges = averageRanges(period);
       return ([high, low, close], [out], count) => ranges(high, low, close, out, count);
@@ -83,7 +83,7 @@ export const atr = (period: number): Indicator =>
 /** The average true range in percent of the close. The start counts as long as that of `atr`. */
 export const natr = (period: number): Indicator =>
   calculated({
-    ...{ name: 'natr', sources: ['high', 'low', 'close'], periods: { period }, warmup: period + 1 },
+    ...{ name: 'natr', prices: ['high', 'low', 'close'], periods: { period }, warmup: period + 1 },
     begin() {
       const ranges = averageRanges(period);
       return ([high, low, close], [out], count) => {

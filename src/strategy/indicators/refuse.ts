@@ -23,14 +23,14 @@ export function refuseInvalid(
   name: string,
   { sources = [], periods = {}, leastPeriod = 1, factors = {} }: Arguments,
 ): void {
-  const given = [...sources, ...Object.values(periods), ...Object.values(factors)].map(text).join(', ');
+  const given = argumentsText([...sources, ...Object.values(periods), ...Object.values(factors)]);
   const refuse = (what: string): never => {
     throw new SignalError(`${name}(${given}): ${what}`);
   };
   for (const source of sources)
     if (!isIndicator(source) && !(priceNames as readonly unknown[]).includes(source))
       refuse(
-        `there is no ${typeof source === 'string' ? source : inspect(source, { depth: 0 })} of a kline; there are ${priceNames.join(', ')}, and other indicators`,
+        `a kline has no ${typeof source === 'string' ? source : inspect(source, { depth: 0 })}; there are ${priceNames.join(', ')}, and other indicators`,
       );
   for (const [which, period] of Object.entries(periods))
     if (!Number.isInteger(period) || period < leastPeriod || period > mostKlines)
@@ -38,6 +38,9 @@ export function refuseInvalid(
   for (const [which, factor] of Object.entries(factors))
     if (!(Number.isFinite(factor) && factor > 0)) refuse(`the ${which} must be a number above 0`);
 }
+
+/** The arguments of a call, as a message says them. */
+export const argumentsText = (given: readonly unknown[]): string => given.map(text).join(', ');
 
 const text = (given: unknown): string =>
   typeof given === 'string' ? `'${given}'` : isIndicator(given) ? '…' : String(given);

@@ -1,7 +1,8 @@
 /** Oscillators that compare rises with falls. */
+import { SignalError } from '../fault.ts';
 import type { Indicator, Source } from '../indicator.ts';
 import { calculated, growing, overOne } from './calculated.ts';
-import { refuseInvalid } from './refuse.ts';
+import { argumentsText, refuseInvalid } from './refuse.ts';
 import { exactSums, sums } from './windows.ts';
 
 type Moves = (values: Float64Array, rises: Float64Array, falls: Float64Array, count: number) => void;
@@ -110,8 +111,10 @@ export const rsi = (source: Source, period: number): Indicator =>
  * Chande's momentum oscillator, -100 to 100: rises minus falls over all moves; 0 where nothing moved. With the averages of `rsi`, as TA-Lib's
  * CMO has them, or with `'sum'` plain sums of the last `period` moves, as Chande (1994) and TradingView have them.
  */
-export const cmo = (source: Source, period: number, moves: 'average' | 'sum' = 'average'): Indicator =>
-  overOne(
+export function cmo(source: Source, period: number, moves: 'average' | 'sum' = 'average'): Indicator {
+  if (moves !== 'average' && moves !== 'sum')
+    throw new SignalError(`cmo(${argumentsText([source, period, moves])}): the moves must be 'average' or 'sum'`);
+  return overOne(
     'cmo',
     source,
     period,
@@ -130,6 +133,7 @@ export const cmo = (source: Source, period: number, moves: 'average' | 'sum' = '
     },
     { warmup: period + 1, variant: moves },
   );
+}
 
 /**
  * Money flow index, 0 to 100 (Quong and Soudack 1989): of the amounts hlc3 × volume of the last `period` klines, those of klines with a
@@ -137,7 +141,7 @@ export const cmo = (source: Source, period: number, moves: 'average' | 'sum' = '
  */
 export const mfi = (period: number): Indicator =>
   calculated({
-    ...{ name: 'mfi', sources: ['high', 'low', 'close', 'volume'], periods: { period }, warmup: period + 1 },
+    ...{ name: 'mfi', prices: ['high', 'low', 'close', 'volume'], periods: { period }, warmup: period + 1 },
     begin() {
       const ups = sums(period);
       const downs = sums(period);
@@ -182,7 +186,7 @@ export function ultimateOscillator(fast = 7, middle = 14, slow = 28): Indicator 
   const names = { 'fast period': fast, 'middle period': middle, 'slow period': slow };
   refuseInvalid('ultimateOscillator', { periods: names });
   return calculated({
-    ...{ name: 'ultimateOscillator', sources: ['high', 'low', 'close'], periods: names },
+    ...{ name: 'ultimateOscillator', prices: ['high', 'low', 'close'], periods: names },
     warmup: Math.max(fast, middle, slow) + 1,
     begin() {
       const windows = [fast, middle, slow]

@@ -11,12 +11,13 @@ import { averageRanges, rangeOf } from './ranges.ts';
  */
 export const adx = (period = 14): Readonly<Record<'adx' | 'plusDI' | 'minusDI', Indicator>> =>
   linesOf({
-    ...{ name: 'adx', sources: ['high', 'low', 'close'], periods: { period }, leastPeriod: 2 },
+    ...{ name: 'adx', prices: ['high', 'low', 'close'], periods: { period }, leastPeriod: 2 },
     lines: { adx: 2 * period, plusDI: period + 1, minusDI: period + 1 },
     begin() {
       const kept = 1 - 1 / period;
       let seen = 0;
       let sum = 0;
+      let lastShrunk = 1;
       let lastAdx = Number.NaN;
       let lastHigh = 0;
       let lastLow = 0;
@@ -32,6 +33,7 @@ export const adx = (period = 14): Readonly<Record<'adx' | 'plusDI' | 'minusDI', 
         let minus = lastMinus;
         let range = lastRange;
         let index = lastAdx;
+        let shrunk = lastShrunk;
         for (let row = 0; row < count; row++) {
           const newHigh = highs[row] as number;
           const newLow = lows[row] as number;
@@ -39,9 +41,16 @@ export const adx = (period = 14): Readonly<Record<'adx' | 'plusDI' | 'minusDI', 
             const up = newHigh - high;
             const down = low - newLow;
             const factor = seen < period ? 1 : kept;
-            plus = factor * plus + (up > down && up > 0 ? up : 0);
-            minus = factor * minus + (down > up && down > 0 ? down : 0);
-            range = factor * range + rangeOf(newHigh, newLow, close);
+            const ownRange = rangeOf(newHigh, newLow, close);
+            // Without a range all three only shrink: their ratios stay exactly what they were.
+            if (ownRange === 0) shrunk *= factor;
+            else {
+              const left = factor * shrunk;
+              plus = left * plus + (up > down && up > 0 ? up : 0);
+              minus = left * minus + (down > up && down > 0 ? down : 0);
+              range = left * range + ownRange;
+              shrunk = 1;
+            }
           }
           high = newHigh;
           low = newLow;
@@ -64,7 +73,7 @@ export const adx = (period = 14): Readonly<Record<'adx' | 'plusDI' | 'minusDI', 
           seen++;
         }
         [lastHigh, lastLow, lastClose] = [high, low, close];
-        [lastPlus, lastMinus, lastRange, lastAdx] = [plus, minus, range, index];
+        [lastPlus, lastMinus, lastRange, lastAdx, lastShrunk] = [plus, minus, range, index, shrunk];
       };
     },
   });
@@ -75,7 +84,7 @@ export const adx = (period = 14): Readonly<Record<'adx' | 'plusDI' | 'minusDI', 
  */
 export const aroon = (period = 14): Readonly<Record<'up' | 'down' | 'oscillator', Indicator>> =>
   linesOf({
-    ...{ name: 'aroon', sources: ['high', 'low'], periods: { period } },
+    ...{ name: 'aroon', prices: ['high', 'low'], periods: { period } },
     lines: { up: period + 1, down: period + 1, oscillator: period + 1 },
     begin() {
       const ofHigh = ages(period + 1, 1);
@@ -127,7 +136,7 @@ function ages(period: number, sign: 1 | -1): (values: Float64Array, into: Float6
  */
 export const supertrend = (period = 10, multiplier = 3): Readonly<Record<'line' | 'direction', Indicator>> =>
   linesOf({
-    ...{ name: 'supertrend', sources: ['high', 'low', 'close'], periods: { period }, factors: { multiplier } },
+    ...{ name: 'supertrend', prices: ['high', 'low', 'close'], periods: { period }, factors: { multiplier } },
     lines: { line: period + 1, direction: period + 1 },
     begin() {
       const rangesOf = averageRanges(period);
@@ -164,7 +173,7 @@ export const supertrend = (period = 10, multiplier = 3): Readonly<Record<'line' 
  */
 export const parabolicSar = (acceleration = 0.02, maximum = 0.2): Indicator =>
   calculated({
-    ...{ name: 'parabolicSar', sources: ['high', 'low'], factors: { acceleration, maximum }, warmup: 2 },
+    ...{ name: 'parabolicSar', prices: ['high', 'low'], factors: { acceleration, maximum }, warmup: 2 },
     begin() {
       const step = Math.min(acceleration, maximum);
       let [lastSign, lastStop, lastExtreme, lastSpeed, seen, highBefore, lowBefore] = [1, 0, 0, step, 0, 0, 0];

@@ -22,7 +22,7 @@ class ExactTotal {
  */
 export const obv = (): Indicator =>
   calculated({
-    ...{ name: 'obv', sources: ['close', 'volume'], warmup: 1 },
+    ...{ name: 'obv', prices: ['close', 'volume'], warmup: 1 },
     begin() {
       const total = new ExactTotal();
       let before = Number.NEGATIVE_INFINITY;
@@ -47,7 +47,7 @@ const flowOf = (high: number, low: number, close: number, volume: number): numbe
  */
 export const accumulationDistribution = (): Indicator =>
   calculated({
-    ...{ name: 'accumulationDistribution', sources: ['high', 'low', 'close', 'volume'], warmup: 1 },
+    ...{ name: 'accumulationDistribution', prices: ['high', 'low', 'close', 'volume'], warmup: 1 },
     begin() {
       const total = new ExactTotal();
       return ([high, low, close, volume], [out], count) => {
@@ -66,7 +66,7 @@ export const accumulationDistribution = (): Indicator =>
  */
 export const chaikinOscillator = (fast = 3, slow = 10): Indicator =>
   calculated({
-    ...{ name: 'chaikinOscillator', sources: ['high', 'low', 'close', 'volume'] },
+    ...{ name: 'chaikinOscillator', prices: ['high', 'low', 'close', 'volume'] },
     ...{ periods: { 'fast period': fast, 'slow period': slow }, warmup: Math.max(fast, slow) },
     begin() {
       const keptFast = 1 - 2 / (fast + 1);

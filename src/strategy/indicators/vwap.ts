@@ -47,7 +47,7 @@ export function anchoredVwap(since: number | string): Indicator {
 /** `startOf` gives when the average that a kline belongs to began. */
 const vwapOf = (name: string, variant: number, startOf: (time: number) => number, after?: '1day'): Indicator =>
   calculated({
-    ...{ name, sources: ['openTime', 'hlc3', 'volume'], variant, warmup: 1 },
+    ...{ name, prices: ['openTime', 'hlc3', 'volume'], variant, warmup: 1 },
     ...(after === undefined ? {} : { after }),
     begin() {
       let since = Number.NaN;
