@@ -1,4 +1,5 @@
 /** Strategies over indicators with lines: backtests, live streams, grids, checks and messages see the same values under the same names. */
+import { decide } from 'sluice/testing';
 import { expect, test } from 'vitest';
 import { leaksOf } from '../../src/backtest/check/lookahead.ts';
 import { warmupNeeded } from '../../src/backtest/check/warmup.ts';
@@ -18,7 +19,6 @@ import {
   sma,
 } from '../../src/index.ts';
 import { warmupOf } from '../../src/strategy/warmup.ts';
-import { decide } from '../../src/testing.ts';
 import { runByKlines, runNow } from '../kit/run-now.ts';
 import { caseOfXz, columnsOf, inputOf, rowsOf, runStreams } from './agreement.ts';
 

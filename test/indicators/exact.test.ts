@@ -1,7 +1,8 @@
 /** Values against exact arithmetic, over recorded minutes with flat stretches, one of which lasts ten hours. */
 import { describe, expect, test } from 'vitest';
 import { all } from './all.ts';
-import { exactLines, exactly } from './exact.ts';
+import { exactLines } from './exact.ts';
+import { exactly } from './exact-series.ts';
 import { flattened, minutes } from './klines.ts';
 
 const klines = flattened(minutes(2_400), 1_000, 1_600);

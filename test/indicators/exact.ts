@@ -1,113 +1,32 @@
-/**
- * Indicators by their definitions, in whole numbers of 2^-512: so exact that a double cannot tell it from rational arithmetic. Written for
- * reading, not for speed, and without anything of ours.
- */
-const bits = 512n;
-const one = 1n << bits;
-
-/** A number, or undefined where there is none yet. */
-export type Maybe = bigint | undefined;
-type Series = readonly Maybe[];
-
-/** The exact value of a double; what is smaller than 2^-512 is dropped. */
-export function exactly(value: number): bigint {
-  if (value === 0) return 0n;
-  const power = 60 - Math.floor(Math.log2(Math.abs(value)));
-  // In two steps: a power of two beyond 2^1023 is no double.
-  const whole = BigInt(value * 2 ** Math.min(power, 1_000) * 2 ** Math.max(0, power - 1_000));
-  const shift = bits - BigInt(power);
-  return shift >= 0n ? whole << shift : whole >> -shift;
-}
-
-const times = (a: bigint, b: bigint): bigint => (a * b) >> bits;
-const over = (a: bigint, b: bigint): bigint => (a << bits) / b;
-const fraction = (a: number, b: number): bigint => (BigInt(a) << bits) / BigInt(b);
-const abs = (a: bigint): bigint => (a < 0n ? -a : a);
-const sum = (values: readonly bigint[]): bigint => values.reduce((all, value) => all + value, 0n);
-const mean = (values: readonly bigint[]): bigint => sum(values) / BigInt(values.length);
-const sorted = (values: readonly bigint[]): readonly bigint[] =>
-  values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-const max = (values: readonly bigint[]): bigint => sorted(values).at(-1) as bigint;
-const min = (values: readonly bigint[]): bigint => sorted(values)[0] as bigint;
-
-function root(value: bigint): bigint {
-  if (value === 0n) return 0n;
-  const square = value << bits;
-  let guess = 1n << BigInt((square.toString(2).length / 2 + 1) | 0);
-  for (;;) {
-    const next = (guess + square / guess) >> 1n;
-    if (next >= guess) return guess;
-    guess = next;
-  }
-}
-
-/** What `make` says of the values from the first known one on. */
-function known(values: Series, make: (values: readonly bigint[]) => Series): Series {
-  const first = values.findIndex((value) => value !== undefined);
-  if (first < 0) return values;
-  return [...values.slice(0, first), ...make(values.slice(first) as bigint[])];
-}
-
-const windows = (values: Series, period: number, make: (window: readonly bigint[]) => bigint): Series =>
-  known(values, (all) =>
-    all.map((_, row) => (row < period - 1 ? undefined : make(all.slice(row - period + 1, row + 1)))),
-  );
-
-/** By row, of series of which all are known. */
-const rows = (series: readonly Series[], make: (...values: bigint[]) => bigint): Series =>
-  (series[0] as Series).map((_, row) => {
-    const values = series.map((one) => one[row]);
-    return values.includes(undefined) ? undefined : make(...(values as bigint[]));
-  });
-
-const changes = (values: Series): Series =>
-  values.map((value, row) => {
-    const before = values[row - 1];
-    return value === undefined || before === undefined ? undefined : value - before;
-  });
-
-/** Averages by `weight`, which start at the mean of the first `period` values. */
-const smoothed = (values: Series, period: number, weight: bigint): Series =>
-  known(values, (all) => {
-    let average: Maybe;
-    return all.map((value, row) => {
-      if (row === period - 1) average = mean(all.slice(0, period));
-      else if (average !== undefined) average += times(weight, value - average);
-      return average;
-    });
-  });
-
-const ema = (values: Series, period: number): Series => smoothed(values, period, fraction(2, period + 1));
-const wilder = (values: Series, period: number): Series => smoothed(values, period, fraction(1, period));
-const sma = (values: Series, period: number): Series => windows(values, period, mean);
-const wma = (values: Series, period: number): Series =>
-  windows(
-    values,
-    period,
-    (window) => sum(window.map((value, at) => value * BigInt(at + 1))) / BigInt((period * (period + 1)) / 2),
-  );
-const deviation = (window: readonly bigint[]): bigint => {
-  const middle = mean(window);
-  return root(mean(window.map((value) => times(value - middle, value - middle))));
-};
-
-export interface ExactKlines {
-  readonly open: Series;
-  readonly high: Series;
-  readonly low: Series;
-  readonly close: Series;
-  readonly volume: Series;
-}
-
-type Lines = Readonly<Record<string, Series>>;
-
-const ranges = ({ high, low, close }: ExactKlines): Series =>
-  rows(
-    [high, low, [undefined, ...close.slice(0, -1)]],
-    (top, bottom, before) => max([top, before]) - min([bottom, before]),
-  );
-const typical = ({ high, low, close }: ExactKlines): Series =>
-  rows([high, low, close], (...prices) => sum(prices) / 3n);
+/** Indicators by their definitions, in exact arithmetic. Written for reading, not for speed, and without anything of ours. */
+import {
+  abs,
+  bits,
+  changes,
+  deviation,
+  type ExactKlines,
+  ema,
+  fraction,
+  type Lines,
+  type Maybe,
+  max,
+  mean,
+  min,
+  one,
+  over,
+  ranges,
+  root,
+  rows,
+  type Series,
+  sma,
+  smoothed,
+  sum,
+  times,
+  typical,
+  wilder,
+  windows,
+  wma,
+} from './exact-series.ts';
 
 const percent = (part: bigint, whole: bigint, none: bigint): bigint => (whole === 0n ? none : over(100n * part, whole));
 const rise = (move: bigint): bigint => (move > 0n ? move : 0n);
@@ -155,10 +74,8 @@ const pairs = (
   make: (a: readonly bigint[], b: readonly bigint[]) => bigint,
 ): Series =>
   a.map((_, row) => {
-    const [x, y] = [a, b].map((values) => values.slice(Math.max(0, row - period + 1), row + 1)) as unknown as [
-      Series,
-      Series,
-    ];
+    const last = (values: Series): Series => values.slice(Math.max(0, row - period + 1), row + 1);
+    const [x, y] = [last(a), last(b)];
     return x.length < period || x.includes(undefined) ? undefined : make(x as bigint[], y as bigint[]);
   });
 
@@ -285,29 +202,24 @@ const lagged = (values: Series, count: number): Series => [
   ...values.slice(0, values.length - count),
 ];
 
-/** The lines of each indicator, by the text of its call. */
-export function exactLines(klines: ExactKlines): Readonly<Record<string, () => Lines>> {
-  const { open, high, low, close, volume } = klines;
-  const middleOf = (period: number): Series =>
-    rows([windows(high, period, max), windows(low, period, min)], (a, b) => (a + b) / 2n);
-  const chain = (period: number): readonly [Series, Series, Series] => {
-    const first = ema(close, period);
-    const second = ema(first, period);
-    return [first, second, ema(second, period)];
-  };
-  const leads = (): readonly [Series, Series] => [
-    rows([middleOf(9), middleOf(26)], (a, b) => (a + b) / 2n),
-    middleOf(52),
-  ];
-  const returns = (values: Series): Series =>
-    rows([changes(values), lagged(values, 1)], (move, before) => over(move, before));
+/** An EMA, its EMA, and that of it. */
+function chain(values: Series, period: number): readonly [Series, Series, Series] {
+  const first = ema(values, period);
+  const second = ema(first, period);
+  return [first, second, ema(second, period)];
+}
+
+type Calls = Readonly<Record<string, () => Lines>>;
+
+function averages(klines: ExactKlines): Calls {
+  const { close, volume } = klines;
   return {
     "sma('close', 20)": () => ({ value: sma(close, 20) }),
     "sma('volume', 50)": () => ({ value: sma(volume, 50) }),
     "ema('close', 20)": () => ({ value: ema(close, 20) }),
     "wma('close', 20)": () => ({ value: wma(close, 20) }),
-    "dema('close', 20)": () => ({ value: rows(chain(20).slice(0, 2), (a, b) => 2n * a - b) }),
-    "tema('close', 20)": () => ({ value: rows(chain(20), (a, b, c) => 3n * a - 3n * b + c) }),
+    "dema('close', 20)": () => ({ value: rows(chain(close, 20).slice(0, 2), (a, b) => 2n * a - b) }),
+    "tema('close', 20)": () => ({ value: rows(chain(close, 20), (a, b, c) => 3n * a - 3n * b + c) }),
     "hma('close', 20)": () => ({
       value: wma(
         rows([wma(close, 10), wma(close, 20)], (a, b) => 2n * a - b),
@@ -317,6 +229,18 @@ export function exactLines(klines: ExactKlines): Readonly<Record<string, () => L
     "kama('close', 10)": () => ({ value: kama(close as bigint[], 10) }),
     "vwma('close', 20)": () => ({ value: weightedBy(close, volume, 20) }),
     'rollingVwap(20)': () => ({ value: weightedBy(typical(klines), volume, 20) }),
+  };
+}
+
+function bands(klines: ExactKlines): Calls {
+  const { high, low, close } = klines;
+  const middleOf = (period: number): Series =>
+    rows([windows(high, period, max), windows(low, period, min)], (a, b) => (a + b) / 2n);
+  const leads = (): readonly [Series, Series] => [
+    rows([middleOf(9), middleOf(26)], (a, b) => (a + b) / 2n),
+    middleOf(52),
+  ];
+  return {
     "bollinger('close', 20, 2)": () => bollinger(close, 20),
     "keltner('hlc3', 20, 10, 2)": () => {
       const middle = ema(typical(klines), 20);
@@ -336,6 +260,17 @@ export function exactLines(klines: ExactKlines): Readonly<Record<string, () => L
         ...{ spanA: lagged(leadA, 25), spanB: lagged(leadB, 25) },
       };
     },
+    'trueRange()': () => ({ value: ranges(klines) }),
+    'atr(14)': () => ({ value: wilder(ranges(klines), 14) }),
+    'natr(14)': () => ({ value: rows([wilder(ranges(klines), 14), close], (a, b) => percent(a, b, 0n)) }),
+    "highest('high', 20)": () => ({ value: windows(high, 20, max) }),
+    "lowest('low', 20)": () => ({ value: windows(low, 20, min) }),
+  };
+}
+
+function oscillators(klines: ExactKlines): Calls {
+  const { high, low, close } = klines;
+  return {
     'aroon(14)': () => {
       const up = rows([ages(high, 15, max)], (age) => over((100n * (14n - age)) << bits, 14n << bits));
       const down = rows([ages(low, 15, min)], (age) => over((100n * (14n - age)) << bits, 14n << bits));
@@ -369,7 +304,7 @@ export function exactLines(klines: ExactKlines): Readonly<Record<string, () => L
     "roc('close', 10)": () => ({ value: rows([close, lagged(close, 10)], (a, b) => percent(a - b, b, 0n)) }),
     "momentum('close', 10)": () => ({ value: rows([close, lagged(close, 10)], (a, b) => a - b) }),
     "trix('close', 15)": () => {
-      const third = chain(15)[2];
+      const third = chain(close, 15)[2];
       return { value: rows([changes(third), lagged(third, 1)], (move, before) => percent(move, before, 0n)) };
     },
     "macd('close', 12, 26, 9)": () =>
@@ -378,6 +313,15 @@ export function exactLines(klines: ExactKlines): Readonly<Record<string, () => L
     "ppo('close', 12, 26, 9)": () => convergence(ema(close, 12), ema(close, 26), 9, true),
     'adx(14)': () => directional(klines, 14),
     'ultimateOscillator(7, 14, 28)': () => ({ value: ultimate(klines) }),
+    "rsi('close', 14)": () => ({ value: rsi(close, 14) }),
+  };
+}
+
+function others(klines: ExactKlines): Calls {
+  const { open, high, close, volume } = klines;
+  const returns = (values: Series): Series =>
+    rows([changes(values), lagged(values, 1)], (move, before) => over(move, before));
+  return {
     'obv()': () => ({
       value: totals(
         volume.map((size, row) => {
@@ -393,10 +337,6 @@ export function exactLines(klines: ExactKlines): Readonly<Record<string, () => L
       const both = rows([average(3), average(10)], (a, b) => a - b);
       return { value: both.map((value, row) => (row < 9 ? undefined : value)) };
     },
-    'trueRange()': () => ({ value: ranges(klines) }),
-    'atr(14)': () => ({ value: wilder(ranges(klines), 14) }),
-    'natr(14)': () => ({ value: rows([wilder(ranges(klines), 14), close], (a, b) => percent(a, b, 0n)) }),
-    "rsi('close', 14)": () => ({ value: rsi(close, 14) }),
     "linearRegression('close', 14)": () => ({
       value: windows(close, 14, (window) => regression(window)[0]),
       slope: windows(close, 14, (window) => regression(window)[1]),
@@ -427,8 +367,14 @@ export function exactLines(klines: ExactKlines): Readonly<Record<string, () => L
         return BigInt(window.filter((value) => value < last).length) * one;
       }),
     }),
-    "highest('high', 20)": () => ({ value: windows(high, 20, max) }),
-    "lowest('low', 20)": () => ({ value: windows(low, 20, min) }),
     'heikinAshi()': () => heikinAshi(klines),
   };
 }
+
+/** The lines of each indicator, by the text of its call. */
+export const exactLines = (klines: ExactKlines): Calls => ({
+  ...averages(klines),
+  ...bands(klines),
+  ...oscillators(klines),
+  ...others(klines),
+});

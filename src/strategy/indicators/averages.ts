@@ -25,7 +25,7 @@ export function meanOver(source: Source, period: number): Kernel {
 /** How far the mean of the last `period` values lies above the newest. */
 export function meanDistanceOver(source: Source, period: number): Kernel {
   if (typeof source === 'string') return exactSums(period, 'distance');
-  const distancesOf = weightedDistances(period);
+  const distancesOf = weightedDistances(source, period);
   const unused = growing();
   return (values, into, count) => {
     distancesOf(values, into, unused(count), count);
@@ -66,7 +66,7 @@ export function exponential(period: number): Kernel {
 /** Weighted moving average of the last `period` values: the newest has the weight `period`, the oldest 1. */
 export const wma = (source: Source, period: number): Indicator =>
   overOne('wma', source, period, () => {
-    const distancesOf = weightedDistances(period);
+    const distancesOf = weightedDistances(source, period);
     const buffer = growing();
     const weights = (period * (period + 1)) / 2;
     return (values, into, count) => {

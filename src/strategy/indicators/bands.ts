@@ -1,11 +1,10 @@
 /** Bands around a price. */
 import type { Indicator, Source } from '../indicator.ts';
-import { exponential, meanOver, weighted } from './averages.ts';
-import { linesOf, overOne } from './calculated.ts';
+import { exponential, meanOver } from './averages.ts';
+import { growing, linesOf } from './calculated.ts';
 import { squaredDistances } from './moments.ts';
 import { averageRanges } from './ranges.ts';
-import { refuseInvalid } from './refuse.ts';
-import { highest, lowest } from './statistics.ts';
+import { extremes, type Kernel } from './windows.ts';
 
 /**
  * Bollinger bands (Bollinger 1983): the simple average of the last `period` values, and bands at `deviations` population standard deviations
@@ -86,10 +85,20 @@ export const keltner = (
 };
 
 /** Donchian channel: the highest high and the lowest low of the last `period` klines, and the middle of both. */
-export function donchian(period = 20): Readonly<Record<'upper' | 'middle' | 'lower', Indicator>> {
-  refuseInvalid('donchian', { periods: { period } });
-  return { upper: highest('high', period), middle: middleOf(period), lower: lowest('low', period) };
-}
+export const donchian = (period = 20): Readonly<Record<'upper' | 'middle' | 'lower', Indicator>> =>
+  linesOf({
+    ...{ name: 'donchian', prices: ['high', 'low'], periods: { period } },
+    lines: { upper: period, middle: period, lower: period },
+    begin() {
+      const highest = extremes(period, 1);
+      const lowest = extremes(period, -1);
+      return ([high, low], [upper, middle, lower], count) => {
+        highest(high, upper, count);
+        lowest(low, lower, count);
+        for (let row = 0; row < count; row++) middle[row] = ((upper[row] as number) + (lower[row] as number)) / 2;
+      };
+    },
+  });
 
 /**
  * Ichimoku (Hosoda 1969): middles of the ranges of the last `conversionPeriod` and `basePeriod` klines, and the cloud. `leadA` and `leadB`
@@ -102,31 +111,60 @@ export function ichimoku(
   spanPeriod = 52,
   displacement = 26,
 ): Readonly<Record<'conversion' | 'base' | 'leadA' | 'leadB' | 'spanA' | 'spanB', Indicator>> {
-  refuseInvalid('ichimoku', {
+  const firstA = Math.max(conversionPeriod, basePeriod);
+  const ahead = displacement - 1;
+  return linesOf({
+    ...{ name: 'ichimoku', prices: ['high', 'low'] },
     periods: {
       ...{ 'conversion period': conversionPeriod, 'base period': basePeriod },
       ...{ 'span period': spanPeriod, displacement },
     },
+    lines: {
+      ...{ conversion: conversionPeriod, base: basePeriod, leadA: firstA, leadB: spanPeriod },
+      ...{ spanA: firstA + ahead, spanB: spanPeriod + ahead },
+    },
+    begin() {
+      const middles = [conversionPeriod, basePeriod, spanPeriod].map(middlesOf) as [Middles, Middles, Middles];
+      const [delayA, delayB] = [delayed(ahead), delayed(ahead)];
+      return ([high, low], [conversion, base, leadA, leadB, spanA, spanB], count) => {
+        middles[0](high, low, conversion, count);
+        middles[1](high, low, base, count);
+        middles[2](high, low, leadB, count);
+        for (let row = 0; row < count; row++) leadA[row] = ((conversion[row] as number) + (base[row] as number)) / 2;
+        delayA(leadA, spanA, count);
+        delayB(leadB, spanB, count);
+      };
+    },
   });
-  const [conversion, base, leadB] = [middleOf(conversionPeriod), middleOf(basePeriod), middleOf(spanPeriod)];
-  const leadA = weighted([conversion, base], [0.5, 0.5]);
-  return { conversion, base, leadA, leadB, spanA: before(leadA, displacement), spanB: before(leadB, displacement) };
 }
 
-/** (highest high + lowest low) / 2 of the last `period` klines. */
-const middleOf = (period: number): Indicator => weighted([highest('high', period), lowest('low', period)], [0.5, 0.5]);
+type Middles = (high: Float64Array, low: Float64Array, into: Float64Array, count: number) => void;
 
-/** The value of `count` - 1 klines before. */
-const before = (source: Indicator, count: number): Indicator =>
-  overOne('before', source, count, () => {
-    const past = new Float64Array(count);
-    let [place, seen] = [0, 0];
-    return (values, into, rows) => {
-      for (let row = 0; row < rows; row++) {
-        past[place] = values[row] as number;
-        place = place + 1 === count ? 0 : place + 1;
-        seen++;
-        into[row] = seen < count ? Number.NaN : (past[place] as number);
-      }
-    };
-  });
+/** Writes (highest high + lowest low) / 2 of the last `period` klines. */
+function middlesOf(period: number): Middles {
+  const highest = extremes(period, 1);
+  const lowest = extremes(period, -1);
+  const buffer = growing();
+  return (high, low, into, count) => {
+    const bottom = buffer(count);
+    highest(high, into, count);
+    lowest(low, bottom, count);
+    for (let row = 0; row < count; row++) into[row] = ((into[row] as number) + (bottom[row] as number)) / 2;
+  };
+}
+
+/** Writes the values of so many klines before. */
+function delayed(by: number): Kernel {
+  const past = new Float64Array(by).fill(Number.NaN);
+  let first = 0;
+  return (values, into, count) => {
+    let place = first;
+    for (let row = 0; row < count; row++) {
+      const value = values[row] as number;
+      into[row] = by === 0 ? value : (past[place] as number);
+      past[place] = value;
+      place = place + 1 >= by ? 0 : place + 1;
+    }
+    first = place;
+  };
+}

@@ -24,7 +24,8 @@ import type { Kernel } from './windows.ts';
  */
 export type Calculation = (sources: Arrays, lines: Arrays, count: number) => void;
 /** As many as the recipe has sources or lines. */
-type Arrays = readonly [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+type Arrays = readonly [...Three, ...Three];
+type Three = readonly [Float64Array, Float64Array, Float64Array];
 
 /** `openTime` is the time at which a kline opens, UTC ms. */
 type Input = Source | 'openTime';
@@ -87,7 +88,7 @@ export function linesOf<Line extends string>(recipe: Recipe<Line>): Readonly<Rec
   const inner = ownLines({ ...reads, sources: reads.sources.map(overLarger) });
   return Object.fromEntries(
     Object.entries<Indicator>(inner).map(([line, indicator]) => [line, on(of, indicator)]),
-  ) as unknown as Record<Line, Indicator>;
+  ) as Record<Line, Indicator>;
 }
 
 function overLarger(source: Input): Input {

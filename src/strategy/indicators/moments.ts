@@ -5,14 +5,45 @@
  * alone, to the last bit. Until `period` values were seen, the results are NaN.
  */
 
+import type { Source } from '../indicator.ts';
+import { exactWeightedDistances } from './windows.ts';
+
 /** The smallest power of two of at least so many. */
 const powerFrom = (count: number): number => 2 ** Math.ceil(Math.log2(count));
 
-/** Writes to `distances` the sum of (value - newest), and to `weighted` that of age × (value - newest); the newest has the age 0. */
-export function weightedDistances(
-  period: number,
-): (values: Float64Array, distances: Float64Array, weighted: Float64Array, count: number) => void {
-  const [sums, products] = [new Float64Array(4 * period), new Float64Array(4 * period)];
+/** A ring of 2 × length entries for each length 1, 2, 4, 8 … up to the period, one after another. */
+const ringsOf = (period: number): Float64Array => new Float64Array(4 * period);
+
+/**
+ * By power of two in `period`, the factor of the squared distance of the means, times both lengths, of the part before and this one. A
+ * division for each would take longer than all else.
+ */
+function sharesOf(period: number): Float64Array {
+  const shares = new Float64Array(32);
+  let done = 0;
+  for (let level = 0; 2 ** level <= period; level++) {
+    const length = 2 ** level;
+    if ((period & length) === 0) continue;
+    if (done > 0) shares[level] = 1 / (done * length * (done + length));
+    done += length;
+  }
+  return shares;
+}
+
+/** Reads the first `count` values and writes as many of two sums. */
+type PairOfSums = (values: Float64Array, first: Float64Array, second: Float64Array, count: number) => void;
+
+/**
+ * Writes to `distances` the sum of (value - newest), and to `weighted` that of age × (value - newest); the newest has the age 0. Values of a
+ * price are summed exactly while the windows are short: of longer ones too few digits would be left.
+ */
+export const weightedDistances = (source: Source, period: number): PairOfSums =>
+  typeof source === 'string' && period <= longestExact ? exactWeightedDistances(period) : halvedDistances(period);
+
+const longestExact = 128;
+
+function halvedDistances(period: number): PairOfSums {
+  const [sums, products] = [ringsOf(period), ringsOf(period)];
   const past = new Float64Array(powerFrom(period + 1));
   const pastMask = past.length - 1;
   let row = 0;
@@ -55,12 +86,11 @@ export function weightedDistances(
 }
 
 /** Writes to `distances` the sum of (value - newest), and to `squares` that of (value - mean)². */
-export function squaredDistances(
-  period: number,
-): (values: Float64Array, distances: Float64Array, squares: Float64Array, count: number) => void {
-  const [sums, parts] = [new Float64Array(4 * period), new Float64Array(4 * period)];
+export function squaredDistances(period: number): PairOfSums {
+  const [sums, parts] = [ringsOf(period), ringsOf(period)];
   const past = new Float64Array(powerFrom(period + 1));
   const pastMask = past.length - 1;
+  const shares = sharesOf(period);
   let row = 0;
   return (values, distances, squares, count) => {
     for (let next = 0; next < count; next++) {
@@ -71,7 +101,7 @@ export function squaredDistances(
       let done = 0;
       let sumDone = 0;
       let squareDone = 0;
-      for (let length = 1; ; length *= 2) {
+      for (let length = 1, level = 0, half = 0.5; ; length *= 2, half *= 0.5, level++) {
         const ring = 2 * length - 2;
         const mask = 2 * length - 1;
         sums[ring + (row & mask)] = sum;
@@ -81,8 +111,7 @@ export function squaredDistances(
           const more = (sums[slot] as number) + length * ((past[(row - done) & pastMask] as number) - value);
           // How far the means of both parts are apart, times the lengths of both.
           const apart = done * more - length * sumDone;
-          squareDone += parts[slot] as number;
-          if (done > 0) squareDone += (apart * apart) / (done * length * (done + length));
+          squareDone += (parts[slot] as number) + apart * apart * (shares[level] as number);
           sumDone += more;
           done += length;
         }
@@ -90,7 +119,7 @@ export function squaredDistances(
         const before = ring + ((row - length) & mask);
         const more = (sums[before] as number) + length * ((past[(row - length) & pastMask] as number) - value);
         const apart = more - sum;
-        square += (parts[before] as number) + (apart * apart) / (2 * length);
+        square += (parts[before] as number) + apart * apart * half;
         sum += more;
       }
       row++;
@@ -107,13 +136,15 @@ export interface PairSums {
   readonly products: Float64Array;
 }
 
-export function pairedDistances(
-  period: number,
-): (a: Float64Array, b: Float64Array, into: PairSums, count: number) => void {
-  const ring = (): Float64Array => new Float64Array(4 * period);
-  const [sumsA, sumsB, squaresA, squaresB, products] = [ring(), ring(), ring(), ring(), ring()];
+/** Reads the first `count` pairs and writes as many sums. */
+type PairKernel = (a: Float64Array, b: Float64Array, into: PairSums, count: number) => void;
+
+export function pairedDistances(period: number): PairKernel {
+  const [sumsA, sumsB, products] = [ringsOf(period), ringsOf(period), ringsOf(period)];
+  const [squaresA, squaresB] = [ringsOf(period), ringsOf(period)];
   const [pastA, pastB] = [new Float64Array(powerFrom(period + 1)), new Float64Array(powerFrom(period + 1))];
   const pastMask = pastA.length - 1;
+  const shares = sharesOf(period);
   let row = 0;
   return (a, b, into, count) => {
     for (let next = 0; next < count; next++) {
@@ -134,7 +165,7 @@ export function pairedDistances(
       let totalA = 0;
       let totalB = 0;
       let total = 0;
-      for (let length = 1; ; length *= 2) {
+      for (let length = 1, level = 0, half = 0.5; ; length *= 2, half *= 0.5, level++) {
         const start = 2 * length - 2;
         const mask = 2 * length - 1;
         const now = start + (row & mask);
@@ -151,10 +182,9 @@ export function pairedDistances(
           // How far the means of both parts are apart, times the lengths of both.
           const apartA = done * moreA - length * doneA;
           const apartB = done * moreB - length * doneB;
-          const share = done === 0 ? 0 : 1 / (done * length * (done + length));
-          totalA += (squaresA[slot] as number) + apartA * apartA * share;
-          totalB += (squaresB[slot] as number) + apartB * apartB * share;
-          total += (products[slot] as number) + apartA * apartB * share;
+          totalA += (squaresA[slot] as number) + apartA * apartA * (shares[level] as number);
+          totalB += (squaresB[slot] as number) + apartB * apartB * (shares[level] as number);
+          total += (products[slot] as number) + apartA * apartB * (shares[level] as number);
           doneA += moreA;
           doneB += moreB;
           done += length;
@@ -166,18 +196,16 @@ export function pairedDistances(
         const moreB = (sumsB[before] as number) + length * ((pastB[at] as number) - valueB);
         const apartA = moreA - sumA;
         const apartB = moreB - sumB;
-        const share = 1 / (2 * length);
-        squareA += (squaresA[before] as number) + apartA * apartA * share;
-        squareB += (squaresB[before] as number) + apartB * apartB * share;
-        product += (products[before] as number) + apartA * apartB * share;
+        squareA += (squaresA[before] as number) + apartA * apartA * half;
+        squareB += (squaresB[before] as number) + apartB * apartB * half;
+        product += (products[before] as number) + apartA * apartB * half;
         sumA += moreA;
         sumB += moreB;
       }
       row++;
-      const isWarm = row >= period;
-      into.a[next] = isWarm ? totalA : Number.NaN;
-      into.b[next] = isWarm ? totalB : Number.NaN;
-      into.products[next] = isWarm ? total : Number.NaN;
+      into.a[next] = row < period ? Number.NaN : totalA;
+      into.b[next] = row < period ? Number.NaN : totalB;
+      into.products[next] = row < period ? Number.NaN : total;
     }
   };
 }

@@ -1,41 +1,55 @@
 /** Where a price lies in the range or beside the average of its window, and how far it moved. Each depends on its window alone. */
 import type { Indicator, Source } from '../indicator.ts';
 import { meanDistanceOver } from './averages.ts';
-import { calculated, growing, overOne, type Recipe } from './calculated.ts';
+import { calculated, growing, linesOf, overOne, type Recipe } from './calculated.ts';
 import { refuseInvalid } from './refuse.ts';
 import { rsi } from './strength.ts';
-import { exactSums, extremes, Ring } from './windows.ts';
+import { after, exactSums, extremes, Ring } from './windows.ts';
 
 /** The close in the range of highs and lows. */
 const range = { prices: ['close', 'high', 'low'] } as const;
 
 type Stochastic = Readonly<Record<'k' | 'd', Indicator>>;
 
-/** From the lowest low (0) to the highest high (`scale`) of the last `period` values; `flat` where both are equal. */
-const positionIn = (
-  name: string,
-  of: Pick<Recipe<'value'>, 'sources' | 'prices'>,
+/** Writes where values lie between the lowest low (0) and the highest high (100) of the last `period`; 50 where both are equal. */
+function positions(
   period: number,
-  [offset, scale, flat]: readonly [offset: number, scale: number, flat: number],
-): Indicator =>
-  calculated({
-    ...{ name, ...of, periods: { period }, warmup: period },
+): (values: Float64Array, high: Float64Array, low: Float64Array, into: Float64Array, count: number) => void {
+  const highest = extremes(period, 1);
+  const lowest = extremes(period, -1);
+  const buffer = growing();
+  return (values, high, low, into, count) => {
+    const bottom = buffer(count);
+    lowest(low, bottom, count);
+    highest(high, into, count);
+    for (let row = 0; row < count; row++) {
+      const least = bottom[row] as number;
+      const span = (into[row] as number) - least;
+      into[row] = span === 0 ? 50 : (100 * ((values[row] as number) - least)) / span;
+    }
+  };
+}
+
+/** A position and its averages, of the close in the range of klines or of one source in its own range. */
+const smoothed = (
+  of: Pick<Recipe<'k'>, 'name' | 'sources' | 'prices'>,
+  period: number,
+  smoothK: number,
+  smoothD: number,
+): Stochastic =>
+  linesOf({
+    ...of,
+    periods: { period, 'smoothing of k': smoothK, 'smoothing of d': smoothD },
+    lines: { k: period + smoothK - 1, d: period + smoothK + smoothD - 2 },
     begin() {
-      const highest = extremes(period, 1);
-      const lowest = extremes(period, -1);
-      const buffer = growing();
-      return ([values, second, third], [out], count) => {
-        const high = of.prices === undefined ? values : second;
-        const low = of.prices === undefined ? values : third;
-        const bottom = buffer(count);
-        highest(high, out, count);
-        lowest(low, bottom, count);
-        for (let row = 0; row < count; row++) {
-          const top = out[row] as number;
-          const least = bottom[row] as number;
-          const from = offset === 0 ? least : top;
-          out[row] = top === least ? flat : (scale * ((values[row] as number) - from)) / (top - least);
-        }
+      const position = positions(period);
+      const averageK = after(period - 1, exactSums(smoothK, 'mean'));
+      const averageD = after(period + smoothK - 2, exactSums(smoothD, 'mean'));
+      return ([values, high, low], [k, d], count) => {
+        if (of.prices === undefined) position(values, values, values, d, count);
+        else position(values, high, low, d, count);
+        averageK(d, k, count);
+        averageD(k, d, count);
       };
     },
   });
@@ -44,10 +58,8 @@ const positionIn = (
  * Stochastic (Lane 1984): the close between the lowest low (0) and the highest high (100) of the last `period` klines, 50 where both are
  * equal. `k` is its average over `smoothK` klines, `d` the average of `k` over `smoothD`. With `smoothK` 1 it is the fast stochastic.
  */
-export function stochastic(period = 14, smoothK = 3, smoothD = 3): Stochastic {
-  refuseInvalid('stochastic', { periods: { period, 'smoothing of k': smoothK, 'smoothing of d': smoothD } });
-  return smoothed(positionIn('stochastic', range, period, [0, 100, 50]), smoothK, smoothD);
-}
+export const stochastic = (period = 14, smoothK = 3, smoothD = 3): Stochastic =>
+  smoothed({ name: 'stochastic', ...range }, period, smoothK, smoothD);
 
 /**
  * Stochastic of the RSI (Chande and Kroll 1994): `rsi(source, rsiPeriod)` between its lowest (0) and highest (100) of the last `period`
@@ -59,24 +71,29 @@ export function stochRsi(source: Source, rsiPeriod = 14, period = 14, smoothK = 
     sources: [source],
     periods: { 'RSI period': rsiPeriod, period, 'smoothing of k': smoothK, 'smoothing of d': smoothD },
   });
-  return smoothed(
-    positionIn('stochastic', { sources: [rsi(source, rsiPeriod)] }, period, [0, 100, 50]),
-    smoothK,
-    smoothD,
-  );
+  return smoothed({ name: 'stochastic', sources: [rsi(source, rsiPeriod)] }, period, smoothK, smoothD);
 }
-
-function smoothed(raw: Indicator, smoothK: number, smoothD: number): Stochastic {
-  const k = average(raw, smoothK);
-  return { k, d: average(k, smoothD) };
-}
-
-/** A simple average of values that are never large. */
-const average = (source: Indicator, period: number): Indicator =>
-  overOne('average', source, period, () => exactSums(period, 'mean'));
 
 /** Williams %R (Williams 1973): the close between the lowest low (-100) and the highest high (0) of the last `period` klines; -50 where both are equal. */
-export const williamsR = (period: number): Indicator => positionIn('williamsR', range, period, [1, 100, -50]);
+export const williamsR = (period: number): Indicator =>
+  calculated({
+    ...{ name: 'williamsR', ...range, periods: { period }, warmup: period },
+    begin() {
+      const highest = extremes(period, 1);
+      const lowest = extremes(period, -1);
+      const buffer = growing();
+      return ([close, high, low], [out], count) => {
+        const bottom = buffer(count);
+        lowest(low, bottom, count);
+        highest(high, out, count);
+        for (let row = 0; row < count; row++) {
+          const top = out[row] as number;
+          const span = top - (bottom[row] as number);
+          out[row] = span === 0 ? -50 : (100 * ((close[row] as number) - top)) / span;
+        }
+      };
+    },
+  });
 
 /**
  * Commodity channel index (Lambert 1980): how far the value lies from the mean of the last `period`, over 0.015 × the mean absolute distance

@@ -43,43 +43,33 @@ export const zScore = (source: Source, period: number): Indicator =>
  * The straight line of least squares through the last `period` values: its `value` at the newest kline, its `slope` for each kline, and
  * `r2`, the share of the variance that it explains, 0 to 1; 0 where all values are equal.
  */
-export function linearRegression(
+export const linearRegression = (
   source: Source,
   period: number,
-): Readonly<Record<'value' | 'slope' | 'r2', Indicator>> {
-  const { value, slope } = linesOf({
+): Readonly<Record<'value' | 'slope' | 'r2', Indicator>> =>
+  linesOf({
     ...{ name: 'linearRegression', sources: [source], periods: { period }, leastPeriod: 2 },
-    lines: { value: period, slope: period },
+    lines: { value: period, slope: period, r2: period },
     begin() {
-      const distancesOf = weightedDistances(period);
+      const distancesOf = weightedDistances(source, period);
+      const squaresOf = squaredDistances(period);
       const half = (period - 1) / 2;
       const spread = (period * (period * period - 1)) / 12;
-      return ([values], [atNewest, slopes], count) => {
+      return ([values], [atNewest, slopes, r2], count) => {
+        // The distances are the same in both.
+        squaresOf(values, atNewest, r2, count);
         distancesOf(values, atNewest, slopes, count);
         for (let row = 0; row < count; row++) {
           const distance = atNewest[row] as number;
+          const square = r2[row] as number;
           const rise = (half * distance - (slopes[row] as number)) / spread;
           slopes[row] = rise;
           atNewest[row] = (values[row] as number) + distance / period + rise * half;
+          r2[row] = square === 0 ? 0 : Math.min(1, (rise * rise * spread) / square);
         }
       };
     },
   });
-  const r2 = calculated({
-    ...{ name: 'r2', sources: [slope, stdev(source, period)], variant: period, warmup: 1 },
-    begin() {
-      const spread = (period * period - 1) / 12;
-      return ([slopes, deviations], [out], count) => {
-        for (let row = 0; row < count; row++) {
-          const deviation = deviations[row] as number;
-          const explained = (slopes[row] as number) / deviation;
-          out[row] = deviation === 0 ? 0 : Math.min(1, explained * explained * spread);
-        }
-      };
-    },
-  });
-  return { value, slope, r2 };
-}
 
 /** The percentage of the `period` values before that are below the value, 0 to 100 (as TA-Lib counts; equal ones are not below). */
 export const percentRank = (source: Source, period: number): Indicator =>

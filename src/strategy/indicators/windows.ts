@@ -56,6 +56,55 @@ export function exactSums(period: number, of: 'sum' | 'mean' | 'distance'): Kern
 }
 
 /**
+ * By the same three parts, with room for sums of age × value: writes to `distances` the sum of (value - newest) and to `weighted` that of
+ * age × (value - newest). With each value, all before it grow one older, so their sum is added once. Digits below 2^-74 for 20 values and
+ * 2^-62 for 100 are rounded away. NaN until `period` values were seen.
+ */
+export function exactWeightedDistances(
+  period: number,
+): (values: Float64Array, distances: Float64Array, weighted: Float64Array, count: number) => void {
+  const bits = 2 * (32 - Math.clz32(period - 1));
+  const rounders = Float64Array.of(rounderTo(bits), rounderTo(2 * bits - 52), rounderTo(3 * bits - 104));
+  const [highs, mids, lows] = [new Float64Array(period), new Float64Array(period), new Float64Array(period)];
+  const state = new Float64Array(6);
+  const ages = (period * (period - 1)) / 2;
+  let rows = 0;
+  let first = 0;
+  return (values, distances, weighted, count) => {
+    const [coarse = 0, middle = 0, fine = 0] = rounders;
+    let [high = 0, mid = 0, low = 0, highAge = 0, midAge = 0, lowAge = 0] = state;
+    let [row, place] = [rows, first];
+    for (let next = 0; next < count; next++) {
+      const value = Math.min(values[next] as number, largestSummed);
+      const a = value + coarse - coarse;
+      const rest = value - a;
+      const b = rest + middle - middle;
+      const c = rest - b + fine - fine;
+      const oldA = highs[place] as number;
+      const oldB = mids[place] as number;
+      const oldC = lows[place] as number;
+      highAge += high - period * oldA;
+      midAge += mid - period * oldB;
+      lowAge += low - period * oldC;
+      high += a - oldA;
+      mid += b - oldB;
+      low += c - oldC;
+      highs[place] = a;
+      mids[place] = b;
+      lows[place] = c;
+      place = place + 1 === period ? 0 : place + 1;
+      row++;
+      const distance = high - period * a + (mid - period * b) + (low - period * c);
+      distances[next] = row < period ? Number.NaN : distance;
+      const aged = highAge - ages * a + (midAge - ages * b) + (lowAge - ages * c);
+      weighted[next] = row < period ? Number.NaN : aged;
+    }
+    [rows, first] = [row, place];
+    state.set([high, mid, low, highAge, midAge, lowAge]);
+  };
+}
+
+/**
  * The sum of values of any size. Sums of the last 1, 2, 4, 8 … values are each made of two halves; that of the window is made of the powers
  * of two in `period`. Nothing is subtracted, so the sum of values of one sign has all its digits. NaN until `period` values were seen.
  */
@@ -123,6 +172,18 @@ export function extremes(period: number, sign: 1 | -1): Kernel {
     }
     first = place;
     begun[0] = extreme;
+  };
+}
+
+/** The same kernel, which leaves out the first values: they are not known yet. */
+export function after(rows: number, kernel: Kernel): Kernel {
+  let left = rows;
+  return (values, into, count) => {
+    const skipped = Math.min(left, count);
+    left -= skipped;
+    into.fill(Number.NaN, 0, skipped);
+    if (skipped === 0) kernel(values, into, count);
+    else kernel(values.subarray(skipped), into.subarray(skipped), count - skipped);
   };
 }
 
