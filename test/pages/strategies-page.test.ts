@@ -1,4 +1,4 @@
-/** The page of what a strategy may use names all there is, and its strategies have the right types and trade. */
+/** The pages of what a strategy may use and of indicators name all there is, and their strategies have the right types and trade. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { desk } from '../kit/command.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pageOf = (...path: readonly string[]): string => readFileSync(join(root, 'docs', ...path), 'utf8');
-const page = pageOf('reference', 'strategies.md');
+const page = `${pageOf('reference', 'strategies.md')}${pageOf('reference', 'indicators.md')}`;
 const files = [...page.matchAll(/^```ts file=(\S+)\n(.*?)^```$/gms)].map(([, file = '', text = '']) => ({
   id: file.replace('.ts', ''),
   file,
@@ -18,7 +18,7 @@ const files = [...page.matchAll(/^```ts file=(\S+)\n(.*?)^```$/gms)].map(([, fil
 const at = desk();
 afterAll(() => at.remove());
 
-test('names, with the page about backtests from code, everything that the package gives', () => {
+test('the pages name, with the one about backtests from code, everything that the package gives', () => {
   const both = `${page}${pageOf('how-to', 'backtest-from-code.md')}`;
   const index = readFileSync(join(root, 'src', 'index.ts'), 'utf8');
   const given = [...index.matchAll(/\{([^}]*)\} from/g)].flatMap(([, names = '']) =>
@@ -54,7 +54,7 @@ test('without the package of streams it is said what to install', async () => {
   expect(err).toMatch(/hours\.ts cannot be loaded: .*'rxjs'.*: run npm install rxjs in the folder of that file$/m);
 });
 
-test('its strategies need the types that they have, and trade', async () => {
+test('their strategies need the types that they have, and trade', async () => {
   const settings = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { paths: { sluice: [join(root, 'src', 'index.ts')] } },
