@@ -297,8 +297,8 @@ describe('a strategy file', () => {
     ['that imports what is not there', "import 'nothere';", /cannot be loaded: Error: Cannot find package 'nothere'/],
     [
       'that imports what sluice does not have',
-      "import { supertrend } from 'sluice';",
-      /an export named 'supertrend' \(mine\.ts, line 1\): docs\/reference\/strategies\.md lists the exports$/m,
+      "import { superduper } from 'sluice';",
+      /an export named 'superduper' \(mine\.ts, line 1\): docs\/reference\/strategies\.md and indicators\.md list the exports$/m,
     ],
     ['with an enum', 'enum A { B }', /cannot be loaded: SyntaxError: TypeScript enum is not supported/],
     [

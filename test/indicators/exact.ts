@@ -59,6 +59,12 @@ function regression(window: readonly bigint[]): readonly [value: bigint, slope: 
   return [middle + (slope * (size - 1n)) / 2n, slope, r2];
 }
 
+const regressions = (values: Series, period: number): Lines => ({
+  value: windows(values, period, (window) => regression(window)[0]),
+  slope: windows(values, period, (window) => regression(window)[1]),
+  r2: windows(values, period, (window) => regression(window)[2]),
+});
+
 /** Sums of squares and products around the means. */
 function around(a: readonly bigint[], b: readonly bigint[]): readonly [a: bigint, b: bigint, products: bigint] {
   const [middleA, middleB] = [mean(a), mean(b)];
@@ -218,6 +224,13 @@ function averages(klines: ExactKlines): Calls {
     "sma('volume', 50)": () => ({ value: sma(volume, 50) }),
     "ema('close', 20)": () => ({ value: ema(close, 20) }),
     "wma('close', 20)": () => ({ value: wma(close, 20) }),
+    "wma('close', 200)": () => ({ value: wma(close, 200) }),
+    "sma(roc('close', 10), 20)": () => ({
+      value: sma(
+        rows([close, lagged(close, 10)], (a, b) => percent(a - b, b, 0n)),
+        20,
+      ),
+    }),
     "dema('close', 20)": () => ({ value: rows(chain(close, 20).slice(0, 2), (a, b) => 2n * a - b) }),
     "tema('close', 20)": () => ({ value: rows(chain(close, 20), (a, b, c) => 3n * a - 3n * b + c) }),
     "hma('close', 20)": () => ({
@@ -337,11 +350,8 @@ function others(klines: ExactKlines): Calls {
       const both = rows([average(3), average(10)], (a, b) => a - b);
       return { value: both.map((value, row) => (row < 9 ? undefined : value)) };
     },
-    "linearRegression('close', 14)": () => ({
-      value: windows(close, 14, (window) => regression(window)[0]),
-      slope: windows(close, 14, (window) => regression(window)[1]),
-      r2: windows(close, 14, (window) => regression(window)[2]),
-    }),
+    "linearRegression('close', 14)": () => regressions(close, 14),
+    "linearRegression('close', 150)": () => regressions(close, 150),
     "zScore('close', 20)": () => ({
       value: windows(close, 20, (window) => {
         const spread = deviation(window);

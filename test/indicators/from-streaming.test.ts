@@ -69,7 +69,7 @@ test.each<readonly [make: () => Indicator, message: string]>([
     () => fromStreaming(() => new BollingerBands(2), { warmup: 2 }),
     'instead of a number: name the lines that you need',
   ],
-  [() => fromStreaming(() => new BollingerBands(2), { warmup: 2, lines: ['top'] }).top, 'of which top is no number'],
+  [() => fromStreaming(() => new BollingerBands(2), { warmup: 2, lines: ['top'] }).top, 'of which top is not a number'],
 ])('%# is told when it is used', (make, message) => {
   expect(() => column(make())).toThrow(message);
 });

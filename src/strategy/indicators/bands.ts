@@ -7,7 +7,7 @@ import { averageRanges } from './ranges.ts';
 import { extremes, type Kernel } from './windows.ts';
 
 /**
- * Bollinger bands (Bollinger 1983): the simple average of the last `period` values, and bands at `deviations` population standard deviations
+ * Bollinger bands (Bollinger 2001): the simple average of the last `period` values, and bands at `deviations` population standard deviations
  * from it. `percentB` is 0 at the lower band and 1 at the upper one; 0.5 where all values are equal. `width` is the distance between the
  * bands over the middle.
  */

@@ -87,6 +87,6 @@ function numberOf(result: unknown, line: string | undefined): number {
   throw new SignalError(
     line === undefined
       ? `fromStreaming(): it gave ${inspect(result, { depth: 0 })} instead of a number: name the lines that you need, as lines: ['upper']`
-      : `fromStreaming(): it gave ${inspect(result, { depth: 0 })}, of which ${line} is no number`,
+      : `fromStreaming(): it gave ${inspect(result, { depth: 0 })}, of which ${line} is not a number`,
   );
 }
