@@ -3,16 +3,13 @@
  * are each made of two halves; those of the window are made of the powers of two in `period`. All distances are from the newest value,
  * so prices far from 0 that hardly move lose no digits, and all results for equal values are exactly 0. Each result depends on its window
  * alone, to the last bit. Until `period` values were seen, the results are NaN.
+ *
+ * Each length has a ring of 2 × length entries, one ring after another. What an entry holds lies side by side: reading it from arrays
+ * of their own takes a quarter longer.
  */
 
 import type { Source } from '../indicator.ts';
 import { exactWeightedDistances } from './windows.ts';
-
-/** The smallest power of two of at least so many. */
-const powerFrom = (count: number): number => 2 ** Math.ceil(Math.log2(count));
-
-/** A ring of 2 × length entries for each length 1, 2, 4, 8 … up to the period, one after another. */
-const ringsOf = (period: number): Float64Array => new Float64Array(4 * period);
 
 /**
  * By power of two in `period`, the factor of the squared distance of the means, times both lengths, of the part before and this one. A
@@ -43,14 +40,12 @@ export const weightedDistances = (source: Source, period: number): PairOfSums =>
 const longestExact = 128;
 
 function halvedDistances(period: number): PairOfSums {
-  const [sums, products] = [ringsOf(period), ringsOf(period)];
-  const past = new Float64Array(powerFrom(period + 1));
-  const pastMask = past.length - 1;
+  // By entry: the newest value, the sum of distances from it, that of age × distance; the fourth is unused.
+  const rings = new Float64Array(16 * period);
   let row = 0;
   return (values, distances, weighted, count) => {
     for (let next = 0; next < count; next++) {
       const value = values[next] as number;
-      past[row & pastMask] = value;
       // Of the last `length` values.
       let sum = 0;
       let product = 0;
@@ -61,22 +56,25 @@ function halvedDistances(period: number): PairOfSums {
       for (let length = 1; ; length *= 2) {
         const ring = 2 * length - 2;
         const mask = 2 * length - 1;
-        sums[ring + (row & mask)] = sum;
-        products[ring + (row & mask)] = product;
+        const pairs = (length * (length - 1)) / 2;
+        const now = (ring + (row & mask)) << 2;
+        rings[now] = value;
+        rings[now + 1] = sum;
+        rings[now + 2] = product;
         if ((period & length) !== 0) {
-          const slot = ring + ((row - done) & mask);
-          const apart = (past[(row - done) & pastMask] as number) - value;
-          const more = (sums[slot] as number) + length * apart;
+          const slot = (ring + ((row - done) & mask)) << 2;
+          const apart = (rings[slot] as number) - value;
+          const more = (rings[slot + 1] as number) + length * apart;
           sumDone += more;
-          productDone += (products[slot] as number) + done * more + apart * ((length * (length - 1)) / 2);
+          productDone += (rings[slot + 2] as number) + done * more + apart * pairs;
           done += length;
         }
         if (2 * length > period) break;
-        const before = ring + ((row - length) & mask);
-        const apart = (past[(row - length) & pastMask] as number) - value;
-        const more = (sums[before] as number) + length * apart;
+        const before = (ring + ((row - length) & mask)) << 2;
+        const apart = (rings[before] as number) - value;
+        const more = (rings[before + 1] as number) + length * apart;
         sum += more;
-        product += (products[before] as number) + length * more + apart * ((length * (length - 1)) / 2);
+        product += (rings[before + 2] as number) + length * more + apart * pairs;
       }
       row++;
       distances[next] = row < period ? Number.NaN : sumDone;
@@ -87,15 +85,13 @@ function halvedDistances(period: number): PairOfSums {
 
 /** Writes to `distances` the sum of (value - newest), and to `squares` that of (value - mean)². */
 export function squaredDistances(period: number): PairOfSums {
-  const [sums, parts] = [ringsOf(period), ringsOf(period)];
-  const past = new Float64Array(powerFrom(period + 1));
-  const pastMask = past.length - 1;
+  // By entry: the newest value, the sum of distances from it, that of squares around the mean; the fourth is unused.
+  const rings = new Float64Array(16 * period);
   const shares = sharesOf(period);
   let row = 0;
   return (values, distances, squares, count) => {
     for (let next = 0; next < count; next++) {
       const value = values[next] as number;
-      past[row & pastMask] = value;
       let sum = 0;
       let square = 0;
       let done = 0;
@@ -104,22 +100,24 @@ export function squaredDistances(period: number): PairOfSums {
       for (let length = 1, level = 0, half = 0.5; ; length *= 2, half *= 0.5, level++) {
         const ring = 2 * length - 2;
         const mask = 2 * length - 1;
-        sums[ring + (row & mask)] = sum;
-        parts[ring + (row & mask)] = square;
+        const now = (ring + (row & mask)) << 2;
+        rings[now] = value;
+        rings[now + 1] = sum;
+        rings[now + 2] = square;
         if ((period & length) !== 0) {
-          const slot = ring + ((row - done) & mask);
-          const more = (sums[slot] as number) + length * ((past[(row - done) & pastMask] as number) - value);
+          const slot = (ring + ((row - done) & mask)) << 2;
+          const more = (rings[slot + 1] as number) + length * ((rings[slot] as number) - value);
           // How far the means of both parts are apart, times the lengths of both.
           const apart = done * more - length * sumDone;
-          squareDone += (parts[slot] as number) + apart * apart * (shares[level] as number);
+          squareDone += (rings[slot + 2] as number) + apart * apart * (shares[level] as number);
           sumDone += more;
           done += length;
         }
         if (2 * length > period) break;
-        const before = ring + ((row - length) & mask);
-        const more = (sums[before] as number) + length * ((past[(row - length) & pastMask] as number) - value);
+        const before = (ring + ((row - length) & mask)) << 2;
+        const more = (rings[before + 1] as number) + length * ((rings[before] as number) - value);
         const apart = more - sum;
-        square += (parts[before] as number) + apart * apart * half;
+        square += (rings[before + 2] as number) + apart * apart * half;
         sum += more;
       }
       row++;
@@ -140,25 +138,19 @@ export interface PairSums {
 type PairKernel = (a: Float64Array, b: Float64Array, into: PairSums, count: number) => void;
 
 export function pairedDistances(period: number): PairKernel {
-  const [sumsA, sumsB, products] = [ringsOf(period), ringsOf(period), ringsOf(period)];
-  const [squaresA, squaresB] = [ringsOf(period), ringsOf(period)];
-  const [pastA, pastB] = [new Float64Array(powerFrom(period + 1)), new Float64Array(powerFrom(period + 1))];
-  const pastMask = pastA.length - 1;
+  // By entry: both newest values, both sums of distances, both sums of squares, that of products; the eighth is unused.
+  const rings = new Float64Array(32 * period);
   const shares = sharesOf(period);
   let row = 0;
   return (a, b, into, count) => {
     for (let next = 0; next < count; next++) {
       const valueA = a[next] as number;
       const valueB = b[next] as number;
-      pastA[row & pastMask] = valueA;
-      pastB[row & pastMask] = valueB;
-      // Of the last `length` pairs.
       let sumA = 0;
       let sumB = 0;
       let squareA = 0;
       let squareB = 0;
       let product = 0;
-      // Of the part of the window that is added.
       let done = 0;
       let doneA = 0;
       let doneB = 0;
@@ -166,39 +158,37 @@ export function pairedDistances(period: number): PairKernel {
       let totalB = 0;
       let total = 0;
       for (let length = 1, level = 0, half = 0.5; ; length *= 2, half *= 0.5, level++) {
-        const start = 2 * length - 2;
+        const ring = 2 * length - 2;
         const mask = 2 * length - 1;
-        const now = start + (row & mask);
-        sumsA[now] = sumA;
-        sumsB[now] = sumB;
-        squaresA[now] = squareA;
-        squaresB[now] = squareB;
-        products[now] = product;
+        const now = (ring + (row & mask)) << 3;
+        rings[now] = valueA;
+        rings[now + 1] = valueB;
+        rings[now + 2] = sumA;
+        rings[now + 3] = sumB;
+        rings[now + 4] = squareA;
+        rings[now + 5] = squareB;
+        rings[now + 6] = product;
         if ((period & length) !== 0) {
-          const slot = start + ((row - done) & mask);
-          const at = (row - done) & pastMask;
-          const moreA = (sumsA[slot] as number) + length * ((pastA[at] as number) - valueA);
-          const moreB = (sumsB[slot] as number) + length * ((pastB[at] as number) - valueB);
-          // How far the means of both parts are apart, times the lengths of both.
+          const slot = (ring + ((row - done) & mask)) << 3;
+          const moreA = (rings[slot + 2] as number) + length * ((rings[slot] as number) - valueA);
+          const moreB = (rings[slot + 3] as number) + length * ((rings[slot + 1] as number) - valueB);
           const apartA = done * moreA - length * doneA;
           const apartB = done * moreB - length * doneB;
-          totalA += (squaresA[slot] as number) + apartA * apartA * (shares[level] as number);
-          totalB += (squaresB[slot] as number) + apartB * apartB * (shares[level] as number);
-          total += (products[slot] as number) + apartA * apartB * (shares[level] as number);
+          const share = shares[level] as number;
+          totalA += (rings[slot + 4] as number) + apartA * apartA * share;
+          totalB += (rings[slot + 5] as number) + apartB * apartB * share;
+          total += (rings[slot + 6] as number) + apartA * apartB * share;
           doneA += moreA;
           doneB += moreB;
           done += length;
         }
         if (2 * length > period) break;
-        const before = start + ((row - length) & mask);
-        const at = (row - length) & pastMask;
-        const moreA = (sumsA[before] as number) + length * ((pastA[at] as number) - valueA);
-        const moreB = (sumsB[before] as number) + length * ((pastB[at] as number) - valueB);
-        const apartA = moreA - sumA;
-        const apartB = moreB - sumB;
-        squareA += (squaresA[before] as number) + apartA * apartA * half;
-        squareB += (squaresB[before] as number) + apartB * apartB * half;
-        product += (products[before] as number) + apartA * apartB * half;
+        const before = (ring + ((row - length) & mask)) << 3;
+        const moreA = (rings[before + 2] as number) + length * ((rings[before] as number) - valueA);
+        const moreB = (rings[before + 3] as number) + length * ((rings[before + 1] as number) - valueB);
+        squareA += (rings[before + 4] as number) + (moreA - sumA) ** 2 * half;
+        squareB += (rings[before + 5] as number) + (moreB - sumB) ** 2 * half;
+        product += (rings[before + 6] as number) + (moreA - sumA) * (moreB - sumB) * half;
         sumA += moreA;
         sumB += moreB;
       }

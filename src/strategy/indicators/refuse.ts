@@ -15,8 +15,8 @@ export interface Arguments {
   readonly factors?: Readonly<Record<string, number>>;
 }
 
-/** Longer windows are mistakes: their memory alone would be gigabytes. */
-const mostKlines = 10_000_000;
+/** Longer windows are mistakes: their memory alone would be hundreds of megabytes. */
+const mostKlines = 1_000_000;
 
 /** Throws for an unknown source, a period that is no whole number of klines, or a factor that is not above 0. */
 export function refuseInvalid(
