@@ -83,6 +83,7 @@ export {
   wma,
   zScore,
 } from './strategy/indicators.ts';
+export { of } from './strategy/joined-klines.ts';
 export { on } from './strategy/larger-klines.ts';
 export type { Indicators } from './strategy/named-indicators.ts';
 export {
@@ -97,6 +98,7 @@ export {
   type Params,
   type ParamValues,
 } from './strategy/params.ts';
+export { weights } from './strategy/several-markets.ts';
 export { flat, hold, quotes } from './strategy/signals.ts';
 
 /**

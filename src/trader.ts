@@ -57,10 +57,11 @@ export function* carryOut(
     }
     if (intents.length === 0) continue;
     const results = (yield { kind: 'submit', intents }) ?? [];
-    // While the outcome of an order is unknown, `plan` creates nothing on its symbol.
-    if (results.includes('unknown')) return;
-    // Likewise for an order that the exchange rejected.
-    for (const [index, order] of planned.entries()) if (results[index] === 'refused') refused.push(order);
+    // While the outcome of an order is unknown, `plan` creates nothing on its symbol; other legs go on.
+    if (results.includes('unknown') && decision.legs.length === 1) return;
+    // What the exchange rejected is not planned again either.
+    for (const [index, order] of planned.entries())
+      if (results[index] === 'refused' || results[index] === 'unknown') refused.push(order);
   }
 }
 
@@ -86,6 +87,8 @@ export interface Trader extends Trading {
   record(fill: Fill): boolean;
   /** Adds such a fill to its position. */
   book(fill: Fill): void;
+  /** The lane of a symbol: symbols that one strategy trades together share theirs. */
+  laneOf(symbol: string): string;
   /** Work in progress: a simulated clock waits for it. */
   track(work: Promise<void>): Promise<void>;
 }
@@ -104,9 +107,8 @@ export function trade(trader: Trader): Observable<Fill> {
   );
   const decisions = defer(() => trader.recover()).pipe(mergeMap(() => merge(...open)));
 
-  // One lane for each symbol. A decision has one leg for now.
   const orders = decisions.pipe(
-    groupBy(({ legs: [leg] }) => leg.symbol),
+    groupBy(({ legs: [leg] }) => trader.laneOf(leg.symbol)),
     mergeMap((lane) => lane.pipe(latestWhenFree(trader, (decision) => runAsync(trader, decision)))),
   );
 
@@ -149,7 +151,7 @@ export function latestWhenFree(
 
       return decisions.subscribe({
         next(decision) {
-          if (busy) waiting.set(decision.strategy, decision);
+          if (busy) waiting.set(laneKey(decision), decision);
           else begin(decision);
         },
         error: fail,
@@ -160,6 +162,10 @@ export function latestWhenFree(
       });
     });
 }
+
+/** Decisions of which a later one takes the place of an earlier one: an exit of one market does not displace a decision on several. */
+export const laneKey = ({ strategy, legs }: Decision): string =>
+  legs.length === 1 ? `${strategy} ${legs[0].symbol}` : strategy;
 
 /** Carries out a decision at an exchange that takes time to answer; undefined when there is nothing to do. */
 function runAsync(trader: Trader, decision: Decision): Promise<void> | undefined {

@@ -53,10 +53,16 @@ const bySymbol = <S extends z.ZodType>(of: S) =>
 
 const asset = z.string().regex(/^[A-Z0-9]{1,20}$/, 'must be upper case letters and digits, such as USDT');
 
-const strategy = z.strictObject({
+const market = z.strictObject({ symbol, interval: z.enum(intervals).optional() });
+
+const oneStrategy = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower case letters, digits and dashes, at most 32'),
   use: z.string().min(1),
-  symbol,
+  symbol: symbol.optional(),
+  /** Of a strategy of several markets: the symbol of each role, and its interval where it is another. */
+  markets: z.record(z.string(), market).optional(),
+  /** Of a strategy that chooses among symbols. */
+  symbols: z.array(symbol).min(1).optional(),
   interval: z.enum(intervals),
   params: z.record(z.string(), z.unknown()).default({}),
   allocation: amount.optional(),
@@ -77,6 +83,27 @@ const strategy = z.strictObject({
     })
     .prefault({}),
 });
+
+/** One of the three says what it trades; `symbol` is the first of several. */
+const strategy = oneStrategy
+  .superRefine(({ symbol, markets, symbols }, context) => {
+    const given = Object.entries({ symbol, markets, symbols }).filter(([, value]) => value !== undefined);
+    const [, second] = given;
+    if (given.length === 0)
+      context.addIssue({ code: 'custom', path: ['symbol'], message: 'is missing: what it trades, such as BTCUSDT' });
+    if (second !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: [second[0]],
+        message: `cannot stand beside ${given[0]?.[0]}: a strategy has one symbol, or markets by role, or symbols to choose among`,
+      });
+    if (symbols !== undefined && new Set(symbols).size < symbols.length)
+      context.addIssue({ code: 'custom', path: ['symbols'], message: 'names a symbol twice' });
+  })
+  .transform((one) => ({
+    ...one,
+    symbol: one.symbol ?? one.symbols?.[0] ?? Object.values(one.markets ?? {})[0]?.symbol ?? '',
+  }));
 export type StrategyConfig = z.output<typeof strategy>;
 
 const risk = z.strictObject({

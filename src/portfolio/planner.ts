@@ -12,6 +12,7 @@ import {
   negate,
   noLots,
   noRate,
+  notional,
   noUnits,
   part,
   priceText,
@@ -124,6 +125,8 @@ interface Settled {
 export class Planner {
   readonly #options: PlannerOptions;
   readonly #standing = new ByPosition<Standing>();
+  /** By strategy. */
+  readonly #waiting = new Map<string, Pick<Decision, 'legs'>>();
   /** Number of decisions so far. */
   #decisions = 0;
   /** Orders reported as too small: a target that moves with every kline would fill the journal with them. */
@@ -189,12 +192,43 @@ export class Planner {
    * The next step of a decision; undefined when there is none, or none may be taken yet. `refused` is what a rule or the exchange
    * refused since the decision began to be carried out: it is not planned again.
    */
-  plan({ legs }: Pick<Decision, 'legs'>, refused: readonly OrderDraft[] = noDrafts): Step | undefined {
-    for (const leg of legs) {
-      const step = this.#plan(leg, refused);
-      if (step !== undefined) return step;
+  plan(decision: Pick<Decision, 'legs'>, refused: readonly OrderDraft[] = noDrafts): Step | undefined {
+    const { legs } = decision;
+    return legs.length === 1 ? this.#plan(legs[0], refused) : this.#planLegs(decision, refused);
+  }
+
+  /** Of several legs, what leaves a position comes first: it pays for what enters one. */
+  #planLegs(decision: Pick<Decision, 'legs'>, refused: readonly OrderDraft[]): Step | undefined {
+    const { portfolio } = this.#options;
+    const { strategy } = decision.legs[0];
+    let entry: (Step & { readonly do: 'create' }) | undefined;
+    let isLeaving = false;
+    this.#waiting.delete(strategy);
+    for (const leg of decision.legs) {
+      const step = this.#plan(
+        leg,
+        refused.length === 0 ? refused : refused.filter(({ symbol }) => symbol === leg.symbol),
+      );
+      if (step?.do === 'cancel' || (step !== undefined && step.draft.purpose !== 'enter')) return step;
+      entry ??= step;
+      isLeaving ||= portfolio.ordersOf(strategy, leg.symbol).some(({ intent }) => intent.purpose !== 'enter');
     }
+    if (entry === undefined || !isLeaving || this.#canPay(entry.draft)) return entry;
+    this.#waiting.set(strategy, decision);
     return undefined;
+  }
+
+  /** A decision of which a purchase waits for sales on other symbols to pay for it. */
+  waiting(strategy: string): Pick<Decision, 'legs'> | undefined {
+    return this.#waiting.get(strategy);
+  }
+
+  #canPay({ strategy, symbol, volume, price }: OrderDraft): boolean {
+    const { portfolio } = this.#options;
+    const at = portfolio.instrument(symbol);
+    const last = price ?? ticksOf(portfolio.lastMark(symbol)?.price ?? 0, at, 'up');
+    const value = 'amount' in volume ? volume.amount : notional(last, volume.lots, at);
+    return value <= portfolio.freeQuote(strategy, symbol);
   }
 
   #plan({ strategy, symbol }: Leg, refused: readonly OrderDraft[]): Step | undefined {

@@ -36,7 +36,7 @@ import {
 
 export type { WorkingOrder } from './positions.ts';
 
-/** A strategy's place in the portfolio: one symbol, and the quote amount it may use. */
+/** A strategy's place in the portfolio: one symbol, and the quote amount it may use. Those of a strategy with several markets are one pool. */
 export interface Allocation {
   readonly strategy: string;
   readonly symbol: string;
@@ -59,10 +59,27 @@ export class Portfolio {
   readonly #orders = new Map<string, WorkingOrder>();
   readonly #marks = new Map<string, Mark>();
   readonly #blocked = new Set<string>();
+  readonly #pools = new Map<string, Place[]>();
 
   constructor(instruments: ReadonlyMap<string, Instrument>, allocations: readonly Allocation[]) {
     this.instruments = instruments;
-    for (const { strategy, symbol, amount } of allocations) this.#place(strategy, symbol, amount);
+    for (const { strategy, symbol, amount } of allocations) {
+      const place = this.#place(strategy, symbol, amount);
+      place.pool = this.#pools.get(strategy) ?? [];
+      place.pool.push(place);
+      this.#pools.set(strategy, place.pool);
+    }
+  }
+
+  /** Allocation plus closed and open profit of a strategy in all its markets, fees taken, as a number, at the last prices. */
+  poolEquity(strategy: string): number {
+    let total = 0;
+    for (const { estimate, instrument } of this.#pools.get(strategy) ?? []) {
+      const { closed, base, cost } = estimate;
+      const mark = base === 0 ? undefined : this.#marks.get(instrument.symbol);
+      total += mark === undefined ? closed : closed + base * mark.price - cost;
+    }
+    return total;
   }
 
   #place(strategy: string, symbol: string, allocation: Units): Place {
@@ -254,9 +271,9 @@ export class Portfolio {
     return this.#allPlaces.every((place) => this.#marks.has(place.instrument.symbol) || place.isFlat);
   }
 
-  /** Allocation plus closed and open profit, fees taken, in quote, at the last price. */
+  /** Allocation plus closed and open profit, fees taken, in quote, at the last price; of all markets of a strategy that has several. */
   equity(strategy: string, symbol: string): Units {
-    return this.#equityOf(this.place(strategy, symbol));
+    return this.place(strategy, symbol).pool.reduce((sum, one) => plus(sum, this.#equityOf(one)), noUnits);
   }
 
   #equityOf({ allocation, position, instrument }: Place): Units {
@@ -300,9 +317,12 @@ export class Portfolio {
 
   /** Quote that the strategy may still spend: allocation and closed profit, less fees, what is held at cost and what its orders reserve. */
   freeQuote(strategy: string, symbol: string): Units {
-    const { allocation, position, orders, instrument } = this.place(strategy, symbol);
-    let free = minus(minus(plus(allocation, position.realised), position.fees), greatest(position.cost, noUnits));
-    for (const order of orders) free = minus(free, reservedQuote(order, instrument));
+    let free = noUnits;
+    for (const { allocation, position, orders, instrument } of this.place(strategy, symbol).pool) {
+      free = plus(free, minus(plus(allocation, position.realised), position.fees));
+      free = minus(free, greatest(position.cost, noUnits));
+      for (const order of orders) free = minus(free, reservedQuote(order, instrument));
+    }
     return free;
   }
 

@@ -85,6 +85,8 @@ interface Estimate {
 export class Place {
   readonly strategy: string;
   readonly orders: WorkingOrder[] = [];
+  /** The places of its strategy that share what was allocated, itself among them. */
+  pool: Place[] = [this];
   #allocation: Units;
   #position: Position = noPosition;
   /** Grows with each fill, charge and payment. */

@@ -2,7 +2,8 @@
  * The contract between Sluice and a strategy. A strategy emits signals, which are desired states; it cannot send orders. It uses one of
  * two layers:
  *
- * - `indicators` and `decide`: a pure function of the closed kline, indicator values and the position;
+ * - `indicators` and `decide`: a pure function of the closed kline, indicator values and the position. With `markets` it sees several markets
+ *   at once, each under a name of its own; with `choose` it picks among a list of markets;
  * - `signals(context)`: streams, composed freely.
  *
  * A strategy keeps state only in its streams and indicators. Warm-up klines rebuild it, after a restart as after a gap.
@@ -71,6 +72,68 @@ export interface DecidingStrategy<P extends Params, I extends Indicators> extend
   decide(values: ValuesOf<I>, moment: Moment<P>): Signal | undefined;
 }
 
+/** `traded`: it may have positions there. `data`: its klines alone are read, such as those of a trend filter. */
+export type MarketUse = 'traded' | 'data';
+type TradedOf<M> = { [Role in keyof M]: M[Role] extends 'traded' ? Role : never }[keyof M];
+
+/** What `decide` of several markets sees besides its indicators. */
+export interface MarketsMoment<P extends Params, M> {
+  /** When the klines closed, UTC ms. */
+  readonly time: number;
+  /** The last closed kline of each market; undefined where it should have closed by now and is missing. */
+  readonly klines: { readonly [Role in keyof M]: Kline | undefined };
+  readonly holdings: { readonly [Role in TradedOf<M>]: Holding };
+  /** Of all its markets together: allocation plus profit, open and closed, fees taken, in quote. */
+  readonly equity: number;
+  readonly params: ParamValues<P>;
+}
+
+/** The signals of one decision, by role. A market that is left out repeats its last signal. */
+export type Legs<M> = { readonly [Role in TradedOf<M>]?: Signal };
+
+/** Decides on several markets at once, which the configuration binds to symbols. */
+export interface MarketsStrategy<P extends Params, M extends Readonly<Record<string, MarketUse>>, I extends Indicators>
+  extends Common<P> {
+  /** Its markets by role, such as `{ lead: 'traded', trend: 'data' }`. */
+  readonly markets: M;
+  /** True: `decide` is called also while a market has no kline or an indicator no value. */
+  readonly partial?: boolean;
+  /** Each indicator names its market: `of('lead', sma('close', 20))`. */
+  indicators(params: ParamValues<P>): I;
+  /** Called with each moment at which a kline closes, once all markets have one and all indicators are warm. `undefined` repeats the last signals. */
+  decide(values: ValuesOf<I>, moment: MarketsMoment<P, M>): Legs<M> | undefined;
+}
+
+/** A market of a universe at one moment. */
+export interface UniverseMarket<I extends Indicators> {
+  readonly symbol: string;
+  readonly kline: Kline;
+  readonly values: ValuesOf<I>;
+  readonly holding: Holding;
+}
+
+/** Picks among a list of symbols, which the configuration gives. */
+export interface UniverseStrategy<P extends Params, I extends Indicators> extends Common<P> {
+  /** When it chooses: at each close, or at the closes of this larger interval, such as `1week`. */
+  readonly rebalance?: Interval;
+  /** Those of each market. */
+  indicators(params: ParamValues<P>): I;
+  /** Called with the markets that have a kline now and whose indicators are warm. Those that its weights do not name are left. */
+  choose(
+    markets: readonly UniverseMarket<I>[],
+    moment: { readonly time: number; readonly equity: number; readonly params: ParamValues<P> },
+  ): Weights | undefined;
+}
+
+/** Shares of the strategy's equity to hold, by symbol. */
+export interface Weights {
+  readonly kind: 'weights';
+  readonly weights: Readonly<Record<string, number>>;
+  readonly reason: string;
+  /** A position whose share differs from its weight by less is left as it is. */
+  readonly threshold: number;
+}
+
 export interface StreamingStrategy<P extends Params> extends Common<P> {
   /** Emits signals synchronously with its inputs. A signal emitted by a timer or a promise ends a run over recorded data. */
   signals(context: Context<P>): Observable<Signal>;
@@ -78,9 +141,26 @@ export interface StreamingStrategy<P extends Params> extends Common<P> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds strategies of every parameter and indicator type
 type Any = any;
-export type Strategy = DecidingStrategy<Any, Any> | StreamingStrategy<Any>;
+export type SeveralMarkets = MarketsStrategy<Any, Any, Any> | UniverseStrategy<Any, Any>;
+export type Strategy = DecidingStrategy<Any, Any> | StreamingStrategy<Any> | SeveralMarkets;
 export const isStreaming = (strategy: Strategy): strategy is StreamingStrategy<Any> => 'signals' in strategy;
+export const isUniverse = (strategy: Strategy): strategy is UniverseStrategy<Any, Any> => 'choose' in strategy;
+export const isOfMarkets = (strategy: Strategy): strategy is MarketsStrategy<Any, Any, Any> => 'markets' in strategy;
+/** It decides on the klines of one market. */
+export const isDeciding = (strategy: Strategy): strategy is DecidingStrategy<Any, Any> =>
+  !isStreaming(strategy) && !isOfSeveral(strategy);
+/** It decides on several markets at once. */
+export const isOfSeveral = (strategy: Strategy): strategy is SeveralMarkets =>
+  isUniverse(strategy) || isOfMarkets(strategy);
 
+export function defineStrategy<
+  const P extends Params,
+  const M extends Readonly<Record<string, MarketUse>>,
+  I extends Indicators,
+>(strategy: MarketsStrategy<P, M, I>): MarketsStrategy<P, M, I>;
+export function defineStrategy<const P extends Params, I extends Indicators>(
+  strategy: UniverseStrategy<P, I>,
+): UniverseStrategy<P, I>;
 export function defineStrategy<const P extends Params, I extends Indicators>(
   strategy: DecidingStrategy<P, I>,
 ): DecidingStrategy<P, I>;

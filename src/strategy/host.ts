@@ -8,6 +8,7 @@ import {
   type Context,
   type DecidingStrategy,
   type Holding,
+  isOfSeveral,
   isStreaming,
   type Strategy,
   type StreamingStrategy,
@@ -17,6 +18,7 @@ import { aggregatedKlines } from './larger-kline-stream.ts';
 import { Delivery, endsTimers } from './late-signals.ts';
 import { type Indicators, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
+import type { BoundMarket } from './several-markets.ts';
 import { checked } from './signals.ts';
 import { type Getter, source, valuesOf } from './values.ts';
 
@@ -27,6 +29,13 @@ export interface Hosted {
   readonly symbol: string;
   readonly interval: Interval;
   readonly params: ParamValues<Params>;
+  readonly instrument: Instrument;
+  /** Its markets, where it may have several; its symbol, interval and instrument are those of the first that it trades. */
+  readonly markets?: readonly HostedMarket[];
+}
+
+/** A market of a strategy that may have several. */
+export interface HostedMarket extends BoundMarket {
   readonly instrument: Instrument;
 }
 
@@ -55,6 +64,7 @@ export interface Inputs {
  * throw one last decision cancels its resting orders, and the stream ends.
  */
 export function decisionsOf(hosted: Hosted, inputs: Inputs): Observable<Decision> {
+  if (isOfSeveral(hosted.strategy)) throw new Error('strategies of several markets run over klines alone');
   return isStreaming(hosted.strategy)
     ? repeating(streaming(hosted.strategy, hosted, inputs), hosted, inputs)
     : deciding(hosted.strategy, hosted, inputs);

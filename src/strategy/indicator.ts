@@ -24,6 +24,8 @@ export interface Indicator {
   readonly of?: Interval;
   /** It has no value before the first start of such an interval in the klines: a day, for a session. It is needed beside `warmup`. */
   readonly after?: Interval;
+  /** The market of a strategy that has several, by role; set by `of`. */
+  readonly market?: string;
   /** The indicator's whole column over klines of an interval; NaN where it is not warm. */
   readonly column: Column;
   /** A function that takes klines of an interval one after another and gives the value after each. */

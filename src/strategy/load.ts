@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
-import { isStreaming, type Strategy } from './contract.ts';
+import { isStreaming, isUniverse, type Strategy } from './contract.ts';
 import { faultText } from './fault.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
 import { resolveSluice } from './resolve-sluice.ts';
@@ -146,7 +146,7 @@ async function fromFile(file: string): Promise<Strategy | string> {
 /** Names a misspelt key of an object that is not a strategy. */
 function misspeltIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const missing = ['name', 'params', 'indicators', 'decide', 'signals'].filter((key) => !(key in value));
+  const missing = ['name', 'params', 'indicators', 'decide', 'choose', 'signals'].filter((key) => !(key in value));
   for (const key of Object.keys(value)) {
     const meant = strategyKeys.includes(key) ? '' : didYouMean(key, missing);
     if (meant !== '') return `${key} is not a key of a strategy${meant}; it has ${strategyKeys.join(', ')}`;
@@ -154,7 +154,10 @@ function misspeltIn(value: unknown): string | undefined {
   return undefined;
 }
 
-const strategyKeys = ['name', 'about', 'params', 'warmup', 'check', 'indicators', 'decide', 'signals'];
+const strategyKeys = [
+  ...['name', 'about', 'params', 'warmup', 'check', 'indicators', 'decide', 'signals'],
+  ...['markets', 'partial', 'choose', 'rebalance'],
+];
 
 function isStrategy(value: unknown): value is Strategy {
   if (typeof value !== 'object' || value === null) return false;
@@ -163,5 +166,6 @@ function isStrategy(value: unknown): value is Strategy {
   const strategy = value as Strategy;
   return isStreaming(strategy)
     ? typeof strategy.signals === 'function'
-    : typeof strategy.decide === 'function' && typeof strategy.indicators === 'function';
+    : typeof strategy.indicators === 'function' &&
+        (isUniverse(strategy) ? typeof strategy.choose === 'function' : typeof strategy.decide === 'function');
 }

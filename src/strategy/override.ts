@@ -1,6 +1,6 @@
 /** Strategies with some members replaced. */
 import { catchError } from 'rxjs';
-import { type Context, isStreaming, type Strategy } from './contract.ts';
+import { type Context, isOfMarkets, isStreaming, isUniverse, type Moment, type Strategy } from './contract.ts';
 import { StrategyThrew } from './fault.ts';
 import type { Params } from './params.ts';
 import type { Values } from './values.ts';
@@ -19,7 +19,13 @@ export function over<S extends Strategy>(strategy: S, changes: Partial<S>): S {
     : {
         ...common,
         indicators: (given: never) => strategy.indicators(given),
-        decide: (values: never, moment: never) => strategy.decide(values, moment),
+        ...(isUniverse(strategy)
+          ? {
+              ...(strategy.rebalance !== undefined && { rebalance: strategy.rebalance }),
+              choose: (markets: never, moment: never) => strategy.choose(markets, moment),
+            }
+          : { decide: (values: never, moment: never) => strategy.decide(values, moment as never) }),
+        ...(isOfMarkets(strategy) && { markets: strategy.markets, partial: strategy.partial === true }),
       };
   return Object.assign(all, changes) as S;
 }
@@ -40,13 +46,23 @@ export function named(strategy: Strategy, id: string, use: string): Strategy {
       },
     });
   }
+  const named = <T>(openTime: number, ask: () => T): T => {
+    try {
+      return ask();
+    } catch (error) {
+      throw new StrategyThrew(error, { id, use, openTime });
+    }
+  };
+  if (isUniverse(strategy))
+    return over(strategy, {
+      choose: (markets, moment) => named(moment.time, () => strategy.choose(markets, moment)),
+    });
+  if (isOfMarkets(strategy))
+    return over(strategy, {
+      decide: (values, moment) => named(moment.time, () => strategy.decide(values, moment)),
+    });
   return over(strategy, {
-    decide(values: Values, moment: Parameters<typeof strategy.decide>[1]) {
-      try {
-        return strategy.decide(values, moment);
-      } catch (error) {
-        throw new StrategyThrew(error, { id, use, openTime: moment.kline.openTime });
-      }
-    },
+    decide: (values: Values, moment: Moment<Params>) =>
+      named(moment.kline.openTime, () => strategy.decide(values, moment)),
   });
 }

@@ -10,11 +10,13 @@ import type { Params, ParamValues } from './params.ts';
 /** A number of klines, of the larger interval where `of` names one, and those of `after` beside them. */
 export type Need = Pick<Indicator, 'warmup' | 'of' | 'after'>;
 
-/** Everything that must have closed before the first signal. */
-export function needsOf(strategy: Strategy, params: ParamValues<Params>): readonly Need[] {
+/** Everything that must have closed before the first signal; of a strategy of several markets, in the market of a role. */
+export function needsOf(strategy: Strategy, params: ParamValues<Params>, role?: string): readonly Need[] {
   const own: Need = { warmup: strategy.warmup?.(params) ?? 0 };
   if (isStreaming(strategy)) return [own];
-  return [own, ...namedIndicators(strategy.indicators(params)).map(({ indicator }) => indicator)];
+  const all = namedIndicators(strategy.indicators(params)).map(({ indicator }) => indicator);
+  // One that is made of several markets needs klines of each.
+  return [own, ...all.filter(({ market }) => market === undefined || role === undefined || market === role)];
 }
 
 /** A number of klines of the strategy's own interval that always suffices. */

@@ -48,6 +48,8 @@ export interface Parts extends OrdersParts {
   /** When an earlier run was last seen alive, UTC ms. */
   readonly aloneSince?: number | undefined;
   readonly notice: (notice: Notice) => void;
+  /** The lane of a symbol; its own when left out. */
+  readonly laneOf?: (symbol: string) => string;
   /** Nobody else trades on the account: an order without its client id is found by its likeness. */
   readonly dedicated?: boolean;
   /** What the account holds; absent where nobody can ask: margin, simulated venues. Without it no absence can be proven. */
@@ -162,7 +164,10 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
     book(fill) {
       bookFill(book, execution, fill);
       booked.emit(fill);
+      const waiting = planner.waiting(fill.strategy);
+      if (waiting !== undefined) stopped.emit({ strategy: fill.strategy, at: clock.now(), legs: waiting.legs });
     },
+    laneOf: parts.laneOf ?? ((symbol) => symbol),
     track: (work) => clock.track(work),
   };
 }

@@ -8,10 +8,14 @@ import { minus, noUnits, plus, splitBy, type Units, unitsText } from '../domain/
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import { endableWhileBusy } from '../process/busy.ts';
-import type { Hosted } from '../strategy/host.ts';
+import type { Strategy } from '../strategy/contract.ts';
+import { isOfSeveral, isUniverse } from '../strategy/contract.ts';
+import type { Hosted, HostedMarket } from '../strategy/host.ts';
 import { type Found, isPath, loadStrategy, type Registry } from '../strategy/load.ts';
 import { named } from '../strategy/override.ts';
+import { type BoundMarket, rolesOf } from '../strategy/several-markets.ts';
 import { intervalFault } from '../strategy/warmup.ts';
+import { tradedIn } from './lanes.ts';
 
 /** A strategy as configured and as found. */
 export interface Configured extends Found {
@@ -19,6 +23,8 @@ export interface Configured extends Found {
   readonly configFile: string;
   /** Where its symbol stands in the configuration. */
   readonly symbolPlace: string;
+  /** Its markets, where it may have several. */
+  readonly markets?: readonly BoundMarket[];
 }
 
 /** The instruments that there are, and where. */
@@ -59,15 +65,82 @@ export async function configure(
     if ('strategy' in loaded) {
       const { strategy, params } = loaded;
       const own = overRecords && isPath(config.use) ? named(strategy, config.id, config.use) : strategy;
-      found.push({ config, configFile, symbolPlace, strategy: own, params });
-      const against = intervalFault(loaded.strategy, loaded.params, config.interval);
+      const bound = boundMarkets(config, strategy);
+      if (!overRecords && isOfSeveral(strategy))
+        problems.push(
+          `${placeOf(['strategies', index, 'use'])}: ${config.use} decides on several markets, which only backtests support so far`,
+        );
+      if ('path' in bound) problems.push(`${placeOf(['strategies', index, ...bound.path])}: ${bound.what}`);
+      else found.push({ config, configFile, symbolPlace, strategy: own, params, ...bound });
+      const against = isOfSeveral(strategy)
+        ? undefined
+        : intervalFault(loaded.strategy, loaded.params, config.interval);
       if (against !== undefined) problems.push(`${placeOf(['strategies', index, 'interval'])}: ${against}`);
     } else for (const { path, what } of loaded) problems.push(`${placeOf(['strategies', index, ...path])}: ${what}`);
-    const fault = market === undefined ? undefined : symbolFault(config.symbol, market);
-    if (fault !== undefined) problems.push(`${symbolPlace}: ${fault}`);
+    for (const [symbol, place] of market === undefined ? [] : symbolsIn(config)) {
+      const fault = symbolFault(symbol, market as Market);
+      if (fault !== undefined) problems.push(`${placeOf(['strategies', index, ...place])}: ${fault}`);
+    }
   }
   if (problems.length > 0) throw problemsIn(configFile, problems);
   return found;
+}
+
+/** The symbols that a strategy is bound to, and where each stands. */
+export function symbolsIn(config: StrategyConfig): readonly (readonly [string, readonly (string | number)[]])[] {
+  if (config.markets !== undefined)
+    return Object.entries(config.markets).map(([role, { symbol }]) => [symbol, ['markets', role, 'symbol']] as const);
+  if (config.symbols !== undefined) return config.symbols.map((symbol, index) => [symbol, ['symbols', index]] as const);
+  return [[config.symbol, ['symbol']]];
+}
+
+type Bound = { readonly markets?: readonly BoundMarket[] };
+
+/** The markets of a strategy by the configuration, or why they do not fit it. */
+function boundMarkets(
+  { markets, symbols, interval, use }: StrategyConfig,
+  strategy: Strategy,
+): Bound | { readonly path: readonly string[]; readonly what: string } {
+  const roles = isOfSeveral(strategy) ? rolesOf(strategy) : undefined;
+  if (isUniverse(strategy)) {
+    if (symbols === undefined)
+      return {
+        path: ['symbols'],
+        what: `is missing: ${use} chooses among a list, such as symbols: [BTCUSDT, ETHUSDT]`,
+      };
+    return { markets: symbols.map((symbol) => ({ role: symbol, symbol, interval, use: 'traded' as const })) };
+  }
+  if (symbols !== undefined)
+    return {
+      path: ['symbols'],
+      what: `${use} does not choose among symbols: give it ${roles === undefined ? 'symbol' : 'markets'}`,
+    };
+  if (roles === undefined)
+    return markets === undefined ? {} : { path: ['markets'], what: `${use} has one market: give it symbol` };
+  const names = Object.keys(roles);
+  const asked = `markets: { ${names.map((role) => `${role}: { symbol: … }`).join(', ')} }`;
+  if (markets === undefined)
+    return { path: ['markets'], what: `is missing: ${use} has the markets ${names.join(', ')}: say ${asked}` };
+  const missing = names.find((role) => !Object.hasOwn(markets, role));
+  if (missing !== undefined)
+    return { path: ['markets', missing], what: `is missing: ${use} has the markets ${names.join(', ')}` };
+  const unknown = Object.keys(markets).find((role) => !names.includes(role));
+  if (unknown !== undefined)
+    return {
+      path: ['markets', unknown],
+      what: `is not a market of ${use}${didYouMean(unknown, names)}; it has ${names.join(', ')}`,
+    };
+  const bound = names.map((role): BoundMarket => {
+    const given = markets[role] as NonNullable<typeof markets>[string];
+    return { role, symbol: given.symbol, interval: given.interval ?? interval, use: roles[role] as BoundMarket['use'] };
+  });
+  const traded = bound.filter((one) => one.use === 'traded').map(({ symbol }) => symbol);
+  const twice = traded.find((symbol, index) => traded.indexOf(symbol) !== index);
+  if (twice !== undefined)
+    return { path: ['markets'], what: `${twice} is traded under two names: one strategy has one position on a symbol` };
+  if (traded.length === 0)
+    return { path: ['use'], what: `${use} trades none of its markets: mark at least one as 'traded'` };
+  return { markets: bound };
 }
 
 function symbolFault(symbol: string, { available, where }: Market): string | undefined {
@@ -91,11 +164,12 @@ export function instrumentsFor(
   const known = new Map(available.map((at) => [at.symbol, at]));
   const chosen = new Map<string, Instrument>();
   const problems: string[] = [];
-  for (const { config, symbolPlace } of configured) {
-    const at = known.get(config.symbol);
-    if (at === undefined) problems.push(`${symbolPlace}: ${symbolFault(config.symbol, { available, where })}`);
-    else chosen.set(config.symbol, at);
-  }
+  for (const { config, symbolPlace } of configured)
+    for (const [symbol] of symbolsIn(config)) {
+      const at = known.get(symbol);
+      if (at === undefined) problems.push(`${symbolPlace}: ${symbolFault(symbol, { available, where })}`);
+      else chosen.set(symbol, at);
+    }
   const [first] = configured;
   if (first !== undefined && problems.length > 0) throw problemsIn(first.configFile, problems);
   const quotes = new Set([...chosen.values()].map(({ quote }) => quote));
@@ -110,15 +184,19 @@ export const hostedOf = (
   configured: readonly Configured[],
   instruments: ReadonlyMap<string, Instrument>,
 ): readonly NamedHosted[] =>
-  configured.map(({ config, strategy, params }) => ({
-    id: config.id,
-    use: config.use,
-    strategy,
-    params,
-    symbol: config.symbol,
-    interval: config.interval,
-    instrument: instruments.get(config.symbol) as Instrument,
-  }));
+  configured.map(({ config, strategy, params, markets }) => {
+    const first = markets?.find(({ use }) => use === 'traded') ?? config;
+    return {
+      ...{ id: config.id, use: config.use, strategy, params },
+      ...{ symbol: first.symbol, interval: first.interval },
+      instrument: instruments.get(first.symbol) as Instrument,
+      ...(markets !== undefined && {
+        markets: markets.map(
+          (one): HostedMarket => ({ ...one, instrument: instruments.get(one.symbol) as Instrument }),
+        ),
+      }),
+    };
+  });
 
 /** Refuses allocations that together exceed the cash of their currency: orders without cash would be refused one by one. */
 export function refuseAboveCash(configured: readonly Configured[], cash: Units, quote: string): void {
@@ -138,9 +216,12 @@ export function allocationsOf(configured: readonly Configured[], rest: Units = n
   const given = configured.reduce((sum, { config }) => plus(sum, config.allocation ?? noUnits), noUnits);
   const each = silent === 0 ? noUnits : splitBy(minus(rest, given), silent);
   if (each < 0n) throw new Refusal('allocations exceed the cash');
-  return configured.map(({ config }) => ({
-    strategy: config.id,
-    symbol: config.symbol,
-    amount: config.allocation ?? each,
-  }));
+  return configured.flatMap(({ config, markets }) => {
+    const amount = config.allocation ?? each;
+    // Those of one strategy are a pool, whichever of them has the amount.
+    return (markets === undefined ? [config.symbol] : tradedIn(markets)).map((symbol, index) => ({
+      ...{ strategy: config.id, symbol },
+      amount: index === 0 ? amount : noUnits,
+    }));
+  });
 }

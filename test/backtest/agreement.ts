@@ -10,7 +10,7 @@ import type { Columns } from '../../src/domain/market.ts';
 import { Decimal, lots, plus, type Rate, rate, ticks, units, unitsText } from '../../src/domain/money.ts';
 import type { Signal as ProductWant } from '../../src/domain/order.ts';
 import { feesFrom, type Rules, type RulesetName, rulesets } from '../../src/fill/rules.ts';
-import { defineStrategy, isStreaming, type Strategy } from '../../src/strategy/contract.ts';
+import { defineStrategy, isDeciding, type Strategy } from '../../src/strategy/contract.ts';
 import { decider } from '../../src/strategy/host.ts';
 import { type Params, readParams } from '../../src/strategy/params.ts';
 import { wide } from '../kit/builders.ts';
@@ -245,7 +245,7 @@ const asStreams = (input: RunInput): RunInput => ({
 });
 
 function streamed({ strategy, params }: RunInput['hosted'][number]): Strategy {
-  if (isStreaming(strategy)) return strategy;
+  if (!isDeciding(strategy)) return strategy;
   return defineStrategy({
     name: strategy.name,
     about: strategy.about,

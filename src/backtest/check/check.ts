@@ -40,6 +40,8 @@ export const mostKlines = 10_000;
 
 /** The input of one strategy alone, over as many klines as a check takes. */
 export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
+  if (hosted.markets !== undefined)
+    throw new Refusal(`${hosted.id} decides on several markets, and a check covers strategies of one market so far`);
   const { finer: _, ...recorded } = input.series.find(({ symbol }) => symbol === hosted.symbol) as RunSeries;
   const series = recorded.interval === hosted.interval ? recorded : largerSeries(recorded, hosted.interval);
   const declared = warmupOf(hosted.strategy, hosted.params, hosted.interval);

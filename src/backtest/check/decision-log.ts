@@ -4,7 +4,7 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Columns, Kline } from '../../domain/market.ts';
 import type { Signal } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { type Context, isStreaming, type Strategy } from '../../strategy/contract.ts';
+import { type Context, isDeciding, isStreaming, type Strategy } from '../../strategy/contract.ts';
 import { isStrategyFault } from '../../strategy/fault.ts';
 import { aggregatedKlines } from '../../strategy/larger-kline-stream.ts';
 import { over } from '../../strategy/override.ts';
@@ -102,6 +102,7 @@ function noting(strategy: Strategy, note: (openTime: number, line: Line) => void
         );
       },
     });
+  if (!isDeciding(strategy)) throw new Error('a check runs strategies of one market');
   let last: string | undefined;
   return over(strategy, {
     decide(values: Values, moment: Parameters<typeof strategy.decide>[1]): Signal | undefined {

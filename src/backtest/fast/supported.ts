@@ -17,7 +17,7 @@ import {
 import { mostRate, ratesOf } from '../../fill/fees.ts';
 import type { Rules } from '../../fill/rules.ts';
 import type { Limits } from '../../risk/context.ts';
-import { isStreaming } from '../../strategy/contract.ts';
+import { isDeciding } from '../../strategy/contract.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import type { RunInput, RunSeries } from '../run.ts';
 
@@ -98,7 +98,7 @@ export function fastRunOf(given: RunInput): Supported | undefined {
   const [allocation, another] = given.allocations;
   if (hosted === undefined || series === undefined || allocation === undefined) return undefined;
   if (second !== undefined || other !== undefined || another !== undefined) return undefined;
-  if (isStreaming(hosted.strategy)) return undefined;
+  if (!isDeciding(hosted.strategy)) return undefined;
   if (allocation.strategy !== hosted.id || allocation.symbol !== hosted.symbol) return undefined;
   if (!fits(given, input) || !fits(series, klines) || !fits(given.rules, rules) || !fits(given.limits, limits))
     return undefined;

@@ -4,8 +4,10 @@ import type { StoredSpan } from '../../data/catalogue/run-data.ts';
 import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { isUniverse } from '../../strategy/contract.ts';
 import { aggregator, ownWarmup } from '../../strategy/larger-klines.ts';
 import { type Need, needsOf } from '../../strategy/warmup.ts';
+import { marketsOf } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 
 /** A symbol's klines, and where they come from. */
@@ -69,13 +71,20 @@ export interface Warming {
   readonly id: string;
   readonly of: Interval;
   readonly needs: readonly Need[];
+  /** It goes on without a symbol of too few klines. */
+  readonly mayLack?: boolean;
 }
 
-export const warmingOf = ({ id, strategy, params, interval }: NamedHosted): Warming => ({
-  id,
-  of: interval,
-  needs: needsOf(strategy, params),
-});
+/** The strategies on a symbol; a strategy of several markets once for each role that is bound to it. */
+export const warmingOn = (hosted: readonly NamedHosted[], symbol: string): readonly Warming[] =>
+  hosted.flatMap((one) =>
+    marketsOf(one)
+      .filter((market) => market.symbol === symbol)
+      .map(({ role, interval }) => ({
+        ...{ id: one.id, of: interval, needs: needsOf(one.strategy, one.params, role) },
+        mayLack: isUniverse(one.strategy),
+      })),
+  );
 
 /** The row with which a strategy can first decide; larger klines are made as the run makes them. */
 function decidingRow({ interval, openTime }: KlineInput, { of, needs }: Warming): number {
@@ -149,7 +158,7 @@ export function spanNotes(
 export function shortFault(input: KlineInput, end: number, strategies: readonly Warming[]): string | undefined {
   const { symbol, interval, openTime, source } = input;
   for (const one of strategies) {
-    const row = decidingRow(input, one);
+    const row = one.mayLack === true ? 0 : decidingRow(input, one);
     if (row + 1 < end) continue;
     // Where the klines end before, the number that is enough wherever they begin.
     const enough = Math.max(

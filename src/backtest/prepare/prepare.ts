@@ -23,6 +23,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/currency-rates.ts';
 import { aggregationFault } from '../../strategy/larger-klines.ts';
+import { marketsOf } from '../../trading/lanes.ts';
 import {
   allocationsOf,
   configure,
@@ -34,7 +35,7 @@ import {
 import { cashFlowsOf, refuseOutside } from '../engine/cash-flows.ts';
 import { pairsOf, rateNote } from '../engine/currencies.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';
-import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOf } from './data-checks.ts';
+import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOn } from './data-checks.ts';
 import { finerOf } from './detail-klines.ts';
 import { endNotes } from './ended-series.ts';
 import { marginRulesOf, refuseOtherSymbols } from './exclusions.ts';
@@ -69,6 +70,13 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
   const configured = await configure(config.strategies, file, settings, { available, where }, given);
   refuseOtherSymbols(file, config, given?.placeOf ?? placesIn(file, settings));
   const instruments = instrumentsFor(configured, available, where, true);
+  for (const { config: one, markets = [] } of configured) {
+    const quotes = new Set(markets.map(({ symbol }) => instruments.get(symbol)?.quote));
+    if (quotes.size > 1)
+      throw new Refusal(
+        `${file}: strategy ${one.id}: its markets are quoted in ${[...quotes].join(' and ')}: the markets of one strategy have one quote asset`,
+      );
+  }
   const byCurrency = Map.groupBy(configured, ({ config: { symbol } }) => instruments.get(symbol)?.quote ?? '');
   const margin = marginRulesOf(file, config, instruments.values());
   const pairs = pairsOf(file, config, [...byCurrency.keys()], available);
@@ -151,7 +159,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
       warnings.push(...levelNotes({ symbol, interval, columns }, tape));
     }
     dataHashes[symbol] = loaded.sha256;
-    const warming = hosted.filter((one) => one.symbol === symbol).map(warmingOf);
+    const warming = warmingOn(hosted, symbol);
     const short = shortFault(klines, rows.end, warming);
     if (short !== undefined) throw new Refusal(short);
     warnings.push(...spanNotes(config, klines, rows, warming));
@@ -163,6 +171,8 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
     const own = { symbol, interval, columns, gaps, ...made, ...rows };
     series.push(finer === undefined ? own : { ...own, finer: finer.columns });
   }
+  if (tapes.size > 0 && hosted.some(({ markets }) => markets !== undefined))
+    throw new Refusal(`${file}: a strategy of several markets runs over klines: set fidelity: klines`);
   warnings.push(...endNotes(series));
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
   const input = inputOf(config, cast, series);
@@ -217,7 +227,9 @@ function smallestInterval(
   hosted: RunInput['hosted'],
   recorded: Interval | undefined,
 ): Interval {
-  const used = hosted.filter((one) => one.symbol === symbol).map(({ interval }) => interval);
+  const used = hosted.flatMap((one) =>
+    marketsOf(one).flatMap((market) => (market.symbol === symbol ? [market.interval] : [])),
+  );
   const smallest = recorded ?? intervals.find((interval) => used.includes(interval));
   if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
   for (const interval of used) {

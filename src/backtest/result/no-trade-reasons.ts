@@ -1,7 +1,7 @@
 /** Why a run has no fills, as far as signals, orders and indicators show. */
 import type { Columns } from '../../domain/market.ts';
 import type { Signal } from '../../domain/order.ts';
-import { isStreaming } from '../../strategy/contract.ts';
+import { isDeciding } from '../../strategy/contract.ts';
 import { wholeColumn } from '../../strategy/indicator.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
 import { namedIndicators } from '../../strategy/named-indicators.ts';
@@ -46,7 +46,7 @@ export function neverAskedText(
   { strategy, params, interval }: Pick<NamedHosted, 'strategy' | 'params' | 'interval'>,
   series: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
 ): string | undefined {
-  if (isStreaming(strategy)) return undefined;
+  if (!isDeciding(strategy)) return undefined;
   const indicators = namedIndicators(strategy.indicators(params));
   const { columns, from: begins, to } = closedIn(series, interval);
   const from = Math.max(begins, (strategy.warmup?.(params) ?? 0) - 1);

@@ -6,14 +6,20 @@ import type { Signal } from '../../domain/order.ts';
 import { doubled } from '../../fill/fees.ts';
 import type { LatencyModel, Travel } from '../../fill/latency.ts';
 import type { Stressed } from '../../research/verdict.ts';
-import { isStreaming, type Strategy } from '../../strategy/contract.ts';
+import {
+  isDeciding,
+  isStreaming,
+  isUniverse,
+  type Legs,
+  type Moment,
+  type Strategy,
+  type Weights,
+} from '../../strategy/contract.ts';
 import { over } from '../../strategy/override.ts';
+import type { Params } from '../../strategy/params.ts';
 import { checked } from '../../strategy/signals.ts';
 import { copyOfValues, type Values } from '../../strategy/values.ts';
 import type { RunInput, RunResult } from '../run.ts';
-
-type Deciding = Exclude<Strategy, { signals: unknown }>;
-type Moment = Parameters<Deciding['decide']>[1];
 
 /**
  * A strategy that sees each kline when the next one has closed; a streaming one emits its signals that much later. Its position is current:
@@ -37,9 +43,29 @@ function delayed(strategy: Strategy): Strategy {
           return klines;
         }),
     });
+  if (isUniverse(strategy)) {
+    let chosen: Weights | undefined;
+    return over(strategy, {
+      choose(markets, moment) {
+        const before = chosen;
+        chosen = strategy.choose(markets, moment);
+        return before;
+      },
+    });
+  }
+  if (!isDeciding(strategy)) {
+    let legs: Legs<never> | undefined;
+    return over(strategy, {
+      decide(values, moment) {
+        const before = legs;
+        legs = strategy.decide(values, moment);
+        return before;
+      },
+    });
+  }
   let before: { readonly values: Values; readonly kline: Kline } | undefined;
   return over(strategy, {
-    decide(values: Values, moment: Moment): Signal | undefined {
+    decide(values: Values, moment: Moment<Params>): Signal | undefined {
       const { kline } = moment;
       // A new run begins without the klines of the one before.
       const known = before !== undefined && before.kline.openTime < kline.openTime ? before : undefined;

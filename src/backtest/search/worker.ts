@@ -10,7 +10,7 @@ import { faultText, isStrategyFault, SignalError, strayText } from '../../strate
 import { readParams } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { runBacktest } from '../engines.ts';
-import { shortFault, warmingOf } from '../prepare/data-checks.ts';
+import { shortFault, warmingOn } from '../prepare/data-checks.ts';
 import { type Cast, castOf, inputOf } from '../prepare/prepare.ts';
 import type { RunInput, RunSeries } from '../run.ts';
 import { type Axis, type ParameterSet, parameterSets, paramsIn } from './axes.ts';
@@ -87,7 +87,7 @@ function withSet(hosted: readonly NamedHosted[], set: ParameterSet): readonly Na
 function shortIn({ hosted, series }: RunInput): string | undefined {
   for (const { symbol, interval, columns, end } of series) {
     const asked = { symbol, interval, openTime: columns.openTime, source: symbol };
-    const fault = shortFault(asked, end, hosted.filter((one) => one.symbol === symbol).map(warmingOf));
+    const fault = shortFault(asked, end, warmingOn(hosted, symbol));
     if (fault !== undefined) return fault;
   }
   return undefined;

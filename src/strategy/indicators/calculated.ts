@@ -145,7 +145,7 @@ const pieceRows = 4_096;
 /** A column, made by pieces. */
 function columnOf(key: string | undefined, pieces: NonNullable<Column['pieces']>): Column {
   const column = (klines: Columns, interval: Interval): Float64Array => {
-    const out = new Float64Array(klines.close.length);
+    const out = new Float64Array(klines.openTime.length);
     const piece = pieces(klines, interval);
     for (let from = 0; from < out.length; from += pieceRows) {
       const to = Math.min(from + pieceRows, out.length);

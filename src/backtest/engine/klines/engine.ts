@@ -32,6 +32,7 @@ import {
   unknown,
   walkOf,
 } from './series-walk.ts';
+import { SeveralMarketsStep } from './several-markets-step.ts';
 import type { StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 import { StreamingCursor } from './streaming-cursor.ts';
 import { KlineTrader } from './trader.ts';
@@ -50,7 +51,8 @@ export class KlineEngine implements BacktestEngine {
   readonly #stage: LateStage;
   readonly #flows: CashFlows;
   readonly #walks: readonly SeriesWalk[];
-  readonly #walkOf = new Map<string, SeriesWalk>();
+  readonly #walksOf = new Map<string, readonly SeriesWalk[]>();
+  readonly #several: SeveralMarketsStep;
   readonly #equity: Equity;
   readonly #booked = source<Fill>();
   /** Signals that fills led streaming strategies to: they wait until whatever filled is through. */
@@ -76,21 +78,24 @@ export class KlineEngine implements BacktestEngine {
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.#equity = new Equity(portfolio, risk);
     const missed = isSilent ? [] : this.#faults;
+    this.#several = new SeveralMarketsStep(input, this.#trader, (symbol) => this.#settle(symbol));
     this.#walks = input.series.map((series) => this.#walk(series, answers, missed));
+    for (const [strategy, walks] of this.#several.walksIn(this.#walks)) this.#walksOf.set(strategy, walks);
   }
 
   #walk(series: RunSeries, answers: StrategyAnswers | undefined, missed: unknown[]): SeriesWalk {
     const { portfolio, venue } = this.#trader;
     const cursor = new KlineCursor(series);
     const strategies = this.#input.hosted
-      .filter(({ symbol }) => symbol === series.symbol)
+      .filter(({ symbol, markets }) => symbol === series.symbol && markets === undefined)
       .map((hosted) =>
         isStreaming(hosted.strategy)
           ? this.#streaming(hosted, series, missed)
           : cursorOf(hosted, series, cursor, portfolio, answers),
       );
-    const walk = walkOf(series, venue.market(series.symbol), cursor, strategies);
-    for (const { hosted } of strategies) this.#walkOf.set(hosted.id, walk);
+    const several = this.#several.on(series.symbol);
+    const walk = walkOf(series, venue.market(series.symbol), cursor, { strategies, several });
+    for (const { hosted } of strategies) this.#walksOf.set(hosted.id, [walk]);
     return walk;
   }
 
@@ -118,7 +123,7 @@ export class KlineEngine implements BacktestEngine {
       for (const walk of this.#walks) next = Math.min(next, opensAt(walk, this.#quietTo(walk)));
       if (next >= horizon || next === Number.POSITIVE_INFINITY) break;
       const [only] = this.#walks;
-      if (this.#walks.length === 1 && only !== undefined && !only.mayFill) {
+      if (this.#walks.length === 1 && only !== undefined && !only.mayFill && this.#several.isEmpty) {
         this.#stepQuietly(only, next);
         continue;
       }
@@ -190,7 +195,8 @@ export class KlineEngine implements BacktestEngine {
     const { symbol, interval, columns, end } = walk.series;
     const { protection, margin } = this.#trader;
     const interest = margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
-    const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, protection.exitDue(symbol), interest);
+    const asked = this.#several.nextAt(symbol);
+    const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, protection.exitDue(symbol), interest, asked);
     if (due !== walk.dueAt) {
       walk.dueAt = due;
       walk.dueRow = Math.min(end, rowAt(columns.openTime, due - intervalMs(interval, 0)));
@@ -222,6 +228,7 @@ export class KlineEngine implements BacktestEngine {
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
     for (const walk of opening(this.#walks, at)) this.#open(walk, at);
+    this.#several.enterAfterExits(this.#clock.now());
     const closing: SeriesWalk[] = [];
     for (const walk of this.#walks) if (closesAt(walk, walk.row) === at) closing.push(walk);
     for (const walk of closing) this.#close(walk, at);
@@ -236,6 +243,10 @@ export class KlineEngine implements BacktestEngine {
       if (isAwake(walk) && this.#trader.protection.exitDue(walk.symbol) <= at)
         this.#run(walk, leaveOverdue(this.#stage, walk, walk.cursor));
     for (const walk of closing) if (isAwake(walk)) this.#decide(walk);
+    this.#several.ask(at, () => {
+      this.#clock.skipTo(at);
+      markCloses(this.#walks, this.#trader.portfolio);
+    });
     if (this.#input.rules.marketAt === 'open') return;
     for (const walk of closing) if (isAwake(walk)) this.#run(walk, decidedPhase(this.#stage, walk, walk.cursor));
   }
@@ -313,7 +324,7 @@ export class KlineEngine implements BacktestEngine {
   #moveMoney(at: number): void {
     this.#clock.skipTo(at);
     if (!this.#flows.carryOut(at)) return;
-    for (const strategy of this.#walkOf.keys()) this.#changed(strategy);
+    for (const strategy of this.#walksOf.keys()) this.#changed(strategy);
   }
 
   /** `at` is the moment, UTC ms. */
@@ -373,9 +384,10 @@ export class KlineEngine implements BacktestEngine {
   /** Something happened to a strategy's orders: its target has to be planned anew, and its symbol cannot be passed over. */
   #changed(strategy: string): void {
     this.#equity.stale = true;
-    const walk = this.#walkOf.get(strategy);
-    if (walk === undefined) return;
-    walk.quietTo = unknown;
-    for (const one of walk.deciding) if (one.hosted.id === strategy) one.quiet = false;
+    for (const walk of this.#walksOf.get(strategy) ?? []) {
+      walk.quietTo = unknown;
+      for (const one of walk.deciding) if (one.hosted.id === strategy) one.quiet = false;
+    }
+    this.#several.changed(strategy);
   }
 }

@@ -42,8 +42,8 @@ export class Equity {
     for (const walk of walks) {
       walk.fixed = 0;
       walk.held = 0;
-      for (const { hosted } of walk.strategies) {
-        const { fixed, held } = this.#portfolio.equityLine(hosted.id, hosted.symbol);
+      for (const { hosted } of [...walk.strategies, ...walk.several]) {
+        const { fixed, held } = this.#portfolio.equityLine(hosted.id, walk.symbol);
         walk.fixed += fixed;
         walk.held += held;
       }

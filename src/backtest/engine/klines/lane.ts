@@ -3,7 +3,7 @@
  * come while its first command is under way wait until `settle`.
  */
 import type { Decision, Sent } from '../../../domain/order.ts';
-import { type Command, carryOut, type Trading } from '../../../trader.ts';
+import { type Command, carryOut, laneKey, type Trading } from '../../../trader.ts';
 
 const nothing: readonly [] = [];
 
@@ -22,7 +22,7 @@ export class Lane {
   /** Begins to carry out a decision, or keeps it until the lane is free. */
   take(decision: Decision): void {
     if (this.#running !== undefined) {
-      this.#waiting.set(decision.strategy, decision);
+      this.#waiting.set(laneKey(decision), decision);
       return;
     }
     const first = this.#trading.plan(decision, nothing);
@@ -46,9 +46,9 @@ export class Lane {
   }
 
   #takeWaiting(): void {
-    for (const [strategy, decision] of this.#waiting) {
+    for (const [key, decision] of this.#waiting) {
       if (this.#running !== undefined) return;
-      this.#waiting.delete(strategy);
+      this.#waiting.delete(key);
       this.take(decision);
     }
   }

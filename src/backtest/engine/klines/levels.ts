@@ -7,7 +7,7 @@ import type { KlineTrader } from './trader.ts';
 
 /** The prices at which something happens to a series; undefined where something may happen at any. */
 export function levelsOf(walk: SeriesWalk, { planner, protection, margin }: KlineTrader): Levels | undefined {
-  const { symbol, market, strategies, deciding, fixed, held, floor, ceiling } = walk;
+  const { symbol, market, strategies, several, deciding, fixed, held, floor, ceiling } = walk;
   // A streaming strategy sees every kline.
   if (strategies.length > deciding.length) return undefined;
   let below = Number.NEGATIVE_INFINITY;
@@ -17,6 +17,13 @@ export function levelsOf(walk: SeriesWalk, { planner, protection, margin }: Klin
     const settled = planner.settled(id, symbol);
     if (settled === undefined && planner.standing(id, symbol) !== undefined) strategy.quiet = false;
     if (!strategy.quiet) return undefined;
+    if (settled === undefined || settled.from <= 0) continue;
+    below = Math.max(below, settled.from);
+    above = Math.min(above, settled.to);
+  }
+  for (const { hosted } of several) {
+    const settled = planner.settled(hosted.id, symbol);
+    if (settled === undefined && planner.standing(hosted.id, symbol) !== undefined) return undefined;
     if (settled === undefined || settled.from <= 0) continue;
     below = Math.max(below, settled.from);
     above = Math.min(above, settled.to);

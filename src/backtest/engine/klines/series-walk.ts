@@ -5,6 +5,7 @@ import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
 import type { RunSeries } from '../../run.ts';
 import type { KlineCursor } from './kline-cursor.ts';
+import type { MarketsCursor } from './markets-cursor.ts';
 import { StrategyCursor } from './strategy-cursor.ts';
 import type { StreamingCursor } from './streaming-cursor.ts';
 
@@ -16,6 +17,8 @@ export interface SeriesWalk {
   readonly cursor: KlineCursor;
   /** Its strategies, in their order. */
   readonly strategies: readonly (StrategyCursor | StreamingCursor)[];
+  /** Strategies of several markets that trade it. */
+  readonly several: readonly MarketsCursor[];
   /** Those of them that decide on closed klines. */
   readonly deciding: readonly StrategyCursor[];
   /** Those of a larger interval than its own. */
@@ -49,9 +52,9 @@ export const walkOf = (
   series: RunSeries,
   market: PaperMarket,
   cursor: KlineCursor,
-  strategies: readonly (StrategyCursor | StreamingCursor)[],
+  { strategies, several }: Pick<SeriesWalk, 'strategies' | 'several'>,
 ): SeriesWalk => ({
-  ...{ series, symbol: series.symbol, market, cursor, strategies },
+  ...{ series, symbol: series.symbol, market, cursor, strategies, several },
   deciding: strategies.filter((one) => one instanceof StrategyCursor),
   larger: strategies.map(({ hosted }) => hosted).filter(({ interval }) => interval !== series.interval),
   ...{ row: series.first, quietTo: unknown, mayFill: true, isOpen: false, opened: -1 },

@@ -21,6 +21,7 @@ import type { Kill } from '../../../risk/kill.ts';
 import { Risk } from '../../../risk/risk.ts';
 import type { Command, Sendable, Trading } from '../../../trader.ts';
 import { signalDenialRow } from '../../../trading/format.ts';
+import { lanesOf } from '../../../trading/lanes.ts';
 import { exitOf } from '../../../trading/retries.ts';
 import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
@@ -50,6 +51,7 @@ export class KlineTrader implements Trading {
   readonly band: Band;
   readonly margin: MarginAccounts | undefined;
   readonly #lanes = new Map<string, Lane>();
+  readonly #laneOf: (symbol: string) => string;
   readonly #clock: SimClock;
   readonly #listener: TraderListener;
   /** Kills that are not obeyed yet, and the orders that they cancel: one can come in the midst of a fill. */
@@ -59,6 +61,7 @@ export class KlineTrader implements Trading {
   constructor(input: RunInput, clock: SimClock, listener: TraderListener) {
     this.#clock = clock;
     this.#listener = listener;
+    this.#laneOf = lanesOf(input.hosted);
     this.band = bandOf(input);
     this.portfolio = new Portfolio(input.instruments, input.allocations);
     this.protection = new Protection(this.portfolio, () => {});
@@ -117,10 +120,11 @@ export class KlineTrader implements Trading {
   }
 
   #lane(symbol: string): Lane {
-    const known = this.#lanes.get(symbol);
+    const name = this.#laneOf(symbol);
+    const known = this.#lanes.get(name);
     if (known !== undefined) return known;
     const lane = new Lane(this, (command) => this.#execute(command));
-    this.#lanes.set(symbol, lane);
+    this.#lanes.set(name, lane);
     return lane;
   }
 

@@ -1,0 +1,157 @@
+/** A strategy of several markets, over their series side by side. */
+import { openTimeOf } from '../../../domain/interval.ts';
+import type { Columns } from '../../../domain/market.ts';
+import type { Decision, Leg, Signal } from '../../../domain/order.ts';
+import type { Portfolio } from '../../../portfolio/portfolio.ts';
+import { isUniverse, type SeveralMarkets } from '../../../strategy/contract.ts';
+import { saidBy } from '../../../strategy/fault.ts';
+import type { HostedMarket } from '../../../strategy/host.ts';
+import { wholeColumn } from '../../../strategy/indicator.ts';
+import { type JoinedColumns, joinKlines, type MarketRows } from '../../../strategy/joined-klines.ts';
+import { aggregate } from '../../../strategy/larger-klines.ts';
+import { type MarketNow, MarketsDecider } from '../../../strategy/several-markets.ts';
+import type { NamedHosted } from '../../../trading/strategies.ts';
+import type { RunSeries } from '../../run.ts';
+import { KlineCursor } from './kline-cursor.ts';
+
+/** Joined klines by the columns of their first market: the sets of a grid share them. */
+const made = new WeakMap<Columns, Map<string, JoinedColumns>>();
+
+function joinedOf(markets: readonly HostedMarket[], series: readonly RunSeries[]): JoinedColumns {
+  const seriesOf = (symbol: string): RunSeries => series.find((one) => one.symbol === symbol) as RunSeries;
+  const first = seriesOf(markets[0]?.symbol ?? '').columns;
+  const known = made.get(first) ?? new Map<string, JoinedColumns>();
+  made.set(first, known);
+  const key = markets.map(({ role, symbol, interval }) => `${role} ${symbol} ${interval}`).join(', ');
+  const there = known.get(key);
+  if (there !== undefined) return there;
+  const joined = joinKlines(
+    Object.fromEntries(
+      markets.map(({ role, symbol, interval }) => {
+        const { columns, interval: own } = seriesOf(symbol);
+        return [role, { columns: own === interval ? columns : aggregate(own, interval, columns).columns, interval }];
+      }),
+    ),
+  );
+  known.set(key, joined);
+  return joined;
+}
+
+interface Market extends HostedMarket {
+  readonly rows: MarketRows;
+  readonly cursor: KlineCursor;
+}
+
+export class MarketsCursor {
+  readonly hosted: NamedHosted;
+  readonly markets: readonly Market[];
+  /** The last signals, by role. */
+  readonly legs = new Map<string, Leg>();
+  /** Nothing needs to be planned until it emits something else or something happens to its orders. */
+  quiet = true;
+  readonly #decider: MarketsDecider;
+  readonly #columns: readonly Float64Array[];
+  readonly #moments: Float64Array;
+  readonly #now: readonly { kline: MarketNow['kline']; readonly holding: MarketNow['holding'] }[];
+  readonly #portfolio: Portfolio;
+  /** The moment that comes next. */
+  #next: number;
+  /** The next moment at which it is asked. */
+  #asked: number;
+
+  constructor(hosted: NamedHosted, series: readonly RunSeries[], portfolio: Portfolio) {
+    this.hosted = hosted;
+    this.#portfolio = portfolio;
+    const bound = hosted.markets ?? [];
+    const joined = joinedOf(bound, series);
+    this.#moments = joined.openTime;
+    this.markets = bound.map((market) => {
+      const rows = joined.markets[market.role] as MarketRows;
+      const own = { symbol: market.symbol, interval: rows.interval, columns: rows.columns };
+      return {
+        ...market,
+        rows,
+        cursor: new KlineCursor({ ...own, gaps: [], first: 0, end: own.columns.openTime.length }),
+      };
+    });
+    this.#decider = new MarketsDecider(hosted.strategy as SeveralMarkets, hosted.params, bound);
+    this.#columns = this.#decider.indicators.map(({ indicator }) => wholeColumn(indicator, joined, hosted.interval));
+    this.#now = this.markets.map(({ symbol }) => ({ kline: undefined, holding: portfolio.holding(hosted.id, symbol) }));
+    // Klines before the first row of the run warm up.
+    const symbols = new Set(bound.map(({ symbol }) => symbol));
+    const begins = Math.min(
+      ...series
+        .filter(({ symbol }) => symbols.has(symbol))
+        .map(({ columns, first }) => columns.openTime[first] as number),
+    );
+    this.#next = 0;
+    while (this.#next < this.#moments.length && (this.#moments[this.#next] as number) <= begins) this.#next++;
+    this.#asked = this.#askedFrom(this.#next);
+  }
+
+  /** When it has to be looked at next, UTC ms: when it is asked, or sooner where its orders have to be planned again. */
+  get nextAt(): number {
+    return this.#moments[this.quiet ? this.#asked : this.#next] ?? Number.POSITIVE_INFINITY;
+  }
+
+  reads(symbol: string): boolean {
+    return this.markets.some((one) => one.symbol === symbol);
+  }
+
+  /** Its signals at the moment `at`, new ones and those that stand; undefined before its first. */
+  decide(at: number): Decision | undefined {
+    const { id: strategy } = this.hosted;
+    for (const [role, signal] of this.#advance(at) ?? []) {
+      const { symbol } = this.markets.find((one) => one.role === role) as Market;
+      this.legs.set(role, { strategy, role, symbol, at, signal });
+    }
+    const [first, ...others] = this.legs.values();
+    return first === undefined ? undefined : { strategy, at, legs: [first, ...others] };
+  }
+
+  /** Goes to the moment `at`; its new signals there. The moments before it are passed over. */
+  #advance(at: number): ReadonlyMap<string, Signal> | undefined {
+    while ((this.#moments[this.#next] ?? Number.POSITIVE_INFINITY) < at) this.#next++;
+    const moment = this.#next;
+    if (this.#moments[moment] !== at) return undefined;
+    this.#next++;
+    if (moment < this.#asked) return undefined;
+    this.#asked = this.#askedFrom(this.#next);
+    return this.#ask(moment);
+  }
+
+  #ask(moment: number): ReadonlyMap<string, Signal> | undefined {
+    const { latest } = this.#decider;
+    for (let index = 0; index < this.#columns.length; index++)
+      latest[index] = (this.#columns[index] as Float64Array)[moment] as number;
+    for (let index = 0; index < this.markets.length; index++) {
+      const { rows, cursor } = this.markets[index] as Market;
+      const row = rows.rowAt[moment] as number;
+      const now = this.#now[index] as { kline: MarketNow['kline'] };
+      cursor.row = row;
+      now.kline = row < 0 ? undefined : cursor.kline;
+    }
+    const { id } = this.hosted;
+    const time = this.#moments[moment] as number;
+    try {
+      return this.#decider.ask(time, this.#now, this.#portfolio.poolEquity(id));
+    } catch (error) {
+      throw saidBy(error, { id, openTime: time });
+    }
+  }
+
+  /** The first moment from one on at which it is asked: the last of each larger interval where it rebalances by one. */
+  #askedFrom(moment: number): number {
+    const { strategy } = this.hosted;
+    const rebalance = isUniverse(strategy) ? strategy.rebalance : undefined;
+    if (rebalance === undefined) return moment;
+    for (let next = moment; next < this.#moments.length; next++) {
+      const time = this.#moments[next] as number;
+      if (openTimeOf(rebalance, time) === time) return next;
+      // The first moment behind a close that is missing.
+      const before = next === 0 ? time : (this.#moments[next - 1] as number);
+      if (openTimeOf(rebalance, time) > before) return next;
+    }
+    return this.#moments.length;
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Klines of several markets side by side, by the moments at which they close. A kline that is missing stays missing: no moment has the one
+ * before in its place. A kline of a larger interval counts until the next of them is due.
+ */
+import { closeTime, type Interval } from '../domain/interval.ts';
+import type { Columns } from '../domain/market.ts';
+import { SignalError } from './fault.ts';
+import { type Indicator, type PriceName, type TimedPrices, wholeColumn } from './indicator.ts';
+import { calculated } from './indicators/calculated.ts';
+
+/** One market. */
+export interface MarketRows {
+  readonly columns: Columns;
+  readonly interval: Interval;
+  /** By moment, the row of the kline that counts; -1 where it is missing. */
+  readonly rowAt: Int32Array;
+}
+
+/** Rows are moments: `openTime` is when klines closed, UTC ms. Prices are those of a market, which an indicator names by `of`. */
+export interface JoinedColumns extends Columns {
+  readonly markets: Readonly<Record<string, MarketRows>>;
+}
+
+/** The same as it grows: what one moment adds. */
+export interface JoinedPrices extends TimedPrices {
+  /** By role: the kline that closed at this moment, and its interval; undefined where none did. */
+  readonly markets: Readonly<Record<string, { readonly kline: TimedPrices; readonly interval: Interval } | undefined>>;
+}
+
+type Klines = Readonly<Record<string, { readonly columns: Columns; readonly interval: Interval }>>;
+
+function withoutMarket(price: string): never {
+  throw new SignalError(
+    `an indicator reads the ${price} of no market: a strategy of several markets names it, as in of('lead', sma('close', 20))`,
+  );
+}
+
+/** Rows or prices of a moment, without prices of their own. */
+function joined<T extends object>(members: T): T & Record<Exclude<PriceName, 'hl2' | 'hlc3' | 'ohlc4'>, never> {
+  for (const price of ['open', 'high', 'low', 'close', 'volume'])
+    Object.defineProperty(members, price, { get: () => withoutMarket(price) });
+  return members as T & Record<Exclude<PriceName, 'hl2' | 'hlc3' | 'ohlc4'>, never>;
+}
+
+/** One moment, for the streams of indicators. */
+export const joinedPrices = (time: number, markets: JoinedPrices['markets']): JoinedPrices =>
+  joined({ openTime: time, markets });
+
+/** All moments at which a kline of any market closes. */
+export function joinKlines(markets: Klines): JoinedColumns {
+  const times = new Set<number>();
+  for (const { columns, interval } of Object.values(markets))
+    for (const openTime of columns.openTime) times.add(closeTime(interval, openTime));
+  const moments = Float64Array.from(times).sort();
+  const rows = Object.entries(markets).map(([role, { columns, interval }]) => {
+    const rowAt = new Int32Array(moments.length);
+    let row = -1;
+    for (let moment = 0; moment < moments.length; moment++) {
+      const time = moments[moment] as number;
+      while (row + 1 < columns.openTime.length && closeTime(interval, columns.openTime[row + 1] as number) <= time)
+        row++;
+      rowAt[moment] = row >= 0 && isInForce(interval, columns.openTime[row] as number, time) ? row : -1;
+    }
+    return [role, { columns, interval, rowAt }] as const;
+  });
+  return joined({ openTime: moments, markets: Object.fromEntries(rows) });
+}
+
+/** Whether the kline that opened at `openTime` is the last that can have closed by a moment. */
+export const isInForce = (interval: Interval, openTime: number, moment: number): boolean =>
+  moment < closeTime(interval, closeTime(interval, openTime));
+
+/**
+ * An indicator, or a price, of one market of a strategy that has several. It has no value at moments when that market's kline is missing.
+ * Throws for an indicator of a market already.
+ */
+export function of(role: string, source: Indicator | PriceName): Indicator {
+  const inner = typeof source === 'string' ? priceOf(source) : source;
+  const { key } = inner.column;
+  const column = (klines: Columns): Float64Array => {
+    const rows = rowsOf(klines, role);
+    const values = wholeColumn(inner, rows.columns, rows.interval);
+    const { rowAt } = rows;
+    const out = new Float64Array(rowAt.length);
+    const first = inner.of === undefined ? inner.warmup - 1 : 0;
+    for (let moment = 0; moment < out.length; moment++) {
+      const row = rowAt[moment] as number;
+      out[moment] = row < first ? Number.NaN : (values[row] as number);
+    }
+    return out;
+  };
+  return {
+    warmup: inner.warmup,
+    ...(inner.of !== undefined && { of: inner.of }),
+    ...(inner.after !== undefined && { after: inner.after }),
+    market: role,
+    column: key === undefined ? column : Object.assign(column, { key: `${key} of ${role}` }),
+    stream() {
+      let next: ((kline: TimedPrices) => number) | undefined;
+      let [value, count, until] = [Number.NaN, 0, Number.NEGATIVE_INFINITY];
+      return (prices) => {
+        const { markets } = prices as JoinedPrices;
+        if (markets === undefined) throw withoutRoles(role);
+        if (!Object.hasOwn(markets, role)) throw unknownRole(role, Object.keys(markets));
+        const closed = markets[role];
+        if (closed !== undefined) {
+          const { kline, interval } = closed;
+          next ??= inner.stream(interval);
+          value = next(kline);
+          count++;
+          until = closeTime(interval, closeTime(interval, kline.openTime));
+        }
+        return prices.openTime < until && (inner.of !== undefined || count >= inner.warmup) ? value : Number.NaN;
+      };
+    },
+  };
+}
+
+function rowsOf(klines: Columns, role: string): MarketRows {
+  const { markets } = klines as JoinedColumns;
+  if (markets === undefined) throw withoutRoles(role);
+  const rows = Object.hasOwn(markets, role) ? markets[role] : undefined;
+  if (rows === undefined) throw unknownRole(role, Object.keys(markets));
+  return rows;
+}
+
+const withoutRoles = (role: string): SignalError =>
+  new SignalError(
+    `of('${role}', …): this strategy has one market: leave of() out, or name its markets (markets: { ${role}: 'traded' })`,
+  );
+
+const unknownRole = (role: string, known: readonly string[]): SignalError =>
+  new SignalError(`of('${role}', …): the strategy has no market ${role}; it has ${known.join(', ')}`);
+
+/** A price as an indicator. */
+const priceOf = (source: PriceName): Indicator =>
+  calculated({
+    ...{ name: 'price', sources: [source], warmup: 1 },
+    begin:
+      () =>
+      ([values], [out], count) =>
+        out.set(values.subarray(0, count)),
+  });

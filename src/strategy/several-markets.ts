@@ -1,0 +1,195 @@
+/** Asks a strategy of several markets at one moment, in the same way live and over recorded klines. */
+import type { Interval } from '../domain/interval.ts';
+import type { Kline } from '../domain/market.ts';
+import type { Signal } from '../domain/order.ts';
+import {
+  type Holding,
+  isOfMarkets,
+  type MarketUse,
+  type SeveralMarkets,
+  type UniverseMarket,
+  type Weights,
+} from './contract.ts';
+import { SignalError } from './fault.ts';
+import type { Indicator } from './indicator.ts';
+import { of } from './joined-klines.ts';
+import { type Indicators, mapIndicators, type NamedIndicator, namedIndicators } from './named-indicators.ts';
+import type { Params, ParamValues } from './params.ts';
+import { checked, flat, hold } from './signals.ts';
+import { type Getter, source, type Values, valuesOf } from './values.ts';
+
+/** A market that a strategy is bound to. */
+export interface BoundMarket {
+  readonly role: string;
+  readonly symbol: string;
+  readonly interval: Interval;
+  readonly use: MarketUse;
+}
+
+/** A market at one moment. */
+export interface MarketNow {
+  /** The kline that counts; undefined where it is missing. */
+  readonly kline: Kline | undefined;
+  readonly holding: Holding;
+}
+
+/** The roles of a strategy: the symbols of a universe are their own. */
+export const rolesOf = (strategy: SeveralMarkets): Readonly<Record<string, MarketUse>> | undefined =>
+  isOfMarkets(strategy) ? (strategy.markets as Readonly<Record<string, MarketUse>>) : undefined;
+
+/** Its indicators, each of a market, in an order that stays. */
+export const marketIndicators = (
+  strategy: SeveralMarkets,
+  params: ParamValues<Params>,
+  roles: readonly string[],
+): readonly NamedIndicator[] =>
+  isOfMarkets(strategy)
+    ? namedIndicators(strategy.indicators(params) as Indicators)
+    : roles.flatMap((role) =>
+        namedIndicators(mapIndicators(strategy.indicators(params) as Indicators, (one: Indicator) => of(role, one))),
+      );
+
+export class MarketsDecider {
+  readonly indicators: readonly NamedIndicator[];
+  /** The values of its indicators at this moment, in their order: whoever asks writes them. */
+  readonly latest: Float64Array;
+  readonly #strategy: SeveralMarkets;
+  readonly #params: ParamValues<Params>;
+  readonly #markets: readonly BoundMarket[];
+  /** One object for all markets by role, one for each market of a universe. */
+  readonly #values: readonly Values[];
+
+  constructor(strategy: SeveralMarkets, params: ParamValues<Params>, markets: readonly BoundMarket[]) {
+    this.#strategy = strategy;
+    this.#params = params;
+    this.#markets = markets;
+    const roles = markets.map(({ role }) => role);
+    this.indicators = marketIndicators(strategy, params, roles);
+    this.latest = new Float64Array(this.indicators.length).fill(Number.NaN);
+    const each = isOfMarkets(strategy) ? this.indicators.length : this.indicators.length / Math.max(1, roles.length);
+    const parts = isOfMarkets(strategy) ? 1 : roles.length;
+    this.#values = Array.from({ length: parts }, (_, part) =>
+      valuesOf(this.indicators.slice(part * each, (part + 1) * each), this.latest.subarray(part * each), getter),
+    );
+  }
+
+  /**
+   * Its signals at a moment (UTC ms), by role; undefined where it says nothing new or may not decide yet. `now` gives the markets in their
+   * order. Throws a `SignalError` for what cannot be carried out.
+   */
+  ask(time: number, now: readonly MarketNow[], equity: number): ReadonlyMap<string, Signal> | undefined {
+    return isOfMarkets(this.#strategy) ? this.#decide(time, now, equity) : this.#choose(time, now, equity);
+  }
+
+  #decide(time: number, now: readonly MarketNow[], equity: number): ReadonlyMap<string, Signal> | undefined {
+    const strategy = this.#strategy;
+    if (!isOfMarkets(strategy)) return undefined;
+    if (strategy.partial !== true && (now.some(({ kline }) => kline === undefined) || this.latest.some(Number.isNaN)))
+      return undefined;
+    const klines: Record<string, Kline | undefined> = {};
+    const holdings: Record<string, Holding> = {};
+    for (const [index, { role, use }] of this.#markets.entries()) {
+      const { kline, holding } = now[index] as MarketNow;
+      klines[role] = kline;
+      if (use === 'traded') holdings[role] = holding;
+    }
+    const legs: unknown = strategy.decide(this.#values[0] as never, {
+      time,
+      klines,
+      holdings,
+      equity,
+      params: this.#params,
+    });
+    if (legs === undefined || legs === null) return undefined;
+    if (typeof legs !== 'object' || 'kind' in legs)
+      throw new SignalError(
+        `a strategy of several markets returns its signals by role: { ${this.#traded().join(': …, ')}: … }`,
+      );
+    const signals = new Map<string, Signal>();
+    for (const [role, signal] of Object.entries(legs as Readonly<Record<string, Signal | undefined>>)) {
+      if (signal === undefined || signal === null) continue;
+      const market = this.#markets.find((one) => one.role === role);
+      if (market?.use !== 'traded')
+        throw new SignalError(
+          `a signal for ${role}, ${market === undefined ? 'which is none of its markets' : 'which it uses for data alone'}; it trades ${this.#traded().join(', ')}`,
+        );
+      signals.set(role, checked(signal));
+    }
+    return signals;
+  }
+
+  #choose(time: number, now: readonly MarketNow[], equity: number): ReadonlyMap<string, Signal> | undefined {
+    const strategy = this.#strategy;
+    if (isOfMarkets(strategy)) return undefined;
+    const each = this.indicators.length / Math.max(1, this.#markets.length);
+    const markets: UniverseMarket<Indicators>[] = [];
+    for (const [index, { symbol }] of this.#markets.entries()) {
+      const { kline, holding } = now[index] as MarketNow;
+      const isWarm = !this.latest.subarray(index * each, (index + 1) * each).some(Number.isNaN);
+      if (kline !== undefined && isWarm) markets.push({ symbol, kline, values: this.#values[index] as never, holding });
+    }
+    if (markets.length === 0) return undefined;
+    const chosen = strategy.choose(markets, { time, equity, params: this.#params });
+    if (chosen === undefined || chosen === null) return undefined;
+    return legsOf(checkedWeights(chosen, markets), markets, equity);
+  }
+
+  #traded(): readonly string[] {
+    return this.#markets.filter(({ use }) => use === 'traded').map(({ role }) => role);
+  }
+}
+
+type Chosen = Pick<UniverseMarket<Indicators>, 'symbol' | 'kline' | 'holding'>;
+
+/** Sums of weights are binary numbers: ten times 0.1 is slightly less than 1, and may be slightly more. */
+const roundingOfSums = 1e-9;
+
+function checkedWeights(chosen: Weights, markets: readonly Chosen[]): Weights {
+  if (chosen.kind !== 'weights' || typeof chosen.weights !== 'object' || chosen.weights === null)
+    throw new SignalError(`choose() returns weights({ BTCUSDT: 0.5 }, 'why'), not ${JSON.stringify(chosen)}`);
+  let sum = 0;
+  for (const [symbol, weight] of Object.entries(chosen.weights)) {
+    if (!Number.isFinite(weight)) throw new SignalError(`the weight of ${symbol} is ${weight}: it must be a number`);
+    if (!markets.some((one) => one.symbol === symbol))
+      throw new SignalError(
+        `a weight for ${symbol}, which is not among the markets that choose() was given; they are ${markets.map((one) => one.symbol).join(', ') || 'none'}`,
+      );
+    sum += Math.abs(weight);
+  }
+  if (sum > 1 + roundingOfSums)
+    throw new SignalError(`weights that add up to ${sum}, more than 1, the whole equity of the strategy`);
+  return chosen;
+}
+
+/** A weight as the amount that it is now: the same weight is another quantity at the next rebalancing. */
+function legsOf(
+  { weights, reason, threshold }: Weights,
+  markets: readonly Chosen[],
+  equity: number,
+): ReadonlyMap<string, Signal> {
+  const signals = new Map<string, Signal>();
+  for (const { symbol, kline, holding } of markets) {
+    const weight = weights[symbol] ?? 0;
+    const held = (holding.quantity * kline.close) / equity;
+    if (weight === 0) signals.set(symbol, flat(reason));
+    else if (holding.quantity === 0 || Math.abs(weight - held) >= threshold)
+      signals.set(symbol, checked(hold({ amount: weight * equity }, reason)));
+  }
+  return signals;
+}
+
+/**
+ * Shares of the strategy's equity to hold, by symbol; other markets that it was given are left. A position whose share differs from its
+ * weight by less than `threshold` is not rebalanced.
+ */
+export const weights = (
+  weights: Readonly<Record<string, number>>,
+  reason: string,
+  { threshold = 0 }: { readonly threshold?: number } = {},
+): Weights => ({ kind: 'weights', weights, reason, threshold });
+
+const getters: Getter<Float64Array>[] = [];
+const getter = (index: number): Getter<Float64Array> =>
+  (getters[index] ??= function () {
+    return this[source][index] as number;
+  });

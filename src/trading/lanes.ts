@@ -1,0 +1,32 @@
+/** The markets of strategies, and the lane in which the orders of each symbol are sent. */
+import { mainRole } from '../domain/order.ts';
+import type { Hosted, HostedMarket } from '../strategy/host.ts';
+import type { BoundMarket } from '../strategy/several-markets.ts';
+
+/** The markets that strategies trade or read, each symbol and interval of each strategy. */
+export const marketsOf = (
+  hosted: Pick<Hosted, 'symbol' | 'interval' | 'instrument' | 'markets'>,
+): readonly HostedMarket[] =>
+  hosted.markets ?? [
+    { role: mainRole, symbol: hosted.symbol, interval: hosted.interval, instrument: hosted.instrument, use: 'traded' },
+  ];
+
+/** The symbols that are traded among markets. */
+export const tradedIn = (markets: readonly BoundMarket[]): readonly string[] =>
+  markets.flatMap(({ symbol, use }) => (use === 'traded' ? [symbol] : []));
+
+/** The symbols that a strategy trades. */
+export const tradedBy = (hosted: Hosted): readonly string[] => tradedIn(marketsOf(hosted));
+
+/** The lane of each symbol, named by one of its symbols: those that one strategy trades together share theirs. */
+export function lanesOf(hosted: readonly Hosted[]): (symbol: string) => string {
+  const lanes = new Map<string, string>();
+  const laneOf = (symbol: string): string => lanes.get(symbol) ?? symbol;
+  for (const one of hosted) {
+    const joined = new Set(tradedBy(one).map(laneOf));
+    if (joined.size < 2) continue;
+    const [lane = ''] = joined;
+    for (const symbol of [...lanes.keys(), ...tradedBy(one)]) if (joined.has(laneOf(symbol))) lanes.set(symbol, lane);
+  }
+  return laneOf;
+}

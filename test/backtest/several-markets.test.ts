@@ -1,0 +1,158 @@
+/** Strategies of several markets over klines: what they see, and what becomes of their legs. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runBacktest } from '../../src/backtest/engines.ts';
+import { castOf, type Given, inputOf } from '../../src/backtest/prepare/prepare.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { backtestSchema } from '../../src/config/schema.ts';
+import { instrument } from '../../src/domain/instrument.ts';
+import type { Columns } from '../../src/domain/market.ts';
+import { flat, hold, of, sma, weights } from '../../src/index.ts';
+import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'sluice-several-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const minute = 60_000;
+/** One-minute klines that open where the one before closed; a row of `undefined` is missing. */
+function klines(closes: readonly (number | undefined)[]): Columns {
+  const rows = closes.flatMap((close, index) => (close === undefined ? [] : [[index * minute, close] as const]));
+  const column = (value: (row: number) => number): Float64Array => Float64Array.from(rows, (_, row) => value(row));
+  const close = (row: number): number => (rows[row] as readonly [number, number])[1];
+  const open = (row: number): number => close(Math.max(0, row - 1));
+  return {
+    openTime: column((row) => (rows[row] as readonly [number, number])[0]),
+    open: column(open),
+    high: column((row) => Math.max(open(row), close(row))),
+    low: column((row) => Math.min(open(row), close(row))),
+    close: column(close),
+    volume: column(() => 1_000),
+  };
+}
+
+const at = (symbol: string) =>
+  instrument({ symbol, base: symbol.slice(0, 3), quote: 'USD', pricePrecision: 2, quantityPrecision: 4 });
+
+async function run(strategy: Strategy, binding: string, series: Readonly<Record<string, Columns>>, rules = 'plain') {
+  const file = join(dir, 'run.yaml');
+  writeFileSync(
+    file,
+    `cash: "10000"\nrules: ${rules}\nstrategies: [{ id: one, use: given, interval: 1min, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0 }\nfees: { maker: "0", taker: "0" }\n`,
+  );
+  const config = readConfig(file, backtestSchema);
+  const given: Given = {
+    registry: { given: async () => ({ default: strategy }) },
+    placeOf: (path) => path.join('.'),
+    instruments: new Map(Object.keys(series).map((symbol) => [symbol, at(symbol)])),
+    klines: new Map(),
+  };
+  const cast = await castOf(file, config, [], given);
+  return runBacktest(
+    inputOf(
+      config,
+      cast,
+      Object.entries(series).map(([symbol, columns]) => ({
+        ...{ symbol, interval: '1min' as const, columns, gaps: [], first: 0, end: columns.openTime.length },
+      })),
+    ),
+  );
+}
+
+const fillsOf = ({ fills }: Awaited<ReturnType<typeof runBacktest>>) =>
+  fills.map(({ symbol, side, quantity, price, time }) => `${time / minute} ${side} ${symbol} ${quantity} at ${price}`);
+
+describe('a strategy of roles', () => {
+  const filtered = defineStrategy({
+    name: 'filtered',
+    about: 'Holds one market while another rises',
+    params: {},
+    markets: { coin: 'traded', trend: 'data' },
+    indicators: () => ({ average: of('trend', sma('close', 2)), last: of('trend', 'close') }),
+    decide({ average, last }) {
+      return { coin: last > average ? hold({ quantity: 1 }, 'it rises') : flat('it does not') };
+    },
+  });
+
+  test('trades one market by the klines of another', async () => {
+    const result = await run(filtered, 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }', {
+      AAAUSD: klines([10, 10, 10, 10, 10, 10]),
+      BBBUSD: klines([5, 6, 7, 6, 5, 5]),
+    });
+    expect(fillsOf(result)).toEqual(['2 BUY AAAUSD 10000 at 1000', '4 SELL AAAUSD 10000 at 1000']);
+  });
+
+  test('is not asked while a market has no kline', async () => {
+    const result = await run(filtered, 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }', {
+      AAAUSD: klines([10, 10, 10, 10, 10, 10]),
+      BBBUSD: klines([5, undefined, 7, 8, undefined, 5]),
+    });
+    expect(fillsOf(result)).toEqual(['3 BUY AAAUSD 10000 at 1000']);
+  });
+
+  test('is refused by one message where a market is not bound, or is unknown', async () => {
+    const series = { AAAUSD: klines([1, 2]), BBBUSD: klines([1, 2]) };
+    await expect(run(filtered, 'markets: { coin: { symbol: AAAUSD } }', series)).rejects.toThrow(
+      'strategies.0.markets.trend: is missing',
+    );
+    await expect(run(filtered, 'symbol: AAAUSD', series)).rejects.toThrow('strategies.0.markets: is missing');
+    await expect(
+      run(
+        filtered,
+        'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD }, tren: { symbol: BBBUSD } }',
+        series,
+      ),
+    ).rejects.toThrow('tren: is not a market of given');
+  });
+
+  test('throws for a signal for a market that it only reads, and for an indicator without a market', async () => {
+    const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
+    const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
+    const wrong = { ...filtered, decide: () => ({ trend: flat('why') }) } as unknown as Strategy;
+    await expect(run(wrong, binding, series)).rejects.toThrow('which it uses for data alone; it trades coin');
+    const bare = { ...filtered, indicators: () => ({ average: sma('close', 2) }) } as unknown as Strategy;
+    await expect(run(bare, binding, series)).rejects.toThrow("names it, as in of('lead'");
+  });
+});
+
+describe('a strategy that chooses', () => {
+  const rotation = defineStrategy({
+    name: 'rotation',
+    about: 'Holds the market that rose the most',
+    params: {},
+    indicators: () => ({ before: sma('close', 2) }),
+    choose(markets) {
+      const [best] = markets.toSorted((a, b) => b.kline.close / b.values.before - a.kline.close / a.values.before);
+      return weights(best === undefined ? {} : { [best.symbol]: 0.9 }, 'it rose the most', { threshold: 0.5 });
+    },
+  });
+
+  test('sells before it buys, with what the sale brings, at the same open', async () => {
+    const result = await run(rotation, 'symbols: [AAAUSD, BBBUSD]', {
+      AAAUSD: klines([10, 12, 12, 12, 12]),
+      BBBUSD: klines([10, 10, 15, 18, 20]),
+    });
+    expect(fillsOf(result)).toEqual([
+      '2 BUY AAAUSD 7500000 at 1200',
+      '3 SELL AAAUSD 7500000 at 1200',
+      '3 BUY BBBUSD 6000000 at 1500',
+    ]);
+  });
+
+  test('goes on without a market that has no kline yet', async () => {
+    const result = await run(rotation, 'symbols: [AAAUSD, BBBUSD]', {
+      AAAUSD: klines([10, 12, 12, 12, 12, 12]),
+      BBBUSD: klines([undefined, undefined, undefined, 15, 16, 16]),
+    });
+    expect(fillsOf(result)[0]).toBe('2 BUY AAAUSD 7500000 at 1200');
+    expect(fillsOf(result)[1]).toBe('5 SELL AAAUSD 7500000 at 1200');
+  });
+
+  test('refuses weights of more than everything', async () => {
+    const greedy = { ...rotation, choose: () => weights({ AAAUSD: 0.8, BBBUSD: 0.4 }, 'both') } as unknown as Strategy;
+    await expect(
+      run(greedy, 'symbols: [AAAUSD, BBBUSD]', { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) }),
+    ).rejects.toThrow('more than 1');
+  });
+});
