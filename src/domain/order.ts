@@ -100,7 +100,7 @@ export interface Leg {
   readonly signal: Signal;
 }
 
-/** The signals of one strategy at one moment; for now there is always one. */
+/** The signals of one strategy at one moment: one for each of its markets that has one. */
 export interface Decision {
   readonly strategy: string;
   /** UTC ms. */

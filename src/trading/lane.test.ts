@@ -67,6 +67,18 @@ describe('a lane', () => {
     expect(begun).toEqual(['s 1', 't 2']);
   });
 
+  test('keeps an exit on one market beside a decision on several', async () => {
+    const { signals, begun, free } = lane();
+    const exit = decision(target(2), 's');
+    const [leg] = decision(target(3), 's').legs;
+    signals.next(decision(target(1), 't'));
+    signals.next(exit);
+    signals.next({ strategy: 's', at: 0, legs: [leg, { ...leg, role: 'other', symbol: 'OTHER' }] });
+    await free();
+    await free();
+    expect(begun).toEqual(['t 1', 's 2', 's 3']);
+  });
+
   test('keeps only the latest decision of each strategy while it is busy', async () => {
     const { signals, begun, free } = lane();
     for (const quantity of [1, 2, 3, 4]) signals.next(decision(target(quantity), 's'));

@@ -91,6 +91,23 @@ describe('a strategy of roles', () => {
     expect(fillsOf(result)).toEqual(['3 BUY AAAUSD 10000 at 1000']);
   });
 
+  test('goes on with one market where the order of another is denied', async () => {
+    const both = defineStrategy({
+      name: 'both',
+      about: 'Holds two markets, one of them in too large a quantity',
+      params: {},
+      markets: { large: 'traded', small: 'traded' },
+      indicators: () => ({}),
+      decide: () => ({ large: hold({ quantity: 100_000 }, 'too much'), small: hold({ quantity: 1 }, 'little') }),
+    });
+    const result = await run(both, 'markets: { large: { symbol: AAAUSD }, small: { symbol: BBBUSD } }', {
+      AAAUSD: klines([10, 10, 10]),
+      BBBUSD: klines([5, 5, 5]),
+    });
+    expect(fillsOf(result)).toEqual(['1 BUY BBBUSD 10000 at 500']);
+    expect(result.refused).toMatchObject([{ code: 'orderValue', symbol: 'AAAUSD' }]);
+  });
+
   test('is refused by one message where a market is not bound, or is unknown', async () => {
     const series = { AAAUSD: klines([1, 2]), BBBUSD: klines([1, 2]) };
     await expect(run(filtered, 'markets: { coin: { symbol: AAAUSD } }', series)).rejects.toThrow(
