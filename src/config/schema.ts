@@ -88,13 +88,12 @@ const oneStrategy = z.strictObject({
 const strategy = oneStrategy
   .superRefine(({ symbol, markets, symbols }, context) => {
     const given = Object.entries({ symbol, markets, symbols }).filter(([, value]) => value !== undefined);
-    const [, second] = given;
     if (given.length === 0)
       context.addIssue({ code: 'custom', path: ['symbol'], message: 'is missing: what it trades, such as BTCUSDT' });
-    if (second !== undefined)
+    for (const [second] of given.slice(1))
       context.addIssue({
         code: 'custom',
-        path: [second[0]],
+        path: [second],
         message: `cannot stand beside ${given[0]?.[0]}: a strategy has one symbol, or markets by role, or symbols to choose among`,
       });
     if (symbols !== undefined && new Set(symbols).size < symbols.length)

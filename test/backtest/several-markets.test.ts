@@ -11,6 +11,7 @@ import { instrument } from '../../src/domain/instrument.ts';
 import type { Columns } from '../../src/domain/market.ts';
 import { flat, hold, of, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
+import { over } from '../../src/strategy/override.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-several-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -126,9 +127,9 @@ describe('a strategy of roles', () => {
   test('throws for a signal for a market that it only reads, and for an indicator without a market', async () => {
     const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
     const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
-    const wrong = { ...filtered, decide: () => ({ trend: flat('why') }) } as unknown as Strategy;
+    const wrong = over<Strategy>(filtered, { decide: () => ({ trend: flat('why') }) });
     await expect(run(wrong, binding, series)).rejects.toThrow('which it uses for data alone; it trades coin');
-    const bare = { ...filtered, indicators: () => ({ average: sma('close', 2) }) } as unknown as Strategy;
+    const bare = over<Strategy>(filtered, { indicators: () => ({ average: sma('close', 2) }) });
     await expect(run(bare, binding, series)).rejects.toThrow("names it, as in of('lead'");
   });
 });
@@ -167,7 +168,7 @@ describe('a strategy that chooses', () => {
   });
 
   test('refuses weights of more than everything', async () => {
-    const greedy = { ...rotation, choose: () => weights({ AAAUSD: 0.8, BBBUSD: 0.4 }, 'both') } as unknown as Strategy;
+    const greedy = over<Strategy>(rotation, { choose: () => weights({ AAAUSD: 0.8, BBBUSD: 0.4 }, 'both') });
     await expect(
       run(greedy, 'symbols: [AAAUSD, BBBUSD]', { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) }),
     ).rejects.toThrow('more than 1');
