@@ -36,11 +36,11 @@ function klines(closes: readonly (number | undefined)[]): Columns {
 const at = (symbol: string) =>
   instrument({ symbol, base: symbol.slice(0, 3), quote: 'USD', pricePrecision: 2, quantityPrecision: 4 });
 
-async function run(strategy: Strategy, binding: string, series: Readonly<Record<string, Columns>>, rules = 'plain') {
+async function run(strategy: Strategy, binding: string, series: Readonly<Record<string, Columns>>, more = '') {
   const file = join(dir, 'run.yaml');
   writeFileSync(
     file,
-    `cash: "10000"\nrules: ${rules}\nstrategies: [{ id: one, use: given, interval: 1min, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0 }\nfees: { maker: "0", taker: "0" }\n`,
+    `cash: "10000"\nrules: plain\n${more}strategies: [{ id: one, use: given, interval: 1min, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0 }\nfees: { maker: "0", taker: "0" }\n`,
   );
   const config = readConfig(file, backtestSchema);
   const given: Given = {
@@ -122,6 +122,13 @@ describe('a strategy of roles', () => {
         series,
       ),
     ).rejects.toThrow('tren: is not a market of given');
+  });
+
+  test('is refused where its markets would need what it cannot have yet', async () => {
+    const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
+    const series = { AAAUSD: klines([1, 2]), BBBUSD: klines([1, 2]) };
+    const flows = 'cashFlows: [{ time: 2020-03-12, currency: USD, kind: deposit, amount: "5", reason: more }]\n';
+    await expect(run(filtered, binding, series, flows)).rejects.toThrow('without cash flows so far');
   });
 
   test('throws for a signal for a market that it only reads, and for an indicator without a market', async () => {
