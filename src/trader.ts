@@ -1,6 +1,6 @@
 /**
  * The path from a decision to its orders, and the stream that feeds it. Live, paper and every backtest but those of the fast engine run
- * `carryOut`. It waits for nothing: it yields each cancel and each submit, and receives the results. It knows neither venue nor clock.
+ * `executeDecision`. It waits for nothing: it yields each cancel and each submit, and receives the results. It knows neither venue nor clock.
  */
 import { defer, filter, groupBy, ignoreElements, merge, mergeMap, Observable, type OperatorFunction, tap } from 'rxjs';
 import type { Decision, Fill, Intent, Sent, Verdict } from './domain/order.ts';
@@ -34,7 +34,7 @@ export interface Trading {
  * Executes a decision, beginning with `first`, the step that the caller planned. Each step can change the next, so each is planned and
  * judged again. Receives the results of a submit, in the order of its intents.
  */
-export function* carryOut(
+export function* executeDecision(
   trading: Trading,
   decision: Decision,
   first: Step,
@@ -170,10 +170,10 @@ export const laneKey = ({ strategy, legs }: Decision): string =>
 /** Carries out a decision at an exchange that takes time to answer; undefined when there is nothing to do. */
 function runAsync(trader: Trader, decision: Decision): Promise<void> | undefined {
   const first = trader.plan(decision, []);
-  return first === undefined ? undefined : drive(carryOut(trader, decision, first), trader);
+  return first === undefined ? undefined : drive(executeDecision(trader, decision, first), trader);
 }
 
-async function drive(path: ReturnType<typeof carryOut>, trader: Trader): Promise<void> {
+async function drive(path: ReturnType<typeof executeDecision>, trader: Trader): Promise<void> {
   for (let next = path.next(); next.done !== true; ) {
     const command = next.value;
     if (command.kind === 'cancel') {

@@ -19,7 +19,7 @@ export const isWick = (high: number, low: number, close: number, highBefore: num
 export const scaleTimes = 3;
 
 /** Within this time, ms, such a jump proves another symbol or unit. Over a longer time a market may move any distance. */
-export const surelyOneMarketMs = 86_400_000;
+export const sameMarketMs = 86_400_000;
 
 /** Whether a market can have made it. An open outside [low, high] is a habit of feeds that open at the close before. */
 export const isPossible = (open: number, high: number, low: number, close: number, volume: number): boolean =>

@@ -41,7 +41,15 @@ export interface Notice {
  * - `alike`: the exchange does not show its client id, and several orders match it, or a late one
  * - `human`: an operator decided so
  */
-export type Doubt = 'unproven' | 'forgotten' | 'copied' | 'mismatch' | 'changed' | 'status' | 'alike' | 'human';
+export type QuarantineCause =
+  | 'unproven'
+  | 'forgotten'
+  | 'copied'
+  | 'mismatch'
+  | 'changed'
+  | 'status'
+  | 'alike'
+  | 'human';
 
 /** Reads our own client order ids; undefined for others. */
 export type ReadId = (clientOrderId: string) => { readonly strategy: string } | undefined;

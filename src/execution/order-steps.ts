@@ -4,7 +4,7 @@ import { isClosed, isFinal, type OrderReport, type OrderState } from '../domain/
 import type { EventEntry, EventKind } from '../journal/entries.ts';
 import { mostGivenUp } from '../journal/load.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import type { Doubt, Execution } from './context.ts';
+import type { Execution, QuarantineCause } from './context.ts';
 import { orderRow, venueOrderRow } from './records.ts';
 import { type OrderAction, type OrderEvent, stepOf, transitions } from './states.ts';
 
@@ -86,7 +86,7 @@ function end(
 }
 
 /** Quarantines an order, with the reason as a word and as a sentence. */
-export function quarantine(execution: Execution, order: WorkingOrder, doubt: Doubt, text: string): void {
+export function quarantine(execution: Execution, order: WorkingOrder, doubt: QuarantineCause, text: string): void {
   order.quarantineReason = doubt;
   move(execution, order, 'doubt', { doubt, evidence: text });
   const { clientOrderId, symbol } = order.intent;

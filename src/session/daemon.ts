@@ -75,7 +75,7 @@ export interface RunOptions
 }
 
 /** The last message of a failing daemon: one line if the disk or the directory is at fault, otherwise the stack. */
-export function lastWords(error: Error, stateDir: string): string {
+export function failureText(error: Error, stateDir: string): string {
   if (!existsSync(stateDir))
     return `state directory ${stateDir} was removed: nothing more is sent, and this process ends; restore it, then start again to recover`;
   const isOfDisk = error.name === 'SqliteError' || error.stack?.startsWith('SqliteError') === true;
@@ -95,7 +95,7 @@ export async function runUntilStopped(
   const fatal = (error: Error): void => {
     log.fatal({ error: error.message, stack: error.stack }, 'broken');
     log.flush();
-    say(`sluice: ${lastWords(error, stateDir)}`);
+    say(`sluice: ${failureText(error, stateDir)}`);
     process.exit(1);
   };
   process.on('uncaughtException', fatal);

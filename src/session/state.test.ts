@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openState } from '../journal/open.ts';
-import { lastWords } from './daemon.ts';
+import { failureText } from './daemon.ts';
 import { chooseState, makeStateDir, writeDaemonInfo } from './state.ts';
 
 const home = process.cwd();
@@ -63,10 +63,10 @@ test.runIf(process.platform !== 'win32')('a directory that cannot be looked into
 
 test('the last words of a daemon whose directory was moved away are one line', () => {
   const error = new Error("ENOENT: no such file or directory, scandir 'gone'");
-  expect(lastWords(error, 'gone')).toMatch(
+  expect(failureText(error, 'gone')).toMatch(
     /^state directory gone was removed: .*; restore it, then start again to recover$/,
   );
-  expect(lastWords(error, '.')).toContain(error.stack);
+  expect(failureText(error, '.')).toContain(error.stack);
 });
 
 test('of several running daemons a reading command takes the one that began last, an acting one none', () => {

@@ -17,7 +17,7 @@ import type { Kline } from '../domain/market.ts';
 import type { Decision } from '../domain/order.ts';
 import type { Notice } from '../execution/context.ts';
 import { isStreaming } from '../strategy/contract.ts';
-import { faultText } from '../strategy/fault.ts';
+import { errorText } from '../strategy/fault.ts';
 import { decisionsOf, type Inputs } from '../strategy/host.ts';
 import { liveHistory, warmupOf } from '../strategy/warmup.ts';
 import type { Assembled } from '../trading/assemble.ts';
@@ -185,7 +185,7 @@ function inputsOf(
     now: () => clock.now(),
     failed(error) {
       course.isOver = true;
-      const text = clipped(faultText(error));
+      const text = clipped(errorText(error));
       runner.failed(one.id, text);
       notice({
         level: 'error',

@@ -17,7 +17,7 @@ export class StrategyThrew extends Error {
     const strategy = use === undefined ? id : `${id} (${use})`;
     const when = now === undefined ? '' : `, at ${minuteText(now)}`;
     const where = openTime === undefined ? when : `, at the kline of ${minuteText(openTime)}`;
-    super(`${faultText(thrown)}; strategy ${strategy}${where}`);
+    super(`${errorText(thrown)}; strategy ${strategy}${where}`);
   }
 }
 
@@ -33,7 +33,7 @@ interface Thrower {
 const minuteText = (time: number): string => `${new Date(time).toISOString().slice(0, 16)}Z`;
 
 /** What was thrown; a `SignalError`, which Sluice itself throws, gets the strategy and the kline. */
-export const saidBy = (thrown: unknown, thrower: Thrower): unknown =>
+export const withStrategy = (thrown: unknown, thrower: Thrower): unknown =>
   thrown instanceof SignalError ? new StrategyThrew(thrown, thrower) : thrown;
 
 const ours = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -55,7 +55,7 @@ function linesOf(stack: string): readonly StackLine[] {
 /** Throws a strategy's error as a `Refusal`, any other one as it is. */
 export function refuseFault(error: unknown): never {
   if (!isStrategyFault(error)) throw error;
-  throw new Refusal(`a strategy threw: ${faultText(error)}`, 1);
+  throw new Refusal(`a strategy threw: ${errorText(error)}`, 1);
 }
 
 /** True when the strategy threw, not Sluice, which throws only `Error`s. */
@@ -73,7 +73,7 @@ export function strategyPlace(stack: string): string | undefined {
 }
 
 /** One line for an error in a strategy's code, with file and line where the stack has them. */
-export function faultText(error: unknown): string {
+export function errorText(error: unknown): string {
   // A value that is not an Error has no stack.
   if (!(error instanceof Error))
     return `${inspect(error)}, which is not an Error: throw new Error('…') to see the line`;
@@ -98,6 +98,6 @@ export function strayText(error: NodeJS.ErrnoException): string | undefined {
   // Ours are always Errors. For other values that a promise was rejected with, Node reports no line.
   const isNone = error.code === 'ERR_UNHANDLED_REJECTION';
   if (!isNone && !isStrategyFault(error)) return undefined;
-  const what = isNone ? "a value that is not an Error; throw new Error('…') to see the line" : faultText(error);
+  const what = isNone ? "a value that is not an Error; throw new Error('…') to see the line" : errorText(error);
   return `a strategy threw in a timer or a promise of its own, which nothing waits for: ${what}`;
 }

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, isUniverse, type Strategy } from './contract.ts';
-import { faultText } from './fault.ts';
+import { errorText } from './fault.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
 import { resolveSluice } from './resolve-sluice.ts';
 import { needsFault } from './warmup.ts';
@@ -93,7 +93,7 @@ function faultOf(strategy: Strategy, values: ParamValues<Params>, use: string): 
     const none = needsFault(strategy, values);
     return none === undefined ? undefined : { path: ['use'], what: `strategy ${strategy.name} (${use}): ${none}` };
   } catch (error) {
-    const what = `strategy ${strategy.name}: check(), warmup() or indicators() threw with these parameters: ${faultText(error)}`;
+    const what = `strategy ${strategy.name}: check(), warmup() or indicators() threw with these parameters: ${errorText(error)}`;
     return { path: ['params'], what };
   }
 }
@@ -133,7 +133,7 @@ async function fromFile(file: string): Promise<Strategy | string> {
   try {
     module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
   } catch (error) {
-    return `strategy file ${file} cannot be loaded: ${faultText(error)}${hintFor(error)}`;
+    return `strategy file ${file} cannot be loaded: ${errorText(error)}${hintFor(error)}`;
   } finally {
     loading = undefined;
   }

@@ -10,7 +10,7 @@ import {
   sizeValue,
   type Target,
 } from '../domain/order.ts';
-import { SignalError, saidBy } from './fault.ts';
+import { SignalError, withStrategy } from './fault.ts';
 
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
 export function hold(size: Size, reason: string, options?: Exits): Target {
@@ -88,7 +88,7 @@ export function checkedOf(signal: Signal, { id }: { readonly id: string }, openT
   try {
     return checked(signal);
   } catch (error) {
-    throw saidBy(error, { id, openTime });
+    throw withStrategy(error, { id, openTime });
   }
 }
 

@@ -24,7 +24,7 @@ function lane(): Lane {
   const begun: string[] = [];
   let state = 'running';
   let end: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
-  const carryOut = ({ strategy, legs: [{ signal }] }: Decision): Promise<void> | undefined => {
+  const executeDecision = ({ strategy, legs: [{ signal }] }: Decision): Promise<void> | undefined => {
     const quantity = signal.kind === 'target' && 'quantity' in signal.size ? signal.size.quantity : 0;
     if (quantity === 0) return undefined;
     begun.push(`${strategy} ${quantity}`);
@@ -32,7 +32,7 @@ function lane(): Lane {
       end = { resolve, reject };
     });
   };
-  const subscription = signals.pipe(latestWhenFree(clock, carryOut)).subscribe({
+  const subscription = signals.pipe(latestWhenFree(clock, executeDecision)).subscribe({
     complete: () => {
       state = 'complete';
     },

@@ -3,14 +3,14 @@
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { grouped } from '../../domain/words.ts';
-import { faultText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
+import { errorText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
-import { neverAskedText } from '../result/no-trade-reasons.ts';
+import { neverCalledText } from '../result/no-trade-reasons.ts';
 import type { RunInput, RunSeries } from '../run.ts';
 import { cut } from './columns.ts';
 import { decisionLog, onlyOf } from './decision-log.ts';
-import { type Mistake, mistakesIn, type Signalled, signalledIn } from './decision-summary.ts';
+import { type EmittedKind, emittedIn, type Mistake, mistakesIn } from './decision-summary.ts';
 import { type Leak, leaksOf } from './lookahead.ts';
 import { klinesToTest, type Warmup, warmupNeeded } from './warmup.ts';
 
@@ -24,7 +24,7 @@ export interface Checked {
   readonly to: number;
   readonly params: Readonly<Record<string, string | number | boolean>>;
   /** Unless it is `something`, nothing could be compared. */
-  readonly emitted: Signalled;
+  readonly emitted: EmittedKind;
   /** Why `decide` was never called. */
   readonly notCalled: string | undefined;
   readonly mistakes: readonly Mistake[];
@@ -77,16 +77,16 @@ export async function checkStrategy(input: RunInput): Promise<Checked> {
   };
   try {
     const log = await decisionLog(input, series.columns, series.first);
-    const emitted = signalledIn(log);
+    const emitted = emittedIn(log);
     const leaks = await leaksOf(input, log);
     // A leak makes the warm-up meaningless.
     const warmup = leaks.length > 0 || emitted !== 'something' ? undefined : await warmupNeeded(input);
-    const notCalled = emitted === 'nothing' ? neverAskedText(hosted, series) : undefined;
+    const notCalled = emitted === 'nothing' ? neverCalledText(hosted, series) : undefined;
     return { ...about, emitted, notCalled, mistakes: mistakesIn(log, input), leaks, warmup };
   } catch (error) {
     if (!isStrategyFault(error)) throw error;
     const who = error instanceof StrategyThrew ? '' : `; strategy ${hosted.id}`;
-    throw new Refusal(`a strategy threw: ${faultText(error)}${who}`, 1);
+    throw new Refusal(`a strategy threw: ${errorText(error)}${who}`, 1);
   }
 }
 

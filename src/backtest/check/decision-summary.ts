@@ -7,7 +7,7 @@ import type { RunInput } from '../run.ts';
 import type { DecisionLog } from './decision-log.ts';
 
 /** No signals at all, only flat ones, which prove as little, or others. */
-export type Signalled = 'nothing' | 'flat' | 'something';
+export type EmittedKind = 'nothing' | 'flat' | 'something';
 
 /** A target that is surely a mistake, or that cannot be reached. */
 export interface Mistake {
@@ -29,9 +29,9 @@ function signalsIn(text: string): readonly Signal[] {
 const isFlat = (signal: Signal): boolean =>
   signal.kind === 'target' ? sizeValue(signal.size) === 0 : signal.quotes.every(({ quantity }) => quantity === 0);
 
-export function signalledIn({ lines }: DecisionLog): Signalled {
+export function emittedIn({ lines }: DecisionLog): EmittedKind {
   const texts = new Set(lines.flatMap((line) => (line === undefined ? [] : [line.signal])));
-  let found: Signalled = 'nothing';
+  let found: EmittedKind = 'nothing';
   for (const text of texts)
     for (const signal of signalsIn(text)) {
       if (!isFlat(signal)) return 'something';

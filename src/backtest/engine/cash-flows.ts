@@ -100,7 +100,7 @@ export class CashFlows {
   }
 
   /** Carries out what is due by `at`, UTC ms; true when money moved. */
-  carryOut(at: number): boolean {
+  apply(at: number): boolean {
     let moved = false;
     for (let flow = this.#next(); flow !== undefined && flow.time <= at; flow = this.#next()) {
       const { shares: _, ...rest } = flow;
@@ -173,7 +173,7 @@ export function flowCursor(flows: CashFlows, rank: number): Cursor {
       return flows.nextAt;
     },
     fire() {
-      flows.carryOut(flows.nextAt);
+      flows.apply(flows.nextAt);
       return undefined;
     },
   };

@@ -37,29 +37,29 @@ export function deskOf(
 }
 
 /**
- * Looks when the venue says that something happened, and once more after an order in whose sending it said so. An order can end in its
- * arrival, as one of a stop does: the look that the venue asks for then may come before its answer has said whose order that is, and nobody
- * would look again. A cancel of which the venue says nothing takes klines to arrive: its symbol's lane waits for none, as for no answer to
- * an order, or it would carry out a signal that the next kline has overtaken.
+ * Sweeps a symbol when the venue reports a change, and once more after an order during whose sending it reported one. An order can end as
+ * it arrives, as the one of a stop does. The sweep that the venue asked for may then run before its answer has said whose order that is,
+ * and no other would follow. A cancel that the venue does not report takes klines to arrive. The lane does not wait for it, as it does
+ * not for an answer to an order: otherwise it would carry out a signal that the next kline has replaced.
  */
-export function looksOnNews(clock: SimClock, of: () => Assembled) {
-  let news = 0;
+export function sweepsOnChange(clock: SimClock, of: () => Assembled) {
+  let changes = 0;
   return {
     changed: (symbol: string): void => {
-      news++;
+      changes++;
       void clock.track(of().sweeps.sweep(symbol));
     },
     execute: async (intent: Intent) => {
       const { trader, sweeps } = of();
-      const before = news;
+      const before = changes;
       const carried = await trader.execute(intent);
-      if (news !== before) await sweeps.sweep(intent.symbol);
+      if (changes !== before) await sweeps.sweep(intent.symbol);
       return carried;
     },
     cancel: (order: WorkingOrder): Promise<void> => {
-      const before = news;
+      const before = changes;
       const cancelling = of().trader.cancel(order);
-      if (news !== before) return cancelling;
+      if (changes !== before) return cancelling;
       void clock.track(cancelling);
       return Promise.resolve();
     },

@@ -28,8 +28,8 @@ export function noTradeReasons(
     }
     if (own.length > 0) return [`${one.id} emitted only flat targets`];
     const traded = series.find(({ symbol }) => symbol === one.symbol);
-    const neverAsked = traded === undefined ? undefined : neverAskedText(one, traded);
-    return [neverAsked === undefined ? `${one.id} emitted no signal` : `${one.id}: ${neverAsked}`];
+    const neverCalled = traded === undefined ? undefined : neverCalledText(one, traded);
+    return [neverCalled === undefined ? `${one.id} emitted no signal` : `${one.id}: ${neverCalled}`];
   });
 }
 
@@ -42,7 +42,7 @@ const isFlat = (signal: Signal): boolean =>
     : signal.quotes.length === 0;
 
 /** Why `decide` was called at no kline; undefined where it was called, and for streaming strategies. */
-export function neverAskedText(
+export function neverCalledText(
   { strategy, params, interval }: Pick<NamedHosted, 'strategy' | 'params' | 'interval'>,
   series: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
 ): string | undefined {

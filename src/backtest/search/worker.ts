@@ -6,7 +6,7 @@ import type { Setting } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
 import { rateNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { faultText, isStrategyFault, SignalError, strayText } from '../../strategy/fault.ts';
+import { errorText, isStrategyFault, SignalError, strayText } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { runBacktest } from '../engines.ts';
@@ -106,7 +106,7 @@ async function outcomeWith(ready: Cast, set: ParameterSet): Promise<Outcome> {
     // A single run would be refused, too, such as quotes over klines.
     if (error instanceof Refusal) return { refused: error.message };
     if (!isStrategyFault(error)) throw error;
-    return { refused: `it threw: ${faultText(error)}` };
+    return { refused: `it threw: ${errorText(error)}` };
   }
 }
 

@@ -2,7 +2,7 @@
 import { intervalMs } from '../../domain/interval.ts';
 import { counted, type Finding, lengthText } from '../check/finding.ts';
 import { scaleEffect } from '../check/outliers.ts';
-import { scaleTimes, surelyOneMarketMs } from '../price-jumps.ts';
+import { sameMarketMs, scaleTimes } from '../price-jumps.ts';
 import { isMade } from './derived-series.ts';
 import { type Kind, seriesName } from './kinds.ts';
 import { loadSeries } from './load.ts';
@@ -225,7 +225,7 @@ export async function continuityFindings(
     {
       check: 'scale',
       count: breaks.length,
-      refused: breaks.some((one) => one.apartMs <= surelyOneMarketMs),
+      refused: breaks.some((one) => one.apartMs <= sameMarketMs),
       what: `its prices are more than ${scaleTimes} times, or less than a third of, the neighbouring stored prices`,
       effect: scaleEffect,
       advice:

@@ -32,14 +32,14 @@ async function queryNow(dir: string, sql: string) {
     return await answer(duck, sql);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal(`the query failed: ${faultText(error)}`);
+    throw new Refusal(`the query failed: ${errorText(error)}`);
   } finally {
     duck.close();
   }
 }
 
 /** DuckDB's words, but for tables that are not there: it proposes those of its own. */
-function faultText(error: unknown): string {
+function errorText(error: unknown): string {
   const text = causeOf(error);
   const table = /Table with name (\S+) does not exist/.exec(text)?.[1];
   if (table === undefined) return text;

@@ -1,5 +1,5 @@
 /** Prices that jump: for one row, which is a wrong print, or for good, which is another scale. */
-import { outlierShare, scaleTimes, surelyOneMarketMs } from '../price-jumps.ts';
+import { outlierShare, sameMarketMs, scaleTimes } from '../price-jumps.ts';
 import { counted, type Finding } from './finding.ts';
 import { Tally } from './tally.ts';
 
@@ -59,7 +59,7 @@ export class Jumps {
     if (this.#pending === undefined) return;
     const { from, to } = this.#pending;
     this.#scale.add(to.line, to.time, `${this.#name} ${from.price}, then ${to.price}`);
-    this.#isScaleClose ||= Math.abs(to.time - from.time) < surelyOneMarketMs;
+    this.#isScaleClose ||= Math.abs(to.time - from.time) < sameMarketMs;
     this.#pending = undefined;
   }
 

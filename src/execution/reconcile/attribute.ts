@@ -3,7 +3,7 @@ import { isClosed, isFinal, type OrderReport, type VenueTrade } from '../../doma
 import type { EventEntry, ForeignWhy } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { cancelLate } from '../cancel-until-final.ts';
-import type { Doubt, Execution } from '../context.ts';
+import type { Execution, QuarantineCause } from '../context.ts';
 import { bind, move, quarantine, reclaim, recordReport } from '../order-steps.ts';
 import { clocksApartMs, isTooOld } from './creation-window.ts';
 import { candidatesFor, decideByLikeness } from './orders-without-id.ts';
@@ -218,7 +218,7 @@ export class Attribution {
     }
     this.#disown(symbol, report);
     if (order.state === 'quarantined') return;
-    const [doubt, text]: [Doubt, string] = isSecond
+    const [doubt, text]: [QuarantineCause, string] = isSecond
       ? ['copied', `orders ${order.orderId} and ${report.orderId} both have its id: somebody copied it`]
       : [
           'mismatch',

@@ -14,7 +14,7 @@ const heartBytes = 64;
 export const beatMs = 1_000;
 
 /** Starts the heartbeat. If the file cannot be written, the watchdog acts. */
-export function heart(dir: string) {
+export function startHeartbeat(dir: string) {
   const path = join(dir, heartbeatFile);
   // In place and of one length: replacing a file would wait for the disk, and trading with it.
   const say = (state: 'running' | 'stopped', full = false): void => {

@@ -16,7 +16,7 @@ import {
 } from '../control/kill-file.ts';
 import { unknownStrategy } from '../control/kill-texts.ts';
 import { outOfFilesReporter } from './file-shortage.ts';
-import { actText, beatMs, heart, lastBeat, takeActs } from './heartbeat.ts';
+import { actText, beatMs, lastBeat, startHeartbeat, takeActs } from './heartbeat.ts';
 
 export interface Guarded {
   readonly stateDir: string;
@@ -30,7 +30,7 @@ export interface Guarded {
 /** Beats and polls for kill files until the signal; then records that the end was intended. */
 export function watchKills(guarded: Guarded, signal: AbortSignal): Promise<unknown> {
   const { stateDir, clock } = guarded;
-  const beating = heart(stateDir);
+  const beating = startHeartbeat(stateDir);
   signal.addEventListener('abort', () => beating.stop(), { once: true });
   return Promise.all([
     every(clock, clock.machine(beatMs), signal, () => {

@@ -64,7 +64,7 @@ export class Answering {
       return;
     }
     log({ at: exchange.now, kind: 'fault', rule: hit.rule, method, path, action: hit.action });
-    void this.#carryOut(hit, request, wire);
+    void this.#answer(hit, request, wire);
   }
 
   /** Afterwards no waiting request goes on. */
@@ -95,7 +95,7 @@ export class Answering {
     return reply;
   }
 
-  async #carryOut(hit: Hit, request: ApiRequest, wire: Wire): Promise<void> {
+  async #answer(hit: Hit, request: ApiRequest, wire: Wire): Promise<void> {
     const { action, rng } = hit;
     /** Lets the request take effect first if the rule says so; otherwise the exchange never sees it. */
     const before = (when: 'before' | 'after', status: number, code?: number): void => {

@@ -28,10 +28,10 @@ import {
   markCloses,
   opening,
   opensAt,
-  type SeriesWalk,
+  type SeriesState,
+  stateOf,
   unknown,
-  walkOf,
-} from './series-walk.ts';
+} from './series-state.ts';
 import { SeveralMarketsStep } from './several-markets-step.ts';
 import type { StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 import { StreamingCursor } from './streaming-cursor.ts';
@@ -50,8 +50,8 @@ export class KlineEngine implements BacktestEngine {
   readonly #trader: KlineTrader;
   readonly #stage: LateStage;
   readonly #flows: CashFlows;
-  readonly #walks: readonly SeriesWalk[];
-  readonly #walksOf = new Map<string, readonly SeriesWalk[]>();
+  readonly #states: readonly SeriesState[];
+  readonly #statesOf = new Map<string, readonly SeriesState[]>();
   readonly #several: SeveralMarketsStep;
   readonly #equity: Equity;
   readonly #booked = source<Fill>();
@@ -79,11 +79,11 @@ export class KlineEngine implements BacktestEngine {
     this.#equity = new Equity(portfolio, risk);
     const missed = isSilent ? [] : this.#faults;
     this.#several = new SeveralMarketsStep(input, this.#trader, (symbol) => this.#settle(symbol));
-    this.#walks = input.series.map((series) => this.#walk(series, answers, missed));
-    for (const [strategy, walks] of this.#several.walksIn(this.#walks)) this.#walksOf.set(strategy, walks);
+    this.#states = input.series.map((series) => this.#state(series, answers, missed));
+    for (const [strategy, states] of this.#several.statesIn(this.#states)) this.#statesOf.set(strategy, states);
   }
 
-  #walk(series: RunSeries, answers: StrategyAnswers | undefined, missed: unknown[]): SeriesWalk {
+  #state(series: RunSeries, answers: StrategyAnswers | undefined, missed: unknown[]): SeriesState {
     const { portfolio, venue } = this.#trader;
     const cursor = new KlineCursor(series);
     const strategies = this.#input.hosted
@@ -94,9 +94,9 @@ export class KlineEngine implements BacktestEngine {
           : cursorOf(hosted, series, cursor, portfolio, answers),
       );
     const several = this.#several.on(series.symbol);
-    const walk = walkOf(series, venue.market(series.symbol), cursor, { strategies, several });
-    for (const { hosted } of strategies) this.#walksOf.set(hosted.id, [walk]);
-    return walk;
+    const state = stateOf(series, venue.market(series.symbol), cursor, { strategies, several });
+    for (const { hosted } of strategies) this.#statesOf.set(hosted.id, [state]);
+    return state;
   }
 
   #streaming(hosted: NamedHosted, series: RunSeries, missed: unknown[]): StreamingCursor {
@@ -116,39 +116,39 @@ export class KlineEngine implements BacktestEngine {
 
   /** Goes on over about so many klines of each series. */
   advance(klines: number): 'more' | 'done' {
-    const left = this.#walks.filter(({ row, series }) => row < series.end);
-    const horizon = Math.min(...left.map((walk) => closesAt(walk, walk.row + klines - 1)));
+    const left = this.#states.filter(({ row, series }) => row < series.end);
+    const horizon = Math.min(...left.map((state) => closesAt(state, state.row + klines - 1)));
     for (;;) {
       let next = Number.POSITIVE_INFINITY;
-      for (const walk of this.#walks) next = Math.min(next, opensAt(walk, this.#quietTo(walk)));
+      for (const state of this.#states) next = Math.min(next, opensAt(state, this.#quietTo(state)));
       if (next >= horizon || next === Number.POSITIVE_INFINITY) break;
-      const [only] = this.#walks;
-      if (this.#walks.length === 1 && only !== undefined && !only.mayFill && this.#several.isEmpty) {
+      const [only] = this.#states;
+      if (this.#states.length === 1 && only !== undefined && !only.mayFill && this.#several.isEmpty) {
         this.#stepQuietly(only, next);
         continue;
       }
       let at = Number.POSITIVE_INFINITY;
-      for (const walk of this.#walks) {
-        this.#passOver(walk, next);
-        at = Math.min(at, closesAt(walk, walk.row));
+      for (const state of this.#states) {
+        this.#passOver(state, next);
+        at = Math.min(at, closesAt(state, state.row));
       }
       this.#stepAll(at);
     }
-    for (const walk of this.#walks) this.#passOver(walk, horizon);
-    return this.#walks.some(({ row, series }) => row < series.end) ? 'more' : 'done';
+    for (const state of this.#states) this.#passOver(state, horizon);
+    return this.#states.some(({ row, series }) => row < series.end) ? 'more' : 'done';
   }
 
   get done(): number {
-    return this.#walks.reduce((sum, { row, series }) => sum + row - series.first, 0);
+    return this.#states.reduce((sum, { row, series }) => sum + row - series.first, 0);
   }
 
   get closedAt(): number {
-    return lastClose(this.#walks);
+    return lastClose(this.#states);
   }
 
   /** Waits for what promises of streaming strategies still have to say, and throws what they threw. */
   async finish(): Promise<void> {
-    const streaming = this.#walks.flatMap(({ strategies }) =>
+    const streaming = this.#states.flatMap(({ strategies }) =>
       strategies.filter((one) => one instanceof StreamingCursor),
     );
     if (streaming.length > 0) await this.#clock.loop();
@@ -159,7 +159,7 @@ export class KlineEngine implements BacktestEngine {
   /** What the klines that are done came to; `endedAt` where it ended before its time. */
   result(endedAt?: number): RunResult {
     const { portfolio, risk, log, band, margin } = this.#trader;
-    for (const { series, symbol, row, cursor } of this.#walks)
+    for (const { series, symbol, row, cursor } of this.#states)
       if (row > series.first) portfolio.mark(symbol, cursor.close, cursor.seenAt);
     return log.result(portfolio, this.#input, {
       ...killsOf(risk),
@@ -168,53 +168,53 @@ export class KlineEngine implements BacktestEngine {
       ...(margin !== undefined && { margin: margin.result() }),
       ...(endedAt !== undefined && { endedAt }),
       ...band.sums(),
-      ambiguousKlines: this.#walks.reduce((sum, { market }) => sum + market.fills.ambiguousKlines, 0),
+      ambiguousKlines: this.#states.reduce((sum, { market }) => sum + market.fills.ambiguousKlines, 0),
       journal: () => log.journal(portfolio, this.#clock.now()),
     });
   }
 
   /** The first row at which something can happen; the row that closes next where it is that one. */
-  #quietTo(walk: SeriesWalk): number {
-    const { series, deciding, cursor } = walk;
-    if (walk.row >= series.end) return series.end;
-    if (walk.quietTo !== unknown) return walk.quietTo;
-    const levels = this.#equity.stale ? undefined : levelsOf(walk, this.#trader);
+  #quietTo(state: SeriesState): number {
+    const { series, deciding, cursor } = state;
+    if (state.row >= series.end) return series.end;
+    if (state.quietTo !== unknown) return state.quietTo;
+    const levels = this.#equity.stale ? undefined : levelsOf(state, this.#trader);
     const at = cursor.row;
     const event =
       levels === undefined
         ? undefined
-        : firstEvent(series.columns, deciding, levels, { from: walk.row, to: this.#dueRow(walk) });
+        : firstEvent(series.columns, deciding, levels, { from: state.row, to: this.#dueRow(state) });
     cursor.row = at;
-    walk.mayFill = event?.isReached ?? true;
-    walk.quietTo = event?.row ?? walk.row;
-    return walk.quietTo;
+    state.mayFill = event?.isReached ?? true;
+    state.quietTo = event?.row ?? state.row;
+    return state.quietTo;
   }
 
   /** The first row at which a day may begin, money is paid, interest is due, or a position was held for as long as it may be. */
-  #dueRow(walk: SeriesWalk): number {
-    const { symbol, interval, columns, end } = walk.series;
+  #dueRow(state: SeriesState): number {
+    const { symbol, interval, columns, end } = state.series;
     const { protection, margin } = this.#trader;
     const interest = margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
     const asked = this.#several.nextAt(symbol);
     const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, protection.exitDue(symbol), interest, asked);
-    if (due !== walk.dueAt) {
-      walk.dueAt = due;
-      walk.dueRow = Math.min(end, rowAt(columns.openTime, due - intervalMs(interval, 0)));
+    if (due !== state.dueAt) {
+      state.dueAt = due;
+      state.dueRow = Math.min(end, rowAt(columns.openTime, due - intervalMs(interval, 0)));
     }
-    return Math.max(walk.row, walk.dueRow);
+    return Math.max(state.row, state.dueRow);
   }
 
   /** Goes on over the rows that have closed by UTC ms and at which nothing happens. */
-  #passOver(walk: SeriesWalk, at: number): void {
-    const { quietTo, series, cursor } = walk;
-    const from = walk.row;
-    if (from >= quietTo || closesAt(walk, from) > at) return;
-    if (closesAt(walk, quietTo - 1) <= at) walk.row = quietTo;
-    else while (closesAt(walk, walk.row) <= at) walk.row++;
-    cursor.row = walk.row - 1;
-    for (const strategy of walk.deciding) strategy.passOver(walk.row);
-    this.#trader.margin?.charge(walk.symbol, cursor.seenAt);
-    this.#trail(series, from, walk.row);
+  #passOver(state: SeriesState, at: number): void {
+    const { quietTo, series, cursor } = state;
+    const from = state.row;
+    if (from >= quietTo || closesAt(state, from) > at) return;
+    if (closesAt(state, quietTo - 1) <= at) state.row = quietTo;
+    else while (closesAt(state, state.row) <= at) state.row++;
+    cursor.row = state.row - 1;
+    for (const strategy of state.deciding) strategy.passOver(state.row);
+    this.#trader.margin?.charge(state.symbol, cursor.seenAt);
+    this.#trail(series, from, state.row);
   }
 
   /** Moves trailing stops over rows that reach none of them. */
@@ -227,44 +227,45 @@ export class KlineEngine implements BacktestEngine {
 
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
-    for (const walk of opening(this.#walks, at)) this.#open(walk, at);
+    for (const state of opening(this.#states, at)) this.#open(state, at);
     this.#several.enterAfterExits(this.#clock.now());
-    const closing: SeriesWalk[] = [];
-    for (const walk of this.#walks) if (closesAt(walk, walk.row) === at) closing.push(walk);
-    for (const walk of closing) this.#close(walk, at);
-    for (const walk of closing) if (walk.isOpen || (isAwake(walk) && isActive(this.#stage, walk))) this.#fill(walk);
-    for (const walk of closing) if (isAwake(walk)) this.#see(walk);
+    const closing: SeriesState[] = [];
+    for (const state of this.#states) if (closesAt(state, state.row) === at) closing.push(state);
+    for (const state of closing) this.#close(state, at);
+    for (const state of closing)
+      if (state.isOpen || (isAwake(state) && isActive(this.#stage, state))) this.#fill(state);
+    for (const state of closing) if (isAwake(state)) this.#see(state);
     if (this.#flows.nextAt <= at) this.#moveMoney(at);
     let needsLook = this.#equity.stale;
-    for (const walk of closing) if (isAwake(walk) && this.#equity.needsLook(walk)) needsLook = true;
+    for (const state of closing) if (isAwake(state) && this.#equity.needsLook(state)) needsLook = true;
     if (needsLook) this.#watchLoss(at);
     // What happened to one may concern another that was to be passed over.
-    for (const walk of closing)
-      if (isAwake(walk) && this.#trader.protection.exitDue(walk.symbol) <= at)
-        this.#run(walk, leaveOverdue(this.#stage, walk, walk.cursor));
-    for (const walk of closing) if (isAwake(walk)) this.#decide(walk);
+    for (const state of closing)
+      if (isAwake(state) && this.#trader.protection.exitDue(state.symbol) <= at)
+        this.#run(state, leaveOverdue(this.#stage, state, state.cursor));
+    for (const state of closing) if (isAwake(state)) this.#decide(state);
     this.#several.ask(at, () => {
       this.#clock.skipTo(at);
-      markCloses(this.#walks, this.#trader.portfolio);
+      markCloses(this.#states, this.#trader.portfolio);
     });
     if (this.#input.rules.marketAt === 'open') return;
-    for (const walk of closing) if (isAwake(walk)) this.#run(walk, decidedPhase(this.#stage, walk, walk.cursor));
+    for (const state of closing) if (isAwake(state)) this.#run(state, decidedPhase(this.#stage, state, state.cursor));
   }
 
   /** A kline of the only series at which a strategy says something else, and which reaches no level. */
-  #stepQuietly(walk: SeriesWalk, opensAt: number): void {
-    this.#passOver(walk, opensAt);
-    walk.opened = walk.row;
-    walk.quietTo = unknown;
-    walk.cursor.row = walk.row++;
-    this.#trail(walk.series, walk.cursor.row, walk.row);
-    this.#see(walk);
-    this.#decide(walk);
-    if (this.#input.rules.marketAt !== 'open') this.#run(walk, decidedPhase(this.#stage, walk, walk.cursor));
+  #stepQuietly(state: SeriesState, opensAt: number): void {
+    this.#passOver(state, opensAt);
+    state.opened = state.row;
+    state.quietTo = unknown;
+    state.cursor.row = state.row++;
+    this.#trail(state.series, state.cursor.row, state.row);
+    this.#see(state);
+    this.#decide(state);
+    if (this.#input.rules.marketAt !== 'open') this.#run(state, decidedPhase(this.#stage, state, state.cursor));
   }
 
   /** Goes through a phase; what its steps lead to is carried out between them. */
-  #run({ symbol }: SeriesWalk, phase: Iterable<undefined>): void {
+  #run({ symbol }: SeriesState, phase: Iterable<undefined>): void {
     for (const _ of phase) this.#settle(symbol);
   }
 
@@ -277,43 +278,43 @@ export class KlineEngine implements BacktestEngine {
   }
 
   /** A kline opens that need not be the next to close. */
-  #open(walk: SeriesWalk, at: number): void {
-    walk.opened = walk.row;
-    const { cursor, symbol, series } = walk;
+  #open(state: SeriesState, at: number): void {
+    state.opened = state.row;
+    const { cursor, symbol, series } = state;
     const { openTime, open } = series.columns;
-    const isQuiet = walk.row < walk.quietTo;
+    const isQuiet = state.row < state.quietTo;
     // Others close before it does, and limits on the equity must not go by a close that its open has overtaken.
-    if (closesAt(walk, walk.row) > at) {
-      this.#trader.portfolio.mark(symbol, open[walk.row] as number, openTime[walk.row] as number);
-      if (walk.held !== 0 && !isQuiet) this.#equity.stale = true;
+    if (closesAt(state, state.row) > at) {
+      this.#trader.portfolio.mark(symbol, open[state.row] as number, openTime[state.row] as number);
+      if (state.held !== 0 && !isQuiet) this.#equity.stale = true;
     }
-    if (isQuiet || !walk.mayFill || !isActive(this.#stage, walk)) return;
+    if (isQuiet || !state.mayFill || !isActive(this.#stage, state)) return;
     const closed = cursor.row;
-    cursor.row = walk.row;
-    walk.isOpen = true;
-    this.#run(walk, openPhase(this.#stage, walk, cursor));
+    cursor.row = state.row;
+    state.isOpen = true;
+    this.#run(state, openPhase(this.#stage, state, cursor));
     cursor.row = closed;
   }
 
-  #close(walk: SeriesWalk, at: number): void {
-    if (walk.row < walk.quietTo) {
-      this.#passOver(walk, at);
+  #close(state: SeriesState, at: number): void {
+    if (state.row < state.quietTo) {
+      this.#passOver(state, at);
       return;
     }
-    walk.quietTo = unknown;
-    walk.cursor.row = walk.row++;
+    state.quietTo = unknown;
+    state.cursor.row = state.row++;
   }
 
   /** Its kline fills orders and sets off stops; where it reaches none, it only moves those that trail. */
-  #fill(walk: SeriesWalk): void {
-    const { cursor, series } = walk;
-    if (walk.mayFill) this.#run(walk, restPhases(this.#stage, walk, cursor));
+  #fill(state: SeriesState): void {
+    const { cursor, series } = state;
+    if (state.mayFill) this.#run(state, restPhases(this.#stage, state, cursor));
     else this.#trail(series, cursor.row, cursor.row + 1);
-    walk.isOpen = false;
+    state.isOpen = false;
   }
 
   /** Its close is the last price. */
-  #see({ symbol, cursor }: SeriesWalk): void {
+  #see({ symbol, cursor }: SeriesState): void {
     const { portfolio, margin } = this.#trader;
     this.#clock.skipTo(cursor.seenAt);
     portfolio.mark(symbol, cursor.close, cursor.seenAt);
@@ -323,34 +324,34 @@ export class KlineEngine implements BacktestEngine {
   /** Money is paid in or out: what a strategy may use is another amount. */
   #moveMoney(at: number): void {
     this.#clock.skipTo(at);
-    if (!this.#flows.carryOut(at)) return;
-    for (const strategy of this.#walksOf.keys()) this.#changed(strategy);
+    if (!this.#flows.apply(at)) return;
+    for (const strategy of this.#statesOf.keys()) this.#changed(strategy);
   }
 
   /** `at` is the moment, UTC ms. */
   #watchLoss(at: number): void {
     this.#clock.skipTo(at);
-    const kill = this.#equity.look(this.#walks);
+    const kill = this.#equity.look(this.#states);
     if (kill === undefined) return;
     this.#trader.kill(kill);
-    for (const { symbol } of this.#walks) this.#settle(symbol);
+    for (const { symbol } of this.#states) this.#settle(symbol);
     // Another limit may have been passed, too: one is reported at a time.
     this.#equity.stale = true;
   }
 
-  #decide(walk: SeriesWalk): void {
-    const { row } = walk.cursor;
-    for (const strategy of walk.strategies) {
-      if (strategy instanceof StreamingCursor) this.#push(walk, strategy);
-      else if (strategy.isOwn) this.#ask(walk, strategy);
+  #decide(state: SeriesState): void {
+    const { row } = state.cursor;
+    for (const strategy of state.strategies) {
+      if (strategy instanceof StreamingCursor) this.#push(state, strategy);
+      else if (strategy.isOwn) this.#ask(state, strategy);
       // After a gap several larger klines are known at one moment.
-      else while (strategy.advance(row)) this.#ask(walk, strategy);
+      else while (strategy.advance(row)) this.#ask(state, strategy);
     }
-    this.#settle(walk.symbol);
-    for (const strategy of walk.deciding) strategy.quiet = this.#isQuiet(strategy);
-    if (walk.larger.length === 0 || !isActive(this.#stage, walk)) return;
-    markCloses(this.#walks, this.#trader.portfolio);
-    this.#run(walk, placeLate(this.#stage, walk.larger));
+    this.#settle(state.symbol);
+    for (const strategy of state.deciding) strategy.quiet = this.#isQuiet(strategy);
+    if (state.larger.length === 0 || !isActive(this.#stage, state)) return;
+    markCloses(this.#states, this.#trader.portfolio);
+    this.#run(state, placeLate(this.#stage, state.larger));
   }
 
   /** Nothing is left to do about what it wants. */
@@ -359,21 +360,21 @@ export class KlineEngine implements BacktestEngine {
     return planner.standing(id, symbol) === undefined || planner.settled(id, symbol) !== undefined;
   }
 
-  #push({ cursor }: SeriesWalk, strategy: StreamingCursor): void {
+  #push({ cursor }: SeriesState, strategy: StreamingCursor): void {
     this.#clock.skipTo(cursor.seenAt);
-    markCloses(this.#walks, this.#trader.portfolio);
+    markCloses(this.#states, this.#trader.portfolio);
     this.#isPushing = true;
     strategy.push();
     this.#isPushing = false;
   }
 
   /** What it wants from now on, unless that is settled already. */
-  #ask({ symbol, cursor }: SeriesWalk, strategy: StrategyCursor): void {
+  #ask({ symbol, cursor }: SeriesState, strategy: StrategyCursor): void {
     const said = strategy.pending();
     if (said === undefined) return;
     const at = cursor.seenAt;
     this.#clock.skipTo(at);
-    markCloses(this.#walks, this.#trader.portfolio);
+    markCloses(this.#states, this.#trader.portfolio);
     const signal = checkedOf(said, strategy.hosted, cursor.openTime);
     strategy.lastSignal = signal;
     strategy.quiet = false;
@@ -384,9 +385,9 @@ export class KlineEngine implements BacktestEngine {
   /** Something happened to a strategy's orders: its target has to be planned anew, and its symbol cannot be passed over. */
   #changed(strategy: string): void {
     this.#equity.stale = true;
-    for (const walk of this.#walksOf.get(strategy) ?? []) {
-      walk.quietTo = unknown;
-      for (const one of walk.deciding) if (one.hosted.id === strategy) one.quiet = false;
+    for (const state of this.#statesOf.get(strategy) ?? []) {
+      state.quietTo = unknown;
+      for (const one of state.deciding) if (one.hosted.id === strategy) one.quiet = false;
     }
     this.#several.changed(strategy);
   }

@@ -2,7 +2,7 @@
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { Kill } from '../../../risk/kill.ts';
 import type { Risk } from '../../../risk/risk.ts';
-import { markCloses, type SeriesWalk, unknown } from './series-walk.ts';
+import { markCloses, type SeriesState, unknown } from './series-state.ts';
 
 const dayMs = 86_400_000;
 
@@ -19,51 +19,51 @@ export class Equity {
     this.#risk = risk;
   }
 
-  /** True when the limits have to look at a kline's close: a day began, the equity changed, or it left the walk's band. */
-  needsLook({ cursor, fixed, held, floor, ceiling }: SeriesWalk): boolean {
+  /** True when the limits must check a kline's close: a day began, the equity changed, or it left its band. */
+  needsLook({ cursor, fixed, held, floor, ceiling }: SeriesState): boolean {
     if (this.stale || cursor.seenAt >= this.dayEndsAt) return true;
     if (held === 0) return false;
     const value = fixed + held * cursor.close;
     return value <= floor || value > ceiling;
   }
 
-  /** Looks at the exact equity, at the last price of every series, and shares what is left to the limits among the walks. */
-  look(walks: readonly SeriesWalk[]): Kill | undefined {
-    markCloses(walks, this.#portfolio);
+  /** Checks the exact equity, at the last price of every series, and shares what is left to the limits among the series. */
+  look(states: readonly SeriesState[]): Kill | undefined {
+    markCloses(states, this.#portfolio);
     const kill = this.#risk.watchLoss();
     this.dayEndsAt = this.#risk.dayStart.day + dayMs;
     this.stale = false;
-    this.#share(walks);
+    this.#share(states);
     return kill;
   }
 
-  #share(walks: readonly SeriesWalk[]): void {
+  #share(states: readonly SeriesState[]): void {
     let [equity, count] = [0, 0];
-    for (const walk of walks) {
-      walk.fixed = 0;
-      walk.held = 0;
-      for (const { hosted } of [...walk.strategies, ...walk.several]) {
-        const { fixed, held } = this.#portfolio.equityLine(hosted.id, walk.symbol);
-        walk.fixed += fixed;
-        walk.held += held;
+    for (const state of states) {
+      state.fixed = 0;
+      state.held = 0;
+      for (const { hosted } of [...state.strategies, ...state.several]) {
+        const { fixed, held } = this.#portfolio.equityLine(hosted.id, state.symbol);
+        state.fixed += fixed;
+        state.held += held;
       }
-      if (walk.held !== 0) count++;
-      equity += worthOf(walk, this.#portfolio);
+      if (state.held !== 0) count++;
+      equity += worthOf(state, this.#portfolio);
     }
     if (count === 0) return;
     const { above, upTo } = this.#risk.calmEquity;
     const [down, up] = [(equity - above) / count, (upTo - equity) / count];
-    for (const walk of walks) {
-      if (walk.held === 0) continue;
-      const value = worthOf(walk, this.#portfolio);
+    for (const state of states) {
+      if (state.held === 0) continue;
+      const value = worthOf(state, this.#portfolio);
       const [floor, ceiling] = [value - down, value + up];
       // What was passed over already stays so while the band does not get narrower.
-      if (floor > walk.floor || ceiling < walk.ceiling) walk.quietTo = unknown;
-      walk.floor = floor;
-      walk.ceiling = ceiling;
+      if (floor > state.floor || ceiling < state.ceiling) state.quietTo = unknown;
+      state.floor = floor;
+      state.ceiling = ceiling;
     }
   }
 }
 
-const worthOf = ({ series, cursor, fixed, held }: SeriesWalk, portfolio: Portfolio): number =>
+const worthOf = ({ series, cursor, fixed, held }: SeriesState, portfolio: Portfolio): number =>
   held === 0 ? fixed : fixed + held * (portfolio.lastMark(series.symbol)?.price ?? cursor.close);

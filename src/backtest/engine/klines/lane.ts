@@ -3,7 +3,7 @@
  * come while its first command is under way wait until `settle`.
  */
 import type { Decision, Sent } from '../../../domain/order.ts';
-import { type Command, carryOut, laneKey, type Trading } from '../../../trader.ts';
+import { type Command, executeDecision, laneKey, type Trading } from '../../../trader.ts';
 
 const nothing: readonly [] = [];
 
@@ -11,7 +11,7 @@ export class Lane {
   readonly #trading: Trading;
   readonly #execute: (command: Command) => readonly Sent[];
   readonly #waiting = new Map<string, Decision>();
-  #running: ReturnType<typeof carryOut> | undefined;
+  #running: ReturnType<typeof executeDecision> | undefined;
   #sent: readonly Sent[] = nothing;
 
   constructor(trading: Trading, execute: (command: Command) => readonly Sent[]) {
@@ -27,7 +27,7 @@ export class Lane {
     }
     const first = this.#trading.plan(decision, nothing);
     if (first === undefined) return;
-    const path = carryOut(this.#trading, decision, first);
+    const path = executeDecision(this.#trading, decision, first);
     const next = path.next();
     if (next.done === true) return;
     this.#running = path;

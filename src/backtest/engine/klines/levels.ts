@@ -1,13 +1,13 @@
 /** Prices that a kline must reach before anything can happen to a symbol's orders, positions and limits. */
 import type { Columns } from '../../../domain/market.ts';
 import type { Levels, Trail } from '../../../portfolio/protection.ts';
-import type { SeriesWalk } from './series-walk.ts';
+import type { SeriesState } from './series-state.ts';
 import type { StrategyCursor } from './strategy-cursor.ts';
 import type { KlineTrader } from './trader.ts';
 
 /** The prices at which something happens to a series; undefined where something may happen at any. */
-export function levelsOf(walk: SeriesWalk, { planner, protection, margin }: KlineTrader): Levels | undefined {
-  const { symbol, market, strategies, several, deciding, fixed, held, floor, ceiling } = walk;
+export function levelsOf(state: SeriesState, { planner, protection, margin }: KlineTrader): Levels | undefined {
+  const { symbol, market, strategies, several, deciding, fixed, held, floor, ceiling } = state;
   // A streaming strategy sees every kline.
   if (strategies.length > deciding.length) return undefined;
   let below = Number.NEGATIVE_INFINITY;

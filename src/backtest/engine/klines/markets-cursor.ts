@@ -4,7 +4,7 @@ import type { Columns } from '../../../domain/market.ts';
 import type { Decision, Leg, Signal } from '../../../domain/order.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import { isUniverse, type SeveralMarkets } from '../../../strategy/contract.ts';
-import { saidBy } from '../../../strategy/fault.ts';
+import { withStrategy } from '../../../strategy/fault.ts';
 import type { HostedMarket } from '../../../strategy/host.ts';
 import { wholeColumn } from '../../../strategy/indicator.ts';
 import { type JoinedColumns, joinKlines, type MarketRows } from '../../../strategy/joined-klines.ts';
@@ -136,7 +136,7 @@ export class MarketsCursor {
     try {
       return this.#decider.ask(time, this.#now, this.#portfolio.poolEquity(id));
     } catch (error) {
-      throw saidBy(error, { id, openTime: time });
+      throw withStrategy(error, { id, openTime: time });
     }
   }
 

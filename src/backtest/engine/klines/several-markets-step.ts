@@ -2,14 +2,14 @@
 import { tradedBy } from '../../../trading/lanes.ts';
 import type { RunInput } from '../../run.ts';
 import { MarketsCursor } from './markets-cursor.ts';
-import type { SeriesWalk } from './series-walk.ts';
+import type { SeriesState } from './series-state.ts';
 import type { KlineTrader } from './trader.ts';
 
 export class SeveralMarketsStep {
   readonly #cursors: readonly MarketsCursor[];
   readonly #trader: KlineTrader;
   readonly #settle: (symbol: string) => void;
-  #walks = new Map<string, readonly SeriesWalk[]>();
+  #states = new Map<string, readonly SeriesState[]>();
 
   constructor(input: RunInput, trader: KlineTrader, settle: (symbol: string) => void) {
     this.#trader = trader;
@@ -28,12 +28,12 @@ export class SeveralMarketsStep {
     return this.#cursors.filter(({ hosted }) => tradedBy(hosted).includes(symbol));
   }
 
-  /** The walks of each, by strategy. */
-  walksIn(walks: readonly SeriesWalk[]): ReadonlyMap<string, readonly SeriesWalk[]> {
-    this.#walks = new Map(
-      this.#cursors.map((one) => [one.hosted.id, walks.filter(({ symbol }) => one.reads(symbol))] as const),
+  /** The states of each, by strategy. */
+  statesIn(states: readonly SeriesState[]): ReadonlyMap<string, readonly SeriesState[]> {
+    this.#states = new Map(
+      this.#cursors.map((one) => [one.hosted.id, states.filter(({ symbol }) => one.reads(symbol))] as const),
     );
-    return this.#walks;
+    return this.#states;
   }
 
   /** When one that reads a symbol has to be looked at next, UTC ms. */
@@ -71,14 +71,14 @@ export class SeveralMarketsStep {
       if (waiting === undefined) continue;
       this.#trader.take({ strategy: hosted.id, at: now, legs: waiting.legs });
       this.#settle(waiting.legs[0].symbol);
-      for (const walk of this.#walks.get(hosted.id) ?? []) {
-        if (walk.opened !== walk.row || walk.market.fills.idle) continue;
-        walk.isOpen = true;
-        const closed = walk.cursor.row;
-        walk.cursor.row = walk.row;
-        walk.market.open(walk.cursor);
-        this.#settle(walk.symbol);
-        walk.cursor.row = closed;
+      for (const state of this.#states.get(hosted.id) ?? []) {
+        if (state.opened !== state.row || state.market.fills.idle) continue;
+        state.isOpen = true;
+        const closed = state.cursor.row;
+        state.cursor.row = state.row;
+        state.market.open(state.cursor);
+        this.#settle(state.symbol);
+        state.cursor.row = closed;
       }
     }
   }

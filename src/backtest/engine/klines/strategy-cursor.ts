@@ -107,12 +107,12 @@ export class StrategyCursor {
     this.#moment = new CursorMoment(cursor, holding, hosted.params);
   }
 
-  /** Its klines are those of the walk. */
+  /** Its klines are those of the state. */
   get isOwn(): boolean {
     return this.#larger === undefined;
   }
 
-  /** Goes on to its next kline that is known with this row of the walk, warm-up klines too; false when there is none any more. */
+  /** Goes on to its next kline that is known with this row of the state, warm-up klines too; false when there is none any more. */
   advance(row: number): boolean {
     const larger = this.#larger;
     if (larger === undefined || larger.next >= larger.knownAt.length) return false;
@@ -121,7 +121,7 @@ export class StrategyCursor {
     return true;
   }
 
-  /** The rows of the walk before this one were passed over: what it was asked at its klines that were known by then is done. */
+  /** The rows of the state before this one were passed over: what it was asked at its klines that were known by then is done. */
   passOver(row: number): void {
     const larger = this.#larger;
     if (larger === undefined) return;

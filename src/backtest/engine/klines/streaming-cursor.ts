@@ -2,7 +2,7 @@
 import type { Observable, Subscription } from 'rxjs';
 import type { Decision, Fill } from '../../../domain/order.ts';
 import type { Holding } from '../../../strategy/contract.ts';
-import { saidBy } from '../../../strategy/fault.ts';
+import { withStrategy } from '../../../strategy/fault.ts';
 import { decisionsOf } from '../../../strategy/host.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { RecordedSeries } from '../../../venue/recorded/recorded.ts';
@@ -46,7 +46,7 @@ export class StreamingCursor {
       atOnce: true,
       holding,
       now,
-      failed: (error) => void faults.push(saidBy(error, { id: hosted.id, now: now() })),
+      failed: (error) => void faults.push(withStrategy(error, { id: hosted.id, now: now() })),
     }).subscribe(decided);
   }
 

@@ -12,7 +12,7 @@ import type { Depth, FeedGap, Trade } from '../../../domain/market.ts';
 import { plus } from '../../../domain/money.ts';
 import { type Decision, decisionOf, type Fill } from '../../../domain/order.ts';
 import { memoryJournal } from '../../../journal/memory.ts';
-import { saidBy } from '../../../strategy/fault.ts';
+import { withStrategy } from '../../../strategy/fault.ts';
 import { decisionsOf, type Inputs } from '../../../strategy/host.ts';
 import { trade } from '../../../trader.ts';
 import type { Assembled } from '../../../trading/assemble.ts';
@@ -32,7 +32,7 @@ import { heardKlines } from '../larger-klines.ts';
 import { type MarginAccounts, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
 import { heardTape } from '../missing-data.ts';
-import { deskOf, isResult, looksOnNews } from '../recorded-trader.ts';
+import { deskOf, isResult, sweepsOnChange } from '../recorded-trader.ts';
 import { withRequests } from '../requests.ts';
 import { lookAfterFills } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
@@ -43,7 +43,7 @@ import { type Passing, type PriceLine, passingPrices, passingPrints } from './sk
 
 /** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
 const orderLifeMs = 10_000;
-/** Between two looks at what must not stay undone, as in a live session, ms. */
+/** Between two checks of what must not stay undone, as in a live session, ms. */
 const retryMs = 1_000;
 /** How long after a refusal it is asked again what was refused. */
 const restlessMs = 10_000;
@@ -77,7 +77,7 @@ class TapeRun {
   readonly #faults: unknown[] = [];
   readonly #band: ReturnType<typeof bandOf>;
   readonly #book = memoryJournal(isResult);
-  readonly #looks: ReturnType<typeof looksOnNews>;
+  readonly #sweeping: ReturnType<typeof sweepsOnChange>;
   readonly #again = source<Decision>();
   readonly #everyEvent: boolean;
   readonly #passing: Passing[] = [];
@@ -117,8 +117,8 @@ class TapeRun {
     };
     lookAfterFills(this.#stage, input.hosted, (symbol) => this.#venue.market(symbol).byTape);
     this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
-    this.#looks = looksOnNews(this.#clock, () => this.#assembled);
-    this.#venue.orders.news?.subscribe(this.#looks.changed);
+    this.#sweeping = sweepsOnChange(this.#clock, () => this.#assembled);
+    this.#venue.orders.news?.subscribe(this.#sweeping.changed);
     this.#lanes = input.series.map((series) => this.#lane(series));
   }
 
@@ -159,7 +159,7 @@ class TapeRun {
     const { trader } = this.#assembled;
     return {
       ...trader,
-      execute: this.#looks.execute,
+      execute: this.#sweeping.execute,
       note: (decision) => {
         this.#stirred = true;
         return trader.note(decision);
@@ -202,7 +202,7 @@ class TapeRun {
       atOnce: true,
       holding: this.#assembled.portfolio.holding(id, symbol),
       now: () => this.#clock.now(),
-      failed: (error) => void this.#faults.push(saidBy(error, { id, now: this.#clock.now() })),
+      failed: (error) => void this.#faults.push(withStrategy(error, { id, now: this.#clock.now() })),
     };
   }
 

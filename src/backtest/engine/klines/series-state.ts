@@ -10,7 +10,7 @@ import { StrategyCursor } from './strategy-cursor.ts';
 import type { StreamingCursor } from './streaming-cursor.ts';
 
 /** A series while the engine goes through it. */
-export interface SeriesWalk {
+export interface SeriesState {
   readonly symbol: string;
   readonly series: RunSeries;
   readonly market: PaperMarket;
@@ -48,12 +48,12 @@ export interface SeriesWalk {
 export const unknown = -1;
 
 /** The state before the first row. */
-export const walkOf = (
+export const stateOf = (
   series: RunSeries,
   market: PaperMarket,
   cursor: KlineCursor,
-  { strategies, several }: Pick<SeriesWalk, 'strategies' | 'several'>,
-): SeriesWalk => ({
+  { strategies, several }: Pick<SeriesState, 'strategies' | 'several'>,
+): SeriesState => ({
   ...{ series, symbol: series.symbol, market, cursor, strategies, several },
   deciding: strategies.filter((one) => one instanceof StrategyCursor),
   larger: strategies.map(({ hosted }) => hosted).filter(({ interval }) => interval !== series.interval),
@@ -63,32 +63,34 @@ export const walkOf = (
 });
 
 /** True if its last row was not skipped, or something happened to it since. */
-export const isAwake = ({ row, quietTo }: SeriesWalk): boolean => quietTo < row;
+export const isAwake = ({ row, quietTo }: SeriesState): boolean => quietTo < row;
 
 /** Close time of a row, UTC ms; infinity after the last one. */
-export const closesAt = ({ series: { interval, columns, end } }: Pick<SeriesWalk, 'series'>, row: number): number =>
+export const closesAt = ({ series: { interval, columns, end } }: Pick<SeriesState, 'series'>, row: number): number =>
   row < end ? closeTime(interval, columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
 
 /** Open time of a row, UTC ms; infinity after the last one. */
-export const opensAt = ({ series: { columns, end } }: Pick<SeriesWalk, 'series'>, row: number): number =>
+export const opensAt = ({ series: { columns, end } }: Pick<SeriesState, 'series'>, row: number): number =>
   row < end ? (columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
 
 /** The series whose next kline opens before this close (UTC ms), in the order of their opens. */
-export function opening(walks: readonly SeriesWalk[], at: number): readonly SeriesWalk[] {
-  const found: SeriesWalk[] = [];
-  for (const walk of walks) if (walk.opened !== walk.row && opensAt(walk, walk.row) < at) found.push(walk);
+export function opening(states: readonly SeriesState[], at: number): readonly SeriesState[] {
+  const found: SeriesState[] = [];
+  for (const state of states) if (state.opened !== state.row && opensAt(state, state.row) < at) found.push(state);
   return found.length < 2 ? found : found.sort((a, b) => opensAt(a, a.row) - opensAt(b, b.row));
 }
 
 /** The last close of the klines that are done, UTC ms. */
-export const lastClose = (walks: readonly SeriesWalk[]): number =>
+export const lastClose = (states: readonly SeriesState[]): number =>
   Math.max(
-    ...walks.map((walk) => (walk.row === walk.series.first ? Number.NEGATIVE_INFINITY : closesAt(walk, walk.row - 1))),
+    ...states.map((state) =>
+      state.row === state.series.first ? Number.NEGATIVE_INFINITY : closesAt(state, state.row - 1),
+    ),
   );
 
 /** Limits on the equity ask for the last price of every series, but only now and then: its last close, unless its next open was marked since. */
-export function markCloses(walks: readonly SeriesWalk[], portfolio: Portfolio): void {
-  for (const { series, cursor, row } of walks)
+export function markCloses(states: readonly SeriesState[], portfolio: Portfolio): void {
+  for (const { series, cursor, row } of states)
     if (row > series.first && (portfolio.lastMark(series.symbol)?.at ?? 0) < cursor.seenAt)
       portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
 }
