@@ -1,11 +1,12 @@
 /** How many klines a strategy needs before its first signal, and which intervals it can run on. */
 import { inspect } from 'node:util';
 import type { Interval } from '../domain/interval.ts';
-import { isStreaming, type Strategy } from './contract.ts';
+import { isStreaming, isUniverse, type Strategy } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import { aggregationFault, ownWarmup } from './larger-klines.ts';
 import { type Indicators, isIndicator, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
+import { scheduleFault } from './schedule.ts';
 
 /** A number of klines, of the larger interval where `of` names one, and those of `after` beside them. */
 export type Need = Pick<Indicator, 'warmup' | 'of' | 'after'>;
@@ -26,7 +27,7 @@ export const warmupOf = (strategy: Strategy, params: ParamValues<Params>, interv
 /** Klines that a live start loads: at least what a chart shows, at most what 100 requests return. */
 export const liveHistory = (warmup: number): number => Math.min(30_000, Math.max(300, warmup));
 
-/** What is wrong with its warm-up or indicators, or undefined. Strategy files are not type-checked. */
+/** What is wrong with its warm-up, indicators or schedule, or undefined. Strategy files are not type-checked. */
 export function needsFault(strategy: Strategy, params: ParamValues<Params>): string | undefined {
   const { warmup: own } = strategy as { readonly warmup?: unknown };
   if (own !== undefined && typeof own !== 'function')
@@ -34,6 +35,8 @@ export function needsFault(strategy: Strategy, params: ParamValues<Params>): str
   const warmup: unknown = strategy.warmup?.(params) ?? 0;
   if (!Number.isFinite(warmup)) return `warmup() gives ${inspect(warmup)}: it must give a number of klines, such as 50`;
   if (isStreaming(strategy)) return undefined;
+  const unscheduled = isUniverse(strategy) ? scheduleFault(strategy.rebalance) : undefined;
+  if (unscheduled !== undefined) return unscheduled;
   const all: unknown = strategy.indicators(params);
   if (typeof all !== 'object' || all === null || all instanceof Promise)
     return `indicators() gives ${inspect(all)}: it must give an object, such as { average: sma('close', 20) }`;

@@ -1,5 +1,5 @@
 /** A strategy of several markets, over their series side by side. */
-import { openTimeOf } from '../../../domain/interval.ts';
+import { rowAt } from '../../../data/klines.ts';
 import type { Columns } from '../../../domain/market.ts';
 import type { Decision, Leg, Signal } from '../../../domain/order.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
@@ -9,6 +9,7 @@ import type { HostedMarket } from '../../../strategy/host.ts';
 import { wholeColumn } from '../../../strategy/indicator.ts';
 import { type JoinedColumns, joinKlines, type MarketRows } from '../../../strategy/joined-klines.ts';
 import { aggregate } from '../../../strategy/larger-klines.ts';
+import { dueAfter, type Schedule, scheduleOf } from '../../../strategy/schedule.ts';
 import { type MarketNow, MarketsDecider } from '../../../strategy/several-markets.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
@@ -54,6 +55,7 @@ export class MarketsCursor {
   readonly #moments: Float64Array;
   readonly #now: readonly { kline: MarketNow['kline']; readonly holding: MarketNow['holding'] }[];
   readonly #portfolio: Portfolio;
+  readonly #schedule: Schedule | undefined;
   /** The moment that comes next. */
   #next: number;
   /** The next moment at which it is asked. */
@@ -74,16 +76,15 @@ export class MarketsCursor {
         cursor: new KlineCursor({ ...own, gaps: [], first: 0, end: own.columns.openTime.length }),
       };
     });
+    const { strategy } = hosted;
+    this.#schedule = isUniverse(strategy) ? scheduleOf(strategy.rebalance) : undefined;
     this.#decider = new MarketsDecider(hosted.strategy as SeveralMarkets, hosted.params, bound);
     this.#columns = this.#decider.indicators.map(({ indicator }) => wholeColumn(indicator, joined, hosted.interval));
     this.#now = this.markets.map(({ symbol }) => ({ kline: undefined, holding: portfolio.holding(hosted.id, symbol) }));
     // Klines before the first row of the run warm up.
     const symbols = new Set(bound.map(({ symbol }) => symbol));
-    const begins = Math.min(
-      ...series
-        .filter(({ symbol }) => symbols.has(symbol))
-        .map(({ columns, first }) => columns.openTime[first] as number),
-    );
+    const traded = series.filter(({ symbol, first, end }) => symbols.has(symbol) && first < end);
+    const begins = Math.min(...traded.map(({ columns, first }) => columns.openTime[first] as number));
     this.#next = 0;
     while (this.#next < this.#moments.length && (this.#moments[this.#next] as number) <= begins) this.#next++;
     this.#asked = this.#askedFrom(this.#next);
@@ -140,18 +141,10 @@ export class MarketsCursor {
     }
   }
 
-  /** The first moment from one on at which it is asked: the last of each larger interval where it rebalances by one. */
+  /** The first moment from one on at which it is asked: the first that is not before the next time of its schedule. */
   #askedFrom(moment: number): number {
-    const { strategy } = this.hosted;
-    const rebalance = isUniverse(strategy) ? strategy.rebalance : undefined;
-    if (rebalance === undefined) return moment;
-    for (let next = moment; next < this.#moments.length; next++) {
-      const time = this.#moments[next] as number;
-      if (openTimeOf(rebalance, time) === time) return next;
-      // The first moment behind a close that is missing.
-      const before = next === 0 ? time : (this.#moments[next - 1] as number);
-      if (openTimeOf(rebalance, time) > before) return next;
-    }
-    return this.#moments.length;
+    const now = this.#moments[moment];
+    if (this.#schedule === undefined || now === undefined) return moment;
+    return rowAt(this.#moments, dueAfter(this.#schedule, this.#moments[moment - 1], now));
   }
 }
