@@ -100,6 +100,7 @@ export {
 } from './strategy/params.ts';
 export { weights } from './strategy/several-markets.ts';
 export { flat, hold, quotes } from './strategy/signals.ts';
+export { kellyShare, riskShare, volatilityShare } from './strategy/sizing.ts';
 
 /**
  * Runs a strategy over recorded klines, as `sluice backtest` does, and gives its fills, equity and figures. Rejects with an Error of one
