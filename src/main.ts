@@ -7,6 +7,7 @@ import { addData } from './commands/data/register.ts';
 import { detectEarlyEnd } from './commands/early-end.ts';
 import { addJournal } from './commands/journal/register.ts';
 import { addManual } from './commands/manual/register.ts';
+import { addProject } from './commands/project/register.ts';
 import { addRecord } from './commands/record/register.ts';
 import { addRuns } from './commands/runs/register.ts';
 import { addShow } from './commands/show/register.ts';
@@ -80,6 +81,7 @@ run(live, io, async () => (await import('./session/daemon.ts')).live);
 const paper = trading('paper', "trade on the exchange's market with simulated fills");
 run(paper, io, async () => (await import('./session/daemon.ts')).paper);
 
+addProject(program, io);
 addBacktest(program, io, version());
 addRuns(program, io);
 addSimulator(program, io);

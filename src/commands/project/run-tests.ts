@@ -1,0 +1,27 @@
+/** `sluice test`: unit tests by the test runner of the Node that Sluice runs on. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Refusal } from '../../domain/refusal.ts';
+
+/** Gives `import … from 'sluice'` to test files as to strategies: without a build, and wherever they are. */
+const resolving = `data:text/javascript,import { resolveSluice } from ${JSON.stringify(
+  new URL(`../../strategy/resolve-sluice${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url),
+)}; resolveSluice();`;
+
+/** The arguments of Node that run tests. */
+export const testArguments = (files: readonly string[]): readonly string[] => [
+  '--import',
+  resolving,
+  '--test',
+  ...files,
+];
+
+/** Throws a `Refusal` with exit code 1 where a test fails; the runner has printed why. */
+export async function test(files: readonly string[]): Promise<void> {
+  const missing = files.find((file) => !existsSync(file));
+  if (missing !== undefined) throw new Refusal(`test file ${missing} does not exist`);
+  const child = spawn(process.execPath, testArguments(files), { stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Refusal('a test failed', 1);
+}
