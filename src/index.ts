@@ -42,6 +42,7 @@ export {
   dema,
   donchian,
   ema,
+  formula,
   fromStreaming,
   heikinAshi,
   highest,

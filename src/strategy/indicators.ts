@@ -4,6 +4,7 @@ export type { Indicator, PriceName, Prices, Source, TimedPrices } from './indica
 export { dema, ema, hma, kama, sma, tema, vwma, wma } from './indicators/averages.ts';
 export { bollinger, donchian, ichimoku, keltner } from './indicators/bands.ts';
 export { macd, ppo, trix } from './indicators/convergence.ts';
+export { formula } from './indicators/formula.ts';
 export { fromStreaming, type StreamingOptions } from './indicators/from-streaming.ts';
 export { heikinAshi } from './indicators/heikin-ashi.ts';
 export { cci, momentum, roc, stochastic, stochRsi, williamsR } from './indicators/oscillators.ts';
