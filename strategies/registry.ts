@@ -9,4 +9,6 @@ export const registry = {
   'sma-cross': () => import('./sma-cross/index.ts'),
   grid: () => import('./grid/index.ts'),
   maker: () => import('./maker/index.ts'),
+  pair: () => import('./pair/index.ts'),
+  rotation: () => import('./rotation/index.ts'),
 } satisfies Registry;

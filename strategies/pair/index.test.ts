@@ -1,0 +1,52 @@
+import type { Target } from 'sluice';
+import { describe, expect, test } from 'vitest';
+import { positionsOf, runScenario } from '../../test/kit/shipped-scenario.ts';
+import pair from './index.ts';
+
+const params = { period: 240, enter: 2, leave: 0.5, base: 0.4, shift: 0.3 };
+const nothing = { quantity: 0, entryPrice: Number.NaN, equity: 10_000 };
+
+/** The shares that it wants to hold, by role. */
+function shares(z: number, given: Partial<typeof params> = {}) {
+  const legs = pair.decide(
+    { z },
+    {
+      ...{ time: 0, klines: { first: undefined, second: undefined }, equity: 10_000 },
+      ...{ holdings: { first: nothing, second: nothing }, params: { ...params, ...given } },
+    },
+  );
+  return legs && (Object.values(legs) as Target[]).map(({ size }) => 'share' in size && Number(size.share.toFixed(9)));
+}
+
+describe('pair', () => {
+  test('shifts to the market that is cheap relative to the other', () => {
+    expect(shares(2)).toEqual([0.1, 0.7]);
+    expect(shares(-2.4)).toEqual([0.7, 0.1]);
+  });
+
+  test('holds both alike near the average, and says nothing new in between', () => {
+    expect(shares(0.5)).toEqual([0.4, 0.4]);
+    expect(shares(-0.1)).toEqual([0.4, 0.4]);
+    expect(shares(1.2)).toBeUndefined();
+    expect(shares(-1.2)).toBeUndefined();
+  });
+
+  test('without a base it is short of one and long of the other by the same share', () => {
+    expect(shares(3, { base: 0 })).toEqual([-0.3, 0.3]);
+  });
+
+  test('refuses to shift back before it shifts', () => {
+    expect(pair.check?.({ ...params, leave: 2 })).toBe('leave (2) must be below enter (2)');
+  });
+});
+
+test('over recorded hours it sells one market at the same open at which it buys the other', async () => {
+  const { fills } = await runScenario('pair-btc-eth');
+  const sales = fills.filter(({ side }) => side === 'SELL');
+  expect(sales.length).toBeGreaterThan(20);
+  for (const { time, symbol } of sales)
+    expect(fills.find((fill) => fill.time === time && fill.side === 'BUY')?.symbol).not.toBe(symbol);
+  expect(new Set(positionsOf(fills).map(([, held]) => [...held.keys()].toSorted().join(' ')))).toEqual(
+    new Set(['BTCUSDT', 'BTCUSDT ETHUSDT', 'ETHUSDT']),
+  );
+});
