@@ -50,9 +50,8 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   'venue/recorded': { ours: ['venue', 'domain', 'clock'], packages: ['rxjs'] },
   // The other side of the wire: a second reading of the specification, never the client's.
   simulator: { ours: ['domain', 'clock', 'fill'], packages: ['ws', 'zod', 'better-sqlite3', 'node:*'] },
-  // Klines that are kept and those that a strategy makes for itself have the same volumes, to the digit.
   data: {
-    ours: ['domain', 'clock', 'src/strategy/volumes.ts'],
+    ours: ['domain', 'clock'],
     packages: ['@duckdb/node-api', '@duckdb/node-bindings', 'better-sqlite3', 'xz-decompress', 'zod', 'node:*'],
   },
   research: { ours: ['domain', 'clock'], packages: [] },

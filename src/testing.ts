@@ -2,7 +2,7 @@
  * What unit tests of a strategy import: `import { decide, klines } from 'sluice/testing'`. Klines are made by a sentence, and `decide` is called
  * over them with the values that its indicators really have. The same klines are `data` for `backtest`.
  */
-import { closeTime, type Interval, intervals } from './domain/interval.ts';
+import { closeTime, type Interval, isInterval, unknownInterval } from './domain/interval.ts';
 import type { Kline } from './domain/market.ts';
 import type { Signal } from './domain/order.ts';
 import { Refusal } from './domain/refusal.ts';
@@ -47,8 +47,7 @@ export interface Klines extends Iterable<Kline> {
 /** An empty series. Every sentence leaves the series before it as it was. Throws a RangeError for what is no price, count or interval. */
 export function klines(options: KlinesOptions): Klines {
   const { interval, from, step = from / 100, start = '2024-01-01' } = options;
-  if (!intervals.includes(interval))
-    throw new RangeError(`interval must be one of ${intervals.join(', ')}, not ${interval}`);
+  if (!isInterval(interval)) throw new RangeError(unknownInterval(interval));
   for (const [name, value] of Object.entries({ from, step }))
     if (!(value > 0)) throw new RangeError(`${name} must be a price above 0, not ${value}`);
   const openTime = new Date(start).getTime();

@@ -1,5 +1,5 @@
 /** Pages of past market data: klines over REST, then over the socket, backwards from the newest; and the newest trades. */
-import { closeTime, type Interval } from '../domain/interval.ts';
+import { closeTime, type ExchangeInterval, type Interval } from '../domain/interval.ts';
 import type { Trade } from '../domain/market.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { RawKline } from '../venue/exchange/market/read-market.ts';
@@ -20,7 +20,7 @@ export type KlineStep =
 /** Returns a query for the page before a time. Once REST has no older klines it is not asked again. */
 export function klinePages(
   { market, past }: Pick<Exchange, 'market' | 'past'>,
-  { symbol, interval, from }: { readonly symbol: string; readonly interval: Interval; readonly from: number },
+  { symbol, interval, from }: { readonly symbol: string; readonly interval: ExchangeInterval; readonly from: number },
 ): (until: number) => Promise<Answer<KlineStep>> {
   let isRestDone = false;
   const page = (until: number, klines: readonly RawKline[]): Answer<KlineStep> =>

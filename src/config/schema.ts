@@ -1,59 +1,23 @@
 /** The schema of a configuration. Unknown keys are refused; money is quoted text, so that no digit is lost. */
 import { z } from 'zod';
-import { intervals } from '../domain/interval.ts';
-import { type Rate, rate, rateNumber, type Units, units } from '../domain/money.ts';
+import { type Rate, rate, rateNumber } from '../domain/money.ts';
+import {
+  amount,
+  asset,
+  bySymbol,
+  cash,
+  count,
+  feeRate,
+  fraction,
+  interval,
+  plainDecimal,
+  positiveMs,
+  symbol,
+  url,
+} from './fields.ts';
 import { momentOf, momentWanted } from './times.ts';
 
-/** A decimal in quotes: unquoted, YAML makes a binary number of it and digits can change. */
-const decimalText = z.string({
-  error: (issue) =>
-    typeof issue.input === 'number'
-      ? `must be in quotes: "${issue.input}" (without them YAML reads a binary number and digits can be lost)`
-      : 'must be a decimal number in quotes, such as "0.10"',
-});
-// The first fault is enough: what is no decimal has no decimals to count.
-const plainDecimal = decimalText.regex(/^\d+(\.\d+)?$/, {
-  error: ({ input }) =>
-    `must be a decimal number without sign or exponent, such as "0.10", not ${JSON.stringify(input)}`,
-  abort: true,
-});
-
-const amount = plainDecimal
-  .regex(/^\d+(\.\d{1,18})?$/, 'may have at most 18 decimals')
-  .transform((text): Units => units(text));
-const fraction = plainDecimal
-  .regex(/^(0(\.\d{1,8})?|1(\.0{1,8})?)$/, 'must be a fraction from "0" to "1" with at most 8 decimals')
-  .transform((text): Rate => rate(text));
-/** Exchanges ask for thousandths: what is written in percent would eat an account, and its run say of each strategy that it lost. */
-const feeRate = fraction.superRefine((fee, issues) => {
-  if (fee > rate('0.02'))
-    issues.addIssue(
-      `is ${(rateNumber(fee) * 100).toLocaleString('en')} % of each trade, where at most 2 % are taken: 0.1 % is "0.001"`,
-    );
-});
-const cash = amount.refine((start) => start > 0n, 'must be above "0": it is what the account begins with');
-const positiveMs = z.int().min(1).max(86_400_000);
-const count = z.int().min(1).max(1_000_000);
-
-const url = (kinds: readonly string[]) =>
-  z
-    .string()
-    .refine(
-      (text) => URL.canParse(text) && kinds.includes(new URL(text).protocol),
-      `must be an address that begins with ${kinds.map((kind) => `${kind}//`).join(' or ')}`,
-    );
-
-const symbol = z.string().regex(/^[A-Z0-9]{2,30}$/, 'must be upper case letters and digits, such as BTCUSDT');
-
-const bySymbol = <S extends z.ZodType>(of: S) =>
-  z.record(symbol, of, {
-    error: ({ code }) =>
-      code === 'invalid_key' ? 'must be a symbol: 2 to 30 upper case letters and digits, such as BTCUSDT' : undefined,
-  });
-
-const asset = z.string().regex(/^[A-Z0-9]{1,20}$/, 'must be upper case letters and digits, such as USDT');
-
-const market = z.strictObject({ symbol, interval: z.enum(intervals).optional() });
+const market = z.strictObject({ symbol, interval: interval.optional() });
 
 const oneStrategy = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower case letters, digits and dashes, at most 32'),
@@ -63,7 +27,7 @@ const oneStrategy = z.strictObject({
   markets: z.record(z.string(), market).optional(),
   /** Of a strategy that chooses among symbols. */
   symbols: z.array(symbol).min(1).optional(),
-  interval: z.enum(intervals),
+  interval,
   params: z.record(z.string(), z.unknown()).default({}),
   allocation: amount.optional(),
   /** What it may do at most, beside the limits of all. */
@@ -325,7 +289,7 @@ export const backtestSchema = z.strictObject({
   /** A klines file for each symbol, relative to the configuration; `catalogue`, or nothing, for what was imported. */
   data: bySymbol(z.string().min(1)).default({}),
   /** The interval of a symbol's klines where that is smaller than its strategies'; these are made from them, and orders fill by them. */
-  dataIntervals: bySymbol(z.enum(intervals)).default({}),
+  dataIntervals: bySymbol(interval).default({}),
   /** Files of trades and of books for a symbol, relative to the configuration; `catalogue`: what was imported. */
   trades: bySymbol(z.string().min(1)).default({}),
   depth: bySymbol(z.string().min(1)).default({}),
@@ -348,7 +312,7 @@ export const backtestSchema = z.strictObject({
         cash,
         /** The symbol whose closes are the rate. */
         pair: symbol,
-        interval: z.enum(intervals).default('60min'),
+        interval: interval.default('60min'),
         /** A klines file of the pair, relative to the configuration; `catalogue`, or nothing, for what was imported. */
         data: z.string().min(1).optional(),
         /** A rate that is older ends the run before it begins. */
@@ -392,7 +356,7 @@ export const backtestSchema = z.strictObject({
     )
     .optional(),
   /** An interval of the catalogue whose klines decide what larger ones leave open. */
-  detail: z.enum(intervals).optional(),
+  detail: interval.optional(),
   repair: z.boolean().default(false),
   /** A year's return without risk, taken off before ratios are formed. */
   riskFree: fraction.default(rate('0')),

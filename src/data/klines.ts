@@ -1,6 +1,6 @@
 /** Reads klines from a CSV file that a configuration names. Faults are refused with their line, or repaired on request. */
 import { basename } from 'node:path';
-import { type Interval, intervalMs, intervals, openTimeOf } from '../domain/interval.ts';
+import { allIntervals, type Interval, intervalMs, openTimeOf } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { lowerBound } from './catalogue/rows.ts';
@@ -198,7 +198,7 @@ export const rowAt = (openTime: Float64Array, time: number): number => lowerBoun
 
 /** The smaller interval that nearly all rows are of, if there is one. */
 function smallerOf(openTime: Float64Array, interval: Interval): Interval | undefined {
-  return intervals.slice(0, intervals.indexOf(interval)).find((smaller) => {
+  return allIntervals.slice(0, allIntervals.indexOf(interval)).find((smaller) => {
     const lengthMs = intervalMs(smaller, 0);
     let steps = 0;
     for (let row = 1; row < openTime.length; row++) {

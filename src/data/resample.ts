@@ -1,7 +1,7 @@
 /** Klines of a larger interval from smaller ones or from trades. Months, weeks and days begin in a given zone. */
 import { closeTime, type Interval, isWithin, openTimeOf } from '../domain/interval.ts';
 import { type Columns, mapColumns } from '../domain/market.ts';
-import { plusVolume } from '../strategy/volumes.ts';
+import { plusVolume } from '../domain/volumes.ts';
 import { localToUtc, offsetAt } from './time-zones.ts';
 
 export interface Frame {

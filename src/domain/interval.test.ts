@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { fc, property } from '../../test/kit/properties.ts';
-import { closeTime, intervalMs, intervals, isInterval, isOpenTime, lastOpenBefore, openTimeOf } from './interval.ts';
+import {
+  allIntervals,
+  closeTime,
+  exchangeIntervalOf,
+  intervalMs,
+  isInterval,
+  isOpenTime,
+  isWithin,
+  lastOpenBefore,
+  openTimeOf,
+  unknownInterval,
+} from './interval.ts';
 
 const dayMs = 86_400_000;
 
@@ -54,18 +65,19 @@ describe('a kline', () => {
     expect(isOpenTime('1month', Date.UTC(2026, 0, 31, 16) + 60_000)).toBe(false);
   });
 
-  property.prop([fc.constantFrom(...intervals), fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: -2, max: 40 })])(
-    'that is the last to open before a moment is found as by counting',
-    (interval, time, later) => {
-      const from = openTimeOf(interval, time);
-      const before = from + later * intervalMs(interval, from) + (time % 3) - 1;
-      let counted = from;
-      while (closeTime(interval, counted) < before) counted = closeTime(interval, counted);
-      expect(lastOpenBefore(interval, before, from)).toBe(counted);
-    },
-  );
+  property.prop([
+    fc.constantFrom(...allIntervals),
+    fc.integer({ min: 0, max: 4e12 }),
+    fc.integer({ min: -2, max: 40 }),
+  ])('that is the last to open before a moment is found as by counting', (interval, time, later) => {
+    const from = openTimeOf(interval, time);
+    const before = from + later * intervalMs(interval, from) + (time % 3) - 1;
+    let counted = from;
+    while (closeTime(interval, counted) < before) counted = closeTime(interval, counted);
+    expect(lastOpenBefore(interval, before, from)).toBe(counted);
+  });
 
-  property.prop([fc.constantFrom(...intervals), fc.integer({ min: 0, max: 4e12 })])(
+  property.prop([fc.constantFrom(...allIntervals), fc.integer({ min: 0, max: 4e12 })])(
     'begins at or before each of its moments and ends after it',
     (interval, time) => {
       const opens = openTimeOf(interval, time);
@@ -76,8 +88,38 @@ describe('a kline', () => {
   );
 });
 
-test('an interval is one of those that the exchange spells', () => {
-  expect(isInterval('60min')).toBe(true);
-  expect(isInterval('1hour')).toBe(false);
-  expect(isInterval('toString')).toBe(false);
+test('an interval is one that the exchange has, or minutes that divide a day', () => {
+  for (const one of ['60min', '3min', '45min', '120min', '240min', '720min', '1day'])
+    expect(isInterval(one)).toBe(true);
+  for (const one of ['1hour', '7min', '1440min', '03min', '0min', 'toString', undefined, 60])
+    expect(isInterval(one)).toBe(false);
+});
+
+test.each([
+  ['4h', 'unknown interval 4h (did you mean "240min"?)'],
+  ['90 minutes', 'unknown interval 90 minutes (did you mean "90min"?)'],
+  ['7m', 'unknown interval 7m'],
+  ['1dy', 'unknown interval 1dy (did you mean "1day"?)'],
+])('%s is refused with what was meant', (text, message) => {
+  expect(unknownInterval(text)).toContain(message);
+});
+
+test.each([
+  ['3min', '1min'],
+  ['10min', '5min'],
+  ['45min', '15min'],
+  ['90min', '30min'],
+  ['240min', '60min'],
+  ['1day', '1day'],
+] as const)('klines of %s are made from those of %s', (interval, from) => {
+  expect(exchangeIntervalOf(interval)).toBe(from);
+});
+
+test('klines consist of those of every interval that divides theirs', () => {
+  expect(isWithin('3min', '240min')).toBe(true);
+  expect(isWithin('240min', '1week')).toBe(true);
+  expect(isWithin('45min', '60min')).toBe(false);
+  expect(isWithin('60min', '60min')).toBe(false);
+  expect(isWithin('1week', '1month')).toBe(false);
+  expect(isWithin('1day', '1month')).toBe(true);
 });

@@ -1,8 +1,8 @@
 /** Klines of a larger interval as a stream. Apart from `larger-klines.ts`, so that a command's help does not load RxJS. */
 import { Observable } from 'rxjs';
+import { aggregator } from '../domain/aggregator.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
-import { aggregator } from './larger-klines.ts';
 
 /** A stream of the larger klines that `klines` make, after those of `before`; each is emitted with the kline that closed it. */
 export const aggregatedKlines = (

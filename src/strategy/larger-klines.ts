@@ -2,52 +2,11 @@
  * Klines of a larger interval, made from a strategy's own klines as those close. Backtests and live sessions see the same ones, each
  * only after it has closed. Days, weeks and months are those of UTC, whatever time zone the exchange uses.
  */
-import { closeTime, type Interval, intervalMs, intervals, isWithin, openTimeOf } from '../domain/interval.ts';
+import { aggregator } from '../domain/aggregator.ts';
+import { type Interval, intervalMs, isInterval, unknownInterval } from '../domain/interval.ts';
 import { type Columns, mapColumns } from '../domain/market.ts';
 import { SignalError } from './fault.ts';
 import { type Indicator, type TimedPrices, wholeColumn } from './indicator.ts';
-import { plusVolume } from './volumes.ts';
-
-/** Why klines of `larger` cannot be made from klines of `own`, or undefined. */
-export const aggregationFault = (own: Interval, larger: Interval): string | undefined =>
-  own === larger || isWithin(own, larger)
-    ? undefined
-    : `klines of ${larger} cannot be made from klines of ${own}: give the strategy a smaller interval`;
-
-/**
- * Takes klines of `own` one after another and calls `closed` for each of `larger`: with the last kline inside it, or before the next kline
- * where the last one is missing. A larger kline whose first klines are missing at the start is left out.
- */
-export function aggregator(
-  own: Interval,
-  larger: Interval,
-  closed: (kline: TimedPrices) => void,
-): (kline: TimedPrices) => void {
-  const fault = aggregationFault(own, larger);
-  if (fault !== undefined) throw new Error(fault);
-  let growing: { -readonly [Name in keyof TimedPrices]: TimedPrices[Name] } | undefined;
-  let closesAt = Number.NEGATIVE_INFINITY;
-  const end = (): void => {
-    if (growing !== undefined) closed(growing);
-    growing = undefined;
-  };
-  return ({ openTime, open, high, low, close, volume }) => {
-    if (openTime >= closesAt) {
-      end();
-      const opensAt = openTimeOf(larger, openTime);
-      const isFirst = closesAt === Number.NEGATIVE_INFINITY;
-      closesAt = closeTime(larger, opensAt);
-      if (!isFirst || opensAt === openTime) growing = { openTime: opensAt, open, high, low, close, volume: 0 };
-    }
-    if (growing !== undefined) {
-      if (high > growing.high) growing.high = high;
-      if (low < growing.low) growing.low = low;
-      growing.close = close;
-      growing.volume = plusVolume(growing.volume, volume);
-    }
-    if (closeTime(own, openTime) >= closesAt) end();
-  };
-}
 
 /** Larger klines as columns, and for each the row of the own kline that closed it. */
 export interface Aggregated {
@@ -96,8 +55,7 @@ export const pricesAt = ({ openTime, open, high, low, close, volume }: Columns, 
  * klines, `on('60min', sma('close', 50))` is an average over 50 hours that changes once an hour.
  */
 export function on(interval: Interval, indicator: Indicator): Indicator {
-  if (!intervals.includes(interval))
-    throw new SignalError(`on('${interval}', …): unknown interval ${interval}; there are ${intervals.join(', ')}`);
+  if (!isInterval(interval)) throw new SignalError(`on('${String(interval)}', …): ${unknownInterval(interval)}`);
   if (indicator.of !== undefined)
     throw new Error(`on('${interval}', …): the indicator is over klines of ${indicator.of} already; name one interval`);
   const { key } = indicator.column;

@@ -1,9 +1,10 @@
 /** How many klines a strategy needs before its first signal, and which intervals it can run on. */
 import { inspect } from 'node:util';
+import { aggregationFault } from '../domain/aggregator.ts';
 import type { Interval } from '../domain/interval.ts';
 import { isStreaming, isUniverse, type Strategy } from './contract.ts';
 import type { Indicator } from './indicators.ts';
-import { aggregationFault, ownWarmup } from './larger-klines.ts';
+import { ownWarmup } from './larger-klines.ts';
 import { type Indicators, isIndicator, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 import { scheduleFault } from './schedule.ts';
@@ -24,8 +25,8 @@ export function needsOf(strategy: Strategy, params: ParamValues<Params>, role?: 
 export const warmupOf = (strategy: Strategy, params: ParamValues<Params>, interval: Interval): number =>
   Math.max(...needsOf(strategy, params).map((need) => ownWarmup(need, interval)));
 
-/** Klines that a live start loads: at least what a chart shows, at most what 100 requests return. */
-export const liveHistory = (warmup: number): number => Math.min(30_000, Math.max(300, warmup));
+/** Klines that a live start loads: at least what a chart shows, at most what about 300 requests return. */
+export const liveHistory = (warmup: number): number => Math.min(100_000, Math.max(300, warmup));
 
 /** What is wrong with its warm-up, indicators or schedule, or undefined. Strategy files are not type-checked. */
 export function needsFault(strategy: Strategy, params: ParamValues<Params>): string | undefined {

@@ -34,7 +34,7 @@ import {
 } from './agreement.ts';
 
 const minuteMs = 60_000;
-const larger = fc.constantFrom<Interval>('5min', '15min', '60min');
+const larger = fc.constantFrom<Interval>('3min', '5min', '15min', '60min', '90min');
 const seed = fc.integer({ min: 1, max: 2 ** 31 });
 
 /** Minutes with holes of all lengths, which begin anywhere in the hour. */

@@ -1,6 +1,6 @@
 /** Finds look-ahead: decisions that change when later klines are removed or changed. */
 
-import { closeTime, type Interval, intervals, openTimeOf } from '../../domain/interval.ts';
+import { allIntervals, closeTime, type Interval, isWithin, openTimeOf } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { momentText } from '../../report/figures.ts';
 import { isStreaming } from '../../strategy/contract.ts';
@@ -219,7 +219,7 @@ async function formingFrame(check: Check, row: number): Promise<Interval | undef
     const none = await bisect(at + 2, end, async (from) => !(await changes(check, at, from, end)));
     furthest.push({ row: at, read: none - 1 });
   }
-  const larger = intervals.slice(intervals.indexOf(interval) + 1);
+  const larger = allIntervals.filter((one) => isWithin(interval, one));
   return larger.find(
     (frame) =>
       furthest.length > 1 &&

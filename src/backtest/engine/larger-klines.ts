@@ -1,10 +1,10 @@
 /** Strategies of a larger interval than the klines that a symbol is recorded in: their streams of klines. */
 import { type Observable, share } from 'rxjs';
+import { aggregator } from '../../domain/aggregator.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Inputs } from '../../strategy/host.ts';
 import { aggregatedKlines } from '../../strategy/larger-kline-stream.ts';
-import { aggregator } from '../../strategy/larger-klines.ts';
 
 /** Klines of a strategy's interval, as its stream emits them, made from those of `own` where they are larger. */
 export function heardKlines(

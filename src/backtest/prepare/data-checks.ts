@@ -2,10 +2,11 @@
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { StoredSpan } from '../../data/catalogue/run-data.ts';
 import { rowAt } from '../../data/klines.ts';
+import { aggregator } from '../../domain/aggregator.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { isUniverse } from '../../strategy/contract.ts';
-import { aggregator, ownWarmup } from '../../strategy/larger-klines.ts';
+import { ownWarmup } from '../../strategy/larger-klines.ts';
 import { type Need, needsOf } from '../../strategy/warmup.ts';
 import { marketsOf } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';

@@ -6,7 +6,7 @@ import { type StoredKlines, storedKlines } from '../../data/catalogue/run-data.t
 import { momentText } from '../../data/check/finding.ts';
 import { type Notes, rowsWithin, together, warned } from '../../data/data-warnings.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
+import { allIntervals, type Interval, isWithin } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';
 
@@ -67,7 +67,7 @@ export function detailHints(
   const stored = readableSeries(catalogueOf(dir, { catalogue }));
   return own.flatMap(({ symbol, interval, source, columns, first, end }): readonly string[] => {
     const [from, to] = [columns.openTime[first] as number, columns.openTime[end - 1] as number];
-    const finest = intervals.find(
+    const finest = allIntervals.find(
       (fine) =>
         fine !== interval &&
         isWithin(fine, interval) &&

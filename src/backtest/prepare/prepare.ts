@@ -15,14 +15,14 @@ import { instrumentsSchema } from '../../data/instruments.ts';
 import { givenKlines, loadKlines } from '../../data/klines.ts';
 import { resampleTrades } from '../../data/resample.ts';
 import type { Tape, TradeColumns } from '../../data/tape.ts';
+import { aggregationFault } from '../../domain/aggregator.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { type Interval, intervalMs, intervals, isWithin } from '../../domain/interval.ts';
+import { compareIntervals, type Interval, intervalMs, isWithin } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import { rateNumber, type Units } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { feesFrom } from '../../fill/rules.ts';
 import { RateLine } from '../../research/currency-rates.ts';
-import { aggregationFault } from '../../strategy/larger-klines.ts';
 import { marketsOf } from '../../trading/lanes.ts';
 import {
   allocationsOf,
@@ -234,7 +234,7 @@ function smallestInterval(
   const used = hosted.flatMap((one) =>
     marketsOf(one).flatMap((market) => (market.symbol === symbol ? [market.interval] : [])),
   );
-  const smallest = recorded ?? intervals.find((interval) => used.includes(interval));
+  const smallest = recorded ?? used.toSorted(compareIntervals)[0];
   if (smallest === undefined) throw new Error(`no strategy trades ${symbol}`);
   for (const interval of used) {
     const fault = aggregationFault(smallest, interval);

@@ -9,7 +9,7 @@ import { exportSeries } from '../../data/catalogue/query.ts';
 import { removeSeries, storeResampled } from '../../data/catalogue/store.ts';
 import { counted, findingText, lengthText, momentText } from '../../data/check/finding.ts';
 import { intervalOf } from '../../data/import/file-names.ts';
-import { type Interval, intervals } from '../../domain/interval.ts';
+import { allIntervals, type Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { placeFault } from '../writable.ts';
 import { chosen, chosenKeys, chosenOne, type WhichSeries } from './select-series.ts';
@@ -97,7 +97,7 @@ export async function resample(given: WhichSeries & { readonly into: string; rea
 /** From the first to the last row, ms. */
 const spanOf = ({ months }: Manifest): number => (months.at(-1)?.to ?? 0) - (months[0]?.from ?? 0);
 
-const orderOf = (interval: Interval = '1min'): number => intervals.indexOf(interval);
+const orderOf = (interval: Interval = '1min'): number => allIntervals.indexOf(interval);
 
 export function remove(given: WhichSeries & { readonly yes: boolean; readonly all: boolean }): void {
   const { data, yes, all, json, out, say, symbol, kind, interval } = given;

@@ -20,7 +20,13 @@ import { Fetched, fetchedLock, fetchedPath, missingOf, type Stretch } from '../.
 import { makeFolder } from '../../data/folder.ts';
 import { intervalOf, namedSymbol } from '../../data/import/file-names.ts';
 import { importFile } from '../../data/import/import.ts';
-import { closeTime, openTimeOf } from '../../domain/interval.ts';
+import {
+  closeTime,
+  type ExchangeInterval,
+  exchangeIntervalOf,
+  isExchangeInterval,
+  openTimeOf,
+} from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { closeGraceMs } from '../../venue/exchange/market/kline-history.ts';
 import type { Answer } from '../../venue/venue.ts';
@@ -104,13 +110,23 @@ function keyOf(symbol: string, { kind, interval, from }: FetchGiven): SeriesKey 
   }
   if (interval === undefined) throw new Refusal('the interval is missing (--interval 1min)');
   if (from === undefined) throw new Refusal('the start time is missing (--from 2024-01-01)');
-  return { kind, symbol: namedSymbol(symbol), interval: intervalOf(interval) };
+  return { kind, symbol: namedSymbol(symbol), interval: fetchedInterval(interval) };
+}
+
+function fetchedInterval(text: string): ExchangeInterval {
+  const interval = intervalOf(text);
+  if (isExchangeInterval(interval)) return interval;
+  const own = exchangeIntervalOf(interval);
+  throw new Refusal(
+    `the exchange has no klines of ${interval}: fetch ${own} (a backtest makes ${interval} from it, and so does \`sluice data resample --into ${interval}\`)`,
+  );
 }
 
 async function fetchKlines(run: Run): Promise<void> {
   const { given, client, key, fetched, shown } = run;
   const { clock, exchange } = client;
-  const { interval = '1min', symbol } = key;
+  const { symbol } = key;
+  const interval = fetchedInterval(key.interval ?? '1min');
   const closedBefore = clock.now() - closeGraceMs(clock);
   const last = openTimeOf(interval, closedBefore);
   const asked = { symbol, interval, from: given.from ?? 0, until: Math.min(given.to ?? last, last) };

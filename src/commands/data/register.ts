@@ -5,7 +5,7 @@ import { dataOption, dateOption, exchangeOptions, type Io, jsonOption, run } fro
 
 const kindOption = (flag: string, about: string, kinds = ['klines', 'trades', 'depth']): Option =>
   new Option(`${flag} <KIND>`, about).choices(kinds);
-const intervals = '1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month';
+const intervals = '1min, 5min, 15min, 30min, 60min, 1day, 1week, 1month, or others such as 240min';
 
 /** Passes the optional argument SYMBOL as an option. */
 const withSymbol =
@@ -39,7 +39,7 @@ export function addData(program: Command, io: Io): void {
     .option('--until <DATE>', 'end time, exclusive, UTC', dateOption);
   run(exported, io, async () => withSymbol((await import('./change.ts')).exportOne));
   const resample = addSeries('resample', 'make klines of larger intervals and store them')
-    .requiredOption('--into <I,I,…>', 'intervals, such as 60min,1day,1week')
+    .requiredOption('--into <I,I,…>', 'intervals, such as 60min,240min,1day')
     .option('--zone <ZONE>', 'time zone of days, weeks and months', 'UTC');
   run(resample, io, async () => withSymbol((await import('./change.ts')).resample));
   const remove = addSeries('remove', 'delete series')

@@ -9,7 +9,7 @@ import {
   withClient,
 } from '../../client/connection.ts';
 import { realMs } from '../../clock/clock.ts';
-import { intervals, isInterval } from '../../domain/interval.ts';
+import { exchangeIntervalOf, isExchangeInterval, isInterval, unknownInterval } from '../../domain/interval.ts';
 import type { Depth, Kline, Ticker, Trade } from '../../domain/market.ts';
 import { quantityText, unitsText } from '../../domain/money.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
@@ -119,14 +119,17 @@ export const depth = (name: string, command: MarketCommand): Promise<void> =>
   });
 
 export function klines(name: string, interval: string, command: MarketCommand): Promise<void> {
-  if (!isInterval(interval))
-    throw new Refusal(`unknown interval ${interval}${didYouMean(interval, intervals)}: use ${intervals.join(', ')}`);
+  if (!isInterval(interval)) throw new Refusal(unknownInterval(interval));
   return unsigned(command, async (client) => {
     const { feed, past, market } = client.exchange;
     const symbol = spelledSymbol(name);
     const { limit } = command;
     if (command.follow === true)
       return followRows(feed.klines(symbol, interval), command, (one) => klineRow(one, true));
+    if (!isExchangeInterval(interval))
+      throw new Refusal(
+        `the exchange has no klines of ${interval}: ask for ${exchangeIntervalOf(interval)}, or make them as they close with --follow`,
+      );
     // The exchange's clock decides whether a kline is closed, not this machine's.
     okOrRefuse(await client.exchange.syncTime(), client);
     const rows =

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { intervals } from '../../domain/interval.ts';
+import { allIntervals } from '../../domain/interval.ts';
 import { orRefusal, Refusal } from '../../domain/refusal.ts';
 import { makeFolder } from '../folder.ts';
 import { kinds, type SeriesKey, seriesName } from './kinds.ts';
@@ -50,7 +50,7 @@ const schema = z.strictObject({
   version: z.literal(version),
   kind: z.enum(kinds),
   symbol: z.string(),
-  interval: z.enum(intervals).optional(),
+  interval: z.enum(allIntervals).optional(),
   /** Where days, weeks and months begin, when not in UTC. */
   zone: z.string().optional(),
   source: z.string(),
@@ -115,7 +115,7 @@ export function writeManifest(dir: string, manifest: Manifest): void {
 export function seriesKeys(dir: string): readonly SeriesKey[] {
   const all = kinds.flatMap((kind) =>
     foldersIn(join(dir, kind)).flatMap((symbol): SeriesKey[] =>
-      kind === 'klines' ? intervals.map((interval) => ({ kind, symbol, interval })) : [{ kind, symbol }],
+      kind === 'klines' ? allIntervals.map((interval) => ({ kind, symbol, interval })) : [{ kind, symbol }],
     ),
   );
   return all.filter((key) => {

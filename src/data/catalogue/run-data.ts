@@ -1,5 +1,5 @@
 /** Klines of the catalogue for a run: of the interval asked for, made from smaller ones where only those are stored. */
-import { type Interval, intervals, isWithin } from '../../domain/interval.ts';
+import { compareIntervals, type Interval, isWithin } from '../../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { findGaps } from '../check/gaps.ts';
@@ -125,7 +125,7 @@ function staleNotes(all: readonly Manifest[], found: Manifest, changed: Manifest
 const largestWithin = (series: readonly Manifest[], asked: Interval): Manifest | undefined =>
   series
     .filter(({ interval }) => interval !== undefined && isWithin(interval, asked))
-    .toSorted((a, b) => intervals.indexOf(b.interval ?? '1min') - intervals.indexOf(a.interval ?? '1min'))[0];
+    .toSorted((a, b) => compareIntervals(b.interval ?? '1min', a.interval ?? '1min'))[0];
 
 function notStored(dir: string, klines: readonly Manifest[], symbol: string, interval: Interval): Refusal {
   const same = klines.filter((one) => one.symbol === symbol);

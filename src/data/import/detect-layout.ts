@@ -1,5 +1,5 @@
 /** Detects how a file is laid out, from its beginning, its header and its name. What these do not say has to be stated. */
-import { type Interval, intervals } from '../../domain/interval.ts';
+import { allIntervals, type Interval, intervalMs, isExchangeInterval } from '../../domain/interval.ts';
 import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { columnsOf } from '../catalogue/kinds.ts';
@@ -331,10 +331,11 @@ function mostFrequent(values: readonly number[]): number | undefined {
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** The interval by which most rows are apart; undefined when it is none of the exchange's. */
+/** The interval by which most rows are apart; undefined when it is no interval. */
 function usualStep(times: readonly number[]): Interval | undefined {
   const step = mostFrequent(times.slice(1).map((time, row) => Math.abs(time - (times[row] as number)))) ?? 0;
-  const at = [1, 5, 15, 30, 60, 1_440, 10_080].indexOf(step / 60_000);
-  if (at >= 0) return intervals[at];
+  const found = allIntervals.find((one) => one !== '1month' && intervalMs(one, 0) === step);
+  // Minutes that the exchange does not have are guessed only where all rows lie on their grid: a file may just have holes.
+  if (found !== undefined && (isExchangeInterval(found) || times.every((time) => time % step === 0))) return found;
   return step >= 28 * 86_400_000 && step <= 31 * 86_400_000 ? '1month' : undefined;
 }

@@ -1,5 +1,5 @@
 /** Reads exchange, symbol and interval from the name of a file. */
-import type { Interval } from '../../domain/interval.ts';
+import { type ExchangeInterval, type Interval, intervals, isInterval, unknownInterval } from '../../domain/interval.ts';
 import { escapeLine } from '../../domain/printable.ts';
 import { Refusal } from '../../domain/refusal.ts';
 
@@ -11,7 +11,7 @@ const venues = [
 const quotes = 'USDT|USDC|FDUSD|TUSD|BUSD|PERP|USD|EUR|GBP|JPY|KRW|TRY|DAI|BTC|XBT|ETH|BNB';
 const symbolText = new RegExp(`(?:^|[_\\-. ])([A-Z0-9]{2,12}?)[-_/]?(${quotes})(?=[_\\-. ,]|$)`);
 
-const intervalNames: Readonly<Record<Interval, readonly string[]>> = {
+const intervalNames: Readonly<Record<ExchangeInterval, readonly string[]>> = {
   '1min': ['1m', '1min', 'minute'],
   '5min': ['5m', '5min'],
   '15min': ['15m', '15min'],
@@ -24,16 +24,21 @@ const intervalNames: Readonly<Record<Interval, readonly string[]>> = {
 
 /** An interval in any usual spelling; undefined for others. */
 export function intervalNamed(text: string): Interval | undefined {
-  const all = Object.keys(intervalNames) as Interval[];
-  const find = (name: string): Interval | undefined => all.find((one) => intervalNames[one].includes(name));
-  return find(text) ?? find(text.toLowerCase());
+  const find = (name: string): Interval | undefined => intervals.find((one) => intervalNames[one].includes(name));
+  return find(text) ?? find(text.toLowerCase()) ?? minutesNamed(text.toLowerCase());
+}
+
+/** `3m`, `240min`, `4h`. */
+function minutesNamed(text: string): Interval | undefined {
+  const [, count, unit] = /^(\d+)(m|min|h)$/.exec(text) ?? [];
+  const named = `${Number(count) * (unit === 'h' ? 60 : 1)}min`;
+  return isInterval(named) ? named : undefined;
 }
 
 /** The same; throws a `Refusal` for others. */
 export function intervalOf(text: string): Interval {
   const interval = intervalNamed(text);
-  if (interval === undefined)
-    throw new Refusal(`"${text}" is not an interval: 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month`);
+  if (interval === undefined) throw new Refusal(unknownInterval(text));
   return interval;
 }
 

@@ -77,7 +77,7 @@ export function keyOf({ path }: Pick<DataFile, 'path'>, { kind, symbol, interval
     throw new Refusal(
       form.is === 'parquet'
         ? `${path}: the interval of its klines is unknown: give --interval 1min`
-        : `${path}: the distance of most rows is not 1min, 5min, 15min, 30min, 60min, 1day, 1week or 1month: give the interval (--interval), or import 1min klines and resample them`,
+        : `${path}: most rows are not one interval apart: give the interval (--interval), or import 1min klines and resample them`,
     );
   return { kind, symbol, interval };
 }

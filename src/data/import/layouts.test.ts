@@ -366,7 +366,7 @@ describe('what the file does not show has to be stated', () => {
     [
       'an interval',
       'BTCUSDT.csv',
-      lines(header, `${at},1,1,1,1,1`, `${at + 3 * minute},1,1,1,1,1`),
+      lines(header, `${at},1,1,1,1,1`, `${at + 7 * minute},1,1,1,1,1`),
       /give the interval \(--interval\)/,
     ],
     [

@@ -7,7 +7,7 @@ import { readManifest } from '../../data/catalogue/manifest.ts';
 import { counted } from '../../data/check/finding.ts';
 import { compactable, frameFiles, framesIn, lockCompaction, markDone } from '../../data/frames/folder.ts';
 import { type ImportResult, importFile } from '../../data/import/import.ts';
-import { intervals } from '../../domain/interval.ts';
+import { isInterval } from '../../domain/interval.ts';
 import type { Depth, Kline, Trade } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { lateDepth, lateTrades } from './late-rows.ts';
@@ -103,7 +103,7 @@ function seriesIn(dir: string, { trades, depth, klines }: FileContent): readonly
 
 function klinesKey(name: string): SeriesKey {
   const [symbol = '', text] = name.split(' ');
-  return { kind: 'klines', symbol, interval: intervals.find((one) => one === text) ?? '1min' };
+  return { kind: 'klines', symbol, interval: isInterval(text) ? text : '1min' };
 }
 
 const tradesText = (rows: readonly Trade[]): string =>

@@ -1,5 +1,5 @@
 /** Every operation of the exchange's socket (specification §6.2), and the names of its channels. */
-import type { Interval } from '../../../domain/interval.ts';
+import type { ExchangeInterval } from '../../../domain/interval.ts';
 
 export interface SocketOperation {
   readonly name: string;
@@ -35,7 +35,7 @@ export const socketOperations: readonly SocketOperation[] = [
 export const channelOf = (kind: Exclude<Kind, 'klines'>, symbol: string): string =>
   names[kind].replace('<symbol>', symbol.toLowerCase());
 
-export const klineChannel = (symbol: string, interval: Interval): string =>
+export const klineChannel = (symbol: string, interval: ExchangeInterval): string =>
   names.klines.replace('<symbol>', symbol.toLowerCase()).replace('<interval>', interval);
 
 /** Klines cannot be unsubscribed. Frames that still arrive are dropped. */

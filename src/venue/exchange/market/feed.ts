@@ -2,7 +2,7 @@
 import { Observable, Subject, type Subscriber, share } from 'rxjs';
 import type { Clock } from '../../../clock/clock.ts';
 import { getOrMake } from '../../../domain/get-or-make.ts';
-import type { Interval } from '../../../domain/interval.ts';
+import type { ExchangeInterval } from '../../../domain/interval.ts';
 import type { Channel, Depth, FeedGap, Kline, Ticker, Trade } from '../../../domain/market.ts';
 import { type MarketFeed, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
@@ -10,6 +10,7 @@ import { channelOf, klineChannel } from './channels.ts';
 import { depthStream } from './depth-stream.ts';
 import { closeGraceMs, type KlineHistory, moment } from './kline-history.ts';
 import { KlineStream } from './kline-stream.ts';
+import { withAllIntervals } from './larger-klines.ts';
 import { closedOnly, type RawKline, readTicker } from './read-market.ts';
 import type { Hole, Sockets } from './socket.ts';
 import { socketHistory } from './socket-history.ts';
@@ -33,10 +34,10 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
     (hole: Hole, healed = false): void =>
       gaps.next({ symbol, channel, ...hole, healed });
   const place =
-    (symbol: string, interval: Interval) =>
+    (symbol: string, interval: ExchangeInterval) =>
     (kline: RawKline): Kline => ({ symbol, interval, ...kline, seenAt: clock.now() });
 
-  function klines(symbol: string, interval: Interval, name: string, out: Subscriber<Kline>): () => void {
+  function klines(symbol: string, interval: ExchangeInterval, name: string, out: Subscriber<Kline>): () => void {
     const placed = place(symbol, interval);
     const stream = new KlineStream({
       clock,
@@ -77,16 +78,18 @@ export function feed({ sockets, history, clock, count }: FeedOptions): MarketFee
 
   const shared = sharedByName();
   return {
-    klines: (symbol, interval) =>
-      shared<Kline>(klineChannel(symbol, interval), (name, out) => klines(symbol, interval, name, out)),
+    ...withAllIntervals(clock, {
+      klines: (symbol, interval) =>
+        shared<Kline>(klineChannel(symbol, interval), (name, out) => klines(symbol, interval, name, out)),
+      async history(symbol, interval, limit) {
+        const answer = await history(symbol, interval, limit);
+        return answer.kind === 'ok' ? ok(answer.value.map(place(symbol, interval))) : answer;
+      },
+    }),
     trades: (symbol) => shared<Trade>(channelOf('trades', symbol), (name, out) => trades(symbol, name, out)),
     depth: (symbol) => shared<Depth>(channelOf('depth', symbol), (name, out) => depth(symbol, name, out)),
     ticker: (symbol) => shared<Ticker>(channelOf('ticker', symbol), (name, out) => ticker(symbol, name, out)),
     gaps: gaps.asObservable(),
-    async history(symbol, interval, limit) {
-      const answer = await history(symbol, interval, limit);
-      return answer.kind === 'ok' ? ok(answer.value.map(place(symbol, interval))) : answer;
-    },
   };
 }
 

@@ -1,6 +1,6 @@
 /** Closed klines over REST: what indicators warm up with, and what heals a hole in the stream. */
 import type { Clock } from '../../../clock/clock.ts';
-import { closeTime, type Interval } from '../../../domain/interval.ts';
+import { closeTime, type ExchangeInterval } from '../../../domain/interval.ts';
 import { type Answer, failed, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
 import { endpoints } from '../rest/endpoints.ts';
@@ -9,8 +9,8 @@ import { canOpenAt, closedOnly, type RawKline, readKlines } from './read-market.
 
 /** The most klines that one call gives (specification §8). */
 const pageLimit = 300;
-/** 30,000 klines at most, so that a mistaken count cannot eat the budget. */
-const maxPages = 100;
+/** 300,000 klines at most, so that a mistaken count cannot use up the budget. */
+const maxPages = 1_000;
 
 /**
  * How long after its end a kline may still change, ms of the clock: two seconds of the exchange's time for its last prints, and
@@ -19,7 +19,7 @@ const maxPages = 100;
 export const closeGraceMs = (clock: Clock): number => 2_000 + clock.machine(200);
 
 /** An empty list is suspicious: it is also what a wrong interval or symbol gives, without an error. */
-export const noKlines = (symbol: string, interval: Interval): string =>
+export const noKlines = (symbol: string, interval: ExchangeInterval): string =>
   `the exchange has none for ${symbol} ${interval}; is the interval spelled correctly?`;
 
 interface Newest {
@@ -33,12 +33,21 @@ export const moment = (clock: Clock): (() => number) => {
   return () => clock.now() - (clock.monotonic() - from);
 };
 
-export type KlineHistory = (symbol: string, interval: Interval, count: number) => Promise<Answer<readonly RawKline[]>>;
+export type KlineHistory = (
+  symbol: string,
+  interval: ExchangeInterval,
+  count: number,
+) => Promise<Answer<readonly RawKline[]>>;
 
 /** Queries a page of klines, the newest or one up to a time, UTC ms. */
 export const klinePages =
   (rest: Rest, clock: Clock, count: Count) =>
-  (symbol: string, interval: Interval, endTime?: number, limit = pageLimit): Promise<Answer<readonly RawKline[]>> =>
+  (
+    symbol: string,
+    interval: ExchangeInterval,
+    endTime?: number,
+    limit = pageLimit,
+  ): Promise<Answer<readonly RawKline[]>> =>
     rest.ask(
       { endpoint: endpoints.klines, lane: 'market', query: { symbol, interval, limit, endTime } },
       (value) => readKlines(value, canOpenAt(interval, clock), count) ?? 'the answer is not a list',
@@ -52,7 +61,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
   const page = klinePages(rest, clock, count);
 
   /** The newest page with nothing undecided at its end, and when it was asked for: it shows the market of that moment. */
-  async function newest(symbol: string, interval: Interval): Promise<Newest> {
+  async function newest(symbol: string, interval: ExchangeInterval): Promise<Newest> {
     const asked = moment(clock);
     const answer = await page(symbol, interval);
     const last = answer.kind === 'ok' ? answer.value.at(-1) : undefined;

@@ -1,6 +1,6 @@
 /** Queries of public market data over REST. */
 import type { Clock } from '../../../clock/clock.ts';
-import type { Interval } from '../../../domain/interval.ts';
+import type { ExchangeInterval } from '../../../domain/interval.ts';
 import type { Depth } from '../../../domain/market.ts';
 import { type Answer, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
@@ -67,7 +67,7 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count) {
         },
       ),
     /** The newest klines, oldest first; at most 300. None is a failure: a wrong interval gives an empty list and no error. */
-    klines(symbol: string, interval: Interval, limit?: number) {
+    klines(symbol: string, interval: ExchangeInterval, limit?: number) {
       const asked = moment(clock);
       return ask(endpoints.klines, { symbol, interval, limit }, (value): readonly ListedKline[] | string => {
         const rows = readKlines(value, canOpenAt(interval, clock), count);
@@ -78,7 +78,11 @@ export function marketQueries(rest: Rest, clock: Clock, count: Count) {
       });
     },
     /** Up to 300 klines that open before a time (UTC ms), oldest first; none before the exchange's first. */
-    async klinesBefore(symbol: string, interval: Interval, before: number): Promise<Answer<readonly RawKline[]>> {
+    async klinesBefore(
+      symbol: string,
+      interval: ExchangeInterval,
+      before: number,
+    ): Promise<Answer<readonly RawKline[]>> {
       // `endTime` includes the kline that opens at it.
       const answer = await page(symbol, interval, before - 1);
       // A deployment that ignores `endTime` gives its newest klines.

@@ -1,6 +1,6 @@
 /** The past over the socket (`req`, specification §6.2): klines and public prints. */
 import type { Clock } from '../../../clock/clock.ts';
-import type { Interval } from '../../../domain/interval.ts';
+import type { ExchangeInterval } from '../../../domain/interval.ts';
 import type { Trade } from '../../../domain/market.ts';
 import { type Answer, failed, ok } from '../../venue.ts';
 import type { Count } from '../counters.ts';
@@ -25,7 +25,7 @@ export function socketHistory(sockets: Sockets, count: Count, clock: Clock) {
     //  "close":2.0968,"high":2.0996,"low":2.096},…],"ts":1621418992094}
     async klines(
       symbol: string,
-      interval: Interval,
+      interval: ExchangeInterval,
       { count: limit, before }: KlinePast = {},
     ): Promise<Answer<readonly RawKline[]>> {
       const channel = klineChannel(symbol, interval);
