@@ -3,9 +3,10 @@ import { btc, decision, draft, fill, intent, portfolio, resting, startTime, targ
 import { type Lots, lots, quantityText, rate, units } from '../domain/money.ts';
 import { type Account, type Decision, type Leg, type Signal, sameSignal, type Target } from '../domain/order.ts';
 import type { Step } from './plan.ts';
-import { Planner, sizeInLots } from './planner.ts';
+import { Planner } from './planner.ts';
 import { Portfolio } from './portfolio.ts';
 import { Protection } from './protection.ts';
+import { sizeInLots } from './target-size.ts';
 
 interface Bench {
   readonly held: Portfolio;

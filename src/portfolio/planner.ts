@@ -1,17 +1,9 @@
 /** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
-import { orderLots } from '../domain/instrument.ts';
 import {
-  absolute,
   cut,
-  greatest,
   type Lots,
-  lessFee,
-  lotsFor,
   lotsIn,
-  lotsOf,
-  negate,
   noLots,
-  noRate,
   notional,
   noUnits,
   part,
@@ -19,8 +11,6 @@ import {
   type Rate,
   rateOf,
   ticksOf,
-  type Units,
-  unitsOf,
 } from '../domain/money.ts';
 import {
   type Account,
@@ -51,36 +41,7 @@ import {
 import type { Portfolio } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
 import type { Protection } from './protection.ts';
-
-/** How a share of equity becomes a quantity. */
-export interface Sizing {
-  /** The rate of the fee that the share pays, too. */
-  readonly fee: Rate;
-  /** An entry at market is ordered as an amount, and what it buys is the size from then on. */
-  readonly atFill: boolean;
-}
-const bySharePrice: Sizing = { fee: noRate, atFill: false };
-
-/** The size of a target in lots, at the price and equity of the moment of the signal. Spot cannot be short. */
-export function sizeInLots(
-  target: Target,
-  equity: Units,
-  situation: Pick<Situation, 'account' | 'instrument' | 'price'>,
-  { fee }: Sizing = bySharePrice,
-): Lots {
-  const { size } = target;
-  const at = situation.instrument;
-  const exact = (): Lots => {
-    if ('quantity' in size) return size.quantity < 0 ? negate(lotsOf(-size.quantity, at)) : lotsOf(size.quantity, at);
-    const price = ticksOf(situation.price, at, 'up');
-    const share = 'share' in size ? part(equity, rateOf(size.share), 'down') : unitsOf(size.amount);
-    const amount = absolute(share);
-    const lots = lotsFor('share' in size ? lessFee(amount, fee) : amount, price, at);
-    return share < 0n ? negate(lots) : lots;
-  };
-  const lots = orderLots(exact(), at);
-  return situation.account === 'spot' ? greatest(lots, noLots) : lots;
-}
+import { type Sizing, sizeInLots } from './target-size.ts';
 
 export interface PlannerOptions {
   readonly portfolio: Portfolio;
@@ -201,26 +162,29 @@ export class Planner {
   #planLegs(decision: Pick<Decision, 'legs'>, refused: readonly OrderDraft[]): Step | undefined {
     const { portfolio } = this.#options;
     const { strategy } = decision.legs[0];
-    let entry: (Step & { readonly do: 'create' }) | undefined;
+    const entries: (Step & { readonly do: 'create' })[] = [];
     let isLeaving = false;
     this.#waiting.delete(strategy);
     for (const leg of decision.legs) {
-      const step = this.#plan(
-        leg,
-        refused.length === 0 ? refused : refused.filter(({ symbol }) => symbol === leg.symbol),
-      );
+      const own = refused.length === 0 ? refused : refused.filter(({ symbol }) => symbol === leg.symbol);
+      const step = this.#plan(leg, own);
       if (step?.do === 'cancel' || (step !== undefined && step.draft.purpose !== 'enter')) return step;
-      entry ??= step;
-      isLeaving ||= portfolio.ordersOf(strategy, leg.symbol).some(({ intent }) => intent.purpose !== 'enter');
+      if (step !== undefined) entries.push(step);
+      isLeaving ||= portfolio.ordersOf(strategy, leg.symbol).some(({ intent }) => isExit(intent));
     }
-    if (entry === undefined || !isLeaving || this.#canPay(entry.draft)) return entry;
-    this.#waiting.set(strategy, decision);
-    return undefined;
+    const [first] = entries;
+    if (first === undefined || !isLeaving) return first;
+    const paid = entries.find(({ draft }) => this.#canPay(draft));
+    if (paid === undefined) this.#waiting.set(strategy, decision);
+    return paid;
   }
 
-  /** A decision of which a purchase waits for sales on other symbols to pay for it. */
+  /** What stands now of a decision of which a purchase waits for sales on other symbols to pay for it. */
   waiting(strategy: string): Pick<Decision, 'legs'> | undefined {
-    return this.#waiting.get(strategy);
+    const waiting = this.#waiting.get(strategy);
+    if (waiting === undefined) return undefined;
+    const [first, ...others] = waiting.legs.map((leg) => this.standing(strategy, leg.symbol) ?? leg);
+    return { legs: [first as Leg, ...others] };
   }
 
   #canPay({ strategy, symbol, volume, price }: OrderDraft): boolean {
@@ -389,6 +353,9 @@ export class Planner {
     };
   }
 }
+
+/** It leaves a position now; a take-profit may rest for ever. */
+const isExit = ({ purpose }: OrderDraft): boolean => purpose === 'exit' || purpose === 'stop';
 
 /** Whether nothing is left to do about a target of the same size as the one before. */
 function mayMove({ settled }: Standing, before: Target, signal: Target): boolean {

@@ -60,7 +60,7 @@ export interface Limits {
   readonly maxStraightLosses?: number | undefined;
   /** So many refusals in ten minutes of the market disable a strategy. */
   readonly maxDenials?: number | undefined;
-  /** Most changed signals of a strategy in a real second; the rest is dropped and counts as denied. */
+  /** Most changed signals of a strategy in one market in a real second; the rest is dropped and counts as denied. */
   readonly maxSignalsPerSecond?: number | undefined;
   /** A strategy that keeps the program busy for longer at once is disabled, real ms. */
   readonly maxThinkingMs?: number | undefined;

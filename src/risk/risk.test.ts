@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { draft, fill, instruments, portfolio, startTime, wide } from '../../test/kit/builders.ts';
+import { decision, draft, fill, instruments, portfolio, startTime, target, wide } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
 import { Portfolio } from '../portfolio/portfolio.ts';
@@ -232,5 +232,16 @@ describe('a kill switch', () => {
     const kills = new KillSwitch([kill(undefined, 'dailyLoss'), kill('s', 'operator')]);
     expect(kills.of('s')?.by).toBe('operator');
     expect(kills.of('t')?.by).toBe('dailyLoss');
+  });
+});
+
+describe('changed signals', () => {
+  test('are counted by market: a decision on many changes one in each at once', () => {
+    const { risk, clock } = bench({ limits: { ...wide, maxSignalsPerSecond: 1 } });
+    const change = (symbol: string): boolean => risk.mayChange(decision(target(1), 's', symbol).legs[0]);
+    expect(['A', 'B', 'C'].map(change)).toEqual([true, true, true]);
+    expect(change('B')).toBe(false);
+    clock.skipTo(clock.now() + 1_000);
+    expect(change('B')).toBe(true);
   });
 });

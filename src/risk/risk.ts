@@ -5,6 +5,7 @@ import { minus, noUnits, part, plus, rateNumber, type Units, unitsNumber } from 
 import type { Denial, Fill, Leg, Verdict } from '../domain/order.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
+import { ByPosition } from '../portfolio/positions.ts';
 import type { Created, Limits, NewVersion, RiskContext } from './context.ts';
 import { weighed } from './exposure-rules.ts';
 import { type Kill, type KillingLimit, KillSwitch } from './kill.ts';
@@ -42,7 +43,7 @@ export interface RiskOptions {
   readonly signalDenied?: (leg: Leg, denial: Denial) => void;
 }
 
-/** The changed signals of a strategy within a second. */
+/** The changed signals of a strategy in one market within a second. */
 interface SignalCount {
   since: number;
   count: number;
@@ -68,7 +69,7 @@ export class Risk {
   readonly #newVersions: Map<string, NewVersion>;
   readonly #disabled: (kill: Kill) => void;
   readonly #signalDenied: ((leg: Leg, denial: Denial) => void) | undefined;
-  readonly #signals = new Map<string, SignalCount>();
+  readonly #signals = new ByPosition<SignalCount>();
   #recent: Created[] = [];
   #day: number;
   #dayEquity: Units;
@@ -111,10 +112,11 @@ export class Risk {
   mayChange(leg: Leg): boolean {
     const { maxSignalsPerSecond } = this.limits;
     if (maxSignalsPerSecond === undefined) return true;
-    const { strategy } = leg;
+    const { strategy, symbol } = leg;
     const now = this.#clock.now();
-    const second = this.#signals.get(strategy) ?? { since: now, count: 0 };
-    this.#signals.set(strategy, second);
+    // By market: a decision on many of them changes a signal in each at once.
+    const second = this.#signals.get(strategy, symbol) ?? { since: now, count: 0 };
+    this.#signals.set(strategy, symbol, second);
     if (now - second.since >= this.#clock.machine(secondMs)) {
       second.since = now;
       second.count = 0;

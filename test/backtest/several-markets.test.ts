@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config/read.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
 import { instrument } from '../../src/domain/instrument.ts';
 import type { Columns } from '../../src/domain/market.ts';
+import type { Exits } from '../../src/domain/order.ts';
 import { flat, hold, of, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { over } from '../../src/strategy/override.ts';
@@ -17,9 +18,11 @@ const dir = mkdtempSync(join(tmpdir(), 'sluice-several-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
 const minute = 60_000;
-/** One-minute klines that open where the one before closed; a row of `undefined` is missing. */
-function klines(closes: readonly (number | undefined)[]): Columns {
-  const rows = closes.flatMap((close, index) => (close === undefined ? [] : [[index * minute, close] as const]));
+/** Klines of so many minutes that open where the one before closed; a row of `undefined` is missing. */
+function klines(closes: readonly (number | undefined)[], minutes = 1): Columns {
+  const rows = closes.flatMap((close, index) =>
+    close === undefined ? [] : [[index * minutes * minute, close] as const],
+  );
   const column = (value: (row: number) => number): Float64Array => Float64Array.from(rows, (_, row) => value(row));
   const close = (row: number): number => (rows[row] as readonly [number, number])[1];
   const open = (row: number): number => close(Math.max(0, row - 1));
@@ -40,7 +43,7 @@ async function run(strategy: Strategy, binding: string, series: Readonly<Record<
   const file = join(dir, 'run.yaml');
   writeFileSync(
     file,
-    `cash: "10000"\nrules: plain\n${more}strategies: [{ id: one, use: given, interval: 1min, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0 }\nfees: { maker: "0", taker: "0" }\n`,
+    `cash: "10000"\nrules: plain\n${more}strategies: [{ id: one, use: given, interval: 1min, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0, maxDataAgeMs: 600000 }\nfees: { maker: "0", taker: "0" }\n`,
   );
   const config = readConfig(file, backtestSchema);
   const given: Given = {
@@ -55,7 +58,8 @@ async function run(strategy: Strategy, binding: string, series: Readonly<Record<
       config,
       cast,
       Object.entries(series).map(([symbol, columns]) => ({
-        ...{ symbol, interval: '1min' as const, columns, gaps: [], first: 0, end: columns.openTime.length },
+        ...{ symbol, columns, gaps: [], first: 0, end: columns.openTime.length },
+        interval: columns.openTime.every((time) => time % (5 * minute) === 0) ? ('5min' as const) : ('1min' as const),
       })),
     ),
   );
@@ -107,6 +111,53 @@ describe('a strategy of roles', () => {
     });
     expect(fillsOf(result)).toEqual(['1 BUY BBBUSD 10000 at 500']);
     expect(result.refused).toMatchObject([{ code: 'orderValue', symbol: 'AAAUSD' }]);
+  });
+
+  /** Holds `fast`, and from the minute `after` on `slow` in its place. */
+  const swapping = (after: number, options: Exits = {}) =>
+    defineStrategy({
+      name: 'swapping',
+      about: 'Holds one market, then the other',
+      params: {},
+      markets: { fast: 'traded', slow: 'traded' },
+      indicators: () => ({}),
+      decide: (_, { time }) =>
+        time < after * minute
+          ? { fast: hold({ quantity: 900 }, 'first'), slow: flat('not yet') }
+          : { fast: flat('over'), slow: hold({ quantity: 900 }, 'second', options) },
+    });
+
+  test('buys what a sale pays for at a kline that opens then or later, never at one that opened before', async () => {
+    const result = await run(
+      swapping(7),
+      'markets: { fast: { symbol: AAAUSD }, slow: { symbol: BBBUSD, interval: 5min } }',
+      { AAAUSD: klines(Array.from({ length: 20 }, () => 10)), BBBUSD: klines([9, 9, 9, 9], 5) },
+    );
+    expect(fillsOf(result)).toEqual([
+      '5 BUY AAAUSD 9000000 at 1000',
+      '7 SELL AAAUSD 9000000 at 1000',
+      '10 BUY BBBUSD 9000000 at 900',
+    ]);
+  });
+
+  test('leaves what it bought after a sale at the same open where its stop is passed already', async () => {
+    const result = await run(
+      swapping(2, { stop: 9.5 }),
+      'markets: { fast: { symbol: AAAUSD }, slow: { symbol: BBBUSD } }',
+      { AAAUSD: klines([10, 10, 10, 10]), BBBUSD: klines([9, 9, 9, 9]) },
+    );
+    expect(fillsOf(result).slice(1)).toEqual([
+      '2 SELL AAAUSD 9000000 at 1000',
+      '2 BUY BBBUSD 9000000 at 900',
+      '2 SELL BBBUSD 9000000 at 900',
+    ]);
+  });
+
+  test('reads the klines of each run, where another run had the same first market', async () => {
+    const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
+    const AAAUSD = klines([10, 10, 10, 10]);
+    expect(fillsOf(await run(filtered, binding, { AAAUSD, BBBUSD: klines([5, 6, 7, 8]) }))).toHaveLength(1);
+    expect(fillsOf(await run(filtered, binding, { AAAUSD, BBBUSD: klines([8, 7, 6, 5]) }))).toHaveLength(0);
   });
 
   test('is refused by one message where a market is not bound, or is unknown', async () => {

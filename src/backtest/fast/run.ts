@@ -27,8 +27,8 @@ import { mainRole, type Purpose, type Signal, sameSize, sizeValue, type Target }
 import { arrivalEvidence, isLate, lastMs } from '../../fill/order-arrival.ts';
 import { isGapped, stopHit } from '../../fill/stops.ts';
 import { noOverride, type ProtectionOverride, targetTooSmall } from '../../portfolio/plan.ts';
-import { sizeInLots } from '../../portfolio/planner.ts';
 import { isPlain, Protection } from '../../portfolio/protection.ts';
+import { sizeInLots } from '../../portfolio/target-size.ts';
 import { checkedOf } from '../../strategy/signals.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import { extremes, firstEvent } from '../engine/klines/levels.ts';

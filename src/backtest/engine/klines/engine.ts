@@ -228,7 +228,7 @@ export class KlineEngine implements BacktestEngine {
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
     for (const state of opening(this.#states, at)) this.#open(state, at);
-    this.#several.enterAfterExits(this.#clock.now());
+    this.#several.enterAfterExits(this.#clock.now(), (state) => this.#openPhase(state));
     const closing: SeriesState[] = [];
     for (const state of this.#states) if (closesAt(state, state.row) === at) closing.push(state);
     for (const state of closing) this.#close(state, at);
@@ -280,7 +280,7 @@ export class KlineEngine implements BacktestEngine {
   /** A kline opens that need not be the next to close. */
   #open(state: SeriesState, at: number): void {
     state.opened = state.row;
-    const { cursor, symbol, series } = state;
+    const { symbol, series } = state;
     const { openTime, open } = series.columns;
     const isQuiet = state.row < state.quietTo;
     // Others close before it does, and limits on the equity must not go by a close that its open has overtaken.
@@ -288,7 +288,11 @@ export class KlineEngine implements BacktestEngine {
       this.#trader.portfolio.mark(symbol, open[state.row] as number, openTime[state.row] as number);
       if (state.held !== 0 && !isQuiet) this.#equity.stale = true;
     }
-    if (isQuiet || !state.mayFill || !isActive(this.#stage, state)) return;
+    if (!isQuiet && state.mayFill && isActive(this.#stage, state)) this.#openPhase(state);
+  }
+
+  #openPhase(state: SeriesState): void {
+    const { cursor } = state;
     const closed = cursor.row;
     cursor.row = state.row;
     state.isOpen = true;

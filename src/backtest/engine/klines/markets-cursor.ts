@@ -15,26 +15,33 @@ import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import { KlineCursor } from './kline-cursor.ts';
 
+/** Joined klines, and the columns that they are made of. */
+interface Joined {
+  readonly columns: readonly Columns[];
+  readonly joined: JoinedColumns;
+}
+
 /** Joined klines by the columns of their first market: the sets of a grid share them. */
-const made = new WeakMap<Columns, Map<string, JoinedColumns>>();
+const made = new WeakMap<Columns, Map<string, Joined>>();
 
 function joinedOf(markets: readonly HostedMarket[], series: readonly RunSeries[]): JoinedColumns {
-  const seriesOf = (symbol: string): RunSeries => series.find((one) => one.symbol === symbol) as RunSeries;
-  const first = seriesOf(markets[0]?.symbol ?? '').columns;
-  const known = made.get(first) ?? new Map<string, JoinedColumns>();
+  const sources = markets.map(({ symbol }) => series.find((one) => one.symbol === symbol) as RunSeries);
+  const columns = sources.map((one) => one.columns);
+  const [first] = columns as [Columns];
+  const known = made.get(first) ?? new Map<string, Joined>();
   made.set(first, known);
   const key = markets.map(({ role, symbol, interval }) => `${role} ${symbol} ${interval}`).join(', ');
   const there = known.get(key);
-  if (there !== undefined) return there;
+  if (there?.columns.every((one, index) => one === columns[index]) === true) return there.joined;
   const joined = joinKlines(
     Object.fromEntries(
-      markets.map(({ role, symbol, interval }) => {
-        const { columns, interval: own } = seriesOf(symbol);
-        return [role, { columns: own === interval ? columns : aggregate(own, interval, columns).columns, interval }];
+      markets.map(({ role, interval }, index) => {
+        const { columns: own, interval: given } = sources[index] as RunSeries;
+        return [role, { columns: given === interval ? own : aggregate(given, interval, own).columns, interval }];
       }),
     ),
   );
-  known.set(key, joined);
+  known.set(key, { columns, joined });
   return joined;
 }
 

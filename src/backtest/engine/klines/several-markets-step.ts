@@ -2,7 +2,7 @@
 import { tradedBy } from '../../../trading/lanes.ts';
 import type { RunInput } from '../../run.ts';
 import { MarketsCursor } from './markets-cursor.ts';
-import type { SeriesState } from './series-state.ts';
+import { opensAt, type SeriesState } from './series-state.ts';
 import type { KlineTrader } from './trader.ts';
 
 export class SeveralMarketsStep {
@@ -64,22 +64,18 @@ export class SeveralMarketsStep {
     }
   }
 
-  /** Purchases that waited for sales at this open: the sales have paid for them, and they fill at it, too. */
-  enterAfterExits(now: number): void {
+  /**
+   * Purchases that waited for sales at this open: the sales have paid for them, and they fill at it, too. A kline that opened before is not
+   * one of theirs. `open` opens a kline once more.
+   */
+  enterAfterExits(now: number, open: (state: SeriesState) => void): void {
     for (const { hosted } of this.#cursors) {
       const waiting = this.#trader.planner.waiting(hosted.id);
       if (waiting === undefined) continue;
       this.#trader.take({ strategy: hosted.id, at: now, legs: waiting.legs });
       this.#settle(waiting.legs[0].symbol);
-      for (const state of this.#states.get(hosted.id) ?? []) {
-        if (state.opened !== state.row || state.market.fills.idle) continue;
-        state.isOpen = true;
-        const closed = state.cursor.row;
-        state.cursor.row = state.row;
-        state.market.open(state.cursor);
-        this.#settle(state.symbol);
-        state.cursor.row = closed;
-      }
+      for (const state of this.#states.get(hosted.id) ?? [])
+        if (state.opened === state.row && opensAt(state, state.row) === now && !state.market.fills.idle) open(state);
     }
   }
 }
