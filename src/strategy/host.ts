@@ -114,8 +114,8 @@ function repeating(signals: Observable<Signal>, hosted: Hosted, inputs: Inputs):
   });
 }
 
-/** The last signal of a strategy that threw: no resting order; its position and stop stay. */
-function withdrawn(last: Signal | undefined, holding: Holding): Signal {
+/** The last signal of a strategy that threw: no resting order; its position and stop stay. `last` is the one before. */
+export function withdrawn(last: Signal | undefined, holding: Holding): Signal {
   const reason = 'the strategy was stopped because it threw';
   if (last?.kind !== 'target') return { kind: 'quotes', quotes: [], reason };
   const { stop, trailing, exitAfterMs } = last;

@@ -25,6 +25,8 @@ export interface JoinedColumns extends Columns {
 export interface JoinedPrices extends TimedPrices {
   /** By role: the kline that closed at this moment, and its interval; undefined where none did. */
   readonly markets: Readonly<Record<string, { readonly kline: TimedPrices; readonly interval: Interval } | undefined>>;
+  /** The moment of these klines has passed without them: they count from the next one on, and no market has a value now. */
+  readonly isLate?: boolean;
 }
 
 type Klines = Readonly<Record<string, { readonly columns: Columns; readonly interval: Interval }>>;
@@ -43,8 +45,8 @@ function joined<T extends object>(members: T): T & Record<Exclude<PriceName, 'hl
 }
 
 /** One moment, for the streams of indicators. */
-export const joinedPrices = (time: number, markets: JoinedPrices['markets']): JoinedPrices =>
-  joined({ openTime: time, markets });
+export const joinedPrices = (time: number, markets: JoinedPrices['markets'], isLate = false): JoinedPrices =>
+  joined({ openTime: time, markets, isLate });
 
 /** All moments at which a kline of any market closes. */
 export function joinKlines(markets: Klines): JoinedColumns {
@@ -99,7 +101,7 @@ export function of(role: string, source: Indicator | PriceName): Indicator {
       let next: ((kline: TimedPrices) => number) | undefined;
       let [value, count, until] = [Number.NaN, 0, Number.NEGATIVE_INFINITY];
       return (prices) => {
-        const { markets } = prices as JoinedPrices;
+        const { markets, isLate } = prices as JoinedPrices;
         if (markets === undefined) throw withoutRoles(role);
         if (!Object.hasOwn(markets, role)) throw unknownRole(role, Object.keys(markets));
         const closed = markets[role];
@@ -110,6 +112,7 @@ export function of(role: string, source: Indicator | PriceName): Indicator {
           count++;
           until = closeTime(interval, closeTime(interval, kline.openTime));
         }
+        if (isLate === true) return Number.NaN;
         return prices.openTime < until && (inner.of !== undefined || count >= inner.warmup) ? value : Number.NaN;
       };
     },

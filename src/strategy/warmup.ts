@@ -21,9 +21,9 @@ export function needsOf(strategy: Strategy, params: ParamValues<Params>, role?: 
   return [own, ...all.filter(({ market }) => market === undefined || role === undefined || market === role)];
 }
 
-/** A number of klines of the strategy's own interval that always suffices. */
-export const warmupOf = (strategy: Strategy, params: ParamValues<Params>, interval: Interval): number =>
-  Math.max(...needsOf(strategy, params).map((need) => ownWarmup(need, interval)));
+/** A number of klines of an interval that always suffices: the strategy's own, or that of the market of a role. */
+export const warmupOf = (strategy: Strategy, params: ParamValues<Params>, interval: Interval, role?: string): number =>
+  Math.max(...needsOf(strategy, params, role).map((need) => ownWarmup(need, interval)));
 
 /** Klines that a live start loads: at least what a chart shows, at most what about 300 requests return. */
 export const liveHistory = (warmup: number): number => Math.min(100_000, Math.max(300, warmup));

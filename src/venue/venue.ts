@@ -30,6 +30,8 @@ export interface Failure {
   readonly cause: string;
   /** The exchange's own error code as text, when it gave one. */
   readonly code?: string;
+  /** True where a list came and was empty: there may be nothing, or a name may be wrong. */
+  readonly isEmpty?: boolean;
 }
 export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
 export const failed = (cause: string, code?: string): Failure =>

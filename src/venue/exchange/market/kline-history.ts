@@ -78,7 +78,7 @@ export function klineHistory(rest: Rest, clock: Clock, count: Count): KlineHisto
     const { answer, asked } = await newest(symbol, interval);
     if (answer.kind === 'failed') return answer;
     if (answer.value.length === 0) {
-      return failed(`klines: ${noKlines(symbol, interval)}`);
+      return { ...failed(`klines: ${noKlines(symbol, interval)}`), isEmpty: true };
     }
     let rows = answer.value;
     const closed = () => closedOnly(rows, interval, asked(), closeGraceMs(clock));
