@@ -7,8 +7,11 @@ resolveSluice();
 
 export const registry = {
   'sma-cross': () => import('./sma-cross/index.ts'),
-  grid: () => import('./grid/index.ts'),
-  maker: () => import('./maker/index.ts'),
+  donchian: () => import('./donchian/index.ts'),
+  'mean-reversion': () => import('./mean-reversion/index.ts'),
+  dca: () => import('./dca/index.ts'),
   pair: () => import('./pair/index.ts'),
   rotation: () => import('./rotation/index.ts'),
+  grid: () => import('./grid/index.ts'),
+  maker: () => import('./maker/index.ts'),
 } satisfies Registry;

@@ -78,9 +78,9 @@ import { decide, klines } from 'sluice/testing';
 import strategy from './${name}.ts';
 
 const start = klines({ interval: '15min', from: 10_000, step: 50 });
-/** A market that rises and falls twenty times. */
+/** A month that rises step by step, and falls suddenly sixty times. */
 let waves = start.flat(200);
-for (let wave = 0; wave < 20; wave++) waves = waves.rise(30).fall(30);
+for (let wave = 0; wave < 60; wave++) waves = waves.rise(30).flat(20).fall(3, waves.price + 1_000);
 
 test('decides the same when it is asked again', () => {
   assert.deepEqual(decide(strategy, waves), decide(strategy, waves));
