@@ -3,8 +3,8 @@
  * `executeDecision`. It waits for nothing: it yields each cancel and each submit, and receives the results. It knows neither venue nor clock.
  */
 import { defer, filter, groupBy, ignoreElements, merge, mergeMap, Observable, type OperatorFunction, tap } from 'rxjs';
-import type { Decision, Fill, Intent, Sent, Verdict } from './domain/order.ts';
-import type { OrderDraft, Step } from './portfolio/plan.ts';
+import type { Decision, Fill, Intent, Sent } from './domain/order.ts';
+import type { Judgement, OrderDraft, Step } from './portfolio/plan.ts';
 import type { WorkingOrder } from './portfolio/portfolio.ts';
 
 /** The next action. The orders of a submit are sent in one batch. */
@@ -24,8 +24,8 @@ export interface Trading {
   plan(decision: Decision, refused: readonly OrderDraft[]): Step | undefined;
   /** The batch of this order: those that can be sent with it, itself among them. */
   together(decision: Decision, refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[];
-  /** Asks the risk rules; a denial is journalled. */
-  judge(draft: OrderDraft): Verdict;
+  /** Asks the risk rules; a denial is journalled. Where a limit reduces the order, its target is reduced with it. */
+  judge(draft: OrderDraft): Judgement;
   /** Gives the order its id and adds it to the exposure. */
   reserve(draft: OrderDraft): Intent;
 }
@@ -49,9 +49,10 @@ export function* executeDecision(
     const intents: Intent[] = [];
     for (const order of trading.together(decision, refused, step.draft)) {
       // Not planned again, so that a sale gets its turn behind a purchase that is over a limit.
-      if (trading.judge(order.draft).kind === 'denied') refused.push(order.planned);
+      const judged = trading.judge(order.draft);
+      if (judged.kind === 'denied') refused.push(order.planned);
       else {
-        intents.push(trading.reserve(order.draft));
+        intents.push(trading.reserve(judged.kind === 'reduced' ? judged.draft : order.draft));
         planned.push(order.planned);
       }
     }

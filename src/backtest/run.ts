@@ -13,6 +13,7 @@ import { memoryHost } from '../journal/writer-hosts.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import type { Sizing } from '../portfolio/target-size.ts';
 import { momentText } from '../report/figures.ts';
+import type { EntryLosses } from '../research/entry-losses.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { NewTargets } from '../research/re-entry-lockout.ts';
 import type { RefusedRow } from '../research/summary.ts';
@@ -91,6 +92,8 @@ export interface RunResult {
   readonly impact?: ImpactSums;
   /** Orders that were refused or not filled; left out where nothing can be refused. */
   readonly refused?: readonly RefusedRow[];
+  /** The entries that were asked for; left out where none was denied or reduced. */
+  readonly entries?: EntryLosses;
   /** When targets changed, calculated on request; left out where no exit keeps a strategy out. */
   readonly newTargets?: () => NewTargets;
   /** The orders it sent, calculated on request. */

@@ -42,6 +42,8 @@ export interface Target {
   readonly trailing?: number;
   /** Exit at market once the position has been held this long, ms. */
   readonly exitAfterMs?: number;
+  /** Reduce an order that is over a limit of size to that limit, instead of having it denied. */
+  readonly clip?: boolean;
   /** For the reader of `sluice why`. */
   readonly reason: string;
 }
@@ -55,7 +57,8 @@ export const sameExits = (a: Exits, b: Exits): boolean =>
   a.stop === b.stop &&
   a.takeProfit === b.takeProfit &&
   a.trailing === b.trailing &&
-  a.exitAfterMs === b.exitAfterMs;
+  a.exitAfterMs === b.exitAfterMs &&
+  a.clip === b.clip;
 
 export interface Quote {
   readonly side: Side;

@@ -119,8 +119,28 @@ export function denialText({ code, facts }: Denial, speed = 1): string {
   return `Denied by ${spaced(code)}${listed.length === 0 ? '' : `: ${listed.join(', ')}`}.`;
 }
 
-/** The numbers by which an order was approved, as a sentence; empty if none were journalled. */
+/** Before the names of a limit's numbers, where they are among those of an approval. */
+export const reductionPrefix = 'reduced.';
+
+/** The limit that reduced an order, as a sentence; empty where none did. */
+function reductionText(facts: Details): string {
+  const { reducedBy, reducedFrom } = facts;
+  if (reducedBy === undefined) return '';
+  const numbers = Object.entries(facts).flatMap(([name, value]) =>
+    name.startsWith(reductionPrefix) && typeof value !== 'boolean'
+      ? [[name.slice(reductionPrefix.length), value] as const]
+      : [],
+  );
+  const denial = { code: String(reducedBy), facts: Object.fromEntries(numbers) };
+  return `Reduced from ${grouped(String(reducedFrom))} by ${denial.code}: ${denialText(denial)} `;
+}
+
+/** The numbers by which an order was approved, as sentences; empty if none were journalled. */
 export function approvalText(facts: Details): string {
+  return `${reductionText(facts)}${weightText(facts)}`;
+}
+
+function weightText(facts: Details): string {
   if (facts['value'] === undefined) return '';
   const value = `The order is worth ${fact(facts, 'value')}`;
   return facts['reduces'] === undefined

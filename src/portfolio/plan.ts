@@ -21,19 +21,25 @@ import {
   part,
   plus,
   priceFor,
-  quantityText,
   type Rate,
   rate,
   type Ticks,
   ticksOf,
   type Units,
-  unitsText,
 } from '../domain/money.ts';
-import { type Account, type Denial, type Intent, type Quotes, sizeValue, type Target } from '../domain/order.ts';
+import type { Account, Denial, Intent, Quotes, Target, Verdict } from '../domain/order.ts';
 import { remaining, type WorkingOrder } from './positions.ts';
 
 /** An order that would be sent: an intent without its id and times. */
-export type OrderDraft = Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'>;
+export interface OrderDraft extends Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'> {
+  /** A limit of size may reduce it. */
+  readonly clip?: boolean;
+  /** What it was planned as, and the limit that reduced it. */
+  readonly reduced?: { readonly from: Lots; readonly by: Denial };
+}
+
+/** What the risk rules say of a draft. */
+export type Judgement = Verdict | { readonly kind: 'reduced'; readonly draft: OrderDraft };
 
 /** A draft as an order to be sent. Spelt out: a spread that adds fields costs twice as much. */
 export function intentOf(draft: OrderDraft, clientOrderId: string, createdAt: number, expiresAt: number): Intent {
@@ -129,16 +135,22 @@ export function planTarget(
   const reason = override.leave ?? target.reason;
   if (lots > band) {
     if (atMarket || override.leave !== undefined)
-      return firstCancel(orders, []) ?? market(side, lots, purpose, reason, situation);
+      return firstCancel(orders, []) ?? clipping(target, market(side, lots, purpose, reason, situation));
     const price = orderPrice(side, priceFor(side, target.limit, at), at);
-    return rest([{ side, price, lots, tolerance: band, purpose, reason }], situation);
+    return clipping(target, rest([{ side, price, lots, tolerance: band, purpose, reason }], situation));
   }
   const profit = takeProfitOrder(override, situation, band, `take profit of: ${target.reason}`);
   return rest(profit === undefined ? [] : [profit], situation);
 }
 
+/** An entry of a target with `clip` may be reduced. */
+const clipping = ({ clip }: Target, step: Step | undefined): Step | undefined =>
+  clip === true && step?.do === 'create' && step.draft.purpose === 'enter'
+    ? { do: 'create', draft: { ...step.draft, clip } }
+    : step;
+
 /** The lots of a target less what a take-profit has sold, towards zero. */
-function lessTaken(targetLots: Lots, taken: Lots): Lots {
+export function lessTaken(targetLots: Lots, taken: Lots): Lots {
   if (taken === 0n) return targetLots;
   return targetLots > 0n
     ? greatest(minus(targetLots, taken), noLots)
@@ -162,7 +174,7 @@ export function planQuotes(
 }
 
 /** The orders that quotes ask for, as the exchange can hold them. */
-const quotesAsOrders = ({ quotes, reason }: Quotes, at: Instrument): readonly Resting[] =>
+export const quotesAsOrders = ({ quotes, reason }: Quotes, at: Instrument): readonly Resting[] =>
   quotes.map(({ side, price, quantity }) => {
     const lots = orderLots(lotsOf(quantity, at), at);
     return {
@@ -227,14 +239,14 @@ export function isReached(
 }
 
 /** The most lots that are too few for an order at the last price, by the exchange's minima. */
-function leastLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
+export function leastLots({ instrument: at, price }: Pick<Situation, 'instrument' | 'price'>): Lots {
   const byNotional = at.minNotional > 0n ? lotsFor(at.minNotional, ticksOf(price, at, 'down'), at) : noLots;
   const byQuantity = at.minQuantity > 0n ? minus(at.minQuantity, 1n as Lots) : noLots;
   return greatest(byNotional, byQuantity);
 }
 
 /** Too small for a LIMIT order. */
-const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
+export const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
   lots < at.minQuantity || notional(price, lots, at) < at.minNotional;
 
 function takeProfitOrder(
@@ -292,7 +304,7 @@ function market(side: Side, lots: Lots, purpose: OrderDraft['purpose'], reason: 
 }
 
 // Both are spelt out: a spread that adds fields costs twice as much.
-function limitDraft({ side, price, lots, purpose, reason }: Resting, situation: Situation): OrderDraft {
+export function limitDraft({ side, price, lots, purpose, reason }: Resting, situation: Situation): OrderDraft {
   const { decision, strategy, role, account, instrument } = situation;
   const { symbol } = instrument;
   const volume = { lots };
@@ -312,7 +324,7 @@ function limitDraft({ side, price, lots, purpose, reason }: Resting, situation: 
   };
 }
 
-function marketDraft(
+export function marketDraft(
   side: Side,
   expectedLots: Lots,
   volume: OrderDraft['volume'],
@@ -322,63 +334,4 @@ function marketDraft(
 ): OrderDraft {
   const { symbol } = instrument;
   return { decision, strategy, role, account, symbol, side, type: 'MARKET', volume, expectedLots, purpose, reason };
-}
-
-/** An order that is not sent because it is too small, and by which numbers. */
-export interface TooSmall {
-  readonly draft: OrderDraft;
-  readonly denial: Denial;
-}
-
-const none: readonly TooSmall[] = [];
-
-/**
- * The order that a target needs but that is below the minimum, if so: an entry from flat, or an exit to flat. It is reported, because
- * otherwise the strategy would seem to do nothing. A smaller change of a position is within the dead band, and added to the next change.
- */
-export function targetTooSmall(
-  target: Target,
-  targetLots: Lots,
-  override: ProtectionOverride,
-  situation: Situation,
-): readonly TooSmall[] {
-  const { instrument: at, held } = situation;
-  if (situation.orders.length > 0) return none;
-  const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : targetLots;
-  const heldLots = orderLots(lotsIn(absolute(held), at), at);
-  const leaves = override.leave !== undefined || (targetLots === 0n && !isEntry(target, situation));
-  if (leaves !== heldLots > 0n) return none;
-  // What a take-profit has sold is no entry any more.
-  if (!leaves && aim === 0n && targetLots !== 0n) return none;
-  const lots = leaves ? heldLots : absolute(aim);
-  if (lots > leastLots(situation)) return none;
-  const purpose = override.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
-  const side = (leaves ? held < 0n : aim >= 0n) ? 'BUY' : 'SELL';
-  const draft = marketDraft(side, lots, { lots }, purpose, override.leave ?? target.reason, situation);
-  return [belowMinimum(draft, ticksOf(situation.price, at, 'down'), at)];
-}
-
-/** The target is not zero, though it may come to less than a lot; spot cannot be short. */
-function isEntry({ size }: Target, { account }: Situation): boolean {
-  const value = sizeValue(size);
-  return account === 'spot' ? value > 0 : value !== 0;
-}
-
-/** The quotes that are too small. */
-export function quotesTooSmall(quotes: Quotes, situation: Situation): readonly TooSmall[] {
-  const { instrument: at } = situation;
-  if (isUndecided(situation.orders)) return none;
-  return quotesAsOrders(quotes, at)
-    .filter(({ lots, price }) => lots === 0n || tooSmall(lots, price, at))
-    .map((one) => belowMinimum(limitDraft(one, situation), one.price, at));
-}
-
-function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): TooSmall {
-  const facts = {
-    quantity: quantityText(draft.expectedLots, at),
-    minQuantity: quantityText(at.minQuantity, at),
-    value: unitsText(notional(price, draft.expectedLots, at)),
-    minNotional: unitsText(at.minNotional),
-  };
-  return { draft, denial: { code: 'belowMinimum', facts } };
 }

@@ -3,10 +3,12 @@ import {
   cut,
   type Lots,
   lotsIn,
+  minus,
   noLots,
   notional,
   noUnits,
   part,
+  plus,
   priceText,
   type Rate,
   rateOf,
@@ -32,16 +34,14 @@ import {
   type ProtectionOverride,
   planQuotes,
   planTarget,
-  quotesTooSmall,
   type Situation,
   type Step,
-  type TooSmall,
-  targetTooSmall,
 } from './plan.ts';
 import type { Portfolio } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
 import type { Protection } from './protection.ts';
 import { type Sizing, sizeInLots } from './target-size.ts';
+import { quotesTooSmall, type TooSmall, targetTooSmall } from './too-small.ts';
 
 export interface PlannerOptions {
   readonly portfolio: Portfolio;
@@ -269,6 +269,15 @@ export class Planner {
     if (signal?.kind !== 'target' || (order !== undefined && order.filled < order.intent.expectedLots)) return;
     const why = `profit was taken at ${priceText(price, portfolio.instrument(symbol))}`;
     protection.leave(strategy, symbol, signal.size, why);
+  }
+
+  /** A limit reduced an order: the target is smaller by as much, or the rest would be ordered next. */
+  reduced({ strategy, symbol, side, expectedLots, reduced }: OrderDraft): void {
+    const standing = this.#standing.get(strategy, symbol);
+    if (standing?.lots === undefined || reduced === undefined) return;
+    const less = minus(reduced.from, expectedLots);
+    standing.lots = side === 'BUY' ? minus(standing.lots, less) : plus(standing.lots, less);
+    this.#options.changed(standing.leg, standing.lots, standing.decision);
   }
 
   /** Something else than a fill or a price changed what is left to do. */

@@ -1,6 +1,7 @@
 /** Notes on a run, as sentences: refused orders, stops by limits, positions at old prices, lockouts. */
 import { units, unitsNumber } from '../domain/money.ts';
 import { grouped } from '../domain/words.ts';
+import { lossesText } from '../research/entry-losses.ts';
 import type { Lockout } from '../research/re-entry-lockout.ts';
 import type { RestRow, StaleRow, Summary } from '../research/summary.ts';
 import type { Stressed } from '../research/verdict.ts';
@@ -54,6 +55,10 @@ export function refusedText(refused: NonNullable<Summary['refused']>): string {
     });
   return `${grouped(all)}: ${parts.join(', ')}; the first ${momentText(Math.min(...refused.map(({ firstAt }) => firstAt)))} UTC`;
 }
+
+/** What became of the entries; null where all were sent as they were asked for. */
+export const entriesIn = ({ entries }: Pick<Summary, 'entries'>): string | null =>
+  (entries === undefined ? undefined : lossesText(entries)) ?? null;
 
 /** How long before the end of a run, ms, something ended. */
 export const beforeEnd = (ms: number): string => `${(ms / dayMs).toFixed(1)} days before the run's end`;

@@ -20,7 +20,16 @@ import {
   tableHtml,
 } from './html.ts';
 import { missingRates, type ReportInput } from './input.ts';
-import { lockoutText, refusedRows, restText, soldIn, staleText, stoppedTexts, stressedText } from './notes.ts';
+import {
+  entriesIn,
+  lockoutText,
+  refusedRows,
+  restText,
+  soldIn,
+  staleText,
+  stoppedTexts,
+  stressedText,
+} from './notes.ts';
 import { filled } from './plot.ts';
 import { jump } from './round-trips.ts';
 
@@ -72,7 +81,7 @@ export function verdictSection({ summary, asset }: Pick<ReportInput, 'summary' |
           : 'nothing was earned before them',
     ),
     ...stress.map((one) => fact(one.name, signed(one.return, shareText(one.return)), stressedText(one))),
-  ]}</dl>${
+  ]}</dl>${stamp(summary.entries === undefined ? undefined : `${entriesIn(summary)}.`)}${
     verdict.reasons.length > 0
       ? listHtml(verdict.reasons)
       : stamp(doubts.length === 0 ? undefined : `Its data are doubtful: ${doubtsText(doubts)}.`)

@@ -1,4 +1,5 @@
 /** The result of a run as one object for JSON. */
+import type { EntryLosses } from './entry-losses.ts';
 import type { Late } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
 import type { Lockout } from './re-entry-lockout.ts';
@@ -134,6 +135,8 @@ export interface Summary {
   /** Null on spot. */
   readonly margin: MarginRow | null;
   readonly refused: readonly RefusedRow[];
+  /** The entries that were asked for; missing where none was denied or reduced. */
+  readonly entries?: EntryLosses;
   /** Strategies that could not enter again for a quarter of the run or more after exits. */
   readonly reentryLockouts: readonly Lockout[];
   readonly weight: SpentWeight;

@@ -1,4 +1,5 @@
 /** The verdict: the evidence for and against a result. It is advice and stops nothing. */
+import { type EntryLosses, lossesText, manyDenied } from './entry-losses.ts';
 import { type Late, lateText } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
 import { yearDays } from './ratios.ts';
@@ -52,6 +53,8 @@ export interface Judged {
   readonly beyondPrint?: BeyondPrint | undefined;
   readonly withoutImpact?: Pick<ImpactRow, 'unknownOrders' | 'largestUnknownShare'> | undefined;
   readonly late?: Late | undefined;
+  /** The entries that were asked for, denied and reduced. */
+  readonly entries?: EntryLosses | undefined;
   readonly skewness: number;
   readonly kurtosis: number;
   readonly trials: TrialCount;
@@ -109,9 +112,9 @@ export function verdictOf(judged: Judged): Verdict {
     conclusion,
     reasons:
       conclusion === 'lost money'
-        ? []
+        ? denied(judged)
         : judged.fills === 0
-          ? ['nothing was traded', ...(judged.noTradeReasons ?? [])]
+          ? ['nothing was traded', ...denied(judged), ...(judged.noTradeReasons ?? [])]
           : against,
   };
 }
@@ -119,12 +122,19 @@ export function verdictOf(judged: Judged): Verdict {
 /** Late fills count against a result above one of these: a wait, ms, or a share of all fills. Few data have no gaps of minutes. */
 const [longWaitMs, manyLate] = [86_400_000, 0.01];
 
+/** Entries that a rule denied are missing in the result, whatever it is. */
+const denied = ({ entries }: Judged): readonly string[] => {
+  const text = entries === undefined || !manyDenied(entries) ? undefined : lossesText(entries);
+  return text === undefined ? [] : [text];
+};
+
 function doubts(judged: Judged, dsr: number | undefined, leastYears: number): readonly string[] {
   const { metrics, trials, stressed, cash, fills, worstEquity, withoutImpact, beyondPrint, late } = judged;
   const { stopped = [], data = [] } = judged;
   const { sharpe, sharpeLow, sharpeHigh, psr, days, daysWithKlines, breakEvenFees, buyAndHoldReturn, roundTrips } =
     metrics;
   const found = stopped.map((text) => `a limit stopped it before its end: ${text}`);
+  found.push(...denied(judged));
   if (data.length > 0) found.push(`its data are doubtful: ${doubtsText(data)}`);
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknownOrders > 0) found.push(withoutImpactText(withoutImpact));

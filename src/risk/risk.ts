@@ -3,9 +3,10 @@ import type { Clock } from '../clock/clock.ts';
 import type { Depth } from '../domain/market.ts';
 import { minus, noUnits, part, plus, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
 import type { Denial, Fill, Leg, Verdict } from '../domain/order.ts';
-import type { OrderDraft } from '../portfolio/plan.ts';
+import type { Judgement, OrderDraft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import { ByPosition } from '../portfolio/positions.ts';
+import { clippedDraft, isOfSize } from './clip.ts';
 import type { Created, Limits, NewVersion, RiskContext } from './context.ts';
 import { weighed } from './exposure-rules.ts';
 import { type Kill, type KillingLimit, KillSwitch } from './kill.ts';
@@ -129,14 +130,18 @@ export class Risk {
     return false;
   }
 
-  /** Judges an order that is about to be created. */
-  judge(draft: OrderDraft): Verdict {
+  /** Judges an order that is about to be created. One that may be clipped is reduced where only its size is against it. */
+  judge(draft: OrderDraft): Judgement {
     const now = this.#clock.now();
     this.#forget(now);
-    const denial = firstDenial(this.#context(draft, now));
-    if (denial === undefined) return approved;
-    this.refused(draft.strategy, denial.code);
-    return { kind: 'denied', ...denial };
+    const context = this.#context(draft, now);
+    const over = firstDenial(context);
+    if (over === undefined) return approved;
+    const reduced = draft.clip === true && isOfSize(over.code) ? clippedDraft(context) : undefined;
+    const denial = reduced === undefined ? over : firstDenial({ ...context, draft: reduced });
+    if (reduced !== undefined && denial === undefined) return { kind: 'reduced', draft: reduced };
+    this.refused(draft.strategy, (denial ?? over).code);
+    return { kind: 'denied', ...(denial ?? over) };
   }
 
   /** Judges an order anew that is reserved and about to leave: while it waited, prices, books and other orders went on. */

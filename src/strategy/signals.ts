@@ -120,6 +120,8 @@ function targetFault(signal: Target): string | undefined {
     mayBeLevel(signal.trailing) &&
     mayBeLevel(signal.exitAfterMs);
   if (!isValid) return `a target with a number that is not finite or is negative: ${shown(signal)}`;
+  if (signal.clip !== undefined && typeof signal.clip !== 'boolean')
+    return `a target whose clip is neither true nor false: ${shown(signal)}`;
   const value = sizeValue(signal.size);
   if (!Number.isFinite(value)) return `a target without a finite size: ${shown(signal)}`;
   // A short position's trailing stop is above the best price, where every distance can be hit.
@@ -156,18 +158,20 @@ function hasExits(options: Exits): boolean {
       key !== 'takeProfit' &&
       key !== 'limit' &&
       key !== 'exitAfterMs' &&
+      key !== 'clip' &&
       options[key as keyof Exits] !== undefined
     )
       throw new SignalError(
-        `hold() with the unknown option ${key}; there are limit, stop, takeProfit, trailing, exitAfterMs`,
+        `hold() with the unknown option ${key}; there are limit, stop, takeProfit, trailing, exitAfterMs, clip`,
       );
-  const { stop, trailing, takeProfit, limit, exitAfterMs } = options;
+  const { stop, trailing, takeProfit, limit, exitAfterMs, clip } = options;
   return (
     stop !== undefined ||
     trailing !== undefined ||
     takeProfit !== undefined ||
     limit !== undefined ||
-    exitAfterMs !== undefined
+    exitAfterMs !== undefined ||
+    clip !== undefined
   );
 }
 

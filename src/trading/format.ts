@@ -3,6 +3,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { Denial, FillJson, Leg, Signal } from '../domain/order.ts';
 import { isBelowMinimum, type Position } from '../domain/position.ts';
+import { reductionPrefix } from '../domain/words.ts';
 import type { DenialEntry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
 
@@ -39,6 +40,18 @@ export const denialRow = (
   draft: draftText(draft, instrument),
   reason: draft.reason,
 });
+
+/** By which limit and its numbers an order was reduced, for its approval; none where it was not. */
+export const reductionFacts = ({ reduced }: OrderDraft, at: Instrument): Denial['facts'] =>
+  reduced === undefined
+    ? {}
+    : {
+        reducedFrom: quantityText(reduced.from, at),
+        reducedBy: reduced.by.code,
+        ...Object.fromEntries(
+          Object.entries(reduced.by.facts).map(([name, value]) => [`${reductionPrefix}${name}`, value]),
+        ),
+      };
 
 /** The row of a changed signal that was denied at UTC ms. */
 export const signalDenialRow = (
@@ -89,7 +102,7 @@ export const isDust = (position: Position, at: Instrument): boolean =>
 export function signalText(signal: Signal, at: Instrument): string {
   if (signal.kind === 'quotes')
     return signal.quotes.length === 1 ? '1 resting order' : `${signal.quotes.length} resting orders`;
-  const { size, limit, stop, takeProfit, trailing, exitAfterMs } = signal;
+  const { size, limit, stop, takeProfit, trailing, exitAfterMs, clip } = signal;
   const sizeText =
     'quantity' in size
       ? size.quantity === 0
@@ -103,6 +116,7 @@ export function signalText(signal: Signal, at: Instrument): string {
     stop === undefined ? undefined : `stop ${stop}`,
     takeProfit === undefined ? undefined : `take profit ${takeProfit}`,
     exitAfterMs === undefined ? undefined : `leave after ${exitAfterMs / 1_000} s`,
+    clip === true ? 'clipped to limits' : undefined,
     trailing === undefined ? undefined : `trailing stop ${(trailing * 100).toFixed(2)} %`,
   ].filter((text) => text !== undefined);
   return [`hold ${sizeText}`, ...extras].join(', ');

@@ -1,7 +1,7 @@
 /** Every order on its way out: likeness, risk, id, reservation, the check at the last moment, sending and cancelling. */
 import type { Clock } from '../clock/clock.ts';
 import { makeClientOrderId, readClientOrderId } from '../domain/ids.ts';
-import type { Decision, Intent, Sent, Verdict } from '../domain/order.ts';
+import type { Decision, Intent, Sent } from '../domain/order.ts';
 import { denialText } from '../domain/words.ts';
 import { cancel, cancelTogether } from '../execution/cancel.ts';
 import type { Execution, ReadId } from '../execution/context.ts';
@@ -11,12 +11,12 @@ import { likenessOf, unlike } from '../execution/reconcile/match-orders.ts';
 import { takenLikenesses } from '../execution/reconcile/orders-without-id.ts';
 import type { Sweeps } from '../execution/sweep.ts';
 import type { Identity } from '../journal/open.ts';
-import { intentOf, type OrderDraft, type Step } from '../portfolio/plan.ts';
+import { intentOf, type Judgement, type OrderDraft, type Step } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import type { Sendable } from '../trader.ts';
 import { mostInBatch } from '../venue/venue.ts';
 import type { TradingComponents } from './components.ts';
-import { denialRow } from './format.ts';
+import { denialRow, reductionFacts } from './format.ts';
 
 export interface OrdersParts {
   readonly clock: Clock;
@@ -106,13 +106,13 @@ export class Orders {
     });
   }
 
-  /** Asks the risk rules; a denial is journalled. */
-  judge(draft: OrderDraft): Verdict {
+  /** Asks the risk rules; a denial is journalled, and so is the smaller target of an order that was reduced. */
+  judge(draft: OrderDraft): Judgement {
     const { journal, clock, halts } = this.#execution;
-    const { portfolio, risk } = this.#book;
+    const { portfolio, risk, planner } = this.#book;
     const [halt] = halts.inForce;
     const reason = this.#parts.blocked?.(draft.symbol);
-    const verdict: Verdict =
+    const verdict: Judgement =
       halt !== undefined
         ? { kind: 'denied', code: 'halted', facts: { reason: halt.text, since: halt.at } }
         : reason === undefined
@@ -120,7 +120,10 @@ export class Orders {
           : { kind: 'denied', code: 'blocked', facts: { reason } };
     if (verdict.kind === 'denied')
       journal.append(denialRow(draft, verdict, portfolio.instrument(draft.symbol), clock.now()));
-    return verdict;
+    if (verdict.kind !== 'reduced') return verdict;
+    planner.reduced(verdict.draft);
+    // Its new size may be that of another order.
+    return { kind: 'reduced', draft: this.#alone(verdict.draft)[0]?.draft ?? verdict.draft };
   }
 
   /** Gives an order its id, counts its exposure from now on, and journals by which numbers it was approved. */
@@ -130,7 +133,10 @@ export class Orders {
     const now = clock.now();
     const intent = intentOf(draft, this.#ids.next(draft.strategy), now, now + orderLifeMs);
     // In memory nobody reads an order's events.
-    const facts = identity === undefined ? {} : risk.weigh(draft);
+    const facts =
+      identity === undefined
+        ? {}
+        : { ...risk.weigh(draft), ...reductionFacts(draft, portfolio.instrument(draft.symbol)) };
     record(this.#execution, portfolio.reserve(intent), 'approved', facts);
     risk.created(draft);
     return intent;

@@ -47,8 +47,10 @@ test.each(['plain', 'sluice'])('what was never asked, or never signalled, is nam
   expect(await reasons('{}', size(0), rules)).toEqual([nothing, 'trend emitted only flat targets']);
   const none = "({ kind: 'quotes', quotes: [], reason: '' })";
   expect(await reasons('{}', none, rules)).toEqual([nothing, 'trend emitted only flat targets']);
-  // What it signalled for was refused, which is told of beside it.
-  expect(await reasons('{}', size(1), rules, 'risk.maxOrderValue=1')).toEqual([nothing]);
+  expect(await reasons('{}', size(1), rules, 'risk.maxOrderValue=1')).toEqual([
+    nothing,
+    '1 of 1 entry denied (orderValue 1)',
+  ]);
   expect(await reasons('{}', size(1, ', limit: 1'), rules)).toEqual([
     nothing,
     'the one LIMIT order of trend never filled',

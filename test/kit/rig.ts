@@ -201,7 +201,7 @@ export function makeRig(exchange: Addresses): Rig {
 /** Wants for puppets. */
 export const target = (
   quantity: number,
-  more: { stop?: number; trailing?: number; takeProfit?: number } = {},
+  more: { stop?: number; trailing?: number; takeProfit?: number; clip?: boolean } = {},
 ): Signal => ({
   kind: 'target',
   size: { quantity } satisfies Size,

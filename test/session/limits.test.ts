@@ -18,6 +18,7 @@ const careful = {
   maxDailyLoss: '0.03',
   duplicateMs: 2_000,
 };
+const { controls: _, ...own } = careful;
 /** No less careful than the standard. */
 const execution = { pollMs: 3_000, sweepMs: 5_000 };
 const bid = (quantity: number) => quotes({ side: 'BUY', price: price * 0.99, quantity });
@@ -79,6 +80,22 @@ describe('a version of a strategy that nobody released', () => {
     expect(released.stdout).toMatch(/may use its whole allocation/);
     await until('the third', () => exchange.openOrders(trader.uid).length === 3);
   });
+});
+
+test('a target that may be clipped is reduced to a limit, also after a restart, and why says so', async () => {
+  rig.configure({ execution, risk: { ...own, maxOrderValue: String(price) } });
+  rig.emit('taker', target(3, { clip: true }));
+  const daemon = await rig.start();
+  await until('a fill', () => exchange.allTrades(trader.uid).length > 0);
+  const [order] = exchange.allOrders(trader.uid);
+  const why = await rig.run('why', order?.orderId ?? '');
+  expect(why.stdout).toMatch(/approved.*: Reduced from 3\.? .*by orderValue: The order is worth/);
+  expect(denied()).toEqual([]);
+  const before = orders();
+  await daemon.end('SIGKILL');
+  await rig.start();
+  await pass(300);
+  expect(orders()).toBe(before);
 });
 
 test('with all limits in force a MARKET order is sent on a fresh book', async () => {

@@ -2,12 +2,14 @@
  * Backtests in several quote currencies on one account. Each strategy spends only its allocation in its own currency. So the backtest is
  * one run per currency, and the results are added in one currency, at recorded rates.
  */
+
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { noUnits, plus, ticksOf, type Units, unitsNumber, unitsText, worth } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Rates } from '../../research/currency-rates.ts';
+import { entriesTogether } from '../../research/entry-losses.ts';
 import type { CurrencyRow } from '../../research/summary.ts';
 import type { Currencies, Other } from '../prepare/run-money.ts';
 import { impactTogether } from '../result/band.ts';
@@ -157,6 +159,7 @@ function together(input: RunInput, parts: readonly RunInput[], results: readonly
       })),
     ),
     ambiguousKlines: results.reduce((total, { ambiguousKlines }) => total + ambiguousKlines, 0),
+    entries: entriesTogether(results.flatMap(({ entries }) => entries ?? [])),
     refused: sorted(results.flatMap(({ refused }) => refused ?? [])),
     asked: () => askedTogether(results.map(({ asked }) => asked())),
     kills: all.flatMap(({ asset, result }) => result.kills.map((kill) => `${asset}: ${kill}`)),

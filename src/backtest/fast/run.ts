@@ -1,7 +1,6 @@
 /**
  * The fast engine: the most frequent runs over klines, calculated in safe integers. It supports one strategy on one spot symbol whose MARKET
  * orders reach its targets, with stops, trailing stops and time exits (`supported.ts`), and gives the digits of the engine over klines.
- *
  * It denies nothing but orders that are too small. Where a limit may be exceeded, funds may not suffice, a signal asks for a resting order, a
  * part of a position is sold or a number is no longer safe, it stops as `unsupported`. The engine over klines then makes the run.
  */
@@ -26,9 +25,10 @@ import {
 import { mainRole, type Purpose, type Signal, sameSize, sizeValue, type Target } from '../../domain/order.ts';
 import { arrivalEvidence, isLate, lastMs } from '../../fill/order-arrival.ts';
 import { isGapped, stopHit } from '../../fill/stops.ts';
-import { noOverride, type ProtectionOverride, targetTooSmall } from '../../portfolio/plan.ts';
+import { noOverride, type ProtectionOverride } from '../../portfolio/plan.ts';
 import { isPlain, Protection } from '../../portfolio/protection.ts';
 import { sizeInLots } from '../../portfolio/target-size.ts';
+import { targetTooSmall } from '../../portfolio/too-small.ts';
 import { checkedOf } from '../../strategy/signals.ts';
 import { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import { extremes, firstEvent } from '../engine/klines/levels.ts';

@@ -4,6 +4,7 @@ import { grouped, roundedMoney } from '../../domain/words.ts';
 import { figureGroups, momentText, moneyFigure, shareText } from '../../report/figures.ts';
 import {
   endedText,
+  entriesIn,
   lockoutText,
   refusedRows,
   restText,
@@ -161,6 +162,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...currencyRows(summary),
     ...flowRows(summary, asset),
     ['Request weight', weightText(summary.weight)],
+    ...optional('Entries', entriesIn(summary), (text) => text),
     ...refusedRows(summary.refused),
     ...(doubts.length === 0 ? [] : [['Doubtful data', doubtsText(doubts)] as const]),
     ...stoppedTexts(summary).map((text): Row => ['Stopped by a limit', text]),

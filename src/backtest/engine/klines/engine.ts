@@ -158,11 +158,12 @@ export class KlineEngine implements BacktestEngine {
 
   /** What the klines that are done came to; `endedAt` where it ended before its time. */
   result(endedAt?: number): RunResult {
-    const { portfolio, risk, log, band, margin } = this.#trader;
+    const { portfolio, risk, log, band, margin, entries } = this.#trader;
     for (const { series, symbol, row, cursor } of this.#states)
       if (row > series.first) portfolio.mark(symbol, cursor.close, cursor.seenAt);
     return log.result(portfolio, this.#input, {
       ...killsOf(risk),
+      entries: entries.list(),
       finalEquity: plus(portfolio.totalEquity(), this.#flows.idle),
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),
       ...(margin !== undefined && { margin: margin.result() }),

@@ -121,6 +121,7 @@ function fits(pattern: Leg, leg: Leg): boolean {
   if (own.kind !== 'target' || signal.kind !== 'target') return false;
   return (
     own.reason === signal.reason &&
+    own.clip === signal.clip &&
     sameSize(own.size, signal.size) &&
     (own.limit === undefined) === (signal.limit === undefined) &&
     (own.stop === undefined) === (signal.stop === undefined) &&

@@ -11,9 +11,8 @@ import {
   isClosed,
   type OrderReport,
   type Sent,
-  type Verdict,
 } from '../../../domain/order.ts';
-import { intentOf, type OrderDraft, type Step } from '../../../portfolio/plan.ts';
+import { intentOf, type Judgement, type OrderDraft, type Step } from '../../../portfolio/plan.ts';
 import { Planner } from '../../../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { Protection } from '../../../portfolio/protection.ts';
@@ -26,6 +25,7 @@ import { exitOf } from '../../../trading/retries.ts';
 import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
 import { type Band, bandOf } from '../../result/band.ts';
+import { EntryCounts } from '../../result/entries.ts';
 import { fillOf, openingBalances, planTerms, type RunInput } from '../../run.ts';
 import { type MarginAccounts, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
@@ -48,6 +48,7 @@ export class KlineTrader implements Trading {
   readonly risk: Risk;
   readonly venue: PaperOnKlines;
   readonly log = new KlineLog();
+  readonly entries = new EntryCounts();
   readonly band: Band;
   readonly margin: MarginAccounts | undefined;
   readonly #lanes = new Map<string, Lane>();
@@ -69,7 +70,10 @@ export class KlineTrader implements Trading {
       portfolio: this.portfolio,
       protection: this.protection,
       ...planTerms(input),
-      changed: (leg, lots, decision) => this.log.signal(leg, lots, decision),
+      changed: (leg, lots, decision) => {
+        this.entries.changed(leg);
+        this.log.signal(leg, lots, decision);
+      },
       mayChange: (leg) => this.risk.mayChange(leg),
       tooSmall: (draft, denial) => this.log.denied(draft, denial, this.portfolio, clock.now()),
     });
@@ -136,8 +140,10 @@ export class KlineTrader implements Trading {
     return [{ draft: first, planned: first }];
   }
 
-  judge(draft: OrderDraft): Verdict {
+  judge(draft: OrderDraft): Judgement {
     const verdict = this.risk.judge(draft);
+    this.entries.judged(draft, verdict);
+    if (verdict.kind === 'reduced') this.planner.reduced(verdict.draft);
     if (verdict.kind === 'denied') this.log.denied(draft, verdict, this.portfolio, this.#clock.now());
     return verdict;
   }

@@ -25,6 +25,7 @@ import { PaperOnTape } from '../../../venue/paper/on-tape.ts';
 import { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import { pacedByTime } from '../../progress.ts';
 import { bandOf } from '../../result/band.ts';
+import { EntryCounts } from '../../result/entries.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf, upToEnd } from '../../run.ts';
 import { flowCursor, flowsOn } from '../cash-flows.ts';
 import { closedAtEnd } from '../end-close.ts';
@@ -83,6 +84,7 @@ class TapeRun {
   readonly #passing: Passing[] = [];
   readonly #others: Cursor[] = [];
   #retriedAt = Number.NEGATIVE_INFINITY;
+  readonly #entries = new EntryCounts();
   /** Until then what was refused may be asked for again. */
   #restlessUntil = Number.NEGATIVE_INFINITY;
   /** Asynchronous work may have begun since it was last let settle. */
@@ -142,6 +144,7 @@ class TapeRun {
     if (this.#faults.length > 0) throw this.#faults[0];
     return withRequests(this.#book, input, {
       fills,
+      entries: this.#entries.list(),
       ...killsOf(this.#assembled.risk),
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
@@ -162,10 +165,12 @@ class TapeRun {
       execute: this.#sweeping.execute,
       note: (decision) => {
         this.#stirred = true;
+        for (const leg of decision.legs) this.#entries.changed(leg);
         return trader.note(decision);
       },
       judge: (draft) => {
         const verdict = trader.judge(draft);
+        this.#entries.judged(draft, verdict);
         if (verdict.kind === 'denied') this.#restlessUntil = this.#clock.now() + restlessMs;
         return verdict;
       },

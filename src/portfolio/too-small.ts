@@ -1,0 +1,85 @@
+/** Orders that a signal needs but that are below the exchange's minimum: they are reported, not sent. */
+import { type Instrument, orderLots } from '../domain/instrument.ts';
+import {
+  absolute,
+  type Lots,
+  lotsIn,
+  notional,
+  quantityText,
+  type Ticks,
+  ticksOf,
+  unitsText,
+} from '../domain/money.ts';
+import type { Denial } from '../domain/order.ts';
+import { type Quotes, sizeValue, type Target } from '../domain/order.ts';
+import {
+  isUndecided,
+  leastLots,
+  lessTaken,
+  limitDraft,
+  marketDraft,
+  type OrderDraft,
+  type ProtectionOverride,
+  quotesAsOrders,
+  type Situation,
+  tooSmall,
+} from './plan.ts';
+
+/** An order that is not sent because it is too small, and by which numbers. */
+export interface TooSmall {
+  readonly draft: OrderDraft;
+  readonly denial: Denial;
+}
+
+const none: readonly TooSmall[] = [];
+
+/**
+ * The order that a target needs but that is below the minimum, if so: an entry from flat, or an exit to flat. It is reported, because
+ * otherwise the strategy would seem to do nothing. A smaller change of a position is within the dead band, and added to the next change.
+ */
+export function targetTooSmall(
+  target: Target,
+  targetLots: Lots,
+  override: ProtectionOverride,
+  situation: Situation,
+): readonly TooSmall[] {
+  const { instrument: at, held } = situation;
+  if (situation.orders.length > 0) return none;
+  const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : targetLots;
+  const heldLots = orderLots(lotsIn(absolute(held), at), at);
+  const leaves = override.leave !== undefined || (targetLots === 0n && !isEntry(target, situation));
+  if (leaves !== heldLots > 0n) return none;
+  // What a take-profit has sold is no entry any more.
+  if (!leaves && aim === 0n && targetLots !== 0n) return none;
+  const lots = leaves ? heldLots : absolute(aim);
+  if (lots > leastLots(situation)) return none;
+  const purpose = override.leave !== undefined ? 'stop' : leaves ? 'exit' : 'enter';
+  const side = (leaves ? held < 0n : aim >= 0n) ? 'BUY' : 'SELL';
+  const draft = marketDraft(side, lots, { lots }, purpose, override.leave ?? target.reason, situation);
+  return [belowMinimum(draft, ticksOf(situation.price, at, 'down'), at)];
+}
+
+/** The target is not zero, though it may come to less than a lot; spot cannot be short. */
+function isEntry({ size }: Target, { account }: Situation): boolean {
+  const value = sizeValue(size);
+  return account === 'spot' ? value > 0 : value !== 0;
+}
+
+/** The quotes that are too small. */
+export function quotesTooSmall(quotes: Quotes, situation: Situation): readonly TooSmall[] {
+  const { instrument: at } = situation;
+  if (isUndecided(situation.orders)) return none;
+  return quotesAsOrders(quotes, at)
+    .filter(({ lots, price }) => lots === 0n || tooSmall(lots, price, at))
+    .map((one) => belowMinimum(limitDraft(one, situation), one.price, at));
+}
+
+function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): TooSmall {
+  const facts = {
+    quantity: quantityText(draft.expectedLots, at),
+    minQuantity: quantityText(at.minQuantity, at),
+    value: unitsText(notional(price, draft.expectedLots, at)),
+    minNotional: unitsText(at.minNotional),
+  };
+  return { draft, denial: { code: 'belowMinimum', facts } };
+}
