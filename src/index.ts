@@ -22,6 +22,7 @@ export {
   type DecidingStrategy,
   defineStrategy,
   type Holding,
+  type LastExit,
   type Moment,
   type Strategy,
   type StreamingStrategy,

@@ -2,7 +2,7 @@
  * What unit tests of a strategy import: `import { decide, klines } from 'sluice/testing'`. Klines are made by a sentence, and `decide` is called
  * over them with the values that its indicators really have. The same klines are `data` for `backtest`.
  */
-import { closeTime, type Interval, isInterval, unknownInterval } from './domain/interval.ts';
+import { closesSince, closeTime, type Interval, isInterval, unknownInterval } from './domain/interval.ts';
 import type { Kline } from './domain/market.ts';
 import type { Signal } from './domain/order.ts';
 import { Refusal } from './domain/refusal.ts';
@@ -136,7 +136,7 @@ function whole(count: number): number {
 export interface DecideOptions<P extends Params> {
   /** Values of its parameters; their defaults where they are left out. */
   readonly params?: Partial<ParamValues<P>>;
-  /** What it holds: nothing, and an equity of 10,000, where it is left out. */
+  /** What it holds, as `holding` takes it. */
   readonly holding?: Partial<Holding>;
 }
 
@@ -153,10 +153,31 @@ export function decide<P extends Params>(
   const last = rows.pop();
   if (last === undefined) throw new RangeError('decide() needs klines: there are none');
   const params = paramsOf(strategy, options.params);
-  const holding = { quantity: 0, entryPrice: Number.NaN, equity: 10_000, ...options.holding };
-  const step = decider(strategy, params, last.interval, holding);
+  const step = decider(strategy, params, last.interval, holding(options.holding, [...rows, last]));
   for (const row of rows) step(row, false);
   return step(last, true);
+}
+
+/**
+ * A holding to test with: nothing, and an equity of 10,000, unless `given` says otherwise. What it leaves out of a position follows from its
+ * `quantity`, `entryPrice` and `entryTime` at the last of these klines.
+ */
+export function holding(given: Partial<Holding> = {}, klines: Iterable<Kline> = []): Holding {
+  const { quantity = 0, entryPrice = Number.NaN, entryTime = Number.NaN } = given;
+  const none = { equity: 10_000, klinesHeld: 0, best: Number.NaN, worst: Number.NaN, profit: 0, realised: 0 };
+  const own = { quantity, entryPrice, entryTime, ...none, lastExit: undefined };
+  if (quantity === 0) return { ...own, ...given };
+  let [top, bottom, profit, klinesHeld] = [entryPrice, entryPrice, 0, 0];
+  for (const { interval, openTime, high, low, close } of klines) {
+    const closedAt = closeTime(interval, openTime);
+    profit = quantity * (close - entryPrice);
+    if (!(closedAt > entryTime)) continue;
+    top = Math.max(top, high);
+    bottom = Math.min(bottom, low);
+    klinesHeld = closesSince(interval, entryTime, closedAt);
+  }
+  const [best, worst] = quantity > 0 ? [top, bottom] : [bottom, top];
+  return { ...own, klinesHeld, best, worst, profit: Number.isNaN(profit) ? 0 : profit, ...given };
 }
 
 /** Throws a `Refusal` that names what a run would refuse. */

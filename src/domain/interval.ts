@@ -102,6 +102,18 @@ export function openTimeOf(interval: Interval, time: number): number {
   return Math.floor((time - shift) / lengthMs) * lengthMs + shift;
 }
 
+/** How many klines closed after `from` and up to `closedAt`, at which one of them closed; both UTC ms. */
+export function closesSince(interval: Interval, from: number, closedAt: number): number {
+  if (!(closedAt > from)) return 0;
+  if (interval !== '1month') return Math.ceil((closedAt - from) / intervalMs(interval, 0));
+  const zoneMs = monthZone(closedAt) ?? 0;
+  const monthOf = (time: number): number => {
+    const date = new Date(time + zoneMs);
+    return 12 * date.getUTCFullYear() + date.getUTCMonth();
+  };
+  return monthOf(closedAt) - monthOf(from);
+}
+
 /** Whether klines of `larger` consist of whole klines of `smaller`. A month is no whole number of weeks. */
 export function isWithin(smaller: Interval, larger: Interval): boolean {
   if (smaller === '1month' || smaller === larger) return false;

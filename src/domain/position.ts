@@ -15,7 +15,7 @@ import {
   type Units,
   worth,
 } from './money.ts';
-import type { Fill } from './order.ts';
+import type { Fill, Purpose } from './order.ts';
 
 export interface Position {
   /** Base asset held, less fees taken in it; negative when short. */
@@ -29,6 +29,30 @@ export interface Position {
 }
 
 export const noPosition: Position = { base: noUnits, cost: noUnits, realised: noUnits, fees: noUnits };
+
+/** Why a position was closed: by its strategy's signal, or by what protects it. */
+export type ExitReason = 'signal' | 'stop' | 'takeProfit' | 'time';
+
+/** The end of a position. */
+export interface Exit {
+  /** UTC ms of the fill that closed it. */
+  readonly time: number;
+  /** The price of that fill, in quote. */
+  readonly price: number;
+  /** Of the whole position from its entry on, in quote, fees taken. */
+  readonly profit: number;
+  readonly reason: ExitReason;
+}
+
+/** How the reasons of orders begin that leave because of the time. */
+export const timeExit = 'time exit';
+
+/** By the purpose of the order that closed it, and its reason. */
+export function exitReason(purpose: Purpose, reason = ''): ExitReason {
+  if (purpose === 'takeProfit') return purpose;
+  if (purpose !== 'stop') return 'signal';
+  return reason.startsWith(timeExit) ? 'time' : 'stop';
+}
 
 /** The changes of base and quote by a fill, with its fee. */
 interface Movement {
@@ -88,3 +112,6 @@ export function isBelowMinimum({ base, cost }: Position, instrument: Instrument)
 /** Unrealised profit at a price, in quote, without fees. */
 export const openProfit = (held: Position, price: Ticks, instrument: Instrument): Units =>
   minus(worth(held.base, price, instrument), held.cost);
+
+/** Closed profit less fees, in quote. */
+export const earnedOf = ({ realised, fees }: Position): Units => minus(realised, fees);

@@ -84,6 +84,7 @@ const fillsInPage = 100;
 
 const queries = {
   owner: 'SELECT client_order_id AS clientOrderId, strategy, side, purpose FROM orders WHERE order_id = ?',
+  reason: 'SELECT reason FROM orders WHERE client_order_id = ?',
   orderId: 'SELECT order_id FROM orders WHERE client_order_id = ?',
   // The unique index begins with the account.
   fill: `SELECT ${fillColumns} FROM fills WHERE account IN ('spot', 'margin') AND trade_id = ? AND order_id = ?`,
@@ -115,6 +116,9 @@ export function pastIn(open: () => Database | undefined) {
     /** The exchange's id of our order. */
     orderIdOf: (clientOrderId: string): string | undefined =>
       (ask('orderId')?.get(clientOrderId) as { readonly order_id: string | null } | undefined)?.order_id ?? undefined,
+    /** Why our order was sent. */
+    reasonOf: (clientOrderId: string): string | undefined =>
+      (ask('reason')?.get(clientOrderId) as { readonly reason: string } | undefined)?.reason,
     /** The row of a fill. */
     fill({ tradeId, orderId }: FillKey): FillEntry | undefined {
       const row = ask('fill')?.raw().get(tradeId, orderId) as FillRow | undefined;

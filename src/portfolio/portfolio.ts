@@ -22,11 +22,11 @@ import {
   worth,
 } from '../domain/money.ts';
 import { type Fill, type Intent, isClosed, type OrderState } from '../domain/order.ts';
-import { afterFill, openProfit, type Position } from '../domain/position.ts';
+import { afterFill, earnedOf, openProfit, type Position } from '../domain/position.ts';
+import { type HoldingView, LiveHolding } from './holding.ts';
 import {
   ByPosition,
   intendedOrder,
-  LiveHolding,
   openValue,
   Place,
   type PositionEntry,
@@ -60,9 +60,16 @@ export class Portfolio {
   readonly #marks = new Map<string, Mark>();
   readonly #blocked = new Set<string>();
   readonly #pools = new Map<string, Place[]>();
+  readonly #extremesChanged: ((place: Place) => void) | undefined;
 
-  constructor(instruments: ReadonlyMap<string, Instrument>, allocations: readonly Allocation[]) {
+  /** `extremesChanged` is called with a place whose best or worst price is another. */
+  constructor(
+    instruments: ReadonlyMap<string, Instrument>,
+    allocations: readonly Allocation[],
+    extremesChanged?: (place: Place) => void,
+  ) {
     this.instruments = instruments;
+    this.#extremesChanged = extremesChanged;
     for (const { strategy, symbol, amount } of allocations) {
       const place = this.#place(strategy, symbol, amount);
       place.pool = this.#pools.get(strategy) ?? [];
@@ -83,7 +90,7 @@ export class Portfolio {
   }
 
   #place(strategy: string, symbol: string, allocation: Units): Place {
-    const place = new Place(strategy, () => this.instrument(symbol), allocation);
+    const place = new Place(strategy, () => this.instrument(symbol), allocation, this.#extremesChanged);
     this.#places.set(strategy, symbol, place);
     this.#allPlaces.push(place);
     return place;
@@ -234,16 +241,20 @@ export class Portfolio {
   apply(fill: Fill, finer?: Instrument): void {
     const place = this.place(fill.strategy, fill.symbol);
     const at = finer ?? place.instrument;
-    const held = place.position.base;
+    const before = place.position;
     const wasFlat = place.isFlat;
-    place.position = afterFill(place.position, fill, at);
-    if (wasFlat || held > 0n !== place.position.base > 0n) {
+    place.position = afterFill(before, fill, at);
+    const hasTurned = before.base > 0n !== place.position.base > 0n;
+    const order = this.#orders.get(fill.clientOrderId);
+    if (!wasFlat && (hasTurned || place.isFlat)) place.leave(fill, at, order?.intent.reason);
+    if (wasFlat || hasTurned) {
       place.entries++;
       place.enteredAt = fill.time;
       place.enteredPrice =
         at === place.instrument ? fill.price : ticks(priceText(fill.price, at), place.instrument, 'down');
+      place.byMaker = fill.maker;
+      place.earnedBefore = earnedOf(wasFlat ? before : place.position);
     }
-    const order = this.#orders.get(fill.clientOrderId);
     if (order === undefined) return;
     const quantity = at === place.instrument ? fill.quantity : lotsIn(baseUnits(fill.quantity, at), place.instrument);
     order.filled = plus(order.filled, quantity);
@@ -351,12 +362,12 @@ export class Portfolio {
     return sum;
   }
 
-  /** The position as a strategy sees it, in numbers; stays true as fills and prices come. `price` says where the last one is known sooner. */
+  /** The position as a strategy sees it, in numbers. Its klines make `klinesHeld`, `best` and `worst` move; `price` says where the last one is known sooner. */
   holding(
     strategy: string,
     symbol: string,
-    price: () => number | undefined = () => this.#marks.get(symbol)?.price,
+    { price = () => this.#marks.get(symbol)?.price, klines }: Partial<HoldingView> = {},
   ): LiveHolding {
-    return new LiveHolding(this.place(strategy, symbol), price);
+    return new LiveHolding(this.place(strategy, symbol), { price, klines });
   }
 }

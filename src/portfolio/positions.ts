@@ -9,12 +9,14 @@ import {
   notional,
   noUnits,
   plus,
+  priceNumber,
   type Ticks,
   type Units,
   unitsNumber,
 } from '../domain/money.ts';
-import type { Intent, OrderState, VenueStatus } from '../domain/order.ts';
-import { isBelowMinimum, noPosition, type Position } from '../domain/position.ts';
+import type { Fill, Intent, OrderState, Purpose, VenueStatus } from '../domain/order.ts';
+import { type Exit, earnedOf, exitReason, isBelowMinimum, noPosition, type Position } from '../domain/position.ts';
+import type { Extremes } from './held-klines.ts';
 
 /** One of our orders that is not closed yet, and what is known of it. Only execution writes to it. */
 export interface WorkingOrder {
@@ -72,10 +74,25 @@ export function openValue(order: WorkingOrder, at: Instrument, market: Ticks): U
     : notional(price, remaining(order), at);
 }
 
+/** How a position ended. */
+export interface Left extends Omit<Exit, 'reason'> {
+  readonly purpose: Purpose;
+  readonly clientOrderId: string;
+  /** Why the order that closed it was sent; undefined where that is not known any more. */
+  readonly why: string | undefined;
+}
+
+/** The extremes of the klines since an entry. */
+export interface PositionExtremes extends Extremes {
+  readonly entry: number;
+}
+
 /** A position in numbers. */
 interface Estimate {
   /** Allocation plus closed profit, less fees. */
   readonly closed: number;
+  /** Closed profit, less fees. */
+  readonly earned: number;
   readonly base: number;
   readonly cost: number;
   /** The position is below the minimum order. */
@@ -95,14 +112,28 @@ export class Place {
   orderChanges = 0;
   /** Grows with each position that is entered from flat or turned round. */
   entries = 0;
-  /** When that was, UTC ms, and at what price. */
+  /** When that was, UTC ms, at what price, and whether by a resting order. */
   enteredAt = Number.NaN;
   enteredPrice: Ticks = noTicks;
+  byMaker = false;
+  /** Closed profit less fees when it was entered. */
+  earnedBefore: Units = noUnits;
+  /** The order that closed the position before it, and what came of that. */
+  left: Left | undefined;
+  #extremes: PositionExtremes | undefined;
+  readonly #extremesChanged: (place: Place) => void;
   #estimate: Estimate | undefined;
   readonly #instrumentNow: () => Instrument;
 
-  constructor(strategy: string, instrumentNow: () => Instrument, allocation: Units) {
+  /** `extremesChanged` is called with every change of them that a restart must know. */
+  constructor(
+    strategy: string,
+    instrumentNow: () => Instrument,
+    allocation: Units,
+    extremesChanged: (place: Place) => void = () => {},
+  ) {
     this.strategy = strategy;
+    this.#extremesChanged = extremesChanged;
     this.#instrumentNow = instrumentNow;
     this.#allocation = allocation;
   }
@@ -126,6 +157,37 @@ export class Place {
   set position(position: Position) {
     this.#position = position;
     this.#changed();
+  }
+
+  /** The price of the first fill of the position, as a number. */
+  get entryFillPrice(): number {
+    return priceNumber(this.enteredPrice, this.instrument);
+  }
+
+  /** The extremes since the entry that they name, as far as klines were seen. */
+  get extremes(): PositionExtremes | undefined {
+    return this.#extremes;
+  }
+  set extremes(extremes: PositionExtremes) {
+    this.#extremes = extremes;
+    this.#extremesChanged(this);
+  }
+
+  /** Puts back what a journal kept. */
+  restoreExtremes(extremes: PositionExtremes): void {
+    this.#extremes = extremes;
+  }
+
+  /** A fill closed the position; `why` is the reason of its order, where that is known. */
+  leave({ time, price, purpose, clientOrderId }: Fill, at: Instrument, why: string | undefined): void {
+    const profit = unitsNumber(minus(earnedOf(this.#position), this.earnedBefore));
+    this.left = { time, price: priceNumber(price, at), profit, purpose, clientOrderId, why };
+  }
+
+  get lastExit(): Exit | undefined {
+    if (this.left === undefined) return undefined;
+    const { time, price, profit, purpose, why } = this.left;
+    return { time, price, profit, reason: exitReason(purpose, why) };
   }
 
   /** Grows with each fill, charge and payment, and with each order that is added or ends. */
@@ -161,37 +223,9 @@ export class Place {
   #estimated(): Estimate {
     const { base, cost, realised, fees } = this.#position;
     const closed = unitsNumber(minus(plus(this.#allocation, realised), fees));
+    const earned = unitsNumber(earnedOf(this.#position));
     const isFlat = isBelowMinimum(this.#position, this.instrument);
-    return { closed, base: unitsNumber(base), cost: unitsNumber(cost), isFlat };
-  }
-}
-
-export class LiveHolding {
-  readonly #place: Place;
-  readonly #price: () => number | undefined;
-
-  constructor(place: Place, price: () => number | undefined) {
-    this.#place = place;
-    this.#price = price;
-  }
-
-  /** Base asset held; 0 is flat, also when a fee in base has left less than a lot, which cannot be sold. */
-  get quantity(): number {
-    const { base, isFlat } = this.#place.estimate;
-    return isFlat ? 0 : base;
-  }
-
-  /** Average price of the position; NaN when flat. */
-  get entryPrice(): number {
-    const { base, cost, isFlat } = this.#place.estimate;
-    return isFlat ? Number.NaN : cost / base;
-  }
-
-  /** Allocation plus profit, open and closed, fees taken, in quote. */
-  get equity(): number {
-    const { closed, base, cost } = this.#place.estimate;
-    const price = base === 0 ? undefined : this.#price();
-    return price === undefined ? closed : closed + base * price - cost;
+    return { closed, earned, base: unitsNumber(base), cost: unitsNumber(cost), isFlat };
   }
 }
 

@@ -20,6 +20,7 @@ import {
   ticksOf,
 } from '../domain/money.ts';
 import { type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
+import { timeExit } from '../domain/position.ts';
 import {
   type ArmedStop,
   arm,
@@ -235,7 +236,7 @@ export class Protection {
   overdue(symbol: string, now: number): readonly Overdue[] {
     return this.#guards.on(symbol).flatMap(({ strategy, value: guard }) => {
       if (!(exitTime(guard) <= now)) return [];
-      return [{ strategy, symbol, why: `time exit: held for ${Number(guard.exitAfterMs) / 1_000} s` }];
+      return [{ strategy, symbol, why: `${timeExit}: held for ${Number(guard.exitAfterMs) / 1_000} s` }];
     });
   }
 

@@ -5,6 +5,7 @@ import type { Decision } from '../domain/order.ts';
 import { decisionsOf, type Inputs } from '../strategy/host.ts';
 import { warmupOf } from '../strategy/warmup.ts';
 import { held } from '../trading/hot-streams.ts';
+import { withHolding } from '../trading/seen-holding.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import { type Course, type Runner, thinking, threw, warmupKlines } from './running-strategy.ts';
 
@@ -34,14 +35,15 @@ function inputsOf(
   const last = history.at(-1)?.openTime ?? Number.NEGATIVE_INFINITY;
   const timed = <T>(stream: Observable<T>): Observable<T> => stream.pipe(thinking(runner, one.id, course));
   return {
-    history,
-    klines: timed(klines.pipe(filter((kline) => kline.openTime > last))),
+    ...withHolding(assembled.portfolio, one, {
+      history,
+      klines: timed(klines.pipe(filter((kline) => kline.openTime > last))),
+    }),
     trades: timed(feed.trades(one.symbol)),
     depth: timed(feed.depth(one.symbol)),
     ticker: timed(feed.ticker(one.symbol)),
     gaps: timed(feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol))),
     fills: timed(assembled.booked.pipe(filter((fill) => fill.strategy === one.id))),
-    holding: assembled.portfolio.holding(one.id, one.symbol),
     before: assembled.planner.standing(one.id, one.symbol)?.signal,
     now: () => clock.now(),
     failed: threw(runner, one, course),

@@ -13,6 +13,7 @@ import {
 } from '../strategy/several-markets-host.ts';
 import { liveHistory, warmupOf } from '../strategy/warmup.ts';
 import { type Held, held, source } from '../trading/hot-streams.ts';
+import { withHoldings } from '../trading/seen-holding.ts';
 import { Moments, mostMissed } from './moments.ts';
 import { queryUntilAnswered } from './preflight/connect.ts';
 import { type Course, type Runner, thinking, threw, warmupKlines } from './running-strategy.ts';
@@ -58,8 +59,10 @@ export function severalMarkets(runner: Runner, one: HostedMarkets, course: Cours
         const arriving = feedsInto(runner, moments, feeds, closed.stream);
         return decisionsOfMarkets(one, {
           ...inputsOf(runner, one, course),
-          history,
-          moments: arriving.pipe(thinking(runner, one.id, course)),
+          ...withHoldings(runner.assembled.portfolio, one, {
+            history,
+            moments: arriving.pipe(thinking(runner, one.id, course)),
+          }),
         });
       }),
       finalize(() => {
@@ -118,12 +121,14 @@ const feedsInto = (
     };
   });
 
-function inputsOf(runner: Runner, one: HostedMarkets, course: Course): Omit<MarketsInputs, 'history' | 'moments'> {
+function inputsOf(
+  runner: Runner,
+  one: HostedMarkets,
+  course: Course,
+): Omit<MarketsInputs, 'history' | 'moments' | 'holdings'> {
   const { portfolio, planner } = runner.assembled;
   const { id, markets } = one;
   return {
-    // Nobody reads that of a market which is data alone, and asking for it would make a place of it.
-    holdings: markets.map(({ use, symbol }) => portfolio.holding(id, use === 'traded' ? symbol : one.symbol)),
     equity: () => portfolio.poolEquity(id),
     before: markets.flatMap(({ use, symbol }) => (use === 'traded' ? (planner.standing(id, symbol) ?? []) : [])),
     now: () => runner.clock.now(),

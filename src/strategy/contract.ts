@@ -13,6 +13,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Fill, Signal } from '../domain/order.ts';
+import type { Exit } from '../domain/position.ts';
 import type { Indicators, ValuesOf } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 
@@ -24,6 +25,26 @@ export interface Holding {
   readonly entryPrice: number;
   /** Allocation plus profit, open and closed, fees taken, in quote. */
   readonly equity: number;
+  /** UTC ms of the first fill of the position; NaN when flat. */
+  readonly entryTime: number;
+  /** Klines of the strategy's interval that closed since the entry, by the time; 0 when flat. */
+  readonly klinesHeld: number;
+  /** The best price since the entry, in quote: the highest of a long position, the lowest of a short one. NaN when flat. */
+  readonly best: number;
+  /** The worst price since the entry, in quote; NaN when flat. */
+  readonly worst: number;
+  /** Open profit at the last close, in quote, fees not counted; 0 when flat. */
+  readonly profit: number;
+  /** Closed profit less fees of this strategy in this market since it began, in quote. */
+  readonly realised: number;
+  /** How the position before ended; undefined where there was none. */
+  readonly lastExit: LastExit | undefined;
+}
+
+/** How a position ended. */
+export interface LastExit extends Exit {
+  /** Klines of the strategy's interval that closed since. */
+  readonly klinesAgo: number;
 }
 
 /** What `decide` sees besides its indicators. */

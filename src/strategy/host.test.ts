@@ -11,7 +11,11 @@ import type { Params } from './params.ts';
 import { flat, hold, quotes } from './signals.ts';
 import { warmupOf } from './warmup.ts';
 
-const holding = { quantity: 0, entryPrice: Number.NaN, equity: 1_000 };
+const none = Number.NaN;
+const holding = {
+  ...{ quantity: 0, entryPrice: none, equity: 1_000, entryTime: none, klinesHeld: 0, best: none, worst: none },
+  ...{ profit: 0, realised: 0, lastExit: undefined },
+};
 
 interface HostRun {
   readonly said: Leg[];

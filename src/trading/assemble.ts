@@ -28,7 +28,7 @@ import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
 import { type Controls, canLeave, controls } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
-import { restore, riskMemory } from './restore.ts';
+import { keepingExtremes, restore, riskMemory } from './restore.ts';
 import { diskWatch, exitOf, leaveOverdue, retries } from './retries.ts';
 
 export interface Parts extends OrdersParts {
@@ -176,7 +176,7 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
 /** Positions, standing signals, protection and risk, as the journal left them. */
 function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kill) => void): TradingComponents {
   const { clock, journal, loaded, account, instruments, limits, marketBuyIn, feeInBase } = parts;
-  const portfolio = new Portfolio(instruments, parts.allocations);
+  const portfolio = new Portfolio(instruments, parts.allocations, keepingExtremes(journal));
   const protection = new Protection(portfolio, (strategy, symbol, saved) => {
     journal.append({ kind: 'protection', strategy, symbol, protection: saved() });
   });

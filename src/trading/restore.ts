@@ -3,9 +3,12 @@ import { lots, units } from '../domain/money.ts';
 import type { Leg } from '../domain/order.ts';
 import type { Ledger } from '../execution/ledger.ts';
 import { restoreFill, restoreOrder } from '../execution/records.ts';
+import type { Journal } from '../journal/journal.ts';
 import { finer, type Loaded } from '../journal/load.ts';
+import type { Extremes } from '../portfolio/held-klines.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
+import type { Place } from '../portfolio/positions.ts';
 import type { Protection, SavedGuard } from '../portfolio/protection.ts';
 import type { RiskOptions } from '../risk/risk.ts';
 
@@ -28,11 +31,38 @@ export function restore(loaded: Loaded, { portfolio, protection, planner, ledger
     portfolio.apply(fill, at);
     ledger?.own(fill, at);
   }
+  restorePositions(loaded, portfolio);
   for (const { strategy, symbol, protection: saved } of loaded.protections) {
     protection.restore(strategy, symbol, JSON.parse(saved) as SavedGuard);
   }
   for (const { quantity, decision, ...leg } of loaded.signals) {
     planner.restore(leg satisfies Leg, lots(quantity ?? '0', portfolio.instrument(leg.symbol), 'down'), decision);
+  }
+}
+
+/** The name of a position's extremes in the journal. */
+const extremesName = ({ strategy, instrument: { symbol } }: Place): string => `extremes ${strategy} ${symbol}`;
+
+/** Journals the best and the worst price of positions: the klines of a long one would take long to load at a start. */
+export const keepingExtremes =
+  (journal: Pick<Journal, 'append' | 'volatile'>) =>
+  (place: Place): void => {
+    const { extremes, enteredAt } = place;
+    if (journal.volatile || extremes === undefined) return;
+    const { top, bottom } = extremes;
+    journal.append({ kind: 'memory', name: extremesName(place), value: JSON.stringify({ enteredAt, top, bottom }) });
+  };
+
+/** What fills alone do not say of positions: their extremes, and why the last was closed. */
+function restorePositions({ memories, past }: Loaded, portfolio: Portfolio): void {
+  for (const { strategy, symbol } of portfolio.places()) {
+    const place = portfolio.place(strategy, symbol);
+    const { left } = place;
+    if (left?.purpose === 'stop') place.left = { ...left, why: left.why ?? past.reasonOf(left.clientOrderId) };
+    const text = memories.get(extremesName(place));
+    if (text === undefined) continue;
+    const { enteredAt, top, bottom } = JSON.parse(text) as Extremes & Pick<Place, 'enteredAt'>;
+    if (enteredAt === place.enteredAt) place.restoreExtremes({ entry: place.entries, top, bottom });
   }
 }
 

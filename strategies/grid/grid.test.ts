@@ -1,4 +1,5 @@
 import type { Holding, Quote, Side } from 'sluice';
+import { holding } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
 import { readParams } from '../../src/strategy/params.ts';
 import { kline } from '../../test/kit/builders.ts';
@@ -6,12 +7,10 @@ import grid from './index.ts';
 
 type Given = Partial<Holding> & { readonly range?: number; readonly params?: Readonly<Record<string, number>> };
 
-const flat: Holding = { quantity: 0, entryPrice: Number.NaN, equity: 10_000 };
-
 /** Quotes at a close of `close`, with lots of 1 and a distance of 1 % between lines unless the test says otherwise. */
-function quotesAt(close: number, { range = 0, params = {}, ...holding }: Given = {}): readonly Quote[] {
+function quotesAt(close: number, { range = 0, params = {}, ...held }: Given = {}): readonly Quote[] {
   const { values } = readParams(grid.params, { quantity: 1, most: 5, least: 0.01, ...params });
-  const signal = grid.decide({ range }, { kline: kline(close), holding: { ...flat, ...holding }, params: values });
+  const signal = grid.decide({ range }, { kline: kline(close), holding: holding(held), params: values });
   if (signal?.kind !== 'quotes') throw new Error('a grid quotes');
   return signal.quotes;
 }

@@ -1,5 +1,6 @@
 import { NEVER, Subject } from 'rxjs';
 import type { Depth, Signal } from 'sluice';
+import { holding } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
 import { readParams } from '../../src/strategy/params.ts';
 import { btc } from '../../test/kit/builders.ts';
@@ -29,7 +30,7 @@ function signals(
     ticker: NEVER,
     gaps: NEVER,
     fills: NEVER,
-    holding: () => ({ quantity: held, entryPrice, equity: 1_000 }),
+    holding: () => holding({ quantity: held, entryPrice, equity: 1_000 }),
   });
   signals.subscribe((signal) => said.push(signal));
   for (const [second, best] of books.entries()) {

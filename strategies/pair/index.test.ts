@@ -1,10 +1,11 @@
 import type { Target } from 'sluice';
+import { holding } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
 import { positionsOf, runScenario } from '../../test/kit/shipped-scenario.ts';
 import pair from './index.ts';
 
 const params = { period: 240, enter: 2, leave: 0.5, base: 0.4, shift: 0.3 };
-const nothing = { quantity: 0, entryPrice: Number.NaN, equity: 10_000 };
+const nothing = holding();
 
 /** The shares that it wants to hold, by role. */
 function shares(z: number, given: Partial<typeof params> = {}) {

@@ -1,3 +1,4 @@
+import { holding } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
 import { kline } from '../../test/kit/builders.ts';
 import { positionsOf, runScenario } from '../../test/kit/shipped-scenario.ts';
@@ -12,7 +13,7 @@ const chosen = (rises: Readonly<Record<string, number>>, top = 2) =>
       symbol,
       kline: kline(100),
       values: { rise },
-      holding: { quantity: 0, entryPrice: Number.NaN, equity: 10_000 },
+      holding: holding(),
     })),
     { time: 0, equity: 10_000, params: { ...params, top } },
   );

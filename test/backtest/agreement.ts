@@ -142,7 +142,7 @@ export const scripted = (signals: readonly Signal[], lengthMs = 60_000): Strateg
   });
 
 /** A want of the reference, whose numbers are text, as the product's. */
-function asProduct(signal: Signal): ProductWant {
+export function asProduct(signal: Signal): ProductWant {
   if ('quotes' in signal) {
     const quotes = signal.quotes.map(({ side, price, quantity }) => ({
       side,

@@ -58,9 +58,17 @@ export interface State {
   sized: Decimal;
   /** The entry was ordered as an amount: what it buys becomes the size. */
   byAmount: boolean;
-  /** When what is held was entered, and at what price. */
+  /** When what is held was entered, at what price, and whether by a resting order; and what was earned by then. */
   enteredAt: number;
   entryPrice: Decimal;
+  enteredByMaker: boolean;
+  earnedBefore: Decimal;
+  /** How the position before ended. */
+  exit: ExitRow | undefined;
+  /** The position is being left since it was held for as long as it may be. */
+  leavesInTime: boolean;
+  /** Paid in, less what was paid out. */
+  paidIn: Decimal;
   /** What the base that is held cost in quote, without fees; negative where it is short. */
   cost: Decimal;
   /** The most that was owed since interest was charged last, at `chargedAt`. */
@@ -78,6 +86,57 @@ export function isFlat({ base, cost, question: { instrument } }: State): boolean
   const lots = roundTo(base.abs(), instrument.quantityPrecision, 'down');
   return lots.isZero() || lots.lt(instrument.minQuantity) || cost.abs().lt(instrument.minNotional);
 }
+
+/** How a position ended. */
+interface ExitRow {
+  readonly time: number;
+  readonly price: Decimal;
+  readonly profit: Decimal;
+  readonly reason: 'signal' | 'stop' | 'takeProfit' | 'time';
+}
+
+/** Nothing is held, and nothing was ordered. */
+export function begun(question: Question): State {
+  return {
+    question,
+    decisions: [],
+    orders: [],
+    working: [],
+    fills: [],
+    cash: new Decimal(question.cash),
+    base: new Decimal(0),
+    ambiguousKlines: 0,
+    assumed: undefined,
+    stop: undefined,
+    takeProfit: undefined,
+    trailing: undefined,
+    exitAfterMs: undefined,
+    best: undefined,
+    leftAt: undefined,
+    levelsOf: undefined,
+    taken: new Decimal(0),
+    settled: false,
+    sizedFor: undefined,
+    sized: new Decimal(0),
+    byAmount: false,
+    enteredAt: Number.NaN,
+    entryPrice: new Decimal(0),
+    enteredByMaker: false,
+    earnedBefore: new Decimal(0),
+    exit: undefined,
+    leavesInTime: false,
+    paidIn: new Decimal(0),
+    cost: new Decimal(0),
+    owed: { quote: new Decimal(0), base: new Decimal(0), chargedAt: question.klines[0]?.time ?? 0 },
+    liquidating: false,
+    targetOf: undefined,
+    charges: [],
+  };
+}
+
+/** Closed profit less fees: what the cash has become if what is held is counted at its cost. */
+export const earned = ({ cash, cost, question, paidIn }: State): Decimal =>
+  cash.plus(cost).minus(question.cash).minus(paidIn);
 
 export const openOrders = (state: State): Order[] => state.working.filter(({ row }) => row.state === 'open');
 
@@ -108,7 +167,9 @@ export function fill(
   const { fees, rules, instrument } = state.question;
   const { price, quantity, maker, time, ambiguous = false, late = false } = given;
   const before = state.base;
-  if (isFlat(state)) [state.enteredAt, state.entryPrice] = [time, price];
+  const wasFlat = isFlat(state);
+  const earnedBefore = earned(state);
+  if (wasFlat) [state.enteredAt, state.entryPrice] = [time, price];
   const value = price.times(quantity);
   const feeRate = new Decimal(maker ? fees.maker : fees.taker);
   const inBase = rules.feeIn === 'received' && order.row.side === 'BUY';
@@ -129,7 +190,16 @@ export function fill(
     inBase ? fee.times(price) : undefined,
   );
   // What turns a position round enters another one.
-  if (before.gt(0) !== state.base.gt(0)) [state.enteredAt, state.entryPrice] = [time, price];
+  const hasTurned = before.gt(0) !== state.base.gt(0);
+  if (hasTurned) [state.enteredAt, state.entryPrice] = [time, price];
+  const { purpose } = order.row;
+  const why = purpose === 'takeProfit' ? purpose : purpose !== 'stop' ? 'signal' : state.leavesInTime ? 'time' : 'stop';
+  if (!wasFlat && (hasTurned || isFlat(state)))
+    state.exit = { time, price, profit: earned(state).minus(state.earnedBefore), reason: why };
+  if (wasFlat || hasTurned) {
+    state.enteredByMaker = maker;
+    state.earnedBefore = wasFlat ? earnedBefore : earned(state);
+  }
   order.executed = order.executed.plus(quantity);
   state.fills.push({
     order: order.row.number,

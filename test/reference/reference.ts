@@ -1,42 +1,14 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
-import { Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
+import { begun, Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
 import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, rest, stopHit } from './exchange.ts';
+import { factsAfter } from './facts.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
 import { act, isBare, type Moment, plannedOrders, size, sizeOf } from './plan.ts';
-import type { Answer, Kline, Question, Signal } from './types.ts';
+import type { Answer, Facts, Kline, Question, Signal } from './types.ts';
 import { signalAfter } from './wants.ts';
 
 export function reference(question: Question): Answer {
-  const state: State = {
-    question,
-    decisions: [],
-    orders: [],
-    working: [],
-    fills: [],
-    cash: new Decimal(question.cash),
-    base: new Decimal(0),
-    ambiguousKlines: 0,
-    assumed: undefined,
-    stop: undefined,
-    takeProfit: undefined,
-    trailing: undefined,
-    exitAfterMs: undefined,
-    best: undefined,
-    leftAt: undefined,
-    levelsOf: undefined,
-    taken: new Decimal(0),
-    settled: false,
-    sizedFor: undefined,
-    sized: new Decimal(0),
-    byAmount: false,
-    enteredAt: Number.NaN,
-    entryPrice: new Decimal(0),
-    cost: new Decimal(0),
-    owed: { quote: new Decimal(0), base: new Decimal(0), chargedAt: question.klines[0]?.time ?? 0 },
-    liquidating: false,
-    targetOf: undefined,
-    charges: [],
-  };
+  const state = begun(question);
   const { klines, intervalMs, strategy, instrument, decidesEveryMs } = question;
   let flows = question.cashFlows ?? [];
   let standing: Signal | undefined;
@@ -51,7 +23,9 @@ export function reference(question: Question): Answer {
     const time = kline.time + intervalMs;
     const isAsked = decidesEveryMs === undefined || time % decidesEveryMs === 0;
     // Saying nothing repeats what was said last.
-    const signal = (isAsked ? signalAfter(strategy, klines, row, instrument.pricePrecision) : undefined) ?? standing;
+    const facts = (): Facts => factsAfter(state, row);
+    const said = isAsked ? signalAfter(strategy, klines, row, instrument.pricePrecision, facts) : undefined;
+    const signal = said ?? standing;
     if (signal === undefined) continue;
     if (JSON.stringify(signal) !== JSON.stringify(standing)) {
       state.decisions.push({ time, signal });
@@ -81,6 +55,7 @@ function payFlows(state: State, flows: NonNullable<Question['cashFlows']>, time:
     state.working = openOrders(state);
     if (free(state, 'BUY').plus(amount).lt(0)) continue;
     state.cash = state.cash.plus(amount);
+    state.paidIn = state.paidIn.plus(amount);
     state.settled = false;
   }
   return flows.filter((flow) => flow.time > time);
@@ -93,6 +68,7 @@ function leaveInTime(state: State, standing: Signal | undefined, moment: Moment)
   if (exitAfterMs === undefined || moment.time - enteredAt < exitAfterMs) return;
   state.working = openOrders(state);
   state.leftAt = sizeOf(standing);
+  state.leavesInTime = true;
   state.best = undefined;
   act(state, standing, moment, false);
 }
@@ -200,6 +176,7 @@ function watchStop(
   const hitAt = { ...moment, time: hit.time };
   const signal = target ?? giveUp(state, hitAt);
   state.leftAt = sizeOf(signal);
+  state.leavesInTime = false;
   state.best = undefined;
   const here = { ...hitAt, close: hit.price };
   const order = act(state, signal, here, true);

@@ -120,7 +120,26 @@ export type Side = 'BUY' | 'SELL';
 /** What is wanted after the close of a kline; undefined says nothing: resting orders stay and nothing is ordered. */
 export type Strategy =
   | { readonly kind: 'sma-cross'; readonly fast: number; readonly slow: number; readonly size: Size }
-  | { readonly kind: 'script'; signal(row: number): Signal | undefined };
+  | { readonly kind: 'script'; signal(row: number, facts: () => Facts): Signal | undefined };
+
+/** What a strategy may know of its position, in numbers; NaN where nothing is held. */
+export interface Facts {
+  readonly entryTime: number;
+  readonly klinesHeld: number;
+  readonly best: number;
+  readonly worst: number;
+  readonly profit: number;
+  readonly realised: number;
+  readonly lastExit:
+    | {
+        readonly time: number;
+        readonly price: number;
+        readonly profit: number;
+        readonly klinesAgo: number;
+        readonly reason: 'signal' | 'stop' | 'takeProfit' | 'time';
+      }
+    | undefined;
+}
 
 /** What may be borrowed, what that costs, and when the exchange leaves a position. */
 export interface Margin {

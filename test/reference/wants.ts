@@ -1,5 +1,5 @@
 /** What the strategy wants after each kline has closed. */
-import type { Kline, Signal, Strategy } from './types.ts';
+import type { Facts, Kline, Signal, Strategy } from './types.ts';
 
 /**
  * sma-cross: once both averages exist, long while fast - slow > 1e-11 slow, else flat. Closes are counted in ticks, which makes
@@ -10,8 +10,9 @@ export function signalAfter(
   klines: readonly Kline[],
   row: number,
   pricePrecision: number,
+  facts: () => Facts,
 ): Signal | undefined {
-  if (strategy.kind === 'script') return strategy.signal(row);
+  if (strategy.kind === 'script') return strategy.signal(row, facts);
   const { fast, slow, size } = strategy;
   if (row + 1 < slow) return undefined;
   let sumFast = 0;

@@ -13,16 +13,20 @@ import {
   unitsOfSafe,
 } from '../../domain/money.ts';
 import { type Evidence, type Intent, mainRole, type Purpose } from '../../domain/order.ts';
+import { type Exit, exitReason } from '../../domain/position.ts';
 import type { GuardedPlace } from '../../portfolio/guard.ts';
+import type { Entry } from '../../portfolio/held-klines.ts';
+import { HoldingFacts } from '../../portfolio/holding.ts';
 import { intendedOrder, type WorkingOrder } from '../../portfolio/positions.ts';
 import type { Holding } from '../../strategy/contract.ts';
+import { HeldColumns } from '../engine/klines/held-columns.ts';
 import type { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import type { KlineLog } from '../engine/klines/log.ts';
 import { clientIdOf, lifeMs } from '../engine/klines/order-column.ts';
 import type { Supported } from './supported.ts';
 
 /** As `Place` and `Portfolio` count it: lots held, and amounts in steps of the scale. */
-export class FastPosition implements Holding, GuardedPlace {
+export class FastPosition extends HoldingFacts implements Holding, GuardedPlace, Entry {
   readonly strategy: string;
   readonly instrument: Instrument;
   readonly #allocation: number;
@@ -33,17 +37,28 @@ export class FastPosition implements Holding, GuardedPlace {
   version = 0;
   entries = 0;
   enteredAt = Number.NaN;
+  entryFillPrice = Number.NaN;
+  readonly byMaker = false;
+  exit: Exit | undefined;
+  protected readonly klines: HeldColumns;
+  #earnedBefore = 0;
   #cost = 0;
   #realised = 0;
   #fees = 0;
 
-  constructor({ hosted, at, allocation, minNotional, scale }: Supported, cursor: KlineCursor) {
+  constructor({ series, hosted, at, allocation, minNotional, scale }: Supported, cursor: KlineCursor) {
+    super();
+    this.klines = new HeldColumns(series.columns, cursor);
     this.strategy = hosted.id;
     this.instrument = at;
     this.#allocation = allocation;
     this.#minNotional = minNotional;
     this.#decimals = scale.decimals;
     this.#cursor = cursor;
+  }
+
+  protected get entry(): Entry {
+    return this;
   }
 
   get isFlat(): boolean {
@@ -63,9 +78,11 @@ export class FastPosition implements Holding, GuardedPlace {
     return this.#realised - this.#fees - this.#cost;
   }
 
-  /** Books a purchase, or a sale of everything, at UTC ms; false when an amount is not exact any more, or the position is below the minimum. */
-  book(lots: number, value: number, fee: number, time: number): boolean {
+  /** Books a purchase, or a sale of everything; false when an amount is not exact any more, or the position is below the minimum. */
+  book({ lots, purpose, reason }: FastOrder, value: number, fee: number, { price: ticks, time }: FastFill): boolean {
     const held = this.lots;
+    const price = safeNumber(ticks, this.instrument.pricePrecision);
+    if (held === 0) this.#earnedBefore = this.#realised - this.#fees;
     if (lots > 0) this.#cost += value;
     else {
       this.#realised += value - this.#cost;
@@ -77,6 +94,11 @@ export class FastPosition implements Holding, GuardedPlace {
     if (held === 0 || this.lots === 0) {
       this.entries++;
       this.enteredAt = time;
+      this.entryFillPrice = price;
+    }
+    if (this.lots === 0) {
+      const profit = safeNumber(this.#realised - this.#fees - this.#earnedBefore, this.#decimals);
+      this.exit = { time, price, profit, reason: exitReason(purpose, reason) };
     }
     if (this.lots > 0 && this.#cost < this.#minNotional) return false;
     // Every amount that is calculated with is at most a sum of these.
@@ -108,6 +130,14 @@ export class FastPosition implements Holding, GuardedPlace {
     return this.lots === 0
       ? closed
       : closed + this.quantity * this.#cursor.close - safeNumber(this.#cost, this.#decimals);
+  }
+
+  get profit(): number {
+    return this.lots === 0 ? 0 : this.quantity * this.#cursor.close - safeNumber(this.#cost, this.#decimals);
+  }
+
+  get realised(): number {
+    return safeNumber(this.#realised - this.#fees, this.#decimals);
   }
 }
 
@@ -185,7 +215,9 @@ export class FastOrders {
   }
 
   /** Fills an order whole, which ends it; false when an amount is no longer exact. */
-  fill({ lots, purpose, reason, decision, createdAt }: FastOrder, { price, time, evidence }: FastFill): boolean {
+  fill(filled: FastOrder, at: FastFill): boolean {
+    const { lots, purpose, reason, decision, createdAt } = filled;
+    const { price, time, evidence } = at;
     const { scale } = this.#supported;
     const size = Math.abs(lots);
     const value = safeNotional(price, size, scale);
@@ -198,7 +230,7 @@ export class FastOrders {
     const { orders, fills } = this.#log;
     orders.pushFilled(kinds.order, reason, size, { sequence, orderId, decision, createdAt, closedAt: time });
     fills.pushSafe(kinds.fill, price, size, { sequence, orderId, tradeId, time, fee: fee / scale.feeSteps });
-    return this.#position.book(lots, value, fee, time);
+    return this.#position.book(filled, value, fee, at);
   }
 
   /** The kinds of a purpose, which the side follows from, with this evidence. */

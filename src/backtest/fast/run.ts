@@ -34,11 +34,11 @@ import { KlineCursor } from '../engine/klines/kline-cursor.ts';
 import { extremes, firstEvent } from '../engine/klines/levels.ts';
 import { KlineLog } from '../engine/klines/log.ts';
 import { type StrategyAnswers, StrategyCursor } from '../engine/klines/strategy-cursor.ts';
+import { UtcDays } from '../engine/klines/utc-days.ts';
 import { stopReason } from '../engine/phases.ts';
 import { type BacktestEngine, idleCash, planTerms, type RunInput, type RunResult } from '../run.ts';
 import { type FastOrder, FastOrders, FastPosition } from './account.ts';
 import { fastRunOf, type Supported } from './supported.ts';
-import { UtcDays } from './utc-days.ts';
 
 /** The engine at its first row; undefined where it does not support the run. */
 export function fastRun(input: RunInput): FastRun | undefined {

@@ -101,7 +101,7 @@ export class KlineEngine implements BacktestEngine {
 
   #streaming(hosted: NamedHosted, series: RunSeries, missed: unknown[]): StreamingCursor {
     return new StreamingCursor(hosted, series, {
-      holding: this.#trader.portfolio.holding(hosted.id, hosted.symbol),
+      portfolio: this.#trader.portfolio,
       fills: this.#booked.stream,
       now: () => this.#clock.now(),
       decided: (decision) => {

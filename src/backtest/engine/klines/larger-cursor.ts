@@ -6,6 +6,7 @@ import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import { type Aggregated, aggregate } from '../../../strategy/larger-klines.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
+import { HeldColumns } from './held-columns.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { type StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 
@@ -30,8 +31,12 @@ export function cursorOf(
   answers?: StrategyAnswers,
 ): StrategyCursor {
   // The portfolio knows a price only where something is planned; the strategy sees each.
-  const holding = portfolio.holding(hosted.id, hosted.symbol, () => cursor.close);
-  if (hosted.interval === series.interval) return new StrategyCursor(hosted, series, cursor, holding, { answers });
+  const price = (): number => cursor.close;
+  const { id, symbol } = hosted;
+  if (hosted.interval === series.interval) {
+    const holding = portfolio.holding(id, symbol, { price, klines: new HeldColumns(series.columns, cursor) });
+    return new StrategyCursor(hosted, series, cursor, holding, { answers });
+  }
   const { columns, knownAt } = framesIn(series, hosted.interval);
   const first = knownAt.findIndex((row) => row >= series.first);
   const own: RunSeries = {
@@ -44,5 +49,6 @@ export function cursorOf(
   };
   const seenAt = (row: number): number => cursor.closeOf(knownAt[row] as number);
   const place = new KlineCursor(own, seenAt);
+  const holding = portfolio.holding(id, symbol, { price, klines: new HeldColumns(columns, place) });
   return new StrategyCursor(hosted, own, place, holding, { larger: { cursor: place, knownAt, next: own.first } });
 }

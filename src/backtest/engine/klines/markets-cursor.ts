@@ -13,6 +13,7 @@ import { dueAfter, type Schedule, scheduleOf } from '../../../strategy/schedule.
 import { type MarketNow, MarketsDecider } from '../../../strategy/several-markets.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
+import { HeldColumns } from './held-columns.ts';
 import { KlineCursor } from './kline-cursor.ts';
 
 /** Joined klines, and the columns that they are made of. */
@@ -87,7 +88,10 @@ export class MarketsCursor {
     this.#schedule = isUniverse(strategy) ? scheduleOf(strategy.rebalance) : undefined;
     this.#decider = new MarketsDecider(hosted.strategy as SeveralMarkets, hosted.params, bound);
     this.#columns = this.#decider.indicators.map(({ indicator }) => wholeColumn(indicator, joined, hosted.interval));
-    this.#now = this.markets.map(({ symbol }) => ({ kline: undefined, holding: portfolio.holding(hosted.id, symbol) }));
+    this.#now = this.markets.map(({ symbol, rows, cursor }) => {
+      const klines = new HeldColumns(rows.columns, cursor);
+      return { kline: undefined, holding: portfolio.holding(hosted.id, symbol, { klines }) };
+    });
     // Klines before the first row of the run warm up.
     const symbols = new Set(bound.map(({ symbol }) => symbol));
     const traded = series.filter(({ symbol, first, end }) => symbols.has(symbol) && first < end);
@@ -136,7 +140,8 @@ export class MarketsCursor {
       const { rows, cursor } = this.markets[index] as Market;
       const row = rows.rowAt[moment] as number;
       const now = this.#now[index] as { kline: MarketNow['kline'] };
-      cursor.row = row;
+      // A missing kline leaves the one before the last that was seen.
+      if (row >= 0) cursor.row = row;
       now.kline = row < 0 ? undefined : cursor.kline;
     }
     const { id } = this.hosted;

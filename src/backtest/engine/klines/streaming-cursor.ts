@@ -1,9 +1,10 @@
 /** Feeds the klines of a series to a strategy made of streams, and collects its signals synchronously. */
 import type { Observable, Subscription } from 'rxjs';
 import type { Decision, Fill } from '../../../domain/order.ts';
-import type { Holding } from '../../../strategy/contract.ts';
+import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import { withStrategy } from '../../../strategy/fault.ts';
 import { decisionsOf } from '../../../strategy/host.ts';
+import { withHolding } from '../../../trading/seen-holding.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import { type RunSeries, upToEnd } from '../../run.ts';
@@ -12,7 +13,7 @@ import { absent } from '../missing-data.ts';
 
 /** What a streaming strategy is given, and where what it says goes. */
 export interface StreamingParts {
-  readonly holding: Holding;
+  readonly portfolio: Portfolio;
   readonly fills: Observable<Fill>;
   readonly now: () => number;
   /** Called with each decision. */
@@ -31,20 +32,23 @@ export class StreamingCursor {
   constructor(
     hosted: NamedHosted,
     series: RunSeries,
-    { holding, fills, now, decided, faults, missed }: StreamingParts,
+    { portfolio, fills, now, decided, faults, missed }: StreamingParts,
   ) {
     const { interval } = series;
     this.hosted = hosted;
     this.#series = new RecordedSeries(upToEnd(series));
     this.#listening = decisionsOf(hosted, {
-      ...heardKlines(this.#series.before(this.#series.row), this.#series.klines, interval, hosted.interval),
+      ...withHolding(
+        portfolio,
+        hosted,
+        heardKlines(this.#series.before(this.#series.row), this.#series.klines, interval, hosted.interval),
+      ),
       trades: absent('trades', hosted, missed),
       depth: absent('depth', hosted, missed),
       ticker: absent('ticker', hosted, missed),
       gaps: this.#series.gaps,
       fills,
       atOnce: true,
-      holding,
       now,
       failed: (error) => void faults.push(withStrategy(error, { id: hosted.id, now: now() })),
     }).subscribe(decided);

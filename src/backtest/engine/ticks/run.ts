@@ -20,6 +20,7 @@ import { depthPairs } from '../../../trading/depth-pairs.ts';
 import { type Source, source } from '../../../trading/hot-streams.ts';
 import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import { hitByBooks, hitByTrade } from '../../../trading/price-updates.ts';
+import { withHolding } from '../../../trading/seen-holding.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { PaperOnTape } from '../../../venue/paper/on-tape.ts';
 import { RecordedSeries } from '../../../venue/recorded/recorded.ts';
@@ -200,12 +201,15 @@ class TapeRun {
     const { series, recorded, gaps } = lane;
     const own = series.interval;
     return {
-      ...heardKlines(recorded.before(recorded.row), recorded.klines, own, interval),
+      ...withHolding(
+        this.#assembled.portfolio,
+        hosted,
+        heardKlines(recorded.before(recorded.row), recorded.klines, own, interval),
+      ),
       ...heardTape(lane, hosted, this.#faults),
       gaps: merge(...this.#lanes.map((one) => one.recorded.gaps), gaps.stream),
       fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
       atOnce: true,
-      holding: this.#assembled.portfolio.holding(id, symbol),
       now: () => this.#clock.now(),
       failed: (error) => void this.#faults.push(withStrategy(error, { id, now: this.#clock.now() })),
     };
