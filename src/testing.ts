@@ -6,7 +6,19 @@ import { closesSince, closeTime, type Interval, isInterval, unknownInterval } fr
 import type { Kline } from './domain/market.ts';
 import type { Signal } from './domain/order.ts';
 import { Refusal } from './domain/refusal.ts';
-import type { DecidingStrategy, Holding } from './strategy/contract.ts';
+import {
+  type DecidingStrategy,
+  type Holding,
+  isOfSeveral,
+  type Legs,
+  type MarketsStrategy,
+  type MarketUse,
+  type SeveralMarkets,
+  type Strategy,
+  type UniverseStrategy,
+  type Weights,
+} from './strategy/contract.ts';
+import { decideOnce } from './strategy/decide-once.ts';
 import { decider } from './strategy/host.ts';
 import type { Indicators } from './strategy/named-indicators.ts';
 import { type Params, type ParamValues, readParams } from './strategy/params.ts';
@@ -140,19 +152,53 @@ export interface DecideOptions<P extends Params> {
   readonly holding?: Partial<Holding>;
 }
 
+/** For a strategy of several markets. */
+export interface DecideMarketsOptions<P extends Params> extends Pick<DecideOptions<P>, 'params'> {
+  /** What it holds by role, or by symbol for a strategy that chooses: nothing where it is left out. */
+  readonly holdings?: Readonly<Record<string, Partial<Holding>>>;
+  /** Of all its markets together, in quote; 10,000 when left out. */
+  readonly equity?: number;
+}
+
 /**
  * What the strategy says at the last of these klines: its indicators have seen all of them, and `decide` is called once. Undefined where it
  * says nothing, or is not warm yet. Throws for parameters that are refused, and what the strategy throws.
+ *
+ * A strategy of several markets takes klines by role, and one that chooses takes them by symbol. `choose` is called at the last close of any
+ * of them, whatever `rebalance` says.
  */
 export function decide<P extends Params>(
   strategy: DecidingStrategy<P, Indicators>,
   klines: Iterable<Kline>,
-  options: DecideOptions<P> = {},
-): Signal | undefined {
-  const rows = [...klines];
+  options?: DecideOptions<P>,
+): Signal | undefined;
+export function decide<P extends Params, M extends Readonly<Record<string, MarketUse>>>(
+  strategy: MarketsStrategy<P, M, Indicators>,
+  klines: { readonly [Role in keyof M]: Iterable<Kline> },
+  options?: DecideMarketsOptions<P>,
+): Legs<M> | undefined;
+export function decide<P extends Params>(
+  strategy: UniverseStrategy<P, Indicators>,
+  klines: Readonly<Record<string, Iterable<Kline>>>,
+  options?: DecideMarketsOptions<P>,
+): Weights | undefined;
+export function decide<P extends Params>(
+  strategy: DecidingStrategy<P, Indicators> | SeveralMarkets,
+  klines: Iterable<Kline> | Readonly<Record<string, Iterable<Kline>>>,
+  options: DecideOptions<P> & DecideMarketsOptions<P> = {},
+): Signal | Legs<never> | Weights | undefined {
+  const params = paramsOf(strategy, options.params);
+  if (isOfSeveral(strategy)) {
+    const { holdings = {}, equity = 10_000 } = options;
+    const byRole = Object.fromEntries(
+      Object.entries(klines).map(([role, rows]) => [role, [...(rows as Iterable<Kline>)]] as const),
+    );
+    const holdingOf = (role: string): Holding => holding({ equity, ...holdings[role] }, byRole[role]);
+    return decideOnce({ strategy, params, klines: byRole, holdingOf, equity });
+  }
+  const rows = [...(klines as Iterable<Kline>)];
   const last = rows.pop();
   if (last === undefined) throw new RangeError('decide() needs klines: there are none');
-  const params = paramsOf(strategy, options.params);
   const step = decider(strategy, params, last.interval, holding(options.holding, [...rows, last]));
   for (const row of rows) step(row, false);
   return step(last, true);
@@ -182,7 +228,7 @@ export function holding(given: Partial<Holding> = {}, klines: Iterable<Kline> = 
 
 /** Throws a `Refusal` that names what a run would refuse. */
 function paramsOf<P extends Params>(
-  strategy: DecidingStrategy<P, Indicators>,
+  strategy: Pick<Strategy, 'name' | 'check'> & { readonly params: P },
   given: Partial<ParamValues<P>> = {},
 ): ParamValues<P> {
   const { values, problems } = readParams(strategy.params, given);

@@ -7,7 +7,7 @@ import { withStrategy } from './fault.ts';
 import { type Hosted, type HostedMarket, withdrawn } from './host.ts';
 import { isInForce, type JoinedPrices, joinedPrices } from './joined-klines.ts';
 import { dueAfter, type Schedule, scheduleOf } from './schedule.ts';
-import { MarketsDecider } from './several-markets.ts';
+import { type BoundMarket, MarketsDecider } from './several-markets.ts';
 
 /** What closed at one moment. */
 export interface Moment {
@@ -96,7 +96,10 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
 }
 
 /** Feeds moments one after another to the indicators, and asks the strategy at those that are new. Returns its new signals, by role. */
-function marketsStep(hosted: HostedMarkets, { holdings, equity, before }: MarketsInputs) {
+export function marketsStep(
+  hosted: Pick<Hosted, 'strategy' | 'params' | 'interval'> & { readonly markets: readonly BoundMarket[] },
+  { holdings, equity, before }: Pick<MarketsInputs, 'holdings' | 'equity' | 'before'>,
+) {
   const { markets } = hosted;
   const strategy = hosted.strategy as SeveralMarkets;
   const decider = new MarketsDecider(strategy, hosted.params, markets);

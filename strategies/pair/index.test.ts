@@ -1,5 +1,5 @@
 import type { Target } from 'sluice';
-import { holding } from 'sluice/testing';
+import { decide, holding, klines } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
 import { positionsOf, runScenario } from '../../test/kit/shipped-scenario.ts';
 import pair from './index.ts';
@@ -30,6 +30,18 @@ describe('pair', () => {
     expect(shares(-0.1)).toEqual([0.4, 0.4]);
     expect(shares(1.2)).toBeUndefined();
     expect(shares(-1.2)).toBeUndefined();
+  });
+
+  test('measures how far the ratio of both markets is from its average', () => {
+    const start = klines({ interval: '60min', from: 100 });
+    const calm = { first: start.rise(15).fall(15), second: start.rise(15).fall(15) };
+    const given = { params: { ...params, period: 20 } };
+    expect(decide(pair, calm, given)?.first).toMatchObject({ reason: 'the ratio of the markets is near its average' });
+    const apart = { first: calm.first.rise(2), second: calm.second.fall(2) };
+    expect(decide(pair, apart, given)?.first).toMatchObject({
+      reason: 'the first market is expensive relative to the second',
+    });
+    expect(decide(pair, { ...apart, second: apart.second.gap(1).rise(1) }, given)).toBeUndefined();
   });
 
   test('without a base it is short of one and long of the other by the same share', () => {

@@ -1,21 +1,16 @@
-import { holding } from 'sluice/testing';
+import { decide, klines } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
-import { kline } from '../../test/kit/builders.ts';
 import { positionsOf, runScenario } from '../../test/kit/shipped-scenario.ts';
 import rotation from './index.ts';
 
-const params = { period: 30, top: 2, invest: 0.8, threshold: 0.05 };
+const start = klines({ interval: '1day', from: 100 });
 
 /** What it chooses among markets that rose by so many percent. */
 const chosen = (rises: Readonly<Record<string, number>>, top = 2) =>
-  rotation.choose(
-    Object.entries(rises).map(([symbol, rise]) => ({
-      symbol,
-      kline: kline(100),
-      values: { rise },
-      holding: holding(),
-    })),
-    { time: 0, equity: 10_000, params: { ...params, top } },
+  decide(
+    rotation,
+    Object.fromEntries(Object.entries(rises).map(([symbol, rise]) => [symbol, start.rise(31, 100 + rise)])),
+    { params: { top, invest: 0.8 } },
   );
 
 describe('rotation', () => {

@@ -1,5 +1,5 @@
 /** What `sluice/testing` gives to unit tests of strategies. */
-import { backtest, defineStrategy, flat, hold, on, sma } from 'sluice';
+import { backtest, decimal, defineStrategy, flat, hold, of, on, roc, sma, weights } from 'sluice';
 import { decide, klines } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
 
@@ -43,7 +43,11 @@ describe('klines by a sentence', () => {
   });
 
   test.each<[string, () => unknown, string]>([
-    ['an unknown interval', () => klines({ interval: '1h' as never, from: 1 }), 'interval must be one of 1min, 5min'],
+    [
+      'an unknown interval',
+      () => klines({ interval: '1h' as never, from: 1 }),
+      'unknown interval 1h (did you mean "60min"?)',
+    ],
     ['a price of nothing', () => klines({ interval: '1min', from: 0 }), 'from must be a price above 0'],
     ['a date that is none', () => klines({ interval: '1min', from: 1, start: 'soon' }), 'start must be a date'],
     ['half a kline', () => start.rise(0.5), 'a count of klines must be a whole number, not 0.5'],
@@ -96,4 +100,75 @@ test('the same klines are data for a backtest', async () => {
   });
   expect(fills.map(({ side, price }) => `${side} ${price}`)).toEqual(['BUY 103', 'SELL 108']);
   expect(summary.criticalWarnings).toEqual([]);
+});
+
+describe('decide of several markets', () => {
+  const filtered = defineStrategy({
+    ...{ name: 'filtered', about: 'Holds a coin while another market rises', params: {} },
+    markets: { coin: 'traded', trend: 'data' },
+    indicators: () => ({ last: of('trend', 'close'), average: of('trend', sma('close', 3)) }),
+    decide: ({ last, average }, { holdings, equity }) => ({
+      coin: last > average ? hold({ share: 1 }, `has ${holdings.coin.quantity} of ${equity}`) : flat('it falls'),
+    }),
+  });
+
+  test('gives the signals by role, with the indicators of each market', () => {
+    expect(decide(filtered, { coin: start.flat(5), trend: start.rise(5) })?.coin).toMatchObject({
+      size: { share: 1 },
+      reason: 'has 0 of 10000',
+    });
+    expect(decide(filtered, { coin: start.flat(5), trend: start.fall(5) })?.coin).toMatchObject({ reason: 'it falls' });
+    const given = { holdings: { coin: { quantity: 2, entryPrice: 90 } }, equity: 500 };
+    expect(decide(filtered, { coin: start.flat(5), trend: start.rise(5) }, given)?.coin).toMatchObject({
+      reason: 'has 2 of 500',
+    });
+  });
+
+  test('gives nothing while a market is not warm or its kline is missing', () => {
+    expect(decide(filtered, { coin: start.flat(2), trend: start.rise(2) })).toBeUndefined();
+    expect(decide(filtered, { coin: start.flat(6), trend: start.rise(5) })).toBeUndefined();
+  });
+
+  const strongest = defineStrategy({
+    ...{
+      name: 'strongest',
+      about: 'Holds the strongest',
+      params: { share: decimal(0.5, { min: 0, max: 2 }, 'share') },
+    },
+    rebalance: '1week',
+    indicators: () => ({ rise: roc('close', 3) }),
+    choose(markets, { params }) {
+      const [best] = markets.toSorted((a, b) => b.values.rise - a.values.rise);
+      return weights(best === undefined ? {} : { [best.symbol]: params.share }, `of ${markets.length}`);
+    },
+  });
+
+  test('gives the weights among the symbols that are warm, whatever the schedule', () => {
+    const series = { AAAUSDT: start.rise(5), BBBUSDT: start.rise(5, 300), CCCUSDT: start.gap(4).rise(1) };
+    expect(decide(strongest, series)).toMatchObject({ weights: { BBBUSDT: 0.5 }, reason: 'of 2' });
+  });
+
+  test.each<[string, () => unknown, string]>([
+    [
+      'a market without klines',
+      () => decide(filtered, { coin: start.flat(5), trend: start }),
+      'needs klines for trend',
+    ],
+    [
+      'klines of an unknown market',
+      () => decide(filtered, { coin: start.flat(5), trend: start.flat(5), other: start.flat(5) } as never),
+      'has klines for other, which is not a market of filtered: coin, trend',
+    ],
+    ['no market', () => decide(strongest, {}), 'needs klines of at least one market'],
+    [
+      'weights above one',
+      () => decide(strongest, { AAAUSDT: start.rise(5) }, { params: { share: 1.5 } }),
+      'weights that add up to 1.5',
+    ],
+    [
+      'a parameter out of range',
+      () => decide(strongest, { AAAUSDT: start.rise(5) }, { params: { share: 3 } }),
+      'strategy strongest: params: share',
+    ],
+  ])('refuses %s', (_, ask, message) => expect(ask).toThrow(message));
 });

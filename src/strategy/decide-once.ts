@@ -1,0 +1,73 @@
+/** One decision of a strategy of several markets over klines in memory, as unit tests ask for it. */
+import { closeTime } from '../domain/interval.ts';
+import type { Kline } from '../domain/market.ts';
+import { type Holding, isOfMarkets, isUniverse, type Legs, type SeveralMarkets, type Weights } from './contract.ts';
+import { over } from './override.ts';
+import type { Params, ParamValues } from './params.ts';
+import type { BoundMarket } from './several-markets.ts';
+import { type Moment, marketsStep } from './several-markets-host.ts';
+
+export interface Once {
+  readonly strategy: SeveralMarkets;
+  readonly params: ParamValues<Params>;
+  /** By role, or by symbol for a strategy that chooses. */
+  readonly klines: Readonly<Record<string, readonly Kline[]>>;
+  readonly holdingOf: (role: string) => Holding;
+  /** Of all markets together, in quote. */
+  readonly equity: number;
+}
+
+/**
+ * What the strategy says at the last moment at which one of these klines closes, whatever its schedule. Undefined where it says nothing or may
+ * not decide. Throws a RangeError for klines that do not fit its markets, and what the strategy throws.
+ */
+export function decideOnce({ strategy, params, klines, holdingOf, equity }: Once): Legs<never> | Weights | undefined {
+  const markets = marketsIn(strategy, klines);
+  let said: unknown;
+  const heard = isUniverse(strategy)
+    ? over<SeveralMarkets>(strategy, {
+        choose: (...given: Parameters<typeof strategy.choose>) => (said = strategy.choose(...given)),
+        ...({ rebalance: undefined } as object),
+      })
+    : over<SeveralMarkets>(strategy, {
+        decide: (...given: Parameters<typeof strategy.decide>) => (said = strategy.decide(...given)),
+      });
+  const [first] = markets;
+  const step = marketsStep(
+    { strategy: heard, params, markets, interval: first.interval },
+    { holdings: markets.map(({ role }) => holdingOf(role)), equity: () => equity, before: [] },
+  );
+  for (const moment of momentsOf(markets, klines)) step(moment);
+  return said as Legs<never> | Weights | undefined;
+}
+
+/** The markets that klines are given for. */
+function marketsIn(strategy: SeveralMarkets, klines: Once['klines']): readonly [BoundMarket, ...BoundMarket[]] {
+  const given = Object.keys(klines);
+  const roles = isOfMarkets(strategy) ? Object.keys(strategy.markets as object) : given;
+  const unknown = given.find((role) => !roles.includes(role));
+  if (unknown !== undefined)
+    throw new RangeError(
+      `decide() has klines for ${unknown}, which is not a market of ${strategy.name}: ${roles.join(', ')}`,
+    );
+  const [first, ...others] = roles.map((role): BoundMarket => {
+    const [kline] = klines[role] ?? [];
+    if (kline === undefined) throw new RangeError(`decide() needs klines for ${role}: there are none`);
+    const use = isOfMarkets(strategy) ? strategy.markets[role] : 'traded';
+    return { role, symbol: isOfMarkets(strategy) ? kline.symbol : role, interval: kline.interval, use };
+  });
+  if (first === undefined) throw new RangeError('decide() needs klines of at least one market');
+  return [first, ...others];
+}
+
+/** All times at which a kline closes. */
+function momentsOf(markets: readonly BoundMarket[], klines: Once['klines']): readonly Moment[] {
+  const closing = markets.map(
+    ({ role }) => new Map((klines[role] ?? []).map((kline) => [closeTime(kline.interval, kline.openTime), kline])),
+  );
+  const times = [...new Set(closing.flatMap((byTime) => [...byTime.keys()]))].sort((a, b) => a - b);
+  return times.map((time, index) => ({
+    ...{ time, klines: closing.map((byTime) => byTime.get(time)) },
+    ...{ isNew: index === times.length - 1, isLate: false },
+  }));
+}
