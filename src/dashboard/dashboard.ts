@@ -11,6 +11,7 @@
  *     POST /api/adopt        { "order": "…", "orderId": "…", "reason": "…" }; `orderId`: the exchange's id of what it is there
  *     POST /api/resolve-trade { "trade": "…", "as": "accepted"|"discarded", "reason": "…" }
  *     POST /api/adjust       { "asset": "…", "amount": "-12.5", "reason": "…" }
+ *     POST /api/reload       { "strategy": "…", "reason": "…" }
  *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
  *
  * Every call under `/api` takes the token as `Authorization: Bearer TOKEN`, a WebSocket also as its subprotocols `sluice, TOKEN`. The POSTs answer
@@ -45,6 +46,8 @@ export interface DashboardSource extends Pushed {
   resolveTrade(trade: string, as: TradeDecision, reason: string): Promise<string>;
   /** Counts an amount that was paid in or, negative, out. */
   adjust(asset: string, amount: string, reason: string): Promise<string>;
+  /** Loads the code of a strategy anew, or says why the old code goes on. */
+  reload(strategy: string, reason: string): Promise<string>;
   /** A human raises a limit, or releases a version of a strategy's code. */
   limits(what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string>;
 }
@@ -128,6 +131,9 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   );
   post('resolve-trade', z.strictObject({ trade: text(100), as: z.enum(tradeDecisions), reason }), (given) =>
     source.resolveTrade(given.trade, given.as, given.reason),
+  );
+  post('reload', z.strictObject({ strategy: text(100), reason }), (given) =>
+    source.reload(given.strategy, given.reason),
   );
   // The source checks assets, amounts and limits, with the messages of the commands.
   post('adjust', z.strictObject({ asset: z.string().max(64), amount: z.string().max(64), reason }), (given) =>

@@ -186,7 +186,7 @@ export interface KillEntry {
 
 /**
  * `raise`: a limit above the standard. `release`: a version of a strategy's code that may exceed the share of new versions. `version`: a
- * version that ran for the first time. `config`: the configuration of a run.
+ * version that ran for the first time, or that somebody reloaded. `config`: the configuration of a run.
  */
 export interface LimitEntry {
   readonly kind: 'limit';

@@ -191,6 +191,12 @@ export class Risk {
     this.#newVersions.delete(strategy);
   }
 
+  /** Its code has changed: what it may hold while nobody has released the version; undefined: one that was released before. */
+  changeVersion(strategy: string, version: NewVersion | undefined): void {
+    if (version === undefined) this.#newVersions.delete(strategy);
+    else this.#newVersions.set(strategy, version);
+  }
+
   get newVersions(): ReadonlyMap<string, NewVersion> {
     return this.#newVersions;
   }

@@ -1,5 +1,5 @@
 /** A running session: watches prices, runs strategies and sweeps for fills until it is stopped. */
-import { defer, EMPTY, takeUntil } from 'rxjs';
+import { defer, EMPTY, type Observable, switchMap, takeUntil } from 'rxjs';
 import { every, pause, type ScaledClock } from '../clock/clock.ts';
 import { priceText, unitsText } from '../domain/money.ts';
 import { type Decision, decisionOf } from '../domain/order.ts';
@@ -16,7 +16,7 @@ import { watchLoss, watchPrices } from '../trading/price-updates.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { ConnectOptions } from './preflight/connect.ts';
-import type { Runner } from './running-strategy.ts';
+import type { Reloads } from './reload.ts';
 import { type StoppedStrategy, stoppedName, strategySignals } from './strategy-runner.ts';
 import { formerPositions, type Place } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
@@ -33,6 +33,7 @@ export interface Made {
   readonly unprotected: UnprotectedTimes;
   readonly screen: Screen;
   readonly hosted: readonly NamedHosted[];
+  readonly reloads: Pick<Reloads, 'of'>;
   readonly notice: (notice: Notice) => void;
   readonly reaching: ConnectOptions;
   readonly stateDir: string;
@@ -61,7 +62,11 @@ export function run(made: Made) {
   const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
   const fresh = freshness(clock);
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
-  const failed = stoppedByThemselves(made);
+  const course = stoppedByThemselves(made);
+  const begin = (one: NamedHosted): Observable<Decision> => {
+    course.began(one.id);
+    return strategySignals({ ...made, failed: course.failed }, one);
+  };
   const again = source<Decision>();
   const ready = Promise.withResolvers<void>();
 
@@ -80,7 +85,7 @@ export function run(made: Made) {
     // A stop that came while recovery went on is over when strategies would begin.
     decisions: [
       ...hosted.map((one) =>
-        defer(() => (isStopping ? EMPTY : strategySignals({ ...made, failed }, one).pipe(takeUntil(stopping.stream)))),
+        defer(() => (isStopping ? EMPTY : made.reloads.of(one.id).pipe(switchMap(begin), takeUntil(stopping.stream)))),
       ),
       again.stream.pipe(takeUntil(stopping.stream)),
     ],
@@ -148,14 +153,23 @@ function targetsOf({ assembled, hosted, clock }: Made, again: Source<Decision>):
 }
 
 /** Keeps which strategies threw, for the screen and for `sluice status`; none has at the start. */
-function stoppedByThemselves({ screen, journal, clock }: Made): Runner['failed'] {
-  const stopped: StoppedStrategy[] = [];
+function stoppedByThemselves({ screen, journal, clock }: Made) {
+  let stopped: readonly StoppedStrategy[] = [];
   const remember = (): void => journal.append({ kind: 'memory', name: stoppedName, value: JSON.stringify(stopped) });
   remember();
-  return (strategy, error) => {
-    screen.failed(strategy, error);
-    stopped.push({ strategy, at: clock.now(), error });
-    remember();
+  return {
+    failed: (strategy: string, error: string): void => {
+      screen.failed(strategy, error);
+      stopped = [...stopped, { strategy, at: clock.now(), error }];
+      remember();
+    },
+    /** Also again, with new code. */
+    began: (strategy: string): void => {
+      if (!stopped.some((one) => one.strategy === strategy)) return;
+      screen.began(strategy);
+      stopped = stopped.filter((one) => one.strategy !== strategy);
+      remember();
+    },
   };
 }
 

@@ -36,6 +36,7 @@ import { probeOnce } from './preflight/probe-exchange.ts';
 import { refuseAnotherExchange, refuseMeasuredSpeed, refuseOtherSpeed } from './preflight/same-exchange.ts';
 import { sharedLimits } from './preflight/shared-limits.ts';
 import { refuseWithdrawKey } from './preflight/withdraw-key.ts';
+import { Reloads } from './reload.ts';
 import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
@@ -154,7 +155,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   return { clock, limits, exchange: x, reaching, instruments, balances };
 }
 
-type Equipped = Made & { readonly limits: Budget };
+type Equipped = Made & { readonly limits: Budget; readonly reloads: Reloads };
 
 function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
   const { config, log } = options;
@@ -216,15 +217,16 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     blocked,
     ...accountOf(options, exchange, clock),
   });
-  const hosted = hostedOf(options.configured, instruments);
+  const hosted = [...hostedOf(options.configured, instruments)];
   if (reached.balances !== undefined && config.account === 'spot')
     refuseMissingFunds({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
   screen = screenOf(options, reached, { hosted, assembled, unprotected, blocked, loaded });
   for (const entry of early) screen.see(entry);
   const { stateDir, fatal } = options;
-  const parts = { assembled, unprotected, screen, hosted, notice };
-  return { ...reached, ...parts, journal: book, stateDir, onStop: config.onStop, fatal };
+  const parts = { ...reached, assembled, unprotected, screen, hosted, notice, journal: book, stateDir };
+  const reloads = new Reloads({ ...parts, configured: options.configured });
+  return { ...parts, reloads, onStop: config.onStop, fatal };
 }
 
 const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded, book: Journal): UnprotectedTimes =>
@@ -346,7 +348,7 @@ async function serve(
   return dashboard;
 }
 
-function sourceOf({ screen, assembled, clock, hosted, stateDir }: Equipped): DashboardSource {
+function sourceOf({ screen, assembled, clock, hosted, stateDir, reloads }: Equipped): DashboardSource {
   const refuseNobody = (strategy: string | undefined): void => {
     const why = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
     if (why !== undefined) throw new Refusal(why);
@@ -369,6 +371,7 @@ function sourceOf({ screen, assembled, clock, hosted, stateDir }: Equipped): Das
       return `${resumedText(strategy, [...kills, ...standing.map(({ text }) => ({ strategy: null, reason: text }))])}${liftedText(halted)}`;
     },
     ...decisionsOf(assembled),
+    reload: (strategy, reason) => reloads.reload(strategy, reason),
     limits: limitSteps(assembled, clock, stateDir),
     async cancelAll(strategy) {
       refuseNobody(strategy);

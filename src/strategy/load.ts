@@ -8,7 +8,7 @@ import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, isUniverse, type Strategy } from './contract.ts';
 import { errorText } from './fault.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
-import { resolveSluice } from './resolve-sluice.ts';
+import { anew, resolveSluice } from './resolve-sluice.ts';
 import { needsFault } from './warmup.ts';
 
 /** Shipped strategies by name; loading one loads nothing else. */
@@ -40,15 +40,19 @@ function logToStderr(): void {
 /** Whether it is the path of a file, not the name of a shipped strategy. */
 export const isPath = (use: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(use);
 
-/** Loads a strategy and checks its parameters, or returns every problem. `dir`: the directory of a relative path. */
+/**
+ * Loads a strategy and checks its parameters, or returns every problem. `dir`: the directory of a relative path. `again`: the code that its
+ * file and the files that it imports have now, where they were loaded before.
+ */
 export async function loadStrategy(
   use: string,
   given: Readonly<Record<string, unknown>>,
   registry: Registry,
   dir: string,
+  again = false,
 ): Promise<Found | readonly LoadProblem[]> {
   const strategy = isPath(use)
-    ? await fromFile(isAbsolute(use) ? use : resolve(dir, use))
+    ? await fromFile(isAbsolute(use) ? use : resolve(dir, use), again)
     : await shipped(use, registry);
   if (typeof strategy === 'string') return [{ path: ['use'], what: strategy }];
   const unnamed = nameFault(strategy, use);
@@ -122,7 +126,7 @@ let loading: string | undefined;
 /** The strategy file that is being loaded: if it never finishes, the program ends without a message of its own. */
 export const loadingNow = (): string | undefined => loading;
 
-async function fromFile(file: string): Promise<Strategy | string> {
+async function fromFile(file: string, again: boolean): Promise<Strategy | string> {
   if (!existsSync(file)) return `strategy file ${file} does not exist`;
   if (statSync(file).isDirectory())
     return `${file} is a folder: name the file in it, such as ${join(file, 'index.ts')}`;
@@ -131,7 +135,8 @@ async function fromFile(file: string): Promise<Strategy | string> {
   let module: { readonly default?: unknown };
   loading = file;
   try {
-    module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
+    const url = pathToFileURL(file).href;
+    module = (await import(again ? anew(url) : url)) as { readonly default?: unknown };
   } catch (error) {
     return `strategy file ${file} cannot be loaded: ${errorText(error)}${hintFor(error)}`;
   } finally {

@@ -2,7 +2,8 @@
 import { registerHooks } from 'node:module';
 
 const ending = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-const urlOf = (file: string): string => new URL(`../${file}${ending}`, import.meta.url).href;
+const ours = new URL('../', import.meta.url).href;
+const urlOf = (file: string): string => `${ours}${file}${ending}`;
 
 /** The exports of package.json: the sources in the clone, `dist/` in the package. */
 const entries: ReadonlyMap<string, string> = new Map([
@@ -10,6 +11,21 @@ const entries: ReadonlyMap<string, string> = new Map([
   ['sluice/testing', urlOf('testing')],
   ['sluice/simulator', urlOf('simulator/entry')],
 ]);
+
+/** Numbers the loads of a file: Node keeps a module for each address and cannot forget one. */
+const loadKey = 'sluice-load';
+let loads = 0;
+
+/** The address at which a file is loaded anew, with all files that it imports by relative paths. */
+export const anew = (url: string): string => `${url}?${loadKey}=${++loads}`;
+
+/** What numbers the load of a module, which those that it imports share. */
+const loadOf = (url: string | undefined): string | undefined =>
+  url === undefined ? undefined : new RegExp(`\\?${loadKey}=\\d+$`).exec(url)?.[0];
+
+/** Packages and this program itself stay as they are. */
+const isLocal = (specifier: string, url: string): boolean =>
+  /^\.{1,2}\//.test(specifier) && url.startsWith('file:') && !url.includes('/node_modules/') && !url.startsWith(ours);
 
 let isRegistered = false;
 
@@ -20,7 +36,10 @@ export function resolveSluice(): void {
   registerHooks({
     resolve: (specifier, context, next) => {
       const url = entries.get(specifier);
-      return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
+      if (url !== undefined) return { url, shortCircuit: true };
+      const found = next(specifier, context);
+      const load = context.conditions.includes('import') ? loadOf(context.parentURL) : undefined;
+      return load === undefined || !isLocal(specifier, found.url) ? found : { ...found, url: `${found.url}${load}` };
     },
   });
 }

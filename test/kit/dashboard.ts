@@ -46,6 +46,10 @@ export class FakeDaemon implements DashboardSource {
   }
   adopt = (order: string, id: string) => Promise.resolve(`Order ${order} is order ${id} at the exchange.`);
   readonly resolveTrade = this.resolve.bind(this);
+  async reload(strategy: string, reason: string): Promise<string> {
+    this.told.push(`reload: ${strategy}, ${reason}`);
+    return 'It runs the new code.';
+  }
   async limits(what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> {
     this.told.push(`${what}: ${name} ${value}, ${reason}`);
     return 'done';

@@ -1,9 +1,10 @@
-/** Commands of the operator to a daemon or its journal: `sluice kill`, `resume`, `cancel`, `resolve`, `resolve-trade` and `adjust`. */
+/** Commands of the operator to a daemon or its journal: `sluice kill`, `resume`, `cancel`, `reload`, `resolve`, `resolve-trade` and `adjust`. */
 import type { TradeDecision } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';
 import type { OperatorOutcome } from '../../execution/operator-decisions.ts';
 import { type Control, control } from '../../session/control/control.ts';
+import { callDaemon } from '../../session/control/daemon-client.ts';
 import { adjustLedger, adoptOrder, decideTrade, resolveOrder } from '../../session/control/offline-decisions.ts';
 import { findOrder } from '../../session/find-order.ts';
 import { chooseState, inJournal } from '../../session/state.ts';
@@ -36,6 +37,18 @@ export async function cancel(options: ControlOptions): Promise<void> {
   if (options.strategy === undefined && options.all !== true)
     throw new Refusal('choose the orders: sluice cancel --all, or sluice cancel --strategy ID');
   await run('cancel', options);
+}
+
+/** Real ms that a reload may take: the file, then the klines of its warm-up. */
+const reloadMs = 90_000;
+
+/** `sluice reload ID`. */
+export async function reload(strategy: string, options: DecideOptions): Promise<void> {
+  const reason = statedReason(options.reason);
+  const { dir, running } = chooseState(options.state, options.say, true);
+  if (running === undefined) throw new Refusal(`no daemon runs on ${dir}: the next one there loads the newest code`, 1);
+  const message = await callDaemon(running, 'reload', { strategy, reason }, reloadMs);
+  printDone(options, message, { action: 'reload', state: dir, strategy });
 }
 
 /** `sluice resolve ORDER --as STATE|--adopt ID --reason TEXT`. */

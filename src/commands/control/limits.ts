@@ -45,7 +45,10 @@ function stepText({ at, what, name, value, by, reason }: LimitEntry, before: rea
   const texts = {
     raise: `${name} was raised to ${text} by ${by}: ${reason}`,
     release: `version ${text} of ${name} was released by ${by}: ${reason}`,
-    version: `${name} ran as version ${text} ${ranBefore ? 'again' : 'for the first time'}`,
+    version:
+      by === 'sluice'
+        ? `${name} ran as version ${text} ${ranBefore ? 'again' : 'for the first time'}`
+        : `${name} was reloaded by ${by} as version ${text}: ${reason}`,
     config: `${name} was ${text} (${reason})`,
   };
   return `${moment(at)}  ${texts[what]}`;

@@ -1,4 +1,4 @@
-/** The command lines that act on a daemon or its journal: kill, resume, cancel, limits, resolve, resolve-trade, adjust. */
+/** The command lines that act on a daemon or its journal: kill, resume, cancel, reload, limits, resolve, resolve-trade, adjust. */
 import { type Command, Option } from 'commander';
 import { type Io, jsonOption, run, stateOption } from '../../terminal/options.ts';
 
@@ -18,6 +18,10 @@ export function addControl(program: Command, io: Io): void {
   run(resume.option('--reason <TEXT>', 'for the journal', 'sluice resume'), io, async () => (await load()).resume);
   const cancel = ofStrategy('cancel', 'cancel resting orders').option('--all', 'of every strategy', false);
   run(cancel, io, async () => (await load()).cancel);
+  const reload = add('reload', 'load the code of a strategy anew in the running daemon')
+    .argument('<ID>', 'the id of the strategy in the configuration')
+    .option('--reason <TEXT>', 'for the journal', 'sluice reload');
+  run(reload, io, async () => (await load()).reload);
   addDecisions(add, io);
   addLimits(add, io);
 }

@@ -33,6 +33,7 @@ const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirm
         adopt: none,
         resolveTrade: none,
         adjust: none,
+        reload: none,
         limits: none,
       },
       ...answers,

@@ -38,7 +38,7 @@ export function confirmed(
   source: DashboardSource,
   journal: Pick<Journal, 'durable'>,
   dir: string,
-): Pick<DashboardSource, 'kill' | 'resume' | 'resolve' | 'adopt' | 'resolveTrade' | 'adjust' | 'limits'> {
+): Pick<DashboardSource, 'kill' | 'resume' | 'resolve' | 'adopt' | 'resolveTrade' | 'adjust' | 'reload' | 'limits'> {
   const onDisk = async (message: string): Promise<string> => {
     if (await journal.durable()) return message;
     throw new NotWritten(message, dir);
@@ -71,6 +71,7 @@ export function confirmed(
     adopt: async (order, orderId, reason) => onDisk(await source.adopt(order, orderId, reason)),
     resolveTrade: async (trade, as, reason) => onDisk(await source.resolveTrade(trade, as, reason)),
     adjust: async (asset, amount, reason) => onDisk(await source.adjust(asset, amount, reason)),
+    reload: async (strategy, reason) => onDisk(await source.reload(strategy, reason)),
     limits: async (what, name, value, reason) => onDisk(await source.limits(what, name, value, reason)),
   };
 }

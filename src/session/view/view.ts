@@ -108,6 +108,11 @@ export class Screen {
     this.#errors.set(id, error);
   }
 
+  /** It runs, again where it threw before. */
+  began(id: string): void {
+    this.#errors.delete(id);
+  }
+
   /** A closed kline, of the past or of now. */
   addKline(kline: Kline): void {
     if (kline.interval !== this.#charted.get(kline.symbol)?.interval) return;

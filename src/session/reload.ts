@@ -1,0 +1,111 @@
+/** `sluice reload ID`: new code of a strategy takes over in the running daemon, with its position, exits and orders. */
+import { defer, filter, type Observable, startWith } from 'rxjs';
+import { pause } from '../clock/clock.ts';
+import { noUnits } from '../domain/money.ts';
+import { causeOf, didYouMean, Refusal } from '../domain/refusal.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Assembled } from '../trading/assemble.ts';
+import { source } from '../trading/hot-streams.ts';
+import { type LoadedAgain, loadAgain } from '../trading/load-again.ts';
+import type { Configured, NamedHosted } from '../trading/strategies.ts';
+import type { Runner } from './running-strategy.ts';
+import { inJournal } from './state.ts';
+import { tryOut } from './try-out.ts';
+
+export interface ReloadParts extends Omit<Runner, 'failed' | 'assembled'> {
+  readonly assembled: Runner['assembled'] & Pick<Assembled, 'risk'>;
+  readonly journal: Pick<Journal, 'append'>;
+  readonly stateDir: string;
+  readonly configured: readonly Configured[];
+  /** The strategies that run; new code takes its place among them. */
+  readonly hosted: NamedHosted[];
+}
+
+/** Real ms that a file may take to load: its top level may wait for something that never comes. */
+const loadMs = 15_000;
+
+export class Reloads {
+  readonly #parts: ReloadParts;
+  readonly #began = source<NamedHosted>();
+  readonly #busy = new Set<string>();
+
+  constructor(parts: ReloadParts) {
+    this.#parts = parts;
+  }
+
+  /** A strategy as it is now, and again each time that new code takes its place. */
+  of(id: string): Observable<NamedHosted> {
+    return defer(() => {
+      const now = this.#parts.hosted.filter((one) => one.id === id);
+      return this.#began.stream.pipe(
+        filter((one) => one.id === id),
+        startWith(...now),
+      );
+    });
+  }
+
+  /** Returns what was done. Throws a `Refusal` with the reason where the old code goes on. */
+  async reload(id: string, reason: string): Promise<string> {
+    const { configured, notice } = this.#parts;
+    const index = configured.findIndex(({ config }) => config.id === id);
+    const ids = configured.map(({ config }) => config.id);
+    if (index < 0)
+      throw new Refusal(
+        `no strategy ${id} is configured here${didYouMean(id, ids)}; there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ')}`,
+      );
+    if (this.#busy.has(id)) throw new Refusal(`strategy ${id} is being reloaded already: wait until that is done`);
+    this.#busy.add(id);
+    try {
+      return await this.#reload(configured[index] as Configured, index, reason);
+    } catch (error) {
+      const why = causeOf(error);
+      notice({ level: 'warn', text: `strategy ${id} was not reloaded, and its old code goes on: ${why}` });
+      throw error instanceof Refusal ? new Refusal(`the old code of ${id} goes on: ${why}`) : error;
+    } finally {
+      this.#busy.delete(id);
+    }
+  }
+
+  async #reload(configured: Configured, index: number, reason: string): Promise<string> {
+    const { hosted, notice } = this.#parts;
+    const { id } = configured.config;
+    const { strategy, params, code } = await this.#loaded(configured);
+    const next: NamedHosted = { ...(hosted[index] as NamedHosted), strategy, params };
+    await tryOut({ ...this.#parts, failed: () => {} }, next);
+    const isReleased = this.#journal(configured, code, reason);
+    hosted[index] = next;
+    this.#began.emit(next);
+    const version = code.slice(0, 12);
+    notice({ level: 'info', text: `strategy ${id} was reloaded as version ${version}: ${reason}` });
+    const small =
+      isReleased || this.#parts.assembled.risk.limits.newVersionShare === undefined
+        ? ''
+        : ` It may hold a part of its allocation until sluice limits release ${id}.`;
+    return `Strategy ${id} runs version ${version}, with its position, exits and orders.${small}`;
+  }
+
+  async #loaded(configured: Configured): Promise<LoadedAgain> {
+    const { clock } = this.#parts;
+    const ended = new AbortController();
+    const late = pause(clock, clock.machine(loadMs), ended.signal).then(() => {
+      throw new Refusal(`its file did not finish loading within ${loadMs / 1_000} s`);
+    });
+    try {
+      return await Promise.race([loadAgain(configured), late]);
+    } finally {
+      ended.abort();
+      late.catch(() => {});
+    }
+  }
+
+  /** Who reloaded which version; returns whether the version was released before. */
+  #journal({ config: { id, allocation = noUnits } }: Configured, code: string, reason: string): boolean {
+    const { journal, assembled, stateDir, clock } = this.#parts;
+    const isReleased = inJournal(stateDir, (reader) => reader.limits()).some(
+      ({ what, name, value }) => what === 'release' && name === id && value === code,
+    );
+    journal.append({ kind: 'limit', at: clock.now(), what: 'version', name: id, value: code, by: 'operator', reason });
+    assembled.risk.changeVersion(id, isReleased ? undefined : { code, allocation });
+    return isReleased;
+  }
+}

@@ -1,0 +1,144 @@
+/** `sluice reload`: new code takes over in the running daemon with its position and exits, or the old code goes on. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { trader } from '../kit/rig.ts';
+import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
+import { until } from '../kit/until.ts';
+
+rigForEachTest();
+
+const write = (name: string, text: string): void => writeFileSync(join(rig.dir, name), text);
+/** Holds what a helper says, with a stop far below. */
+const strategy = (
+  body = 'return hold({ quantity: wanted }, reason, { stop: kline.close * 0.5 });',
+  more = '',
+): string => `
+import { defineStrategy, hold, integer, sma } from 'sluice';
+import { wanted, reason } from './helper.ts';
+export default defineStrategy({
+  name: 'mine',
+  about: 'Holds what a helper says',
+  params: { period: integer(3, { min: 1, max: 100 }, 'klines')${more} },
+  indicators: ({ period }) => ({ average: sma('close', period) }),
+  decide(_, { kline }) { ${body} },
+});
+`;
+const helper = (wanted: number, reason: string): string =>
+  `export const wanted = ${wanted};\nexport const reason = '${reason}';\n`;
+const position = (): string | undefined =>
+  rig
+    .read((reader) => reader.fills())
+    .filter(({ strategy }) => strategy === 'mine')
+    .reduce((held, { side, quantity }) => held + (side === 'BUY' ? 1 : -1) * Number(quantity), 0)
+    .toFixed(2);
+const lastReason = (): string | undefined =>
+  rig.read((reader) => reader.signalBefore('mine', 'BTCUSDT', Number.MAX_SAFE_INTEGER))?.signal.reason;
+const stopped = async (): Promise<readonly unknown[]> =>
+  (JSON.parse((await rig.run('status', '--json')).stdout) as { stoppedStrategies: readonly unknown[] })
+    .stoppedStrategies;
+const versions = () =>
+  rig
+    .read((reader) => reader.limits())
+    .filter(({ what, name }) => what === 'version' && name === 'mine')
+    .map(({ by, reason, value }) => ({ by, reason, value }));
+
+async function started() {
+  write('mine.ts', strategy());
+  write('helper.ts', helper(1, 'the first code'));
+  rig.configure({
+    strategies: [{ id: 'mine', use: './mine.ts', symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }],
+  });
+  const daemon = await rig.start();
+  await until('a position of 1', () => position() === '1.00');
+  return daemon;
+}
+
+test('new code and its helper take over with position and exits, and the journal says who reloaded which version', async () => {
+  const daemon = await started();
+  const orders = exchange.allOrders(trader.uid).length;
+  write('helper.ts', helper(1, 'the second code'));
+  const { code, stdout, stderr } = await rig.run('reload', 'mine', '--reason', 'another reason');
+  expect(code, stderr).toBe(0);
+  const [first, second, ...others] = versions();
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ by: 'sluice' });
+  expect(second).toMatchObject({ by: 'operator', reason: 'another reason' });
+  expect(second?.value).not.toBe(first?.value);
+  expect(stdout).toContain(
+    `Strategy mine runs version ${second?.value.slice(0, 12)}, with its position, exits and orders.`,
+  );
+  expect((await rig.run('limits')).stdout).toContain('mine was reloaded by operator as version');
+  await until('a signal of the new code', () => lastReason() === 'the second code');
+  // The same target: nothing is bought or sold for it, and its stop stays.
+  expect(exchange.allOrders(trader.uid).length).toBe(orders);
+  const [held] = (await rig.run('positions', '--json')).stdout.split('\n');
+  expect(JSON.parse(held ?? '')).toMatchObject({ strategy: 'mine', protection: { stop: expect.anything() } });
+  write('helper.ts', helper(2, 'the third code'));
+  expect((await rig.run('reload', 'mine')).code).toBe(0);
+  await until('a position of 2', () => position() === '2.00');
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+});
+
+test('whatever is wrong with the new code is said, and the old code goes on', async () => {
+  const daemon = await started();
+  const refused = async (text: string, says: RegExp): Promise<void> => {
+    write('mine.ts', text);
+    const { code, stdout, stderr } = await rig.run('reload', 'mine');
+    expect({ code, stdout }, stderr).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^sluice: the daemon .* did not carry out reload: the old code of mine goes on: /);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toMatch(/\n {4}at /);
+  };
+  await refused(strategy('return hold('), /mine\.ts cannot be loaded: .*SyntaxError/);
+  await refused(strategy("throw new Error('no idea');"), /it throws: .*no idea/);
+  await refused(strategy('return hold({ quantity: Number.NaN }, reason);'), /it throws: .*NaN/);
+  await refused(strategy().replace("sma('close', period)", "sma('close', -1)"), /indicators\(\) threw/);
+  await refused(
+    strategy('return hold({ quantity: wanted }, reason);', ", other: integer(1, { min: 1, max: 2 }, 'more')"),
+    /its parameters are others, with the new other \(integer\): restart the daemon/,
+  );
+  await refused(
+    strategy().replace('params: {', "markets: { main: 'traded' },\n  params: {"),
+    /it decides on \{"main":"traded"\}, and the running one on one market/,
+  );
+  expect(versions()).toHaveLength(1);
+  expect(position()).toBe('1.00');
+  expect(await stopped()).toEqual([]);
+  // A good one takes over after all of them.
+  write('mine.ts', strategy());
+  write('helper.ts', helper(2, 'the next code'));
+  expect((await rig.run('reload', 'mine')).code).toBe(0);
+  await until('a position of 2', () => position() === '2.00');
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+});
+
+test('a strategy that threw runs again with new code', async () => {
+  write('mine.ts', strategy("if (kline.openTime > 0) throw new Error('at once'); return undefined;"));
+  write('helper.ts', helper(1, 'mended'));
+  rig.configure({
+    strategies: [{ id: 'mine', use: './mine.ts', symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }],
+  });
+  const daemon = await rig.start();
+  await until('it threw', async () => (await stopped()).length === 1);
+  write('mine.ts', strategy());
+  expect((await rig.run('reload', 'mine')).code).toBe(0);
+  await until('a position of 1', () => position() === '1.00');
+  expect(await stopped()).toEqual([]);
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+});
+
+test('a strategy that is not configured, a shipped one, and a state without a daemon are refused', async () => {
+  rig.configure({
+    strategies: [{ id: 'trend', use: 'sma-cross', symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }],
+  });
+  const daemon = await rig.start();
+  expect((await rig.run('reload', 'trnd')).stderr).toMatch(
+    /no strategy trnd is configured here \(did you mean "trend"\?\)/,
+  );
+  expect((await rig.run('reload', 'trend')).stderr).toMatch(/is shipped with Sluice/);
+  await daemon.end('SIGINT');
+  expect((await rig.run('reload', 'trend')).stderr).toMatch(
+    /no daemon runs on .*: the next one there loads the newest code/,
+  );
+});
