@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Whole-program tests and campaigns that take more than 5 s, of behaviour that a faster test covers in the small: `npm run test:long`. */
 const long = [
   'src/data/import/endless.test.ts',
-  'test/backtest/{check,determinism,grid-slow,larger-klines,mixtures}.test.ts',
+  'test/backtest/{check,check-several,determinism,grid-slow,larger-klines,mixtures}.test.ts',
   'test/cli/{catalogue,data-fetch,doctor,hang-up,record,stuck}.test.ts',
   'test/pages/conformance-docs.test.ts',
   'test/session/{crash,disk,habits,instrument-updates,outage,quarantined-trades,record-daemon}.test.ts',

@@ -3,7 +3,7 @@ import { decide } from 'sluice/testing';
 import { expect, test } from 'vitest';
 import { leaksOf } from '../../src/backtest/check/lookahead.ts';
 import { warmupNeeded } from '../../src/backtest/check/warmup.ts';
-import { neverCalledText } from '../../src/backtest/result/no-trade-reasons.ts';
+import { neverCalledText } from '../../src/backtest/result/never-called.ts';
 import { stress } from '../../src/backtest/result/stress.ts';
 import type { RunInput } from '../../src/backtest/run.ts';
 import { withSharedColumns } from '../../src/backtest/search/indicator-memory.ts';
@@ -130,5 +130,5 @@ test('a line without a value is named as the reason why nothing was decided', ()
   const [hosted] = inputFor(watching(never)).hosted;
   const [series] = inputFor(watching(never)).series;
   if (hosted === undefined || series === undefined) throw new Error('there is no strategy');
-  expect(neverCalledText(hosted, series)).toContain('its indicator own.line had no value at any kline');
+  expect(neverCalledText(hosted, [series])).toContain('its indicator own.line had no value at any kline');
 });

@@ -3,16 +3,20 @@
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { grouped } from '../../domain/words.ts';
+import { isUniverse } from '../../strategy/contract.ts';
 import { errorText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
-import { neverCalledText } from '../result/no-trade-reasons.ts';
-import type { RunInput, RunSeries } from '../run.ts';
-import { cut } from './columns.ts';
-import { decisionLog, onlyOf } from './decision-log.ts';
+import { marketsOf } from '../../trading/lanes.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
+import { joinedOf } from '../engine/joined-series.ts';
+import { neverCalledText } from '../result/never-called.ts';
+import { type RunInput, type RunSeries, upToEnd } from '../run.ts';
+import { checkedIn, cut, runSeries, smallestOf } from './columns.ts';
+import { decisionLog } from './decision-log.ts';
 import { type EmittedKind, emittedIn, type Mistake, mistakesIn } from './decision-summary.ts';
 import { type Leak, leaksOf } from './lookahead.ts';
-import { klinesToTest, type Warmup, warmupNeeded } from './warmup.ts';
+import { declaredOf, klinesToTest, liveRows, spanIn, type Warmup, warmupNeeded } from './warmup.ts';
 
 export interface Checked {
   readonly strategy: string;
@@ -30,30 +34,65 @@ export interface Checked {
   readonly mistakes: readonly Mistake[];
   readonly leaks: readonly Leak[];
   readonly warmup: Warmup | undefined;
-  /** Klines of the declared warm-up, and available klines. */
-  readonly history: { readonly declared: number; readonly available: number };
+  /** Klines of the declared warm-up, available klines, and those that a live start has. */
+  readonly history: { readonly declared: number; readonly available: number; readonly live: number };
+  /** Klines that are compared from each start of the warm-up's test. */
+  readonly span: number;
+  /** Of a strategy that has several; `klines` and `history` count those of its smallest interval. */
+  readonly markets?: readonly CheckedMarket[];
+}
+
+/** A market of a strategy that has several. */
+export interface CheckedMarket {
+  readonly role: string;
+  readonly symbol: string;
+  readonly interval: string;
+  readonly use: 'traded' | 'data';
+  /** Its klines in the check, those of its declared warm-up, and those that a live start has. */
+  readonly klines: number;
+  readonly declared: number;
+  readonly live: number;
 }
 
 /** Klines of a check: each is decided many times over. A long warm-up takes more, up to the maximum. */
 const usualKlines = 2_500;
 export const mostKlines = 10_000;
 
+/** Of a strategy that decides less often than at each kline. */
+const mostScheduledKlines = 40_000;
+/** Each symbol of a list adds to each of hundreds of runs; a leak shows at a few as at many. */
+export const mostSymbols = 20;
+
 /** The input of one strategy alone, over as many klines as a check takes. */
 export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
-  if (hosted.markets !== undefined)
-    throw new Refusal(`${hosted.id} decides on several markets, and a check covers strategies of one market so far`);
-  const { finer: _, ...recorded } = input.series.find(({ symbol }) => symbol === hosted.symbol) as RunSeries;
-  const series = recorded.interval === hosted.interval ? recorded : largerSeries(recorded, hosted.interval);
-  const declared = warmupOf(hosted.strategy, hosted.params, hosted.interval);
-  const before = Math.min(series.first, declared);
-  const from = series.first - before;
-  const to = Math.min(series.end, from + Math.min(mostKlines, Math.max(usualKlines, klinesToTest(declared))));
-  return {
+  const one = isUniverse(hosted.strategy)
+    ? { ...hosted, markets: hosted.markets?.slice(0, mostSymbols) ?? [] }
+    : hosted;
+  const symbols = [...new Set(marketsOf(one).map(({ symbol }) => symbol))];
+  const whole: RunInput = {
     ...input,
-    hosted: [hosted],
-    series: [{ ...series, columns: cut(series.columns, from, to), gaps: [], first: before, end: to - from }],
+    hosted: [one],
+    series: symbols.map((symbol) => seriesFor(input, one, symbol)),
     allocations: input.allocations.filter(({ strategy }) => strategy === hosted.id),
   };
+  const { klines, first } = checkedIn(whole);
+  const declared = declaredOf(one);
+  const span = spanIn(one, klines.interval);
+  const before = Math.min(first, declared);
+  const from = first - before;
+  const isScheduled = isUniverse(one.strategy) && one.strategy.rebalance !== undefined;
+  const usual = isScheduled ? Math.max(usualKlines, 5 * span) : usualKlines;
+  const most = isScheduled ? mostScheduledKlines : mostKlines;
+  const to = Math.min(klines.times.length, from + Math.min(most, Math.max(usual, klinesToTest(declared, span))));
+  return { ...whole, series: runSeries(cut(klines, from, to), before) };
+}
+
+/** The klines of a symbol up to the end of the run, of the smallest interval that a strategy uses there. */
+function seriesFor(input: RunInput, hosted: RunInput['hosted'][number], symbol: string): RunSeries {
+  const { finer: _, ...recorded } = input.series.find((one) => one.symbol === symbol) as RunSeries;
+  const used = marketsOf(hosted).filter((market) => market.symbol === symbol);
+  const interval = smallestOf(used.map((market) => market.interval));
+  return upToEnd(recorded.interval === interval ? recorded : largerSeries(recorded, interval));
 }
 
 /** The same klines as those of a larger interval. */
@@ -66,23 +105,32 @@ function largerSeries(series: RunSeries, interval: Interval): RunSeries {
   return { ...series, interval, columns, first: rowAfter(series.first), end: rowAfter(series.end) };
 }
 
+/** The markets of a strategy, and how much history each needs. */
+const marketsIn = (hosted: NamedHosted, { series }: RunInput): readonly CheckedMarket[] =>
+  marketsOf(hosted).map(({ role, symbol, interval, use }) => {
+    const own = joinedOf(marketsOf(hosted), series).markets[role]?.columns.openTime.length ?? 0;
+    const declared = warmupOf(hosted.strategy, hosted.params, interval, role);
+    return { role, symbol, interval, use, klines: own, declared, live: liveHistory(declared) };
+  });
+
 export async function checkStrategy(input: RunInput): Promise<Checked> {
-  const { hosted, series } = onlyOf(input);
-  const { symbol, interval } = series;
-  const { openTime } = series.columns;
+  const { hosted, klines, first } = checkedIn(input);
+  const { times, interval } = klines;
   const about = {
-    ...{ strategy: hosted.id, symbol, interval, klines: series.end - series.first },
-    ...{ from: openTime[series.first] as number, to: openTime[series.end - 1] as number, params: hosted.params },
-    history: { declared: warmupOf(hosted.strategy, hosted.params, interval), available: openTime.length },
+    ...{ strategy: hosted.id, symbol: hosted.symbol, interval, klines: times.length - first },
+    ...{ from: times[first] as number, to: times.at(-1) as number, params: hosted.params },
+    ...(hosted.markets !== undefined && { markets: marketsIn(hosted, input) }),
+    history: { declared: declaredOf(hosted), available: times.length, live: liveRows(hosted) },
+    span: spanIn(hosted, interval),
   };
   try {
-    const log = await decisionLog(input, series.columns, series.first);
+    const log = await decisionLog(input, klines, first);
     const emitted = emittedIn(log);
     const leaks = await leaksOf(input, log);
     // A leak makes the warm-up meaningless.
     const warmup = leaks.length > 0 || emitted !== 'something' ? undefined : await warmupNeeded(input);
-    const notCalled = emitted === 'nothing' ? neverCalledText(hosted, series) : undefined;
-    return { ...about, emitted, notCalled, mistakes: mistakesIn(log, input), leaks, warmup };
+    const notCalled = emitted === 'nothing' ? neverCalledText(hosted, input.series) : undefined;
+    return { ...about, emitted, notCalled, mistakes: mistakesIn(log, klines, input), leaks, warmup };
   } catch (error) {
     if (!isStrategyFault(error)) throw error;
     const who = error instanceof StrategyThrew ? '' : `; strategy ${hosted.id}`;
@@ -101,5 +149,7 @@ export function faultOf({ strategy, klines, leaks, mistakes, emitted, notCalled 
 }
 
 /** Whether a live start has the klines after which decisions agree. */
-export const isEnough = ({ declared, decisions }: Pick<Warmup, 'declared' | 'decisions'>): boolean =>
-  decisions !== undefined && decisions <= liveHistory(declared);
+export const isEnough = (
+  { decisions }: Pick<Warmup, 'decisions'>,
+  { live }: Pick<Checked['history'], 'live'>,
+): boolean => decisions !== undefined && decisions <= live;

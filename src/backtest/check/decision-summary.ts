@@ -2,8 +2,10 @@
 
 import { rateNumber } from '../../domain/money.ts';
 import { type Signal, sizeValue } from '../../domain/order.ts';
+import type { Weights } from '../../strategy/contract.ts';
 import { isShort } from '../result/refusals.ts';
 import type { RunInput } from '../run.ts';
+import type { CheckedKlines } from './columns.ts';
 import type { DecisionLog } from './decision-log.ts';
 
 /** No signals at all, only flat ones, which prove as little, or others. */
@@ -19,11 +21,16 @@ export interface Mistake {
   readonly description: string;
 }
 
-/** The signals in a line of the log: one, or those of a stream. */
+/** The signals in a line of the log: one, those of a stream, or those of several markets. */
 function signalsIn(text: string): readonly Signal[] {
   const value: unknown = JSON.parse(text);
   if (value === null) return [];
-  return Array.isArray(value) ? value.map((one: string) => JSON.parse(one) as Signal) : [value as Signal];
+  if (Array.isArray(value)) return value.map((one: string) => JSON.parse(one) as Signal);
+  if (!('kind' in (value as object))) return Object.values(value as Readonly<Record<string, Signal>>);
+  const one = value as Signal | Weights;
+  return one.kind === 'weights'
+    ? Object.values(one.weights).map((share) => ({ kind: 'target', size: { share }, reason: one.reason }))
+    : [one];
 }
 
 const isFlat = (signal: Signal): boolean =>
@@ -41,7 +48,11 @@ export function emittedIn({ lines }: DecisionLog): EmittedKind {
 }
 
 /** Each kind of mistake once, with its first kline. */
-export function mistakesIn({ lines }: DecisionLog, { series: [series], margin }: RunInput): readonly Mistake[] {
+export function mistakesIn(
+  { lines }: DecisionLog,
+  { times }: Pick<CheckedKlines, 'times'>,
+  { margin }: RunInput,
+): readonly Mistake[] {
   const most = margin === undefined ? 1 : rateNumber(margin.maxLeverage);
   const found = new Map<Mistake['kind'], Mistake>();
   for (const [row, line] of lines.entries())
@@ -49,7 +60,7 @@ export function mistakesIn({ lines }: DecisionLog, { series: [series], margin }:
       const mistake = mistakeOf(signal, most, margin !== undefined);
       if (mistake === undefined) continue;
       const before = found.get(mistake.kind);
-      const at = series?.columns.openTime[row] as number;
+      const at = times[row] as number;
       found.set(mistake.kind, { ...(before ?? { ...mistake, at }), times: (before?.times ?? 0) + 1 });
     }
   return [...found.values()];

@@ -1,15 +1,22 @@
 /** Finds look-ahead: decisions that change when later klines are removed or changed. */
 
-import { allIntervals, closeTime, type Interval, isWithin, openTimeOf } from '../../domain/interval.ts';
-import type { Columns } from '../../domain/market.ts';
+import { allIntervals, closeTime, type Interval, intervals, isWithin, openTimeOf } from '../../domain/interval.ts';
 import { momentText } from '../../report/figures.ts';
-import { isStreaming } from '../../strategy/contract.ts';
-import { wholeColumn } from '../../strategy/indicator.ts';
-import { pricesAt } from '../../strategy/larger-klines.ts';
-import { type NamedIndicator, namedIndicators } from '../../strategy/named-indicators.ts';
 import type { RunInput } from '../run.ts';
-import { cut, type Field, fields, poisoned, spoiled } from './columns.ts';
-import { type DecisionLog, decisionLog, type Line, onlyOf, positionName, sameLine } from './decision-log.ts';
+import {
+  type CheckedKlines,
+  checkedIn,
+  closingAt,
+  cut,
+  type Field,
+  fields,
+  poisoned,
+  spanOfRow,
+  spoiled,
+} from './columns.ts';
+import { type DecisionLog, decisionLog, sameLine } from './decision-log.ts';
+import { indicatorsOver, namedIn } from './indicators.ts';
+import { isPosition, type Line } from './noting.ts';
 
 export interface Leak {
   /**
@@ -17,7 +24,7 @@ export interface Leak {
    * the answer depends on where the data end; `future`: it reads later klines; `forming`: it reads a larger kline before that closes.
    */
   readonly kind: 'repeat' | 'column' | 'truncation' | 'future' | 'forming';
-  /** UTC ms at which the kline of the wrong answer opened. */
+  /** UTC ms at which the kline of the wrong answer opened, or klines of several markets closed. */
   readonly at: number;
   /** The indicators that leak; empty where `decide` itself or a stream does. */
   readonly indicators: readonly string[];
@@ -32,10 +39,8 @@ const mostCuts = 120;
 
 interface Check {
   readonly input: RunInput;
-  readonly columns: Columns;
+  readonly klines: CheckedKlines;
   readonly first: number;
-  readonly interval: Interval;
-  readonly pricePrecision: number;
   /** Changed prices over the recorded ones. */
   readonly factor: number;
   readonly base: DecisionLog;
@@ -43,12 +48,10 @@ interface Check {
 
 /** Every kind of leak once, with its first kline. `input` has one strategy; `ran`: the log of its first run, where there is one. */
 export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<readonly Leak[]> {
-  const { hosted, series } = onlyOf(input);
-  const { columns, first, interval } = series;
+  const { klines, first } = checkedIn(input);
   // The very first run: a strategy that keeps state answers differently only then.
-  const base = ran ?? (await decisionLog(input, columns, first));
-  const { pricePrecision } = hosted.instrument;
-  const check: Check = { input, columns, first, interval, pricePrecision, factor: 1, base };
+  const base = ran ?? (await decisionLog(input, klines, first));
+  const check: Check = { input, klines, first, factor: 1, base };
   const unsteady = await repeatLeak(check);
   // A strategy that answers differently each time would show every kind of leak.
   if (unsteady !== undefined) return [unsteady];
@@ -66,19 +69,19 @@ export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<reado
 }
 
 const leak = (
-  { columns }: Check,
+  { klines }: Check,
   kind: Leak['kind'],
   row: number,
   indicators: readonly string[],
   description: string,
-): Leak => ({ kind, at: columns.openTime[row] as number, indicators, description });
+): Leak => ({ kind, at: klines.times[row] as number, indicators, description });
 
 const timeText = (time: number | undefined): string => (time === undefined ? '?' : momentText(time));
 
 async function repeatLeak(check: Check): Promise<Leak | undefined> {
-  const { input, columns, first, base } = check;
-  const again = await decisionLog(input, columns, first);
-  const row = base.unsteady ?? firstDifference(base.lines, again.lines, columns.openTime.length - 1);
+  const { input, klines, first, base } = check;
+  const again = await decisionLog(input, klines, first);
+  const row = base.unsteady ?? firstDifference(base.lines, again.lines, klines.times.length - 1);
   if (row === undefined) return undefined;
   const what =
     'the same klines give another signal: the strategy keeps state beyond its indicators, or uses random numbers or the clock';
@@ -97,26 +100,18 @@ function firstDifference(
 
 /** The indicators of which the value differs. */
 const differing = (a: Line | undefined, b: Line | undefined): readonly string[] =>
-  Object.keys(a?.seen ?? {}).filter(
-    (name) => name !== positionName && b !== undefined && a?.seen[name] !== b.seen[name],
-  );
-
-function indicatorsOf({ input }: Check): readonly NamedIndicator[] {
-  const [hosted] = input.hosted;
-  if (hosted === undefined || isStreaming(hosted.strategy)) return [];
-  return namedIndicators(hosted.strategy.indicators(hosted.params));
-}
+  Object.keys(a?.seen ?? {}).filter((name) => !isPosition(name) && b !== undefined && a?.seen[name] !== b.seen[name]);
 
 /** A stream cannot know the future: where a column has another value, one of them is wrong. */
 function* columnLeaks(check: Check): Iterable<Leak> {
-  const { columns, interval } = check;
-  for (const { name, indicator } of indicatorsOf(check)) {
-    const column = wholeColumn(indicator, columns, interval);
-    const next = indicator.stream(interval);
-    for (let row = 0; row < columns.openTime.length; row++) {
-      const value = next(pricesAt(columns, row));
-      if (Object.is(value, column[row])) continue;
-      const what = `indicator ${name} is ${column[row]} over columns (backtests) and ${value} kline by kline (live)`;
+  const { klines } = check;
+  for (const { name, column, stream } of indicatorsOver(check.input, klines)) {
+    const values = column();
+    const next = stream();
+    for (let row = 0; row < klines.times.length; row++) {
+      const value = next(row);
+      if (Object.is(value, values[row])) continue;
+      const what = `indicator ${name} is ${values[row]} over columns (backtests) and ${value} kline by kline (live)`;
       yield leak(check, 'column', row, [name], what);
       return;
     }
@@ -124,8 +119,8 @@ function* columnLeaks(check: Check): Iterable<Leak> {
 }
 
 /** Rows where the signal changes and those before them, and others spread evenly. */
-function cutsOf({ base: { lines }, first, columns }: Check): readonly number[] {
-  const last = columns.openTime.length - 2;
+function cutsOf({ base: { lines }, first, klines }: Check): readonly number[] {
+  const last = klines.times.length - 2;
   const changes: number[] = [];
   for (let row = first + 1; row <= last; row++)
     if (lines[row]?.signal !== lines[row - 1]?.signal) changes.push(row - 1, row);
@@ -137,8 +132,8 @@ function cutsOf({ base: { lines }, first, columns }: Check): readonly number[] {
 }
 
 async function leakAt(check: Check, row: number): Promise<Leak | undefined> {
-  const { input, columns, first, base } = check;
-  const end = columns.openTime.length;
+  const { input, klines, first, base } = check;
+  const end = klines.times.length;
   for (const factor of factors) {
     const otherwise = { ...check, factor };
     const changed = await changedLog(otherwise, row + 1, end);
@@ -146,30 +141,33 @@ async function leakAt(check: Check, row: number): Promise<Leak | undefined> {
     if (leaking !== undefined)
       return await readLeak(otherwise, row, leaking, differing(base.lines[leaking], changed.lines[leaking]));
   }
-  const short = await decisionLog(input, cut(columns, 0, row + 1), first);
+  const short = await decisionLog(input, cut(klines, 0, row + 1), first);
   const missing = firstDifference(base.lines, short.lines, row);
   if (missing === undefined) return undefined;
-  const what = `the signal depends on where the data end (here ${timeText(columns.openTime[row])}), which is not known live`;
+  const what = `the signal depends on where the data end (here ${timeText(klines.times[row])}), which is not known live`;
   return leak(check, 'truncation', missing, differing(base.lines[missing], short.lines[missing]), what);
 }
 
 /** Names the first kline that is read beyond `row`, by halving the changed range. */
 async function readLeak(check: Check, cutAt: number, row: number, indicators: readonly string[]): Promise<Leak> {
-  const { columns, interval } = check;
-  const end = columns.openTime.length;
-  const at = columns.openTime[row] as number;
+  const { klines } = check;
+  const end = klines.times.length;
+  const at = klines.times[row] as number;
   // Where an earlier answer changes, too, the position differs afterwards: then the tested row is the closest known one.
   const from = (await changesFirst(check, row, row + 1, end)) ? row + 1 : cutAt + 1;
   const nearest = await bisect(from + 1, end, (to) => changesFirst(check, row, from, to));
   const read = nearest - 1;
   const frame = await formingFrame(check, row);
   const by = indicators.length === 0 ? 'its decision' : `indicator ${indicators.join(', ')}`;
-  const field = await fieldRead(check, row, read);
-  const first = `after the kline of ${timeText(at)} ${by} reads ${field ?? 'data'} of ${timeText(columns.openTime[read])}, ${read - row} ${read - row === 1 ? 'kline' : 'klines'} later`;
+  const field = (await fieldRead(check, row, read)) ?? 'data';
+  const [what, when, unit] = klines.isOfSeveral
+    ? ['at', `at ${timeText(klines.times[read])}`, 'moment']
+    : ['after the kline of', `of ${timeText(klines.times[read])}`, 'kline'];
+  const first = `${what} ${timeText(at)} ${by} reads ${field} ${when}, ${read - row} ${unit}${read - row === 1 ? '' : 's'} later`;
   if (frame === undefined) return leak(check, 'future', row, indicators, first);
-  const opens = openTimeOf(frame, at);
-  const what = `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${interval} klines before it has closed (usesForming)`;
-  return leak(check, 'forming', row, indicators, what);
+  const opens = openTimeOf(frame, spanOfRow(klines, row)[0]);
+  const description = `${first}: it uses the ${frame} kline of ${timeText(opens)}, which closes at ${timeText(closeTime(frame, opens))}, from ${klines.interval} klines before it has closed (usesForming)`;
+  return leak(check, 'forming', row, indicators, description);
 }
 
 /** The smallest number from `low` to `high` for which it is true; it is true for `high` and for all above the result. */
@@ -184,8 +182,10 @@ async function bisect(low: number, high: number, isTrue: (at: number) => Promise
 }
 
 /** The log with changed klines in these rows. */
-const changedLog = (check: Check, from: number, to: number): Promise<DecisionLog> =>
-  decisionLog(check.input, poisoned(check.columns, from, to, check), check.first, true);
+function changedLog({ input, klines, first, factor }: Check, from: number, to: number): Promise<DecisionLog> {
+  const pricePrecision = (symbol: string): number => input.instruments.get(symbol)?.pricePrecision ?? 0;
+  return decisionLog(input, poisoned(klines, from, to, { factor, pricePrecision }), first, true);
+}
 
 /** Whether changed klines in these rows change the answer at `row`, and none before it. */
 async function changesFirst(check: Check, row: number, from: number, to: number): Promise<boolean> {
@@ -197,36 +197,43 @@ async function changes(check: Check, row: number, from: number, to: number): Pro
   return !sameLine(check.base.lines[row], (await changedLog(check, from, to)).lines[row]);
 }
 
+/** What is read of the klines that close at `read`, and of which symbol where a strategy has several. */
 async function fieldRead(
-  { input, columns, first, base, factor }: Check,
+  { input, klines, first, base, factor }: Check,
   row: number,
   read: number,
-): Promise<Field | undefined> {
-  for (const field of ['close', ...fields.filter((one) => one !== 'close')] as const) {
-    const changed = await decisionLog(input, spoiled(columns, read, field, factor), first, true);
-    if (!sameLine(base.lines[row], changed.lines[row])) return field;
-  }
+): Promise<string | undefined> {
+  for (const index of closingAt(klines, read))
+    for (const field of ['close', ...fields.filter((one) => one !== 'close')] as readonly Field[]) {
+      const changed = await decisionLog(input, spoiled(klines, index, read, field, factor), first, true);
+      if (sameLine(base.lines[row], changed.lines[row])) continue;
+      return klines.isOfSeveral ? `${field} of ${klines.series[index]?.symbol}` : field;
+    }
   return undefined;
 }
 
 /** A larger interval whose kline, still open at `row` and at the rows after it, is as far as the answers read. */
 async function formingFrame(check: Check, row: number): Promise<Interval | undefined> {
-  const { columns, interval } = check;
-  const end = columns.openTime.length;
+  const { klines } = check;
+  const end = klines.times.length;
   const furthest: { readonly row: number; readonly read: number }[] = [];
   for (let at = row; at < Math.min(row + 4, end - 1); at++) {
     if (!(await changes(check, at, at + 1, end))) continue;
     const none = await bisect(at + 2, end, async (from) => !(await changes(check, at, from, end)));
     furthest.push({ row: at, read: none - 1 });
   }
-  const larger = allIntervals.filter((one) => isWithin(interval, one));
+  // Any of the many others fits some leak by chance: they count where an indicator uses them.
+  const used = new Set<Interval>(intervals);
+  for (const { indicator } of check.input.hosted.flatMap(namedIn))
+    if (indicator.of !== undefined) used.add(indicator.of);
+  const larger = allIntervals.filter((one) => used.has(one) && isWithin(klines.interval, one));
   return larger.find(
     (frame) =>
       furthest.length > 1 &&
       furthest.every(({ row: at, read }) => {
-        const opens = openTimeOf(frame, columns.openTime[at] as number);
-        const readAt = columns.openTime[read] as number;
-        return opens === openTimeOf(frame, readAt) && closeTime(interval, readAt) === closeTime(frame, opens);
+        const opens = openTimeOf(frame, spanOfRow(klines, at)[0]);
+        const [readAt, closes] = spanOfRow(klines, read);
+        return opens === openTimeOf(frame, readAt) && closes === closeTime(frame, opens);
       }),
   );
 }

@@ -1,12 +1,7 @@
 /** Why a run has no fills, as far as signals, orders and indicators show. */
-import type { Columns } from '../../domain/market.ts';
 import type { Signal } from '../../domain/order.ts';
-import { isDeciding } from '../../strategy/contract.ts';
-import { wholeColumn } from '../../strategy/indicator.ts';
-import { aggregate } from '../../strategy/larger-klines.ts';
-import { namedIndicators } from '../../strategy/named-indicators.ts';
-import type { NamedHosted } from '../../trading/strategies.ts';
-import type { RunInput, RunResult, RunSeries } from '../run.ts';
+import type { RunInput, RunResult } from '../run.ts';
+import { neverCalledText } from './never-called.ts';
 
 /** A sentence for each strategy that emitted no signal, only flat ones, or LIMIT orders that never filled. */
 export function noTradeReasons(
@@ -27,8 +22,7 @@ export function noTradeReasons(
       return orders === undefined ? [] : [unfilledText(one.id, orders)];
     }
     if (own.length > 0) return [`${one.id} emitted only flat targets`];
-    const traded = series.find(({ symbol }) => symbol === one.symbol);
-    const neverCalled = traded === undefined ? undefined : neverCalledText(one, traded);
+    const neverCalled = neverCalledText(one, series);
     return [neverCalled === undefined ? `${one.id} emitted no signal` : `${one.id}: ${neverCalled}`];
   });
 }
@@ -40,35 +34,3 @@ const isFlat = (signal: Signal): boolean =>
   signal.kind === 'target'
     ? Object.values(signal.size).every((size: number) => size === 0)
     : signal.quotes.length === 0;
-
-/** Why `decide` was called at no kline; undefined where it was called, and for streaming strategies. */
-export function neverCalledText(
-  { strategy, params, interval }: Pick<NamedHosted, 'strategy' | 'params' | 'interval'>,
-  series: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
-): string | undefined {
-  if (!isDeciding(strategy)) return undefined;
-  const indicators = namedIndicators(strategy.indicators(params));
-  const { columns, from: begins, to } = closedIn(series, interval);
-  const from = Math.max(begins, (strategy.warmup?.(params) ?? 0) - 1);
-  const values = indicators.map(({ name, indicator }) => ({ name, column: wholeColumn(indicator, columns, interval) }));
-  const isAny = (test: (row: number) => boolean): boolean => {
-    for (let row = from; row < to; row++) if (test(row)) return true;
-    return false;
-  };
-  if (isAny((row) => values.every(({ column }) => !Number.isNaN(column[row])))) return undefined;
-  const empty = values.filter(({ column }) => !isAny((row) => !Number.isNaN(column[row]))).map(({ name }) => name);
-  return empty.length === 0
-    ? 'decide was never called: its indicators never all had a value at the same kline'
-    : `decide was never called: its ${empty.length === 1 ? 'indicator' : 'indicators'} ${empty.join(' and ')} had no value at any kline of the run`;
-}
-
-/** The klines of a strategy's interval, and the rows of those that closed during the run. */
-function closedIn(
-  { columns, interval, first, end }: Pick<RunSeries, 'columns' | 'interval' | 'first' | 'end'>,
-  of: NamedHosted['interval'],
-): { readonly columns: Columns; readonly from: number; readonly to: number } {
-  if (interval === of) return { columns, from: first, to: end };
-  const { columns: larger, knownAt } = aggregate(interval, of, columns);
-  const before = (row: number): number => knownAt.filter((known) => known < row).length;
-  return { columns: larger, from: before(first), to: before(end) };
-}

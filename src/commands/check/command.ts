@@ -1,7 +1,15 @@
 /** `sluice check STRATEGY`: whether it knows the future, and how much history it needs. */
 
 import { basename, join, resolve } from 'node:path';
-import { type Checked, checkStrategy, faultOf, inputFor, isEnough, mostKlines } from '../../backtest/check/check.ts';
+import {
+  type Checked,
+  type CheckedMarket,
+  checkStrategy,
+  faultOf,
+  inputFor,
+  isEnough,
+  mostKlines,
+} from '../../backtest/check/check.ts';
 import type { Mistake } from '../../backtest/check/decision-summary.ts';
 import type { Leak } from '../../backtest/check/lookahead.ts';
 import { klinesToTest, type Warmup } from '../../backtest/check/warmup.ts';
@@ -17,7 +25,6 @@ import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { grouped } from '../../domain/words.ts';
 import { momentText } from '../../report/figures.ts';
 import { isPath } from '../../strategy/load.ts';
-import { liveHistory } from '../../strategy/warmup.ts';
 import type { Output } from '../../terminal/output.ts';
 
 export interface CheckOptions extends Output {
@@ -105,10 +112,13 @@ const row = (name: string, text: string): string => `${name.padEnd(17)} ${text}`
 
 /** `isBundled`: over the bundled configuration, which says nothing of what was meant. */
 function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
-  const { strategy, symbol, interval, klines, from, to, params, leaks, mistakes } = checked;
+  const { strategy, symbol, interval, klines, from, to, params, leaks, mistakes, markets } = checked;
   const values = Object.entries(params).map(([name, value]) => `${name} ${value}`);
   return [
-    row(strategy, `${grouped(klines)} klines of ${symbol}, ${interval}, ${momentText(from)} to ${momentText(to)} UTC`),
+    row(
+      strategy,
+      `${grouped(klines)} ${markets === undefined ? `klines of ${symbol}` : `moments of ${marketCount(markets)}`}, ${interval}, ${momentText(from)} to ${momentText(to)} UTC`,
+    ),
     row('parameters', values.join(', ') || 'none'),
     ...(isBundled
       ? [
@@ -129,7 +139,16 @@ function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
 
 const mistakeNames: Readonly<Record<Mistake['kind'], string>> = { share: 'more than all', short: 'short on spot' };
 
-function provenLines({ emitted, notCalled, klines, interval, warmup, history }: Checked): readonly string[] {
+function provenLines({
+  emitted,
+  notCalled,
+  klines,
+  interval,
+  warmup,
+  history,
+  span,
+  markets,
+}: Checked): readonly string[] {
   const unproven =
     emitted === 'flat'
       ? `it emitted only flat targets on ${grouped(klines)} klines: nothing was proven. Does it read a field that does not exist? A kline has openTime, open, high, low, close, volume`
@@ -139,13 +158,16 @@ function provenLines({ emitted, notCalled, klines, interval, warmup, history }: 
   if (emitted !== 'something' || notCalled !== undefined) return [row('look-ahead', `n/a  (${unproven})`)];
   return [
     row('look-ahead', 'none: without later klines, and with changed ones, decisions are the same'),
-    ...(warmup === undefined ? [row('warm-up', tooFew(interval, history))] : warmupLines(warmup, interval)),
+    ...(warmup === undefined
+      ? [row('warm-up', tooFew(interval, history, span))]
+      : warmupLines(warmup, interval, history)),
+    ...(markets === undefined ? [] : marketLines(markets)),
   ];
 }
 
 /** Why nothing can be said of the warm-up, and what helps. */
-function tooFew(interval: string, { declared, available }: Checked['history']): string {
-  const takes = klinesToTest(declared);
+function tooFew(interval: string, { declared, available }: Checked['history'], span: number): string {
+  const takes = klinesToTest(declared, span);
   const way =
     takes > mostKlines
       ? `and a check reads at most ${grouped(mostKlines)}: use shorter averages or a larger interval`
@@ -153,24 +175,47 @@ function tooFew(interval: string, { declared, available }: Checked['history']): 
   return `n/a  (${grouped(declared)} klines of ${interval} declared; measuring needs ${grouped(takes)}, ${way})`;
 }
 
-function warmupLines({ declared, decisions, indicators, tried }: Warmup, interval: string): readonly string[] {
+function warmupLines(
+  { declared, decisions, indicators, tried }: Warmup,
+  interval: string,
+  history: Checked['history'],
+): readonly string[] {
   const agree = (what: string, count: number | undefined): string =>
     count === undefined ? `${what} do not agree within ${tried}` : `${what} agree after ${count}`;
-  const live = `a live start has ${liveHistory(declared)}`;
-  const limit = isEnough({ declared, decisions })
+  const live = `a live start has ${history.live}`;
+  const limit = isEnough({ decisions }, history)
     ? `${live}: enough`
     : `${live}: until it has more, its decisions may differ from a backtest`;
   return [
     row('warm-up', `${declared} klines of ${interval} declared; ${agree('decisions', decisions)}; ${limit}`),
     ...Object.entries(indicators).map(([name, one]) =>
-      row(`  ${name}`, `${one.declared} declared; ${agree('values, to nine digits,', one.agrees)}`),
+      row(
+        `  ${name}`,
+        `${one.declared} declared${one.market === undefined ? '' : ` of ${one.market}`}; ${agree('values, to nine digits,', one.agrees)}`,
+      ),
     ),
   ];
 }
 
-const jsonOf = ({ warmup, emitted, notCalled, history, ...checked }: Checked): object => ({
+const marketCount = (markets: readonly CheckedMarket[]): string =>
+  markets.length === 1 ? '1 market' : `${markets.length} markets`;
+
+/** One line for the markets of a list, which all need the same; one for each role. */
+function marketLines(markets: readonly CheckedMarket[]): readonly string[] {
+  const [first] = markets;
+  const need = ({ interval, declared, live }: CheckedMarket): string =>
+    `${declared} klines of ${interval} declared, a live start has ${live}`;
+  if (first === undefined || markets.some(({ role, symbol }) => role !== symbol))
+    return markets.map((one) =>
+      row(`  ${one.role}`, `${one.symbol}${one.use === 'data' ? ', data alone' : ''}: ${need(one)}`),
+    );
+  const without = markets.filter(({ klines }) => klines === 0).map(({ symbol }) => symbol);
+  return [row('  each symbol', need(first)), ...(without.length === 0 ? [] : [row('  no klines', without.join(', '))])];
+}
+
+const jsonOf = ({ warmup, emitted, notCalled, history, span, ...checked }: Checked): object => ({
   version: 2,
-  ok: faultOf({ ...checked, emitted, notCalled, warmup, history }) === undefined,
+  ok: faultOf({ ...checked, emitted, notCalled, warmup, history, span }) === undefined,
   ...checked,
   emittedTargets: emitted === 'something',
   warmup:
@@ -179,7 +224,7 @@ const jsonOf = ({ warmup, emitted, notCalled, history, ...checked }: Checked): o
       : {
           ...warmup,
           decisions: warmup.decisions ?? null,
-          enough: isEnough(warmup),
+          enough: isEnough(warmup, history),
           indicators: Object.fromEntries(
             Object.entries(warmup.indicators).map(([name, one]) => [name, { ...one, agrees: one.agrees ?? null }]),
           ),

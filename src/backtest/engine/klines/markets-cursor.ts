@@ -1,50 +1,19 @@
 /** A strategy of several markets, over their series side by side. */
 import { rowAt } from '../../../data/klines.ts';
-import type { Columns } from '../../../domain/market.ts';
 import type { Decision, Leg, Signal } from '../../../domain/order.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import { isUniverse, type SeveralMarkets } from '../../../strategy/contract.ts';
 import { withStrategy } from '../../../strategy/fault.ts';
 import type { HostedMarket } from '../../../strategy/host.ts';
 import { wholeColumn } from '../../../strategy/indicator.ts';
-import { type JoinedColumns, joinKlines, type MarketRows } from '../../../strategy/joined-klines.ts';
-import { aggregate } from '../../../strategy/larger-klines.ts';
+import type { MarketRows } from '../../../strategy/joined-klines.ts';
 import { dueAfter, type Schedule, scheduleOf } from '../../../strategy/schedule.ts';
 import { type MarketNow, MarketsDecider } from '../../../strategy/several-markets.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
+import { joinedOf } from '../joined-series.ts';
 import { HeldColumns } from './held-columns.ts';
 import { KlineCursor } from './kline-cursor.ts';
-
-/** Joined klines, and the columns that they are made of. */
-interface Joined {
-  readonly columns: readonly Columns[];
-  readonly joined: JoinedColumns;
-}
-
-/** Joined klines by the columns of their first market: the sets of a grid share them. */
-const made = new WeakMap<Columns, Map<string, Joined>>();
-
-function joinedOf(markets: readonly HostedMarket[], series: readonly RunSeries[]): JoinedColumns {
-  const sources = markets.map(({ symbol }) => series.find((one) => one.symbol === symbol) as RunSeries);
-  const columns = sources.map((one) => one.columns);
-  const [first] = columns as [Columns];
-  const known = made.get(first) ?? new Map<string, Joined>();
-  made.set(first, known);
-  const key = markets.map(({ role, symbol, interval }) => `${role} ${symbol} ${interval}`).join(', ');
-  const there = known.get(key);
-  if (there?.columns.every((one, index) => one === columns[index]) === true) return there.joined;
-  const joined = joinKlines(
-    Object.fromEntries(
-      markets.map(({ role, interval }, index) => {
-        const { columns: own, interval: given } = sources[index] as RunSeries;
-        return [role, { columns: given === interval ? own : aggregate(given, interval, own).columns, interval }];
-      }),
-    ),
-  );
-  known.set(key, { columns, joined });
-  return joined;
-}
 
 interface Market extends HostedMarket {
   readonly rows: MarketRows;

@@ -1,0 +1,72 @@
+/** Backtests of strategies of several markets, over klines that a test makes. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { castOf, type Given, inputOf } from '../../src/backtest/prepare/prepare.ts';
+import type { RunInput } from '../../src/backtest/run.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { backtestSchema } from '../../src/config/schema.ts';
+import { instrument } from '../../src/domain/instrument.ts';
+import type { Interval } from '../../src/domain/interval.ts';
+import type { Columns } from '../../src/domain/market.ts';
+import type { Strategy } from '../../src/strategy/contract.ts';
+
+export const minute = 60_000;
+
+/** One-minute klines that open where the one before closed; a row of `undefined` is missing. */
+export function minuteKlines(closes: readonly (number | undefined)[]): Columns {
+  const rows = closes.flatMap((close, index) => (close === undefined ? [] : [[index * minute, close] as const]));
+  const column = (value: (row: number) => number): Float64Array => Float64Array.from(rows, (_, row) => value(row));
+  const close = (row: number): number => (rows[row] as readonly [number, number])[1];
+  const open = (row: number): number => close(Math.max(0, row - 1));
+  return {
+    openTime: column((row) => (rows[row] as readonly [number, number])[0]),
+    open: column(open),
+    high: column((row) => Math.max(open(row), close(row))),
+    low: column((row) => Math.min(open(row), close(row))),
+    close: column(close),
+    volume: column(() => 1_000),
+  };
+}
+
+/** What a run has beside its strategy and klines. */
+export interface SeveralOptions {
+  /** Lines of the configuration. */
+  readonly more?: string;
+  readonly interval?: Interval;
+  readonly fees?: { readonly maker: string; readonly taker: string };
+}
+
+/** The input of a run of one strategy; `binding` is its markets or symbols in the configuration. */
+export async function severalInput(
+  strategy: Strategy,
+  binding: string,
+  series: Readonly<Record<string, Columns>>,
+  { more = '', interval = '1min', fees = { maker: '0', taker: '0' } }: SeveralOptions = {},
+): Promise<RunInput> {
+  const file = join(mkdtempSync(join(tmpdir(), 'sluice-several-')), 'run.yaml');
+  writeFileSync(
+    file,
+    `cash: "10000"\nrules: plain\n${more}strategies: [{ id: one, use: given, interval: ${interval}, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0 }\nfees: { maker: "${fees.maker}", taker: "${fees.taker}" }\n`,
+  );
+  const config = readConfig(file, backtestSchema);
+  const given: Given = {
+    registry: { given: async () => ({ default: strategy }) },
+    placeOf: (path) => path.join('.'),
+    instruments: new Map(
+      Object.keys(series).map((symbol) => [
+        symbol,
+        instrument({ symbol, base: symbol.slice(0, 3), quote: 'USD', pricePrecision: 2, quantityPrecision: 4 }),
+      ]),
+    ),
+    klines: new Map(),
+  };
+  const cast = await castOf(file, config, [], given);
+  return inputOf(
+    config,
+    cast,
+    Object.entries(series).map(([symbol, columns]) => ({
+      ...{ symbol, interval, columns, gaps: [], first: 0, end: columns.openTime.length },
+    })),
+  );
+}
