@@ -339,6 +339,9 @@ export const timesRate = (fraction: Rate, count: number): Rate => (fraction * Bi
 /** A fee: the amount × the rate, rounded up to 8 decimals. */
 export const feeOn = (amount: Units, feeRate: Rate): Units =>
   (divide(amount * feeRate, feeDivisor, 'up') * feeStep) as Units;
+/** The average price of base bought for a cost, to the nearest tick. Both are below zero for a short position. */
+export const averageTicks = (cost: Units, base: Units, { pricePrecision }: Precision): Ticks =>
+  ((2n * (cost as bigint) * scale(pricePrecision) + (base as bigint)) / (2n * (base as bigint))) as Ticks;
 /** The part of an amount that remains for a purchase when its fee, rounded up to 8 decimals, is paid from the amount as well. */
 export const lessFee = (amount: Units, feeRate: Rate): Units =>
   feeRate === 0n

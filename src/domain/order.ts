@@ -1,4 +1,5 @@
 /** Orders, from a strategy's signal to the exchange's fills. */
+import { type Exits, sameExits } from './exits.ts';
 import type { Side } from './market.ts';
 import type { Lots, Ticks, Units } from './money.ts';
 
@@ -29,36 +30,12 @@ export function sameSize(a: Size | undefined, b: Size | undefined): boolean {
 }
 
 /** A position to hold. Repeating it has no effect. */
-export interface Target {
+export interface Target extends Exits {
   readonly kind: 'target';
   readonly size: Size;
-  /** Enter and exit by a resting LIMIT order at this price; without it by a MARKET order. */
-  readonly limit?: number;
-  /** Exit at market when the price touches this. */
-  readonly stop?: number;
-  /** Exit by a resting LIMIT order at this price. */
-  readonly takeProfit?: number;
-  /** A stop that follows the best price since entry at this distance, as a fraction (0.02 = 2 %). */
-  readonly trailing?: number;
-  /** Exit at market once the position has been held this long, ms. */
-  readonly exitAfterMs?: number;
-  /** Reduce an order that is over a limit of size to that limit, instead of having it denied. */
-  readonly clip?: boolean;
   /** For the reader of `sluice why`. */
   readonly reason: string;
 }
-
-/** What a target carries beside its size and its reason. */
-export type Exits = Omit<Target, 'kind' | 'size' | 'reason'>;
-
-/** True if both have the same levels. */
-export const sameExits = (a: Exits, b: Exits): boolean =>
-  a.limit === b.limit &&
-  a.stop === b.stop &&
-  a.takeProfit === b.takeProfit &&
-  a.trailing === b.trailing &&
-  a.exitAfterMs === b.exitAfterMs &&
-  a.clip === b.clip;
 
 export interface Quote {
   readonly side: Side;

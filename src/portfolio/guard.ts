@@ -1,4 +1,5 @@
 /** The protection of one position: the levels of a target, the resulting stop, and their form in the journal. */
+import { minuteOfDay } from '../domain/exits.ts';
 import type { Side } from '../domain/market.ts';
 import {
   greatest,
@@ -16,8 +17,10 @@ import {
   ticks,
   worsened,
 } from '../domain/money.ts';
-import type { Size } from '../domain/order.ts';
+import { type Size, sizeValue } from '../domain/order.ts';
+import { timeExit } from '../domain/position.ts';
 import type { Place } from './positions.ts';
+import { breakEvenOf, onLossSide, onProfitSide, type RelativeExits, sameRelative } from './relative-exits.ts';
 
 /** A stop in force. */
 export interface ArmedStop {
@@ -31,7 +34,7 @@ export interface ArmedStop {
 /** A position as far as protection has to know it. */
 export type GuardedPlace = Pick<
   Place,
-  'strategy' | 'instrument' | 'version' | 'entries' | 'enteredAt' | 'isFlat' | 'isEmpty' | 'isLong'
+  'strategy' | 'instrument' | 'version' | 'entries' | 'enteredAt' | 'entryTicks' | 'isFlat' | 'isEmpty' | 'isLong'
 >;
 
 export interface Guard {
@@ -43,8 +46,17 @@ export interface Guard {
   stop: Ticks | undefined;
   takeProfit: Ticks | undefined;
   trailing: Rate | undefined;
+  /** Exits that are measured from the entry or the best price; those that do not move are kept as they were at the entry. */
+  relative: RelativeExits | undefined;
+  /** The position that `relative` is kept for, by its number: the one held, or the next. */
+  keptFor: number;
   /** How long the position may be held, ms. */
   exitAfterMs: number | undefined;
+  /** The time of day at which it is left, such as `16:00`, UTC. */
+  exitAt: string | undefined;
+  /** How long after an exit nothing is entered, ms; and until when, UTC ms, after one that was. */
+  reenterAfterMs: number | undefined;
+  reenterAt: number | undefined;
   /** The best price since the position was entered, for a trailing stop, and which position that was: the next one starts anew. */
   best: Ticks | undefined;
   entry: number;
@@ -59,6 +71,9 @@ export interface Guard {
   armedAt: number;
 }
 
+/** The number of the position held, or of the next. */
+export const entryNumber = (place: GuardedPlace): number => place.entries + (place.isFlat ? 1 : 0);
+
 export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 
 /** Ms by which prints may be dated too early: exchanges give times in whole seconds. */
@@ -70,31 +85,99 @@ export const unarmed = { seen: Number.NaN, armed: undefined, reach: Number.NaN, 
 
 /** Works out the stop of a guard, unless it is known: the nearer of the fixed and the trailing level. */
 export function arm(guard: Guard): void {
-  const { place, stop, trailing } = guard;
+  const { place } = guard;
   if (guard.armedAt === place.version) return;
   guard.armedAt = place.version;
   guard.armed = undefined;
   guard.reach = Number.NaN;
   if (guard.leftSize !== undefined || place.isFlat) return;
   const side: Side = place.isLong ? 'SELL' : 'BUY';
-  const best = bestOf(guard);
-  const trailed = trailing === undefined || best === undefined ? undefined : worsened(side, best, trailing);
-  const nearer = side === 'SELL' ? greatest : least;
-  const price = stop === undefined || trailed === undefined ? (stop ?? trailed) : nearer(stop, trailed);
+  const price = nearerOf(side, fixedStop(guard, side), trailedStop(guard, side));
   if (price === undefined) return;
   guard.armed = { strategy: place.strategy, symbol: place.instrument.symbol, side, price };
   guard.reach = priceNumber(price, place.instrument);
 }
 
+function trailedStop(guard: Guard, side: Side): Ticks | undefined {
+  const { trailing, relative, place } = guard;
+  if (trailing === undefined && relative?.trailing === undefined) return undefined;
+  const best = bestOf(guard);
+  if (best === undefined) return undefined;
+  return relative?.trailing === undefined
+    ? worsened(side, best, trailing as Rate)
+    : onLossSide(side, best, relative.trailing, place.instrument);
+}
+
+/** The stop of a held position that prices do not move: a price, one measured from the entry, or break-even once that is reached. */
+export function fixedStop(guard: Guard, side: Side): Ticks | undefined {
+  const { stop, relative, place } = guard;
+  if (relative === undefined) return stop;
+  const at = place.instrument;
+  const own = relative.stop === undefined ? undefined : onLossSide(side, place.entryTicks, relative.stop, at);
+  const even = pendingBreakEven(guard, side);
+  return nearerOf(side, nearerOf(side, stop, own), even?.isReached === true ? even.stop : undefined);
+}
+
+/** The break-even of a held position; undefined where it has none. */
+export function pendingBreakEven(guard: Guard, side: Side) {
+  const { relative, place } = guard;
+  if (relative?.breakEven === undefined) return undefined;
+  const { reached, stop } = breakEvenOf(side, place.entryTicks, relative.breakEven, place.instrument);
+  const best = bestOf(guard);
+  return { reached, stop, isReached: best !== undefined && (side === 'SELL' ? best >= reached : best <= reached) };
+}
+
+const nearerOf = (side: Side, a: Ticks | undefined, b: Ticks | undefined): Ticks | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : side === 'SELL' ? greatest(a, b) : least(a, b);
+
+/** The price at which a held position takes its profit. */
+export function takeProfitOf({ takeProfit, relative, place }: Guard): Ticks | undefined {
+  if (relative?.takeProfit === undefined) return takeProfit;
+  return place.isEmpty
+    ? undefined
+    : onProfitSide(place.isLong ? 'SELL' : 'BUY', place.entryTicks, relative.takeProfit, place.instrument);
+}
+
+/** True where the best price since the entry matters. */
+export const followsBest = ({ trailing, relative }: Guard): boolean =>
+  trailing !== undefined || relative?.trailing !== undefined || relative?.breakEven !== undefined;
+
+/** True where something would leave the position. */
+export const protects = ({ leftSize, stop, trailing, relative, exitAfterMs, exitAt }: Guard): boolean =>
+  leftSize !== undefined ||
+  stop !== undefined ||
+  trailing !== undefined ||
+  relative?.stop !== undefined ||
+  relative?.trailing !== undefined ||
+  relative?.breakEven !== undefined ||
+  exitAfterMs !== undefined ||
+  exitAt !== undefined;
+
 /** The best price that was seen of the position held now; that of a position before it counts no more. */
 export const bestOf = ({ best, place, entry }: Guard): Ticks | undefined =>
   best === undefined || entry !== place.entries || place.isFlat ? undefined : best;
 
-/** When a position will have been held for as long as it may be, UTC ms; infinity where that is not limited. */
-export const exitTime = ({ exitAfterMs, leftSize, place }: Guard): number =>
-  exitAfterMs === undefined || leftSize !== undefined || place.isFlat
-    ? Number.POSITIVE_INFINITY
-    : place.enteredAt + exitAfterMs;
+const dayMs = 86_400_000;
+
+/** When a position must be left whatever its price, UTC ms; infinity where no time is set. */
+export function exitTime({ exitAfterMs, exitAt, leftSize, place }: Guard): number {
+  if ((exitAfterMs === undefined && exitAt === undefined) || leftSize !== undefined || place.isFlat)
+    return Number.POSITIVE_INFINITY;
+  return Math.min(place.enteredAt + (exitAfterMs ?? Number.POSITIVE_INFINITY), nextTimeOfDay(exitAt, place.enteredAt));
+}
+
+/** The first time of day after UTC ms. */
+function nextTimeOfDay(text: string | undefined, after: number): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  const today = Math.floor(after / dayMs) * dayMs + minuteOfDay(text) * 60_000;
+  return today > after ? today : today + dayMs;
+}
+
+/** Why a position is left at its exit time. */
+export const exitTimeText = ({ exitAfterMs, exitAt, place }: Guard): string =>
+  exitAfterMs !== undefined && place.enteredAt + exitAfterMs <= nextTimeOfDay(exitAt, place.enteredAt)
+    ? `${timeExit}: held for ${exitAfterMs / 1_000} s`
+    : `${timeExit}: ${exitAt} UTC`;
 
 /** True of a print from before the position was entered; both times are the exchange's. */
 export const isBefore = (time: number, { enteredAt }: GuardedPlace): boolean => time + roundedMs < enteredAt;
@@ -107,7 +190,11 @@ export function saved(guard: Guard): SavedGuard {
   if (guard.takeProfit !== undefined) out['takeProfit'] = priceText(guard.takeProfit, at);
   if (guard.best !== undefined) out['best'] = priceText(guard.best, at);
   if (guard.trailing !== undefined) out['trailing'] = rateText(guard.trailing);
+  if (guard.relative !== undefined) out['relative'] = JSON.stringify(guard.relative);
   if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
+  if (guard.exitAt !== undefined) out['exitAt'] = guard.exitAt;
+  if (guard.reenterAfterMs !== undefined) out['reenterAfterMs'] = String(guard.reenterAfterMs);
+  if (guard.reenterAt !== undefined) out['reenterAt'] = String(guard.reenterAt);
   if (guard.leftSize !== undefined) out['leftSize'] = JSON.stringify(guard.leftSize);
   if (guard.leftWhy !== undefined) out['leftWhy'] = guard.leftWhy;
   return out;
@@ -124,7 +211,8 @@ export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
     const price = text(name);
     return price === undefined ? undefined : ticks(price, at, 'down');
   };
-  const [trailing, taken] = [text('trailing'), text('taken')];
+  const [trailing, taken, relative] = [text('trailing'), text('taken'), text('relative')];
+  const number = (name: string): number | undefined => (saved[name] === undefined ? undefined : Number(saved[name]));
   return {
     place,
     size: sizeOf(text('size')),
@@ -132,8 +220,42 @@ export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
     ...{ stop: level('stop'), takeProfit: level('takeProfit'), best: level('best') },
     entry: place.entries,
     trailing: trailing === undefined ? undefined : rate(trailing),
-    exitAfterMs: saved['exitAfterMs'] === undefined ? undefined : Number(saved['exitAfterMs']),
+    relative: relative === undefined ? undefined : (JSON.parse(relative) as RelativeExits),
+    keptFor: entryNumber(place),
+    ...{ exitAfterMs: number('exitAfterMs'), exitAt: text('exitAt') },
+    ...{ reenterAfterMs: number('reenterAfterMs'), reenterAt: number('reenterAt') },
     ...{ leftSize: sizeOf(text('leftSize')), leftWhy: text('leftWhy') },
     ...unarmed,
   };
 }
+
+/** The levels of a guard that a signal sets. */
+export type GuardLevels = Pick<
+  Guard,
+  'stop' | 'takeProfit' | 'trailing' | 'relative' | 'keptFor' | 'exitAfterMs' | 'exitAt' | 'reenterAfterMs' | 'best'
+>;
+
+/** True if a signal changes nothing. */
+export const isUnchanged = (known: Guard, levels: GuardLevels): boolean =>
+  levels.stop === known.stop &&
+  levels.takeProfit === known.takeProfit &&
+  levels.trailing === known.trailing &&
+  sameRelative(levels.relative, known.relative) &&
+  levels.exitAfterMs === known.exitAfterMs &&
+  levels.exitAt === known.exitAt &&
+  levels.reenterAfterMs === known.reenterAfterMs &&
+  levels.best === known.best;
+
+/** Takes the levels of a signal over. */
+export function move(known: Guard, levels: GuardLevels): void {
+  Object.assign(known, levels);
+  known.seen = Number.NaN;
+  known.entry = known.place.entries;
+  known.armedAt = notYet;
+}
+
+/** Why nothing may be entered yet after an exit; undefined where it may. */
+export const waitText = ({ reenterAt, place }: Guard, size: Size): string | undefined =>
+  reenterAt === undefined || !place.isFlat || sizeValue(size) === 0
+    ? undefined
+    : `no entry before ${new Date(reenterAt).toISOString()}: time after an exit`;

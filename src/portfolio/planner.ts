@@ -258,7 +258,7 @@ export class Planner {
   }
 
   /** Counts a fill that was booked. A position that its take-profit closed stays closed until the strategy changes its target. */
-  booked({ purpose, strategy, symbol, side, quantity, price, clientOrderId }: Fill): void {
+  booked({ purpose, strategy, symbol, side, quantity, price, time, clientOrderId }: Fill): void {
     if (purpose !== 'takeProfit') return;
     const { portfolio, protection } = this.#options;
     const signal = this.standing(strategy, symbol)?.signal;
@@ -268,7 +268,15 @@ export class Planner {
     const order = portfolio.order(clientOrderId);
     if (signal?.kind !== 'target' || (order !== undefined && order.filled < order.intent.expectedLots)) return;
     const why = `profit was taken at ${priceText(price, portfolio.instrument(symbol))}`;
-    protection.leave(strategy, symbol, signal.size, why);
+    protection.leave(strategy, symbol, signal.size, why, time);
+  }
+
+  /** After an exit the standing target may be entered again: it is sized anew. */
+  sizeAnew(strategy: string, symbol: string): void {
+    const standing = this.#standing.get(strategy, symbol);
+    if (standing === undefined) return;
+    standing.lots = undefined;
+    standing.settled = undefined;
   }
 
   /** A limit reduced an order: the target is smaller by as much, or the rest would be ordered next. */

@@ -1,6 +1,7 @@
 /** A strategy's position on one symbol, in exact amounts and in numbers, and its working orders. Also a map by strategy and symbol. */
 import type { Instrument } from '../domain/instrument.ts';
 import {
+  averageTicks,
   greatest,
   type Lots,
   minus,
@@ -212,6 +213,12 @@ export class Place {
 
   get isLong(): boolean {
     return this.#position.base > 0n;
+  }
+
+  /** The average entry price of the position, to the nearest tick. */
+  get entryTicks(): Ticks {
+    const { base, cost } = this.#position;
+    return averageTicks(cost, base, this.instrument);
   }
 
   /** The place in numbers, calculated once after each fill. */

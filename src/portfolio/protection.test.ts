@@ -267,7 +267,7 @@ describe('dust that a fee in the bought asset left', () => {
 
   test('is not a position that must still be left', () => {
     const made = dusty({ stop: 90 });
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
     expect(made.protection.isLeaving('s', 'BTCUSDT')).toBe(false);
   });
 });
@@ -277,7 +277,7 @@ describe('a position that protection left', () => {
     const made = bench();
     const its = made.follow({ stop: 90, takeProfit: 120 });
     expect(made.protection.override('s', 'BTCUSDT', its).leave).toBeUndefined();
-    made.protection.leave('s', 'BTCUSDT', its.size, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', its.size, 'traded at 90', startTime);
     expect(made.protection.override('s', 'BTCUSDT', its)).toMatchObject({
       takeProfit: undefined,
       leave: 'traded at 90',
@@ -319,13 +319,13 @@ describe('a position that protection left', () => {
 
   test('has no stop that could be hit again', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
     expect(made.protection.hitBy('BTCUSDT', 80)).toEqual([]);
   });
 
   test('may be entered again under another target', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
     made.held.apply(fill({ side: 'SELL' }));
     const another = made.follow({ stop: 80 }, 2);
     expect(made.protection.override('s', 'BTCUSDT', another).leave).toBeUndefined();
@@ -335,7 +335,7 @@ describe('a position that protection left', () => {
 
   test('may be entered again under the same target once the target was flat', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90');
+    made.protection.leave('s', 'BTCUSDT', made.follow({ stop: 90 }).size, 'traded at 90', startTime);
     made.held.apply(fill({ side: 'SELL' }));
     made.follow({}, 0);
     const again = made.follow({ stop: 85 });
@@ -344,7 +344,7 @@ describe('a position that protection left', () => {
 
   test('is nothing where there was no protection', () => {
     const made = bench();
-    made.protection.leave('s', 'BTCUSDT', { quantity: 1 }, 'why');
+    made.protection.leave('s', 'BTCUSDT', { quantity: 1 }, 'why', startTime);
     expect(made.protection.override('s', 'BTCUSDT', target(1)).leave).toBeUndefined();
   });
 });
@@ -357,7 +357,7 @@ test('protection comes back from a journal as it was', () => {
   after.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
   expect(texts(after.protection.stops('BTCUSDT'))).toEqual(['s SELL 99']);
   expect(after.protection.override('s', 'BTCUSDT', its)).toEqual(before.protection.override('s', 'BTCUSDT', its));
-  before.protection.leave('s', 'BTCUSDT', its.size, 'traded at 99');
+  before.protection.leave('s', 'BTCUSDT', its.size, 'traded at 99', startTime);
   const later = bench();
   later.protection.restore('s', 'BTCUSDT', before.saved() ?? {});
   expect(later.protection.override('s', 'BTCUSDT', its).leave).toBe('traded at 99');

@@ -6,54 +6,39 @@
  * A position that protection closed stays closed while the strategy repeats the same target size: only another size enters
  * again. Otherwise the next kline would buy back what the stop has just sold.
  */
-import type { Kline, Side } from '../domain/market.ts';
-import {
-  greatest,
-  type Lots,
-  least,
-  noLots,
-  plus,
-  priceNumber,
-  rateNumber,
-  rateOf,
-  type Ticks,
-  ticksOf,
-} from '../domain/money.ts';
+
+import { sameLevel } from '../domain/exits.ts';
+import type { Kline } from '../domain/market.ts';
+import { greatest, type Lots, least, noLots, plus, rateOf, type Ticks, ticksOf } from '../domain/money.ts';
 import { type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
-import { timeExit } from '../domain/position.ts';
 import {
   type ArmedStop,
   arm,
   bestOf,
+  entryNumber,
   exitTime,
+  exitTimeText,
+  followsBest,
   type Guard,
   type GuardedPlace,
   isBefore,
+  isUnchanged,
+  move,
   notYet,
+  protects,
   restored,
   type SavedGuard,
   saved,
+  takeProfitOf,
   unarmed,
+  waitText,
 } from './guard.ts';
 import { noOverride, type ProtectionOverride } from './plan.ts';
 import { ByPosition } from './positions.ts';
+import { frozenAs, relativeOf } from './relative-exits.ts';
+import { type Levels, narrowedBy, noLevels } from './stop-levels.ts';
 
 export type { ArmedStop, SavedGuard } from './guard.ts';
-
-/** A trailing stop as numbers: it is the fraction `by` away from the best price. */
-export interface Trail {
-  readonly side: Side;
-  best: number;
-  readonly by: number;
-}
-
-/** Nothing happens in a kline whose low stays above `below`, whose high stays below `above`, and which no trailing stop is hit by. */
-export interface Levels {
-  readonly below: number;
-  readonly above: number;
-  /** Trailing stops, whose level moves with the klines that are passed over. */
-  readonly trails: readonly Trail[];
-}
 
 /** A position that was held for as long as it may be. */
 export interface Overdue {
@@ -72,11 +57,17 @@ interface Places {
 
 const noStops: readonly ArmedStop[] = [];
 const nobody: readonly string[] = [];
-const noLevels: Levels = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY, trails: [] };
 /** True for a target without anything that protects. */
-export const isPlain = ({ stop, takeProfit, trailing, exitAfterMs }: Target): boolean =>
-  stop === undefined && takeProfit === undefined && trailing === undefined && exitAfterMs === undefined;
+export const isPlain = (target: Target): boolean =>
+  target.stop === undefined &&
+  target.takeProfit === undefined &&
+  target.trailing === undefined &&
+  target.exitAfterMs === undefined &&
+  target.exitAt === undefined &&
+  target.breakEven === undefined &&
+  target.reenterAfterMs === undefined;
 const noGuard = (): null => null;
+
 const isNothing = (size: Size): boolean => sizeValue(size) === 0;
 
 export class Protection {
@@ -107,30 +98,26 @@ export class Protection {
     }
     const at = place.instrument;
     const isLeft = known !== undefined && sameSize(known.leftSize, size);
-    const stop = target.stop === undefined ? undefined : ticksOf(target.stop, at, 'down');
-    const takeProfit = target.takeProfit === undefined ? undefined : ticksOf(target.takeProfit, at, 'down');
-    const trailing = target.trailing === undefined ? undefined : rateOf(target.trailing);
-    const { exitAfterMs } = target;
-    const best = known === undefined ? undefined : bestOf(known);
+    const { stop, takeProfit, trailing, exitAfterMs, exitAt, reenterAfterMs } = target;
+    const keptFor = entryNumber(place);
+    const relative = relativeOf(target);
+    const levels = {
+      stop: typeof stop === 'number' ? ticksOf(stop, at, 'down') : undefined,
+      takeProfit: typeof takeProfit === 'number' ? ticksOf(takeProfit, at, 'down') : undefined,
+      trailing: typeof trailing === 'number' ? rateOf(trailing) : undefined,
+      relative: place.isFlat || known?.keptFor !== keptFor ? relative : frozenAs(known.relative, relative),
+      ...{ keptFor, exitAfterMs, exitAt, reenterAfterMs },
+      best: known === undefined ? undefined : bestOf(known),
+    };
     // What leaves a position moved, or a take-profit of none: nothing has to be planned anew.
-    const isSmall = takeProfit === known?.takeProfit || place.isEmpty;
+    const isSmall =
+      (levels.takeProfit === known?.takeProfit &&
+        sameLevel(levels.relative?.takeProfit, known?.relative?.takeProfit)) ||
+      place.isEmpty;
     if (isSame && isSmall && isLeft === (known.leftSize !== undefined)) {
-      const isUnchanged =
-        stop === known.stop &&
-        takeProfit === known.takeProfit &&
-        trailing === known.trailing &&
-        exitAfterMs === known.exitAfterMs &&
-        best === known.best;
-      if (isUnchanged) return;
-      if (!plain || known.taken > 0n || isLeft || !place.isFlat) {
-        known.stop = stop;
-        known.takeProfit = takeProfit;
-        known.trailing = trailing;
-        known.exitAfterMs = exitAfterMs;
-        known.best = best;
-        known.seen = Number.NaN;
-        known.entry = place.entries;
-        known.armedAt = notYet;
+      if (isUnchanged(known, levels)) return;
+      if (!plain || known.taken > 0n || isLeft || known.reenterAt !== undefined || !place.isFlat) {
+        move(known, levels);
         this.#save(strategy, symbol, known);
         return;
       }
@@ -139,12 +126,14 @@ export class Protection {
       place,
       size,
       taken: isSame ? known.taken : noLots,
-      ...{ stop, takeProfit, trailing, exitAfterMs, best, entry: place.entries },
+      ...levels,
+      entry: place.entries,
       leftSize: isLeft ? known.leftSize : undefined,
       leftWhy: isLeft ? known.leftWhy : undefined,
+      reenterAt: known?.reenterAt,
       ...unarmed,
     };
-    const isOver = !isLeft && guard.taken === 0n && place.isFlat;
+    const isOver = !isLeft && guard.taken === 0n && guard.reenterAt === undefined && place.isFlat;
     if (plain && isOver) this.#drop(strategy, symbol);
     else this.#keep(strategy, symbol, guard);
   }
@@ -156,8 +145,8 @@ export class Protection {
     const { size } = target;
     const left = sameSize(guard.leftSize, size);
     return {
-      takeProfit: left ? undefined : guard.takeProfit,
-      leave: left ? (guard.leftWhy ?? 'left') : undefined,
+      takeProfit: left ? undefined : takeProfitOf(guard),
+      leave: left ? (guard.leftWhy ?? 'left') : waitText(guard, size),
       taken: sameSize(guard.size, size) ? guard.taken : noLots,
     };
   }
@@ -190,15 +179,15 @@ export class Protection {
 
   /** Whether anything on a symbol has a stop that prices move. */
   isTrailing(symbol: string): boolean {
-    for (const { value } of this.#guards.on(symbol)) if (value.trailing !== undefined) return true;
+    for (const { value } of this.#guards.on(symbol)) if (followsBest(value)) return true;
     return false;
   }
 
   /** Moves trailing stops by a price that was seen, those that buy by `forBuys`; nothing triggers here. `time` as of `hitBy`. */
   trail(symbol: string, price: number, forBuys = price, time = Number.POSITIVE_INFINITY): void {
     for (const { strategy, value: guard } of this.#guards.on(symbol)) {
-      const { place, trailing } = guard;
-      if (trailing === undefined || isBefore(time, place)) continue;
+      const { place } = guard;
+      if (!followsBest(guard) || isBefore(time, place)) continue;
       const { isFlat, isLong, instrument } = place;
       const value = isLong ? price : forBuys;
       // Most prices are no better than the best.
@@ -236,35 +225,47 @@ export class Protection {
   overdue(symbol: string, now: number): readonly Overdue[] {
     return this.#guards.on(symbol).flatMap(({ strategy, value: guard }) => {
       if (!(exitTime(guard) <= now)) return [];
-      return [{ strategy, symbol, why: `${timeExit}: held for ${Number(guard.exitAfterMs) / 1_000} s` }];
+      return [{ strategy, symbol, why: exitTimeText(guard) }];
     });
   }
 
-  /** When the first position on a symbol will have been held for as long as it may be, UTC ms; infinity where none is limited. */
+  /** When the first position on a symbol must be left, or may be entered again, UTC ms; infinity where no time is set. */
   exitDue(symbol: string): number {
     let due = Number.POSITIVE_INFINITY;
-    for (const { value } of this.#guards.on(symbol)) due = Math.min(due, exitTime(value));
+    for (const { value } of this.#guards.on(symbol))
+      due = Math.min(due, exitTime(value), value.reenterAt ?? Number.POSITIVE_INFINITY);
     return due;
+  }
+
+  /** Lets be entered what an exit kept from it, at UTC ms, and returns whose it is. */
+  release(symbol: string, now: number): readonly string[] {
+    let released: readonly string[] = nobody;
+    for (const { strategy, value: guard } of this.#guards.on(symbol)) {
+      if (!((guard.reenterAt ?? Number.POSITIVE_INFINITY) <= now)) continue;
+      guard.reenterAt = undefined;
+      // A position that is still being left is left to the end.
+      if (guard.place.isFlat) {
+        guard.leftSize = undefined;
+        guard.leftWhy = undefined;
+        guard.taken = noLots;
+      }
+      this.revision++;
+      this.#save(strategy, symbol, guard);
+      released = [...released, strategy];
+    }
+    return released;
   }
 
   /**
    * The stops in force on a symbol as numbers: fixed ones act at prices at or beyond `below` and `above`, those that trail by their best price
-   * so far. undefined before the first price of one that trails.
+   * so far. undefined before the first price of one that follows the best price.
    */
   levels(symbol: string): Levels | undefined {
-    const levels: { below: number; above: number; trails: readonly Trail[] } = { ...noLevels };
+    let levels = noLevels;
     for (const { value: guard } of this.#guards.on(symbol)) {
-      const { place, stop, trailing, leftSize } = guard;
-      if (leftSize !== undefined || place.isFlat) continue;
-      const { isLong, instrument } = place;
-      const fixed = stop === undefined ? Number.NaN : priceNumber(stop, instrument);
-      if (isLong && fixed > levels.below) levels.below = fixed;
-      if (!isLong && fixed < levels.above) levels.above = fixed;
-      if (trailing === undefined) continue;
-      const best = bestOf(guard);
-      if (best === undefined) return undefined;
-      const side = isLong ? 'SELL' : 'BUY';
-      levels.trails = [...levels.trails, { side, best: priceNumber(best, instrument), by: rateNumber(trailing) }];
+      const narrowed = narrowedBy(guard, levels);
+      if (narrowed === undefined) return undefined;
+      levels = narrowed;
     }
     return levels;
   }
@@ -273,19 +274,15 @@ export class Protection {
   isGuarded(strategy: string, symbol: string): boolean {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined || guard.place.isFlat) return false;
-    return (
-      guard.leftSize !== undefined ||
-      guard.stop !== undefined ||
-      guard.trailing !== undefined ||
-      guard.exitAfterMs !== undefined
-    );
+    return protects(guard);
   }
 
-  /** The position must be closed, and stay closed while the target size stays the same. */
-  leave(strategy: string, symbol: string, size: Size, why: string): void {
+  /** The position must be closed, and stay closed while the target size stays the same, or until it may be entered again. `now` in UTC ms. */
+  leave(strategy: string, symbol: string, size: Size, why: string, now: number): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
     this.revision++;
+    if (guard.reenterAfterMs !== undefined) guard.reenterAt = now + guard.reenterAfterMs;
     guard.leftSize = size;
     guard.leftWhy = why;
     guard.best = undefined;
@@ -303,7 +300,9 @@ export class Protection {
       place,
       size,
       taken: noLots,
-      ...{ stop: undefined, takeProfit: undefined, trailing: undefined, exitAfterMs: undefined, best: undefined },
+      ...{ stop: undefined, takeProfit: undefined, trailing: undefined, relative: undefined, best: undefined },
+      ...{ keptFor: entryNumber(place), exitAfterMs: undefined, exitAt: undefined },
+      ...{ reenterAfterMs: undefined, reenterAt: undefined },
       entry: place.entries,
       ...{ leftSize: undefined, leftWhy: undefined },
       ...unarmed,
@@ -314,8 +313,8 @@ export class Protection {
   trailingSince(symbol: string, openTime: number): readonly string[] {
     let found: readonly string[] = nobody;
     for (const { strategy, value } of this.#guards.on(symbol)) {
-      const { trailing, place } = value;
-      if (trailing !== undefined && place.enteredAt > openTime && !place.isFlat) found = [...found, strategy];
+      const { place } = value;
+      if (followsBest(value) && place.enteredAt > openTime && !place.isFlat) found = [...found, strategy];
     }
     return found;
   }

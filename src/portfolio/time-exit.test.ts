@@ -48,7 +48,7 @@ describe('a time exit', () => {
 
   test('is asked for once, and the position stays left', () => {
     const { protection, signal } = bench();
-    protection.leave('s', 'BTCUSDT', signal.size, 'time exit');
+    protection.leave('s', 'BTCUSDT', signal.size, 'time exit', startTime);
     expect(due(protection, 6 * minute)).toEqual([]);
     expect(protection.override('s', 'BTCUSDT', signal).leave).toBe('time exit');
   });
@@ -86,7 +86,7 @@ describe('a position without its protection', () => {
   test('is so while its exit is due and not on its way', () => {
     const { watch, protection, signal, held } = bench({ stop: 90 });
     const unprotected = watch();
-    protection.leave('s', 'BTCUSDT', signal.size, 'stop hit');
+    protection.leave('s', 'BTCUSDT', signal.size, 'stop hit', startTime);
     unprotected.measure(startTime, yes);
     unprotected.measure(startTime + 2_000, yes);
     expect(unprotected.of('s', 'BTCUSDT').longestMs).toBe(2_000);

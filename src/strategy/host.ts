@@ -164,7 +164,7 @@ export function decider(
     // JavaScript strategies often return null.
     if (signal === undefined || signal === null) return undefined;
     if (signal === valid) return signal;
-    const result = checked(signal);
+    const result = checked(signal, interval);
     valid = result === signal ? result : undefined;
     return result;
   };
@@ -249,7 +249,7 @@ function streaming(strategy: StreamingStrategy<Params>, hosted: Hosted, inputs: 
       if (warming > 0) return;
       try {
         if (inputs.atOnce === true && !delivery.isActive) throw new LateSignal(hosted.id);
-        out.next(checked(signal));
+        out.next(checked(signal, hosted.interval));
       } catch (error) {
         out.error(error);
       }

@@ -113,7 +113,7 @@ export class MarketsDecider {
         throw new SignalError(
           `a signal for ${role}, ${market === undefined ? 'which is none of its markets' : 'which it uses for data alone'}; it trades ${this.#traded().join(', ')}`,
         );
-      signals.set(role, checked(signal));
+      signals.set(role, checked(signal, market.interval));
     }
     return signals;
   }
@@ -173,7 +173,7 @@ function legsOf(
     const held = (holding.quantity * kline.close) / equity;
     if (weight === 0) signals.set(symbol, flat(reason));
     else if (holding.quantity === 0 || Math.abs(weight - held) >= threshold)
-      signals.set(symbol, checked(hold({ amount: weight * equity }, reason)));
+      signals.set(symbol, hold({ amount: weight * equity }, reason));
   }
   return signals;
 }

@@ -1,15 +1,8 @@
 /** The signals of a strategy: how it makes them, and the check before anything acts on them. Strategy files are not type-checked. */
-import {
-  type Exits,
-  type Quote,
-  type Quotes,
-  type Signal,
-  type Size,
-  sameExits,
-  sameSize,
-  sizeValue,
-  type Target,
-} from '../domain/order.ts';
+import { type Exits, sameExits } from '../domain/exits.ts';
+import type { Interval } from '../domain/interval.ts';
+import { type Quote, type Quotes, type Signal, type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
+import { exitsFault, exitsText, hasOnlyNumbers, inMs, isExit } from './exits.ts';
 import { SignalError, withStrategy } from './fault.ts';
 
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
@@ -64,7 +57,7 @@ export const quotes = (quotes: readonly Quote[], reason: string): Quotes => ({ k
  * Throws a `SignalError` for a signal that cannot be carried out. Returns a copy unless the signal is frozen: a strategy may change its
  * own object and emit it again, which would look like the same signal.
  */
-export function checked(signal: Signal): Signal {
+export function checked(signal: Signal, interval: Interval): Signal {
   // Called at every kline, so it allocates only on errors and for signals that are not frozen.
   if (signal?.kind === 'quotes') {
     if (!Array.isArray(signal.quotes) || !signal.quotes.every(isQuote))
@@ -80,13 +73,18 @@ export function checked(signal: Signal): Signal {
   if (fault !== undefined) throw madeWith.get(signal) ?? new SignalError(fault);
   if (isSeveral(signal.size)) throw severalSizes(signal.size);
   if (typeof signal.reason !== 'string') throw withoutReason(signal);
+  if (!hasOnlyNumbers(signal)) return inMs(structuredClone(signal), interval);
   return Object.isFrozen(signal) && Object.isFrozen(signal.size) ? signal : { ...signal, size: { ...signal.size } };
 }
 
 /** `checked`, with the strategy and the kline, by its open time (UTC ms), in the error. */
-export function checkedOf(signal: Signal, { id }: { readonly id: string }, openTime: number): Signal {
+export function checkedOf(
+  signal: Signal,
+  { id, interval }: { readonly id: string; readonly interval: Interval },
+  openTime: number,
+): Signal {
   try {
-    return checked(signal);
+    return checked(signal, interval);
   } catch (error) {
     throw withStrategy(error, { id, openTime });
   }
@@ -113,19 +111,18 @@ function quotesFault(quotes: unknown): string {
 
 /** What is wrong with the numbers of a target, or undefined. */
 function targetFault(signal: Target): string | undefined {
+  const hasNumbers = hasOnlyNumbers(signal);
   const isValid =
     mayBeLevel(signal.limit) &&
-    mayBeLevel(signal.stop) &&
-    mayBeLevel(signal.takeProfit) &&
-    mayBeLevel(signal.trailing) &&
+    (!hasNumbers || (mayBeLevel(signal.stop) && mayBeLevel(signal.takeProfit) && mayBeLevel(signal.trailing))) &&
     mayBeLevel(signal.exitAfterMs);
   if (!isValid) return `a target with a number that is not finite or is negative: ${shown(signal)}`;
-  if (signal.clip !== undefined && typeof signal.clip !== 'boolean')
-    return `a target whose clip is neither true nor false: ${shown(signal)}`;
   const value = sizeValue(signal.size);
   if (!Number.isFinite(value)) return `a target without a finite size: ${shown(signal)}`;
+  const fault = hasNumbers ? undefined : exitsFault(signal);
+  if (fault !== undefined) return `a target that cannot be carried out: ${fault}`;
   // A short position's trailing stop is above the best price, where every distance can be hit.
-  return signal.trailing !== undefined && signal.trailing >= 1 && value > 0
+  return typeof signal.trailing === 'number' && signal.trailing >= 1 && value > 0
     ? `a trailing stop of ${signal.trailing}, which is never hit: it is a fraction of the best price, 0.05 is 5 %`
     : undefined;
 }
@@ -150,29 +147,22 @@ const severalSizes = (size: Size): SignalError =>
 
 /** Whether the options of `hold` set an exit. Throws for an unknown one: a misspelt stop would protect nothing. */
 function hasExits(options: Exits): boolean {
-  // Written out: it is called at every kline, and searching a list would double its time.
-  for (const key in options)
+  let isAny = false;
+  for (const key in options) {
+    if (options[key as keyof Exits] === undefined) continue;
+    // The common ones are written out: this is called at every kline, and searching a set would double its time.
     if (
       key !== 'stop' &&
       key !== 'trailing' &&
       key !== 'takeProfit' &&
       key !== 'limit' &&
       key !== 'exitAfterMs' &&
-      key !== 'clip' &&
-      options[key as keyof Exits] !== undefined
+      !isExit(key)
     )
-      throw new SignalError(
-        `hold() with the unknown option ${key}; there are limit, stop, takeProfit, trailing, exitAfterMs, clip`,
-      );
-  const { stop, trailing, takeProfit, limit, exitAfterMs, clip } = options;
-  return (
-    stop !== undefined ||
-    trailing !== undefined ||
-    takeProfit !== undefined ||
-    limit !== undefined ||
-    exitAfterMs !== undefined ||
-    clip !== undefined
-  );
+      throw new SignalError(`hold() with the unknown option ${key}; there are ${exitsText}`);
+    isAny = true;
+  }
+  return isAny;
 }
 
 /** As JSON, with NaN, Infinity and bigints as text: JSON lacks them, and they are the error. */
@@ -182,4 +172,4 @@ const shown = (emitted: unknown): string =>
   );
 
 const isLevel = (value: number): boolean => Number.isFinite(value) && value >= 0;
-const mayBeLevel = (value: number | undefined): boolean => value === undefined || isLevel(value);
+const mayBeLevel = (value: unknown): boolean => value === undefined || isLevel(value as number);

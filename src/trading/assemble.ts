@@ -118,7 +118,7 @@ export function assemble(parts: Parts): Assembled {
     hitStop({ strategy, symbol }, why) {
       const leg = exitOf(planner, strategy, symbol, why, clock.now());
       if (leg === undefined) return;
-      protection.leave(strategy, symbol, leg.signal.size, why);
+      protection.leave(strategy, symbol, leg.signal.size, why, clock.now());
       stopped.emit(decisionOf(leg));
     },
   };

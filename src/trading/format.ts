@@ -1,4 +1,5 @@
 /** Orders and positions in words. */
+import type { Distance, Exits, Level } from '../domain/exits.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { Denial, FillJson, Leg, Signal } from '../domain/order.ts';
@@ -102,7 +103,7 @@ export const isDust = (position: Position, at: Instrument): boolean =>
 export function signalText(signal: Signal, at: Instrument): string {
   if (signal.kind === 'quotes')
     return signal.quotes.length === 1 ? '1 resting order' : `${signal.quotes.length} resting orders`;
-  const { size, limit, stop, takeProfit, trailing, exitAfterMs, clip } = signal;
+  const { size } = signal;
   const sizeText =
     'quantity' in size
       ? size.quantity === 0
@@ -111,13 +112,41 @@ export function signalText(signal: Signal, at: Instrument): string {
       : 'amount' in size
         ? `${size.amount} ${at.quote} worth of ${at.base}`
         : `${(size.share * 100).toFixed(1).replace(/\.0$/, '')} % of equity in ${at.base}`;
-  const extras = [
-    limit === undefined ? undefined : `limit ${limit}`,
-    stop === undefined ? undefined : `stop ${stop}`,
-    takeProfit === undefined ? undefined : `take profit ${takeProfit}`,
-    exitAfterMs === undefined ? undefined : `leave after ${exitAfterMs / 1_000} s`,
-    clip === true ? 'clipped to limits' : undefined,
-    trailing === undefined ? undefined : `trailing stop ${(trailing * 100).toFixed(2)} %`,
-  ].filter((text) => text !== undefined);
-  return [`hold ${sizeText}`, ...extras].join(', ');
+  return [`hold ${sizeText}`, ...exitTexts(signal)].join(', ');
 }
+
+const percent = (fraction: number): string => `${(fraction * 100).toFixed(2)} %`;
+const seconds = (ms: number): string => `${ms / 1_000} s`;
+
+/** The exits of a target in words. */
+function exitTexts(exits: Exits): readonly string[] {
+  const { limit, stop, takeProfit, trailing, breakEven, exitAfterMs, exitAt, reenterAfterMs } = exits;
+  const { expiresAfterMs, postOnly, clip } = exits;
+  return [
+    limit === undefined ? undefined : `limit ${limit}${postOnly === true ? ' (post-only)' : ''}`,
+    stop === undefined ? undefined : `stop ${levelText(stop)}`,
+    takeProfit === undefined ? undefined : `take profit ${takeProfitText(takeProfit)}`,
+    exitAfterMs === undefined ? undefined : `leave after ${seconds(exitAfterMs)}`,
+    exitAt === undefined ? undefined : `leave at ${exitAt} UTC`,
+    trailing === undefined
+      ? undefined
+      : `trailing stop ${typeof trailing === 'number' ? percent(trailing) : distanceText(trailing)}`,
+    breakEven === undefined ? undefined : `break-even after ${afterText(breakEven.after)}`,
+    reenterAfterMs === undefined ? undefined : `enter again after ${seconds(reenterAfterMs)}`,
+    expiresAfterMs === undefined ? undefined : `expires after ${seconds(expiresAfterMs)}`,
+    clip === true ? 'clipped to limits' : undefined,
+  ].filter((text) => text !== undefined);
+}
+
+function levelText(level: Level): string {
+  if (typeof level === 'number') return `${level}`;
+  return 'fromEntry' in level ? `${percent(level.fromEntry)} from the entry` : `${distanceText(level)} from the entry`;
+}
+
+const distanceText = ({ distance, moving }: Distance): string => `${distance}${moving === true ? ' (moving)' : ''}`;
+const afterText = (after: number | Distance): string =>
+  typeof after === 'number' ? percent(after) : distanceText(after);
+const takeProfitText = (takeProfit: NonNullable<Exits['takeProfit']>): string =>
+  typeof takeProfit === 'object' && 'length' in takeProfit
+    ? takeProfit.map(({ at, share }) => `${percent(share)} at ${levelText(at)}`).join(', ')
+    : levelText(takeProfit);

@@ -53,14 +53,16 @@ export function retries(
   };
 }
 
-/** Leaves every position that was held for as long as it may be. */
+/** Leaves every position that was held for as long as it may be, and lets be entered what an exit kept from it for long enough. */
 export function leaveOverdue(
-  { portfolio, protection }: Pick<TradingComponents, 'portfolio' | 'protection'>,
+  { portfolio, planner, protection }: Pick<TradingComponents, 'portfolio' | 'planner' | 'protection'>,
   now: number,
   leave: (place: Overdue, why: string) => void,
 ): void {
-  for (const symbol of new Set(portfolio.places().map((place) => place.symbol)))
+  for (const symbol of new Set(portfolio.places().map((place) => place.symbol))) {
+    for (const strategy of protection.release(symbol, now)) planner.sizeAnew(strategy, symbol);
     for (const place of protection.overdue(symbol, now)) leave(place, place.why);
+  }
 }
 
 /**

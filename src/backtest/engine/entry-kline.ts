@@ -49,7 +49,7 @@ export function withSoon<T extends ArmedStop>(
   stop: T,
   openTime: number,
   { marketAt, targetsFrom }: Pick<Rules, 'marketAt' | 'targetsFrom'>,
-  { portfolio, planner }: Pick<Holders, 'portfolio' | 'planner'>,
+  { portfolio, planner, protection }: Holders,
 ): T & Stop {
   const { strategy, symbol } = stop;
   const enteredAt = portfolio.enteredAt(strategy, symbol);
@@ -57,8 +57,9 @@ export function withSoon<T extends ArmedStop>(
   const isResting = targetsFrom === 'entry' || (marketAt === 'close' && enteredAt === openTime);
   if (enteredAt < openTime || isResting) return stop;
   const signal = planner.standing(strategy, symbol)?.signal;
-  if (signal?.kind !== 'target' || signal.takeProfit === undefined) return stop;
-  return { ...stop, soon: ticksOf(signal.takeProfit, portfolio.instrument(symbol), 'down') };
+  if (signal?.kind !== 'target') return stop;
+  const { takeProfit } = protection.override(strategy, symbol, signal);
+  return takeProfit === undefined ? stop : { ...stop, soon: takeProfit };
 }
 
 /** The signals of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */

@@ -1,6 +1,8 @@
 /** The position and the orders of a fast run: MARKET orders, of which at most one waits. */
 import type { Instrument } from '../../domain/instrument.ts';
 import {
+  averageTicks,
+  baseUnits,
   lotsOfSafe,
   notional,
   plus,
@@ -8,6 +10,7 @@ import {
   safeFee,
   safeNotional,
   safeNumber,
+  type Ticks,
   ticksOfSafe,
   type Units,
   unitsOfSafe,
@@ -71,6 +74,11 @@ export class FastPosition extends HoldingFacts implements Holding, GuardedPlace,
 
   get isLong(): boolean {
     return this.lots > 0;
+  }
+
+  get entryTicks(): Ticks {
+    const base = baseUnits(lotsOfSafe(this.lots), this.instrument);
+    return averageTicks(unitsOfSafe(this.#cost, this.#decimals), base, this.instrument);
   }
 
   /** Closed profit less fees and what is held at cost: how much more than at the start there is to spend. */

@@ -192,8 +192,9 @@ class FastRun implements BacktestEngine {
 
   /** Spot cannot be short: the other engine knows how that is reported. */
   #isSupported(signal: Target): boolean {
-    const { limit, takeProfit, size } = signal;
-    if (limit !== undefined || takeProfit !== undefined || sizeValue(size) < 0) return false;
+    const { limit, takeProfit, reenterAfterMs, size } = signal;
+    if (reenterAfterMs !== undefined || limit !== undefined || takeProfit !== undefined || sizeValue(size) < 0)
+      return false;
     if ('share' in size && this.#sizing.atFill) return false;
     return isPlain(signal) || this.#supported.hasStops;
   }
@@ -318,7 +319,7 @@ class FastRun implements BacktestEngine {
 
   #leave(why: string): void {
     const size = this.#target?.size ?? { quantity: 0 };
-    this.#protection.leave(this.#position.strategy, this.#at.symbol, size, why);
+    this.#protection.leave(this.#position.strategy, this.#at.symbol, size, why, Number.NaN);
   }
 
   /** Orders the exit of a position that was held for as long as it may be at the row's close. */

@@ -23,7 +23,7 @@ interface Prices {
 
 /** Whether the stop of a target lies beyond the price, so that it is hit at once. */
 function isStoppedOut({ series }: Prices, { signal, symbol, at }: Event & { readonly signal: Signal }): boolean {
-  if (signal.kind !== 'target' || signal.stop === undefined) return false;
+  if (signal.kind !== 'target' || typeof signal.stop !== 'number') return false;
   const size = sizeValue(signal.size);
   const price = size === 0 ? undefined : closeAt(series, symbol, at);
   return price !== undefined && (size > 0 ? signal.stop >= price : signal.stop <= price);

@@ -37,7 +37,7 @@ function delayed(strategy: Strategy): Strategy {
           });
           klines.add(
             strategy.signals(context).subscribe((signal) => {
-              pending = checked(signal);
+              pending = checked(signal, context.interval);
             }),
           );
           return klines;

@@ -118,7 +118,8 @@ export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly Sto
   return rows.flatMap(({ at, strategy, symbol, signal: text }) => {
     const signal = JSON.parse(text) as Signal;
     const { stop, takeProfit, trailing } = signal.kind === 'target' ? signal : {};
-    const row = { stop: stop ?? null, takeProfit: takeProfit ?? null, trailing: trailing ?? null };
+    const price = (level: unknown): number | null => (typeof level === 'number' ? level : null);
+    const row = { stop: price(stop), takeProfit: price(takeProfit), trailing: price(trailing) };
     const key = `${strategy} ${symbol}`;
     const now = JSON.stringify(row);
     const before = last.get(key) ?? '{"stop":null,"takeProfit":null,"trailing":null}';

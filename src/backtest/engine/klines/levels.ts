@@ -1,6 +1,6 @@
 /** Prices that a kline must reach before anything can happen to a symbol's orders, positions and limits. */
 import type { Columns } from '../../../domain/market.ts';
-import type { Levels, Trail } from '../../../portfolio/protection.ts';
+import type { Levels, Trail } from '../../../portfolio/stop-levels.ts';
 import type { SeriesState } from './series-state.ts';
 import type { StrategyCursor } from './strategy-cursor.ts';
 import type { KlineTrader } from './trader.ts';
@@ -92,13 +92,14 @@ interface Trailing {
 /** The high of a kline counts before its low: a stop that this reaches too early goes the full way, which knows better. */
 function reachedBySale(columns: Columns, row: number, end: number, { below, above, trail }: Trailing): number {
   const keeps = (1 - trail.by) * (1 + slack);
+  const { away } = trail;
   let best = trail.best;
-  let level = Math.max(below, best * keeps);
+  let level = Math.max(below, best * keeps - away);
   for (let at = row; at < end; at++) {
     const top = topOf(columns, at);
     if (top > best) {
       best = top;
-      level = Math.max(below, best * keeps);
+      level = Math.max(below, best * keeps - away);
     }
     if (bottomOf(columns, at) <= level || top >= above) return at;
   }
@@ -108,13 +109,14 @@ function reachedBySale(columns: Columns, row: number, end: number, { below, abov
 
 function reachedByPurchase(columns: Columns, row: number, end: number, { below, above, trail }: Trailing): number {
   const keeps = (1 + trail.by) * (1 - slack);
+  const { away } = trail;
   let best = trail.best;
-  let level = Math.min(above, best * keeps);
+  let level = Math.min(above, best * keeps + away);
   for (let at = row; at < end; at++) {
     const bottom = bottomOf(columns, at);
     if (bottom < best) {
       best = bottom;
-      level = Math.min(above, best * keeps);
+      level = Math.min(above, best * keeps + away);
     }
     if (topOf(columns, at) >= level || bottom <= below) return at;
   }

@@ -2,6 +2,15 @@
  * The signals of a run as columns: a stop that moves with each of a million klines takes a number a kline, not an object that has to be
  * cleared away. A signal is a pattern, which many share, and the levels in which it differs from that.
  */
+import {
+  isSameKind,
+  type Level,
+  levelNumber,
+  onlyTakeProfit,
+  sameOthers,
+  sameTakeProfit,
+  withNumber,
+} from '../../../domain/exits.ts';
 import type { Lots } from '../../../domain/money.ts';
 import { type Leg, type Signal, sameSize, sizeValue, type Target } from '../../../domain/order.ts';
 import { NumberColumn } from './columns.ts';
@@ -38,9 +47,9 @@ export class SignalColumn {
     const own = (this.#patterns[index] as Pattern).leg.signal;
     if (signal === own || signal.kind !== 'target' || own.kind !== 'target') return;
     this.#level(0, row, signal.limit, own.limit);
-    this.#level(1, row, signal.stop, own.stop);
-    this.#level(2, row, signal.takeProfit, own.takeProfit);
-    this.#level(3, row, signal.trailing, own.trailing);
+    this.#level(1, row, numberOf(signal.stop), numberOf(own.stop));
+    this.#level(2, row, numberOf(onlyTakeProfit(signal)), numberOf(onlyTakeProfit(own)));
+    this.#level(3, row, numberOf(signal.trailing), numberOf(own.trailing));
     this.#level(4, row, signal.exitAfterMs, own.exitAfterMs);
   }
 
@@ -77,13 +86,14 @@ export class SignalColumn {
   }
 
   #signal(own: Signal, row: number): Signal {
-    let signal: { -readonly [key in keyof Target]: Target[key] } | undefined;
+    let signal: Target | undefined;
     for (let name = 0; name < levelNames.length; name++) {
       const column = this.#levels[name];
       const value = column === undefined || row >= column.length ? Number.NaN : column.at(row);
       if (Number.isNaN(value)) continue;
       signal ??= { ...(own as Target) };
-      signal[levelNames[name] as (typeof levelNames)[number]] = value;
+      const key = levelNames[name] as (typeof levelNames)[number];
+      Object.assign(signal, { [key]: withNumber((own as Target)[key] as Level, value) });
     }
     return signal ?? own;
   }
@@ -124,9 +134,16 @@ function fits(pattern: Leg, leg: Leg): boolean {
     own.clip === signal.clip &&
     sameSize(own.size, signal.size) &&
     (own.limit === undefined) === (signal.limit === undefined) &&
-    (own.stop === undefined) === (signal.stop === undefined) &&
-    (own.takeProfit === undefined) === (signal.takeProfit === undefined) &&
-    (own.trailing === undefined) === (signal.trailing === undefined) &&
-    (own.exitAfterMs === undefined) === (signal.exitAfterMs === undefined)
+    isSameKind(own.stop, signal.stop) &&
+    isSameKind(onlyTakeProfit(own), onlyTakeProfit(signal)) &&
+    (onlyTakeProfit(own) === own.takeProfit || sameTakeProfit(own.takeProfit, signal.takeProfit)) &&
+    (onlyTakeProfit(signal) === signal.takeProfit || sameTakeProfit(own.takeProfit, signal.takeProfit)) &&
+    isSameKind(own.trailing, signal.trailing) &&
+    (own.exitAfterMs === undefined) === (signal.exitAfterMs === undefined) &&
+    sameOthers(own, signal)
   );
 }
+
+/** The number of a level; undefined for none. */
+const numberOf = (level: Level | undefined): number | undefined =>
+  level === undefined ? undefined : levelNumber(level);

@@ -1,0 +1,146 @@
+/** Checks the exits of a target, and turns klines into ms, so that nothing further down needs the strategy's interval. */
+import {
+  type BreakEven,
+  type Distance,
+  type Exits,
+  exitNames,
+  type Level,
+  minuteOfDay,
+  type PartialTakeProfit,
+} from '../domain/exits.ts';
+import { type Interval, intervalMs } from '../domain/interval.ts';
+import type { Target } from '../domain/order.ts';
+
+const names: ReadonlySet<string> = new Set(exitNames);
+export const isExit = (name: string): boolean => names.has(name);
+export const exitsText = exitNames.join(', ');
+
+/** True for a target with nothing but prices, fractions and ms: the common ones, which need no more checks. */
+export const hasOnlyNumbers = (target: Target): boolean =>
+  typeof target.stop !== 'object' &&
+  typeof target.takeProfit !== 'object' &&
+  typeof target.trailing !== 'object' &&
+  target.breakEven === undefined &&
+  target.exitAt === undefined &&
+  target.exitAfterKlines === undefined &&
+  target.reenterAfterMs === undefined &&
+  target.reenterAfterKlines === undefined &&
+  target.expiresAfterMs === undefined &&
+  target.expiresAfterKlines === undefined &&
+  target.postOnly === undefined &&
+  (target.clip === undefined || typeof target.clip === 'boolean');
+
+/** What is wrong with exits that are more than numbers, or undefined. */
+export function exitsFault(exits: Exits): string | undefined {
+  for (const name of ['stop', 'takeProfit', 'trailing'] as const) {
+    const level = exits[name];
+    if (level === undefined || Array.isArray(level)) continue;
+    const fault = levelFault(level as Level, name);
+    if (fault !== undefined) return `${name} ${fault}`;
+  }
+  if (typeof exits.trailing === 'object' && !('distance' in exits.trailing))
+    return 'trailing must be a fraction of the best price, such as 0.05, or { distance: 10 }';
+  return (
+    partsFault(exits.takeProfit) ??
+    breakEvenFault(exits.breakEven) ??
+    timesFault(exits) ??
+    flagsFault(exits) ??
+    unbuilt(exits)
+  );
+}
+
+function unbuilt({ takeProfit, postOnly, expiresAfterMs, expiresAfterKlines }: Exits): string | undefined {
+  if (Array.isArray(takeProfit)) return 'takeProfit as a list is not there yet';
+  if (postOnly !== undefined) return 'postOnly is not there yet';
+  return expiresAfterMs !== undefined || expiresAfterKlines !== undefined ? 'expiresAfter is not there yet' : undefined;
+}
+
+function levelFault(level: Level, name: string): string | undefined {
+  if (typeof level === 'number') return Number.isFinite(level) && level >= 0 ? undefined : `is ${level}`;
+  const wanted = 'must be a price, { fromEntry: 0.05 } or { distance: 10 }';
+  if (typeof level !== 'object' || level === null) return wanted;
+  const keys = Object.keys(level);
+  if ('fromEntry' in level) {
+    if (keys.length > 1) return `has more than fromEntry: ${wanted}`;
+    const { fromEntry } = level;
+    if (!(Number.isFinite(fromEntry) && fromEntry > 0))
+      return `has fromEntry ${fromEntry}: it must be above 0, 0.05 is 5 %`;
+    return name === 'stop' && fromEntry >= 1
+      ? `has fromEntry ${fromEntry}: it is a fraction of the entry price, 0.05 is 5 %`
+      : undefined;
+  }
+  return distanceFault(level) ?? (keys.every((key) => key === 'distance' || key === 'moving') ? undefined : wanted);
+}
+
+function distanceFault({ distance, moving }: Distance): string | undefined {
+  if (!(Number.isFinite(distance) && distance > 0)) return `has distance ${distance}: it must be above 0, in quote`;
+  return moving === undefined || typeof moving === 'boolean'
+    ? undefined
+    : 'has a moving that is neither true nor false';
+}
+
+function partsFault(parts: Exits['takeProfit']): string | undefined {
+  if (!Array.isArray(parts)) return undefined;
+  const list = parts as readonly PartialTakeProfit[];
+  if (list.length === 0) return 'takeProfit is an empty list: leave it out instead';
+  let sum = 0;
+  for (const part of list) {
+    const { at, share } = part ?? {};
+    const fault = at === undefined ? 'lacks its level: { at: 110, share: 0.5 }' : levelFault(at, 'takeProfit');
+    if (fault !== undefined) return `a part of takeProfit ${fault}`;
+    if (!(Number.isFinite(share) && share > 0 && share <= 1))
+      return `a part of takeProfit has share ${share}: it must be above 0 and at most 1`;
+    sum += share;
+  }
+  // Thirds do not add up to exactly one.
+  return sum > 1 + 1e-9 ? `the shares of takeProfit come to ${sum}, more than the whole position` : undefined;
+}
+
+function breakEvenFault(breakEven: BreakEven | undefined): string | undefined {
+  if (breakEven === undefined) return undefined;
+  const wanted = 'breakEven must be { after: 0.02 } or { after: { distance: 10 } }, with plus: 0.001 where wanted';
+  if (typeof breakEven !== 'object' || breakEven === null) return wanted;
+  const { after, plus } = breakEven;
+  if (!Object.keys(breakEven).every((key) => key === 'after' || key === 'plus')) return wanted;
+  if (typeof after === 'number' ? !(Number.isFinite(after) && after > 0) : typeof after !== 'object' || after === null)
+    return wanted;
+  const fault = typeof after === 'object' ? distanceFault(after) : undefined;
+  if (fault !== undefined) return `breakEven.after ${fault}`;
+  if (plus !== undefined && !(Number.isFinite(plus) && plus >= 0)) return `breakEven has plus ${plus}`;
+  return typeof after === 'number' && plus !== undefined && plus >= after
+    ? `breakEven has plus ${plus}, which is not below after ${after}: the stop would be hit at once`
+    : undefined;
+}
+
+function timesFault(exits: Exits): string | undefined {
+  for (const name of ['exitAfter', 'reenterAfter', 'expiresAfter'] as const) {
+    const [ms, klines] = [exits[`${name}Ms`], exits[`${name}Klines`]];
+    if (ms !== undefined && klines !== undefined) return `${name}Ms and ${name}Klines are both there: leave one out`;
+    if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) return `${name}Ms is ${ms}`;
+    if (klines !== undefined && !(Number.isInteger(klines) && klines > 0))
+      return `${name}Klines is ${klines}: it must be a whole number above 0`;
+  }
+  const { exitAt } = exits;
+  return exitAt === undefined || (typeof exitAt === 'string' && !Number.isNaN(minuteOfDay(exitAt)))
+    ? undefined
+    : `exitAt is ${String(exitAt)}: it must be a time of day in UTC, such as '16:00'`;
+}
+
+const flagsFault = (exits: Exits): string | undefined =>
+  (['postOnly', 'clip'] as const)
+    .filter((name) => exits[name] !== undefined && typeof exits[name] !== 'boolean')
+    .map((name) => `${name} is neither true nor false`)[0];
+
+/** The target with klines as ms. */
+export function inMs(target: Target, interval: Interval): Target {
+  const { exitAfterKlines, reenterAfterKlines, expiresAfterKlines, ...others } = target;
+  if (exitAfterKlines === undefined && reenterAfterKlines === undefined && expiresAfterKlines === undefined)
+    return target;
+  const ms = intervalMs(interval, 0);
+  return {
+    ...others,
+    ...(exitAfterKlines !== undefined && { exitAfterMs: exitAfterKlines * ms }),
+    ...(reenterAfterKlines !== undefined && { reenterAfterMs: reenterAfterKlines * ms }),
+    ...(expiresAfterKlines !== undefined && { expiresAfterMs: expiresAfterKlines * ms }),
+  };
+}
