@@ -10,6 +10,7 @@ import type { Account, Fill, Intent } from '../domain/order.ts';
 import { mostRate } from '../fill/fees.ts';
 import type { Fees, Rules } from '../fill/rules.ts';
 import { memoryHost } from '../journal/writer-hosts.ts';
+import type { AloneTimes } from '../portfolio/legs-alone.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import type { Sizing } from '../portfolio/target-size.ts';
 import { momentText } from '../report/figures.ts';
@@ -110,6 +111,8 @@ export interface RunResult {
   readonly cashFlows?: readonly FlowDone[];
   /** The costs of margin, charge by charge and in all. */
   readonly margin?: MarginSums & { readonly charges: readonly Charge[] };
+  /** Of strategies that say what becomes of legs that are open alone. */
+  readonly legsAlone?: readonly AloneTimes[];
   /** UTC ms of the last close that counted, where the run was ended early. */
   readonly endedAt?: number;
   /** Every signal, denial, order and fill as rows; written on request, since it takes longer than the run. */

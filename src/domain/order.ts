@@ -91,6 +91,13 @@ export interface Decision {
 /** A decision about one market. */
 export const decisionOf = (leg: Leg): Decision => ({ strategy: leg.strategy, at: leg.at, legs: [leg] });
 
+/** What a strategy of several markets wants done when a leg has been open alone for longer than `afterMs`. */
+export interface AlonePolicy {
+  readonly afterMs: number;
+  /** `complete`: the missing leg is ordered at market. `unwind`: the open legs are left. */
+  readonly then: 'complete' | 'unwind';
+}
+
 /** How much an order asks for: base lots, or for a MARKET BUY on the exchange an amount of the quote asset (specification §4.2). */
 export type Volume = { readonly lots: Lots } | { readonly amount: Units };
 

@@ -22,13 +22,14 @@ const objection = ({ clock }: Execution, lastHop: LastHop, intent: Intent): stri
 
 /**
  * Sends an order that is reserved already. Nothing leaves before the intent is on disk (R1), and nothing is sent twice (R2). Every
- * outcome that is not provably accepted, rejected or not sent is unknown until the exchange shows it.
+ * outcome that is not provably accepted, rejected or not sent is unknown until the exchange shows it; `onLost` is called when it becomes so.
  */
 export async function execute(
   execution: Execution,
   sweeps: Sweeps,
   lastHop: LastHop,
   order: WorkingOrder,
+  onLost?: () => void,
 ): Promise<Sent> {
   const { clock, journal, orders, portfolio } = execution;
   const { intent } = order;
@@ -58,6 +59,7 @@ export async function execute(
   const outcome = await prepared.send(gate);
   // An error of the journal is not an outcome: it is thrown here.
   await gate;
+  if (outcome.kind === 'unknown') return lost(execution, sweeps, order, outcome.cause, onLost);
   return settle(execution, sweeps, order, outcome);
 }
 
@@ -78,8 +80,15 @@ function markSent(
 }
 
 /** The outcome is not known: resolves it by asking the exchange. */
-async function lost(execution: Execution, sweeps: Sweeps, order: WorkingOrder, cause: string): Promise<Sent> {
+async function lost(
+  execution: Execution,
+  sweeps: Sweeps,
+  order: WorkingOrder,
+  cause: string,
+  onLost?: () => void,
+): Promise<Sent> {
   if (move(execution, order, 'lose', { cause }) !== 'resolve') return 'placed';
+  onLost?.();
   const resolution = await resolve(execution, sweeps, order);
   return resolution === 'found' ? 'placed' : resolution === 'absent' ? 'refused' : 'unknown';
 }

@@ -37,7 +37,7 @@ import {
   type Situation,
   type Step,
 } from './plan.ts';
-import type { Portfolio } from './portfolio.ts';
+import type { Portfolio, WorkingOrder } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
 import type { Protection } from './protection.ts';
 import { type Sizing, sizeInLots } from './target-size.ts';
@@ -170,7 +170,7 @@ export class Planner {
       const step = this.#plan(leg, own);
       if (step?.do === 'cancel' || (step !== undefined && step.draft.purpose !== 'enter')) return step;
       if (step !== undefined) entries.push(step);
-      isLeaving ||= portfolio.ordersOf(strategy, leg.symbol).some(({ intent }) => isExit(intent));
+      isLeaving ||= portfolio.ordersOf(strategy, leg.symbol).some(isLeavingBy);
     }
     const [first] = entries;
     if (first === undefined || !isLeaving) return first;
@@ -371,8 +371,9 @@ export class Planner {
   }
 }
 
-/** It leaves a position now; a take-profit may rest for ever. */
-const isExit = ({ purpose }: OrderDraft): boolean => purpose === 'exit' || purpose === 'stop';
+/** It leaves a position, or is being cancelled, and frees its money now; a take-profit may rest for ever. */
+const isLeavingBy = ({ intent: { purpose }, cancelRequested }: WorkingOrder): boolean =>
+  purpose === 'exit' || purpose === 'stop' || cancelRequested;
 
 /** Whether nothing is left to do about a target of the same size as the one before. */
 function mayMove({ settled }: Standing, before: Target, signal: Target): boolean {

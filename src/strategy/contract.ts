@@ -12,7 +12,7 @@ import type { Observable } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import type { Fill, Signal } from '../domain/order.ts';
+import type { AlonePolicy, Fill, Signal } from '../domain/order.ts';
 import type { Exit } from '../domain/position.ts';
 import type { Indicators, ValuesOf } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
@@ -119,6 +119,8 @@ export interface MarketsStrategy<P extends Params, M extends Readonly<Record<str
   readonly markets: M;
   /** True: `decide` is called also while a market has no kline or an indicator no value. */
   readonly partial?: boolean;
+  /** What becomes of a traded market with a position while another that the last decision asked for has none. */
+  readonly alone?: AlonePolicy;
   /** Each indicator names its market: `of('lead', sma('close', 20))`. */
   indicators(params: ParamValues<P>): I;
   /** Called with each moment at which a kline closes, once all markets have one and all indicators are warm. `undefined` repeats the last signals. */

@@ -2,7 +2,8 @@
 import { inspect } from 'node:util';
 import { aggregationFault } from '../domain/aggregator.ts';
 import type { Interval } from '../domain/interval.ts';
-import { isStreaming, isUniverse, type Strategy } from './contract.ts';
+import type { AlonePolicy } from '../domain/order.ts';
+import { isOfMarkets, isStreaming, isUniverse, type Strategy } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import { ownWarmup } from './larger-klines.ts';
 import { type Indicators, isIndicator, namedIndicators } from './named-indicators.ts';
@@ -38,6 +39,8 @@ export function needsFault(strategy: Strategy, params: ParamValues<Params>): str
   if (isStreaming(strategy)) return undefined;
   const unscheduled = isUniverse(strategy) ? scheduleFault(strategy.rebalance) : undefined;
   if (unscheduled !== undefined) return unscheduled;
+  const loose = aloneFault(strategy);
+  if (loose !== undefined) return loose;
   const all: unknown = strategy.indicators(params);
   if (typeof all !== 'object' || all === null || all instanceof Promise)
     return `indicators() gives ${inspect(all)}: it must give an object, such as { average: sma('close', 20) }`;
@@ -48,6 +51,19 @@ export function needsFault(strategy: Strategy, params: ParamValues<Params>): str
     if (!(indicator.warmup >= 0 && indicator.warmup < 1e9))
       return `indicators() gives ${name} with a warmup of ${indicator.warmup}: it must be a number of klines`;
   return undefined;
+}
+
+/** What is wrong with what a strategy says about legs that are open alone, or undefined. */
+function aloneFault(strategy: Strategy): string | undefined {
+  const { alone } = strategy as { readonly alone?: Partial<AlonePolicy> };
+  if (alone === undefined) return undefined;
+  const traded = isOfMarkets(strategy) ? Object.values(strategy.markets).filter((use) => use === 'traded').length : 0;
+  if (traded < 2)
+    return 'has alone: only a strategy with at least two traded markets can have legs that are open alone';
+  const { afterMs, then } = alone;
+  if (Number.isSafeInteger(afterMs) && Number(afterMs) >= 1_000 && (then === 'complete' || then === 'unwind'))
+    return undefined;
+  return `alone is ${inspect(alone)}: it must be { afterMs: 60_000, then: 'complete' or 'unwind' }, with at least 1000 ms`;
 }
 
 /** Whether a value is an object of indicators, at least one. */

@@ -12,6 +12,7 @@ import { recover } from '../execution/recover.ts';
 import { Sweeps } from '../execution/sweep.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
+import { type AloneRule, aloneMemory, LegsAlone } from '../portfolio/legs-alone.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
 import { type ArmedStop, Protection } from '../portfolio/protection.ts';
@@ -30,6 +31,7 @@ import { type Controls, canLeave, controls } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
 import { keepingExtremes, restore, riskMemory } from './restore.ts';
 import { diskWatch, exitOf, leaveOverdue, retries } from './retries.ts';
+import { sharedLanes } from './shared-lanes.ts';
 
 export interface Parts extends OrdersParts {
   readonly journal: Journal;
@@ -51,6 +53,8 @@ export interface Parts extends OrdersParts {
   readonly notice: (notice: Notice) => void;
   /** The lane of a symbol; its own when left out. */
   readonly laneOf?: (symbol: string) => string;
+  /** What strategies want done about legs that are open alone; nothing when left out. */
+  readonly aloneRules?: readonly AloneRule[];
   /** Nobody else trades on the account: an order without its client id is found by its likeness. */
   readonly dedicated?: boolean;
   /** What the account holds; absent where nobody can ask: margin, simulated venues. Without it no absence can be proven. */
@@ -110,6 +114,7 @@ export function assemble(parts: Parts): Assembled {
     retryPending() {
       reportDisk();
       leaveOverdue(book, clock.now(), (place, why) => this.hitStop(place, why));
+      for (const decision of book.legsAlone.look(clock.now())) stopped.emit(decision);
       retrying.leaveAgain();
       retrying.askAgain();
       book.unprotected.measure(clock.now(), canLeave(book, execution));
@@ -138,7 +143,7 @@ interface Assembling {
 function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions'> {
   const { book, execution, sweeps, orders, audits, stopped, booked, retrying } = assembling;
   const { portfolio, planner } = book;
-  const { clock, journal } = parts;
+  const { clock, journal, laneOf = (symbol) => symbol } = parts;
   return {
     async recover() {
       sweeps.bookAgain(unbookedTrades(parts.loaded, instrumentOf(portfolio)));
@@ -148,7 +153,11 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
     },
     stopped: stopped.stream,
     fills: sweeps.fills,
-    note: (decision) => planner.note(decision),
+    note(decision) {
+      const isOpen = planner.note(decision);
+      book.legsAlone.see(decision.strategy, clock.now());
+      return isOpen;
+    },
     // An order that is being moved is not created anew behind the back of whoever cancels what rests.
     plan: (decision, refused) => (orders.isEnding ? undefined : planner.plan(decision, refused)),
     judge(draft) {
@@ -157,20 +166,33 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
       return verdict;
     },
     reserve: (draft) => orders.reserve(draft),
-    execute: (intent) => orders.execute(intent),
     together: (decision, refused, first) => orders.together(decision, refused, first),
     executeAll: (intents) => orders.executeAll(intents),
-    cancel: (order) => orders.cancel(order),
+    ...sharedLanes({
+      ...{ clock, portfolio, planner, orders, isShared: isSharedIn(parts, laneOf) },
+      again: ([first, ...others]) =>
+        stopped.emit({ strategy: first.strategy, at: clock.now(), legs: [first, ...others] }),
+    }),
     record: (fill) => journal.insertFill(fill, () => fillRow(fill, portfolio.instrument(fill.symbol))),
     book(fill) {
       bookFill(book, execution, fill);
+      book.legsAlone.see(fill.strategy, clock.now());
       booked.emit(fill);
       const waiting = planner.waiting(fill.strategy);
       if (waiting !== undefined) stopped.emit({ strategy: fill.strategy, at: clock.now(), legs: waiting.legs });
     },
-    laneOf: parts.laneOf ?? ((symbol) => symbol),
+    laneOf,
     track: (work) => clock.track(work),
   };
+}
+
+/** Whether the lane of a symbol is that of others, too. */
+function isSharedIn(
+  { allocations }: Pick<Parts, 'allocations'>,
+  laneOf: (symbol: string) => string,
+): (symbol: string) => boolean {
+  const lanes = Map.groupBy(new Set(allocations.map(({ symbol }) => symbol)), laneOf);
+  return (symbol) => (lanes.get(laneOf(symbol))?.length ?? 0) > 1;
 }
 
 /** Positions, standing signals, protection and risk, as the journal left them. */
@@ -213,7 +235,12 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     keep: (value) => journal.append({ kind: 'memory', name: 'unprotected', value }),
     aloneSince: parts.aloneSince,
   });
-  return { portfolio, protection, planner, risk, unprotected };
+  const legsAlone = new LegsAlone({
+    ...{ portfolio, planner, protection, account, rules: parts.aloneRules ?? [] },
+    kept: loaded.memories.get(aloneMemory),
+    keep: (value) => journal.append({ kind: 'memory', name: aloneMemory, value }),
+  });
+  return { portfolio, protection, planner, risk, unprotected, legsAlone };
 }
 
 /** Between attempts to read what the account holds before the first order, ms, and their number: an account may never rest. */

@@ -1,4 +1,5 @@
 /** The components of a trader that share its positions. */
+import type { LegsAlone } from '../portfolio/legs-alone.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Protection } from '../portfolio/protection.ts';
@@ -11,4 +12,5 @@ export interface TradingComponents {
   readonly protection: Protection;
   readonly risk: Risk;
   readonly unprotected: Unprotected;
+  readonly legsAlone: LegsAlone;
 }

@@ -1,5 +1,7 @@
 /** The markets of strategies, and the lane in which the orders of each symbol are sent. */
 import { mainRole } from '../domain/order.ts';
+import type { AloneRule } from '../portfolio/legs-alone.ts';
+import { isOfMarkets } from '../strategy/contract.ts';
 import type { Hosted, HostedMarket } from '../strategy/host.ts';
 import type { BoundMarket } from '../strategy/several-markets.ts';
 
@@ -17,6 +19,13 @@ export const tradedIn = (markets: readonly BoundMarket[]): readonly string[] =>
 
 /** The symbols that a strategy trades. */
 export const tradedBy = (hosted: Hosted): readonly string[] => tradedIn(marketsOf(hosted));
+
+/** The policies of strategies about legs that are open alone. */
+export const aloneRules = (hosted: readonly Hosted[]): readonly AloneRule[] =>
+  hosted.flatMap((one) => {
+    const policy = isOfMarkets(one.strategy) ? one.strategy.alone : undefined;
+    return policy === undefined ? [] : [{ ...policy, strategy: one.id, symbols: tradedBy(one) }];
+  });
 
 /** The lane of each symbol, named by one of its symbols: those that one strategy trades together share theirs. */
 export function lanesOf(hosted: readonly Hosted[]): (symbol: string) => string {

@@ -60,8 +60,9 @@ export class Orders {
    */
   together(decision: Decision, refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[] {
     const { foreign, notice, orders } = this.#execution;
-    if (this.#parts.batchCreate !== true || orders.batches === undefined || first.type === 'MARKET')
-      return this.#alone(first);
+    // A decision on several markets goes on where one outcome is unknown, which a batch does not tell apart.
+    const isAlone = first.type === 'MARKET' || decision.legs.length > 1;
+    if (this.#parts.batchCreate !== true || orders.batches === undefined || isAlone) return this.#alone(first);
     if (foreign.size > 0) {
       if (!this.#areOthersReported)
         notice({
@@ -142,15 +143,15 @@ export class Orders {
     return intent;
   }
 
-  /** Sends an order that is reserved; returns its outcome. */
-  execute(intent: Intent): Promise<Sent> {
-    return this.#during(this.#send(intent));
+  /** Sends an order that is reserved; returns its outcome. `lost` is called as soon as that is unknown. */
+  execute(intent: Intent, lost?: () => void): Promise<Sent> {
+    return this.#during(this.#send(intent, lost));
   }
 
-  async #send({ clientOrderId }: Intent): Promise<Sent> {
+  async #send({ clientOrderId }: Intent, lost?: () => void): Promise<Sent> {
     const order = this.#book.portfolio.order(clientOrderId);
     if (order === undefined) return 'refused';
-    const sent = await execute(this.#execution, this.#sweeps, this.#against, order);
+    const sent = await execute(this.#execution, this.#sweeps, this.#against, order, lost);
     await this.#cancelIfKilled(order, sent);
     return sent;
   }

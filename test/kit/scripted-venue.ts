@@ -97,13 +97,16 @@ export class ScriptedVenue {
   readonly unlocked = new Set<string>();
   readonly #clock: Clock;
   readonly #at: Instrument;
-  #nextOrder = 1_001;
-  #nextTrade = 1;
+  #nextOrder: number;
+  #nextTrade: number;
 
-  constructor(clock: Clock, log: string[] = [], at: Instrument = btc) {
+  /** `firstId`: of its trades; its orders are counted from a thousand more. */
+  constructor(clock: Clock, log: string[] = [], at: Instrument = btc, firstId = 1) {
     this.#clock = clock;
     this.log = log;
     this.#at = at;
+    this.#nextTrade = firstId;
+    this.#nextOrder = 1_000 + firstId;
     this.holdings.set(at.quote, units('10000000')).set(at.base, units('1000'));
   }
 

@@ -2,8 +2,8 @@
 import Database from 'better-sqlite3';
 import type { Observable, Subscription } from 'rxjs';
 import { SimClock } from '../../src/clock/sim-clock.ts';
-import { noRate, quantityText, ticks, ticksOf, units } from '../../src/domain/money.ts';
-import type { Decision, Intent, OrderState, Sent } from '../../src/domain/order.ts';
+import { noRate, noUnits, quantityText, ticks, ticksOf, units } from '../../src/domain/money.ts';
+import type { AlonePolicy, Decision, Intent, OrderState, Sent } from '../../src/domain/order.ts';
 import type { Notice, Timing } from '../../src/execution/context.ts';
 import { type Journal, journal, type WriterHost } from '../../src/journal/journal.ts';
 import { load } from '../../src/journal/load.ts';
@@ -18,7 +18,8 @@ import type { Limits } from '../../src/risk/context.ts';
 import { trade } from '../../src/trader.ts';
 import { type Assembled, assemble } from '../../src/trading/assemble.ts';
 import { type OrderEntry, ok } from '../../src/venue/venue.ts';
-import { btc, draft, instruments, startTime, wide } from './builders.ts';
+import { btc, draft, eth, instruments, startTime, wide } from './builders.ts';
+import { pairPort } from './pair-venue.ts';
 import { ScriptedVenue } from './scripted-venue.ts';
 
 export interface RigOptions {
@@ -34,6 +35,8 @@ export interface RigOptions {
   readonly account?: 'spot' | 'margin';
   /** False: nobody can ask what the account holds, as on margin. */
   readonly balances?: boolean;
+  /** The strategies trade ETHUSDT, too, at `second`; and this is what they want done about legs that are open alone. */
+  readonly pair?: AlonePolicy;
   /** How far the exchange's clock is behind ours, ms. */
   readonly serverBehindMs?: () => number;
 }
@@ -51,6 +54,8 @@ export class TestRig {
   /** What was committed and what the exchange was asked, in order. */
   readonly log: string[] = [];
   readonly venue: ScriptedVenue;
+  /** Where ETHUSDT is traded. */
+  readonly second: ScriptedVenue;
   readonly db = new Database(':memory:');
   readonly notices: Notice[] = [];
   /** True: nothing can be written. */
@@ -72,6 +77,9 @@ export class TestRig {
     void this.clock.track(new Promise(() => {}));
     this.venue = new ScriptedVenue(this.clock, this.log);
     this.venue.market = ticks('100', btc);
+    this.second = new ScriptedVenue(this.clock, this.log, eth, 5_001);
+    this.second.market = this.venue.market;
+    this.second.holdings.set(eth.quote, noUnits);
     migrate(this.db);
     ({ journal: this.journal, assembled: this.assembled } = this.#open());
   }
@@ -86,10 +94,10 @@ export class TestRig {
   #open(): { journal: Journal; assembled: Assembled } {
     const loaded = load(this.db);
     const host = this.#host();
-    const port = this.venue.port({
-      byClientId: this.#options.byClientId ?? false,
-      batches: this.#options.batches ?? false,
-    });
+    const { pair, byClientId = false, batches = false } = this.#options;
+    const first = this.venue.port({ byClientId, batches });
+    const port = pair === undefined ? first : pairPort(first, this.second.port(), eth.symbol);
+    const symbols = pair === undefined ? [btc.symbol] : [btc.symbol, eth.symbol];
     const book = journal(host, this.clock, loaded.past.fill);
     const identity: Identity = { instance: 1, epoch: ++this.#epoch, idKey, strategies };
     const assembled = assemble({
@@ -100,11 +108,13 @@ export class TestRig {
       orders: port satisfies OrderEntry,
       account: this.#options.account ?? 'spot',
       instruments,
-      allocations: [...strategies.keys()].map((strategy) => ({
-        strategy,
-        symbol: btc.symbol,
-        amount: units('1000000'),
-      })),
+      allocations: [...strategies.keys()].flatMap((strategy) =>
+        symbols.map((symbol) => ({ strategy, symbol, amount: symbol === btc.symbol ? units('1000000') : noUnits })),
+      ),
+      ...(pair !== undefined && {
+        laneOf: () => btc.symbol,
+        aloneRules: [...strategies.keys()].map((strategy) => ({ ...pair, strategy, symbols })),
+      }),
       limits: { ...wide, ...this.#options.limits },
       dedicated: this.#options.dedicated ?? this.#options.batches === true,
       batchCreate: this.#options.batches === true,
@@ -117,7 +127,7 @@ export class TestRig {
       serverTime: () => Promise.resolve(ok(this.clock.now() - (this.#options.serverBehindMs?.() ?? 0))),
       ...(this.#options.balances === false ? {} : { balances: port.balances }),
     });
-    assembled.portfolio.mark(btc.symbol, 100, this.clock.now());
+    for (const symbol of symbols) assembled.portfolio.mark(symbol, 100, this.clock.now());
     this.#cut = () => {
       port.cut();
       host.dead = true;
@@ -158,12 +168,14 @@ export class TestRig {
   /** Trades on these decisions, and looks for fills all the while, until it crashes. */
   start(...decisions: readonly Observable<Decision>[]): this {
     const { trader, sweeps } = this.assembled;
+    const { pair } = this.#options;
     const trading = trade({
       ...trader,
       decisions,
       async recover() {
         await trader.recover();
         void sweeps.watch(btc.symbol);
+        if (pair !== undefined) void sweeps.watch(eth.symbol);
       },
     });
     this.#fills = trading.subscribe();
@@ -218,6 +230,14 @@ export class TestRig {
   /** Lets time pass. */
   async pass(ms: number): Promise<void> {
     await this.clock.advanceTo(this.clock.now() + ms);
+  }
+
+  /** Lets so many seconds pass with the work of each. */
+  async seconds(count: number): Promise<void> {
+    for (let second = 0; second < count; second++) {
+      await this.pass(1_000);
+      this.assembled.retryPending();
+    }
   }
 
   sweep(): ReturnType<Assembled['sweeps']['sweep']> {

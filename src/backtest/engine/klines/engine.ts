@@ -158,7 +158,7 @@ export class KlineEngine implements BacktestEngine {
 
   /** What the klines that are done came to; `endedAt` where it ended before its time. */
   result(endedAt?: number): RunResult {
-    const { portfolio, risk, log, band, margin, entries } = this.#trader;
+    const { portfolio, risk, log, band, margin, entries, legsAlone } = this.#trader;
     for (const { series, symbol, row, cursor } of this.#states)
       if (row > series.first) portfolio.mark(symbol, cursor.close, cursor.seenAt);
     return log.result(portfolio, this.#input, {
@@ -168,6 +168,7 @@ export class KlineEngine implements BacktestEngine {
       ...(this.#flows.done.length > 0 && { cashFlows: this.#flows.done }),
       ...(margin !== undefined && { margin: margin.result() }),
       ...(endedAt !== undefined && { endedAt }),
+      legsAlone: legsAlone.times(this.closedAt),
       ...band.sums(),
       ambiguousKlines: this.#states.reduce((sum, { market }) => sum + market.fills.ambiguousKlines, 0),
       journal: () => log.journal(portfolio, this.#clock.now()),

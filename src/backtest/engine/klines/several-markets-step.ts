@@ -39,7 +39,8 @@ export class SeveralMarketsStep {
   /** When one that reads a symbol has to be looked at next, UTC ms. */
   nextAt(symbol: string): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const one of this.#cursors) if (one.reads(symbol)) next = Math.min(next, one.nextAt);
+    for (const one of this.#cursors)
+      if (one.reads(symbol)) next = Math.min(next, one.nextAt, this.#trader.legsAlone.dueAt);
     return next;
   }
 
@@ -61,6 +62,13 @@ export class SeveralMarketsStep {
       }
       const { id } = one.hosted;
       one.quiet = [...one.legs.values()].every(({ symbol }) => planner.settled(id, symbol) !== undefined);
+    }
+    for (const decision of this.#trader.legsAlone.look(at)) {
+      begin();
+      this.#trader.note(decision);
+      this.#trader.take(decision);
+      this.#settle(decision.legs[0].symbol);
+      this.changed(decision.strategy);
     }
   }
 

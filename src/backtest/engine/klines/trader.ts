@@ -12,6 +12,7 @@ import {
   type OrderReport,
   type Sent,
 } from '../../../domain/order.ts';
+import { LegsAlone } from '../../../portfolio/legs-alone.ts';
 import { intentOf, type Judgement, type OrderDraft, type Step } from '../../../portfolio/plan.ts';
 import { Planner } from '../../../portfolio/planner.ts';
 import { Portfolio, type WorkingOrder } from '../../../portfolio/portfolio.ts';
@@ -20,7 +21,7 @@ import type { Kill } from '../../../risk/kill.ts';
 import { Risk } from '../../../risk/risk.ts';
 import type { Command, Sendable, Trading } from '../../../trader.ts';
 import { signalDenialRow } from '../../../trading/format.ts';
-import { lanesOf } from '../../../trading/lanes.ts';
+import { aloneRules, lanesOf } from '../../../trading/lanes.ts';
 import { exitOf } from '../../../trading/retries.ts';
 import { PaperOnKlines } from '../../../venue/paper/on-klines.ts';
 import type { PaperTrade } from '../../../venue/paper/records.ts';
@@ -45,6 +46,7 @@ export class KlineTrader implements Trading {
   readonly portfolio: Portfolio;
   readonly protection: Protection;
   readonly planner: Planner;
+  readonly legsAlone: LegsAlone;
   readonly risk: Risk;
   readonly venue: PaperOnKlines;
   readonly log = new KlineLog();
@@ -76,6 +78,10 @@ export class KlineTrader implements Trading {
       },
       mayChange: (leg) => this.risk.mayChange(leg),
       tooSmall: (draft, denial) => this.log.denied(draft, denial, this.portfolio, clock.now()),
+    });
+    this.legsAlone = new LegsAlone({
+      ...{ portfolio: this.portfolio, planner: this.planner, protection: this.protection },
+      ...{ account: input.account, rules: aloneRules(input.hosted) },
     });
     const { limits, instruments, rules, fees } = input;
     this.risk = new Risk({
@@ -109,7 +115,9 @@ export class KlineTrader implements Trading {
 
   /** Makes a decision its strategy's standing one; false where nothing is left to do, or it comes too often. */
   note(decision: Decision): boolean {
-    return this.planner.note(decision);
+    const isOpen = this.planner.note(decision);
+    this.legsAlone.see(decision.strategy, this.#clock.now());
+    return isOpen;
   }
 
   /** Begins to carry out a decision; `settle` does so to its end. */
@@ -184,6 +192,7 @@ export class KlineTrader implements Trading {
     this.log.fills.push(fill);
     this.portfolio.apply(fill);
     this.planner.booked(fill);
+    this.legsAlone.see(fill.strategy, this.#clock.now());
     this.risk.booked(fill);
     this.margin?.booked(fill);
     this.#listener.changed(intent.strategy);

@@ -1,0 +1,213 @@
+/**
+ * Legs that are open alone: of a strategy of several markets one position is open, while another that its last decision asked for is not. It was
+ * denied, rejected, or has not filled, its outcome is unknown, or its own protection has closed it. Measured with each fill, decision and
+ * second. After the time that the strategy states, the action that it chose is requested.
+ */
+import type { Account, AlonePolicy, Decision, Leg, Target } from '../domain/order.ts';
+import { sizeValue } from '../domain/order.ts';
+import type { Planner } from './planner.ts';
+import type { Portfolio } from './portfolio.ts';
+import type { Protection } from './protection.ts';
+
+/** The name under which a journal keeps the times. */
+export const aloneMemory = 'legsAlone';
+
+/** A strategy that has a policy, and the symbols that it trades. */
+export interface AloneRule extends AlonePolicy {
+  readonly strategy: string;
+  readonly symbols: readonly string[];
+}
+
+/** How long legs of a strategy were open alone. Times in ms of the clock, values in quote, at what the positions cost. */
+export interface AloneTimes extends AlonePolicy {
+  readonly strategy: string;
+  /** UTC ms; null while none is. */
+  readonly since: number | null;
+  /** The symbols that are open, and those that are missing, now or the last time. */
+  readonly open: readonly string[];
+  readonly missing: readonly string[];
+  readonly longestMs: number;
+  /** How often it lasted longer than `afterMs`, and for how long in all beyond that. */
+  readonly times: number;
+  readonly beyondMs: number;
+  /** The most that was open alone beyond `afterMs`. */
+  readonly largest: number;
+}
+
+export interface LegsAloneOptions {
+  readonly portfolio: Portfolio;
+  readonly planner: Pick<Planner, 'standing'>;
+  readonly protection: Protection;
+  readonly account: Account;
+  readonly rules: readonly AloneRule[];
+  /** The times of an earlier run as JSON: what was open alone still is, since then. */
+  readonly kept?: string | undefined;
+  readonly keep?: (json: string) => void;
+}
+
+type Wanted = Leg & { readonly signal: Target };
+
+interface Watched {
+  readonly rule: AloneRule;
+  times: { -readonly [key in keyof AloneTimes]: AloneTimes[key] };
+  /** What is open alone, in quote. */
+  value: number;
+  /** When the action was requested last, UTC ms. */
+  requestedAt: number;
+}
+
+/** Between two requests of the same action, ms at least. */
+const againMs = 1_000;
+const never = Number.NEGATIVE_INFINITY;
+
+export class LegsAlone {
+  readonly #options: LegsAloneOptions;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(options: LegsAloneOptions) {
+    this.#options = options;
+    const kept = new Map(
+      (JSON.parse(options.kept ?? '[]') as readonly AloneTimes[]).map((times) => [times.strategy, times]),
+    );
+    for (const rule of options.rules) {
+      const { strategy, afterMs, then } = rule;
+      const none = { since: null, open: [], missing: [], longestMs: 0, times: 0, beyondMs: 0, largest: 0 };
+      const times = { ...none, ...kept.get(strategy), strategy, afterMs, then };
+      this.#watched.set(strategy, { rule, times, value: this.#legs(rule).value, requestedAt: never });
+    }
+  }
+
+  /** Measures a strategy at UTC ms, after a fill or a decision. */
+  see(strategy: string, now: number): void {
+    const watched = this.#watched.get(strategy);
+    if (watched === undefined) return;
+    const { rule, times } = watched;
+    const { held, missing, isLeft, value } = this.#legs(rule);
+    const wasAlone = times.since !== null;
+    // One that was alone stays so until it is left.
+    const isAlone = isLeft ? wasAlone && held.length > 0 : missing.length > 0;
+    if (times.since !== null) {
+      const ms = now - times.since;
+      times.longestMs = Math.max(times.longestMs, ms);
+      if (ms > rule.afterMs) times.largest = Math.max(times.largest, watched.value);
+      if (!isAlone && ms > rule.afterMs) {
+        times.times++;
+        times.beyondMs += ms - rule.afterMs;
+      }
+    }
+    watched.value = value;
+    if (isAlone) {
+      times.open = held;
+      if (missing.length > 0) times.missing = missing.map(({ symbol }) => symbol);
+    }
+    if (isAlone === wasAlone) return;
+    times.since = isAlone ? now : null;
+    watched.requestedAt = never;
+    this.#options.keep?.(JSON.stringify(this.times()));
+  }
+
+  /** Measures all at UTC ms; the decisions to carry out, of those whose time is over. */
+  look(now: number): readonly Decision[] {
+    const due: Decision[] = [];
+    for (const [strategy, watched] of this.#watched) {
+      this.see(strategy, now);
+      if (!(this.#dueAt(watched) <= now)) continue;
+      const decision = this.#action(watched, now);
+      if (decision === undefined) continue;
+      watched.requestedAt = now;
+      due.push(decision);
+    }
+    return due;
+  }
+
+  /** When an action is due next, UTC ms; infinity while none is. */
+  get dueAt(): number {
+    let due = Number.POSITIVE_INFINITY;
+    for (const watched of this.#watched.values()) due = Math.min(due, this.#dueAt(watched));
+    return due;
+  }
+
+  #dueAt({ rule: { afterMs }, times: { since }, requestedAt }: Watched): number {
+    if (since === null) return Number.POSITIVE_INFINITY;
+    return Math.max(since + afterMs, requestedAt + Math.max(afterMs, againMs));
+  }
+
+  /** Of strategies with a policy. Those that are alone at UTC ms count up to then; without it, as they were measured last. */
+  times(now?: number): readonly AloneTimes[] {
+    return [...this.#watched.values()].map(({ times, value }) => {
+      const { since, afterMs } = times;
+      const ms = since === null || now === undefined ? 0 : now - since;
+      if (ms <= 0) return { ...times };
+      const longestMs = Math.max(times.longestMs, ms);
+      if (ms <= afterMs) return { ...times, longestMs };
+      const beyondMs = times.beyondMs + ms - afterMs;
+      return { ...times, longestMs, times: times.times + 1, beyondMs, largest: Math.max(times.largest, value) };
+    });
+  }
+
+  /** What the strategy chose; undefined while nothing may be sent, and when it is on its way already. */
+  #action({ rule, times }: Watched, now: number): Decision | undefined {
+    const { portfolio, protection } = this.#options;
+    const { strategy, symbols, afterMs } = rule;
+    const { wanted, missing, held, isLeft } = this.#legs(rule);
+    // Who knows whether a leg of unknown outcome is missing?
+    if (isLeft || missing.length === 0 || symbols.some((symbol) => portfolio.isUndecided(symbol))) return undefined;
+    const why = `${held.join(', ')} open without ${times.missing.join(', ')} for ${afterMs / 1_000} s`;
+    // What a stop, a time or a take-profit has closed is not entered again.
+    const isClosed = missing.some(
+      ({ symbol, signal }) => protection.override(strategy, symbol, signal).leave !== undefined,
+    );
+    if (rule.then === 'complete' && !isClosed)
+      return decided(
+        missing.map((leg) => ({ ...leg, at: now, signal: atMarket(leg.signal, `completed, ${why}`) })),
+        now,
+      );
+    if (held.every((symbol) => protection.isLeaving(strategy, symbol))) return undefined;
+    for (const { symbol, signal } of wanted) {
+      protection.guard(strategy, symbol, signal.size);
+      protection.leave(strategy, symbol, signal.size, `unwound, ${why}`, now);
+    }
+    return decided(
+      wanted.map((leg) => ({ ...leg, at: now })),
+      now,
+    );
+  }
+
+  #legs({ strategy, symbols }: AloneRule): Legs {
+    const { portfolio, planner, account } = this.#options;
+    const wanted = symbols.flatMap((symbol): Wanted[] => {
+      const leg = planner.standing(strategy, symbol);
+      return leg?.signal.kind === 'target' && isPosition(leg.signal, account) ? [{ ...leg, signal: leg.signal }] : [];
+    });
+    const held = symbols.filter((symbol) => !portfolio.isFlat(strategy, symbol));
+    const value = held.reduce((sum, symbol) => sum + Math.abs(portfolio.place(strategy, symbol).estimate.cost), 0);
+    const missing = wanted.filter(({ symbol }) => !held.includes(symbol));
+    return { wanted, held, missing, isLeft: wanted.length === missing.length, value };
+  }
+}
+
+interface Legs {
+  /** The legs that the last decision asks for, and those of them that are flat. */
+  readonly wanted: readonly Wanted[];
+  readonly missing: readonly Wanted[];
+  /** The symbols with positions, and what they cost in quote. */
+  readonly held: readonly string[];
+  readonly value: number;
+  /** The last decision asks for none of these positions. */
+  readonly isLeft: boolean;
+}
+
+const isPosition = ({ size }: Target, account: Account): boolean =>
+  account === 'spot' ? sizeValue(size) > 0 : sizeValue(size) !== 0;
+
+/** The same target without its limit. */
+function atMarket(signal: Target, why: string): Target {
+  const { limit, ...rest } = signal;
+  const reason = `${why}: ${signal.reason}`;
+  return limit === undefined ? { ...signal, reason } : { ...rest, reason };
+}
+
+const decided = (legs: readonly Wanted[], at: number): Decision | undefined => {
+  const [first, ...others] = legs;
+  return first === undefined ? undefined : { strategy: first.strategy, at, legs: [first, ...others] };
+};
