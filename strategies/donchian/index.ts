@@ -1,5 +1,5 @@
 /** Breakout: buys a new high, sized so that its stop costs the same share of equity each time, and leaves at a new low. */
-import { atr, decimal, defineStrategy, donchian, flat, hold, integer, riskShare } from 'sluice';
+import { decimal, defineStrategy, donchian, flat, hold, integer, riskShare, sma, trueRange } from 'sluice';
 
 export default defineStrategy({
   name: 'donchian',
@@ -16,7 +16,8 @@ export default defineStrategy({
   indicators: ({ entry, exit, period }) => ({
     high: donchian(entry).upper,
     low: donchian(exit).lower,
-    range: atr(period),
+    // A simple average: Wilder's depends on where the klines begin, and so would the stop after a restart.
+    range: sma(trueRange(), period),
   }),
   decide({ high, low, range }, { kline, holding, params: { ranges, risk } }) {
     // Channels include the kline itself: it broke out where its high is that of the channel.
