@@ -1,5 +1,5 @@
 /** A ladder: buys the same amount again each time the price has fallen one step more, and sells everything at a gain. */
-import { decimal, defineStrategy, flat, hold, integer } from 'sluice';
+import { decimal, defineStrategy, hold, integer } from 'sluice';
 
 export default defineStrategy({
   name: 'dca',
@@ -18,10 +18,10 @@ export default defineStrategy({
   decide(_, { kline: { close }, holding: { quantity, entryPrice }, params: { amount, rungs, step, gain } }) {
     // What it has bought says how many rungs those were, after a restart, too.
     const bought = quantity > 0 ? Math.round((quantity * entryPrice) / amount) : 0;
-    if (bought > 0 && close >= entryPrice * (1 + gain)) return flat('sold at a gain');
     // Rungs at equal distances cost the middle one on average: the next is half their number and half a step below.
     const isNext = bought === 0 || close <= entryPrice * (1 - (step * (bought + 1)) / 2);
     if (!isNext || bought >= rungs) return undefined;
-    return hold({ quantity: quantity + amount / close }, `rung ${bought + 1} of ${rungs}`);
+    const size = { quantity: quantity + amount / close };
+    return hold(size, `rung ${bought + 1} of ${rungs}`, { takeProfit: { fromEntry: gain } });
   },
 });

@@ -15,7 +15,7 @@ const swinging = Array.from({ length: 30 }).reduce(
 describe('donchian', () => {
   test('buys a new high, and loses its share of equity at the stop', () => {
     const signal = decide(donchian, swinging.kline({ open: 100, high: 102, low: 100, close: 102 }), { params });
-    expect(signal).toMatchObject({ reason: 'a new high', stop: expect.closeTo(98) });
+    expect(signal).toMatchObject({ reason: 'a new high', stop: { distance: expect.closeTo(4) } });
     // 1 % of equity over a stop 4 below 102.
     expect(signal).toMatchObject({ size: { share: expect.closeTo(0.255) } });
   });
@@ -25,6 +25,14 @@ describe('donchian', () => {
     expect(decide(donchian, inside, { params })).toBeUndefined();
     const higher = swinging.kline({ open: 100, high: 104, low: 100, close: 104 });
     expect(decide(donchian, higher, { params, holding: { quantity: 1, entryPrice: 102 } })).toBeUndefined();
+  });
+
+  test('does not buy a market in which nothing moves any more: its stop would be at the price', () => {
+    const still = start.rise(20).flat(12);
+    expect(decide(donchian, still, { params: { ...params, entry: 30, exit: 30 } })).toBeUndefined();
+    expect(decide(donchian, still, { params: { ...params, entry: 30, exit: 30, period: 20 } })).toMatchObject({
+      reason: 'a new high',
+    });
   });
 
   test('leaves at a new low', () => {

@@ -9,7 +9,7 @@ export default defineStrategy({
     entry: integer(240, { min: 2, max: 20_000 }, 'klines whose highest price it buys'),
     exit: integer(120, { min: 2, max: 20_000 }, 'klines at whose lowest price it leaves'),
     period: integer(48, { min: 2, max: 5_000 }, 'klines of the average true range'),
-    ranges: decimal(3, { min: 0.1, max: 50 }, 'average true ranges from the close to the stop'),
+    ranges: decimal(3, { min: 0.1, max: 50 }, 'average true ranges from the entry price to the stop'),
     risk: decimal(0.01, { min: 0.0001, max: 0.2 }, 'share of equity that is lost when the stop is hit'),
   },
   check: ({ entry, exit }) => (exit <= entry ? undefined : `exit (${exit}) must be at most entry (${entry})`),
@@ -22,8 +22,9 @@ export default defineStrategy({
   decide({ high, low, range }, { kline, holding, params: { ranges, risk } }) {
     // Channels include the kline itself: it broke out where its high is that of the channel.
     if (kline.low <= low) return flat('a new low');
-    if (holding.quantity > 0 || kline.high < high) return undefined;
-    const stop = kline.close - ranges * range;
-    return hold(riskShare({ risk, stop, price: kline.close }), 'a new high', { stop });
+    if (holding.quantity > 0 || kline.high < high || range === 0) return undefined;
+    const distance = ranges * range;
+    const size = riskShare({ risk, stop: kline.close - distance, price: kline.close });
+    return hold(size, 'a new high', { stop: { distance } });
   },
 });

@@ -10,17 +10,17 @@ export default defineStrategy({
     low: decimal(30, { min: 1, max: 99 }, 'RSI of 14 klines below which it buys'),
     trend: integer(20, { min: 1, max: 500 }, 'days of the average above which the market counts as rising'),
     share: decimal(0.5, { min: 0.01, max: 1 }, 'share of equity to hold'),
-    stop: decimal(0.03, { min: 0.001, max: 0.5 }, 'distance of the stop below the close, as a fraction'),
+    stop: decimal(0.03, { min: 0.001, max: 0.5 }, 'distance of the stop below the entry price, as a fraction'),
   },
   indicators: ({ period, deviations, trend }) => ({
     bands: bollinger('close', period, deviations),
     strength: rsi('close', 14),
     days: on('1day', sma('close', trend)),
   }),
-  decide({ bands, strength, days }, { kline: { close }, holding, params: { low, share, stop } }) {
+  decide({ bands, strength, days }, { kline: { close }, params: { low, share, stop } }) {
     if (close >= bands.middle) return flat('back at the middle band');
     const isSoldOff = close < bands.lower && strength < low;
-    if (holding.quantity > 0 || !isSoldOff || close < days) return undefined;
-    return hold({ share }, 'sold off while the days rise', { stop: close * (1 - stop) });
+    if (!isSoldOff || close < days) return undefined;
+    return hold({ share }, 'sold off while the days rise', { stop: { fromEntry: stop } });
   },
 });
