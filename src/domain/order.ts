@@ -98,6 +98,22 @@ export interface AlonePolicy {
   readonly then: 'complete' | 'unwind';
 }
 
+/** How long legs of a strategy were open alone. Times in ms of the clock, values in quote, at what the positions cost. */
+export interface AloneTimes extends AlonePolicy {
+  readonly strategy: string;
+  /** UTC ms; null while none is. */
+  readonly since: number | null;
+  /** The symbols that are open, and those that are missing, now or the last time. */
+  readonly open: readonly string[];
+  readonly missing: readonly string[];
+  readonly longestMs: number;
+  /** How often it lasted longer than `afterMs`, and for how long in all beyond that. */
+  readonly times: number;
+  readonly beyondMs: number;
+  /** The most that was open alone beyond `afterMs`. */
+  readonly largest: number;
+}
+
 /** How much an order asks for: base lots, or for a MARKET BUY on the exchange an amount of the quote asset (specification §4.2). */
 export type Volume = { readonly lots: Lots } | { readonly amount: Units };
 

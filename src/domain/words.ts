@@ -1,6 +1,6 @@
 /** Turns codes and facts into sentences, for the dashboard, the terminal and `sluice why`. */
 import { Decimal } from './money.ts';
-import type { Denial } from './order.ts';
+import type { AloneTimes, Denial } from './order.ts';
 
 type Facts = Denial['facts'];
 /** Details of an order's event. */
@@ -146,6 +146,19 @@ function weightText(facts: Details): string {
   return facts['reduces'] === undefined
     ? `${value} of at most ${fact(facts, 'maxOrderValue')}; the position would be worth ${fact(facts, 'exposure')} of at most ${fact(facts, 'maxPosition')}.`
     : `${value} and only reduces the position.`;
+}
+
+/** How long legs of a strategy were open alone, as one line. */
+export function aloneText({ strategy, since: from, open, missing, ...times }: AloneTimes): string {
+  const { afterMs, then, longestMs, times: count, beyondMs, largest } = times;
+  const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`;
+  const lasts = from === null ? '' : `, since ${moment(from)} UTC and still`;
+  const often = count === 1 ? 'once' : `${count} times`;
+  const beyond =
+    largest === 0
+      ? `never longer than ${seconds(afterMs)}`
+      : `${count === 0 ? '' : `${often} `}longer than ${seconds(afterMs)} (by ${seconds(beyondMs)} in all), with at most ${Number(largest.toPrecision(6))} open`;
+  return `${strategy} held ${open.join(', ')} without ${missing.join(', ')}${lasts}: at most ${seconds(longestMs)}, ${beyond}; then: ${then}`;
 }
 
 /** What the buttons do, unless the mode changes it. */

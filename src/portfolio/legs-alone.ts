@@ -3,7 +3,7 @@
  * denied, rejected, or has not filled, its outcome is unknown, or its own protection has closed it. Measured with each fill, decision and
  * second. After the time that the strategy states, the action that it chose is requested.
  */
-import type { Account, AlonePolicy, Decision, Leg, Target } from '../domain/order.ts';
+import type { Account, AlonePolicy, AloneTimes, Decision, Leg, Target } from '../domain/order.ts';
 import { sizeValue } from '../domain/order.ts';
 import type { Planner } from './planner.ts';
 import type { Portfolio } from './portfolio.ts';
@@ -16,22 +16,6 @@ export const aloneMemory = 'legsAlone';
 export interface AloneRule extends AlonePolicy {
   readonly strategy: string;
   readonly symbols: readonly string[];
-}
-
-/** How long legs of a strategy were open alone. Times in ms of the clock, values in quote, at what the positions cost. */
-export interface AloneTimes extends AlonePolicy {
-  readonly strategy: string;
-  /** UTC ms; null while none is. */
-  readonly since: number | null;
-  /** The symbols that are open, and those that are missing, now or the last time. */
-  readonly open: readonly string[];
-  readonly missing: readonly string[];
-  readonly longestMs: number;
-  /** How often it lasted longer than `afterMs`, and for how long in all beyond that. */
-  readonly times: number;
-  readonly beyondMs: number;
-  /** The most that was open alone beyond `afterMs`. */
-  readonly largest: number;
 }
 
 export interface LegsAloneOptions {
@@ -200,11 +184,11 @@ interface Legs {
 const isPosition = ({ size }: Target, account: Account): boolean =>
   account === 'spot' ? sizeValue(size) > 0 : sizeValue(size) !== 0;
 
-/** The same target without its limit. */
+/** The same target without its limit and what belongs to that. */
 function atMarket(signal: Target, why: string): Target {
-  const { limit, ...rest } = signal;
-  const reason = `${why}: ${signal.reason}`;
-  return limit === undefined ? { ...signal, reason } : { ...rest, reason };
+  const { limit, postOnly, expiresAfterMs, expiresAfterKlines, ...rest } = signal;
+  const isAtMarket = [limit, postOnly, expiresAfterMs, expiresAfterKlines].every((option) => option === undefined);
+  return { ...(isAtMarket ? signal : rest), reason: `${why}: ${signal.reason}` };
 }
 
 const decided = (legs: readonly Wanted[], at: number): Decision | undefined => {

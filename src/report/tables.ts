@@ -1,6 +1,6 @@
 /** The parts of a report that are text: verdict, figures, costs, groups, evidence and data. */
 import { units, unitsNumber } from '../domain/money.ts';
-import { grouped } from '../domain/words.ts';
+import { aloneText, grouped } from '../domain/words.ts';
 import { isLateRule, lateText } from '../research/late-fills.ts';
 import { type GroupRow, groupTitles } from '../research/round-trip-groups.ts';
 import { doubtsText, movedText, unmovedText, type Verdict, withoutImpactText } from '../research/verdict.ts';
@@ -326,18 +326,20 @@ export function evidenceSection(input: ReportInput): Html {
 const mostGaps = 40;
 
 export function dataSection({ summary, series, missing }: ReportInput): Html {
-  const { stalePositions: stale, remainders: rests, reentryLockouts: lockouts, refused } = summary;
+  const { stalePositions: stale, remainders: rests, reentryLockouts: lockouts, legsAlone: alone, refused } = summary;
   // A series also has the gaps of its warm-up, before the run.
   const gaps = series.flatMap(({ symbol, gaps: all }) =>
     all.filter((gap) => gap.to > summary.from && gap.from < summary.to).map((gap) => ({ ...gap, symbol })),
   );
-  const isClean = [summary.warnings, summary.kills, refused, lockouts].every(({ length }) => length === 0);
+  const isClean = [summary.warnings, summary.kills, refused, lockouts, alone].every(({ length }) => length === 0);
   return section(
     'data',
     'Data',
     about(`${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.`),
     stamp(missing),
-    [...stale.map(staleText), ...rests.map(restText), ...lockouts.map(lockoutText)].map((text) => stamp(`${text}.`)),
+    [...stale.map(staleText), ...rests.map(restText), ...lockouts.map(lockoutText), ...alone.map(aloneText)].map(
+      (text) => stamp(`${text}.`),
+    ),
     isClean ? about('Nothing was found.') : '',
     listHtml(summary.warnings),
     summary.kills.length === 0 ? '' : [html`<h3>Stopped by a limit</h3>`, listHtml(stoppedTexts(summary))],

@@ -1,4 +1,6 @@
 /** The result of a run as one object for JSON. */
+
+import type { AloneTimes } from '../domain/order.ts';
 import type { EntryLosses } from './entry-losses.ts';
 import type { Late } from './late-fills.ts';
 import type { Metrics } from './metrics.ts';
@@ -139,6 +141,8 @@ export interface Summary {
   readonly entries?: EntryLosses;
   /** Strategies that could not enter again for a quarter of the run or more after exits. */
   readonly reentryLockouts: readonly Lockout[];
+  /** Legs of strategies with several markets that were open alone. */
+  readonly legsAlone: readonly AloneTimes[];
   readonly weight: SpentWeight;
   readonly stalePositions: readonly StaleRow[];
   /** Rests of a thousandth of the final equity or more. */

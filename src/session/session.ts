@@ -17,6 +17,7 @@ import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState } from '../journal/open.ts';
 import { type Assembled, assemble, type Parts } from '../trading/assemble.ts';
 import { speedName } from '../trading/format.ts';
+import { aloneRules, lanesOf } from '../trading/lanes.ts';
 import { allocationsOf, hostedOf, instrumentsFor } from '../trading/strategies.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
@@ -195,6 +196,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   limits.onAlarm((text) => notice({ level: 'error', text }));
   const terms = termsOf(reached, instruments, notice, undo);
   const blocked = blockedBy(options, exchange, limits, terms);
+  const hosted = [...hostedOf(options.configured, instruments)];
   const assembled = assemble({
     clock,
     journal: book,
@@ -210,6 +212,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     aloneSince: lastAliveAt(options.stateDir, clock),
     timing: { ...config.execution, sweepGapMs: config.execution.sweepMs },
     orderLifeMs: config.execution.orderLifeMs,
+    laneOf: lanesOf(hosted),
+    aloneRules: aloneRules(hosted),
     batchCreate: config.execution.batchCreate,
     marketBuyIn: 'amount',
     feeInBase: venue.feeInBase,
@@ -217,7 +221,6 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     blocked,
     ...accountOf(options, exchange, clock),
   });
-  const hosted = [...hostedOf(options.configured, instruments)];
   if (reached.balances !== undefined && config.account === 'spot')
     refuseMissingFunds({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);

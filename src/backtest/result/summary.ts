@@ -125,6 +125,7 @@ export function summarise(
     ...{ margin, refused: result.refused ?? [] },
     ...(result.entries !== undefined && result.entries.rules.length > 0 && { entries: result.entries }),
     reentryLockouts: lockoutsIn(result, measured, span),
+    legsAlone: (result.legsAlone ?? []).filter(({ longestMs }) => longestMs > 0),
     weight: spentWeight(result.asked(), spent),
     stalePositions: staleRows(input, table),
     remainders: restRows(input, table, unitsNumber(finalEquity)),

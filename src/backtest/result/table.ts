@@ -1,6 +1,6 @@
 /** A backtest for the terminal: the main figures, rounded, and why a figure is missing. */
 import { noUnits, plus, units, unitsNumber, unitsText } from '../../domain/money.ts';
-import { grouped, roundedMoney } from '../../domain/words.ts';
+import { aloneText, grouped, roundedMoney } from '../../domain/words.ts';
 import { figureGroups, momentText, moneyFigure, shareText } from '../../report/figures.ts';
 import {
   endedText,
@@ -159,6 +159,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...summary.stalePositions.map((row): Row => ['Stale price', staleText(row)]),
     ...summary.remainders.map((row): Row => ['Cannot be sold', restText(row)]),
     ...summary.reentryLockouts.map((row): Row => ['Re-entry lockout', lockoutText(row)]),
+    ...summary.legsAlone.map((row): Row => ['Legs open alone', aloneText(row)]),
     ...currencyRows(summary),
     ...flowRows(summary, asset),
     ['Request weight', weightText(summary.weight)],

@@ -190,7 +190,7 @@ const keptSchema = z.looseObject({
     verdict: z.looseObject({ conclusion: z.string() }),
     ...Object.fromEntries(
       [
-        ...['warnings', 'kills', 'criticalWarnings', 'refused', 'reentryLockouts', 'stalePositions'],
+        ...['warnings', 'kills', 'criticalWarnings', 'refused', 'reentryLockouts', 'legsAlone', 'stalePositions'],
         ...['remainders', 'currencies', 'cashFlows'],
       ].map((name) => [name, z.array(z.unknown())]),
     ),

@@ -9,6 +9,7 @@ import { takeLock } from '../../journal/lock.ts';
 import { journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
+import { aloneMemory } from '../../portfolio/legs-alone.ts';
 import { chooseState, writeDaemonInfo } from '../../session/state.ts';
 import { unprotectedMemory } from '../../session/watch/unprotected-time.ts';
 import { textTable } from '../../terminal/table.ts';
@@ -56,6 +57,28 @@ test('how long something was unprotected is told in tenths of a second, rounded 
   db.close();
   showStatus({ state: dir, json: false, out: (line) => void out.push(line), say: () => undefined });
   expect(out).toContain('unprotected at most 144.2 s: position of s on BTCUSDT');
+});
+
+test('status and why show how long legs were open alone', () => {
+  const db = openForWriting(join(dir, journalFile));
+  const then = 'unwind';
+  const times = {
+    strategy: 's',
+    afterMs: 60_000,
+    then,
+    since: null,
+    open: ['BTCUSDT'],
+    missing: ['ETHUSDT'],
+  };
+  const long = { longestMs: 61_500, times: 2, beyondMs: 2_030, largest: 100 };
+  writer(db, 1)([{ kind: 'memory', name: aloneMemory, value: JSON.stringify([{ ...times, ...long }]) }]);
+  db.close();
+  const options = { state: dir, json: false, out: (line: string) => void out.push(line), say: () => undefined };
+  showStatus(options);
+  showWhy('s', options);
+  const said =
+    'legs alone s held BTCUSDT without ETHUSDT: at most 61.5 s, 2 times longer than 60 s (by 2.1 s in all), with at most 100 open; then: unwind';
+  expect(out.filter((line) => line === said)).toHaveLength(2);
 });
 
 test('status shows what files ask to be killed that no daemon has carried out', () => {

@@ -1,9 +1,11 @@
 /** `sluice status`. */
 import { machineWall } from '../../clock/clock.ts';
 import { instrument } from '../../domain/instrument.ts';
-import { moment, roundedMoney } from '../../domain/words.ts';
+import type { AloneTimes } from '../../domain/order.ts';
+import { aloneText, moment, roundedMoney } from '../../domain/words.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
 import type { JournalReader } from '../../journal/reader.ts';
+import { aloneMemory } from '../../portfolio/legs-alone.ts';
 import { killRequests } from '../../session/control/kill-file.ts';
 import { fewOf } from '../../session/control/kill-texts.ts';
 import { type ChosenState, isHeld } from '../../session/state.ts';
@@ -25,6 +27,12 @@ const unwatchedIn = (reader: JournalReader) =>
 const unprotectedIn = (reader: JournalReader) =>
   (JSON.parse(reader.memories().get(unprotectedMemory) ?? '[]') as readonly UnprotectedRow[]).map(
     ([strategy, symbol, longestMs, since]) => ({ strategy, symbol, longestMs, since }),
+  );
+
+/** Legs of strategies that were open alone, as of the last change. */
+export const aloneIn = (reader: JournalReader): readonly AloneTimes[] =>
+  (JSON.parse(reader.memories().get(aloneMemory) ?? '[]') as readonly AloneTimes[]).filter(
+    ({ since, longestMs }) => since !== null || longestMs > 0,
   );
 
 /** Strategies that threw since the running daemon began. */
@@ -59,6 +67,7 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     fills: reader.fillCount(),
     halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
     unprotectedPositions: unprotectedIn(reader),
+    legsAlone: aloneIn(reader),
     stoppedStrategies: running === undefined ? [] : stoppedIn(reader),
     diskFull: running === undefined ? null : (beat?.diskFull ?? false),
     unwatchedPositions: running === undefined ? unwatchedIn(reader) : [],
@@ -107,6 +116,7 @@ function* findingLines(status: Status): Iterable<string> {
       ? `unprotected ${most}: position of ${strategy} on ${symbol}`
       : `unprotected since ${moment(since)} UTC and still: position of ${strategy} on ${symbol} (${most})`;
   }
+  for (const times of status.legsAlone) yield `legs alone ${aloneText(times)}`;
   for (const id of status.quarantinedOrders)
     yield `QUARANTINED order ${id}: its symbol is blocked (sluice why ${id} shows the evidence, sluice resolve decides)`;
   for (const { tradeId, symbol, cause, raw } of status.quarantinedTrades)

@@ -3,7 +3,7 @@ import { readClientOrderId } from '../../domain/ids.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { isClosed } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { approvalText, denialText } from '../../domain/words.ts';
+import { aloneText, approvalText, denialText } from '../../domain/words.ts';
 import { wordsFor } from '../../execution/operator-decisions.ts';
 import type { EventEntry, InstrumentEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { type JournalReader, openToRead } from '../../journal/reader.ts';
@@ -13,7 +13,7 @@ import type { StoppedStrategy } from '../../session/strategy-runner.ts';
 import { clipped, signalText, speedName } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
 import { decisionText, orderJson } from './show.ts';
-import { stoppedIn } from './status.ts';
+import { aloneIn, stoppedIn } from './status.ts';
 
 interface Step {
   readonly at: number;
@@ -192,7 +192,8 @@ export function showWhy(subject: string, options: ShowOptions): void {
         ? lostIn(dir, subject, reader.meta.get('idKey') ?? '')
         : undefined;
     const stopped = isStrategy ? stoppedIn(reader).filter(({ strategy }) => strategy === subject) : [];
-    if (order === undefined && lost === undefined && denials.length === 0 && stopped.length === 0) {
+    const alone = isStrategy ? aloneIn(reader).filter(({ strategy }) => strategy === subject) : [];
+    if (order === undefined && lost === undefined && [denials, stopped, alone].every(({ length }) => length === 0)) {
       if (isStrategy) throw new Refusal(`no signal of ${subject} was denied: sluice orders lists its orders`);
       throw new Refusal(
         `no order in this journal has the id ${subject}, or an id that begins or ends so, and no strategy of that name has denied signals: sluice orders lists the orders`,
@@ -207,7 +208,13 @@ export function showWhy(subject: string, options: ShowOptions): void {
           : orderSteps(reader, order, dir);
     if (options.json) {
       options.out(
-        JSON.stringify({ version: 2, subject, order: order === undefined ? null : orderJson(order), timeline: steps }),
+        JSON.stringify({
+          version: 2,
+          subject,
+          order: order === undefined ? null : orderJson(order),
+          legsAlone: alone,
+          timeline: steps,
+        }),
       );
       return;
     }
@@ -225,6 +232,7 @@ export function showWhy(subject: string, options: ShowOptions): void {
       );
     // The first line of an order says its day.
     let shown = order === undefined ? '' : day(order.createdAt);
+    for (const times of alone) options.out(`legs alone ${aloneText(times)}`);
     for (const { at, event: what, detail } of steps) {
       if (day(at) !== shown) options.out(`${day(at)} UTC`);
       shown = day(at);
