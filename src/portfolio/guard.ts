@@ -103,9 +103,8 @@ function trailedStop(guard: Guard, side: Side): Ticks | undefined {
   if (trailing === undefined && relative?.trailing === undefined) return undefined;
   const best = bestOf(guard);
   if (best === undefined) return undefined;
-  return relative?.trailing === undefined
-    ? worsened(side, best, trailing as Rate)
-    : onLossSide(side, best, relative.trailing, place.instrument);
+  if (relative?.trailing !== undefined) return onLossSide(side, best, relative.trailing, place.instrument);
+  return trailing === undefined ? undefined : worsened(side, best, trailing);
 }
 
 /** The stop of a held position that prices do not move: a price, one measured from the entry, or break-even once that is reached. */

@@ -9,22 +9,22 @@ import { until } from '../kit/until.ts';
 rigForEachTest();
 
 const write = (name: string, text: string): void => writeFileSync(join(rig.dir, name), text);
-/** Holds what a helper says, with a stop far below. */
+/** Holds what another file says, with a stop far below. */
 const strategy = (
   body = 'return hold({ quantity: wanted }, reason, { stop: kline.close * 0.5 });',
   more = '',
 ): string => `
 import { defineStrategy, hold, integer, sma } from 'sluice';
-import { wanted, reason } from './helper.ts';
+import { wanted, reason } from './words.ts';
 export default defineStrategy({
   name: 'mine',
-  about: 'Holds what a helper says',
+  about: 'Holds what another file says',
   params: { period: integer(3, { min: 1, max: 100 }, 'klines')${more} },
   indicators: ({ period }) => ({ average: sma('close', period) }),
   decide(_, { kline }) { ${body} },
 });
 `;
-const helper = (wanted: number, reason: string): string =>
+const wording = (wanted: number, reason: string): string =>
   `export const wanted = ${wanted};\nexport const reason = '${reason}';\n`;
 const position = (): string | undefined =>
   rig
@@ -45,7 +45,7 @@ const versions = () =>
 
 async function started() {
   write('mine.ts', strategy());
-  write('helper.ts', helper(1, 'the first code'));
+  write('words.ts', wording(1, 'the first code'));
   rig.configure({
     strategies: [{ id: 'mine', use: './mine.ts', symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }],
   });
@@ -54,10 +54,10 @@ async function started() {
   return daemon;
 }
 
-test('new code and its helper take over with position and exits, and the journal says who reloaded which version', async () => {
+test('new code and the file that it imports take over with position and exits, and the journal says who reloaded which version', async () => {
   const daemon = await started();
   const orders = exchange.allOrders(trader.uid).length;
-  write('helper.ts', helper(1, 'the second code'));
+  write('words.ts', wording(1, 'the second code'));
   const { code, stdout, stderr } = await rig.run('reload', 'mine', '--reason', 'another reason');
   expect(code, stderr).toBe(0);
   const [first, second, ...others] = versions();
@@ -74,7 +74,7 @@ test('new code and its helper take over with position and exits, and the journal
   expect(exchange.allOrders(trader.uid).length).toBe(orders);
   const [held] = (await rig.run('positions', '--json')).stdout.split('\n');
   expect(JSON.parse(held ?? '')).toMatchObject({ strategy: 'mine', protection: { stop: expect.anything() } });
-  write('helper.ts', helper(2, 'the third code'));
+  write('words.ts', wording(2, 'the third code'));
   expect((await rig.run('reload', 'mine')).code).toBe(0);
   await until('a position of 2', () => position() === '2.00');
   expect((await daemon.end('SIGINT')).code).toBe(130);
@@ -107,7 +107,7 @@ test('whatever is wrong with the new code is said, and the old code goes on', as
   expect(await stopped()).toEqual([]);
   // A good one takes over after all of them.
   write('mine.ts', strategy());
-  write('helper.ts', helper(2, 'the next code'));
+  write('words.ts', wording(2, 'the next code'));
   expect((await rig.run('reload', 'mine')).code).toBe(0);
   await until('a position of 2', () => position() === '2.00');
   expect((await daemon.end('SIGINT')).code).toBe(130);
@@ -115,7 +115,7 @@ test('whatever is wrong with the new code is said, and the old code goes on', as
 
 test('a strategy that threw runs again with new code', async () => {
   write('mine.ts', strategy("if (kline.openTime > 0) throw new Error('at once'); return undefined;"));
-  write('helper.ts', helper(1, 'mended'));
+  write('words.ts', wording(1, 'mended'));
   rig.configure({
     strategies: [{ id: 'mine', use: './mine.ts', symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }],
   });

@@ -1,9 +1,13 @@
 /** Klines beside recorded trades and books: where neither is stored they fill orders, elsewhere they are only seen. */
 
 import type { SimClock } from '../../../clock/sim-clock.ts';
+import type { Tape } from '../../../data/tape.ts';
 import { closeTime } from '../../../domain/interval.ts';
+import type { Depth, FeedGap, Trade } from '../../../domain/market.ts';
 import type { Rules } from '../../../fill/rules.ts';
 import type { Assembled } from '../../../trading/assemble.ts';
+import type { depthPairs } from '../../../trading/depth-pairs.ts';
+import type { Source } from '../../../trading/hot-streams.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { TapeMarket } from '../../../venue/paper/on-tape.ts';
 import type { RecordedSeries } from '../../../venue/recorded/recorded.ts';
@@ -41,6 +45,15 @@ export interface KlineLane {
   readonly recorded: RecordedSeries;
   readonly market: TapeMarket;
   readonly covered: ReturnType<typeof coverage>;
+}
+
+/** The same with what is recorded of its trades and depth, and what its strategies hear. */
+export interface TapeLane extends KlineLane {
+  readonly tape: Tape | undefined;
+  readonly pairOf: ReturnType<typeof depthPairs>;
+  readonly trades: Source<Trade>;
+  readonly depth: Source<Depth>;
+  readonly gaps: Source<FeedGap>;
 }
 
 /**

@@ -6,9 +6,9 @@
 import { EMPTY, merge } from 'rxjs';
 import { SimClock } from '../../../clock/sim-clock.ts';
 import { rowAt } from '../../../data/klines.ts';
-import type { BookColumns, Tape, TradeColumns } from '../../../data/tape.ts';
+import type { BookColumns, TradeColumns } from '../../../data/tape.ts';
 import { closeTime } from '../../../domain/interval.ts';
-import type { Depth, FeedGap, Trade } from '../../../domain/market.ts';
+import type { FeedGap } from '../../../domain/market.ts';
 import { plus } from '../../../domain/money.ts';
 import { type Decision, decisionOf, type Fill } from '../../../domain/order.ts';
 import { memoryJournal } from '../../../journal/memory.ts';
@@ -17,7 +17,7 @@ import { decisionsOf, type Inputs } from '../../../strategy/host.ts';
 import { trade } from '../../../trader.ts';
 import type { Assembled } from '../../../trading/assemble.ts';
 import { depthPairs } from '../../../trading/depth-pairs.ts';
-import { type Source, source } from '../../../trading/hot-streams.ts';
+import { source } from '../../../trading/hot-streams.ts';
 import { PendingTakeProfits } from '../../../trading/pending-take-profits.ts';
 import { hitByBooks, hitByTrade } from '../../../trading/price-updates.ts';
 import { withHolding } from '../../../trading/seen-holding.ts';
@@ -38,7 +38,7 @@ import { deskOf, isResult, sweepsOnChange } from '../recorded-trader.ts';
 import { withRequests } from '../requests.ts';
 import { lookAfterFills } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
-import { closingKlines, type KlineLane, openingKlines, type TapeStage, watchLoss } from './klines.ts';
+import { closingKlines, openingKlines, type TapeLane, type TapeStage, watchLoss } from './klines.ts';
 import { Poller } from './poll.ts';
 import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
 import { type Passing, type PriceLine, passingPrices, passingPrints } from './skip-trades.ts';
@@ -59,14 +59,6 @@ const aMoment = 0.001;
 export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
   new TapeRun(input, everyEvent).run().then((result) => closedAtEnd(input, result));
 
-interface Lane extends KlineLane {
-  readonly tape: Tape | undefined;
-  readonly pairOf: ReturnType<typeof depthPairs>;
-  readonly trades: Source<Trade>;
-  readonly depth: Source<Depth>;
-  readonly gaps: Source<FeedGap>;
-}
-
 class TapeRun {
   readonly #input: RunInput;
   readonly #clock: SimClock;
@@ -74,7 +66,7 @@ class TapeRun {
   readonly #assembled: Assembled;
   readonly #margin: MarginAccounts | undefined;
   readonly #stage: TapeStage;
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: readonly TapeLane[];
   readonly #poller: Poller;
   readonly #faults: unknown[] = [];
   readonly #band: ReturnType<typeof bandOf>;
@@ -178,7 +170,7 @@ class TapeRun {
     };
   }
 
-  #lane(series: RunSeries): Lane {
+  #lane(series: RunSeries): TapeLane {
     const { symbol } = series;
     const tape = this.#input.tapes?.get(symbol);
     return {
@@ -197,7 +189,7 @@ class TapeRun {
 
   #inputsOf(hosted: NamedHosted): Inputs {
     const { symbol, interval, id, strategy } = hosted;
-    const lane = this.#lanes.find((one) => one.symbol === symbol) as Lane;
+    const lane = this.#lanes.find((one) => one.symbol === symbol) as TapeLane;
     const { series, recorded, gaps } = lane;
     const own = series.interval;
     return {
@@ -255,7 +247,7 @@ class TapeRun {
   }
 
   /** The equity as a line over a symbol's price, while nobody but the loss limit has anything to do at each price. */
-  #lineOf({ symbol, trades }: Lane): PriceLine | undefined {
+  #lineOf({ symbol, trades }: TapeLane): PriceLine | undefined {
     const { portfolio, protection, risk } = this.#assembled;
     const now = this.#clock.now();
     const mark = portfolio.lastMark(symbol);
@@ -276,7 +268,7 @@ class TapeRun {
     await this.#clock.advanceTo(this.#clock.now() + round * lastLooks);
   }
 
-  #cursorsOf(lane: Lane): readonly Cursor[] {
+  #cursorsOf(lane: TapeLane): readonly Cursor[] {
     const { series, symbol, tape } = lane;
     const { openTime } = series.columns;
     const from = openTime[series.first] as number;
@@ -330,7 +322,7 @@ class TapeRun {
     return cursors;
   }
 
-  #print({ market, symbol }: Lane, trades: TradeColumns, row: number): undefined {
+  #print({ market, symbol }: TapeLane, trades: TradeColumns, row: number): undefined {
     const { price, quantity, time } = trades;
     market.print(
       sideOf(trades.side[row] as number),
@@ -341,7 +333,7 @@ class TapeRun {
     if (market.byTape) this.#margin?.leaveRuined(symbol, price[row] as number);
   }
 
-  #show({ market, symbol, tape }: Lane, books: BookColumns, book: number): undefined {
+  #show({ market, symbol, tape }: TapeLane, books: BookColumns, book: number): undefined {
     const { bids, asks } = market.tape.sides;
     const [from, middle, to] = [books.start[book], books.asks[book], books.start[book + 1]] as [number, number, number];
     write(bids, books, from, middle);
@@ -353,7 +345,7 @@ class TapeRun {
   }
 
   /** A trade is seen: it is the price now, moves and sets off stops, and is what the loss limit looks at. */
-  #seeTrade(lane: Lane, trades: TradeColumns, row: number): Promise<void> | undefined {
+  #seeTrade(lane: TapeLane, trades: TradeColumns, row: number): Promise<void> | undefined {
     const { symbol, market } = lane;
     const { portfolio, risk } = this.#assembled;
     const now = this.#clock.now();
@@ -369,7 +361,7 @@ class TapeRun {
   }
 
   /** A book is seen: its middle is the price now, and two in a row move and set off stops as a live session's do. */
-  #seeBook(lane: Lane, books: BookColumns, book: number): Promise<void> | undefined {
+  #seeBook(lane: TapeLane, books: BookColumns, book: number): Promise<void> | undefined {
     const { symbol, market } = lane;
     const now = this.#clock.now();
     const depth = depthAt(symbol, books, book, now);
