@@ -18,6 +18,9 @@ export default defineStrategy({
   },
   check: ({ enter, leave }) => (leave < enter ? undefined : `leave (${leave}) must be below enter (${enter})`),
   markets: { first: 'traded', second: 'traded' },
+  // One market without the other is not a pair: what is missing is ordered again.
+  // biome-ignore lint/suspicious/noThenProperty: what is done about it, and not a promise
+  alone: { afterMs: 600_000, then: 'complete' },
   indicators({ period }) {
     const prices = [of('first', 'close'), of('second', 'close')] as const;
     return {
