@@ -345,6 +345,9 @@ describe('a check', () => {
         'grid',
         /^grid +2,500 klines of ETHUSDT, 15min, 2025-10-01 00:00 to 2025-10-27 00:45 UTC\n(.*\n)+look-ahead +none/,
       ],
+      ['donchian', /^donchian +(.*\n)+look-ahead +none.*\nwarm-up +240 .*decisions agree after 240;.*enough$/m],
+      ['mean-reversion', /^mean-reversion +(.*\n)+look-ahead +none.*\nwarm-up +2015 .*agree after 2015;.*enough$/m],
+      ['dca', /^dca +(.*\n)+look-ahead +none.*\nwarm-up +1 .*decisions agree after 1;.*enough$/m],
     ] as const)
       expect((await checked(strategy)).text).toMatch(answer);
     const hourly = await checked('sma-cross', 'strategies.0.interval=60min');
