@@ -36,7 +36,7 @@ export interface Exits {
   /** A stop that follows the best price since entry at this distance: a fraction (0.02 = 2 %), or in quote. */
   readonly trailing?: number | Distance;
   readonly breakEven?: BreakEven;
-  /** Exit at market once the position has been held this long, ms, or for so many klines of the strategy's interval. */
+  /** Exit at market once the position has been held this long, ms, or for so many klines of the strategy's interval (months have 31 days). */
   readonly exitAfterMs?: number;
   readonly exitAfterKlines?: number;
   /** Exit at market at this time of day, UTC, such as `16:00`. */
@@ -65,18 +65,19 @@ export const sameExits = (a: Exits, b: Exits): boolean =>
   sameLevel(a.stop, b.stop) &&
   sameTakeProfit(a.takeProfit, b.takeProfit) &&
   sameLevel(a.trailing, b.trailing) &&
-  a.exitAfterMs === b.exitAfterMs &&
+  sameTime(a.exitAfterMs, b.exitAfterMs, a.exitAfterKlines, b.exitAfterKlines) &&
   sameOthers(a, b);
+
+/** Times are the same where both are in as many klines: only a signal that was checked has their ms, too. */
+const sameTime = (a?: number, b?: number, klinesOfA?: number, klinesOfB?: number): boolean =>
+  klinesOfA === klinesOfB && (klinesOfA !== undefined || a === b);
 
 /** True if both have the same of what has no number that moves. */
 export const sameOthers = (a: Exits, b: Exits): boolean =>
   sameBreakEven(a.breakEven, b.breakEven) &&
-  a.exitAfterKlines === b.exitAfterKlines &&
   a.exitAt === b.exitAt &&
-  a.reenterAfterMs === b.reenterAfterMs &&
-  a.reenterAfterKlines === b.reenterAfterKlines &&
-  a.expiresAfterMs === b.expiresAfterMs &&
-  a.expiresAfterKlines === b.expiresAfterKlines &&
+  sameTime(a.reenterAfterMs, b.reenterAfterMs, a.reenterAfterKlines, b.reenterAfterKlines) &&
+  sameTime(a.expiresAfterMs, b.expiresAfterMs, a.expiresAfterKlines, b.expiresAfterKlines) &&
   a.postOnly === b.postOnly &&
   a.clip === b.clip;
 

@@ -46,9 +46,11 @@ export interface Guard {
   stop: Ticks | undefined;
   takeProfit: Ticks | undefined;
   trailing: Rate | undefined;
-  /** Exits that are measured from the entry or the best price; those that do not move are kept as they were at the entry. */
+  /** Exits that are measured from the entry or the best price, as in force; distances that do not move are those of the entry. */
   relative: RelativeExits | undefined;
-  /** The position that `relative` is kept for, by its number: the one held, or the next. */
+  /** Those of the latest signal, which are in force from the next entry on. */
+  latest: RelativeExits | undefined;
+  /** The position that `relative` is in force for, by its number; another one has those of `latest`. */
   keptFor: number;
   /** How long the position may be held, ms. */
   exitAfterMs: number | undefined;
@@ -71,8 +73,13 @@ export interface Guard {
   armedAt: number;
 }
 
-/** The number of the position held, or of the next. */
-export const entryNumber = (place: GuardedPlace): number => place.entries + (place.isFlat ? 1 : 0);
+/** Keeps the relative exits of the latest signal for a position that was entered since they were kept for one. */
+export function keepAtEntry(guard: Guard): void {
+  const { place, latest } = guard;
+  if (guard.keptFor === place.entries || place.isFlat) return;
+  guard.keptFor = place.entries;
+  guard.relative = latest;
+}
 
 export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
 
@@ -88,6 +95,7 @@ export function arm(guard: Guard): void {
   const { place } = guard;
   if (guard.armedAt === place.version) return;
   guard.armedAt = place.version;
+  keepAtEntry(guard);
   guard.armed = undefined;
   guard.reach = Number.NaN;
   if (guard.leftSize !== undefined || place.isFlat) return;
@@ -100,7 +108,6 @@ export function arm(guard: Guard): void {
 
 function trailedStop(guard: Guard, side: Side): Ticks | undefined {
   const { trailing, relative, place } = guard;
-  if (trailing === undefined && relative?.trailing === undefined) return undefined;
   const best = bestOf(guard);
   if (best === undefined) return undefined;
   if (relative?.trailing !== undefined) return onLossSide(side, best, relative.trailing, place.instrument);
@@ -130,7 +137,9 @@ const nearerOf = (side: Side, a: Ticks | undefined, b: Ticks | undefined): Ticks
   a === undefined || b === undefined ? (a ?? b) : side === 'SELL' ? greatest(a, b) : least(a, b);
 
 /** The price at which a held position takes its profit. */
-export function takeProfitOf({ takeProfit, relative, place }: Guard): Ticks | undefined {
+export function takeProfitOf(guard: Guard): Ticks | undefined {
+  keepAtEntry(guard);
+  const { takeProfit, relative, place } = guard;
   if (relative?.takeProfit === undefined) return takeProfit;
   return place.isEmpty
     ? undefined
@@ -155,6 +164,13 @@ export const protects = ({ leftSize, stop, trailing, relative, exitAfterMs, exit
 /** The best price that was seen of the position held now; that of a position before it counts no more. */
 export const bestOf = ({ best, place, entry }: Guard): Ticks | undefined =>
   best === undefined || entry !== place.entries || place.isFlat ? undefined : best;
+
+/** An exit keeps it from being entered again, or still leaves it. */
+export const isWaiting = ({ leftSize, reenterAt }: Guard): boolean => leftSize !== undefined && reenterAt !== undefined;
+
+/** When it may be entered again after an exit, UTC ms; infinity where it may already, or is still being left. */
+export const reenterTime = ({ reenterAt, place }: Guard): number =>
+  reenterAt === undefined || !place.isFlat ? Number.POSITIVE_INFINITY : reenterAt;
 
 const dayMs = 86_400_000;
 
@@ -189,7 +205,12 @@ export function saved(guard: Guard): SavedGuard {
   if (guard.takeProfit !== undefined) out['takeProfit'] = priceText(guard.takeProfit, at);
   if (guard.best !== undefined) out['best'] = priceText(guard.best, at);
   if (guard.trailing !== undefined) out['trailing'] = rateText(guard.trailing);
-  if (guard.relative !== undefined) out['relative'] = JSON.stringify(guard.relative);
+  if (guard.latest !== undefined) {
+    out['latest'] = JSON.stringify(guard.latest);
+    out['relative'] = JSON.stringify(guard.relative);
+    // By the time of its entry: the numbers of positions begin anew with each start.
+    if (guard.keptFor === guard.place.entries) out['keptFor'] = String(guard.place.enteredAt);
+  }
   if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
   if (guard.exitAt !== undefined) out['exitAt'] = guard.exitAt;
   if (guard.reenterAfterMs !== undefined) out['reenterAfterMs'] = String(guard.reenterAfterMs);
@@ -210,7 +231,11 @@ export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
     const price = text(name);
     return price === undefined ? undefined : ticks(price, at, 'down');
   };
-  const [trailing, taken, relative] = [text('trailing'), text('taken'), text('relative')];
+  const [trailing, taken] = [text('trailing'), text('taken')];
+  const exits = (name: string): RelativeExits | undefined => {
+    const json = text(name);
+    return json === undefined ? undefined : (JSON.parse(json) as RelativeExits);
+  };
   const number = (name: string): number | undefined => (saved[name] === undefined ? undefined : Number(saved[name]));
   return {
     place,
@@ -219,8 +244,9 @@ export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
     ...{ stop: level('stop'), takeProfit: level('takeProfit'), best: level('best') },
     entry: place.entries,
     trailing: trailing === undefined ? undefined : rate(trailing),
-    relative: relative === undefined ? undefined : (JSON.parse(relative) as RelativeExits),
-    keptFor: entryNumber(place),
+    relative: exits('relative'),
+    latest: exits('latest'),
+    keptFor: number('keptFor') === place.enteredAt ? place.entries : notYet,
     ...{ exitAfterMs: number('exitAfterMs'), exitAt: text('exitAt') },
     ...{ reenterAfterMs: number('reenterAfterMs'), reenterAt: number('reenterAt') },
     ...{ leftSize: sizeOf(text('leftSize')), leftWhy: text('leftWhy') },
@@ -231,7 +257,16 @@ export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
 /** The levels of a guard that a signal sets. */
 export type GuardLevels = Pick<
   Guard,
-  'stop' | 'takeProfit' | 'trailing' | 'relative' | 'keptFor' | 'exitAfterMs' | 'exitAt' | 'reenterAfterMs' | 'best'
+  | 'stop'
+  | 'takeProfit'
+  | 'trailing'
+  | 'relative'
+  | 'latest'
+  | 'keptFor'
+  | 'exitAfterMs'
+  | 'exitAt'
+  | 'reenterAfterMs'
+  | 'best'
 >;
 
 /** True if a signal changes nothing. */
@@ -240,6 +275,7 @@ export const isUnchanged = (known: Guard, levels: GuardLevels): boolean =>
   levels.takeProfit === known.takeProfit &&
   levels.trailing === known.trailing &&
   sameRelative(levels.relative, known.relative) &&
+  sameRelative(levels.latest, known.latest) &&
   levels.exitAfterMs === known.exitAfterMs &&
   levels.exitAt === known.exitAt &&
   levels.reenterAfterMs === known.reenterAfterMs &&

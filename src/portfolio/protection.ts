@@ -15,7 +15,6 @@ import {
   type ArmedStop,
   arm,
   bestOf,
-  entryNumber,
   exitTime,
   exitTimeText,
   followsBest,
@@ -23,9 +22,12 @@ import {
   type GuardedPlace,
   isBefore,
   isUnchanged,
+  isWaiting,
+  keepAtEntry,
   move,
   notYet,
   protects,
+  reenterTime,
   restored,
   type SavedGuard,
   saved,
@@ -97,16 +99,18 @@ export class Protection {
       return;
     }
     const at = place.instrument;
-    const isLeft = known !== undefined && sameSize(known.leftSize, size);
+    if (known !== undefined) keepAtEntry(known);
     const { stop, takeProfit, trailing, exitAfterMs, exitAt, reenterAfterMs } = target;
-    const keptFor = entryNumber(place);
-    const relative = relativeOf(target);
+    // A position that must be left before anything may be entered again is left whatever the target is.
+    const isLeft = known !== undefined && (sameSize(known.leftSize, size) || (isWaiting(known) && !place.isFlat));
+    const latest = relativeOf(target);
     const levels = {
       stop: typeof stop === 'number' ? ticksOf(stop, at, 'down') : undefined,
       takeProfit: typeof takeProfit === 'number' ? ticksOf(takeProfit, at, 'down') : undefined,
       trailing: typeof trailing === 'number' ? rateOf(trailing) : undefined,
-      relative: place.isFlat || known?.keptFor !== keptFor ? relative : frozenAs(known.relative, relative),
-      ...{ keptFor, exitAfterMs, exitAt, reenterAfterMs },
+      relative: place.isFlat || known === undefined ? latest : frozenAs(known.relative, latest),
+      latest,
+      ...{ keptFor: place.isFlat ? notYet : place.entries, exitAfterMs, exitAt, reenterAfterMs },
       best: known === undefined ? undefined : bestOf(known),
     };
     // What leaves a position moved, or a take-profit of none: nothing has to be planned anew.
@@ -128,7 +132,7 @@ export class Protection {
       taken: isSame ? known.taken : noLots,
       ...levels,
       entry: place.entries,
-      leftSize: isLeft ? known.leftSize : undefined,
+      leftSize: isLeft ? size : undefined,
       leftWhy: isLeft ? known.leftWhy : undefined,
       reenterAt: known?.reenterAt,
       ...unarmed,
@@ -232,8 +236,7 @@ export class Protection {
   /** When the first position on a symbol must be left, or may be entered again, UTC ms; infinity where no time is set. */
   exitDue(symbol: string): number {
     let due = Number.POSITIVE_INFINITY;
-    for (const { value } of this.#guards.on(symbol))
-      due = Math.min(due, exitTime(value), value.reenterAt ?? Number.POSITIVE_INFINITY);
+    for (const { value } of this.#guards.on(symbol)) due = Math.min(due, exitTime(value), reenterTime(value));
     return due;
   }
 
@@ -241,14 +244,11 @@ export class Protection {
   release(symbol: string, now: number): readonly string[] {
     let released: readonly string[] = nobody;
     for (const { strategy, value: guard } of this.#guards.on(symbol)) {
-      if (!((guard.reenterAt ?? Number.POSITIVE_INFINITY) <= now)) continue;
+      if (!(reenterTime(guard) <= now)) continue;
       guard.reenterAt = undefined;
-      // A position that is still being left is left to the end.
-      if (guard.place.isFlat) {
-        guard.leftSize = undefined;
-        guard.leftWhy = undefined;
-        guard.taken = noLots;
-      }
+      guard.leftSize = undefined;
+      guard.leftWhy = undefined;
+      guard.taken = noLots;
       this.revision++;
       this.#save(strategy, symbol, guard);
       released = [...released, strategy];
@@ -301,7 +301,7 @@ export class Protection {
       size,
       taken: noLots,
       ...{ stop: undefined, takeProfit: undefined, trailing: undefined, relative: undefined, best: undefined },
-      ...{ keptFor: entryNumber(place), exitAfterMs: undefined, exitAt: undefined },
+      ...{ latest: undefined, keptFor: notYet, exitAfterMs: undefined, exitAt: undefined },
       ...{ reenterAfterMs: undefined, reenterAt: undefined },
       entry: place.entries,
       ...{ leftSize: undefined, leftWhy: undefined },

@@ -1,7 +1,7 @@
 /** The prices at which stops act, as numbers: what a backtest compares klines with, to pass over those that reach none. */
 import type { Side } from '../domain/market.ts';
 import { priceNumber, rateNumber } from '../domain/money.ts';
-import { bestOf, fixedStop, followsBest, type Guard, pendingBreakEven } from './guard.ts';
+import { bestOf, fixedStop, followsBest, type Guard, keepAtEntry, pendingBreakEven } from './guard.ts';
 
 /** A trailing stop as numbers: it is a fraction of the best price and a distance away from it. */
 export interface Trail {
@@ -23,8 +23,10 @@ export const noLevels: Levels = { below: Number.NEGATIVE_INFINITY, above: Number
 
 /** Levels with those of a guard; undefined before the first price of one that follows the best price. */
 export function narrowedBy(guard: Guard, levels: Levels): Levels | undefined {
-  const { place, trailing, relative, leftSize } = guard;
+  const { place, trailing, leftSize } = guard;
   if (leftSize !== undefined || place.isFlat) return levels;
+  keepAtEntry(guard);
+  const { relative } = guard;
   const { isLong, instrument } = place;
   const side = isLong ? 'SELL' : 'BUY';
   let { below, above } = levels;

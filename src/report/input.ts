@@ -1,4 +1,5 @@
 /** The input of a report. */
+import type { BreakEven, Distance, Level } from '../domain/exits.ts';
 import type { FeedGap } from '../domain/market.ts';
 import type { Curve } from '../research/curves.ts';
 import type { FillTable } from '../research/fill-table.ts';
@@ -14,14 +15,16 @@ export interface ReportSeries extends MetricSeries {
   readonly gaps: readonly FeedGap[];
 }
 
-/** A stop, a take-profit or a trailing stop in force from a moment on, UTC ms; nulls end it. */
+/** A stop, a take-profit, a trailing stop or a break-even in force from a moment on, UTC ms; nulls end it. */
 export interface StopLevel {
   readonly time: number;
   readonly strategy: string;
   readonly symbol: string;
-  readonly stop: number | null;
-  readonly takeProfit: number | null;
-  readonly trailing: number | null;
+  readonly stop: Level | null;
+  /** null also for a list of several. */
+  readonly takeProfit: Level | null;
+  readonly trailing: number | Distance | null;
+  readonly breakEven?: BreakEven | null;
 }
 
 /**

@@ -77,3 +77,23 @@ test('what is still held has its stops until the end', () => {
   ]);
   expect(steps([], [level(0, { stop: 8 })], [{ ...open, position: 1 }])).toEqual([]);
 });
+
+test('levels from the entry are drawn where they come to, a distance as it was at the entry', () => {
+  const levels = [
+    level(0, { stop: { fromEntry: 0.2 }, takeProfit: { distance: 3 } }),
+    level(2 * minute, { stop: { fromEntry: 0.2 }, takeProfit: { distance: 1 } }),
+  ];
+  expect(steps([trip(0, 3 * minute)], levels)).toEqual([
+    [0, 8, 13],
+    [3 + 1 / minute, null, null],
+  ]);
+});
+
+test('a stop moves to break-even behind the kline that reached it, and trails at a distance', () => {
+  const levels = [level(0, { trailing: { distance: 4 }, breakEven: { after: { distance: 2 }, plus: 0.01 } })];
+  expect(steps([trip(0, 4 * minute)], levels).slice(0, 3)).toEqual([
+    [0, 6, null],
+    [2, 7, null],
+    [3, 10.1, null],
+  ]);
+});

@@ -31,17 +31,17 @@ export const hasOnlyNumbers = (target: Target): boolean =>
   (target.clip === undefined || typeof target.clip === 'boolean');
 
 /** What is wrong with exits that are more than numbers, or undefined. */
-export function exitsFault(exits: Exits): string | undefined {
+export function exitsFault(exits: Exits, isLong: boolean): string | undefined {
   for (const name of ['stop', 'takeProfit', 'trailing'] as const) {
     const level = exits[name];
     if (level === undefined || Array.isArray(level)) continue;
-    const fault = levelFault(level as Level, name);
+    const fault = levelFault(level as Level, name, isLong);
     if (fault !== undefined) return `${name} ${fault}`;
   }
   if (typeof exits.trailing === 'object' && !('distance' in exits.trailing))
     return 'trailing must be a fraction of the best price, such as 0.05, or { distance: 10 }';
   return (
-    partsFault(exits.takeProfit) ??
+    partsFault(exits.takeProfit, isLong) ??
     breakEvenFault(exits.breakEven) ??
     timesFault(exits) ??
     flagsFault(exits) ??
@@ -55,7 +55,7 @@ function unbuilt({ takeProfit, postOnly, expiresAfterMs, expiresAfterKlines }: E
   return expiresAfterMs !== undefined || expiresAfterKlines !== undefined ? 'expiresAfter is not there yet' : undefined;
 }
 
-function levelFault(level: Level, name: string): string | undefined {
+function levelFault(level: Level, name: string, isLong: boolean): string | undefined {
   if (typeof level === 'number') return Number.isFinite(level) && level >= 0 ? undefined : `is ${level}`;
   const wanted = 'must be a price, { fromEntry: 0.05 } or { distance: 10 }';
   if (typeof level !== 'object' || level === null) return wanted;
@@ -65,8 +65,9 @@ function levelFault(level: Level, name: string): string | undefined {
     const { fromEntry } = level;
     if (!(Number.isFinite(fromEntry) && fromEntry > 0))
       return `has fromEntry ${fromEntry}: it must be above 0, 0.05 is 5 %`;
-    return name === 'stop' && fromEntry >= 1
-      ? `has fromEntry ${fromEntry}: it is a fraction of the entry price, 0.05 is 5 %`
+    // Below a price of zero nothing trades: a long stop and a short take-profit are never reached there.
+    return fromEntry >= 1 && (name === 'stop') === isLong
+      ? `has fromEntry ${fromEntry}, which is never reached: it is a fraction of the entry price, 0.05 is 5 %`
       : undefined;
   }
   return distanceFault(level) ?? (keys.every((key) => key === 'distance' || key === 'moving') ? undefined : wanted);
@@ -79,14 +80,14 @@ function distanceFault({ distance, moving }: Distance): string | undefined {
     : 'has a moving that is neither true nor false';
 }
 
-function partsFault(parts: Exits['takeProfit']): string | undefined {
+function partsFault(parts: Exits['takeProfit'], isLong: boolean): string | undefined {
   if (!Array.isArray(parts)) return undefined;
   const list = parts as readonly PartialTakeProfit[];
   if (list.length === 0) return 'takeProfit is an empty list: leave it out instead';
   let sum = 0;
   for (const part of list) {
     const { at, share } = part ?? {};
-    const fault = at === undefined ? 'lacks its level: { at: 110, share: 0.5 }' : levelFault(at, 'takeProfit');
+    const fault = at === undefined ? 'lacks its level: { at: 110, share: 0.5 }' : levelFault(at, 'takeProfit', isLong);
     if (fault !== undefined) return `a part of takeProfit ${fault}`;
     if (!(Number.isFinite(share) && share > 0 && share <= 1))
       return `a part of takeProfit has share ${share}: it must be above 0 and at most 1`;
@@ -115,7 +116,6 @@ function breakEvenFault(breakEven: BreakEven | undefined): string | undefined {
 function timesFault(exits: Exits): string | undefined {
   for (const name of ['exitAfter', 'reenterAfter', 'expiresAfter'] as const) {
     const [ms, klines] = [exits[`${name}Ms`], exits[`${name}Klines`]];
-    if (ms !== undefined && klines !== undefined) return `${name}Ms and ${name}Klines are both there: leave one out`;
     if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) return `${name}Ms is ${ms}`;
     if (klines !== undefined && !(Number.isInteger(klines) && klines > 0))
       return `${name}Klines is ${klines}: it must be a whole number above 0`;
@@ -131,16 +131,29 @@ const flagsFault = (exits: Exits): string | undefined =>
     .filter((name) => exits[name] !== undefined && typeof exits[name] !== 'boolean')
     .map((name) => `${name} is neither true nor false`)[0];
 
-/** The target with klines as ms. */
-export function inMs(target: Target, interval: Interval): Target {
-  const { exitAfterKlines, reenterAfterKlines, expiresAfterKlines, ...others } = target;
-  if (exitAfterKlines === undefined && reenterAfterKlines === undefined && expiresAfterKlines === undefined)
-    return target;
+/** A copy of a target, safe from later changes of the strategy's object, with its klines also as ms. */
+export function copiedInMs(target: Target, interval: Interval): Target {
   const ms = intervalMs(interval, 0);
+  const { size, stop, takeProfit, trailing, breakEven } = target;
+  const { exitAfterKlines, reenterAfterKlines, expiresAfterKlines } = target;
   return {
-    ...others,
+    ...target,
+    size: { ...size },
+    ...(typeof stop === 'object' && { stop: { ...stop } }),
+    ...(typeof takeProfit === 'object' && { takeProfit: copyOf(takeProfit) }),
+    ...(typeof trailing === 'object' && { trailing: { ...trailing } }),
+    ...(breakEven !== undefined && { breakEven: structuredClone(breakEven) }),
     ...(exitAfterKlines !== undefined && { exitAfterMs: exitAfterKlines * ms }),
     ...(reenterAfterKlines !== undefined && { reenterAfterMs: reenterAfterKlines * ms }),
     ...(expiresAfterKlines !== undefined && { expiresAfterMs: expiresAfterKlines * ms }),
   };
 }
+
+const copyOf = (takeProfit: Exclude<NonNullable<Target['takeProfit']>, number>): NonNullable<Target['takeProfit']> =>
+  'length' in takeProfit ? takeProfit.map((part) => structuredClone(part)) : { ...takeProfit };
+
+/** Which time options of `hold` are there twice, in ms and in klines, or undefined. */
+export const twiceFault = (options: Exits): string | undefined =>
+  (['exitAfter', 'reenterAfter', 'expiresAfter'] as const)
+    .filter((name) => options[`${name}Ms`] !== undefined && options[`${name}Klines`] !== undefined)
+    .map((name) => `${name}Ms and ${name}Klines are both there: leave one out`)[0];

@@ -118,16 +118,8 @@ function repeating(signals: Observable<Signal>, hosted: Hosted, inputs: Inputs):
 export function withdrawn(last: Signal | undefined, holding: Holding): Signal {
   const reason = 'the strategy was stopped because it threw';
   if (last?.kind !== 'target') return { kind: 'quotes', quotes: [], reason };
-  const { stop, trailing, exitAfterMs } = last;
-  const size = { quantity: holding.quantity };
-  return {
-    kind: 'target',
-    size,
-    reason,
-    ...(stop === undefined ? {} : { stop }),
-    ...(trailing === undefined ? {} : { trailing }),
-    ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
-  };
+  const { limit: _limit, takeProfit: _takeProfit, postOnly: _postOnly, clip: _clip, ...exits } = last;
+  return { ...exits, size: { quantity: holding.quantity }, reason };
 }
 
 type Deciding = DecidingStrategy<Params, Indicators>;

@@ -2,7 +2,7 @@
 import { type Exits, sameExits } from '../domain/exits.ts';
 import type { Interval } from '../domain/interval.ts';
 import { type Quote, type Quotes, type Signal, type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
-import { exitsFault, exitsText, hasOnlyNumbers, inMs, isExit } from './exits.ts';
+import { copiedInMs, exitsFault, exitsText, hasOnlyNumbers, isExit, twiceFault } from './exits.ts';
 import { SignalError, withStrategy } from './fault.ts';
 
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
@@ -17,6 +17,8 @@ export function hold(size: Size, reason: string, options?: Exits): Target {
 function holdGuarded(size: Size, reason: string, options: Exits): Target {
   const isRepeated = isSize(size) && lastGuarded.reason === reason && sameSize(lastGuarded.size, size);
   if (!isRepeated || !sameExits(lastGuarded, options)) {
+    const twice = twiceFault(options);
+    if (twice !== undefined) throw new SignalError(`hold(): ${twice}`);
     const target = made({ kind: 'target', size, reason, ...options });
     if (isSize(size) && !isSeveral(size)) [lastGuarded, isShared] = [target, false];
     return target;
@@ -73,7 +75,7 @@ export function checked(signal: Signal, interval: Interval): Signal {
   if (fault !== undefined) throw madeWith.get(signal) ?? new SignalError(fault);
   if (isSeveral(signal.size)) throw severalSizes(signal.size);
   if (typeof signal.reason !== 'string') throw withoutReason(signal);
-  if (!hasOnlyNumbers(signal)) return inMs(structuredClone(signal), interval);
+  if (!hasOnlyNumbers(signal)) return copiedInMs(signal, interval);
   return Object.isFrozen(signal) && Object.isFrozen(signal.size) ? signal : { ...signal, size: { ...signal.size } };
 }
 
@@ -119,7 +121,7 @@ function targetFault(signal: Target): string | undefined {
   if (!isValid) return `a target with a number that is not finite or is negative: ${shown(signal)}`;
   const value = sizeValue(signal.size);
   if (!Number.isFinite(value)) return `a target without a finite size: ${shown(signal)}`;
-  const fault = hasNumbers ? undefined : exitsFault(signal);
+  const fault = hasNumbers ? undefined : exitsFault(signal, value > 0);
   if (fault !== undefined) return `a target that cannot be carried out: ${fault}`;
   // A short position's trailing stop is above the best price, where every distance can be hit.
   return typeof signal.trailing === 'number' && signal.trailing >= 1 && value > 0

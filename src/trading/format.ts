@@ -119,7 +119,7 @@ const percent = (fraction: number): string => `${(fraction * 100).toFixed(2)} %`
 const seconds = (ms: number): string => `${ms / 1_000} s`;
 
 /** The exits of a target in words. */
-function exitTexts(exits: Exits): readonly string[] {
+export function exitTexts(exits: Exits): readonly string[] {
   const { limit, stop, takeProfit, trailing, breakEven, exitAfterMs, exitAt, reenterAfterMs } = exits;
   const { expiresAfterMs, postOnly, clip } = exits;
   return [

@@ -1,5 +1,6 @@
 /** Fills, orders, equity and stops of a run as CSV files. */
 
+import { type Exits, onlyTakeProfit } from '../../domain/exits.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { Fill, Signal } from '../../domain/order.ts';
@@ -95,16 +96,32 @@ const orderHead = [
 export const ordersCsv = (journal: ReturnType<RunResult['journal']>): string =>
   csvText(orderHead, readOrders(journal, '1 ORDER BY created_at, client_order_id'));
 
-const stopHead = ['time', 'strategy', 'symbol', 'stop', 'takeProfit', 'trailing'] as const;
-export const stopsCsv = (stops: readonly StopLevel[]): string => csvText(stopHead, stops);
+const stopHead = ['time', 'strategy', 'symbol', 'stop', 'takeProfit', 'trailing', 'breakEven'] as const;
+const levelNames = ['stop', 'takeProfit', 'trailing', 'breakEven'] as const;
+
+/** A price or a fraction is a number; what is measured from the entry is JSON. */
+export const stopsCsv = (stops: readonly StopLevel[]): string =>
+  csvText(
+    stopHead,
+    stops.map(({ time, strategy, symbol, stop, takeProfit, trailing, breakEven }) => ({
+      ...{ time, strategy, symbol, stop: cellOf(stop), takeProfit: cellOf(takeProfit), trailing: cellOf(trailing) },
+      breakEven: cellOf(breakEven),
+    })),
+  );
+
+const cellOf = (level: StopLevel[(typeof levelNames)[number]]): string | number | null =>
+  typeof level === 'object' && level !== null ? JSON.stringify(level) : (level ?? null);
 
 export const readStopsCsv = (text: string): readonly StopLevel[] =>
   csvRows(text).map((row) => {
-    const level = (name: string): number | null => (row[name] ? Number(row[name]) : null);
     const { strategy = '', symbol = '', time } = row;
-    const levels = { stop: level('stop'), takeProfit: level('takeProfit'), trailing: level('trailing') };
+    const levels = Object.fromEntries(
+      levelNames.map((name) => [name, row[name] ? (JSON.parse(row[name]) as unknown) : null]),
+    ) as Pick<StopLevel, (typeof levelNames)[number]>;
     return { time: Number(time), strategy, symbol, ...levels };
   });
+
+const noLevels = JSON.stringify({ stop: null, takeProfit: null, trailing: null, breakEven: null });
 
 /** The stops and take-profits of targets as they change; a row of nulls ends them. */
 export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly StopLevel[] {
@@ -117,12 +134,12 @@ export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly Sto
   const last = new Map<string, string>();
   return rows.flatMap(({ at, strategy, symbol, signal: text }) => {
     const signal = JSON.parse(text) as Signal;
-    const { stop, takeProfit, trailing } = signal.kind === 'target' ? signal : {};
-    const price = (level: unknown): number | null => (typeof level === 'number' ? level : null);
-    const row = { stop: price(stop), takeProfit: price(takeProfit), trailing: price(trailing) };
+    const exits: Exits = signal.kind === 'target' ? signal : {};
+    const { stop = null, trailing = null, breakEven = null } = exits;
+    const row = { stop, takeProfit: onlyTakeProfit(exits) ?? null, trailing, breakEven };
     const key = `${strategy} ${symbol}`;
     const now = JSON.stringify(row);
-    const before = last.get(key) ?? '{"stop":null,"takeProfit":null,"trailing":null}';
+    const before = last.get(key) ?? noLevels;
     last.set(key, now);
     return now === before ? [] : [{ time: at, strategy, symbol, ...row }];
   });

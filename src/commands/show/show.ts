@@ -1,4 +1,5 @@
 /** `sluice orders`, `fills` and `positions`. */
+import type { Exits } from '../../domain/exits.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../../domain/money.ts';
 import { mainRole } from '../../domain/order.ts';
@@ -6,7 +7,7 @@ import { moment, roundedMoney } from '../../domain/words.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import type { HeldPosition, JournalReader } from '../../journal/reader.ts';
 import { textTable } from '../../terminal/table.ts';
-import { fillJson, isDust, shortId } from '../../trading/format.ts';
+import { exitTexts, fillJson, isDust, shortId } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
 
 function print<T>(
@@ -122,8 +123,15 @@ export const showPositions = (options: ShowOptions): void =>
   );
 
 /** The exits of a position that wait for prices. */
-export const exitsText = ({ protection }: Pick<HeldPosition, 'protection'>): string =>
-  Object.entries(protection ?? {})
-    .filter(([name]) => name === 'stop' || name === 'takeProfit' || name === 'trailing')
-    .map(([name, value]) => `${name} ${value}`)
-    .join(', ');
+export function exitsText({ protection = {} }: Pick<HeldPosition, 'protection'>): string {
+  const { relative, exitAt } = protection;
+  return [
+    ...['stop', 'takeProfit', 'trailing']
+      .filter((name) => name in protection)
+      .map((name) => `${name} ${protection[name]}`),
+    ...exitTexts({
+      ...(relative === undefined ? {} : (JSON.parse(relative) as Exits)),
+      ...(exitAt !== undefined && { exitAt }),
+    }),
+  ].join(', ');
+}

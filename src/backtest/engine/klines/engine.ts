@@ -34,7 +34,7 @@ import {
 } from './series-state.ts';
 import { SeveralMarketsStep } from './several-markets-step.ts';
 import type { StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
-import { StreamingCursor } from './streaming-cursor.ts';
+import { endStreams, StreamingCursor } from './streaming-cursor.ts';
 import { KlineTrader } from './trader.ts';
 
 export interface KlineEngineOptions {
@@ -148,11 +148,7 @@ export class KlineEngine implements BacktestEngine {
 
   /** Waits for what promises of streaming strategies still have to say, and throws what they threw. */
   async finish(): Promise<void> {
-    const streaming = this.#states.flatMap(({ strategies }) =>
-      strategies.filter((one) => one instanceof StreamingCursor),
-    );
-    if (streaming.length > 0) await this.#clock.loop();
-    for (const one of streaming) one.end();
+    await endStreams(this.#states, this.#clock);
     if (this.#faults.length > 0) throw this.#faults[0];
   }
 
@@ -243,8 +239,11 @@ export class KlineEngine implements BacktestEngine {
     if (needsLook) this.#watchLoss(at);
     // What happened to one may concern another that was to be passed over.
     for (const state of closing)
-      if (isAwake(state) && this.#trader.protection.exitDue(state.symbol) <= at)
+      if (isAwake(state) && this.#trader.protection.exitDue(state.symbol) <= at) {
         this.#run(state, leaveOverdue(this.#stage, state, state.cursor));
+        // What may be entered again has to be asked for, though the strategy says nothing new.
+        for (const { hosted } of [...state.strategies, ...state.several]) this.#changed(hosted.id);
+      }
     for (const state of closing) if (isAwake(state)) this.#decide(state);
     this.#several.ask(at, () => {
       this.#clock.skipTo(at);

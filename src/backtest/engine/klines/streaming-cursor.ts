@@ -1,5 +1,7 @@
 /** Feeds the klines of a series to a strategy made of streams, and collects its signals synchronously. */
+
 import type { Observable, Subscription } from 'rxjs';
+import type { SimClock } from '../../../clock/sim-clock.ts';
 import type { Decision, Fill } from '../../../domain/order.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import { withStrategy } from '../../../strategy/fault.ts';
@@ -63,4 +65,14 @@ export class StreamingCursor {
   end(): void {
     this.#listening.unsubscribe();
   }
+}
+
+/** Waits for what promises of streaming strategies still have to say, and ends their streams. */
+export async function endStreams(
+  series: readonly { readonly strategies: readonly object[] }[],
+  clock: SimClock,
+): Promise<void> {
+  const streaming = series.flatMap(({ strategies }) => strategies.filter((one) => one instanceof StreamingCursor));
+  if (streaming.length > 0) await clock.loop();
+  for (const one of streaming) one.end();
 }
