@@ -1,6 +1,6 @@
 /** The kinds of value in a configuration: money, symbols, intervals. Each says what is wrong with one. */
 import { z } from 'zod';
-import { allIntervals, unknownInterval } from '../domain/interval.ts';
+import { allIntervals } from '../domain/interval.ts';
 import { type Rate, rate, rateNumber, type Units, units } from '../domain/money.ts';
 
 /** A decimal in quotes: unquoted, YAML makes a binary number of it and digits can change. */
@@ -52,4 +52,4 @@ export const bySymbol = <S extends z.ZodType>(of: S) =>
 
 export const asset = z.string().regex(/^[A-Z0-9]{1,20}$/, 'must be upper case letters and digits, such as USDT');
 
-export const interval = z.enum(allIntervals, { error: ({ input }) => unknownInterval(input) });
+export const interval = z.enum(allIntervals);

@@ -16,6 +16,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { z } from 'zod';
+import { allIntervals, unknownInterval } from '../domain/interval.ts';
 import { didYouMean, plainly, Refusal } from '../domain/refusal.ts';
 import { backtestSchema, tradingSchema } from './schema.ts';
 
@@ -219,6 +220,8 @@ function describe(issue: z.core.$ZodIssue, given: Described): string[] {
   if (issue.code !== 'custom' && document.getIn(path) === undefined) return [problem(path, 'is missing', given)];
   if (issue.code === 'invalid_value') {
     const value = String(document.getIn(path));
+    // All intervals are too many for a message.
+    if (issue.values.length === allIntervals.length) return [problem(path, unknownInterval(value), given)];
     const known = issue.values.map(String);
     return [problem(path, `must be one of ${known.join(', ')}, not ${value}${didYouMean(value, known)}`, given)];
   }

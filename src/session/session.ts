@@ -181,8 +181,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   undo.unshift(() => book.close());
   // The last connection that closes puts the log back into the file: the writer's.
   undo.unshift(() => loaded.past.close());
-  for (const row of instrumentRows(instruments, reached.instruments)) book.append(row);
-  book.append({ kind: 'memory', name: speedName, value: String(config.exchange.speed) });
+  const speed = { kind: 'memory', name: speedName, value: String(config.exchange.speed) } as const;
+  for (const row of [...instrumentRows(instruments, reached.instruments), speed]) book.append(row);
   undo.unshift(() => venue.close?.());
   const notice = ({ level, text }: Notice): void => {
     const said = { level, text: screen?.isStopped === true ? whileStopped(text) : text };
@@ -222,10 +222,9 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
   screen = screenOf(options, reached, { hosted, assembled, unprotected, blocked, loaded });
   for (const entry of early) screen.see(entry);
-  const { stateDir, fatal } = options;
+  const { stateDir, fatal, configured } = options;
   const parts = { ...reached, assembled, unprotected, screen, hosted, notice, journal: book, stateDir };
-  const reloads = new Reloads({ ...parts, configured: options.configured });
-  return { ...parts, reloads, onStop: config.onStop, fatal };
+  return { ...parts, reloads: new Reloads({ ...parts, configured }), onStop: config.onStop, fatal };
 }
 
 const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded, book: Journal): UnprotectedTimes =>

@@ -99,7 +99,7 @@ function partsFault(parts: Exits['takeProfit'], isLong: boolean): string | undef
 
 function breakEvenFault(breakEven: BreakEven | undefined): string | undefined {
   if (breakEven === undefined) return undefined;
-  const wanted = 'breakEven must be { after: 0.02 } or { after: { distance: 10 } }, with plus: 0.001 where wanted';
+  const wanted = 'breakEven must be { after: 0.02 } or { after: { distance: 10 } }, and may have plus: 0.001';
   if (typeof breakEven !== 'object' || breakEven === null) return wanted;
   const { after, plus } = breakEven;
   if (!Object.keys(breakEven).every((key) => key === 'after' || key === 'plus')) return wanted;

@@ -182,7 +182,11 @@ describe('a configuration', () => {
 
   test.for([
     ['cash: "100000"', 'cash: 100000.10', '  line 3: cash: must be in quotes: "100000.10"'],
-    ['interval: 1min', 'interval: 1mn', 'line 9: strategies.0.interval: unknown interval 1mn (did you mean "1min"?); use 1min, 5min,'],
+    [
+      'interval: 1min',
+      'interval: 1mn',
+      'line 9: strategies.0.interval: unknown interval 1mn (did you mean "1min"?); use 1min, 5min,',
+    ],
     ['strategies:', 'strategies: [', 'b.yaml, line 6: is not valid YAML'],
     [
       'cash: "100000"',

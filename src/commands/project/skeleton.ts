@@ -113,7 +113,7 @@ const liveHead = `# Trades on the built-in exchange.
 #   cp .env.example .env && chmod 600 .env
 #   npm run live
 #
-# For a real exchange: its addresses and your keys, no speed, and a small allocation. npx sluice doctor --config live.yaml checks all of it.
+# For a real exchange: its addresses and your keys, no speed, and a small allocation. npx sluice doctor --config live.yaml checks them.
 `;
 
 const keysText = `# Copy it to .env, which git ignores: cp .env.example .env && chmod 600 .env

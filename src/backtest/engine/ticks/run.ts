@@ -42,18 +42,7 @@ import { closingKlines, openingKlines, type TapeLane, type TapeStage, watchLoss 
 import { Poller } from './poll.ts';
 import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
 import { type Passing, type PriceLine, passingPrices, passingPrints } from './skip-trades.ts';
-
-/** How long a decision may wait before it is sent; here nothing makes it wait but its own lane. */
-const orderLifeMs = 10_000;
-/** Between two checks of what must not stay undone, as in a live session, ms. */
-const retryMs = 1_000;
-/** How long after a refusal it is asked again what was refused. */
-const restlessMs = 10_000;
-const dayMs = 86_400_000;
-/** After the last event fills are looked for this often. */
-const lastLooks = 3;
-/** Shorter than any distance between two times, ms. */
-const aMoment = 0.001;
+import { aMoment, dayMs, lastLooks, orderLifeMs, restlessMs, retryMs } from './times.ts';
 
 /** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
 export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
