@@ -15,7 +15,7 @@ function importsOf(file: string, text: string): readonly string[] {
 }
 
 /** A file and everything it imports by relative paths. */
-function withImports(first: string): readonly string[] {
+export function withImports(first: string): readonly string[] {
   const files = [first];
   for (const file of files)
     for (const next of importsOf(file, readFileSync(file, 'utf8'))) if (!files.includes(next)) files.push(next);

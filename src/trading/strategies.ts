@@ -37,6 +37,8 @@ export interface Market {
 export interface GivenStrategies {
   readonly registry: Registry;
   readonly placeOf: NamePlace;
+  /** Files are loaded with the code that they have now, where they were loaded before. */
+  readonly again?: boolean;
 }
 
 export type NamedHosted = Hosted & { readonly use: string };
@@ -60,7 +62,7 @@ export async function configure(
   const found: Configured[] = [];
   const problems: string[] = [];
   for (const [index, config] of strategies.entries()) {
-    const loaded = await loadStrategy(config.use, config.params, registry, dir);
+    const loaded = await loadStrategy(config.use, config.params, registry, dir, given?.again);
     const symbolPlace = placeOf(['strategies', index, 'symbol']);
     if ('strategy' in loaded) {
       const { strategy, params } = loaded;

@@ -15,7 +15,7 @@ import { type RunInput, type RunSeries, upToEnd } from '../run.ts';
 import { checkedIn, cut, runSeries, smallestOf } from './columns.ts';
 import { decisionLog } from './decision-log.ts';
 import { type EmittedKind, emittedIn, type Mistake, mistakesIn } from './decision-summary.ts';
-import { type Leak, leaksOf } from './lookahead.ts';
+import { type Leak, leaksOf, usualCuts } from './lookahead.ts';
 import { declaredOf, klinesToTest, liveRows, spanIn, type Warmup, warmupNeeded } from './warmup.ts';
 
 export interface Checked {
@@ -113,7 +113,8 @@ const marketsIn = (hosted: NamedHosted, { series }: RunInput): readonly CheckedM
     return { role, symbol, interval, use, klines: own, declared, live: liveHistory(declared) };
   });
 
-export async function checkStrategy(input: RunInput): Promise<Checked> {
+/** `cuts`: klines after which the future is changed; fewer are faster and find less. */
+export async function checkStrategy(input: RunInput, cuts = usualCuts): Promise<Checked> {
   const { hosted, klines, first } = checkedIn(input);
   const { times, interval } = klines;
   const about = {
@@ -126,7 +127,7 @@ export async function checkStrategy(input: RunInput): Promise<Checked> {
   try {
     const log = await decisionLog(input, klines, first);
     const emitted = emittedIn(log);
-    const leaks = await leaksOf(input, log);
+    const leaks = await leaksOf(input, log, cuts);
     // A leak makes the warm-up meaningless.
     const warmup = leaks.length > 0 || emitted !== 'something' ? undefined : await warmupNeeded(input);
     const notCalled = emitted === 'nothing' ? neverCalledText(hosted, input.series) : undefined;

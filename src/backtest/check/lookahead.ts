@@ -35,7 +35,7 @@ export interface Leak {
 const factors = [1.7, 0.4] as const;
 
 /** Each tested row costs three runs. */
-const mostCuts = 120;
+export const usualCuts = 120;
 
 interface Check {
   readonly input: RunInput;
@@ -44,14 +44,16 @@ interface Check {
   /** Changed prices over the recorded ones. */
   readonly factor: number;
   readonly base: DecisionLog;
+  /** About how many rows are tested. */
+  readonly cuts: number;
 }
 
-/** Every kind of leak once, with its first kline. `input` has one strategy; `ran`: the log of its first run, where there is one. */
-export async function leaksOf(input: RunInput, ran?: DecisionLog): Promise<readonly Leak[]> {
+/** Every kind of leak once, with its first kline. `input` has one strategy; `ran`: the log of its first run, where there is one; `cuts`: tested rows. */
+export async function leaksOf(input: RunInput, ran?: DecisionLog, cuts = usualCuts): Promise<readonly Leak[]> {
   const { klines, first } = checkedIn(input);
   // The very first run: a strategy that keeps state answers differently only then.
   const base = ran ?? (await decisionLog(input, klines, first));
-  const check: Check = { input, klines, first, factor: 1, base };
+  const check: Check = { input, klines, first, factor: 1, base, cuts };
   const unsteady = await repeatLeak(check);
   // A strategy that answers differently each time would show every kind of leak.
   if (unsteady !== undefined) return [unsteady];
@@ -119,15 +121,15 @@ function* columnLeaks(check: Check): Iterable<Leak> {
 }
 
 /** Rows where the signal changes and those before them, and others spread evenly. */
-function cutsOf({ base: { lines }, first, klines }: Check): readonly number[] {
+function cutsOf({ base: { lines }, first, klines, cuts }: Check): readonly number[] {
   const last = klines.times.length - 2;
   const changes: number[] = [];
   for (let row = first + 1; row <= last; row++)
     if (lines[row]?.signal !== lines[row - 1]?.signal) changes.push(row - 1, row);
-  const spread = Array.from({ length: mostCuts / 3 }, (_, index) =>
-    Math.round(first + ((last - first) * (index + 1)) / (mostCuts / 3)),
+  const spread = Array.from({ length: cuts / 3 }, (_, index) =>
+    Math.round(first + ((last - first) * (index + 1)) / (cuts / 3)),
   );
-  const few = changes.filter((_, index) => index % Math.ceil(changes.length / ((mostCuts * 2) / 3)) === 0);
+  const few = changes.filter((_, index) => index % Math.ceil(changes.length / ((cuts * 2) / 3)) === 0);
   return [...new Set([...few, ...spread])].filter((row) => row >= first && row <= last).toSorted((a, b) => a - b);
 }
 

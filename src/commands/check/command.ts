@@ -111,7 +111,7 @@ const kinds: Readonly<Record<Leak['kind'], string>> = {
 const row = (name: string, text: string): string => `${name.padEnd(17)} ${text}`;
 
 /** `isBundled`: over the bundled configuration, which says nothing of what was meant. */
-function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
+export function linesOf(checked: Checked, isBundled: boolean): readonly string[] {
   const { strategy, symbol, interval, klines, from, to, params, leaks, mistakes, markets } = checked;
   const values = Object.entries(params).map(([name, value]) => `${name} ${value}`);
   return [

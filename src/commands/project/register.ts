@@ -1,6 +1,6 @@
-/** The command lines of `sluice init`, `new` and `test`: a folder of your own strategies. */
+/** The command lines of `sluice init`, `new`, `dev` and `test`: a folder of your own strategies. */
 import type { Command } from 'commander';
-import { type Io, jsonOption, run } from '../../terminal/options.ts';
+import { type Io, jsonOption, run, wholeNumber } from '../../terminal/options.ts';
 
 export function addProject(program: Command, io: Io): void {
   const init = program
@@ -17,6 +17,13 @@ export function addProject(program: Command, io: Io): void {
     .option('--from <STRATEGY>', 'copy this shipped strategy instead of the first one')
     .addOption(jsonOption());
   run(strategy, io, async () => (await import('./new-strategy.ts')).newStrategy);
+  const dev = program
+    .command('dev')
+    .description('watch a strategy: check, test and backtest it at each save, with a report that refreshes itself')
+    .argument('<STRATEGY>', 'its file')
+    .option('--config <FILE>', 'the backtest that runs it', 'backtest.yaml')
+    .option('--port <N>', "the report's port (0: any free one)", wholeNumber(0, 65_535), 0);
+  run(dev, io, async () => (await import('./dev.ts')).dev);
   const test = program
     .command('test')
     .description('run unit tests of strategies')

@@ -21,6 +21,7 @@ const packageText = (name: string, sluice: string, strategy: string): string =>
         test: 'sluice test',
         types: 'node node_modules/sluice/node_modules/typescript/bin/tsc',
         check: `sluice check strategies/${strategy}.ts`,
+        dev: `sluice dev strategies/${strategy}.ts`,
         backtest: 'sluice backtest --config backtest.yaml',
         paper: 'sluice paper --config paper.yaml',
         live: 'sluice live --config live.yaml',
@@ -130,6 +131,7 @@ Strategies for [Sluice](node_modules/sluice/README.md).
 npm install
 npm test             # the tests of the strategies
 npm run backtest     # over recorded data
+npm run dev          # all of it at each save, with a report in the browser
 npm run types        # types
 npm run check        # look-ahead and warm-up
 \`\`\`
