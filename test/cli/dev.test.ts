@@ -57,8 +57,8 @@ test('each save of a strategy or its helper is judged, and an error is shown unt
     page.replace('const enter =', "throw new Error('no idea');\n    const enter ="),
   );
   expect(throwing).toContain('no idea');
-  const half = "import { share } from './helper.ts';\n";
-  const using = half + page.replace('{ share: params.share }', '{ share }');
+  const importing = "import { share } from './helper.ts';\n";
+  const using = importing + page.replace('{ share: params.share }', '{ share }');
   expect(await saved('done', 'strategies/above-average.ts', using)).toMatch(/^Return /m);
   const failing = await saved('failed', 'strategies/helper.ts', 'export const share = 0.25;\n');
   expect(failing).toMatch(/is long in a rise/);
