@@ -13,6 +13,7 @@ export type {
 export type { Instrument } from './domain/instrument.ts';
 export { type Interval, intervals } from './domain/interval.ts';
 export type { Depth, FeedGap, Kline, Level, Side, Ticker, Trade } from './domain/market.ts';
+export type { Memory, MemoryValue } from './domain/memory.ts';
 export type { Fill, Quote, Quotes, Signal, Size, Target } from './domain/order.ts';
 export type { Curve } from './research/curves.ts';
 export type { Metrics } from './research/metrics.ts';

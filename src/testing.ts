@@ -4,22 +4,26 @@
  */
 import { closesSince, closeTime, type Interval, isInterval, unknownInterval } from './domain/interval.ts';
 import type { Kline } from './domain/market.ts';
+import type { Memory } from './domain/memory.ts';
 import type { Signal } from './domain/order.ts';
 import { Refusal } from './domain/refusal.ts';
 import {
   type DecidingStrategy,
   type Holding,
+  isDeciding,
+  isOfMarkets,
   isOfSeveral,
+  isUniverse,
   type Legs,
   type MarketsStrategy,
   type MarketUse,
-  type SeveralMarkets,
   type Strategy,
   type UniverseStrategy,
   type Weights,
 } from './strategy/contract.ts';
 import { decideOnce } from './strategy/decide-once.ts';
 import { decider } from './strategy/host.ts';
+import { memoryOf, type StrategyMemory } from './strategy/memory.ts';
 import type { Indicators } from './strategy/named-indicators.ts';
 import { type Params, type ParamValues, readParams } from './strategy/params.ts';
 
@@ -160,12 +164,26 @@ export interface DecideMarketsOptions<P extends Params> extends Pick<DecideOptio
   readonly equity?: number;
 }
 
+/** For a strategy with a memory. */
+interface WithMemory<S> {
+  /** Keys of it; those that are left out have their initial value. */
+  readonly memory?: Partial<S>;
+}
+
+/** The options of a strategy, and its answer with what it remembers from then on. */
+type Remembering<Options, S, Beside extends string, T> = [
+  options: Options & WithMemory<S>,
+  answer: { readonly memory: S } & { readonly [Key in Beside]: T | undefined },
+];
+
 /**
  * What the strategy says at the last of these klines: its indicators have seen all of them, and `decide` is called once. Undefined where it
  * says nothing, or is not warm yet. Throws for parameters that are refused, and what the strategy throws.
  *
  * A strategy of several markets takes klines by role, and one that chooses takes them by symbol. `choose` is called at the last close of any
  * of them, whatever `rebalance` says.
+ *
+ * For a strategy with a memory it gives that, too: `{ signal, memory }`, `{ legs, memory }` or `{ weights, memory }`.
  */
 export function decide<P extends Params>(
   strategy: DecidingStrategy<P, Indicators>,
@@ -182,11 +200,41 @@ export function decide<P extends Params>(
   klines: Readonly<Record<string, Iterable<Kline>>>,
   options?: DecideMarketsOptions<P>,
 ): Weights | undefined;
+export function decide<P extends Params, S extends Memory>(
+  strategy: DecidingStrategy<P, Indicators, S>,
+  klines: Iterable<Kline>,
+  options?: Remembering<DecideOptions<P>, S, 'signal', Signal>[0],
+): Remembering<unknown, S, 'signal', Signal>[1];
+export function decide<P extends Params, M extends Readonly<Record<string, MarketUse>>, S extends Memory>(
+  strategy: MarketsStrategy<P, M, Indicators, S>,
+  klines: { readonly [Role in keyof M]: Iterable<Kline> },
+  options?: Remembering<DecideMarketsOptions<P>, S, 'legs', Legs<M>>[0],
+): Remembering<unknown, S, 'legs', Legs<M>>[1];
+export function decide<P extends Params, S extends Memory>(
+  strategy: UniverseStrategy<P, Indicators, S>,
+  klines: Readonly<Record<string, Iterable<Kline>>>,
+  options?: Remembering<DecideMarketsOptions<P>, S, 'weights', Weights>[0],
+): Remembering<unknown, S, 'weights', Weights>[1];
 export function decide<P extends Params>(
-  strategy: DecidingStrategy<P, Indicators> | SeveralMarkets,
+  strategy: Strategy,
   klines: Iterable<Kline> | Readonly<Record<string, Iterable<Kline>>>,
-  options: DecideOptions<P> & DecideMarketsOptions<P> = {},
-): Signal | Legs<never> | Weights | undefined {
+  options: DecideOptions<P> & DecideMarketsOptions<P> & WithMemory<Memory> = {},
+): unknown {
+  const { memory: declared } = strategy as { readonly memory?: Memory };
+  if (declared === undefined) return said(strategy, klines, options, undefined);
+  const memory = memoryOf(strategy, { ...declared, ...options.memory } as Memory);
+  const beside = isUniverse(strategy) ? 'weights' : isOfMarkets(strategy) ? 'legs' : 'signal';
+  const own = said(strategy, klines, options, memory);
+  return { [beside]: own, memory: memory?.value };
+}
+
+/** What it says beside its memory. */
+function said<P extends Params>(
+  strategy: Strategy,
+  klines: Iterable<Kline> | Readonly<Record<string, Iterable<Kline>>>,
+  options: DecideOptions<P> & DecideMarketsOptions<P>,
+  memory: StrategyMemory | undefined,
+): unknown {
   const params = paramsOf(strategy, options.params);
   if (isOfSeveral(strategy)) {
     const { holdings = {}, equity = 10_000 } = options;
@@ -194,12 +242,14 @@ export function decide<P extends Params>(
       Object.entries(klines).map(([role, rows]) => [role, [...(rows as Iterable<Kline>)]] as const),
     );
     const holdingOf = (role: string): Holding => holding({ equity, ...holdings[role] }, byRole[role]);
-    return decideOnce({ strategy, params, klines: byRole, holdingOf, equity });
+    return decideOnce({ strategy, params, klines: byRole, holdingOf, equity, memory });
   }
+  if (!isDeciding(strategy))
+    throw new RangeError(`decide() asks strategies that have decide(), and ${strategy.name} has streams`);
   const rows = [...(klines as Iterable<Kline>)];
   const last = rows.pop();
   if (last === undefined) throw new RangeError('decide() needs klines: there are none');
-  const step = decider(strategy, params, last.interval, holding(options.holding, [...rows, last]));
+  const step = decider(strategy, params, last.interval, holding(options.holding, [...rows, last]), memory);
   for (const row of rows) step(row, false);
   return step(last, true);
 }

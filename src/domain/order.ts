@@ -1,6 +1,7 @@
 /** Orders, from a strategy's signal to the exchange's fills. */
 import { type Exits, sameExits } from './exits.ts';
 import type { Side } from './market.ts';
+import type { Memory } from './memory.ts';
 import type { Lots, Ticks, Units } from './money.ts';
 
 export type OrderType = 'LIMIT' | 'MARKET';
@@ -78,6 +79,8 @@ export interface Leg {
   /** Time of the decision, UTC ms. */
   readonly at: number;
   readonly signal: Signal;
+  /** What the strategy remembers with this decision, where it declares a memory. */
+  readonly memory?: Memory;
 }
 
 /** The signals of one strategy at one moment: one for each of its markets that has one. */

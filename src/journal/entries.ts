@@ -4,11 +4,13 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Denial, Fill, Intent, Leg, OrderReport, OrderState, TradeDecision, VenueTrade } from '../domain/order.ts';
 
 /** A signal that differs from the strategy's last one. `quantity`: the size of a target in the base asset. */
-export interface SignalEntry extends Leg {
+export interface SignalEntry extends Omit<Leg, 'memory'> {
   readonly kind: 'signal';
   /** Number of its decision, counted from 1 in each journal; the legs of a decision share it. */
   readonly decision: number;
   readonly quantity: string | null;
+  /** What the strategy remembered with the decision, as JSON; null for one without a memory. */
+  readonly memory: string | null;
 }
 
 /** A denied order with the numbers of the rule. Repetitions are counted, not written again. */
@@ -200,7 +202,7 @@ export interface LimitEntry {
   readonly reason: string;
 }
 
-/** Memory of the risk rules for a restart, by name; the last value counts. */
+/** What a restart must know of risk rules, strategies and positions, by name; the last value counts. */
 export interface MemoryEntry {
   readonly kind: 'memory';
   readonly name: string;

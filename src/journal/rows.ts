@@ -27,7 +27,7 @@ const market = 'symbol side type quantity amount price expected purpose reason';
 const progress = 'state filled executed venueStatus signedAt recvWindowMs bodyHash tradeFloor cancelRequested:flag';
 
 export const tables = {
-  signal: table('signals', 'at decision strategy role symbol signal:json quantity'),
+  signal: table('signals', 'at decision strategy role symbol signal:json quantity memory'),
   denied: table('denials', 'at strategy symbol code facts:json draft reason times lastAt'),
   order: table(
     'orders',

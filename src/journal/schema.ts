@@ -14,7 +14,7 @@ export const released: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE signals (
     seq INTEGER NOT NULL, at INTEGER NOT NULL, decision INTEGER NOT NULL, strategy TEXT NOT NULL, role TEXT NOT NULL,
-    symbol TEXT NOT NULL, signal TEXT NOT NULL, quantity TEXT, PRIMARY KEY (strategy, symbol, seq)
+    symbol TEXT NOT NULL, signal TEXT NOT NULL, quantity TEXT, memory TEXT, PRIMARY KEY (strategy, symbol, seq)
   ) WITHOUT ROWID;
   CREATE TABLE denials (
     seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, strategy TEXT NOT NULL, symbol TEXT NOT NULL, code TEXT NOT NULL,

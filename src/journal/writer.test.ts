@@ -172,6 +172,7 @@ describe('what is loaded', () => {
       symbol: btc.symbol,
       signal: target(quantity),
       quantity: String(quantity),
+      memory: null,
     });
     write([
       orderRowOf({ clientOrderId: 'late', createdAt: startTime + 5, state: 'unknown' }),

@@ -1,4 +1,6 @@
 /** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
+
+import type { Memory } from '../domain/memory.ts';
 import {
   cut,
   type Lots,
@@ -40,6 +42,7 @@ import {
 import type { Portfolio, WorkingOrder } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
 import type { Protection } from './protection.ts';
+import { StrategyMemories } from './strategy-memories.ts';
 import { type Sizing, sizeInLots } from './target-size.ts';
 import { quotesTooSmall, type TooSmall, targetTooSmall } from './too-small.ts';
 
@@ -53,6 +56,8 @@ export interface PlannerOptions {
   readonly sizing?: Sizing;
   /** Called for each signal that differs from the one before, with its size and the number of its decision. */
   readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
+  /** Called with the memory of a strategy when its signal, which it goes with, is journalled or was before. */
+  readonly remembered?: (strategy: string, memory: Memory) => void;
   /** Whether a signal may be changed now; always if absent. */
   readonly mayChange?: (leg: Leg) => boolean;
   /** Called once for an order that is too small for the exchange, until it no longer is. */
@@ -84,6 +89,7 @@ interface Settled {
 }
 
 export class Planner {
+  readonly memories: StrategyMemories;
   readonly #options: PlannerOptions;
   readonly #standing = new ByPosition<Standing>();
   /** By strategy. */
@@ -95,6 +101,7 @@ export class Planner {
 
   constructor(options: PlannerOptions) {
     this.#options = options;
+    this.memories = new StrategyMemories(options.remembered);
   }
 
   /** The last signal of a strategy at a symbol. */
@@ -116,6 +123,8 @@ export class Planner {
     const before = known?.leg.signal;
     if (known !== undefined && before !== undefined && sameSignal(before, signal)) {
       known.leg = leg;
+      // What has no size yet is not journalled yet.
+      if (signal.kind === 'quotes' || known.lots !== undefined) this.memories.keep(leg.strategy, leg.memory);
       return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
     }
     if (this.#options.mayChange?.(leg) === false) return false;
@@ -127,7 +136,7 @@ export class Planner {
     known.decision = decision;
     if (!mayMove(known, before, signal)) known.settled = undefined;
     this.#options.protection.follow(leg.strategy, leg.symbol, signal);
-    this.#options.changed(leg, known.lots, decision);
+    this.#changed(leg, known.lots, decision);
     return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
   }
 
@@ -138,8 +147,14 @@ export class Planner {
     if (signal.kind === 'target') {
       this.#options.protection.follow(leg.strategy, leg.symbol, signal);
       this.#size(standing, signal);
-    } else this.#options.changed(leg, undefined, decision);
+    } else this.#changed(leg, undefined, decision);
     return true;
+  }
+
+  /** The memory goes into the same transaction as its signal. */
+  #changed(leg: Leg, lots: Lots | undefined, decision: number): void {
+    this.#options.changed(leg, lots, decision);
+    this.memories.keep(leg.strategy, leg.memory);
   }
 
   /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size. */
@@ -339,7 +354,7 @@ export class Planner {
 
   /** Gives a new target its size in lots; without a price the first plan that has one does. */
   #size(standing: Standing, signal: Target): Lots {
-    const { portfolio, account, changed } = this.#options;
+    const { portfolio, account } = this.#options;
     const { strategy, symbol } = standing.leg;
     const { instrument } = standing.place;
     const mark = portfolio.lastMark(symbol);
@@ -348,7 +363,7 @@ export class Planner {
     const equity = 'share' in signal.size ? portfolio.equity(strategy, symbol) : noUnits;
     const lots = sizeInLots(signal, equity, { account, instrument, price: mark.price }, this.#options.sizing);
     standing.lots = lots;
-    changed(standing.leg, lots, standing.decision);
+    this.#changed(standing.leg, lots, standing.decision);
     return lots;
   }
 

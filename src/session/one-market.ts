@@ -7,7 +7,7 @@ import { warmupOf } from '../strategy/warmup.ts';
 import { held } from '../trading/hot-streams.ts';
 import { withHolding } from '../trading/seen-holding.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
-import { type Course, type Runner, thinking, threw, warmupKlines } from './running-strategy.ts';
+import { type Course, type Runner, remembering, thinking, threw, warmupKlines } from './running-strategy.ts';
 
 /** Its decisions, beginning with history. */
 export const oneMarket = (runner: Runner, one: NamedHosted, course: Course): Observable<Decision> =>
@@ -45,6 +45,7 @@ function inputsOf(
     gaps: timed(feed.gaps.pipe(filter((gap) => gap.symbol === one.symbol))),
     fills: timed(assembled.booked.pipe(filter((fill) => fill.strategy === one.id))),
     before: assembled.planner.standing(one.id, one.symbol)?.signal,
+    ...remembering(runner, one.id),
     now: () => clock.now(),
     failed: threw(runner, one, course),
   };

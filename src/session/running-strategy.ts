@@ -4,6 +4,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Notice } from '../execution/context.ts';
 import { errorText } from '../strategy/fault.ts';
+import type { Inputs } from '../strategy/host.ts';
 import { liveHistory } from '../strategy/warmup.ts';
 import type { Assembled } from '../trading/assemble.ts';
 import { clipped } from '../trading/format.ts';
@@ -88,6 +89,15 @@ export const thinking =
         complete: () => out.complete(),
       }),
     );
+
+/** The memory of a strategy in the journal: what it has of it now, and where one goes that comes without a signal. */
+export const remembering = (
+  { assembled: { planner } }: Runner,
+  strategy: string,
+): Required<Pick<Inputs, 'memory' | 'remember'>> => ({
+  memory: planner.memories.get(strategy),
+  remember: (memory) => planner.memories.keep(strategy, memory),
+});
 
 /** What happens when a strategy throws. */
 export const threw =

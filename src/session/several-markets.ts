@@ -16,7 +16,7 @@ import { type Held, held, source } from '../trading/hot-streams.ts';
 import { withHoldings } from '../trading/seen-holding.ts';
 import { Moments, mostMissed } from './moments.ts';
 import { queryUntilAnswered } from './preflight/connect.ts';
-import { type Course, type Runner, thinking, threw, warmupKlines } from './running-strategy.ts';
+import { type Course, type Runner, remembering, thinking, threw, warmupKlines } from './running-strategy.ts';
 
 /** Markets whose history is fetched at once: more of them only wait for one another's request weight. */
 const atOnce = 4;
@@ -131,6 +131,7 @@ function inputsOf(
   return {
     equity: () => portfolio.poolEquity(id),
     before: markets.flatMap(({ use, symbol }) => (use === 'traded' ? (planner.standing(id, symbol) ?? []) : [])),
+    ...remembering(runner, id),
     now: () => runner.clock.now(),
     failed: threw(runner, one, course),
   };

@@ -6,12 +6,14 @@
  *   at once, each under a name of its own; with `choose` it picks among a list of markets;
  * - `signals(context)`: streams, composed freely.
  *
- * A strategy keeps state only in its streams and indicators. Warm-up klines rebuild it, after a restart as after a gap.
+ * A strategy keeps state only in its streams, its indicators and the memory that it declares. Warm-up klines rebuild streams and indicators,
+ * after a restart as after a gap. The journal has the memory.
  */
 import type { Observable } from 'rxjs';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
+import type { Memory } from '../domain/memory.ts';
 import type { AlonePolicy, Fill, Signal } from '../domain/order.ts';
 import type { Exit } from '../domain/position.ts';
 import type { Indicators, ValuesOf } from './named-indicators.ts';
@@ -87,10 +89,23 @@ interface Common<P extends Params> {
   check?(params: ParamValues<P>): string | undefined;
 }
 
-export interface DecidingStrategy<P extends Params, I extends Indicators> extends Common<P> {
+/** What strategies with a memory see besides: the last value that they returned, frozen. */
+type Remembered<S> = S extends Memory ? { readonly memory: Readonly<S> } : unknown;
+/** What they may return: the next memory, with what they decided, or alone to repeat that. */
+type Remembering<S, Beside extends string, T> = S extends Memory
+  ? { readonly memory: NoInfer<S> } & { readonly [Key in Beside]?: T | undefined }
+  : never;
+/** Its initial value. */
+interface WithMemory<S> {
+  readonly memory?: S;
+}
+
+export interface DecidingStrategy<P extends Params, I extends Indicators, S extends Memory | undefined = undefined>
+  extends Common<P>,
+    WithMemory<S> {
   indicators(params: ParamValues<P>): I;
   /** Called after each closed kline once every indicator is warm. `undefined` (in JavaScript also `null`) repeats the last signal. */
-  decide(values: ValuesOf<I>, moment: Moment<P>): Signal | undefined;
+  decide(values: ValuesOf<I>, moment: Moment<P> & Remembered<S>): Signal | Remembering<S, 'signal', Signal> | undefined;
 }
 
 /** `traded`: it may have positions there. `data`: its klines alone are read, such as those of a trend filter. */
@@ -113,8 +128,13 @@ export interface MarketsMoment<P extends Params, M> {
 export type Legs<M> = { readonly [Role in TradedOf<M>]?: Signal };
 
 /** Decides on several markets at once, which the configuration binds to symbols. */
-export interface MarketsStrategy<P extends Params, M extends Readonly<Record<string, MarketUse>>, I extends Indicators>
-  extends Common<P> {
+export interface MarketsStrategy<
+  P extends Params,
+  M extends Readonly<Record<string, MarketUse>>,
+  I extends Indicators,
+  S extends Memory | undefined = undefined,
+> extends Common<P>,
+    WithMemory<S> {
   /** Its markets by role, such as `{ lead: 'traded', trend: 'data' }`. */
   readonly markets: M;
   /** True: `decide` is called also while a market has no kline or an indicator no value. */
@@ -124,7 +144,10 @@ export interface MarketsStrategy<P extends Params, M extends Readonly<Record<str
   /** Each indicator names its market: `of('lead', sma('close', 20))`. */
   indicators(params: ParamValues<P>): I;
   /** Called with each moment at which a kline closes, once all markets have one and all indicators are warm. `undefined` repeats the last signals. */
-  decide(values: ValuesOf<I>, moment: MarketsMoment<P, M>): Legs<M> | undefined;
+  decide(
+    values: ValuesOf<I>,
+    moment: MarketsMoment<P, M> & Remembered<S>,
+  ): Legs<M> | Remembering<S, 'legs', Legs<M>> | undefined;
 }
 
 /** A market of a universe at one moment. */
@@ -136,7 +159,9 @@ export interface UniverseMarket<I extends Indicators> {
 }
 
 /** Picks among a list of symbols, which the configuration gives. */
-export interface UniverseStrategy<P extends Params, I extends Indicators> extends Common<P> {
+export interface UniverseStrategy<P extends Params, I extends Indicators, S extends Memory | undefined = undefined>
+  extends Common<P>,
+    WithMemory<S> {
   /** When it chooses: at each close, or at the closes of this larger interval, such as `1week`. */
   readonly rebalance?: Interval;
   /** Those of each market. */
@@ -144,8 +169,8 @@ export interface UniverseStrategy<P extends Params, I extends Indicators> extend
   /** Called with the markets that have a kline now and whose indicators are warm. Those that its weights do not name are left. */
   choose(
     markets: readonly UniverseMarket<I>[],
-    moment: { readonly time: number; readonly equity: number; readonly params: ParamValues<P> },
-  ): Weights | undefined;
+    moment: { readonly time: number; readonly equity: number; readonly params: ParamValues<P> } & Remembered<S>,
+  ): Weights | Remembering<S, 'weights', Weights> | undefined;
 }
 
 /** Shares of the strategy's equity to hold, by symbol. */
@@ -164,30 +189,33 @@ export interface StreamingStrategy<P extends Params> extends Common<P> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds strategies of every parameter and indicator type
 type Any = any;
-export type SeveralMarkets = MarketsStrategy<Any, Any, Any> | UniverseStrategy<Any, Any>;
-export type Strategy = DecidingStrategy<Any, Any> | StreamingStrategy<Any> | SeveralMarkets;
+export type SeveralMarkets = MarketsStrategy<Any, Any, Any, Any> | UniverseStrategy<Any, Any, Any>;
+export type Strategy = DecidingStrategy<Any, Any, Any> | StreamingStrategy<Any> | SeveralMarkets;
 export const isStreaming = (strategy: Strategy): strategy is StreamingStrategy<Any> => 'signals' in strategy;
-export const isUniverse = (strategy: Strategy): strategy is UniverseStrategy<Any, Any> => 'choose' in strategy;
-export const isOfMarkets = (strategy: Strategy): strategy is MarketsStrategy<Any, Any, Any> => 'markets' in strategy;
+export const isUniverse = (strategy: Strategy): strategy is UniverseStrategy<Any, Any, Any> => 'choose' in strategy;
+export const isOfMarkets = (strategy: Strategy): strategy is MarketsStrategy<Any, Any, Any, Any> =>
+  'markets' in strategy;
 /** It decides on the klines of one market. */
-export const isDeciding = (strategy: Strategy): strategy is DecidingStrategy<Any, Any> =>
+export const isDeciding = (strategy: Strategy): strategy is DecidingStrategy<Any, Any, Any> =>
   !isStreaming(strategy) && !isOfSeveral(strategy);
 /** It decides on several markets at once. */
 export const isOfSeveral = (strategy: Strategy): strategy is SeveralMarkets =>
   isUniverse(strategy) || isOfMarkets(strategy);
 
+// The last is the one that a compiler's message is about: most strategies are of it.
+export function defineStrategy<const P extends Params>(strategy: StreamingStrategy<P>): StreamingStrategy<P>;
 export function defineStrategy<
   const P extends Params,
   const M extends Readonly<Record<string, MarketUse>>,
   I extends Indicators,
->(strategy: MarketsStrategy<P, M, I>): MarketsStrategy<P, M, I>;
-export function defineStrategy<const P extends Params, I extends Indicators>(
-  strategy: UniverseStrategy<P, I>,
-): UniverseStrategy<P, I>;
-export function defineStrategy<const P extends Params, I extends Indicators>(
-  strategy: DecidingStrategy<P, I>,
-): DecidingStrategy<P, I>;
-export function defineStrategy<const P extends Params>(strategy: StreamingStrategy<P>): StreamingStrategy<P>;
+  S extends Memory | undefined = undefined,
+>(strategy: MarketsStrategy<P, M, I, S>): MarketsStrategy<P, M, I, S>;
+export function defineStrategy<const P extends Params, I extends Indicators, S extends Memory | undefined = undefined>(
+  strategy: UniverseStrategy<P, I, S>,
+): UniverseStrategy<P, I, S>;
+export function defineStrategy<const P extends Params, I extends Indicators, S extends Memory | undefined = undefined>(
+  strategy: DecidingStrategy<P, I, S>,
+): DecidingStrategy<P, I, S>;
 export function defineStrategy(strategy: Strategy): Strategy {
   return strategy;
 }

@@ -2,6 +2,7 @@
 import { closeTime } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 import { type Holding, isOfMarkets, isUniverse, type Legs, type SeveralMarkets, type Weights } from './contract.ts';
+import type { StrategyMemory } from './memory.ts';
 import { over } from './override.ts';
 import type { Params, ParamValues } from './params.ts';
 import type { BoundMarket } from './several-markets.ts';
@@ -15,13 +16,22 @@ export interface Once {
   readonly holdingOf: (role: string) => Holding;
   /** Of all markets together, in quote. */
   readonly equity: number;
+  /** Of a strategy that declares one; its initial value if left out. */
+  readonly memory?: StrategyMemory | undefined;
 }
 
 /**
  * What the strategy says at the last moment at which one of these klines closes, whatever its schedule. Undefined where it says nothing or may
  * not decide. Throws a RangeError for klines that do not fit its markets, and what the strategy throws.
  */
-export function decideOnce({ strategy, params, klines, holdingOf, equity }: Once): Legs<never> | Weights | undefined {
+export function decideOnce({
+  strategy,
+  params,
+  klines,
+  holdingOf,
+  equity,
+  memory,
+}: Once): Legs<never> | Weights | undefined {
   const markets = marketsIn(strategy, klines);
   let said: unknown;
   const heard = isUniverse(strategy)
@@ -36,9 +46,15 @@ export function decideOnce({ strategy, params, klines, holdingOf, equity }: Once
   const step = marketsStep(
     { strategy: heard, params, markets, interval: first.interval },
     { holdings: markets.map(({ role }) => holdingOf(role)), equity: () => equity, before: [] },
+    memory,
   );
   for (const moment of momentsOf(markets, klines)) step(moment);
-  return said as Legs<never> | Weights | undefined;
+  const beside = isUniverse(strategy) ? 'weights' : 'legs';
+  const isWithMemory = memory !== undefined && typeof said === 'object' && said !== null && 'memory' in said;
+  return (isWithMemory ? (said as Readonly<Record<string, unknown>>)[beside] : said) as
+    | Legs<never>
+    | Weights
+    | undefined;
 }
 
 /** The markets that klines are given for. */

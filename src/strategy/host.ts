@@ -3,6 +3,7 @@ import { concat, defer, EMPTY, from, Observable, type Subscriber, throwError } f
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
+import type { Memory } from '../domain/memory.ts';
 import { type Decision, decisionOf, type Fill, mainRole, type Signal } from '../domain/order.ts';
 import {
   type Context,
@@ -16,6 +17,7 @@ import {
 import { LateSignal } from './fault.ts';
 import { aggregatedKlines } from './larger-kline-stream.ts';
 import { Delivery, endsTimers } from './late-signals.ts';
+import { memoryOf, type StrategyMemory } from './memory.ts';
 import { type Indicators, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 import type { BoundMarket } from './several-markets.ts';
@@ -50,8 +52,11 @@ export interface Inputs {
   readonly gaps: Observable<FeedGap>;
   readonly fills: Observable<Fill>;
   readonly holding: Holding;
-  /** Its last signal of an earlier run, in force until it emits another. */
+  /** Its last signal of an earlier run, in force until it emits another; and its memory of that run. */
   readonly before?: Signal | undefined;
+  readonly memory?: Memory | undefined;
+  /** Keeps a memory that no signal goes with yet. */
+  readonly remember?: (memory: Memory) => void;
   readonly now: () => number;
   /** True over recorded data: a signal of a timer or a promise has no market time there and is an error. */
   readonly atOnce?: boolean;
@@ -71,8 +76,8 @@ export function decisionsOf(hosted: Hosted, inputs: Inputs): Observable<Decision
 }
 
 /** A decision on the only market of a strategy. */
-const decided = ({ id, symbol }: Hosted, { now }: Inputs, signal: Signal): Decision =>
-  decisionOf({ strategy: id, role: mainRole, symbol, at: now(), signal });
+const decided = ({ id, symbol }: Hosted, { now }: Inputs, signal: Signal, memory?: Memory): Decision =>
+  decisionOf({ strategy: id, role: mainRole, symbol, at: now(), signal, ...(memory !== undefined && { memory }) });
 
 /** The last decision of a strategy that threw; then its stream ends. */
 function giveUp(
@@ -126,13 +131,14 @@ type Deciding = DecidingStrategy<Params, Indicators>;
 
 /**
  * Feeds klines one after another to the indicators and, once all are warm, to `decide`. Returns the signal, or undefined without a new
- * one. `mayDecide` is false for klines of the warm-up.
+ * one. `mayDecide` is false for klines of the warm-up. `memory` is that of a strategy which declares one; its initial value if left out.
  */
 export function decider(
   strategy: Deciding,
   params: ParamValues<Params>,
   interval: Interval,
   holding: Holding,
+  memory: StrategyMemory | undefined = memoryOf(strategy),
 ): (kline: Kline, mayDecide: boolean) => Signal | undefined {
   const indicators = namedIndicators(strategy.indicators(params));
   const streams = indicators.map(({ indicator }) => indicator.stream(interval));
@@ -152,7 +158,10 @@ export function decider(
       if (Number.isNaN(value)) warm = false;
     }
     if (!warm || !mayDecide) return undefined;
-    const signal = strategy.decide(values, { kline, holding, params });
+    const signal =
+      memory === undefined
+        ? strategy.decide(values, { kline, holding, params })
+        : (memory.take(strategy.decide(values, remembering({ kline, holding, params }, memory))) as Signal | undefined);
     // JavaScript strategies often return null.
     if (signal === undefined || signal === null) return undefined;
     if (signal === valid) return signal;
@@ -161,6 +170,12 @@ export function decider(
     return result;
   };
 }
+
+/** A moment with the memory, of which the type of strategies without one knows nothing. */
+const remembering = <T extends object>(moment: T, { value }: StrategyMemory): T & { readonly memory: Memory } => ({
+  ...moment,
+  memory: value,
+});
 
 const getters: Getter<Float64Array>[] = [];
 const getter = (index: number): Getter<Float64Array> =>
@@ -175,8 +190,10 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
     let last: Signal | undefined;
     const failed = (error: unknown): void => giveUp(error, last, hosted, inputs, out);
     let step: ReturnType<typeof decider>;
+    let memory: StrategyMemory | undefined;
     try {
-      step = decider(strategy, params, interval, inputs.holding);
+      memory = memoryOf(strategy, inputs.memory);
+      step = decider(strategy, params, interval, inputs.holding, memory);
       for (const kline of inputs.history) step(kline, false);
     } catch (error) {
       failed(error);
@@ -185,6 +202,7 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
     return inputs.klines.subscribe({
       next(kline) {
         let signal: Signal | undefined;
+        const before = memory?.value;
         try {
           signal = step(kline, true);
         } catch (error) {
@@ -192,7 +210,9 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
           return;
         }
         if (signal !== undefined) last = signal;
-        if (last !== undefined) out.next(decided(hosted, inputs, last));
+        const now = memory?.value;
+        if (last !== undefined) out.next(decided(hosted, inputs, last, now));
+        else if (now !== undefined && now !== before) inputs.remember?.(now);
       },
       error: failed,
       complete: () => out.complete(),

@@ -7,6 +7,7 @@ import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, isUniverse, type Strategy } from './contract.ts';
 import { errorText } from './fault.ts';
+import { memoryFault } from './memory.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
 import { anew, resolveSluice } from './resolve-sluice.ts';
 import { needsFault } from './warmup.ts';
@@ -94,7 +95,7 @@ function faultOf(strategy: Strategy, values: ParamValues<Params>, use: string): 
       return { path: ['use'], what };
     }
     if (fault !== undefined) return { path: ['params'], what: fault };
-    const none = needsFault(strategy, values);
+    const none = needsFault(strategy, values) ?? memoryFault(strategy);
     return none === undefined ? undefined : { path: ['use'], what: `strategy ${strategy.name} (${use}): ${none}` };
   } catch (error) {
     const what = `strategy ${strategy.name}: check(), warmup() or indicators() threw with these parameters: ${errorText(error)}`;
@@ -161,7 +162,7 @@ function misspeltIn(value: unknown): string | undefined {
 
 const strategyKeys = [
   ...['name', 'about', 'params', 'warmup', 'check', 'indicators', 'decide', 'signals'],
-  ...['markets', 'partial', 'choose', 'rebalance'],
+  ...['markets', 'partial', 'choose', 'rebalance', 'memory'],
 ];
 
 function isStrategy(value: unknown): value is Strategy {

@@ -18,6 +18,7 @@ export function over<S extends Strategy>(strategy: S, changes: Partial<S>): S {
     ? { ...common, signals: (context: never) => strategy.signals(context) }
     : {
         ...common,
+        ...(strategy.memory !== undefined && { memory: strategy.memory }),
         indicators: (given: never) => strategy.indicators(given),
         ...(isUniverse(strategy)
           ? {

@@ -1,11 +1,13 @@
 /** Runs a strategy of several markets: moments in, decisions out. One that throws is stopped alone. */
 import { Observable } from 'rxjs';
 import type { Kline } from '../domain/market.ts';
+import type { Memory } from '../domain/memory.ts';
 import type { Decision, Leg, Signal } from '../domain/order.ts';
 import { type Holding, isUniverse, type SeveralMarkets } from './contract.ts';
 import { withStrategy } from './fault.ts';
 import { type Hosted, type HostedMarket, withdrawn } from './host.ts';
 import { isInForce, type JoinedPrices, joinedPrices } from './joined-klines.ts';
+import { memoryOf, type StrategyMemory } from './memory.ts';
 import { dueAfter, type Schedule, scheduleOf } from './schedule.ts';
 import { type BoundMarket, MarketsDecider } from './several-markets.ts';
 
@@ -36,6 +38,10 @@ export interface MarketsInputs {
   readonly equity: () => number;
   /** Its last signals of an earlier run, in force until it emits others. */
   readonly before: readonly Leg[];
+  /** Its memory of an earlier run. */
+  readonly memory?: Memory | undefined;
+  /** Keeps a memory that no signal goes with yet. */
+  readonly remember?: (memory: Memory) => void;
   readonly now: () => number;
   /** Called once when the strategy threw; its last signals cancel its resting orders. */
   readonly failed: (error: unknown) => void;
@@ -50,9 +56,12 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
   return new Observable((out) => {
     const { id, markets } = hosted;
     const legs = new Map(inputs.before.map((leg) => [leg.symbol, leg]));
-    const emit = (): void => {
-      const [first, ...others] = legs.values();
+    let remembered = inputs.memory;
+    const emit = (memory?: Memory): void => {
+      const [first, ...others] = [...legs.values()].map((leg) => (memory === undefined ? leg : { ...leg, memory }));
       if (first !== undefined) out.next({ strategy: id, at: inputs.now(), legs: [first, ...others] });
+      else if (memory !== undefined && memory !== remembered) inputs.remember?.(memory);
+      remembered = memory;
     };
     const setLeg = ({ role, symbol }: HostedMarket, signal: Signal): void => {
       legs.set(symbol, { strategy: id, role, symbol, at: inputs.now(), signal });
@@ -67,9 +76,11 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
       emit();
       out.complete();
     };
+    let memory: StrategyMemory | undefined;
     let step: ReturnType<typeof marketsStep>;
     try {
-      step = marketsStep(hosted, inputs);
+      memory = memoryOf(hosted.strategy, inputs.memory);
+      step = marketsStep(hosted, inputs, memory);
       for (const moment of inputs.history) step(moment);
     } catch (error) {
       failed(error);
@@ -87,7 +98,7 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
           failed(withStrategy(error, { id, now: moment.time }));
           return;
         }
-        if (moment.isNew && !moment.isLate) emit();
+        if (moment.isNew && !moment.isLate) emit(memory?.value);
       },
       error: failed,
       complete: () => out.complete(),
@@ -99,10 +110,11 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
 export function marketsStep(
   hosted: Pick<Hosted, 'strategy' | 'params' | 'interval'> & { readonly markets: readonly BoundMarket[] },
   { holdings, equity, before }: Pick<MarketsInputs, 'holdings' | 'equity' | 'before'>,
+  memory?: StrategyMemory,
 ) {
   const { markets } = hosted;
   const strategy = hosted.strategy as SeveralMarkets;
-  const decider = new MarketsDecider(strategy, hosted.params, markets);
+  const decider = new MarketsDecider(strategy, hosted.params, markets, memory);
   const streams = decider.indicators.map(({ indicator }) => indicator.stream(hosted.interval));
   const schedule = isUniverse(strategy) ? scheduleOf(strategy.rebalance) : undefined;
   const isAsked = schedule === undefined ? () => true : askedBy(schedule, before);

@@ -1,6 +1,7 @@
 /** Asks a strategy of several markets at one moment, in the same way live and over recorded klines. */
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
+import type { Memory } from '../domain/memory.ts';
 import type { Signal } from '../domain/order.ts';
 import {
   type Holding,
@@ -13,6 +14,7 @@ import {
 import { SignalError } from './fault.ts';
 import type { Indicator } from './indicator.ts';
 import { of } from './joined-klines.ts';
+import { memoryOf, type StrategyMemory } from './memory.ts';
 import { type Indicators, mapIndicators, type NamedIndicator, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
 import { checked, flat, hold } from './signals.ts';
@@ -58,8 +60,16 @@ export class MarketsDecider {
   readonly #markets: readonly BoundMarket[];
   /** One object for all markets by role, one for each market of a universe. */
   readonly #values: readonly Values[];
+  readonly #memory: StrategyMemory | undefined;
 
-  constructor(strategy: SeveralMarkets, params: ParamValues<Params>, markets: readonly BoundMarket[]) {
+  /** `memory`: of a strategy that declares one; its initial value if left out. */
+  constructor(
+    strategy: SeveralMarkets,
+    params: ParamValues<Params>,
+    markets: readonly BoundMarket[],
+    memory: StrategyMemory | undefined = memoryOf(strategy),
+  ) {
+    this.#memory = memory;
     this.#strategy = strategy;
     this.#params = params;
     this.#markets = markets;
@@ -81,6 +91,11 @@ export class MarketsDecider {
     return isOfMarkets(this.#strategy) ? this.#decide(time, now, equity) : this.#choose(time, now, equity);
   }
 
+  /** What it remembers by now; undefined where it declares no memory. */
+  get memory(): Memory | undefined {
+    return this.#memory?.value;
+  }
+
   #decide(time: number, now: readonly MarketNow[], equity: number): ReadonlyMap<string, Signal> | undefined {
     const strategy = this.#strategy;
     if (!isOfMarkets(strategy)) return undefined;
@@ -93,13 +108,8 @@ export class MarketsDecider {
       klines[role] = kline;
       if (use === 'traded') holdings[role] = holding;
     }
-    const legs: unknown = strategy.decide(this.#values[0] as never, {
-      time,
-      klines,
-      holdings,
-      equity,
-      params: this.#params,
-    });
+    const moment = this.#remembering({ time, klines, holdings, equity, params: this.#params });
+    const legs = this.#take(strategy.decide(this.#values[0] as never, moment));
     if (legs === undefined || legs === null) return undefined;
     if (typeof legs !== 'object' || 'kind' in legs)
       throw new SignalError(
@@ -129,9 +139,18 @@ export class MarketsDecider {
       if (kline !== undefined && isWarm) markets.push({ symbol, kline, values: this.#values[index] as never, holding });
     }
     if (markets.length === 0) return undefined;
-    const chosen = strategy.choose(markets, { time, equity, params: this.#params });
+    const moment = this.#remembering({ time, equity, params: this.#params });
+    const chosen = this.#take(strategy.choose(markets, moment));
     if (chosen === undefined || chosen === null) return undefined;
-    return legsOf(checkedWeights(chosen, markets), markets, equity);
+    return legsOf(checkedWeights(chosen as Weights, markets), markets, equity);
+  }
+
+  #remembering<T extends object>(moment: T): T {
+    return this.#memory === undefined ? moment : { ...moment, memory: this.#memory.value };
+  }
+
+  #take(returned: unknown): unknown {
+    return this.#memory === undefined ? returned : this.#memory.take(returned);
   }
 
   #traded(): readonly string[] {

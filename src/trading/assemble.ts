@@ -29,7 +29,7 @@ import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
 import { type Controls, canLeave, controls } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
-import { keepingExtremes, restore, riskMemory } from './restore.ts';
+import { keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
 import { diskWatch, exitOf, leaveOverdue, retries } from './retries.ts';
 import { sharedLanes } from './shared-lanes.ts';
 
@@ -209,10 +209,12 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     marketBuyIn,
     feeInBase,
     ...(parts.sizing === undefined ? {} : { sizing: parts.sizing }),
-    changed({ at, strategy, role, symbol, signal }, lots, decision) {
+    changed({ at, strategy, role, symbol, signal, memory }, lots, decision) {
       const quantity = lots === undefined ? null : quantityText(lots, portfolio.instrument(symbol));
-      journal.append({ kind: 'signal', at, decision, strategy, role, symbol, signal, quantity });
+      const kept = memory === undefined ? null : JSON.stringify(memory);
+      journal.append({ kind: 'signal', at, decision, strategy, role, symbol, signal, quantity, memory: kept });
     },
+    remembered: keepingMemories(journal),
     mayChange: (leg) => risk.mayChange(leg),
     tooSmall: (draft, denial) =>
       journal.append(denialRow(draft, denial, portfolio.instrument(draft.symbol), clock.now())),

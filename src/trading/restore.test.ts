@@ -19,7 +19,16 @@ const finer: Loaded = {
   past: pastOf(fillRowOf({ price: '100.0051', quantity: '1.00000001', fee: '0' })),
   protections: [{ strategy: 's', symbol: 'BTCUSDT', protection: '{"size":"{\\"quantity\\":1.5}","stop":"90.0099"}' }],
   signals: [
-    { at: startTime, strategy: 's', symbol: 'BTCUSDT', signal, quantity: '1.50000001', decision: 4, role: 'main' },
+    {
+      at: startTime,
+      strategy: 's',
+      symbol: 'BTCUSDT',
+      signal,
+      quantity: '1.50000001',
+      decision: 4,
+      role: 'main',
+      memory: null,
+    },
   ],
 };
 

@@ -1,4 +1,6 @@
 /** What a journal kept, put back into the parts of a trader. */
+
+import type { Memory } from '../domain/memory.ts';
 import { lots, units } from '../domain/money.ts';
 import type { Leg } from '../domain/order.ts';
 import type { Ledger } from '../execution/ledger.ts';
@@ -35,10 +37,24 @@ export function restore(loaded: Loaded, { portfolio, protection, planner, ledger
   for (const { strategy, symbol, protection: saved } of loaded.protections) {
     protection.restore(strategy, symbol, JSON.parse(saved) as SavedGuard);
   }
-  for (const { quantity, decision, ...leg } of loaded.signals) {
+  for (const { quantity, decision, memory: _, ...leg } of loaded.signals) {
     planner.restore(leg satisfies Leg, lots(quantity ?? '0', portfolio.instrument(leg.symbol), 'down'), decision);
   }
+  for (const [name, value] of loaded.memories)
+    if (name.startsWith(memoryPrefix))
+      planner.memories.restore(name.slice(memoryPrefix.length), JSON.parse(value) as Memory);
 }
+
+/** How the names of memories begin in the journal. */
+const memoryPrefix = 'strategy ';
+
+/** Journals the memory of a strategy. That of a backtest ends with it. */
+export const keepingMemories =
+  (journal: Pick<Journal, 'append' | 'volatile'>) =>
+  (strategy: string, memory: Memory): void => {
+    if (journal.volatile) return;
+    journal.append({ kind: 'memory', name: `${memoryPrefix}${strategy}`, value: JSON.stringify(memory) });
+  };
 
 /** The name of a position's extremes in the journal. */
 const extremesName = ({ strategy, instrument: { symbol } }: Place): string => `extremes ${strategy} ${symbol}`;

@@ -170,3 +170,67 @@ describe('a strategy that chooses', () => {
     ).rejects.toThrow('more than 1');
   });
 });
+
+describe('a memory', () => {
+  const memoriesOf = (result: Awaited<ReturnType<typeof run>>): unknown[] => {
+    const db = result.journal();
+    const rows = db.prepare('SELECT at, role, memory FROM signals ORDER BY seq').raw().all() as unknown[];
+    db.close();
+    return rows;
+  };
+
+  test('of a strategy of roles goes with its legs, and with those of each run anew', async () => {
+    const counting = defineStrategy({
+      name: 'counting',
+      about: 'Enters the first market at the third moment, and the second at the fifth',
+      params: {},
+      markets: { first: 'traded', second: 'traded' },
+      indicators: () => ({}),
+      memory: { moments: 0 },
+      decide(_, { memory }) {
+        const next = { moments: memory.moments + 1 };
+        if (next.moments === 3) return { legs: { first: hold({ quantity: 1 }, 'third') }, memory: next };
+        if (next.moments === 5) return { legs: { second: hold({ quantity: 2 }, 'fifth') }, memory: next };
+        return { memory: next };
+      },
+    });
+    const series = { AAAUSD: klines([1, 2, 3, 4, 5, 6, 7]), BBBUSD: klines([1, 2, 3, 4, 5, 6, 7]) };
+    const binding = 'markets: { first: { symbol: AAAUSD }, second: { symbol: BBBUSD } }';
+    for (let round = 0; round < 2; round++)
+      expect(memoriesOf(await run(counting, binding, series))).toEqual([
+        [3 * minute, 'first', '{"moments":3}'],
+        [5 * minute, 'second', '{"moments":5}'],
+      ]);
+    const wrong = over<Strategy>(counting, { decide: () => ({ memory: { moments: 'one' } }) });
+    await expect(run(wrong, binding, series)).rejects.toThrow("memory.moments is 'one': it must be a number");
+  });
+
+  test('of a strategy that chooses goes with its weights', async () => {
+    const taking = defineStrategy({
+      name: 'taking-turns',
+      about: 'Holds the markets in turn',
+      params: {},
+      indicators: () => ({ last: sma('close', 1) }),
+      memory: { held: '' },
+      choose(markets, { memory }) {
+        const next = markets.find(({ symbol }) => symbol !== memory.held)?.symbol ?? '';
+        return { weights: weights({ [next]: 0.5 }, 'its turn'), memory: { held: next } };
+      },
+    });
+    const result = await run(taking, 'symbols: [AAAUSD, BBBUSD]', {
+      AAAUSD: klines([10, 10, 10, 10]),
+      BBBUSD: klines([10, 10, 10, 10]),
+    });
+    expect(fillsOf(result).map((fill) => fill.slice(0, 12))).toEqual([
+      '1 BUY AAAUSD',
+      '2 SELL AAAUS',
+      '2 BUY BBBUSD',
+      '3 BUY AAAUSD',
+      '3 SELL BBBUS',
+    ]);
+    expect(memoriesOf(result).slice(-2)).toEqual([
+      [4 * minute, 'AAAUSD', '{"held":"BBBUSD"}'],
+      [4 * minute, 'BBBUSD', '{"held":"BBBUSD"}'],
+    ]);
+  });
+});

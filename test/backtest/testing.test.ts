@@ -1,6 +1,6 @@
 /** What `sluice/testing` gives to unit tests of strategies. */
 import { backtest, decimal, defineStrategy, flat, hold, of, on, roc, sma, weights } from 'sluice';
-import { decide, klines } from 'sluice/testing';
+import { decide, holding, klines } from 'sluice/testing';
 import { describe, expect, test } from 'vitest';
 
 const start = klines({ interval: '60min', from: 100 });
@@ -171,4 +171,31 @@ describe('decide of several markets', () => {
       'strategy strongest: params: share',
     ],
   ])('refuses %s', (_, ask, message) => expect(ask).toThrow(message));
+});
+
+test('a strategy with a memory is asked with it, and gives the next one', () => {
+  const counting = defineStrategy({
+    name: 'counting',
+    about: 'Leaves at the third kline',
+    params: {},
+    indicators: () => ({}),
+    memory: { klines: 0, note: 'none' },
+    decide: (_, { memory }) => ({
+      ...(memory.klines === 2 && { signal: flat('third') }),
+      memory: { ...memory, klines: memory.klines + 1 },
+    }),
+  });
+  expect(decide(counting, start.flat(5))).toEqual({ signal: undefined, memory: { klines: 1, note: 'none' } });
+  const third = decide(counting, start.flat(5), { memory: { klines: 2 } });
+  expect(third).toMatchObject({ signal: { size: { quantity: 0 } }, memory: { klines: 3, note: 'none' } });
+  const given = { memory: { klines: '2' as unknown as number } };
+  expect(() => decide(counting, start.flat(5), given)).toThrow("memory.klines is '2'");
+});
+
+test('the facts of a position follow from its entry and the klines since', () => {
+  const series = start.flat(2).rise(3).fall(1);
+  const [, , third] = series;
+  const held = holding({ quantity: 2, entryPrice: 100, entryTime: third?.openTime ?? 0 }, series);
+  expect(held).toMatchObject({ klinesHeld: 4, best: 103, worst: 100, profit: 4, realised: 0, equity: 10_000 });
+  expect(holding({ quantity: -2, entryPrice: 100 }, series)).toMatchObject({ best: 100, worst: 100, profit: -4 });
 });

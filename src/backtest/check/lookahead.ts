@@ -16,7 +16,7 @@ import {
 } from './columns.ts';
 import { type DecisionLog, decisionLog, sameLine } from './decision-log.ts';
 import { indicatorsOver, namedIn } from './indicators.ts';
-import { isPosition, type Line } from './noting.ts';
+import { isOwn, type Line } from './noting.ts';
 
 export interface Leak {
   /**
@@ -86,7 +86,7 @@ async function repeatLeak(check: Check): Promise<Leak | undefined> {
   const row = base.unsteady ?? firstDifference(base.lines, again.lines, klines.times.length - 1);
   if (row === undefined) return undefined;
   const what =
-    'the same klines give another signal: the strategy keeps state beyond its indicators, or uses random numbers or the clock';
+    'the same klines give another signal: the strategy keeps state beyond its indicators and its memory, or uses random numbers or the clock';
   return leak(check, 'repeat', row, differing(base.lines[row], again.lines[row]), what);
 }
 
@@ -102,7 +102,7 @@ function firstDifference(
 
 /** The indicators of which the value differs. */
 const differing = (a: Line | undefined, b: Line | undefined): readonly string[] =>
-  Object.keys(a?.seen ?? {}).filter((name) => !isPosition(name) && b !== undefined && a?.seen[name] !== b.seen[name]);
+  Object.keys(a?.seen ?? {}).filter((name) => !isOwn(name) && b !== undefined && a?.seen[name] !== b.seen[name]);
 
 /** A stream cannot know the future: where a column has another value, one of them is wrong. */
 function* columnLeaks(check: Check): Iterable<Leak> {

@@ -18,7 +18,7 @@ import { flatValues, type Values } from '../../strategy/values.ts';
 
 /** What was decided after one kline, or at one moment of several markets. */
 export interface Line {
-  /** Indicator values and the position, as text that keeps every bit; empty for streaming strategies. */
+  /** Indicator values, the position and the next memory, as text that keeps every bit; empty for streaming strategies. */
   readonly seen: Readonly<Record<string, string>>;
   /** What it returned, as JSON; `null` without a signal. */
   readonly signal: string;
@@ -27,8 +27,11 @@ export interface Line {
 /** `time`, UTC ms: when the kline opened; for several markets, when their klines closed. */
 type Note = (time: number, line: Line) => void;
 
-/** How `seen` names positions. */
-export const isPosition = (name: string): boolean => name === 'position' || name.startsWith('position of ');
+const nextMemory = 'next memory';
+
+/** Whether `seen` names so what is no indicator: a position, or the memory that was returned. */
+export const isOwn = (name: string): boolean =>
+  name === nextMemory || name === 'position' || name.startsWith('position of ');
 
 export function noting(strategy: Strategy, note: Note): Strategy {
   if (isStreaming(strategy)) return notingStreams(strategy, note);
@@ -76,12 +79,21 @@ function askedTwice(note: Note) {
   return <T>(time: number, values: () => readonly (readonly [string, number])[], ask: () => T): T => {
     const answer = ask();
     const seen = Object.fromEntries(values().map(([name, value]) => [name, String(value)]));
-    const text = JSON.stringify(answer ?? null);
-    note(time, { seen, signal: text });
-    if (answer !== undefined && text !== last) note(time, { seen, signal: JSON.stringify(ask() ?? null) });
-    last = text;
+    const line = lineOf(seen, answer);
+    note(time, line);
+    if (answer !== undefined && line.signal !== last) note(time, lineOf(seen, ask()));
+    last = line.signal;
     return answer;
   };
+}
+
+/** A memory is no part of the signal that it stands beside. */
+function lineOf(seen: Line['seen'], answer: unknown): Line {
+  if (typeof answer !== 'object' || answer === null || !('memory' in answer))
+    return { seen, signal: JSON.stringify(answer ?? null) };
+  const { memory, ...beside } = answer;
+  const [signal = null] = Object.values(beside);
+  return { seen: { ...seen, [nextMemory]: JSON.stringify(memory) }, signal: JSON.stringify(signal) };
 }
 
 function notingStreams(strategy: StreamingStrategy<Params>, note: Note): Strategy {

@@ -98,7 +98,7 @@ export function fastRunOf(given: RunInput): Supported | undefined {
   const [allocation, another] = given.allocations;
   if (hosted === undefined || series === undefined || allocation === undefined) return undefined;
   if (second !== undefined || other !== undefined || another !== undefined) return undefined;
-  if (!isDeciding(hosted.strategy)) return undefined;
+  if (!isDeciding(hosted.strategy) || hosted.strategy.memory !== undefined) return undefined;
   if (allocation.strategy !== hosted.id || allocation.symbol !== hosted.symbol) return undefined;
   if (!fits(given, input) || !fits(series, klines) || !fits(given.rules, rules) || !fits(given.limits, limits))
     return undefined;

@@ -44,28 +44,16 @@ function delayed(strategy: Strategy): Strategy {
         }),
     });
   if (isUniverse(strategy)) {
-    let chosen: Weights | undefined;
-    return over(strategy, {
-      choose(markets, moment) {
-        const before = chosen;
-        chosen = strategy.choose(markets, moment);
-        return before;
-      },
-    });
+    const late = oneLate('weights');
+    return over(strategy, { choose: (markets, moment) => late(strategy.choose(markets, moment)) as Weights });
   }
   if (!isDeciding(strategy)) {
-    let legs: Legs<never> | undefined;
-    return over(strategy, {
-      decide(values, moment) {
-        const before = legs;
-        legs = strategy.decide(values, moment);
-        return before;
-      },
-    });
+    const late = oneLate('legs');
+    return over(strategy, { decide: (values, moment) => late(strategy.decide(values, moment)) as Legs<never> });
   }
   let before: { readonly values: Values; readonly kline: Kline } | undefined;
   return over(strategy, {
-    decide(values: Values, moment: Moment<Params>): Signal | undefined {
+    decide(values: Values, moment: Moment<Params>): ReturnType<typeof strategy.decide> {
       const { kline } = moment;
       // A new run begins without the klines of the one before.
       const known = before !== undefined && before.kline.openTime < kline.openTime ? before : undefined;
@@ -73,6 +61,17 @@ function delayed(strategy: Strategy): Strategy {
       return known === undefined ? undefined : strategy.decide(known.values, { ...moment, kline: known.kline });
     },
   });
+}
+
+/** Gives what was returned one call before. A memory is kept at once: the next call already has it. */
+function oneLate(beside: 'legs' | 'weights'): (returned: unknown) => unknown {
+  let last: unknown;
+  return (returned) => {
+    const hasMemory = typeof returned === 'object' && returned !== null && 'memory' in returned;
+    const before = last;
+    last = hasMemory ? (returned as Readonly<Record<string, unknown>>)[beside] : returned;
+    return hasMemory ? { memory: returned.memory, [beside]: before } : before;
+  };
 }
 
 function tripled(model: LatencyModel): LatencyModel {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTime } from '../../../test/kit/builders.ts';
+import { startTime, target } from '../../../test/kit/builders.ts';
 import { denialOf, eventOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
@@ -29,7 +29,13 @@ beforeAll(() => {
   const db = openForWriting(path);
   const weighed = { value: '99.500000001', maxOrderValue: '20000', exposure: '10099.5', maxPosition: '50000' };
   const reducing = { value: '10', maxOrderValue: '20000', reduces: 'yes' };
-  writer(db)([first, second, third, denialOf({ strategy: 'picky' })]);
+  const signal = { at: startTime, decision: 1, role: 'main', symbol: 'BTCUSDT', signal: target(1), quantity: '1' };
+  const memory = '{"rungs":2,"lastPrice":99.5}';
+  writer(db)([
+    ...[first, second, third, denialOf({ strategy: 'picky' })],
+    { kind: 'signal', strategy: 'trend', ...signal, memory },
+    { kind: 'signal', strategy: 's', ...signal, memory: null },
+  ]);
   writer(
     db,
     1,
@@ -67,6 +73,11 @@ test('each day is told at which something happened, once', () => {
     expect.stringMatching(/^order saaaaab00002 .* on 2020-03-12 UTC$/),
     '2020-03-13 UTC',
   ]);
+});
+
+test('what a strategy remembered with a decision is shown', () => {
+  expect(why('saaaaab00001')).toContain('memory: {"rungs":2,"lastPrice":99.5}');
+  expect(why('saaaaab00002')).not.toContain('memory');
 });
 
 test('ages are told as they are configured, however fast the clock of the exchange ran', () => {

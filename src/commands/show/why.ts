@@ -73,6 +73,7 @@ function orderSteps(reader: JournalReader, order: OrderEntryRow, dir: string): S
       event: `signal of ${order.strategy}, decision ${decisionText(signal)}`,
       detail: `${text}; because ${signal.signal.reason}`,
     });
+    if (signal.memory !== null) steps.push({ at: signal.at, event: 'memory', detail: signal.memory });
   }
   steps.push({
     at: order.createdAt,

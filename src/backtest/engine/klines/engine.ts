@@ -7,7 +7,7 @@ import { SimClock } from '../../../clock/sim-clock.ts';
 import { rowAt } from '../../../data/klines.ts';
 import { intervalMs } from '../../../domain/interval.ts';
 import { plus } from '../../../domain/money.ts';
-import { type Decision, decisionOf, type Fill, mainRole } from '../../../domain/order.ts';
+import { type Decision, decisionOf, type Fill } from '../../../domain/order.ts';
 import { isStreaming } from '../../../strategy/contract.ts';
 import { checkedOf } from '../../../strategy/signals.ts';
 import { source } from '../../../trading/hot-streams.ts';
@@ -374,7 +374,7 @@ export class KlineEngine implements BacktestEngine {
   }
 
   /** What it wants from now on, unless that is settled already. */
-  #ask({ symbol, cursor }: SeriesState, strategy: StrategyCursor): void {
+  #ask({ cursor }: SeriesState, strategy: StrategyCursor): void {
     const said = strategy.pending();
     if (said === undefined) return;
     const at = cursor.seenAt;
@@ -383,7 +383,7 @@ export class KlineEngine implements BacktestEngine {
     const signal = checkedOf(said, strategy.hosted, cursor.openTime);
     strategy.lastSignal = signal;
     strategy.quiet = false;
-    const decision = decisionOf({ strategy: strategy.hosted.id, role: mainRole, symbol, at, signal });
+    const decision = strategy.decision(at, signal);
     if (this.#trader.note(decision)) this.#trader.take(decision);
   }
 

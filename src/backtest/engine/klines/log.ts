@@ -139,7 +139,7 @@ export class KlineLog {
 }
 
 const signalEntry = (
-  { at, strategy, role, symbol, signal }: Leg,
+  { at, strategy, role, symbol, signal, memory }: Leg,
   lots: Lots | undefined,
   decision: number,
   instrument: Instrument,
@@ -152,4 +152,5 @@ const signalEntry = (
   symbol,
   signal,
   quantity: lots === undefined ? null : quantityText(lots, instrument),
+  memory: memory === undefined ? null : JSON.stringify(memory),
 });

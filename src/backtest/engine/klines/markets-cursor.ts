@@ -86,7 +86,9 @@ export class MarketsCursor {
       const { symbol } = this.markets.find((one) => one.role === role) as Market;
       this.legs.set(role, { strategy, role, symbol, at, signal });
     }
-    const [first, ...others] = this.legs.values();
+    const { memory } = this.#decider;
+    const legs = [...this.legs.values()].map((leg) => (memory === undefined ? leg : { ...leg, memory }));
+    const [first, ...others] = legs;
     return first === undefined ? undefined : { strategy, at, legs: [first, ...others] };
   }
 

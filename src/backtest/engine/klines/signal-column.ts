@@ -11,6 +11,7 @@ import {
   sameTakeProfit,
   withNumber,
 } from '../../../domain/exits.ts';
+import type { Memory } from '../../../domain/memory.ts';
 import type { Lots } from '../../../domain/money.ts';
 import { type Leg, type Signal, sameSize, sizeValue, type Target } from '../../../domain/order.ts';
 import { NumberColumn } from './columns.ts';
@@ -33,6 +34,9 @@ export class SignalColumn {
   /** By name, from the first that differs from its pattern on; NaN is the pattern's own. */
   readonly #levels = levelNames.map((): NumberColumn | undefined => undefined);
 
+  /** What strategies remembered with their signals, by row. */
+  readonly #memories = new Map<number, Memory>();
+
   get length(): number {
     return this.#at.length;
   }
@@ -43,7 +47,8 @@ export class SignalColumn {
     this.#at.push(leg.at);
     this.#decision.push(decision);
     this.#pattern.push(index);
-    const { signal } = leg;
+    const { signal, memory } = leg;
+    if (memory !== undefined) this.#memories.set(row, memory);
     const own = (this.#patterns[index] as Pattern).leg.signal;
     if (signal === own || signal.kind !== 'target' || own.kind !== 'target') return;
     this.#level(0, row, signal.limit, own.limit);
@@ -82,7 +87,9 @@ export class SignalColumn {
   leg(row: number): Leg {
     const { leg } = this.#patternAt(row);
     const { strategy, role, symbol } = leg;
-    return { strategy, role, symbol, at: this.#at.at(row), signal: this.#signal(leg.signal, row) };
+    const memory = this.#memories.get(row);
+    const own = { strategy, role, symbol, at: this.#at.at(row), signal: this.#signal(leg.signal, row) };
+    return memory === undefined ? own : { ...own, memory };
   }
 
   #signal(own: Signal, row: number): Signal {

@@ -1,10 +1,11 @@
 /** A strategy that decides on closed klines, over the columns of its series. */
 import type { Interval } from '../../../domain/interval.ts';
 import type { Columns } from '../../../domain/market.ts';
-import { type Signal, sameSignal } from '../../../domain/order.ts';
+import { type Decision, decisionOf, mainRole, type Signal, sameSignal } from '../../../domain/order.ts';
 import type { DecidingStrategy, Holding } from '../../../strategy/contract.ts';
 import { wholeColumn } from '../../../strategy/indicator.ts';
 import type { Indicator } from '../../../strategy/indicators.ts';
+import { memoryOf, type StrategyMemory } from '../../../strategy/memory.ts';
 import { type Indicators, namedIndicators } from '../../../strategy/named-indicators.ts';
 import type { Params } from '../../../strategy/params.ts';
 import { type Getter, source, type Values, valuesOf } from '../../../strategy/values.ts';
@@ -42,11 +43,12 @@ class CursorMoment implements Moment {
   readonly holding: Moment['holding'];
   readonly params: Moment['params'];
 
-  constructor(cursor: KlineCursor, holding: Moment['holding'], params: Moment['params']) {
+  constructor(cursor: KlineCursor, holding: Moment['holding'], params: Moment['params'], memory?: StrategyMemory) {
     this.#cursor = cursor;
     this.holding = holding;
     this.params = params;
     Object.defineProperty(this, 'kline', ownKline);
+    if (memory !== undefined) Object.defineProperty(this, 'memory', { enumerable: true, get: () => memory.value });
   }
 
   get kline(): Moment['kline'] {
@@ -71,6 +73,7 @@ export class StrategyCursor {
   readonly #behind: Behind;
   readonly #values: Values;
   readonly #moment: Moment;
+  readonly #memory: StrategyMemory | undefined;
   readonly #answers: StrategyAnswers;
   /** It was asked at the rows before this one; and the last row at which it said something else, and what. */
   #askedTo = -1;
@@ -104,7 +107,8 @@ export class StrategyCursor {
     );
     this.#behind = new Behind(this.#window);
     this.#values = valuesOf(indicators, this.#behind, getter);
-    this.#moment = new CursorMoment(cursor, holding, hosted.params);
+    this.#memory = memoryOf(strategy);
+    this.#moment = new CursorMoment(cursor, holding, hosted.params, this.#memory);
   }
 
   /** Its klines are those of the state. */
@@ -143,7 +147,8 @@ export class StrategyCursor {
     window.reach(row);
     if (!isWarm(window.columns, row - window.from)) return undefined;
     this.#behind.look(row);
-    const signal = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
+    const said = this.#strategy.decide(this.#values, this.#moment) ?? undefined;
+    const signal = this.#memory === undefined ? said : (this.#memory.take(said) as Signal | undefined);
     if (signal === undefined) return undefined;
     this.#answerAt = row;
     this.#answer = signal;
@@ -162,6 +167,13 @@ export class StrategyCursor {
     if (!this.mayDecide) return undefined;
     const signal = this.decide() ?? this.lastSignal;
     return this.rests(signal) ? undefined : signal;
+  }
+
+  /** Its signal at UTC ms `at`, with what it remembers: rows behind that of a signal are asked once it is known what came of it. */
+  decision(at: number, signal: Signal): Decision {
+    const { id: strategy, symbol } = this.hosted;
+    const memory = this.#memory?.value;
+    return decisionOf({ strategy, role: mainRole, symbol, at, signal, ...(memory !== undefined && { memory }) });
   }
 
   /** True when nothing has to be done about a want: it is the one that rests already. */
@@ -197,6 +209,7 @@ export class StrategyCursor {
     const behind = this.#behind;
     const values = this.#values;
     const moment = this.#moment;
+    const memory = this.#memory;
     const last = this.lastSignal;
     const { from, columns } = this.#window;
     const a = columns[0] ?? none;
@@ -216,7 +229,8 @@ export class StrategyCursor {
         if (!isWarm(columns, at - from)) continue;
         behind.look(at);
       }
-      const signal = strategy.decide(values, moment);
+      const said = strategy.decide(values, moment);
+      const signal = memory === undefined ? said : (memory.take(said) as Signal | undefined);
       if (signal === last || signal === undefined || signal === null) continue;
       if (last !== undefined && sameSignal(signal, last)) continue;
       this.#answerAt = at;

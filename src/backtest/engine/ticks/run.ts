@@ -180,13 +180,9 @@ class TapeRun {
     const { symbol, interval, id, strategy } = hosted;
     const lane = this.#lanes.find((one) => one.symbol === symbol) as TapeLane;
     const { series, recorded, gaps } = lane;
-    const own = series.interval;
+    const heard = heardKlines(recorded.before(recorded.row), recorded.klines, series.interval, interval);
     return {
-      ...withHolding(
-        this.#assembled.portfolio,
-        hosted,
-        heardKlines(recorded.before(recorded.row), recorded.klines, own, interval),
-      ),
+      ...withHolding(this.#assembled.portfolio, hosted, heard),
       ...heardTape(lane, hosted, this.#faults),
       gaps: merge(...this.#lanes.map((one) => one.recorded.gaps), gaps.stream),
       fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,

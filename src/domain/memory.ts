@@ -1,0 +1,10 @@
+/** The memory of a strategy: a small value that it declares, returns anew with its decisions, and finds again after a restart. */
+export type MemoryValue = number | string | boolean | readonly MemoryValue[] | { readonly [key: string]: MemoryValue };
+
+/** By name. */
+export interface Memory {
+  readonly [key: string]: MemoryValue;
+}
+
+/** Most bytes of a memory as JSON. */
+export const mostMemoryBytes = 16_384;
