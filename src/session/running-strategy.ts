@@ -17,7 +17,10 @@ import type { Screen } from './view/view.ts';
 export interface Runner {
   readonly clock: Clock;
   readonly exchange: { readonly feed: MarketFeed };
-  readonly assembled: Pick<Assembled, 'booked' | 'portfolio' | 'planner'> & {
+  readonly assembled: Pick<Assembled, 'booked' | 'portfolio'> & {
+    readonly planner: Pick<Assembled['planner'], 'standing'> & {
+      readonly memories: Pick<Assembled['planner']['memories'], 'get' | 'keep'>;
+    };
     readonly risk: Pick<Assembled['risk'], 'thought' | 'switch' | 'limits'>;
   };
   readonly screen: Pick<Screen, 'addKline'>;

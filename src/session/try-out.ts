@@ -62,13 +62,21 @@ class TrialFeed implements MarketFeed {
 /** Throws a `Refusal` with what the strategy threw, or where its klines do not arrive in time. Its decisions go nowhere. */
 export async function tryOut(runner: Runner, one: NamedHosted): Promise<void> {
   const { clock, assembled, reaching, exchange } = runner;
+  const { planner } = assembled;
   const feed = new TrialFeed(exchange.feed, one.markets?.length ?? 1);
   const ended = new AbortController();
   const failing = Promise.withResolvers<never>();
   const beside: Runner = {
     ...runner,
     exchange: { feed },
-    assembled: { ...assembled, risk: { thought: () => {}, switch: new KillSwitch(), limits: assembled.risk.limits } },
+    assembled: {
+      ...assembled,
+      planner: {
+        standing: (strategy, symbol) => planner.standing(strategy, symbol),
+        memories: { get: (strategy) => planner.memories.get(strategy), keep: () => {} },
+      },
+      risk: { thought: () => {}, switch: new KillSwitch(), limits: assembled.risk.limits },
+    },
     screen: { addKline: () => {} },
     failed: (_, error) => failing.reject(new Refusal(`it throws: ${error}`)),
     reaching: { ...reaching, waiting: () => {}, signal: AbortSignal.any([reaching.signal, ended.signal]) },

@@ -188,7 +188,7 @@ test('a strategy with a memory is asked with it, and gives the next one', () => 
   expect(decide(counting, start.flat(5))).toEqual({ signal: undefined, memory: { klines: 1, note: 'none' } });
   const third = decide(counting, start.flat(5), { memory: { klines: 2 } });
   expect(third).toMatchObject({ signal: { size: { quantity: 0 } }, memory: { klines: 3, note: 'none' } });
-  const given = { memory: { klines: '2' as unknown as number } };
+  const given = { memory: JSON.parse('{ "klines": "2" }') as { readonly klines: number } };
   expect(() => decide(counting, start.flat(5), given)).toThrow("memory.klines is '2'");
 });
 

@@ -142,3 +142,29 @@ test('a strategy that is not configured, a shipped one, and a state without a da
     /no daemon runs on .*: the next one there loads the newest code/,
   );
 });
+
+test('a memory goes on under the new code, and one that does not fit any more is refused', async () => {
+  const counting = (memory: string): string =>
+    strategy(
+      'return { signal: hold({ quantity: 1 }, reason), memory: { ...memory, klines: memory.klines + 1 } };',
+    ).replace('decide(_, { kline })', `memory: ${memory},\n  decide(_, { memory })`);
+  const remembered = (): { readonly klines?: number; readonly added?: string } =>
+    JSON.parse(rig.read((reader) => reader.memories()).get('strategy mine') ?? '{}') as { readonly klines?: number };
+  write('mine.ts', counting('{ klines: 0 }'));
+  write('helper.ts', helper(1, 'counts'));
+  rig.configure({
+    strategies: [{ id: 'mine', use: './mine.ts', symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }],
+  });
+  const daemon = await rig.start();
+  await until('a memory', () => (remembered().klines ?? 0) >= 1);
+  write('mine.ts', counting("{ klines: 'none' }"));
+  expect((await rig.run('reload', 'mine')).stderr).toMatch(/memory\.klines is \d+: it must be a string/);
+  const { klines = 0 } = remembered();
+  write('mine.ts', counting("{ klines: 0, added: 'new' }"));
+  expect((await rig.run('reload', 'mine')).code).toBe(0);
+  await until('the next memory', () => remembered().added === 'new');
+  expect(remembered().klines).toBeGreaterThan(klines);
+  // The trial of the new code has counted 20 klines, which left nothing.
+  expect(remembered().klines).toBeLessThan(klines + 20);
+  expect((await daemon.end('SIGINT')).code).toBe(130);
+});
