@@ -151,7 +151,7 @@ test('a memory goes on under the new code, and one that does not fit any more is
   const remembered = (): { readonly klines?: number; readonly added?: string } =>
     JSON.parse(rig.read((reader) => reader.memories()).get('strategy mine') ?? '{}') as { readonly klines?: number };
   write('mine.ts', counting('{ klines: 0 }'));
-  write('helper.ts', helper(1, 'counts'));
+  write('words.ts', wording(1, 'counts'));
   rig.configure({
     strategies: [{ id: 'mine', use: './mine.ts', symbol: 'BTCUSDT', interval: '1min', allocation: '200000' }],
   });
