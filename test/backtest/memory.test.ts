@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { checkStrategy, faultOf } from '../../src/backtest/check/check.ts';
+import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { runBacktest } from '../../src/backtest/engines.ts';
 import { fastRun } from '../../src/backtest/fast/run.ts';
 import type { RunResult } from '../../src/backtest/run.ts';
@@ -68,6 +69,7 @@ test('a ladder gives the same rows by columns, by streams and by the reference, 
       expect(rowsOf(runByKlines(input))).toEqual(expected);
       expect(rowsOf(runByKlines(input))).toEqual(expected);
       expect(rowsOf(await runStreams(input))).toEqual(expected);
+      expect(memoriesIn(await runTape(input))).toEqual(memoriesIn(runByKlines(input)));
       rungs += expected.fills.length;
     }),
     { numRuns: 40 },

@@ -1,5 +1,6 @@
 /** What a strategy may know of its position: every engine and the slow reference agree. */
 import { describe, expect, test } from 'vitest';
+import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { fastRun } from '../../src/backtest/fast/run.ts';
 import { closesSince } from '../../src/domain/interval.ts';
 import { defineStrategy, type Holding, type Strategy } from '../../src/strategy/contract.ts';
@@ -153,6 +154,7 @@ test('a strategy that decides by them gets the same rows from the fast engine, t
       if (fast?.advance(Number.POSITIVE_INFINITY) === 'done') expect(rowsOf(fast.result())).toEqual(expected);
       else others++;
       expect(rowsOf(await runStreams(input))).toEqual(expected);
+      expect(rowsOf(await runTape(input)).decisions).toEqual(expected.decisions);
       fills += expected.fills.length;
     }),
     { numRuns: 40 },
