@@ -79,12 +79,12 @@ export class Portfolio {
   }
 
   /** Allocation plus closed and open profit of a strategy in all its markets, fees taken, as a number, at the last prices. */
-  poolEquity(strategy: string): number {
+  poolEquity(strategy: string, priceOf = (symbol: string) => this.#marks.get(symbol)?.price): number {
     let total = 0;
     for (const { estimate, instrument } of this.#pools.get(strategy) ?? []) {
       const { closed, base, cost } = estimate;
-      const mark = base === 0 ? undefined : this.#marks.get(instrument.symbol);
-      total += mark === undefined ? closed : closed + base * mark.price - cost;
+      const price = base === 0 ? undefined : priceOf(instrument.symbol);
+      total += price === undefined ? closed : closed + base * price - cost;
     }
     return total;
   }

@@ -29,7 +29,10 @@ export interface JoinedPrices extends TimedPrices {
   readonly isLate?: boolean;
 }
 
-type Klines = Readonly<Record<string, { readonly columns: Columns; readonly interval: Interval }>>;
+/** `knownAt`: when each kline was known, UTC ms, where that can be later than its close. */
+type Klines = Readonly<
+  Record<string, { readonly columns: Columns; readonly interval: Interval; readonly knownAt?: Float64Array }>
+>;
 
 function withoutMarket(price: string): never {
   throw new SignalError(
@@ -50,22 +53,52 @@ export const joinedPrices = (time: number, markets: JoinedPrices['markets'], isL
 
 /** All moments at which a kline of any market closes. */
 export function joinKlines(markets: Klines): JoinedColumns {
-  const times = new Set<number>();
-  for (const { columns, interval } of Object.values(markets))
-    for (const openTime of columns.openTime) times.add(closeTime(interval, openTime));
-  const moments = Float64Array.from(times).sort();
-  const rows = Object.entries(markets).map(([role, { columns, interval }]) => {
-    const rowAt = new Int32Array(moments.length);
-    let row = -1;
-    for (let moment = 0; moment < moments.length; moment++) {
-      const time = moments[moment] as number;
-      while (row + 1 < columns.openTime.length && closeTime(interval, columns.openTime[row + 1] as number) <= time)
-        row++;
-      rowAt[moment] = row >= 0 && isInForce(interval, columns.openTime[row] as number, time) ? row : -1;
-    }
+  const all = Object.entries(markets).map(([role, market]) => ({ role, ...market, closes: closesOf(market) }));
+  let moments: Float64Array = new Float64Array();
+  for (const { closes } of all) moments = merged(moments, closes);
+  // Markets that close with each moment, which most do, share their rows.
+  const each = Int32Array.from(moments, (_, row) => row);
+  const rows = all.map(({ role, columns, interval, closes }) => {
+    const rowAt = areSame(closes, moments) ? each : rowsAt(moments, closes, columns.openTime, interval);
     return [role, { columns, interval, rowAt }] as const;
   });
   return joined({ openTime: moments, markets: Object.fromEntries(rows) });
+}
+
+/** When klines closed, or were known where that is later, UTC ms. */
+const closesOf = ({ columns: { openTime }, interval, knownAt }: Klines[string]): Float64Array =>
+  knownAt ?? openTime.map((time) => closeTime(interval, time));
+
+function areSame(a: Float64Array, b: Float64Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let row = 0; row < a.length; row++) if (a[row] !== b[row]) return false;
+  return true;
+}
+
+/** The times of both, in order, each once. */
+function merged(a: Float64Array, b: Float64Array): Float64Array {
+  if (b.length === 0 || areSame(a, b)) return a;
+  const out = new Float64Array(a.length + b.length);
+  let [count, inA, inB] = [0, 0, 0];
+  while (inA < a.length || inB < b.length) {
+    const [nextA, nextB] = [a[inA] ?? Number.POSITIVE_INFINITY, b[inB] ?? Number.POSITIVE_INFINITY];
+    const next = Math.min(nextA, nextB);
+    while (a[inA] === next) inA++;
+    while (b[inB] === next) inB++;
+    out[count++] = next;
+  }
+  return out.slice(0, count);
+}
+
+function rowsAt(moments: Float64Array, closes: Float64Array, openTime: Float64Array, interval: Interval): Int32Array {
+  const rowAt = new Int32Array(moments.length);
+  let row = -1;
+  for (let moment = 0; moment < moments.length; moment++) {
+    const time = moments[moment] as number;
+    while (row + 1 < closes.length && (closes[row + 1] as number) <= time) row++;
+    rowAt[moment] = row >= 0 && isInForce(interval, openTime[row] as number, time) ? row : -1;
+  }
+  return rowAt;
 }
 
 /** Whether the kline that opened at `openTime` is the last that can have closed by a moment. */

@@ -26,7 +26,7 @@ export function generated(seed: number, rows: number): Generated {
 type Chance = () => number;
 
 /** A linear congruential generator; good enough to vary tests. */
-function draws(seed: number): Chance {
+export function draws(seed: number): Chance {
   let state = (seed * 2_654_435_761) % 4_294_967_296;
   return () => {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296;

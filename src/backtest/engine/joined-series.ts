@@ -1,4 +1,5 @@
 /** The series of a run side by side, as a strategy of several markets sees them. */
+import { closeTime } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import type { HostedMarket } from '../../strategy/host.ts';
 import { type JoinedColumns, joinKlines } from '../../strategy/joined-klines.ts';
@@ -30,8 +31,11 @@ export function joinedOf(markets: readonly HostedMarket[], series: readonly Sour
     Object.fromEntries(
       markets.map(({ role, interval }, index) => {
         const { columns: own, interval: given } = sources[index] as Sources;
-        const isSame = given === interval || own.openTime.length === 0;
-        return [role, { columns: isSame ? own : aggregate(given, interval, own).columns, interval }];
+        if (given === interval || own.openTime.length === 0) return [role, { columns: own, interval }];
+        const { columns: larger, knownAt } = aggregate(given, interval, own);
+        // After a gap a larger kline is known with the next of the smaller ones.
+        const times = Float64Array.from(knownAt, (row) => closeTime(given, own.openTime[row] as number));
+        return [role, { columns: larger, interval, knownAt: times }];
       }),
     ),
   );

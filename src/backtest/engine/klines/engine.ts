@@ -121,6 +121,7 @@ export class KlineEngine implements BacktestEngine {
     for (;;) {
       let next = Number.POSITIVE_INFINITY;
       for (const state of this.#states) next = Math.min(next, opensAt(state, this.#quietTo(state)));
+      next = this.#several.before(next);
       if (next >= horizon || next === Number.POSITIVE_INFINITY) break;
       const [only] = this.#states;
       if (this.#states.length === 1 && only !== undefined && !only.mayFill && this.#several.isEmpty) {
@@ -132,6 +133,7 @@ export class KlineEngine implements BacktestEngine {
         this.#passOver(state, next);
         at = Math.min(at, closesAt(state, state.row));
       }
+      if (at === Number.POSITIVE_INFINITY) break;
       this.#stepAll(at);
     }
     for (const state of this.#states) this.#passOver(state, horizon);
@@ -193,8 +195,7 @@ export class KlineEngine implements BacktestEngine {
     const { symbol, interval, columns, end } = state.series;
     const { protection, margin } = this.#trader;
     const interest = margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
-    const asked = this.#several.nextAt(symbol);
-    const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, protection.exitDue(symbol), interest, asked);
+    const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, protection.exitDue(symbol), interest);
     if (due !== state.dueAt) {
       state.dueAt = due;
       state.dueRow = Math.min(end, rowAt(columns.openTime, due - intervalMs(interval, 0)));

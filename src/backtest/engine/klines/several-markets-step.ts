@@ -2,7 +2,7 @@
 import { tradedBy } from '../../../trading/lanes.ts';
 import type { RunInput } from '../../run.ts';
 import { MarketsCursor } from './markets-cursor.ts';
-import { opensAt, type SeriesState } from './series-state.ts';
+import { opensAt, type SeriesState, unknown } from './series-state.ts';
 import type { KlineTrader } from './trader.ts';
 
 export class SeveralMarketsStep {
@@ -36,12 +36,14 @@ export class SeveralMarketsStep {
     return this.#states;
   }
 
-  /** When one that reads a symbol has to be looked at next, UTC ms. */
-  nextAt(symbol: string): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const one of this.#cursors)
-      if (one.reads(symbol)) next = Math.min(next, one.nextAt, this.#trader.legsAlone.dueAt);
-    return next;
+  /**
+   * Until when klines may be passed over, where nothing else happens before `to`, both UTC ms: `to`, or right before the moment at which one has to
+   * be looked at. Those that nothing happens to are asked ahead.
+   */
+  before(to: number): number {
+    let before = Math.min(to, this.#trader.legsAlone.dueAt - 1);
+    for (const one of this.#cursors) before = Math.min(before, one.nextAt(before) - 1);
+    return before;
   }
 
   /** Something happened to the orders of a strategy. */
@@ -53,9 +55,10 @@ export class SeveralMarketsStep {
   ask(at: number, begin: () => void): void {
     const { planner } = this.#trader;
     for (const one of this.#cursors) {
-      if (one.nextAt > at) continue;
+      if (!one.isDue(at)) continue;
       begin();
       const decision = one.decide(at);
+      this.#awake(one.hosted.id);
       if (decision !== undefined && this.#trader.note(decision)) {
         this.#trader.take(decision);
         this.#settle(decision.legs[0].symbol);
@@ -69,7 +72,13 @@ export class SeveralMarketsStep {
       this.#trader.take(decision);
       this.#settle(decision.legs[0].symbol);
       this.changed(decision.strategy);
+      this.#awake(decision.strategy);
     }
+  }
+
+  /** Klines that were passed over until now may be followed by an order, or by another stop. */
+  #awake(strategy: string): void {
+    for (const state of this.#states.get(strategy) ?? []) state.quietTo = unknown;
   }
 
   /**

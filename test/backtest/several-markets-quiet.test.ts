@@ -1,0 +1,138 @@
+/** Strategies of several markets are asked ahead over klines at which nothing happens: with the same rows as where every kline is looked at. */
+import { NEVER } from 'rxjs';
+import { expect, test } from 'vitest';
+import { runBacktest } from '../../src/backtest/engines.ts';
+import type { RunInput, RunResult } from '../../src/backtest/run.ts';
+import type { Columns } from '../../src/domain/market.ts';
+import { noUnits } from '../../src/domain/money.ts';
+import { ema, flat, hold, of, roc, sma, weights } from '../../src/index.ts';
+import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
+import { minute, minuteKlines, severalInput } from '../kit/several-markets.ts';
+import { draws } from '../reference/generated.ts';
+
+/** Hears every kline of a symbol and says nothing: then no kline is passed over. */
+const listener = defineStrategy({ name: 'listener', about: 'Hears', params: {}, signals: () => NEVER });
+
+const watched = (input: RunInput): RunInput => ({
+  ...input,
+  hosted: [
+    ...input.hosted,
+    ...input.series.map(({ symbol, interval }) => {
+      const instrument = input.instruments.get(symbol);
+      if (instrument === undefined) throw new Error('there is no instrument');
+      return {
+        id: `hears-${symbol.toLowerCase()}`,
+        use: 'hears',
+        strategy: listener,
+        params: {},
+        symbol,
+        interval,
+        instrument,
+      };
+    }),
+  ],
+  allocations: [
+    ...input.allocations,
+    ...input.series.map(({ symbol }) => ({ strategy: `hears-${symbol.toLowerCase()}`, symbol, amount: noUnits })),
+  ],
+});
+
+const rowsOf = (result: RunResult) => {
+  const db = result.journal();
+  const all = (sql: string) => db.prepare(sql).all();
+  return {
+    signals: all("SELECT at, role, symbol, signal, quantity FROM signals WHERE strategy = 'one' ORDER BY seq"),
+    orders: all(
+      "SELECT created_at, symbol, side, type, quantity, amount, purpose, state FROM orders WHERE strategy = 'one'",
+    ),
+    fills: result.fills,
+    equity: result.finalEquity,
+  };
+};
+
+/** Markets of some hundred minutes, with holes; one that appears late and one that ends early. */
+function marketsFrom(seed: number, rows: number): Readonly<Record<string, Columns>> {
+  const chance = draws(seed);
+  const series = (from: number, to: number, holes: number): Columns => {
+    let price = 50 + chance() * 100;
+    return minuteKlines(
+      Array.from({ length: rows }, (_, row) => {
+        price = Math.max(5, price * (1 + (chance() - 0.5) * 0.02));
+        const isThere = row === from || (row > from && row < to && chance() >= holes);
+        return isThere ? Math.round(price * 100) / 100 : undefined;
+      }),
+    );
+  };
+  return {
+    AAAUSD: series(0, rows, 0),
+    BBBUSD: series(0, rows, 0.1),
+    CCCUSD: series(60, rows, 0),
+    DDDUSD: series(0, 150, 0.02),
+  };
+}
+
+const pair = (trailing: boolean): Strategy =>
+  defineStrategy({
+    name: 'pair',
+    about: 'Holds two markets by a third, with stops',
+    params: {},
+    partial: true,
+    markets: { first: 'traded', second: 'traded', trend: 'data' },
+    indicators: () => ({
+      last: of('trend', 'close'),
+      average: of('trend', ema('close', 4)),
+      own: of('first', sma('close', 7)),
+    }),
+    decide({ last, average, own }, { klines, holdings }) {
+      const { first, second } = klines;
+      return {
+        ...(first !== undefined && {
+          first:
+            first.close > own
+              ? hold({ quantity: 3 }, 'above', trailing ? { trailing: 0.01 } : { stop: Math.round(own * 98) / 100 })
+              : flat('below'),
+        }),
+        ...(second !== undefined && last > average
+          ? { second: hold({ share: 0.4 }, 'up', { exitAfterMs: 11 * minute }) }
+          : holdings.second.quantity > 0 && last < average * 0.995 && { second: flat('down') }),
+      };
+    },
+  });
+
+const rotation = (threshold: number, rebalance: '5min' | undefined): Strategy =>
+  defineStrategy({
+    name: 'rotation',
+    about: 'Holds the two that rose the most',
+    params: {},
+    ...(rebalance !== undefined && { rebalance }),
+    indicators: () => ({ rise: roc('close', 9) }),
+    choose(markets) {
+      const best = markets.toSorted((a, b) => b.values.rise - a.values.rise).slice(0, 2);
+      return weights(Object.fromEntries(best.map(({ symbol }) => [symbol, 0.45])), 'the strongest', { threshold });
+    },
+  });
+
+const roles =
+  'markets: { first: { symbol: AAAUSD }, second: { symbol: DDDUSD }, trend: { symbol: BBBUSD, interval: 5min } }';
+const list = 'symbols: [AAAUSD, BBBUSD, CCCUSD, DDDUSD]';
+const cases: readonly (readonly [string, Strategy, string])[] = [
+  ['roles with a stop', pair(false), roles],
+  ['roles with a trailing stop', pair(true), roles],
+  ['weights at each close', rotation(0.2, undefined), list],
+  ['weights at each close without a threshold', rotation(0, undefined), list],
+  ['weights each five minutes', rotation(0.05, '5min'), list],
+];
+
+test.for(cases)('%s: the same rows', async ([, strategy, binding]) => {
+  let fills = 0;
+  for (let seed = 1; seed <= 12; seed++) {
+    const all = marketsFrom(seed, 240);
+    const used =
+      binding === roles ? Object.fromEntries(Object.entries(all).filter(([symbol]) => symbol !== 'CCCUSD')) : all;
+    const input = await severalInput(strategy, binding, used, { fees: { maker: '0.001', taker: '0.002' } });
+    const quick = rowsOf(await runBacktest(input));
+    expect(quick).toEqual(rowsOf(await runBacktest(watched(input))));
+    fills += quick.fills.length;
+  }
+  expect(fills).toBeGreaterThan(100);
+});
