@@ -40,7 +40,7 @@ at.write(
   `data: { XBTUSD: ${join(root, 'backtests', 'data', 'XBTUSD-1m-2020-02_2020-04.csv.gz')} }
 from: 2020-03-10
 to: 2020-03-12
-cash: "100000"
+cash: "${10_000 * ids.length}"
 strategies:
 ${entries.join('\n')}
 risk: { maxOrderValue: "20000", maxPosition: "100000" }
