@@ -150,7 +150,7 @@ export interface MarketsStrategy<
   ): Legs<M> | Remembering<S, 'legs', Legs<M>> | undefined;
 }
 
-/** A market of a universe at one moment. */
+/** A market of a universe at one moment. One object for all moments: keep its `kline`, or copy it, to compare it with a later one. */
 export interface UniverseMarket<I extends Indicators> {
   readonly symbol: string;
   readonly kline: Kline;

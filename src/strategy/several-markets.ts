@@ -32,8 +32,40 @@ export interface BoundMarket {
 export interface MarketNow {
   /** The kline that counts; undefined where it is missing. */
   readonly kline: Kline | undefined;
+  /** Whether there is one; left out, it has to be looked at. */
+  readonly isThere?: boolean;
   readonly holding: Holding;
 }
+
+/** A market of a list as `choose` sees it: one object for all moments, whose kline is made only where it is looked at. */
+class ListedMarket {
+  readonly symbol: string;
+  readonly values: Values;
+  #now: MarketNow | undefined;
+
+  constructor(symbol: string, values: Values) {
+    this.symbol = symbol;
+    this.values = values;
+    Object.defineProperties(this, ownViews);
+  }
+
+  at(now: MarketNow): this {
+    this.#now = now;
+    return this;
+  }
+
+  get kline(): Kline | undefined {
+    return this.#now?.kline;
+  }
+
+  get holding(): Holding | undefined {
+    return this.#now?.holding;
+  }
+}
+
+const { kline, holding } = Object.getOwnPropertyDescriptors(ListedMarket.prototype);
+/** Its own, so that a copy of a market has them. */
+const ownViews = { kline: { ...kline, enumerable: true }, holding: { ...holding, enumerable: true } };
 
 /** The roles of a strategy: the symbols of a universe are their own. */
 export const rolesOf = (strategy: SeveralMarkets): Readonly<Record<string, MarketUse>> | undefined =>
@@ -60,6 +92,7 @@ export class MarketsDecider {
   readonly #markets: readonly BoundMarket[];
   /** One object for all markets by role, one for each market of a universe. */
   readonly #values: readonly Values[];
+  readonly #listed: readonly ListedMarket[];
   readonly #memory: StrategyMemory | undefined;
 
   /** `memory`: of a strategy that declares one; its initial value if left out. */
@@ -81,6 +114,9 @@ export class MarketsDecider {
     this.#values = Array.from({ length: parts }, (_, part) =>
       valuesOf(this.indicators.slice(part * each, (part + 1) * each), this.latest.subarray(part * each), getter),
     );
+    this.#listed = isOfMarkets(strategy)
+      ? []
+      : markets.map(({ symbol }, index) => new ListedMarket(symbol, this.#values[index] as Values));
   }
 
   /**
@@ -131,18 +167,24 @@ export class MarketsDecider {
   #choose(time: number, now: readonly MarketNow[], equity: number): ReadonlyMap<string, Signal> | undefined {
     const strategy = this.#strategy;
     if (isOfMarkets(strategy)) return undefined;
-    const each = this.indicators.length / Math.max(1, this.#markets.length);
     const markets: UniverseMarket<Indicators>[] = [];
-    for (const [index, { symbol }] of this.#markets.entries()) {
-      const { kline, holding } = now[index] as MarketNow;
-      const isWarm = !this.latest.subarray(index * each, (index + 1) * each).some(Number.isNaN);
-      if (kline !== undefined && isWarm) markets.push({ symbol, kline, values: this.#values[index] as never, holding });
+    for (let index = 0; index < this.#listed.length; index++) {
+      const one = now[index] as MarketNow;
+      if (!(one.isThere ?? one.kline !== undefined) || !this.#isWarm(index)) continue;
+      markets.push((this.#listed[index] as ListedMarket).at(one) as UniverseMarket<Indicators>);
     }
     if (markets.length === 0) return undefined;
     const moment = this.#remembering({ time, equity, params: this.#params });
     const chosen = this.#take(strategy.choose(markets, moment));
     if (chosen === undefined || chosen === null) return undefined;
     return legsOf(checkedWeights(chosen as Weights, markets), markets, equity);
+  }
+
+  /** Whether each indicator of a market has a value. */
+  #isWarm(index: number): boolean {
+    const each = this.indicators.length / this.#listed.length;
+    for (let at = index * each; at < (index + 1) * each; at++) if (Number.isNaN(this.latest[at])) return false;
+    return true;
   }
 
   #remembering<T extends object>(moment: T): T {
@@ -187,11 +229,16 @@ function legsOf(
   equity: number,
 ): ReadonlyMap<string, Signal> {
   const signals = new Map<string, Signal>();
-  for (const { symbol, kline, holding } of markets) {
+  const left = flat(reason);
+  for (const market of markets) {
+    const { symbol } = market;
     const weight = weights[symbol] ?? 0;
-    const held = (holding.quantity * kline.close) / equity;
-    if (weight === 0) signals.set(symbol, flat(reason));
-    else if (holding.quantity === 0 || Math.abs(weight - held) >= threshold)
+    if (weight === 0) {
+      signals.set(symbol, left);
+      continue;
+    }
+    const { quantity } = market.holding;
+    if (quantity === 0 || Math.abs(weight - (quantity * market.kline.close) / equity) >= threshold)
       signals.set(symbol, hold({ amount: weight * equity }, reason));
   }
   return signals;
