@@ -98,7 +98,7 @@ export const decisionOf = (leg: Leg): Decision => ({ strategy: leg.strategy, at:
 export interface AlonePolicy {
   readonly afterMs: number;
   /** `complete`: the missing leg is ordered at market. `unwind`: the open legs are left. */
-  readonly then: 'complete' | 'unwind';
+  readonly action: 'complete' | 'unwind';
 }
 
 /** How long legs of a strategy were open alone. Times in ms of the clock, values in quote, at what the positions cost. */

@@ -150,7 +150,7 @@ function weightText(facts: Details): string {
 
 /** How long legs of a strategy were open alone, as one line. */
 export function aloneText({ strategy, since: from, open, missing, ...times }: AloneTimes): string {
-  const { afterMs, then, longestMs, times: count, beyondMs, largest } = times;
+  const { afterMs, action, longestMs, times: count, beyondMs, largest } = times;
   const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`;
   const lasts = from === null ? '' : `, since ${moment(from)} UTC and still`;
   const often = count === 1 ? 'once' : `${count} times`;
@@ -158,7 +158,7 @@ export function aloneText({ strategy, since: from, open, missing, ...times }: Al
     largest === 0
       ? `never longer than ${seconds(afterMs)}`
       : `${count === 0 ? '' : `${often} `}longer than ${seconds(afterMs)} (by ${seconds(beyondMs)} in all), with at most ${Number(largest.toPrecision(6))} open`;
-  return `${strategy} held ${open.join(', ')} without ${missing.join(', ')}${lasts}: at most ${seconds(longestMs)}, ${beyond}; then: ${then}`;
+  return `${strategy} held ${open.join(', ')} without ${missing.join(', ')}${lasts}: at most ${seconds(longestMs)}, ${beyond}; action: ${action}`;
 }
 
 /** What the buttons do, unless the mode changes it. */

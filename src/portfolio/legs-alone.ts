@@ -54,9 +54,9 @@ export class LegsAlone {
       (JSON.parse(options.kept ?? '[]') as readonly AloneTimes[]).map((times) => [times.strategy, times]),
     );
     for (const rule of options.rules) {
-      const { strategy, afterMs, then } = rule;
+      const { strategy, afterMs, action } = rule;
       const none = { since: null, open: [], missing: [], longestMs: 0, times: 0, beyondMs: 0, largest: 0 };
-      const times = { ...none, ...kept.get(strategy), strategy, afterMs, then };
+      const times = { ...none, ...kept.get(strategy), strategy, afterMs, action };
       this.#watched.set(strategy, { rule, times, value: this.#legs(rule).value, requestedAt: never });
     }
   }
@@ -141,7 +141,7 @@ export class LegsAlone {
     const isClosed = missing.some(
       ({ symbol, signal }) => protection.override(strategy, symbol, signal).leave !== undefined,
     );
-    if (rule.then === 'complete' && !isClosed)
+    if (rule.action === 'complete' && !isClosed)
       return decided(
         missing.map((leg) => ({ ...leg, at: now, signal: atMarket(leg.signal, `completed, ${why}`) })),
         now,

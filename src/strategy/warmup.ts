@@ -60,10 +60,10 @@ function aloneFault(strategy: Strategy): string | undefined {
   const traded = isOfMarkets(strategy) ? Object.values(strategy.markets).filter((use) => use === 'traded').length : 0;
   if (traded < 2)
     return 'has alone: only a strategy with at least two traded markets can have legs that are open alone';
-  const { afterMs, then } = alone;
-  if (Number.isSafeInteger(afterMs) && Number(afterMs) >= 1_000 && (then === 'complete' || then === 'unwind'))
+  const { afterMs, action } = alone;
+  if (Number.isSafeInteger(afterMs) && Number(afterMs) >= 1_000 && (action === 'complete' || action === 'unwind'))
     return undefined;
-  return `alone is ${inspect(alone)}: it must be { afterMs: 60_000, then: 'complete' or 'unwind' }, with at least 1000 ms`;
+  return `alone is ${inspect(alone)}: it must be { afterMs: 60_000, action: 'complete' or 'unwind' }, with at least 1000 ms`;
 }
 
 /** Whether a value is an object of indicators, at least one. */

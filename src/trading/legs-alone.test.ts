@@ -6,7 +6,7 @@ import { type RigOptions, TestRig, timing } from '../../test/kit/test-rig.ts';
 import { ticks, units, unitsText } from '../domain/money.ts';
 import type { AlonePolicy, Decision, Signal } from '../domain/order.ts';
 
-const policy = (seconds: number, then: AlonePolicy['then']): AlonePolicy => ({ afterMs: seconds * 1_000, then });
+const policy = (seconds: number, action: AlonePolicy['action']): AlonePolicy => ({ afterMs: seconds * 1_000, action });
 
 /** A rig whose strategy `s` trades BTC and ETH at 100 each. */
 async function pairRig(options: RigOptions & { readonly pair: AlonePolicy }) {

@@ -19,8 +19,7 @@ export default defineStrategy({
   check: ({ enter, leave }) => (leave < enter ? undefined : `leave (${leave}) must be below enter (${enter})`),
   markets: { first: 'traded', second: 'traded' },
   // One market without the other is not a pair: what is missing is ordered again.
-  // biome-ignore lint/suspicious/noThenProperty: what is done about it, and not a promise
-  alone: { afterMs: 600_000, then: 'complete' },
+  alone: { afterMs: 600_000, action: 'complete' },
   indicators({ period }) {
     const prices = [of('first', 'close'), of('second', 'close')] as const;
     return {

@@ -86,7 +86,7 @@ test.each<[string, object, RegExp | string]>([
   ['no cash', { cash: 0 }, 'cash: must be above "0"'],
   ['no symbol', { symbol: undefined }, '\n  symbol: is missing'],
   ['an unknown symbol', { symbol: 'XBTUSDT' }, /symbol: .*has no symbol XBTUSDT \(did you mean "XBTUSD"\?\)/],
-  ['an unknown interval', { interval: '1h' }, 'interval: must be one of 1min, '],
+  ['an unknown interval', { interval: '1h' }, 'interval: unknown interval 1h (did you mean "60min"?)'],
   ['a time without klines', { from: '2030-01-01', to: undefined }, 'XBTUSD: no klines between from and to'],
   ['a file that is not there', { data: 'nowhere.csv' }, 'nowhere.csv does not exist'],
   ['an instrument without decimals', { instrument: { base: 'X', quote: 'Z' } }, 'XBTUSD.pricePrecision: is missing'],

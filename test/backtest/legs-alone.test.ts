@@ -8,7 +8,7 @@ import { fillsOf, klines, minute, run } from '../kit/several-run.ts';
 
 const binding = 'markets: { near: { symbol: AAAUSD }, far: { symbol: BBBUSD } }';
 
-const policy = (afterMs: number, then: AlonePolicy['then']): AlonePolicy => ({ afterMs, then });
+const policy = (afterMs: number, action: AlonePolicy['action']): AlonePolicy => ({ afterMs, action });
 
 /** Holds 10 of both until the minute `until`; `exits` are those of `far`. */
 const pair = (alone: AlonePolicy | undefined, exits: Exits = {}, until = Number.POSITIVE_INFINITY) =>
@@ -75,9 +75,9 @@ describe('a leg that stays open alone', () => {
     expect(result.refused).toMatchObject([{ code: 'orderShare', symbol: 'BBBUSD' }]);
   });
 
-  test.each(['complete', 'unwind'] as const)('is left after the other’s own stop, by %s, too', async (then) => {
+  test.each(['complete', 'unwind'] as const)('is left after the other’s own stop, by %s, too', async (action) => {
     const series = { AAAUSD: still.AAAUSD, BBBUSD: klines([5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4]) };
-    const result = await run(pair(policy(2 * minute, then), { stop: 4.5 }), binding, series);
+    const result = await run(pair(policy(2 * minute, action), { stop: 4.5 }), binding, series);
     expect(fillsOf(result)).toEqual([
       '1 BUY AAAUSD 100000 at 1000',
       '1 BUY BBBUSD 100000 at 500',

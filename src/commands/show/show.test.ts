@@ -61,11 +61,11 @@ test('how long something was unprotected is told in tenths of a second, rounded 
 
 test('status and why show how long legs were open alone', () => {
   const db = openForWriting(join(dir, journalFile));
-  const then = 'unwind';
+  const action = 'unwind';
   const times = {
     strategy: 's',
     afterMs: 60_000,
-    then,
+    action,
     since: null,
     open: ['BTCUSDT'],
     missing: ['ETHUSDT'],
@@ -77,7 +77,7 @@ test('status and why show how long legs were open alone', () => {
   showStatus(options);
   showWhy('s', options);
   const said =
-    'legs alone s held BTCUSDT without ETHUSDT: at most 61.5 s, 2 times longer than 60 s (by 2.1 s in all), with at most 100 open; then: unwind';
+    'legs alone s held BTCUSDT without ETHUSDT: at most 61.5 s, 2 times longer than 60 s (by 2.1 s in all), with at most 100 open; action: unwind';
   expect(out.filter((line) => line === said)).toHaveLength(2);
 });
 
