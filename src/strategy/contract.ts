@@ -89,11 +89,13 @@ interface Common<P extends Params> {
   check?(params: ParamValues<P>): string | undefined;
 }
 
+/** The compiler infers `false` where the initial value is false. */
+type Widened<T> = { readonly [Key in keyof T]: T[Key] extends boolean ? boolean : T[Key] };
 /** What strategies with a memory see besides: the last value that they returned, frozen. */
-type Remembered<S> = S extends Memory ? { readonly memory: Readonly<S> } : unknown;
+type Remembered<S> = S extends Memory ? { readonly memory: Widened<S> } : unknown;
 /** What they may return: the next memory, with what they decided, or alone to repeat that. */
 type Remembering<S, Beside extends string, T> = S extends Memory
-  ? { readonly memory: NoInfer<S> } & { readonly [Key in Beside]?: T | undefined }
+  ? { readonly memory: NoInfer<Widened<S>> } & { readonly [Key in Beside]?: T | undefined }
   : never;
 /** Its initial value. */
 interface WithMemory<S> {
