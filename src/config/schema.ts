@@ -35,6 +35,8 @@ const oneStrategy = z.strictObject({
     .strictObject({
       maxOrderValue: amount.optional(),
       maxPosition: amount.optional(),
+      maxGross: amount.optional(),
+      maxNet: amount.optional(),
       maxOpenOrders: count.optional(),
     })
     .prefault({}),

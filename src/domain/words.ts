@@ -100,6 +100,10 @@ const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string
     `The order is worth ${fact(facts, 'value')}, one of this strategy may be worth at most ${fact(facts, 'most')}.`,
   strategyPosition: (facts) =>
     `The strategy's position would be worth ${fact(facts, 'exposure')}, at most ${fact(facts, 'most')} are allowed.`,
+  strategyGross: (facts) =>
+    `All positions of the strategy would be worth ${fact(facts, 'gross')}, long and short added up, at most ${fact(facts, 'most')} are allowed.`,
+  strategyNet: (facts) =>
+    `The strategy would be ${fact(facts, 'net')} net in the direction of the order, at most ${fact(facts, 'most')} are allowed.`,
   newVersion: (facts) =>
     `The position would be worth ${fact(facts, 'exposure')}; version ${String(facts['code'])} of the strategy is new and holds at most ${fact(facts, 'most')} until: sluice limits release ${String(facts['strategy'])}`,
   depthShare: (facts) =>

@@ -34,6 +34,8 @@ test.each([
   [{ maxAccountShare: rate('0.0006') }, '12 of 20 by accountShare'],
   [{ strategies: new Map([['s', { maxOrderValue: units('800') }]]) }, '8 of 20 by strategyOrderValue'],
   [{ strategies: new Map([['s', { maxPosition: units('900') }]]) }, '9 of 20 by strategyPosition'],
+  [{ strategies: new Map([['s', { maxGross: units('700') }]]) }, '7 of 20 by strategyGross'],
+  [{ strategies: new Map([['s', { maxNet: units('600') }]]) }, '6 of 20 by strategyNet'],
   [{ maxLeverage: rate('0.001') }, '10 of 20 by leverage'],
 ] as const)('a limit of size states the most: %#', (limits, expected) => {
   expect(text(judged(limits, clipped({ quantity: '20' })))).toBe(expected);

@@ -29,6 +29,8 @@ const ofValue: Readonly<Record<string, readonly [counted: string, most: string]>
   positionShare: ['value', 'most'],
   accountShare: ['value', 'most'],
   strategyPosition: ['exposure', 'most'],
+  strategyGross: ['gross', 'most'],
+  strategyNet: ['net', 'most'],
   newVersion: ['exposure', 'most'],
   allocation: ['value', 'free'],
   leverage: ['exposure', 'most'],

@@ -13,6 +13,10 @@ export interface StrategyLimits {
   readonly maxOrderValue?: Units | undefined;
   /** In quote, with the open orders that add to it. */
   readonly maxPosition?: Units | undefined;
+  /** All its positions together in quote, long and short added up, with the open orders that add to them. */
+  readonly maxGross?: Units | undefined;
+  /** The same, long less short, either way. */
+  readonly maxNet?: Units | undefined;
   readonly maxOpenOrders?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { draft, fill, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
+import { draft, eth, fill, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { rate, units } from '../domain/money.ts';
 import type { Limits, RiskContext } from './context.ts';
 import { blockOf, controls, isAbove, standards } from './control-list.ts';
@@ -158,6 +158,18 @@ describe('of the strategy', () => {
     expect(verdict(of({ maxOrderValue: units('999') }), order)).toBe('strategyOrderValue');
     expect(verdict(of({ maxPosition: units('1000') }), order)).toBe('approved');
     expect(verdict(of({ maxPosition: units('1000') }), { ...order, portfolio: held('1') })).toBe('strategyPosition');
+    const pair = held('5');
+    pair.mark(eth.symbol, 100, startTime);
+    pair.apply(fill({ symbol: eth.symbol, side: 'SELL', quantity: '12' }));
+    // 5 BTC and 10 more are 1,500; 1,200 of ETH are short.
+    expect(verdict(of({ maxGross: units('2700') }), { ...order, portfolio: pair })).toBe('approved');
+    expect(verdict(of({ maxGross: units('2699') }), { ...order, portfolio: pair })).toBe('strategyGross');
+    expect(verdict(of({ maxNet: units('300') }), { ...order, portfolio: pair })).toBe('approved');
+    expect(verdict(of({ maxNet: units('299') }), { ...order, portfolio: pair })).toBe('strategyNet');
+    resting(pair, { symbol: eth.symbol, side: 'BUY', quantity: '1' });
+    expect(verdict(of({ maxNet: units('300') }), { ...order, portfolio: pair })).toBe('strategyNet');
+    const exit = { draft: draft({ side: 'SELL', quantity: '5', price: '100' }), portfolio: pair };
+    expect(verdict(of({ maxGross: units('1'), maxNet: units('1') }), exit)).toBe('approved');
     const one = portfolio();
     resting(one);
     expect(verdict(of({ maxOpenOrders: 1 }), { ...order, portfolio: one })).toBe('openOrders');

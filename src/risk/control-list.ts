@@ -113,6 +113,8 @@ export const controls: readonly Control[] = [
     {
       strategyOrderValue: '`strategies.limits.maxOrderValue`',
       strategyPosition: '`strategies.limits.maxPosition`',
+      strategyGross: '`strategies.limits.maxGross`',
+      strategyNet: '`strategies.limits.maxNet`',
       newVersion: 'newVersionShare',
     },
     'The configuration sets instrument and exchange, `strategies.limits.maxOpenOrders` the number of orders, `priceCollar` the price. A new version of the code gets a part of its allocation until `sluice limits release STRATEGY`.',

@@ -208,6 +208,37 @@ export const strategyPosition: Rule = (context) => {
   return exposure <= most ? undefined : { exposure: unitsText(exposure), most: unitsText(most) };
 };
 
+/** What the other positions of a strategy are worth once their open orders of a side have filled: long for BUY, short for SELL. */
+const others = ({ portfolio, draft, limits }: Valued): readonly (readonly [long: Units, short: Units])[] => {
+  const { strategy, symbol: own } = draft;
+  if (limits.strategies?.get(strategy) === undefined) return [];
+  return portfolio.places().flatMap(({ strategy: owner, symbol }) => {
+    const price = portfolio.markTicks(symbol);
+    if (owner !== strategy || symbol === own || price === undefined) return [];
+    const held = worth(portfolio.position(strategy, symbol).base, price, portfolio.instrument(symbol));
+    const open = (side: 'BUY' | 'SELL'): Units => portfolio.openValueOf(strategy, symbol, side, price);
+    return [[plus(held, open('BUY')), plus(negate(held), open('SELL'))]];
+  });
+};
+
+/** Deployment limit: all positions of one strategy, long and short added up. */
+export const strategyGross: Rule = (context) => {
+  const most = context.limits.strategies?.get(context.draft.strategy)?.maxGross;
+  if (most === undefined || context.isReducing) return undefined;
+  let gross = ownExposure(context);
+  for (const [long, short] of others(context)) gross = plus(gross, greatest(long, short));
+  return gross <= most ? undefined : { gross: unitsText(gross), most: unitsText(most) };
+};
+
+/** Deployment limit: the positions of one strategy, long less short, in the direction of the order. Orders the other way may never fill. */
+export const strategyNet: Rule = (context) => {
+  const most = context.limits.strategies?.get(context.draft.strategy)?.maxNet;
+  if (most === undefined || context.isReducing) return undefined;
+  let net = ownExposure(context);
+  for (const [long, short] of others(context)) net = plus(net, context.draft.side === 'BUY' ? long : short);
+  return net <= most ? undefined : { net: unitsText(net), most: unitsText(most) };
+};
+
 /** Deployment limit: a version of the code that is not released may use only a part of the allocation. */
 export const newVersion: Rule = (context) => {
   const { newVersion: version, limits } = context;

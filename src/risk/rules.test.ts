@@ -78,6 +78,8 @@ test('of several rules that deny the first in the list is named', () => {
     'positionShare',
     'accountShare',
     'strategyPosition',
+    'strategyGross',
+    'strategyNet',
     'newVersion',
     'minimum',
     'allocation',
