@@ -14,7 +14,7 @@ export interface FromEntry {
 /** Where an exit is: at a price, or so far from the entry price. A stop is on the side of a loss, a take-profit on that of a profit. */
 export type Level = number | FromEntry | Distance;
 
-/** A take-profit that sells a share of the position as it was entered (1 = all of it). */
+/** A take-profit that sells a share of the target's quantity (1 = all of it). */
 export interface PartialTakeProfit {
   readonly at: Level;
   readonly share: number;

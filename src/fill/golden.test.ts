@@ -183,4 +183,15 @@ describe('the golden fills on klines', () => {
       expect(beyond?.evidence).toEqual({ rule: 'kline-stop' });
     },
   );
+
+  test('K11: two take-profits that one kline reaches share its volume, the nearer one first', () => {
+    const fills = engine();
+    fills.submit(order({ id: 'near', side: 'SELL', price: '101', lots: '3' }));
+    fills.submit(order({ id: 'far', side: 'SELL', price: '102', lots: '3' }));
+    const first = run(fills, kline(100, 103, 99.5, 100, 50));
+    const second = run(fills, kline(100, 103, 99.5, 100, 50));
+    expect(first.map(fillText)).toEqual(['3 @ 101 maker, fee 0.303 Z', '2 @ 102 maker, fee 0.204 Z']);
+    expect(second.map(fillText)).toEqual(['1 @ 102 maker, fee 0.102 Z']);
+    expect(fills.idle).toBe(true);
+  });
 });

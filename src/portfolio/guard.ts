@@ -1,5 +1,5 @@
 /** The protection of one position: the levels of a target, the resulting stop, and their form in the journal. */
-import { minuteOfDay } from '../domain/exits.ts';
+import { type Level, minuteOfDay } from '../domain/exits.ts';
 import type { Side } from '../domain/market.ts';
 import {
   greatest,
@@ -15,12 +15,14 @@ import {
   rateText,
   type Ticks,
   ticks,
+  ticksOf,
   worsened,
 } from '../domain/money.ts';
 import { type Size, sizeValue } from '../domain/order.ts';
 import { timeExit } from '../domain/position.ts';
 import type { Place } from './positions.ts';
 import { breakEvenOf, onLossSide, onProfitSide, type RelativeExits, sameRelative } from './relative-exits.ts';
+import { noTakeProfits, partsOf, type TakeProfit } from './take-profits.ts';
 
 /** A stop in force. */
 export interface ArmedStop {
@@ -136,14 +138,24 @@ export function pendingBreakEven(guard: Guard, side: Side) {
 const nearerOf = (side: Side, a: Ticks | undefined, b: Ticks | undefined): Ticks | undefined =>
   a === undefined || b === undefined ? (a ?? b) : side === 'SELL' ? greatest(a, b) : least(a, b);
 
-/** The price at which a held position takes its profit. */
-export function takeProfitOf(guard: Guard): Ticks | undefined {
+/** The prices at which a held position takes its profit, the nearest first. */
+export function takeProfitsOf(guard: Guard): readonly TakeProfit[] {
   keepAtEntry(guard);
   const { takeProfit, relative, place } = guard;
-  if (relative?.takeProfit === undefined) return takeProfit;
-  return place.isEmpty
-    ? undefined
-    : onProfitSide(place.isLong ? 'SELL' : 'BUY', place.entryTicks, relative.takeProfit, place.instrument);
+  if (relative?.parts === undefined && relative?.takeProfit === undefined)
+    return takeProfit === undefined ? noTakeProfits : [{ at: takeProfit, share: undefined }];
+  if (place.isEmpty) return noTakeProfits;
+  const side: Side = place.isLong ? 'SELL' : 'BUY';
+  const priceOf = (level: Level): Ticks =>
+    typeof level === 'number'
+      ? ticksOf(level, place.instrument, 'down')
+      : onProfitSide(side, place.entryTicks, level, place.instrument);
+  const { takeProfit: only, parts } = relative;
+  if (only !== undefined) return [{ at: priceOf(only), share: undefined }];
+  return partsOf(
+    side,
+    (parts ?? []).map(({ at, share }) => ({ at: priceOf(at), share })),
+  );
 }
 
 /** True where the best price since the entry matters. */

@@ -207,7 +207,7 @@ describe('a target', () => {
 
 describe('protection', () => {
   const profitAt = (price: string, taken = '0'): ProtectionOverride => ({
-    takeProfit: ticks(price, btc),
+    takeProfits: [{ at: ticks(price, btc), share: undefined }],
     leave: undefined,
     taken: lots(taken, btc),
   });
@@ -253,7 +253,7 @@ describe('protection', () => {
   });
 
   test('that leaves sells all at market, whatever the target and its limit are, and names it a stop', () => {
-    const leave: ProtectionOverride = { takeProfit: undefined, leave: 'traded at 90', taken: lots('0', btc) };
+    const leave: ProtectionOverride = { ...noOverride, leave: 'traded at 90' };
     const step = planTarget(target(1, { limit: 99 }), lots('1', btc), leave, situation({ has: '1' }));
     expect(words(step)).toBe('SELL 1 market');
     expect(purposeOf(step)).toBe('stop');

@@ -29,6 +29,8 @@ import {
 } from '../domain/money.ts';
 import type { Account, Denial, Intent, Quotes, Target, Verdict } from '../domain/order.ts';
 import { remaining, type WorkingOrder } from './positions.ts';
+import type { Resting } from './resting.ts';
+import { noTakeProfits, type TakeProfit, takeProfitOrders } from './take-profits.ts';
 
 /** An order that would be sent: an intent without its id and times. */
 export interface OrderDraft extends Omit<Intent, 'clientOrderId' | 'createdAt' | 'expiresAt'> {
@@ -89,24 +91,13 @@ export interface Situation {
 
 /** How protection changes a target: where profit is taken, and whether the position must be left. */
 export interface ProtectionOverride {
-  readonly takeProfit: Ticks | undefined;
+  readonly takeProfits: readonly TakeProfit[];
   /** Why the position must be left whatever the target is; undefined while it need not. */
   readonly leave: string | undefined;
   /** What a take-profit has sold of this target already: it is not bought back while the size stays the same. */
   readonly taken: Lots;
 }
-export const noOverride: ProtectionOverride = { takeProfit: undefined, leave: undefined, taken: noLots };
-
-/** A resting order that a signal asks for. */
-interface Resting {
-  readonly side: Side;
-  readonly price: Ticks;
-  readonly lots: Lots;
-  /** How far an existing order's rest may be off and still be this one. */
-  readonly tolerance: Lots;
-  readonly purpose: Intent['purpose'];
-  readonly reason: string;
-}
+export const noOverride: ProtectionOverride = { takeProfits: noTakeProfits, leave: undefined, taken: noLots };
 
 /** True when something about these orders is not decided yet, so that a plan would be built on sand. */
 export const isUndecided = (orders: readonly WorkingOrder[]): boolean =>
@@ -124,7 +115,7 @@ export function planTarget(
   const aimBase = baseUnits(aim, at);
   const distance = minus(aimBase, situation.held);
   // The position is as the signal has it, as mostly: nothing has to be worked out.
-  if (distance === 0n && orders.length === 0 && override.takeProfit === undefined) return undefined;
+  if (distance === 0n && orders.length === 0 && override.takeProfits.length === 0) return undefined;
   const side: Side = distance > 0n ? 'BUY' : 'SELL';
   const lots = orderLots(situation.held === 0n ? absolute(aim) : lotsIn(absolute(distance), at), at);
   const atMarket = target.limit === undefined;
@@ -139,8 +130,12 @@ export function planTarget(
     const price = orderPrice(side, priceFor(side, target.limit, at), at);
     return clipping(target, rest([{ side, price, lots, tolerance: band, purpose, reason }], situation));
   }
-  const profit = takeProfitOrder(override, situation, band, `take profit of: ${target.reason}`);
-  return rest(profit === undefined ? [] : [profit], situation);
+  if (override.takeProfits.length === 0 || situation.held === 0n) return rest([], situation);
+  // One that rests may fill to its last lot, although what is left of it could not be created.
+  const canRest = (one: Resting): boolean =>
+    !tooSmall(one.lots, one.price, at) || (override.takeProfits.length > 1 && orders.some((order) => sits(order, one)));
+  const profits = { tolerance: band, reason: `take profit of: ${target.reason}`, canRest };
+  return rest(takeProfitOrders(override.takeProfits, targetLots, override.taken, situation, profits), situation);
 }
 
 /** An entry of a target with `clip` may be reduced. */
@@ -248,20 +243,6 @@ export function leastLots({ instrument: at, price }: Pick<Situation, 'instrument
 /** Too small for a LIMIT order. */
 export const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
   lots < at.minQuantity || notional(price, lots, at) < at.minNotional;
-
-function takeProfitOrder(
-  override: ProtectionOverride,
-  situation: Situation,
-  tolerance: Lots,
-  reason: string,
-): Resting | undefined {
-  if (override.takeProfit === undefined || situation.held === 0n) return undefined;
-  const side: Side = situation.held > 0n ? 'SELL' : 'BUY';
-  const lots = orderLots(lotsIn(absolute(situation.held), situation.instrument), situation.instrument);
-  const price = orderPrice(side, override.takeProfit, situation.instrument);
-  if (lots === 0n || tooSmall(lots, price, situation.instrument)) return undefined;
-  return { side, price, lots, tolerance, purpose: 'takeProfit', reason };
-}
 
 const sits = (order: WorkingOrder, one: Resting): boolean =>
   order.intent.side === one.side &&

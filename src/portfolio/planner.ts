@@ -282,6 +282,7 @@ export class Planner {
     protection.tookProfit(strategy, symbol, quantity);
     const order = portfolio.order(clientOrderId);
     if (signal?.kind !== 'target' || (order !== undefined && order.filled < order.intent.expectedLots)) return;
+    if (!protection.hasTakenAll(strategy, symbol, this.#standing.get(strategy, symbol)?.lots ?? noLots)) return;
     const why = `profit was taken at ${priceText(price, portfolio.instrument(symbol))}`;
     protection.leave(strategy, symbol, signal.size, why, time);
   }
@@ -337,7 +338,7 @@ export class Planner {
     const at = { version: standing.place.revision, revision: this.#options.protection.revision };
     const hasRange =
       signal.kind === 'target' &&
-      (situation.orders.length > 0 || override.takeProfit !== undefined || override.leave !== undefined);
+      (situation.orders.length > 0 || override.takeProfits.length > 0 || override.leave !== undefined);
     const isThere = signal.kind === 'target' && isReached(signal, lots, override, situation);
     if (!hasRange) {
       const to = Number.POSITIVE_INFINITY;

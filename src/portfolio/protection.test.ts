@@ -279,7 +279,7 @@ describe('a position that protection left', () => {
     expect(made.protection.override('s', 'BTCUSDT', its).leave).toBeUndefined();
     made.protection.leave('s', 'BTCUSDT', its.size, 'traded at 90', startTime);
     expect(made.protection.override('s', 'BTCUSDT', its)).toMatchObject({
-      takeProfit: undefined,
+      takeProfits: [],
       leave: 'traded at 90',
     });
     const moved = made.follow({ stop: 80 });

@@ -7,7 +7,7 @@
  * again. Otherwise the next kline would buy back what the stop has just sold.
  */
 
-import { sameLevel } from '../domain/exits.ts';
+import { sameLevel, sameTakeProfit } from '../domain/exits.ts';
 import type { Kline } from '../domain/market.ts';
 import { greatest, type Lots, least, noLots, plus, rateOf, type Ticks, ticksOf } from '../domain/money.ts';
 import { type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
@@ -31,7 +31,7 @@ import {
   restored,
   type SavedGuard,
   saved,
-  takeProfitOf,
+  takeProfitsOf,
   unarmed,
   waitText,
 } from './guard.ts';
@@ -39,6 +39,7 @@ import { noOverride, type ProtectionOverride } from './plan.ts';
 import { ByPosition } from './positions.ts';
 import { frozenAs, relativeOf } from './relative-exits.ts';
 import { type Levels, narrowedBy, noLevels } from './stop-levels.ts';
+import { isLastTaken, noTakeProfits } from './take-profits.ts';
 
 export type { ArmedStop, SavedGuard } from './guard.ts';
 
@@ -116,7 +117,8 @@ export class Protection {
     // What leaves a position moved, or a take-profit of none: nothing has to be planned anew.
     const isSmall =
       (levels.takeProfit === known?.takeProfit &&
-        sameLevel(levels.relative?.takeProfit, known?.relative?.takeProfit)) ||
+        sameLevel(levels.relative?.takeProfit, known?.relative?.takeProfit) &&
+        sameTakeProfit(levels.relative?.parts, known?.relative?.parts)) ||
       place.isEmpty;
     if (isSame && isSmall && isLeft === (known.leftSize !== undefined)) {
       if (isUnchanged(known, levels)) return;
@@ -149,7 +151,7 @@ export class Protection {
     const { size } = target;
     const left = sameSize(guard.leftSize, size);
     return {
-      takeProfit: left ? undefined : takeProfitOf(guard),
+      takeProfits: left ? noTakeProfits : takeProfitsOf(guard),
       leave: left ? (guard.leftWhy ?? 'left') : waitText(guard, size),
       taken: sameSize(guard.size, size) ? guard.taken : noLots,
     };
@@ -336,6 +338,13 @@ export class Protection {
     this.revision++;
     guard.taken = plus(guard.taken, quantity);
     this.#save(strategy, symbol, guard);
+  }
+
+  /** Whether the take-profits of a target of so many lots have closed its position, but for a rest that no order can sell. */
+  hasTakenAll(strategy: string, symbol: string, targetLots: Lots): boolean {
+    const guard = this.#guards.get(strategy, symbol);
+    if (guard === undefined || guard.place.isFlat) return true;
+    return isLastTaken(takeProfitsOf(guard), targetLots, guard.taken, guard.place.instrument);
   }
 
   /** True while a position that protection left is still held. */

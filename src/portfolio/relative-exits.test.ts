@@ -33,8 +33,8 @@ function bench(side: 'long' | 'short' = 'long') {
     stops: () => protection.stops('BTCUSDT').map(({ price }) => priceText(price, btc)),
     override: () => protection.override('s', 'BTCUSDT', last),
     profit: () => {
-      const { takeProfit } = protection.override('s', 'BTCUSDT', last);
-      return takeProfit === undefined ? undefined : priceText(takeProfit, btc);
+      const [nearest] = protection.override('s', 'BTCUSDT', last).takeProfits;
+      return nearest === undefined ? undefined : priceText(nearest.at, btc);
     },
     leaveFor: (why: string, now = startTime) => protection.leave('s', 'BTCUSDT', last.size, why, now),
     restarted() {

@@ -5,8 +5,10 @@ import {
   type Exits,
   type FromEntry,
   type Level,
+  type PartialTakeProfit,
   sameBreakEven,
   sameLevel,
+  sameTakeProfit,
 } from '../domain/exits.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
@@ -16,6 +18,8 @@ import { minus, plus, rateOf, type Ticks, ticksOf, worsened } from '../domain/mo
 export interface RelativeExits {
   readonly stop?: FromEntry | Distance;
   readonly takeProfit?: FromEntry | Distance;
+  /** Several take-profits, those at prices among them. */
+  readonly parts?: readonly PartialTakeProfit[];
   readonly trailing?: Distance;
   readonly breakEven?: BreakEven;
 }
@@ -25,11 +29,13 @@ const isRelative = (level: unknown): level is FromEntry | Distance =>
 
 /** The relative exits of a target; undefined where it has none. */
 export function relativeOf({ stop, takeProfit, trailing, breakEven }: Exits): RelativeExits | undefined {
-  if (!isRelative(stop) && !isRelative(takeProfit) && !isRelative(trailing) && breakEven === undefined)
-    return undefined;
+  const parts = Array.isArray(takeProfit) ? (takeProfit as readonly PartialTakeProfit[]) : undefined;
+  const isNone = !isRelative(stop) && !isRelative(takeProfit) && !isRelative(trailing);
+  if (isNone && parts === undefined && breakEven === undefined) return undefined;
   return {
     ...(isRelative(stop) && { stop }),
     ...(isRelative(takeProfit) && { takeProfit }),
+    ...(parts !== undefined && { parts }),
     ...(isRelative(trailing) && 'distance' in trailing && { trailing }),
     ...(breakEven !== undefined && { breakEven }),
   };
@@ -43,10 +49,12 @@ export function frozenAs(before: RelativeExits | undefined, now: RelativeExits |
   const stop = kept(before.stop, now.stop);
   const takeProfit = kept(before.takeProfit, now.takeProfit);
   const trailing = kept(before.trailing, now.trailing);
+  const parts = now.parts?.map((part, index) => ({ ...part, at: kept(before.parts?.[index]?.at, part.at) ?? part.at }));
   const { breakEven } = now;
   return {
     ...(stop !== undefined && { stop }),
     ...(takeProfit !== undefined && { takeProfit }),
+    ...(parts !== undefined && { parts }),
     ...(trailing !== undefined && { trailing }),
     ...(breakEven !== undefined && {
       breakEven: { ...breakEven, after: kept(before.breakEven?.after, breakEven.after) ?? breakEven.after },
@@ -63,6 +71,7 @@ export const sameRelative = (a: RelativeExits | undefined, b: RelativeExits | un
     b !== undefined &&
     sameLevel(a.stop, b.stop) &&
     sameLevel(a.takeProfit, b.takeProfit) &&
+    sameTakeProfit(a.parts, b.parts) &&
     sameLevel(a.trailing, b.trailing) &&
     sameBreakEven(a.breakEven, b.breakEven));
 

@@ -7,6 +7,7 @@ import {
   type Level,
   minuteOfDay,
   type PartialTakeProfit,
+  sameLevel,
 } from '../domain/exits.ts';
 import { type Interval, intervalMs } from '../domain/interval.ts';
 import type { Target } from '../domain/order.ts';
@@ -49,8 +50,7 @@ export function exitsFault(exits: Exits, isLong: boolean): string | undefined {
   );
 }
 
-function unbuilt({ takeProfit, postOnly, expiresAfterMs, expiresAfterKlines }: Exits): string | undefined {
-  if (Array.isArray(takeProfit)) return 'takeProfit as a list is not there yet';
+function unbuilt({ postOnly, expiresAfterMs, expiresAfterKlines }: Exits): string | undefined {
   if (postOnly !== undefined) return 'postOnly is not there yet';
   return expiresAfterMs !== undefined || expiresAfterKlines !== undefined ? 'expiresAfter is not there yet' : undefined;
 }
@@ -80,10 +80,14 @@ function distanceFault({ distance, moving }: Distance): string | undefined {
     : 'has a moving that is neither true nor false';
 }
 
+/** Most parts of a take-profit: each is an order at the exchange. */
+const mostParts = 20;
+
 function partsFault(parts: Exits['takeProfit'], isLong: boolean): string | undefined {
   if (!Array.isArray(parts)) return undefined;
   const list = parts as readonly PartialTakeProfit[];
   if (list.length === 0) return 'takeProfit is an empty list: leave it out instead';
+  if (list.length > mostParts) return `takeProfit has ${list.length} parts, at most ${mostParts} are allowed`;
   let sum = 0;
   for (const part of list) {
     const { at, share } = part ?? {};
@@ -91,6 +95,8 @@ function partsFault(parts: Exits['takeProfit'], isLong: boolean): string | undef
     if (fault !== undefined) return `a part of takeProfit ${fault}`;
     if (!(Number.isFinite(share) && share > 0 && share <= 1))
       return `a part of takeProfit has share ${share}: it must be above 0 and at most 1`;
+    if (list.some((one) => one !== part && sameLevel(one?.at, at)))
+      return 'two parts of takeProfit have the same level: make them one';
     sum += share;
   }
   // Thirds do not add up to exactly one.

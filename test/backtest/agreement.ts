@@ -157,7 +157,14 @@ export function asProduct(signal: Signal): ProductWant {
     size: 'share' in signal ? { share: Number(signal.share) } : { quantity: Number(signal.quantity) },
     ...(limit === undefined ? {} : { limit: Number(limit) }),
     ...(stop === undefined ? {} : { stop: Number(stop) }),
-    ...(takeProfit === undefined ? {} : { takeProfit: Number(takeProfit) }),
+    ...(takeProfit === undefined
+      ? {}
+      : {
+          takeProfit:
+            typeof takeProfit === 'string'
+              ? Number(takeProfit)
+              : takeProfit.map(({ at, share }) => ({ at: Number(at), share: Number(share) })),
+        }),
     ...(trailing === undefined ? {} : { trailing: Number(trailing) }),
     ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
     reason: '',

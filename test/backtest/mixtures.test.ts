@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
-import { generated, oftenShort, shared, trailed } from '../reference/generated.ts';
+import { generated, oftenShort, scaledOut, shared, trailed } from '../reference/generated.ts';
 import type { Signal } from '../reference/types.ts';
 import {
   byColumns,
@@ -40,6 +40,7 @@ const mixtures = fc.record({
   pace: paces,
   isShared: fc.boolean(),
   isTrailed: fc.boolean(),
+  isScaledOut: fc.boolean(),
   flows: fc.constantFrom<NonNullable<Case['flows']>>(
     [],
     [flow(50, '200'), flow(120, '-150'), flow(260, '55.5')],
@@ -72,10 +73,11 @@ const unnumbered = ({ fills }: Pick<Rows, 'fills'>) => fills.map((fill) => ({ ..
 type Mixture = typeof mixtures extends fc.Arbitrary<infer T> ? T : never;
 
 function caseOf(mixture: Mixture): readonly [Case, (row: number) => Signal | undefined] {
-  const { seed, account, precision, pace, isShared, isTrailed, flows, maxPosition, given } = mixture;
+  const { seed, account, precision, pace, isShared, isTrailed, isScaledOut, flows, maxPosition, given } = mixture;
   const { klines, signals: plain } = generated(seed, 400);
   const either = account === 'short' ? oftenShort(plain) : plain;
-  const sized = isShared ? shared(either) : either;
+  const taken = isScaledOut ? scaledOut(either) : either;
+  const sized = isShared ? shared(taken) : taken;
   const [minutes, decidesOn] = pace;
   const signals = (isTrailed ? trailed(sized) : sized).filter((_, row) => row % minutes === minutes - 1);
   const [quantityPrecision, minQuantity] = precision;

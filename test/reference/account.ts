@@ -37,7 +37,8 @@ export interface State {
   assumed: { readonly row: number; readonly side: Side } | undefined;
   /** Levels in force while something is held. */
   stop: Decimal | undefined;
-  takeProfit: Decimal | undefined;
+  /** The nearest first; the last of shares that are one together takes all that is left. */
+  takeProfits: readonly { readonly price: Decimal; readonly share: Decimal | undefined }[];
   /** The planned and the position whose take-profit was asked for between two klines of the strategy, and when it may be next. */
   targetOf:
     | { readonly signal: Signal; readonly position: string; readonly waitMs: number; readonly nextAt: number }
@@ -108,7 +109,7 @@ export function begun(question: Question): State {
     ambiguousKlines: 0,
     assumed: undefined,
     stop: undefined,
-    takeProfit: undefined,
+    takeProfits: [],
     trailing: undefined,
     exitAfterMs: undefined,
     best: undefined,
@@ -266,4 +267,15 @@ export function costOf(
   // An amount by which an entry is sized pays its fee, too.
   if (amount !== undefined && question.rules.sizing === 'fillWithFee') return value;
   return value.plus(roundTo(value.times(feeRate), 8, 'up'));
+}
+
+/** An order as it should be at the exchange. */
+export interface PlannedOrder {
+  readonly side: Side;
+  readonly type: 'LIMIT' | 'MARKET';
+  readonly quantity: Decimal;
+  readonly price?: Decimal;
+  readonly purpose: OrderRow['purpose'];
+  /** How far the remainder of an order may be off and still be the one that is planned. */
+  readonly tolerance: Decimal;
 }

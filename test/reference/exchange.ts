@@ -256,14 +256,14 @@ export function stopHit(
 
 /** The kline that entered also reached the take-profit, which rests from the next one on. */
 function isReachedSoon(
-  { question: { rules, instrument }, takeProfit, enteredAt }: State,
+  { question: { rules, instrument }, takeProfits: [nearest], enteredAt }: State,
   side: Side,
   at: Now,
 ): boolean {
-  if (rules.targetsFrom === 'entry' || takeProfit === undefined || enteredAt < at.time) return false;
+  if (rules.targetsFrom === 'entry' || nearest === undefined || enteredAt < at.time) return false;
   if (at.isDry || (rules.marketAt === 'close' && enteredAt === at.time)) return false;
   const beyond = new Decimal(10).pow(-instrument.pricePrecision).times(rules.penetrationTicks);
-  return side === 'SELL' ? at.high.gte(takeProfit.plus(beyond)) : at.low.lte(takeProfit.minus(beyond));
+  return side === 'SELL' ? at.high.gte(nearest.price.plus(beyond)) : at.low.lte(nearest.price.minus(beyond));
 }
 
 /** The kline opens at the target or beyond it: no path has to be assumed. */

@@ -75,6 +75,7 @@ export const oftenShort = (signals: readonly Signal[]): readonly Signal[] =>
   signals.map((signal) => {
     if (!('quantity' in signal) || signal.quantity === '0' || Number(signal.quantity) % 2 === 1) return signal;
     const { quantity, stop, takeProfit, ...rest } = signal;
+    if (typeof takeProfit === 'object') return signal;
     return {
       ...rest,
       quantity: `-${quantity}`,
@@ -98,4 +99,34 @@ export const trailed = (signals: readonly Signal[]): readonly Signal[] =>
       { trailing, exitAfterMs: 90_000 * (1 + (size % 5)) },
     ];
     return { ...rest, ...exits[size % exits.length] };
+  });
+
+/** The same wants, those with a take-profit with two or three of them, for all of the position or a part of it, in any order. */
+export const scaledOut = (signals: readonly Signal[]): readonly Signal[] =>
+  signals.map((signal) => {
+    if (!('quantity' in signal) || typeof signal.takeProfit !== 'string') return signal;
+    const { takeProfit, quantity } = signal;
+    const size = Number(quantity);
+    const away = (step: number): string => (Number(takeProfit) + Math.sign(size) * step).toFixed(2);
+    const lists = [
+      [
+        { at: takeProfit, share: '0.5' },
+        { at: away(0.4), share: '0.5' },
+      ],
+      [
+        { at: away(0.9), share: '0.3' },
+        { at: takeProfit, share: '0.25' },
+      ],
+      [
+        { at: takeProfit, share: '0.333' },
+        { at: away(0.7), share: '0.334' },
+        { at: away(0.3), share: '0.333' },
+      ],
+      [
+        { at: takeProfit, share: '0.02' },
+        { at: away(0.5), share: '0.9' },
+        { at: away(0.6), share: '0.08' },
+      ],
+    ];
+    return { ...signal, takeProfit: lists[Math.abs(size) % lists.length] ?? takeProfit };
   });

@@ -7,30 +7,21 @@ import {
   mostFee,
   type Order,
   openOrders,
+  type PlannedOrder,
   remaining,
   roundTo,
   type State,
   withoutFee,
 } from './account.ts';
-import { leaving } from './exchange.ts';
 import { isTooMuch } from './margin.ts';
-import type { OrderRow, Side, Signal } from './types.ts';
+import { profitOrders } from './take-profits.ts';
+import type { Side, Signal } from './types.ts';
 
 /** When and at what price a plan is made: after the close of `row`, or inside it for a stop. */
 export interface Moment {
   readonly row: number;
   readonly time: number;
   readonly close: Decimal;
-}
-
-interface PlannedOrder {
-  readonly side: Side;
-  readonly type: 'LIMIT' | 'MARKET';
-  readonly quantity: Decimal;
-  readonly price?: Decimal;
-  readonly purpose: OrderRow['purpose'];
-  /** How far the remainder of an order may be off and still be the one that is planned. */
-  readonly tolerance: Decimal;
 }
 
 const zero = new Decimal(0);
@@ -119,18 +110,7 @@ export function plannedOrders(state: State, signal: Signal, close: Decimal): rea
       ? [{ side, type: 'MARKET', quantity, purpose, tolerance: band }]
       : [{ side, type: 'LIMIT', quantity, price: tick(state, signal.limit, side), purpose, tolerance: band }];
   }
-  const held = roundTo(state.base.abs(), quantityPrecision, 'down');
-  if (left || state.takeProfit === undefined || held.isZero() || tooSmall(held, state.takeProfit)) return [];
-  return [
-    {
-      side: leaving(state),
-      type: 'LIMIT',
-      quantity: held,
-      price: state.takeProfit,
-      purpose: 'takeProfit',
-      tolerance: band,
-    },
-  ];
+  return left ? [] : profitOrders(state, tooSmall, band, stands);
 }
 
 const tick = (state: State, price: string, side: Side): Decimal =>

@@ -4,6 +4,7 @@ import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, 
 import { factsAfter } from './facts.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
 import { act, isBare, type Moment, plannedOrders, size, sizeOf } from './plan.ts';
+import { isAllTaken, takeProfitsOf } from './take-profits.ts';
 import type { Answer, Facts, Kline, Question, Signal } from './types.ts';
 import { signalAfter } from './wants.ts';
 
@@ -138,8 +139,8 @@ function placeLate(state: State, signal: Signal, moment: Moment): void {
   const before =
     state.targetOf?.signal === signal && state.targetOf.position === of.position ? state.targetOf : undefined;
   if (before !== undefined && moment.time < before.nextAt) return;
-  const [first, ...others] = plannedOrders(state, signal, moment.close);
-  if (first?.purpose !== 'takeProfit' || others.length > 0) return;
+  const [first] = plannedOrders(state, signal, moment.close);
+  if (first?.purpose !== 'takeProfit') return;
   const waitMs = before === undefined ? 2_000 : Math.min(8 * before.waitMs, 600_000);
   state.targetOf = { ...of, waitMs, nextAt: moment.time + waitMs };
   act(state, signal, moment, false);
@@ -210,7 +211,7 @@ function leaveAfterProfit(state: State, standing: Signal | undefined, fillsBefor
     const isOther = side === 'SELL' ? size.startsWith('-') : size !== '' && size !== '0' && !size.startsWith('-');
     if (isOther) continue;
     state.taken = state.taken.plus(quantity);
-    if ('quotes' in standing || ending !== 'filled') continue;
+    if ('quotes' in standing || ending !== 'filled' || !isAllTaken(state)) continue;
     state.leftAt = size;
     state.best = undefined;
   }
@@ -227,7 +228,7 @@ function follow(state: State, signal: Signal): void {
   const level = (text: string | undefined): Decimal | undefined =>
     text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
   state.stop = level(signal.stop);
-  state.takeProfit = level(signal.takeProfit);
+  state.takeProfits = takeProfitsOf(signal, level);
   state.trailing = signal.trailing === undefined ? undefined : new Decimal(signal.trailing);
   state.exitAfterMs = signal.exitAfterMs;
   if (state.leftAt !== size) state.leftAt = undefined;

@@ -108,7 +108,8 @@ export type Signal =
       readonly trailing?: string;
       /** How long it may be held, ms: then it is left at the first close. */
       readonly exitAfterMs?: number;
-      readonly takeProfit?: string;
+      /** A price that closes the position, or several, each for a share of the quantity. */
+      readonly takeProfit?: string | readonly { readonly at: string; readonly share: string }[];
     })
   | { readonly quotes: readonly { readonly side: Side; readonly price: string; readonly quantity: string }[] };
 

@@ -3,6 +3,7 @@
  * maker's quotes, and flips at market. After a restart a strategy says its last signal again, as strategies do.
  */
 import { Observable } from 'rxjs';
+import type { PartialTakeProfit } from '../../src/domain/exits.ts';
 import { type Decision, decisionOf, mainRole, type Signal } from '../../src/domain/order.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Life } from './life.ts';
@@ -29,9 +30,15 @@ function stepWish(chance: Chance): TimedSignal['signal'] {
     reason,
     ...(limited && { limit: rounded(mid * (1 + off / 100)) }),
     ...(stopped && { stop: rounded(mid - 0.8) }),
-    ...(profit && { takeProfit: rounded(mid + 0.8) }),
+    ...(profit && { takeProfit: quantity === 3 ? inParts(mid) : rounded(mid + 0.8) }),
   });
 }
+
+/** Half of the position, and at a better price two thirds of the rest. */
+const inParts = (mid: number): readonly PartialTakeProfit[] => [
+  { at: rounded(mid + 0.5), share: 0.5 },
+  { at: rounded(mid + 0.8), share: 0.35 },
+];
 
 function quoteWish(chance: Chance): TimedSignal['signal'] {
   const [bids, asks] = [chance.whole(0, 2), chance.whole(0, 2)];

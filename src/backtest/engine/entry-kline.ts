@@ -58,8 +58,8 @@ export function withSoon<T extends ArmedStop>(
   if (enteredAt < openTime || isResting) return stop;
   const signal = planner.standing(strategy, symbol)?.signal;
   if (signal?.kind !== 'target') return stop;
-  const { takeProfit } = protection.override(strategy, symbol, signal);
-  return takeProfit === undefined ? stop : { ...stop, soon: takeProfit };
+  const [nearest] = protection.override(strategy, symbol, signal).takeProfits;
+  return nearest === undefined ? stop : { ...stop, soon: nearest.at };
 }
 
 /** The signals of positions that a MARKET order entered at UTC ms `at` and whose take-profit should rest from now on. */
