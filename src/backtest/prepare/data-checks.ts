@@ -122,13 +122,16 @@ function warmupNote(
   const opens = openTime[row];
   if (row <= first || opens === undefined) return undefined;
   const needed = row + 1;
+  const decidesAt = momentOf(closeTime(interval, opens));
   if (from === undefined && needed < muchWarming * end) return undefined;
   const many =
     from === undefined
       ? `${needed} of its ${end} klines warm up`
       : `${needed} klines warm up and ${first} lie before from`;
   const whose = strategies.length > 1 ? ` of ${id}` : '';
-  return `${symbol}: ${many}: the first decision${whose} comes at ${momentOf(closeTime(interval, opens))}, when the last of them closes; import earlier klines for an earlier start`;
+  if (strategies.every(({ mayLack }) => mayLack === true))
+    return `${symbol}: ${many}: it is left out of the list until ${decidesAt}, when the last of them closes`;
+  return `${symbol}: ${many}: the first decision${whose} comes at ${decidesAt}, when the last of them closes; import earlier klines for an earlier start`;
 }
 
 /** Notes where klines do not cover `from` and `to`, and on a late first decision. */
@@ -143,7 +146,7 @@ export function spanNotes(
   const notes: string[] = [];
   if (from !== undefined && opens - from >= intervalMs(interval, from))
     notes.push(
-      `${symbol}: from is ${momentOf(from)}, its first kline after that opens ${momentOf(opens)}: the run begins there`,
+      `${symbol}: from is ${momentOf(from)}, its first kline after that opens ${momentOf(opens)}: ${strategies.every(({ mayLack }) => mayLack === true) ? 'it is left out until then' : 'the run begins there'}`,
     );
   const closes = last + intervalMs(interval, last);
   if (to !== undefined && to - closes >= intervalMs(interval, last))
