@@ -69,3 +69,25 @@ test.for([...page.matchAll(/^npx sluice ([^#\n]*)/gm)].map(([, line = '']) => li
     expect(code, err).toBe(0);
   },
 );
+
+/** The addresses of the headings of a page, as GitHub makes them. */
+const anchorsOf = (text: string): ReadonlySet<string> =>
+  new Set(
+    [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+test('the page for users of other frameworks links to recipes and sections that exist', () => {
+  const dir = join(root, 'docs', 'explanation');
+  const table = readFileSync(join(dir, 'from-other-frameworks.md'), 'utf8');
+  const links = [...table.matchAll(/\]\(([^)#]+)(?:#([^)]+))?\)/g)].map(([, path = '', anchor]) => ({ path, anchor }));
+  expect(links.length).toBeGreaterThan(30);
+  const missing = links.filter(
+    ({ path, anchor }) => anchor !== undefined && !anchorsOf(readFileSync(join(dir, path), 'utf8')).has(anchor),
+  );
+  expect(missing).toEqual([]);
+});
