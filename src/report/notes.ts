@@ -58,7 +58,7 @@ export function refusedText(refused: NonNullable<Summary['refused']>): string {
 
 /** What became of the entries; null where all were sent as they were asked for. */
 export const entriesIn = ({ entries }: Pick<Summary, 'entries'>): string | null =>
-  (entries === undefined ? undefined : lossesText(entries)) ?? null;
+  entries === null ? null : (lossesText(entries) ?? null);
 
 /** How long before the end of a run, ms, something ended. */
 export const beforeEnd = (ms: number): string => `${(ms / dayMs).toFixed(1)} days before the run's end`;

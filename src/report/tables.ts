@@ -81,7 +81,7 @@ export function verdictSection({ summary, asset }: Pick<ReportInput, 'summary' |
           : 'nothing was earned before them',
     ),
     ...stress.map((one) => fact(one.name, signed(one.return, shareText(one.return)), stressedText(one))),
-  ]}</dl>${stamp(summary.entries === undefined ? undefined : `${entriesIn(summary)}.`)}${
+  ]}</dl>${stamp(summary.entries === null ? undefined : `${entriesIn(summary)}.`)}${
     verdict.reasons.length > 0
       ? listHtml(verdict.reasons)
       : stamp(doubts.length === 0 ? undefined : `Its data are doubtful: ${doubtsText(doubts)}.`)

@@ -137,8 +137,8 @@ export interface Summary {
   /** Null on spot. */
   readonly margin: MarginRow | null;
   readonly refused: readonly RefusedRow[];
-  /** The entries that were asked for; missing where none was denied or reduced. */
-  readonly entries?: EntryLosses;
+  /** The entries that were asked for; null where none was denied or reduced. */
+  readonly entries: EntryLosses | null;
   /** Strategies that could not enter again for a quarter of the run or more after exits. */
   readonly reentryLockouts: readonly Lockout[];
   /** Legs of strategies with several markets that were open alone. */

@@ -123,7 +123,7 @@ export function summarise(
     currencies: currencyRows(input, result),
     cashFlows: cashFlows.map((flow) => flowRow(flow, input)),
     ...{ margin, refused: result.refused ?? [] },
-    ...(result.entries !== undefined && result.entries.rules.length > 0 && { entries: result.entries }),
+    entries: result.entries !== undefined && result.entries.rules.length > 0 ? result.entries : null,
     reentryLockouts: lockoutsIn(result, measured, span),
     legsAlone: (result.legsAlone ?? []).filter(({ longestMs }) => longestMs > 0),
     weight: spentWeight(result.asked(), spent),
