@@ -26,7 +26,7 @@ const everything = [
 export const arrows: Readonly<Record<string, Arrows>> = {
   domain: { ours: [], packages: ['decimal.js', 'node:crypto'] },
   clock: { ours: [], packages: [] },
-  strategy: { ours: ['domain'], packages: ['rxjs', 'node:*'] },
+  strategy: { ours: ['domain'], packages: ['rxjs', 'croner', 'node:*'] },
   // A shipped strategy sees what a user's own sees: 'sluice'.
   strategies: { files: ['strategies/*/**'], ours: ['index', 'src/strategy/params.ts'], packages: ['rxjs', 'sluice'] },
   registry: {

@@ -18,6 +18,7 @@ import type { AlonePolicy, Fill, Signal } from '../domain/order.ts';
 import type { Exit } from '../domain/position.ts';
 import type { Indicators, ValuesOf } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
+import type { Rebalance } from './schedule.ts';
 
 /** A strategy's position and equity as numbers. */
 export interface Holding {
@@ -164,8 +165,8 @@ export interface UniverseMarket<I extends Indicators> {
 export interface UniverseStrategy<P extends Params, I extends Indicators, S extends Memory | undefined = undefined>
   extends Common<P>,
     WithMemory<S> {
-  /** When it chooses: at each close, or at the closes of this larger interval, such as `1week`. */
-  readonly rebalance?: Interval;
+  /** When it chooses: at each close, at the closes of a larger interval such as `1week`, or by a cron expression in UTC, such as `0 8 * * 1`. */
+  readonly rebalance?: Rebalance;
   /** Those of each market. */
   indicators(params: ParamValues<P>): I;
   /** Called with the markets that have a kline now and whose indicators are warm. Those that its weights do not name are left. */

@@ -7,6 +7,7 @@ import type { Columns } from '../../src/domain/market.ts';
 import { noUnits } from '../../src/domain/money.ts';
 import { ema, flat, hold, of, roc, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
+import type { Rebalance } from '../../src/strategy/schedule.ts';
 import { minute, minuteKlines, severalInput } from '../kit/several-markets.ts';
 import { draws } from '../reference/generated.ts';
 
@@ -99,7 +100,7 @@ const pair = (trailing: boolean): Strategy =>
     },
   });
 
-const rotation = (threshold: number, rebalance: '5min' | undefined): Strategy =>
+const rotation = (threshold: number, rebalance: Rebalance | undefined): Strategy =>
   defineStrategy({
     name: 'rotation',
     about: 'Holds the two that rose the most',
@@ -121,6 +122,7 @@ const cases: readonly (readonly [string, Strategy, string])[] = [
   ['weights at each close', rotation(0.2, undefined), list],
   ['weights at each close without a threshold', rotation(0, undefined), list],
   ['weights each five minutes', rotation(0.05, '5min'), list],
+  ['weights by a cron expression', rotation(0.05, '3-59/7 * * * *'), list],
 ];
 
 test.for(cases)('%s: the same rows', async ([, strategy, binding]) => {
