@@ -148,6 +148,34 @@ describe('several take-profits', () => {
   });
 });
 
+describe('a position whose size changes', () => {
+  const [one, two] = ['1', '2'].map((quantity) => ({ quantity, trailing: '0.05' })) as [Signal, Signal];
+  const risen = [109, 110, 109, 109] as const;
+
+  test('keeps the best price since its first entry for its trailing stop, when it grows and when it shrinks', async () => {
+    // Grown at 109 and reduced again: the stop stays five percent below 110.
+    const signals = [one, one, one, two, two, one];
+    const rows = [quiet, quiet, risen, [109, 109, 109, 109], [109, 109, 109, 109], [109, 109, 109, 109]] as const;
+    const fills = await fillsOf(signals, [...rows, [109, 109, 109, 109], [108, 108, 104, 105], quiet, quiet]);
+    expect(fills).toEqual([
+      'BUY 1 at 100 in 1',
+      'BUY 1 at 109 in 4',
+      'SELL 1 at 109 in 6',
+      expect.stringMatching(/^SELL 1 at 104\.5 in 7/),
+    ]);
+  });
+
+  test('is covered whole by its stop', async () => {
+    const signals = [one, one, one, two];
+    const rows = [quiet, quiet, risen, [109, 109, 109, 109], [109, 109, 109, 109], [108, 108, 104, 105], quiet, quiet];
+    expect(await fillsOf(signals, rows)).toEqual([
+      'BUY 1 at 100 in 1',
+      'BUY 1 at 109 in 4',
+      expect.stringMatching(/^SELL 2 at 104\.5 in 5/),
+    ]);
+  });
+});
+
 describe('generated runs with several take-profits', () => {
   const compared = (rules: RulesetName, minutes: number, count: number) => {
     let taken = 0;
