@@ -113,13 +113,6 @@ describe('a strategy of roles', () => {
     ).rejects.toThrow('tren: is not a market of given');
   });
 
-  test('is refused where its markets would need what it cannot have yet', async () => {
-    const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
-    const series = { AAAUSD: klines([1, 2]), BBBUSD: klines([1, 2]) };
-    const flows = 'cashFlows: [{ time: 2020-03-12, currency: USD, kind: deposit, amount: "5", reason: more }]\n';
-    await expect(run(filtered, binding, series, flows)).rejects.toThrow('without cash flows so far');
-  });
-
   test('throws for a signal for a market that it only reads, and for an indicator without a market', async () => {
     const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
     const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };

@@ -5,6 +5,7 @@ import { Refusal } from '../../domain/refusal.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { Risk } from '../../risk/risk.ts';
+import { tradedIn } from '../../trading/lanes.ts';
 import type { Configured } from '../../trading/strategies.ts';
 import type { CashFlow, FlowDone } from '../prepare/run-money.ts';
 import { idleCash, type RunInput } from '../run.ts';
@@ -53,10 +54,12 @@ function shared(amount: Units, among: readonly Configured[]): CashFlow['shares']
   if (among.length === 0) return [];
   const each = splitBy(amount, among.length);
   let left = amount;
-  return among.map(({ config }, index) => {
+  return among.map(({ config, markets }, index) => {
     const share = index === among.length - 1 ? left : each;
     left = minus(left, share);
-    return { strategy: config.id, symbol: config.symbol, amount: share };
+    // The markets of one strategy are a pool, whichever of them has the amount.
+    const [symbol = config.symbol] = markets === undefined ? [] : tradedIn(markets);
+    return { strategy: config.id, symbol, amount: share };
   });
 }
 
