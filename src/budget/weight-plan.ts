@@ -33,6 +33,8 @@ export interface Expected {
   readonly resting: boolean;
   /** Klines that it begins with. */
   readonly warmup: number;
+  /** False where its klines are read alone. */
+  readonly isTraded?: boolean;
 }
 
 export interface PlanInput {
@@ -91,11 +93,14 @@ export function planWeight(input: PlanInput): WeightPlan {
   };
 }
 
+const tradedIn = (strategies: readonly Expected[]): readonly string[] => [
+  ...new Set(strategies.flatMap(({ symbol, isTraded = true }) => (isTraded ? [symbol] : []))),
+];
+
 /** Fills are not pushed: open orders and own trades are asked for, often while an order works and now and then otherwise. */
 function symbolRows({ strategies, pollMs, sweepMs, prices }: PlanInput): PlanRow[] {
-  const symbols = [...new Set(strategies.map(({ symbol }) => symbol))];
-  return symbols.flatMap((symbol) => {
-    const there = strategies.filter((one) => one.symbol === symbol);
+  return tradedIn(strategies).flatMap((symbol) => {
+    const there = strategies.filter((one) => one.symbol === symbol && one.isTraded !== false);
     const works = there.some(({ resting, ordersPerMinute }) => resting && ordersPerMinute > 0);
     const polls = minuteMs / (works ? pollMs : sweepMs);
     const who = there.map(({ id }) => id).join(', ');
@@ -136,7 +141,7 @@ const row = (who: string, purpose: string, lane: Lane, price: Price, callsPerMin
 /** Time, symbols, balances, one poll of each symbol, and the warm-up klines: a page for each 300, and one to confirm the last. */
 function startWeight({ strategies, prices }: PlanInput): number {
   const { time, symbols, account, openOrders, myTrades, klines } = prices;
-  const polls = new Set(strategies.map(({ symbol }) => symbol)).size * (openOrders.weight + myTrades.weight);
+  const polls = tradedIn(strategies).length * (openOrders.weight + myTrades.weight);
   const pages = sum(strategies.map(({ warmup }) => Math.ceil(Math.max(warmup, klinePage) / klinePage) + 1));
   return timeReadings * time.weight + symbols.weight + account.weight + polls + pages * klines.weight;
 }

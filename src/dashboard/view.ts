@@ -78,6 +78,8 @@ export interface StrategyView {
   readonly use: string;
   readonly symbol: string;
   readonly interval: string;
+  /** All its markets, where it decides on several; then there is one such view for each in which it holds something. */
+  readonly markets?: readonly MarketOfStrategy[];
   /** `former`: not configured any more, but something of it is left. */
   readonly status: 'running' | 'stopped' | 'former';
   /** Why it was stopped. */
@@ -92,6 +94,16 @@ export interface StrategyView {
   /** It does so now. */
   readonly isUnprotected: boolean;
 }
+/** A market of a strategy that has several. */
+export interface MarketOfStrategy {
+  /** Its name in the strategy; in a list, its symbol. */
+  readonly role: string;
+  readonly symbol: string;
+  readonly interval: string;
+  /** `data`: it is read alone. */
+  readonly use: 'traded' | 'data';
+}
+
 export interface PositionView {
   /** In the base asset; `0` when flat, negative when short. */
   readonly quantity: string;

@@ -25,6 +25,8 @@ export interface Venue {
 export interface VenueParts {
   readonly exchange: Exchange;
   readonly instruments: ReadonlyMap<string, Instrument>;
+  /** The symbols that strategies trade. */
+  readonly traded: readonly string[];
   readonly clock: ScaledClock;
   readonly loaded: Loaded;
 }

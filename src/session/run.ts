@@ -10,6 +10,7 @@ import { trade } from '../trader.ts';
 import type { Assembled } from '../trading/assemble.ts';
 import { type Source, source } from '../trading/hot-streams.ts';
 import { noteDay } from '../trading/kill-switch.ts';
+import { placesOf } from '../trading/lanes.ts';
 import { PendingTakeProfits, waitMs } from '../trading/pending-take-profits.ts';
 import { beatMs, freshness } from '../trading/price-freshness.ts';
 import { watchLoss, watchPrices } from '../trading/price-updates.ts';
@@ -58,8 +59,8 @@ export function run(made: Made) {
   let isStopping = false;
   const tasks = new AbortController();
   // Stops of former strategies need prices, and the fills of their orders need sweeps.
-  const former = formerPositions(assembled.portfolio, hosted);
-  const symbols = [...new Set([...hosted.map(({ symbol }) => symbol), ...former.map(({ symbol }) => symbol)])];
+  const former = formerPositions(assembled.portfolio, placesOf(hosted));
+  const symbols = [...new Set([...placesOf(hosted), ...former].map(({ symbol }) => symbol))];
   const fresh = freshness(clock);
   const watched = symbols.map((symbol) => watchPrices({ ...made, feed: made.exchange.feed }, symbol, fresh));
   const course = stoppedByThemselves(made);
@@ -141,7 +142,7 @@ function targetsOf({ assembled, hosted, clock }: Made, again: Source<Decision>):
   const isForbidden = (strategy: string): boolean =>
     execution.halts.against() !== undefined || risk.switch.against({ strategy, purpose: 'takeProfit' }) !== undefined;
   return () => {
-    for (const one of hosted) {
+    for (const one of placesOf(hosted)) {
       if (isForbidden(one.id)) {
         targets.forget(one);
         continue;

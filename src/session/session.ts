@@ -17,8 +17,8 @@ import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState } from '../journal/open.ts';
 import { type Assembled, assemble, type Parts } from '../trading/assemble.ts';
 import { speedName } from '../trading/format.ts';
-import { aloneRules, lanesOf } from '../trading/lanes.ts';
-import { allocationsOf, hostedOf, instrumentsFor } from '../trading/strategies.ts';
+import { aloneRules, lanesOf, placesOf, tradedBy } from '../trading/lanes.ts';
+import { allocationsOf, type Configured, hostedOf, instrumentsFor, withoutUnlisted } from '../trading/strategies.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
 import { confirmed, storeKill } from './control/confirm-on-disk.ts';
@@ -112,6 +112,9 @@ interface Reached {
   readonly limits: Budget;
   readonly exchange: Exchange;
   readonly instruments: ReadonlyMap<string, Instrument>;
+  /** Without the symbols of lists that the exchange does not list. */
+  readonly configured: readonly Configured[];
+  readonly leftOut: readonly { readonly strategy: string; readonly symbol: string }[];
   readonly reaching: Made['reaching'];
   /** Of the account that is traded; undefined where fills are simulated. */
   readonly balances: readonly Balance[] | undefined;
@@ -152,8 +155,9 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   const balances =
     secrets === undefined ? undefined : await queryUntilAnswered(reaching, 'the account', () => x.account.balances());
   if (secrets !== undefined) await refuseWithdrawKey(x, config.execution.withdrawKey === 'accepted');
-  const instruments = instrumentsFor(options.configured, available, `the exchange at ${url}`);
-  return { clock, limits, exchange: x, reaching, instruments, balances };
+  const { configured, leftOut } = withoutUnlisted(options.configured, available);
+  const instruments = instrumentsFor(configured, available, `the exchange at ${url}`);
+  return { clock, limits, exchange: x, reaching, instruments, configured, leftOut, balances };
 }
 
 type Equipped = Made & { readonly limits: Budget; readonly reloads: Reloads };
@@ -162,8 +166,10 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const { config, log } = options;
   const { clock, limits, exchange } = reached;
   const instruments = withFormer(reached.instruments, state.loaded);
-  const venue = options.makeVenue({ ...reached, instruments, loaded: state.loaded });
-  const allocations = allocationsOf(options.configured);
+  const hosted = [...hostedOf(reached.configured, instruments)];
+  const traded = [...new Set(hosted.flatMap(tradedBy))];
+  const venue = options.makeVenue({ ...reached, instruments, traded, loaded: state.loaded });
+  const allocations = allocationsOf(reached.configured);
   const { loaded, ...since } = allocationChanges(venue.loaded ?? state.loaded, allocations, clock.now());
   let screen: Screen | undefined;
   const early: Entry[] = [];
@@ -193,10 +199,14 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   };
   for (const row of since.entries) book.append(row);
   if (since.said !== undefined) notice({ level: 'info', text: since.said });
+  for (const { strategy, symbol } of reached.leftOut)
+    notice({
+      level: 'warn',
+      text: `strategy ${strategy} leaves out ${symbol}: the exchange does not list it. Start again once it is listed`,
+    });
   limits.onAlarm((text) => notice({ level: 'error', text }));
   const terms = termsOf(reached, instruments, notice, undo);
   const blocked = blockedBy(options, exchange, limits, terms);
-  const hosted = [...hostedOf(options.configured, instruments)];
   const assembled = assemble({
     clock,
     journal: book,
@@ -218,13 +228,18 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     ...accountOf(options, exchange, clock),
   });
   if (reached.balances !== undefined && config.account === 'spot')
-    refuseMissingFunds({ hosted, portfolio: assembled.portfolio, balances: reached.balances, notice });
+    refuseMissingFunds({
+      places: placesOf(hosted),
+      portfolio: assembled.portfolio,
+      balances: reached.balances,
+      notice,
+    });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
   screen = screenOf(options, reached, { hosted, assembled, unprotected, blocked, loaded });
   for (const entry of early) screen.see(entry);
-  const { stateDir, fatal, configured } = options;
+  const { stateDir, fatal } = options;
   const parts = { ...reached, assembled, unprotected, screen, hosted, notice, journal: book, stateDir };
-  return { ...parts, reloads: new Reloads({ ...parts, configured }), onStop: config.onStop, fatal };
+  return { ...parts, reloads: new Reloads(parts), onStop: config.onStop, fatal };
 }
 
 const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded, book: Journal): UnprotectedTimes =>

@@ -159,7 +159,7 @@ export class MarketsDecider {
         throw new SignalError(
           `a signal for ${role}, ${market === undefined ? 'which is none of its markets' : 'which it uses for data alone'}; it trades ${this.#traded().join(', ')}`,
         );
-      signals.set(role, checked(signal, market.interval));
+      signals.set(role, checkedLeg(role, signal, market.interval));
     }
     return signals;
   }
@@ -197,6 +197,19 @@ export class MarketsDecider {
 
   #traded(): readonly string[] {
     return this.#markets.filter(({ use }) => use === 'traded').map(({ role }) => role);
+  }
+}
+
+/** As `checked`; an error names the leg. */
+function checkedLeg(role: string, signal: Signal, interval: Interval): Signal {
+  try {
+    return checked(signal, interval);
+  } catch (error) {
+    if (!(error instanceof SignalError)) throw error;
+    const named = new SignalError(`the signal for ${role}: ${error.message}`);
+    // Where the strategy made it.
+    if (error.stack !== undefined) named.stack = error.stack;
+    throw named;
   }
 }
 

@@ -73,12 +73,13 @@ const isLines = (value: unknown): boolean =>
   Object.keys(value).length > 0 &&
   Object.values(value).every(isIndicator);
 
-/** Why its indicators cannot be calculated from klines of an interval, or undefined. */
+/** Why its indicators cannot be calculated from klines of an interval, those of the market of a role, or undefined. */
 export const intervalFault = (
   strategy: Strategy,
   params: ParamValues<Params>,
   interval: Interval,
+  role?: string,
 ): string | undefined =>
-  needsOf(strategy, params)
+  needsOf(strategy, params, role)
     .map(({ of }) => (of === undefined ? undefined : aggregationFault(interval, of)))
     .find((fault) => fault !== undefined);

@@ -1,4 +1,5 @@
 /** The markets of strategies, and the lane in which the orders of each symbol are sent. */
+import type { StrategyConfig } from '../config/schema.ts';
 import { mainRole } from '../domain/order.ts';
 import type { AloneRule } from '../portfolio/legs-alone.ts';
 import { isOfMarkets } from '../strategy/contract.ts';
@@ -17,6 +18,15 @@ export const marketsOf = (
 export const tradedIn = (markets: readonly BoundMarket[]): readonly string[] =>
   markets.flatMap(({ symbol, use }) => (use === 'traded' ? [symbol] : []));
 
+interface ConfiguredMarkets {
+  readonly config: Pick<StrategyConfig, 'symbol' | 'interval'>;
+  readonly markets?: readonly BoundMarket[];
+}
+
+/** The markets of a strategy as it is configured. */
+export const marketsIn = ({ config, markets }: ConfiguredMarkets): readonly BoundMarket[] =>
+  markets ?? [{ role: mainRole, symbol: config.symbol, interval: config.interval, use: 'traded' }];
+
 /** The symbols that a strategy trades. */
 export const tradedBy = (hosted: Hosted): readonly string[] => tradedIn(marketsOf(hosted));
 
@@ -26,6 +36,10 @@ export const aloneRules = (hosted: readonly Hosted[]): readonly AloneRule[] =>
     const policy = isOfMarkets(one.strategy) ? one.strategy.alone : undefined;
     return policy === undefined ? [] : [{ ...policy, strategy: one.id, symbols: tradedBy(one) }];
   });
+
+/** Each strategy with each symbol that it trades. */
+export const placesOf = (hosted: readonly Hosted[]): readonly { readonly id: string; readonly symbol: string }[] =>
+  hosted.flatMap((one) => tradedBy(one).map((symbol) => ({ id: one.id, symbol })));
 
 /** The lane of each symbol, named by one of its symbols: those that one strategy trades together share theirs. */
 export function lanesOf(hosted: readonly Hosted[]): (symbol: string) => string {

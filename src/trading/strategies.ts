@@ -3,7 +3,9 @@ import { dirname } from 'node:path';
 import { registry as shipped } from '../../strategies/registry.ts';
 import { type NamePlace, placesIn, problemsIn, type Setting } from '../config/read.ts';
 import type { StrategyConfig } from '../config/schema.ts';
+import { symbolsIn } from '../config/symbols.ts';
 import type { Instrument } from '../domain/instrument.ts';
+import type { Interval } from '../domain/interval.ts';
 import { minus, noUnits, plus, splitBy, type Units, unitsText } from '../domain/money.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
@@ -21,8 +23,8 @@ import { tradedIn } from './lanes.ts';
 export interface Configured extends Found {
   readonly config: StrategyConfig;
   readonly configFile: string;
-  /** Where its symbol stands in the configuration. */
-  readonly symbolPlace: string;
+  /** Where each of its symbols stands in the configuration. */
+  readonly symbolPlaces: readonly string[];
   /** Its markets, where it may have several. */
   readonly markets?: readonly BoundMarket[];
 }
@@ -63,21 +65,18 @@ export async function configure(
   const problems: string[] = [];
   for (const [index, config] of strategies.entries()) {
     const loaded = await loadStrategy(config.use, config.params, registry, dir, given?.again);
-    const symbolPlace = placeOf(['strategies', index, 'symbol']);
+    const symbolPlaces = symbolsIn(config).map(([, place]) => placeOf(['strategies', index, ...place]));
     if ('strategy' in loaded) {
       const { strategy, params } = loaded;
       const own = overRecords && isPath(config.use) ? named(strategy, config.id, config.use) : strategy;
       const bound = boundMarkets(config, strategy);
-      if (!overRecords && isOfSeveral(strategy))
-        problems.push(
-          `${placeOf(['strategies', index, 'use'])}: ${config.use} decides on several markets, which only backtests support so far`,
-        );
       if ('path' in bound) problems.push(`${placeOf(['strategies', index, ...bound.path])}: ${bound.what}`);
-      else found.push({ config, configFile, symbolPlace, strategy: own, params, ...bound });
-      const against = isOfSeveral(strategy)
-        ? undefined
-        : intervalFault(loaded.strategy, loaded.params, config.interval);
-      if (against !== undefined) problems.push(`${placeOf(['strategies', index, 'interval'])}: ${against}`);
+      else found.push({ config, configFile, symbolPlaces, strategy: own, params, ...bound });
+      const intervals = 'path' in bound ? [] : intervalsOf(config, bound);
+      for (const { path, interval, role } of intervals) {
+        const against = intervalFault(strategy, params, interval, role);
+        if (against !== undefined) problems.push(`${placeOf(['strategies', index, ...path])}: ${against}`);
+      }
     } else for (const { path, what } of loaded) problems.push(`${placeOf(['strategies', index, ...path])}: ${what}`);
     for (const [symbol, place] of market === undefined ? [] : symbolsIn(config)) {
       const fault = symbolFault(symbol, market as Market);
@@ -88,12 +87,17 @@ export async function configure(
   return found;
 }
 
-/** The symbols that a strategy is bound to, and where each stands. */
-export function symbolsIn(config: StrategyConfig): readonly (readonly [string, readonly (string | number)[]])[] {
-  if (config.markets !== undefined)
-    return Object.entries(config.markets).map(([role, { symbol }]) => [symbol, ['markets', role, 'symbol']] as const);
-  if (config.symbols !== undefined) return config.symbols.map((symbol, index) => [symbol, ['symbols', index]] as const);
-  return [[config.symbol, ['symbol']]];
+/** The intervals on which a strategy's indicators are calculated, with their roles, and where each stands. */
+function intervalsOf(
+  { interval, markets: given }: StrategyConfig,
+  { markets }: Bound,
+): readonly { readonly interval: Interval; readonly role?: string; readonly path: readonly string[] }[] {
+  // Those of a list have one interval.
+  if (markets === undefined || given === undefined) return [{ interval, path: ['interval'] }];
+  return markets.map(({ role, interval: own }) => {
+    const path = given[role]?.interval === undefined ? ['interval'] : ['markets', role, 'interval'];
+    return { interval: own, role, path };
+  });
 }
 
 type Bound = { readonly markets?: readonly BoundMarket[] };
@@ -156,6 +160,25 @@ function symbolFault(symbol: string, { available, where }: Market): string | und
   return `${where} has no symbol ${symbol}${didYouMean(symbol, names)}${some}${own}`;
 }
 
+/**
+ * The strategies without the symbols of their lists that are not listed, and which those are. A list of which none is listed stays as it is, and
+ * is refused with the others.
+ */
+export function withoutUnlisted(configured: readonly Configured[], available: readonly Instrument[]) {
+  const listed = new Set(available.map(({ symbol }) => symbol));
+  const leftOut: { readonly strategy: string; readonly symbol: string }[] = [];
+  const left = configured.map((one): Configured => {
+    const { config, markets = [] } = one;
+    const symbols = config.symbols?.filter((symbol) => listed.has(symbol)) ?? [];
+    const [first] = symbols;
+    if (first === undefined || symbols.length === config.symbols?.length) return one;
+    for (const { symbol } of markets) if (!listed.has(symbol)) leftOut.push({ strategy: config.id, symbol });
+    const there = markets.filter(({ symbol }) => listed.has(symbol));
+    return { ...one, config: { ...config, symbols, symbol: first }, markets: there };
+  });
+  return { configured: left, leftOut };
+}
+
 /** The configured strategies' instruments; refuses symbols that are not there and strategies that do not share a quote asset. */
 export function instrumentsFor(
   configured: readonly Configured[],
@@ -166,10 +189,10 @@ export function instrumentsFor(
   const known = new Map(available.map((at) => [at.symbol, at]));
   const chosen = new Map<string, Instrument>();
   const problems: string[] = [];
-  for (const { config, symbolPlace } of configured)
-    for (const [symbol] of symbolsIn(config)) {
+  for (const { config, symbolPlaces } of configured)
+    for (const [index, [symbol]] of symbolsIn(config).entries()) {
       const at = known.get(symbol);
-      if (at === undefined) problems.push(`${symbolPlace}: ${symbolFault(symbol, { available, where })}`);
+      if (at === undefined) problems.push(`${symbolPlaces[index]}: ${symbolFault(symbol, { available, where })}`);
       else chosen.set(symbol, at);
     }
   const [first] = configured;

@@ -6,6 +6,7 @@ import { machineWall, pause, ScaledClock } from '../clock/clock.ts';
 import { readConfig } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
+import { symbolsOf } from '../config/symbols.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { killRequests } from '../session/control/kill-file.ts';
 import { isFinalCode, untilAborted } from '../session/preflight/connect.ts';
@@ -158,7 +159,7 @@ const ordersOf = (
   strategies: ReadonlySet<string> | undefined,
 ): CancelParts => ({
   orders: exchange.orders,
-  symbols: [...new Set([...config.strategies.map(({ symbol }) => symbol), ...known.symbols()])],
+  symbols: [...new Set([...symbolsOf(config.strategies), ...known.symbols()])],
   isOurs(order) {
     const owner = known.ownerOf(order);
     return owner !== undefined && (strategies === undefined || strategies.has(owner));

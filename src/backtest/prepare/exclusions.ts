@@ -2,9 +2,9 @@
 
 import { type NamePlace, problemsIn } from '../../config/read.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
+import { symbolsOf } from '../../config/symbols.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
-import { symbolsIn } from '../../trading/strategies.ts';
 import type { MarginRules } from './run-money.ts';
 
 /** The keys that a margin account is refused without. */
@@ -47,7 +47,7 @@ const bySymbol = ['data', 'dataIntervals', 'trades', 'depth', 'symbolFees'] as c
  * which `--set strategies.0.symbol` chooses. The klines of a rate are named beside it (`currencies.BTC.data`).
  */
 export function refuseOtherSymbols(file: string, config: BacktestConfig, nameOf: NamePlace): void {
-  const traded = [...new Set(config.strategies.flatMap((one) => symbolsIn(one).map(([symbol]) => symbol)))];
+  const traded = symbolsOf(config.strategies);
   const problems = bySymbol.flatMap((key) => {
     const named = Object.keys(config[key] ?? {});
     const without = traded.filter((symbol) => !named.includes(symbol));

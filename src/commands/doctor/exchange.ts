@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 import type { Connection } from '../../client/connection.ts';
 import { machineWall } from '../../clock/clock.ts';
 import type { TradingConfig } from '../../config/schema.ts';
+import { symbolsOf } from '../../config/symbols.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { noLots, noUnits, plus, quantityText, unitsText } from '../../domain/money.ts';
 import { didYouMean } from '../../domain/refusal.ts';
 import { isTooLittle } from '../../session/preflight/balance-check.ts';
 import { probe } from '../../session/preflight/probe-exchange.ts';
+import { marketsIn, tradedIn } from '../../trading/lanes.ts';
 import type { Configured } from '../../trading/strategies.ts';
 import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import { codeMeaning } from '../../venue/exchange/rest/codes.ts';
@@ -43,7 +45,8 @@ export async function exchangeChecks(
   if (listed.kind === 'failed') return { checks: [...checks, failing('symbols', listed)], rest: undefined };
   checks.push(...symbolChecks(given, listed.value));
   if (given.apiKey !== undefined) checks.push(...(await keyChecks(given, listed.value)));
-  const at = listed.value.find(({ symbol }) => symbol === given.configured[0]?.config.symbol);
+  const named = symbolsOf(given.config.strategies);
+  const at = listed.value.find(({ symbol }) => named.includes(symbol));
   if (at === undefined) return { checks, rest: undefined };
   // A key that is not accepted at all has no permissions to check.
   const isAccepted = checks.some(({ name, level }) => name === 'key' && level === 'ok');
@@ -95,8 +98,16 @@ function banCheck({ connection: { limits } }: Examination): Check {
 function symbolChecks({ config, configured }: Examination, listed: readonly Instrument[]): readonly Check[] {
   const { maxOrderValue } = config.risk;
   const names = listed.map((one) => one.symbol);
-  return [...new Set(configured.map((one) => one.config.symbol))].map((symbol) => {
+  const traded = new Set(configured.flatMap((one) => tradedIn(marketsIn(one))));
+  const ofLists = new Set(configured.flatMap(({ config: one }) => one.symbols ?? []));
+  return symbolsOf(configured.map((one) => one.config)).map((symbol) => {
     const at = listed.find((one) => one.symbol === symbol);
+    if (at === undefined && ofLists.has(symbol))
+      return warn(
+        'symbol',
+        `${symbol} is not listed${didYouMean(symbol, names)}`,
+        'the strategies that choose among it leave it out',
+      );
     if (at === undefined)
       return fail(
         'symbol',
@@ -108,7 +119,7 @@ function symbolChecks({ config, configured }: Examination, listed: readonly Inst
       ...(at.minNotional > noUnits ? [`at least ${unitsText(at.minNotional)} ${at.quote}`] : []),
     ];
     const text = `${symbol}: ${at.pricePrecision} decimals of price, ${at.quantityPrecision} of quantity, ${minima.join(', ') || 'no minimums'}`;
-    return at.minNotional > maxOrderValue
+    return at.minNotional > maxOrderValue && traded.has(symbol)
       ? fail(
           'symbol',
           `${text}; risk.maxOrderValue is ${unitsText(maxOrderValue)}`,
@@ -138,7 +149,8 @@ function fundsCheck(
   const { account, strategies } = config;
   if (account === 'margin')
     return warn('funds', 'the exchange has no query for margin balances', 'check them in the user centre');
-  const quote = listed.find(({ symbol }) => symbol === strategies[0]?.symbol)?.quote ?? '';
+  const named = symbolsOf(strategies);
+  const quote = listed.find(({ symbol }) => named.includes(symbol))?.quote ?? '';
   const allotted = strategies.reduce((sum, { allocation }) => plus(sum, allocation ?? noUnits), noUnits);
   const { free = noUnits, locked = noUnits } = balances.find(({ asset }) => asset === quote) ?? {};
   const text = `${unitsText(free)} ${quote} free, ${unitsText(allotted)} allotted`;

@@ -1,7 +1,7 @@
 /** What each strategy holds, what protects it, and whether it runs. */
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import type { StrategyView, View } from '../view.ts';
+import type { MarketOfStrategy, StrategyView, View } from '../view.ts';
 import { age, direction, exact, money } from './format.ts';
 import { Gain, Panel, Pill, type Tone } from './parts.ts';
 
@@ -29,8 +29,16 @@ function bareText({ unprotectedMs, isUnprotected }: StrategyView): string | unde
   return `at most ${unprotectedMs < 60_000 ? `${Math.ceil(unprotectedMs / 100) / 10} s` : age(unprotectedMs)}`;
 }
 
+/** The markets of a strategy of roles, or the symbols of a list. */
+const marketsText = (markets: readonly MarketOfStrategy[]): string =>
+  markets
+    .map(({ role, symbol, interval, use }) =>
+      role === symbol ? symbol : `${role} ${symbol} ${interval}${use === 'data' ? ' (data)' : ''}`,
+    )
+    .join(', ');
+
 function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: boolean }): VNode {
-  const { id, use, symbol, interval, status, error, position, equity, stop, takeProfit } = strategy;
+  const { id, use, symbol, interval, markets, status, error, position, equity, stop, takeProfit } = strategy;
   const [tone, label] = isKilled && status === 'running' ? killed : statuses[status];
   const flat = position.isDust || direction(position.quantity) === 'even';
   return html`
@@ -52,6 +60,7 @@ function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: bo
         <${Fact} name="Target" value=${optional(takeProfit)} />
         <${Fact} name="Unprotected" value=${bareText(strategy)} />
         <${Fact} name="Equity" value=${money(equity)} />
+        <${Fact} name="Markets" value=${markets === undefined ? undefined : marketsText(markets)} />
       </dl>
       ${error === undefined ? null : html`<p class="error">${error}</p>`}
     </li>

@@ -62,12 +62,13 @@ export function Summary({ view }: { view: View }): VNode {
   const unresolved = unknowns.filter(({ resolved }) => resolved === undefined).length;
   const held = strategies.filter(({ position }) => !position.isDust && drawn(position.quantity) !== 0).length;
   const resolved = unknowns.length - unresolved;
+  const running = new Set(strategies.map(({ id }) => id)).size;
   return html`
     <dl class="summary">
       <${Tile} kind="equity" label="Equity" note=${equity.asset}>${money(equity.now)}<//>
       <${Change} label="Today (UTC)" from=${equity.dayStart} to=${equity.now} />
       <${Change} label="Since the start" from=${equity.start} to=${equity.now} />
-      <${Tile} label="Positions" note=${`of ${strategies.length} ${strategies.length === 1 ? 'strategy' : 'strategies'}`}>${held}<//>
+      <${Tile} label="Positions" note=${`of ${running} ${running === 1 ? 'strategy' : 'strategies'}`}>${held}<//>
       <${Tile} label="Open orders" note="resting or sent">${openOrders.length}<//>
       <${Tile} kind=${unresolved > 0 ? 'attention' : ''} label="Unknown" note=${`${resolved} resolved`}>
         ${unresolved}

@@ -22,7 +22,7 @@ function look({
   );
   const said: Notice[] = [];
   refuseMissingFunds({
-    hosted: ids.map((id) => ({ id, symbol: at.symbol })),
+    places: ids.map((id) => ({ id, symbol: at.symbol })),
     portfolio: {
       closedEquity: (id, symbol) => portfolio.closedEquity(id, symbol),
       holding: (id) => ({ quantity: id === 'former' ? former : held, entryPrice: 100 }),

@@ -4,7 +4,6 @@ import { noUnits, plus, type Units, unitsNumber, unitsText } from '../../domain/
 import { Refusal } from '../../domain/refusal.ts';
 import type { Notice } from '../../execution/context.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
-import type { NamedHosted } from '../../trading/strategies.ts';
 import type { Balance } from '../../venue/venue.ts';
 
 /** What rounding and fees taken in the bought asset may explain. */
@@ -16,7 +15,8 @@ const isMore = (counted: number, there: Units): boolean => counted > unitsNumber
 export const isTooLittle = (allotted: Units, there: Units): boolean => isMore(unitsNumber(allotted), there);
 
 export interface FundsCheck {
-  readonly hosted: readonly Pick<NamedHosted, 'id' | 'symbol'>[];
+  /** Each strategy with each symbol that it trades. */
+  readonly places: readonly { readonly id: string; readonly symbol: string }[];
   readonly portfolio: Pick<Portfolio, 'closedEquity' | 'instrument' | 'orders' | 'places'> & {
     holding(strategy: string, symbol: string): { readonly quantity: number; readonly entryPrice: number };
   };
@@ -28,13 +28,13 @@ export interface FundsCheck {
  * Compares the cash that strategies count on, by quote asset, with the account's. With nothing at stake a daemon that counts on
  * more is refused (exit 2). One with positions or orders must manage them, and only warns.
  */
-export function refuseMissingFunds({ hosted, portfolio, balances, notice }: FundsCheck): void {
+export function refuseMissingFunds({ places, portfolio, balances, notice }: FundsCheck): void {
   const cash = new Map<Instrument['quote'], number>();
   // Of strategies that are not configured any more, too: their money is in it, and their stops are to be watched.
   const hasPosition = portfolio
     .places()
     .some(({ strategy, symbol }) => portfolio.holding(strategy, symbol).quantity !== 0);
-  for (const { id, symbol } of hosted) {
+  for (const { id, symbol } of places) {
     const { quantity, entryPrice } = portfolio.holding(id, symbol);
     const { quote } = portfolio.instrument(symbol);
     const cost = quantity === 0 ? 0 : quantity * entryPrice;

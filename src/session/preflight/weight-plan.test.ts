@@ -23,7 +23,7 @@ function configuration(symbols: readonly string[], change: object = {}, expects:
     ...change,
   });
   const configured = config.strategies.map(
-    (one): Configured => ({ config: one, configFile: 'x.yaml', symbolPlace: '', strategy, params: {} }),
+    (one): Configured => ({ config: one, configFile: 'x.yaml', symbolPlaces: [''], strategy, params: {} }),
   );
   return { config, configured };
 }

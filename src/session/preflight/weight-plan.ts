@@ -1,10 +1,11 @@
 /** The weight plan of a configuration: what its strategies are expected to do, at the prices of the exchange's table. */
-import { type PlanInput, type Prices, planWeight, type WeightPlan } from '../../budget/weight-plan.ts';
+import { type Expected, type PlanInput, type Prices, planWeight, type WeightPlan } from '../../budget/weight-plan.ts';
 import type { TradingConfig } from '../../config/schema.ts';
 import { intervalMs } from '../../domain/interval.ts';
 import type { Account } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
+import { marketsIn, tradedIn } from '../../trading/lanes.ts';
 import type { Configured } from '../../trading/strategies.ts';
 import { endpoints, tradeEndpoints } from '../../venue/exchange/rest/endpoints.ts';
 
@@ -23,13 +24,7 @@ export function weightPlanOf(
   configured: readonly Configured[],
 ): WeightPlan {
   const input: PlanInput = {
-    strategies: configured.map(({ config, strategy, params }) => ({
-      id: config.id,
-      symbol: config.symbol,
-      ordersPerMinute: config.expects.ordersPerMinute ?? minuteMs / intervalMs(config.interval, 0),
-      resting: config.expects.resting,
-      warmup: liveHistory(warmupOf(strategy, params, config.interval)),
-    })),
+    strategies: configured.flatMap(expectedOf),
     pollMs: execution.pollMs,
     sweepMs: execution.sweepMs,
     timeMs: timeMs * exchange.speed,
@@ -37,6 +32,20 @@ export function weightPlanOf(
     prices: pricesOf(account),
   };
   return planWeight(input);
+}
+
+/** What a strategy does in each market that it trades; the orders that it is expected to send are spread evenly over them. */
+function expectedOf(one: Configured): readonly Expected[] {
+  const { config, strategy, params } = one;
+  const markets = marketsIn(one);
+  const traded = tradedIn(markets);
+  const { ordersPerMinute = (minuteMs / intervalMs(config.interval, 0)) * traded.length, resting } = config.expects;
+  return markets.map(({ role, symbol, interval, use }) => {
+    const warmup = liveHistory(warmupOf(strategy, params, interval, one.markets === undefined ? undefined : role));
+    return use === 'traded'
+      ? { id: config.id, symbol, ordersPerMinute: ordersPerMinute / traded.length, resting, warmup }
+      : { id: config.id, symbol, ordersPerMinute: 0, resting: false, warmup, isTraded: false };
+  });
 }
 
 /** Refuses a configuration whose requests cannot fit, with the sum. */

@@ -4,6 +4,8 @@ import { dirname } from 'node:path';
 import { catalogueOf } from '../../config/read.ts';
 import type { TradingConfig } from '../../config/schema.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { marketsIn } from '../../trading/lanes.ts';
+import type { Configured } from '../../trading/strategies.ts';
 import { compactions } from './compact-process.ts';
 import { type Recorded, type Recorder, recorder } from './recorder.ts';
 
@@ -17,7 +19,12 @@ export interface SessionRecording {
 const nothing: SessionRecording = { recorder: undefined, stop: () => Promise.resolve() };
 
 /** What `record` in the configuration asks for; says why nothing is recorded where that cannot be. */
-export function recordSession(config: TradingConfig, file: string, say: (line: string) => void): SessionRecording {
+export function recordSession(
+  config: TradingConfig,
+  configured: readonly Configured[],
+  file: string,
+  say: (line: string) => void,
+): SessionRecording {
   if (!config.record) return nothing;
   const dir = catalogueOf(dirname(file), config);
   const failed = (why: string): void => say(`recording ended, trading goes on: ${why}`);
@@ -26,7 +33,7 @@ export function recordSession(config: TradingConfig, file: string, say: (line: s
     const made = recorder({
       dir,
       source: new URL(config.exchange.restUrl).hostname,
-      symbols: tradedOn(config),
+      symbols: recordedOf(configured),
       mostBytes: config.recordMostMb * 1e6,
       ended: failed,
       closed: () => compacting.request(),
@@ -45,12 +52,12 @@ export function recordSession(config: TradingConfig, file: string, say: (line: s
   }
 }
 
-/** Every symbol once, with the intervals of all who trade on it. */
-function tradedOn({ strategies }: TradingConfig): readonly Recorded[] {
-  return [...new Set(strategies.map(({ symbol }) => symbol))].map((symbol) => ({
-    symbol,
-    trades: true,
-    depth: true,
-    klines: [...new Set(strategies.filter((one) => one.symbol === symbol).map(({ interval }) => interval))],
-  }));
+/** Every symbol once, with the intervals of all that read it; trades and depth only of those that are traded. */
+function recordedOf(configured: readonly Configured[]): readonly Recorded[] {
+  const markets = configured.flatMap(marketsIn);
+  return [...new Set(markets.map(({ symbol }) => symbol))].map((symbol) => {
+    const there = markets.filter((one) => one.symbol === symbol);
+    const isTraded = there.some(({ use }) => use === 'traded');
+    return { symbol, trades: isTraded, depth: isTraded, klines: [...new Set(there.map(({ interval }) => interval))] };
+  });
 }

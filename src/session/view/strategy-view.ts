@@ -1,15 +1,22 @@
 /** A strategy's position and its protection, for the dashboard; also of a strategy that is no longer configured. */
 
-import type { StrategyView } from '../../dashboard/view.ts';
+import type { MarketOfStrategy, StrategyView } from '../../dashboard/view.ts';
 import { priceText, unitsNumber, unitsText, worth } from '../../domain/money.ts';
 import { openProfit } from '../../domain/position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { UnprotectedTime } from '../../portfolio/unprotected.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { isDust } from '../../trading/format.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
 
 export interface Place {
   readonly strategy: string;
+  readonly symbol: string;
+}
+
+/** A strategy that is configured, with one of the symbols that it trades. */
+interface ConfiguredPlace {
+  readonly id: string;
   readonly symbol: string;
 }
 
@@ -19,27 +26,42 @@ interface Shown {
   /** Of one that is configured. */
   readonly use?: string;
   readonly interval?: string;
+  /** Of one that has several. */
+  readonly markets?: readonly MarketOfStrategy[];
 }
 
+/**
+ * What is shown of the strategies that are configured: of one with several markets, those where it holds something or has orders, or else its
+ * first.
+ */
+export const shownOf = (portfolio: Portfolio, hosted: readonly NamedHosted[]): readonly Shown[] =>
+  hosted.flatMap((one): readonly Shown[] => {
+    const { id, use, markets } = one;
+    if (markets === undefined) return [one];
+    const traded = markets.filter(({ use: how }) => how === 'traded');
+    const busy = traded.filter(
+      ({ symbol }) => !portfolio.isFlat(id, symbol) || portfolio.ordersOf(id, symbol).length > 0,
+    );
+    const bound = markets.map(({ role, symbol, interval, use: how }) => ({ role, symbol, interval, use: how }));
+    return (busy.length === 0 ? traded.slice(0, 1) : busy).map(({ symbol, interval }) => ({
+      ...{ id, use, symbol, interval },
+      markets: bound,
+    }));
+  });
+
 /** Where strategies that are not configured any more left something. */
-export const formerPositions = (
-  portfolio: Portfolio,
-  hosted: readonly { readonly id: string; readonly symbol: string }[],
-): readonly Place[] =>
+export const formerPositions = (portfolio: Portfolio, places: readonly ConfiguredPlace[]): readonly Place[] =>
   portfolio
     .places()
     .filter(
       ({ strategy, symbol }) =>
-        !hosted.some((one) => one.id === strategy && one.symbol === symbol) &&
+        !places.some((one) => one.id === strategy && one.symbol === symbol) &&
         (portfolio.holding(strategy, symbol).quantity !== 0 || portfolio.ordersOf(strategy, symbol).length > 0),
     );
 
 /** The same, to be shown: dust is nothing that anybody could do something about. */
-export const formerIn = (
-  portfolio: Portfolio,
-  hosted: readonly { readonly id: string; readonly symbol: string }[],
-): readonly Shown[] =>
-  formerPositions(portfolio, hosted)
+export const formerIn = (portfolio: Portfolio, places: readonly ConfiguredPlace[]): readonly Shown[] =>
+  formerPositions(portfolio, places)
     .filter(
       ({ strategy, symbol }) =>
         portfolio.ordersOf(strategy, symbol).length > 0 ||
@@ -51,7 +73,7 @@ export const formerIn = (
 export function strategyView(
   { portfolio, protection, planner, risk }: Assembled,
   unprotected: UnprotectedTime,
-  { id, symbol, use, interval }: Shown,
+  { id, symbol, use, interval, markets }: Shown,
   thrown?: string,
 ): StrategyView {
   const at = portfolio.instrument(symbol);
@@ -70,6 +92,7 @@ export function strategyView(
     use: use ?? '',
     symbol,
     interval: interval ?? '',
+    ...(markets !== undefined && { markets }),
     status: use === undefined ? 'former' : error === undefined ? 'running' : 'stopped',
     error,
     position: {

@@ -23,12 +23,14 @@ import { actionWords, denialText } from '../../domain/words.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, SignalEntry } from '../../journal/entries.ts';
 import type { Loaded } from '../../journal/load.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
-import type { Hosted } from '../../strategy/host.ts';
+import type { HostedMarket } from '../../strategy/host.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { draftText, signalText } from '../../trading/format.ts';
+import { marketsOf, placesOf } from '../../trading/lanes.ts';
+import type { NamedHosted } from '../../trading/strategies.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { Notices } from './notices.ts';
-import { formerIn, strategyView } from './strategy-view.ts';
+import { formerIn, shownOf, strategyView } from './strategy-view.ts';
 
 const mostDecisions = 60;
 const mostFills = 200;
@@ -41,7 +43,7 @@ export interface ScreenOptions {
   readonly isRealMoney: boolean;
   readonly exchangeUrl: string;
   readonly speed: number;
-  readonly hosted: readonly (Hosted & { readonly use: string })[];
+  readonly hosted: readonly NamedHosted[];
   readonly assembled: Assembled;
   readonly unprotected: Pick<UnprotectedTimes, 'of'>;
   readonly now: () => number;
@@ -68,15 +70,16 @@ export class Screen {
   readonly #equity: EquityPoint[] = [];
   readonly #klines = new Map<string, Forming>();
   readonly #errors = new Map<string, string>();
-  /** By symbol, the strategy whose klines are charted: the first one. */
-  readonly #charted = new Map<string, Hosted>();
+  /** By symbol, the market whose klines are charted: that of the first strategy. */
+  readonly #charted = new Map<string, HostedMarket>();
   #startEquity: string | undefined;
   /** What stood there before this run did anything: no news. */
   readonly before: Pick<View, 'fills' | 'notices'>;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
-    for (const one of options.hosted) if (!this.#charted.has(one.symbol)) this.#charted.set(one.symbol, one);
+    for (const one of options.hosted.flatMap(marketsOf))
+      if (!this.#charted.has(one.symbol)) this.#charted.set(one.symbol, one);
     for (const fill of options.loaded.past.newestFills(mostFills)) this.#addFill(fill);
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
@@ -153,10 +156,10 @@ export class Screen {
     const equity = unitsText(portfolio.totalEquity());
     const state = this.state === 'ready' && this.isStopped ? 'killed' : this.state;
     const strategies = [
-      ...hosted.map((one) =>
+      ...shownOf(portfolio, hosted).map((one) =>
         strategyView(assembled, unprotected.of(one.id, one.symbol), one, this.#errors.get(one.id)),
       ),
-      ...formerIn(assembled.portfolio, hosted).map((place) =>
+      ...formerIn(portfolio, placesOf(hosted)).map((place) =>
         strategyView(assembled, unprotected.of(place.id, place.symbol), place),
       ),
     ];
@@ -169,7 +172,7 @@ export class Screen {
       marketTime: now(),
       speed,
       state,
-      stateText: this.#stateText(state, strategies.filter(({ status }) => status === 'running').length),
+      stateText: this.#stateText(state, idsOf(strategies.filter(({ status }) => status === 'running')).size),
       noMarketData: this.#options.noMarketData?.(),
       equity: {
         asset: hosted[0]?.instrument.quote ?? '',
@@ -182,7 +185,9 @@ export class Screen {
       markets: [...this.#charted.values()].map(({ symbol, interval, instrument }) => ({
         symbol,
         interval,
-        last: portfolio.lastMark(symbol)?.price.toFixed(instrument.pricePrecision),
+        last: (portfolio.lastMark(symbol)?.price ?? this.klines(symbol).at(-1)?.close)?.toFixed(
+          instrument.pricePrecision,
+        ),
         pricePrecision: instrument.pricePrecision,
       })),
       strategies,
@@ -316,6 +321,9 @@ function resolvedText({ event, detail }: EventEntry): string | undefined {
     return 'It did not take effect: two complete sweeps missed it, and the balances are explained without it.';
   return event === 'resolved' ? `Resolved by hand as ${String(detail['as'])}: ${String(detail['reason'])}.` : undefined;
 }
+
+const idsOf = (strategies: readonly { readonly id: string }[]): ReadonlySet<string> =>
+  new Set(strategies.map(({ id }) => id));
 
 function keep<T>(list: T[], item: T, most: number): void {
   list.push(item);
