@@ -1,5 +1,4 @@
 /** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
-
 import type { Memory } from '../domain/memory.ts';
 import {
   cut,
@@ -58,7 +57,7 @@ export interface PlannerOptions {
   readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
   /** Called with the memory of a strategy when its signal, which it goes with, is journalled or was before. */
   readonly remembered?: (strategy: string, memory: Memory) => void;
-  /** Whether a signal may be changed now; always if absent. */
+  /** Whether a decision may change signals now, asked once with its first leg that does; always if absent. */
   readonly mayChange?: (leg: Leg) => boolean;
   /** Called once for an order that is too small for the exchange, until it no longer is. */
   readonly tooSmall: (draft: OrderDraft, denial: Denial) => void;
@@ -96,6 +95,7 @@ export class Planner {
   readonly #waiting = new Map<string, Pick<Decision, 'legs'>>();
   /** Number of decisions so far. */
   #decisions = 0;
+  #mayChange: boolean | undefined;
   /** Orders reported as too small: a target that moves with every kline would fill the journal with them. */
   readonly #reported = new ByPosition<ReadonlySet<string>>();
 
@@ -113,6 +113,7 @@ export class Planner {
   note(decision: Decision): boolean {
     let isOpen = false;
     const before = this.#decisions;
+    this.#mayChange = undefined;
     for (const leg of decision.legs) if (this.#note(leg, before + 1)) isOpen = true;
     return isOpen;
   }
@@ -127,7 +128,8 @@ export class Planner {
       if (signal.kind === 'quotes' || known.lots !== undefined) this.memories.keep(leg.strategy, leg.memory);
       return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
     }
-    if (this.#options.mayChange?.(leg) === false) return false;
+    this.#mayChange ??= this.#options.mayChange?.(leg) ?? true;
+    if (!this.#mayChange) return false;
     this.#decisions = decision;
     const isSameSize = before?.kind === 'target' && signal.kind === 'target' && sameSize(before.size, signal.size);
     // A stop that moves with every kline must not resize a share of equity with every kline.

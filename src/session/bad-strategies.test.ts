@@ -1,11 +1,11 @@
 /** Strategies that misbehave, one beside a good one: refused with reasons, disabled, their orders cancelled, the other untouched. */
 import { NEVER, Observable, Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { btc, decision, kline } from '../../test/kit/builders.ts';
+import { btc, decision, eth, kline, startTime, target } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import { ScaledClock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Decision, Signal } from '../domain/order.ts';
+import { type Decision, type Leg, type Signal, sizeValue } from '../domain/order.ts';
 import type { Limits } from '../risk/context.ts';
 import { defineStrategy } from '../strategy/contract.ts';
 import { decisionsOf } from '../strategy/host.ts';
@@ -65,6 +65,20 @@ async function beside(limits: Partial<Limits>) {
   };
   return { desk, said, say, failed, open, denials, isOtherUntouched };
 }
+test('a decision on several markets counts as one change of its signals', () => {
+  const { planner, trader } = new TestRig({ limits: { maxSignalsPerSecond: 1 } }).assembled;
+  const holding = (quantity: number): readonly (number | undefined)[] => {
+    const [btcLeg, ethLeg] = [btc, eth].map(({ symbol }) => decision(target(quantity), 's', symbol).legs[0]);
+    trader.note({ strategy: 's', at: startTime, legs: [btcLeg as Leg, ethLeg as Leg] });
+    return [btc, eth].map(({ symbol }) => {
+      const signal = planner.standing('s', symbol)?.signal;
+      return signal?.kind === 'target' ? sizeValue(signal.size) : undefined;
+    });
+  };
+  expect(holding(1)).toEqual([1, 1]);
+  expect(holding(2)).toEqual([1, 1]);
+});
+
 const disabledBy = ({ assembled }: TestRig): string | undefined => assembled.risk.switch.of('s')?.by;
 
 describe('a strategy that', () => {

@@ -25,8 +25,8 @@ export interface Venue {
 export interface VenueParts {
   readonly exchange: Exchange;
   readonly instruments: ReadonlyMap<string, Instrument>;
-  /** The symbols that strategies trade. */
-  readonly traded: readonly string[];
+  /** Each strategy with each symbol that it trades. */
+  readonly places: readonly { readonly id: string; readonly symbol: string }[];
   readonly clock: ScaledClock;
   readonly loaded: Loaded;
 }

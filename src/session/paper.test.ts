@@ -44,7 +44,7 @@ test('ids of a new run are above every one that the journal knows', () => {
 test('a paper account has one currency: what traded in another is refused', () => {
   const usd = instrument({ symbol: 'XBTUSD', base: 'XBT', quote: 'USD', pricePrecision: 2, quantityPrecision: 5 });
   const all = new Map([...instruments, ['XBTUSD', usd]]);
-  const after = (symbol: string, loaded: Loaded) => balancesAfter([symbol], loaded, all, units('500'), 'DIR');
+  const after = (symbol: string, loaded: Loaded) => balancesAfter([{ symbol }], loaded, all, units('500'), 'DIR');
   expect(after('XBTUSD', emptyLoaded)).toEqual([{ asset: 'USD', free: units('500'), locked: 0n }]);
   expect(after('BTCUSDT', kept(resting, '1')).map(({ asset }) => asset)).toEqual(['USDT', 'BTC']);
   expect(() => after('XBTUSD', kept(resting, '1'))).toThrow(

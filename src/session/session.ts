@@ -7,8 +7,7 @@ import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock
 import { isLoopback } from '../config/schema.ts';
 import { type Assets, loadAssets } from '../dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
-import { type Instrument, inStepsOf, instrument } from '../domain/instrument.ts';
-import type { Precision } from '../domain/money.ts';
+import type { Instrument } from '../domain/instrument.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Notice } from '../execution/context.ts';
 import type { Entry } from '../journal/entries.ts';
@@ -17,7 +16,7 @@ import type { Loaded } from '../journal/load.ts';
 import { discard, type OpenedState } from '../journal/open.ts';
 import { type Assembled, assemble, type Parts } from '../trading/assemble.ts';
 import { speedName } from '../trading/format.ts';
-import { aloneRules, lanesOf, placesOf, tradedBy } from '../trading/lanes.ts';
+import { aloneRules, lanesOf, placesOf } from '../trading/lanes.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor, withoutUnlisted } from '../trading/strategies.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
@@ -25,6 +24,7 @@ import { confirmed, storeKill } from './control/confirm-on-disk.ts';
 import { decisionsOf } from './control/decisions.ts';
 import { isKillRequested } from './control/kill-file.ts';
 import { afterCancelText, cancelledText, liftedText, resumedText, unknownStrategy } from './control/kill-texts.ts';
+import { instrumentRows, type LeftOut, leftOutNotices, withFormer } from './instruments.ts';
 import { sessionJournal } from './journal.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import { allocationChanges } from './preflight/allocation-changes.ts';
@@ -114,7 +114,7 @@ interface Reached {
   readonly instruments: ReadonlyMap<string, Instrument>;
   /** Without the symbols of lists that the exchange does not list. */
   readonly configured: readonly Configured[];
-  readonly leftOut: readonly { readonly strategy: string; readonly symbol: string }[];
+  readonly leftOut: readonly LeftOut[];
   readonly reaching: Made['reaching'];
   /** Of the account that is traded; undefined where fills are simulated. */
   readonly balances: readonly Balance[] | undefined;
@@ -167,8 +167,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const { clock, limits, exchange } = reached;
   const instruments = withFormer(reached.instruments, state.loaded);
   const hosted = [...hostedOf(reached.configured, instruments)];
-  const traded = [...new Set(hosted.flatMap(tradedBy))];
-  const venue = options.makeVenue({ ...reached, instruments, traded, loaded: state.loaded });
+  const places = placesOf(hosted);
+  const venue = options.makeVenue({ ...reached, instruments, places, loaded: state.loaded });
   const allocations = allocationsOf(reached.configured);
   const { loaded, ...since } = allocationChanges(venue.loaded ?? state.loaded, allocations, clock.now());
   let screen: Screen | undefined;
@@ -199,11 +199,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   };
   for (const row of since.entries) book.append(row);
   if (since.said !== undefined) notice({ level: 'info', text: since.said });
-  for (const { strategy, symbol } of reached.leftOut)
-    notice({
-      level: 'warn',
-      text: `strategy ${strategy} leaves out ${symbol}: the exchange does not list it. Start again once it is listed`,
-    });
+  for (const said of leftOutNotices(reached.leftOut)) notice(said);
   limits.onAlarm((text) => notice({ level: 'error', text }));
   const terms = termsOf(reached, instruments, notice, undo);
   const blocked = blockedBy(options, exchange, limits, terms);
@@ -228,12 +224,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     ...accountOf(options, exchange, clock),
   });
   if (reached.balances !== undefined && config.account === 'spot')
-    refuseMissingFunds({
-      places: placesOf(hosted),
-      portfolio: assembled.portfolio,
-      balances: reached.balances,
-      notice,
-    });
+    refuseMissingFunds({ places, portfolio: assembled.portfolio, balances: reached.balances, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
   screen = screenOf(options, reached, { hosted, assembled, unprotected, blocked, loaded });
   for (const entry of early) screen.see(entry);
@@ -270,14 +261,6 @@ const screenOf = (
     noMarketData: () => exchange.noMarketData(),
     ...made,
   });
-
-/** A row of each instrument of this run. */
-const instrumentRows = (all: ReadonlyMap<string, Instrument>, current: ReadonlyMap<string, Instrument>): Entry[] =>
-  [...all.values()]
-    .filter(({ symbol }) => current.has(symbol))
-    .map(({ symbol, base, quote, pricePrecision, quantityPrecision }) => {
-      return { kind: 'instrument', symbol, base, quote, pricePrecision, quantityPrecision };
-    });
 
 /** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
 const blockedBy =
@@ -321,20 +304,6 @@ function termsOf(
   const terms = watchTerms({ listed: () => exchange.instruments(), instruments, symbols, clock, notice });
   undo.unshift(terms.begin());
   return terms;
-}
-
-/** The instruments of this run, and those of earlier ones that the journal's rows need. */
-function withFormer(current: ReadonlyMap<string, Instrument>, loaded: Loaded): Map<string, Instrument> {
-  const all = new Map(loaded.instruments.map((entry) => [entry.symbol, instrument(entry)]));
-  for (const [symbol, at] of current) all.set(symbol, inStepsOf(finest(at, all.get(symbol)), at));
-  return all;
-}
-
-/** Rows may have been written in finer steps than the exchange takes now. */
-function finest(at: Precision, former: Precision = at): Precision {
-  const pricePrecision = Math.max(at.pricePrecision, former.pricePrecision);
-  const quantityPrecision = Math.max(at.quantityPrecision, former.quantityPrecision);
-  return pricePrecision + quantityPrecision > 18 ? at : { pricePrecision, quantityPrecision };
 }
 
 async function serve(

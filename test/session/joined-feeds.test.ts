@@ -12,9 +12,11 @@ import { backtestSchema } from '../../src/config/schema.ts';
 import { instrument } from '../../src/domain/instrument.ts';
 import { closeTime, type Interval } from '../../src/domain/interval.ts';
 import type { Columns, FeedGap, Kline } from '../../src/domain/market.ts';
+import { units } from '../../src/domain/money.ts';
 import type { Decision } from '../../src/domain/order.ts';
 import type { Notice } from '../../src/execution/context.ts';
 import { correlation, ema, flat, hold, of, sma, weights } from '../../src/index.ts';
+import { Portfolio } from '../../src/portfolio/portfolio.ts';
 import { strategySignals } from '../../src/session/strategy-runner.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import type { HostedMarket } from '../../src/strategy/host.ts';
@@ -153,11 +155,11 @@ function listening(strategy: Strategy, markets: typeof bound, stored: Map<string
       exchange: { feed },
       assembled: {
         ...assembled,
-        // Its own instruments are not those of the rig.
-        portfolio: Object.assign(Object.create(assembled.portfolio), {
-          holding: () => ({ quantity: 0, entryPrice: Number.NaN, equity: 1_000 }),
-          poolEquity: () => 1_000,
-        }) as typeof assembled.portfolio,
+        // Its instruments are not those of the rig.
+        portfolio: new Portfolio(
+          new Map(hosted.map(({ symbol, instrument: one }) => [symbol, one])),
+          hosted.map(({ symbol }) => ({ strategy: 's', symbol, amount: units('1000') })),
+        ),
       },
       screen: { addKline: () => {} },
       failed: () => {},

@@ -10,7 +10,7 @@ import { type JournalReader, openReader } from '../../src/journal/reader.ts';
 import type { MinuteColumns, Simulator } from '../../src/simulator/simulator.ts';
 import { killLeftovers, type Program, type Ran, sluice, startProgram } from '../kit/program.ts';
 import { marketStart, openExchange, speed, trader } from '../kit/rig.ts';
-import { until } from '../kit/until.ts';
+import { pass, until } from '../kit/until.ts';
 
 const history = 200;
 const minutes = 3_000;
@@ -215,7 +215,7 @@ describe('live', () => {
     const killed = await run('kill', '--strategy', 'pair', '--reason', 'a test');
     expect(killed.stdout).toContain('pair is killed');
     const count = exchange.allOrders(trader.uid).length;
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await pass(3_000);
     expect(exchange.allOrders(trader.uid).length).toBe(count);
     await run('resume', '--strategy', 'pair', '--reason', 'the test goes on');
     await until('orders after the resume', () => exchange.allOrders(trader.uid).length > count, 60_000);
