@@ -295,7 +295,17 @@ export const isUnchanged = (known: Guard, levels: GuardLevels): boolean =>
 
 /** Takes the levels of a signal over. */
 export function move(known: Guard, levels: GuardLevels): void {
-  Object.assign(known, levels);
+  // Spelt out: a stop that moves with each of a million klines comes through here.
+  known.stop = levels.stop;
+  known.takeProfit = levels.takeProfit;
+  known.trailing = levels.trailing;
+  known.relative = levels.relative;
+  known.latest = levels.latest;
+  known.keptFor = levels.keptFor;
+  known.exitAfterMs = levels.exitAfterMs;
+  known.exitAt = levels.exitAt;
+  known.reenterAfterMs = levels.reenterAfterMs;
+  known.best = levels.best;
   known.seen = Number.NaN;
   known.entry = known.place.entries;
   known.armedAt = notYet;

@@ -111,7 +111,10 @@ export class Protection {
       trailing: typeof trailing === 'number' ? rateOf(trailing) : undefined,
       relative: place.isFlat || known === undefined ? latest : frozenAs(known.relative, latest),
       latest,
-      ...{ keptFor: place.isFlat ? notYet : place.entries, exitAfterMs, exitAt, reenterAfterMs },
+      keptFor: place.isFlat ? notYet : place.entries,
+      exitAfterMs,
+      exitAt,
+      reenterAfterMs,
       best: known === undefined ? undefined : bestOf(known),
     };
     // What leaves a position moved, or a take-profit of none: nothing has to be planned anew.

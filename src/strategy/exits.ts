@@ -159,7 +159,13 @@ const copyOf = (takeProfit: Exclude<NonNullable<Target['takeProfit']>, number>):
   'length' in takeProfit ? takeProfit.map((part) => structuredClone(part)) : { ...takeProfit };
 
 /** Which time options of `hold` are there twice, in ms and in klines, or undefined. */
-export const twiceFault = (options: Exits): string | undefined =>
-  (['exitAfter', 'reenterAfter', 'expiresAfter'] as const)
-    .filter((name) => options[`${name}Ms`] !== undefined && options[`${name}Klines`] !== undefined)
-    .map((name) => `${name}Ms and ${name}Klines are both there: leave one out`)[0];
+export function twiceFault(options: Exits): string | undefined {
+  const { exitAfterKlines, reenterAfterKlines, expiresAfterKlines } = options;
+  // Most targets count no klines: this is called for each new one.
+  if (exitAfterKlines === undefined && reenterAfterKlines === undefined && expiresAfterKlines === undefined)
+    return undefined;
+  const twice = (['exitAfter', 'reenterAfter', 'expiresAfter'] as const).find(
+    (name) => options[`${name}Ms`] !== undefined && options[`${name}Klines`] !== undefined,
+  );
+  return twice === undefined ? undefined : `${twice}Ms and ${twice}Klines are both there: leave one out`;
+}

@@ -71,11 +71,12 @@ export function checked(signal: Signal, interval: Interval): Signal {
     throw new SignalError('a promise: return the signal directly, from a function that is not async');
   if (signal?.kind !== 'target' || typeof signal.size !== 'object' || signal.size === null)
     throw new SignalError(`neither a target nor quotes: ${shown(signal)}; use hold(), flat() or quotes()`);
-  const fault = targetFault(signal);
+  const hasNumbers = hasOnlyNumbers(signal);
+  const fault = targetFault(signal, hasNumbers);
   if (fault !== undefined) throw madeWith.get(signal) ?? new SignalError(fault);
   if (isSeveral(signal.size)) throw severalSizes(signal.size);
   if (typeof signal.reason !== 'string') throw withoutReason(signal);
-  if (!hasOnlyNumbers(signal)) return copiedInMs(signal, interval);
+  if (!hasNumbers) return copiedInMs(signal, interval);
   return Object.isFrozen(signal) && Object.isFrozen(signal.size) ? signal : { ...signal, size: { ...signal.size } };
 }
 
@@ -112,8 +113,7 @@ function quotesFault(quotes: unknown): string {
 }
 
 /** What is wrong with the numbers of a target, or undefined. */
-function targetFault(signal: Target): string | undefined {
-  const hasNumbers = hasOnlyNumbers(signal);
+function targetFault(signal: Target, hasNumbers: boolean): string | undefined {
   const isValid =
     mayBeLevel(signal.limit) &&
     (!hasNumbers || (mayBeLevel(signal.stop) && mayBeLevel(signal.takeProfit) && mayBeLevel(signal.trailing))) &&
@@ -135,7 +135,7 @@ const madeWith = new WeakMap<Target, SignalError>();
 /** Checks a new target. Its error is thrown only when the strategy emits it: signals during warm-up are dropped. */
 function made(target: Target): Target {
   if (typeof target.size !== 'object' || target.size === null) return target;
-  const fault = targetFault(target);
+  const fault = targetFault(target, hasOnlyNumbers(target));
   if (fault !== undefined) madeWith.set(target, new SignalError(fault));
   return target;
 }
