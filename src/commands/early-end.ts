@@ -1,7 +1,7 @@
 /** Detects a program that ends before its command is finished: it must not end with success. */
 import { loopTurn } from '../clock/clock.ts';
 import { strategyPlace, strayText } from '../strategy/fault.ts';
-import { hasLoadedFiles, loadingNow } from '../strategy/load.ts';
+import { hasLoadedFiles, loadingNow } from '../strategy/loading.ts';
 import { exitCodeOf } from '../terminal/exit-code.ts';
 
 /** Enough of a stack to reach a strategy below whatever it calls. */

@@ -7,6 +7,7 @@ import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
 import { isStreaming, isUniverse, type Strategy } from './contract.ts';
 import { errorText } from './fault.ts';
+import { hasLoadedFiles, setLoading } from './loading.ts';
 import { memoryFault } from './memory.ts';
 import { type Params, type ParamValues, readParams } from './params.ts';
 import { anew, resolveSluice } from './resolve-sluice.ts';
@@ -27,14 +28,9 @@ export interface LoadProblem {
   readonly what: string;
 }
 
-let loadedFiles = false;
-/** Whether this program has loaded a user's file. */
-export const hasLoadedFiles = (): boolean => loadedFiles;
-
 /** Sends a strategy file's `console` output to stderr: stdout is for results, which programs read. */
 function logToStderr(): void {
-  if (loadedFiles) return;
-  loadedFiles = true;
+  if (hasLoadedFiles()) return;
   Object.assign(console, new Console({ stdout: process.stderr, stderr: process.stderr }));
 }
 
@@ -123,10 +119,6 @@ function hintFor(error: unknown): string {
   return absent === undefined ? '' : `: run npm install ${absent} in the folder of that file`;
 }
 
-let loading: string | undefined;
-/** The strategy file that is being loaded: if it never finishes, the program ends without a message of its own. */
-export const loadingNow = (): string | undefined => loading;
-
 async function fromFile(file: string, again: boolean): Promise<Strategy | string> {
   if (!existsSync(file)) return `strategy file ${file} does not exist`;
   if (statSync(file).isDirectory())
@@ -134,14 +126,14 @@ async function fromFile(file: string, again: boolean): Promise<Strategy | string
   resolveSluice();
   logToStderr();
   let module: { readonly default?: unknown };
-  loading = file;
+  setLoading(file);
   try {
     const url = pathToFileURL(file).href;
     module = (await import(again ? anew(url) : url)) as { readonly default?: unknown };
   } catch (error) {
     return `strategy file ${file} cannot be loaded: ${errorText(error)}${hintFor(error)}`;
   } finally {
-    loading = undefined;
+    setLoading(undefined);
   }
   if (isStrategy(module.default)) return module.default;
   const misspelt = misspeltIn(module.default);
