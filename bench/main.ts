@@ -106,6 +106,7 @@ const others: readonly (readonly [about: string, ...args: string[]])[] = [
   ...[
     'client',
     'streams',
+    'list-live',
     'matching',
     'order-path',
     'order-cost',

@@ -12,11 +12,12 @@ import { backtestSchema } from '../../src/config/schema.ts';
 import { instrument } from '../../src/domain/instrument.ts';
 import { closeTime, type Interval } from '../../src/domain/interval.ts';
 import type { Columns, FeedGap, Kline } from '../../src/domain/market.ts';
-import { units } from '../../src/domain/money.ts';
-import type { Decision } from '../../src/domain/order.ts';
+import { noLots, units } from '../../src/domain/money.ts';
+import type { Decision, Leg } from '../../src/domain/order.ts';
 import type { Notice } from '../../src/execution/context.ts';
 import { correlation, ema, flat, hold, of, sma, weights } from '../../src/index.ts';
 import { Portfolio } from '../../src/portfolio/portfolio.ts';
+import type { Limits } from '../../src/risk/context.ts';
 import { strategySignals } from '../../src/session/strategy-runner.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import type { HostedMarket } from '../../src/strategy/host.ts';
@@ -123,8 +124,14 @@ function feedOf({ symbol, interval }: { readonly symbol: string; readonly interv
 }
 
 /** Runs a strategy over feeds whose klines the test sends. `stored`: what the exchange has of each symbol. */
-function listening(strategy: Strategy, markets: typeof bound, stored: Map<string, Kline[]>) {
-  const desk = new TestRig();
+function listening(
+  strategy: Strategy,
+  markets: typeof bound,
+  stored: Map<string, Kline[]>,
+  before?: Leg,
+  limits: Partial<Limits> = {},
+) {
+  const desk = new TestRig({ limits });
   const feeds = new Map<string, Subject<Kline>>();
   const gaps = new Subject<FeedGap>();
   const asked: string[] = [];
@@ -147,6 +154,7 @@ function listening(strategy: Strategy, markets: typeof bound, stored: Map<string
   const notices: Notice[] = [];
   const decisions: Decision[] = [];
   const { assembled, clock } = desk;
+  if (before !== undefined) assembled.planner.restore(before, noLots, 1);
   const hosted = markets.map((one) => ({ ...one, instrument: at(one.symbol) }));
   const first = hosted[0] as HostedMarket;
   const received = strategySignals(
@@ -310,4 +318,74 @@ test('a symbol of a list without klines is left out and reported, and comes in w
     send(at100('AAAUSD', row));
   }
   expect(reasons(decisions)).toEqual(['AAAUSD', 'AAAUSD', 'AAAUSD BBBUSD']);
+});
+
+const weekly = (asked: string[]): Strategy =>
+  defineStrategy({
+    name: 'weekly',
+    about: 'Holds one, chosen every five minutes',
+    params: {},
+    rebalance: '5min',
+    indicators: () => ({}),
+    choose(markets, { time }) {
+      asked.push(`${(time - startTime) / minute}`);
+      return weights({ AAAUSD: 0.5 }, `${markets.length}`);
+    },
+  });
+const one: typeof bound = [{ role: 'AAAUSD', symbol: 'AAAUSD', interval: '1min', use: 'traded' }];
+const past = (count: number): Map<string, Kline[]> =>
+  new Map([['AAAUSD', Array.from({ length: count }, (_, row) => at100('AAAUSD', row))]]);
+
+test('a list is asked at the times of its schedule, and its last weights are repeated between them', async () => {
+  const asked: string[] = [];
+  const { send, settle, decisions } = listening(weekly(asked), one, past(3));
+  await settle();
+  for (const row of [3, 4, 5, 6]) send(at100('AAAUSD', row));
+  expect(asked).toEqual(['5']);
+  expect(decisions.length).toBe(3);
+});
+
+test('what an earlier run signalled is repeated, and a time of the schedule that it missed is made up for', async () => {
+  const asked: string[] = [];
+  // The last signal is of minute 3; the time of minute 5 passed while nothing ran.
+  const before: Leg = {
+    ...{ strategy: 's', role: 'AAAUSD', symbol: 'AAAUSD', at: startTime + 3 * minute },
+    signal: flat('before'),
+  };
+  const { send, settle, decisions } = listening(weekly(asked), one, past(7), before);
+  await settle();
+  send(at100('AAAUSD', 7));
+  send(at100('AAAUSD', 8));
+  expect(asked).toEqual(['8']);
+  expect(reasons(decisions)).toEqual(['1', '1']);
+  const recent = listening(weekly(asked), one, past(7), { ...before, at: startTime + 6 * minute });
+  await recent.settle();
+  recent.send(at100('AAAUSD', 7));
+  expect(asked).toEqual(['8']);
+  expect(reasons(recent.decisions)).toEqual(['before']);
+});
+
+test('one that keeps the program busy for too long is stopped in all its markets', async () => {
+  let thinks = (): void => {};
+  const busy = defineStrategy({
+    name: 'busy',
+    about: 'Thinks for long',
+    params: {},
+    markets: { coin: 'traded', trend: 'data' },
+    indicators: () => ({}),
+    decide: () => {
+      thinks();
+      return { coin: flat('none') };
+    },
+  });
+  const stored = new Map(['AAAUSD', 'BBBUSD'].map((symbol) => [symbol, [at100(symbol, 2)]]));
+  const { clock, send, settle, decisions } = listening(busy, pairBound, stored, undefined, { maxThinkingMs: 1_000 });
+  thinks = () => clock.skipTo(clock.now() + 3_000);
+  await settle();
+  const both = (row: number): void => {
+    for (const symbol of ['AAAUSD', 'BBBUSD']) send(at100(symbol, row));
+  };
+  both(3);
+  both(4);
+  expect(decisions.length).toBe(1);
 });

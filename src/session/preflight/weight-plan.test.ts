@@ -53,6 +53,24 @@ describe('a weight plan', () => {
     expect(slow.rows[0]).toMatchObject({ callsPerMinute: 12 });
   });
 
+  it('counts every market of a strategy: orders where it trades, klines alone where it reads', () => {
+    const { config, configured } = configuration(['BTCUSDT']);
+    const [one] = configured as [Configured];
+    const market = (symbol: string, use: 'traded' | 'data') =>
+      ({ role: symbol, symbol, interval: '1min', use }) as const;
+    const markets = [market('BTCUSDT', 'traded'), market('ETHUSDT', 'traded'), market('SOLUSDT', 'data')];
+    const plan = weightPlanOf(config, [{ ...one, markets }]);
+    const creates = plan.rows.filter(({ lane }) => lane === 'create');
+    expect(creates.map(({ purpose, callsPerMinute }) => [purpose, callsPerMinute])).toEqual([
+      ['creates on BTCUSDT', 1],
+      ['creates on ETHUSDT', 1],
+    ]);
+    expect(plan.rows.some(({ purpose }) => purpose.includes('SOLUSDT'))).toBe(false);
+    // A page of klines and one to confirm it.
+    const without = weightPlanOf(config, [{ ...one, markets: markets.slice(0, 2) }]);
+    expect(plan.weightAtStart - without.weightAtStart).toBe(2);
+  });
+
   it('costs margin its own prices', () => {
     const perMinute = planOf(['BTCUSDT'], { account: 'margin', execution: { pollMs: 10_000 } }).weightPerMinute;
     expect(perMinute).toBeCloseTo(6 * (5 + 1) + 5 + 5 + 5 + 1.5 * (5 + 1) + 1);

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { btc, decision, fill, startTime } from '../../../test/kit/builders.ts';
+import { btc, decision, eth, fill, startTime } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
+import type { Instrument } from '../../domain/instrument.ts';
 import type { Interval } from '../../domain/interval.ts';
 import { emptyLoaded } from '../../journal/load.ts';
 import { defineStrategy } from '../../strategy/contract.ts';
+import type { HostedMarket } from '../../strategy/host.ts';
 import { hold } from '../../strategy/signals.ts';
 import { newsText, reportChanges } from './terminal.ts';
 import { Screen } from './view.ts';
@@ -72,6 +74,41 @@ test('two strategies with different intervals on one symbol share a chart of the
   screen.addKline({ ...kline, interval: '1min', openTime: startTime + 60_000 });
   expect(screen.klines(btc.symbol).map(({ openTime }) => openTime)).toEqual([startTime + 60_000]);
   expect(screen.view().markets).toMatchObject([{ symbol: btc.symbol, interval: '1min' }]);
+});
+
+test('a strategy of several markets is shown where it holds something, with all its markets, each of which has a chart', () => {
+  const { assembled } = new TestRig();
+  const market = (role: string, at: Instrument, use: 'traded' | 'data'): HostedMarket => ({
+    ...{ role, symbol: at.symbol, interval: '1min', instrument: at, use },
+  });
+  const markets = [market('first', btc, 'traded'), market('second', eth, 'traded')];
+  const screen = new Screen({
+    mode: 'live',
+    isRealMoney: false,
+    exchangeUrl: 'http://x',
+    speed: 1,
+    hosted: [{ ...hosted('1min'), id: 's', markets }],
+    assembled,
+    unprotected: assembled.unprotected,
+    now: () => startTime,
+    weight: () => ({ ip: meter, uid: meter, waiting: 0, bannedUntil: undefined }),
+    blocked: () => undefined,
+    loaded: emptyLoaded,
+  });
+  screen.state = 'ready';
+  const shown = (): readonly string[] => screen.view().strategies.map(({ symbol, status }) => `${symbol} ${status}`);
+  expect(shown()).toEqual(['BTCUSDT running']);
+  assembled.portfolio.apply(fill({ symbol: eth.symbol, side: 'BUY', quantity: '1', price: '100' }));
+  expect(shown()).toEqual(['ETHUSDT running']);
+  assembled.portfolio.apply(fill({ side: 'BUY', quantity: '1', price: '100', tradeId: '2' }));
+  expect(shown()).toEqual(['BTCUSDT running', 'ETHUSDT running']);
+  const view = screen.view();
+  expect(view.strategies[0]?.markets).toMatchObject([
+    { role: 'first', symbol: 'BTCUSDT' },
+    { role: 'second', symbol: 'ETHUSDT' },
+  ]);
+  expect(view.markets.map(({ symbol }) => symbol)).toEqual(['BTCUSDT', 'ETHUSDT']);
+  expect(view.stateText).toBe('Trading. 1 strategy running.');
 });
 
 test('a strategy that is killed is none of those that run', async () => {
