@@ -136,8 +136,9 @@ export const feeInBase = ({ rules, fees }: Pick<RunInput, 'rules' | 'fees'>): Ra
   rules.feeIn === 'received' ? mostRate(fees) : noRate;
 
 /** How the rules turn targets into orders. */
-export const planTerms = (input: Pick<RunInput, 'account' | 'rules' | 'fees'>) => ({
+export const planTerms = (input: Pick<RunInput, 'account' | 'rules' | 'fees' | 'limits'>) => ({
   account: input.account,
+  maxLeverage: input.limits.maxLeverage,
   marketBuyIn: input.rules.marketBuyIn,
   feeInBase: feeInBase(input),
   sizing: {

@@ -6,14 +6,12 @@ import {
   lotsIn,
   minus,
   noLots,
-  notional,
   noUnits,
   part,
   plus,
   priceText,
   type Rate,
   rateOf,
-  ticksOf,
 } from '../domain/money.ts';
 import {
   type Account,
@@ -38,6 +36,7 @@ import {
   type Situation,
   type Step,
 } from './plan.ts';
+import { canPay } from './pool-exposure.ts';
 import type { Portfolio, WorkingOrder } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
 import type { Protection } from './protection.ts';
@@ -53,6 +52,8 @@ export interface PlannerOptions {
   readonly feeInBase: Rate;
   /** By the price alone if absent. */
   readonly sizing?: Sizing;
+  /** Where strategies may borrow: most that one may hold or be short of, as a multiple of its equity. */
+  readonly maxLeverage?: Rate | undefined;
   /** Called for each signal that differs from the one before, with its size and the number of its decision. */
   readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
   /** Called with the memory of a strategy when its signal, which it goes with, is journalled or was before. */
@@ -191,7 +192,7 @@ export class Planner {
     }
     const [first] = entries;
     if (first === undefined || !isLeaving) return first;
-    const paid = entries.find(({ draft }) => this.#canPay(draft));
+    const paid = entries.find(({ draft }) => canPay(portfolio, draft, this.#options.maxLeverage));
     if (paid === undefined) this.#waiting.set(strategy, decision);
     return paid;
   }
@@ -202,14 +203,6 @@ export class Planner {
     if (waiting === undefined) return undefined;
     const [first, ...others] = waiting.legs.map((leg) => this.standing(strategy, leg.symbol) ?? leg);
     return { legs: [first as Leg, ...others] };
-  }
-
-  #canPay({ strategy, symbol, volume, price }: OrderDraft): boolean {
-    const { portfolio } = this.#options;
-    const at = portfolio.instrument(symbol);
-    const last = price ?? ticksOf(portfolio.lastMark(symbol)?.price ?? 0, at, 'up');
-    const value = 'amount' in volume ? volume.amount : notional(last, volume.lots, at);
-    return value <= portfolio.freeQuote(strategy, symbol);
   }
 
   #plan({ strategy, symbol }: Leg, refused: readonly OrderDraft[]): Step | undefined {

@@ -22,6 +22,7 @@ import {
 import type { Denial } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
+import { exposureBeside } from '../portfolio/pool-exposure.ts';
 import type { RiskContext, Rule, Valued } from './context.ts';
 
 export function valued(context: RiskContext): Valued {
@@ -176,13 +177,14 @@ function accountExposure(context: Valued): Units {
   return sum;
 }
 
-/** Margin: what a strategy holds or is short of, by a multiple of its own equity, at the last price. */
+/** Margin: what a strategy holds or is short of in all its markets, by a multiple of its own equity, at the last price. */
 export const leverage: Rule = (context) => {
   const { draft, portfolio, limits } = context;
   if (limits.maxLeverage === undefined || context.isReducing) return undefined;
   const equity = portfolio.equity(draft.strategy, draft.symbol);
   const most = part(greatest(equity, noUnits), limits.maxLeverage, 'down');
-  const exposure = ownExposure(context);
+  const others = exposureBeside(portfolio, draft.strategy, draft.symbol);
+  const exposure = plus(ownExposure(context), others);
   return exposure <= most
     ? undefined
     : {

@@ -48,6 +48,7 @@ const rowsOf = (result: RunResult) => {
     ),
     fills: result.fills,
     equity: result.finalEquity,
+    charges: result.margin?.charges ?? [],
   };
 };
 
@@ -100,6 +101,27 @@ const pair = (trailing: boolean): Strategy =>
     },
   });
 
+/** Long of one market and short of the other, with so much borrowed that both are liquidated now and then. */
+const opposed: Strategy = defineStrategy({
+  name: 'opposed',
+  about: 'Is long of one market and short of another by a third',
+  params: {},
+  partial: true,
+  markets: { first: 'traded', second: 'traded', trend: 'data' },
+  indicators: () => ({ last: of('trend', 'close'), average: of('trend', ema('close', 4)) }),
+  decide({ last, average }) {
+    const side = last > average ? 1 : -1;
+    return Number.isNaN(average)
+      ? undefined
+      : {
+          first: hold({ share: 1.9 * side }, 'by the trend', { exitAfterMs: 40 * minute }),
+          second: hold({ share: -1.9 * side }, 'against the trend'),
+        };
+  },
+});
+const margin =
+  'account: margin\nmargin: { maxLeverage: "4", maintenanceRatio: "0.24", liquidationFee: "0.01", interest: { AAA: "0.0001", BBB: "0", DDD: "0.0002", USD: "0.0001" }, interestEveryHours: 1 }\n';
+
 const rotation = (threshold: number, rebalance: Rebalance | undefined): Strategy =>
   defineStrategy({
     name: 'rotation',
@@ -116,25 +138,28 @@ const rotation = (threshold: number, rebalance: Rebalance | undefined): Strategy
 const roles =
   'markets: { first: { symbol: AAAUSD }, second: { symbol: DDDUSD }, trend: { symbol: BBBUSD, interval: 5min } }';
 const list = 'symbols: [AAAUSD, BBBUSD, CCCUSD, DDDUSD]';
-const cases: readonly (readonly [string, Strategy, string])[] = [
+const cases: readonly (readonly [name: string, Strategy, binding: string, more?: string])[] = [
   ['roles with a stop', pair(false), roles],
   ['roles with a trailing stop', pair(true), roles],
+  ['long and short on margin', opposed, roles, margin],
   ['weights at each close', rotation(0.2, undefined), list],
   ['weights at each close without a threshold', rotation(0, undefined), list],
   ['weights each five minutes', rotation(0.05, '5min'), list],
   ['weights by a cron expression', rotation(0.05, '3-59/7 * * * *'), list],
 ];
 
-test.for(cases)('%s: the same rows', async ([, strategy, binding]) => {
-  let fills = 0;
+test.for(cases)('%s: the same rows', async ([, strategy, binding, more = '']) => {
+  let [fills, liquidations] = [0, 0];
   for (let seed = 1; seed <= 12; seed++) {
     const all = marketsFrom(seed, 240);
     const used =
       binding === roles ? Object.fromEntries(Object.entries(all).filter(([symbol]) => symbol !== 'CCCUSD')) : all;
-    const input = await severalInput(strategy, binding, used, { fees: { maker: '0.001', taker: '0.002' } });
+    const input = await severalInput(strategy, binding, used, { more, fees: { maker: '0.001', taker: '0.002' } });
     const quick = rowsOf(await runBacktest(input));
     expect(quick).toEqual(rowsOf(await runBacktest(watched(input))));
     fills += quick.fills.length;
+    liquidations += quick.charges.filter(({ kind }) => kind === 'liquidation').length;
   }
+  expect(liquidations > 5).toBe(more !== '');
   expect(fills).toBeGreaterThan(100);
 });

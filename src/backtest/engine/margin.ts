@@ -1,12 +1,11 @@
 /**
  * Margin in backtests, by the configured rules: what strategies borrow, their interest, and liquidations. Each strategy is liable for its
- * own position alone.
+ * own positions alone: those of a strategy of several markets are one account.
  */
 import type { SimClock } from '../../clock/sim-clock.ts';
 import type { Kline } from '../../domain/market.ts';
 import {
   feeOn,
-  greatest,
   negate,
   noRate,
   notional,
@@ -14,7 +13,6 @@ import {
   plus,
   priceNumber,
   rateText,
-  ruinPrice,
   timesRate,
   type Units,
   unitsText,
@@ -24,17 +22,29 @@ import { decisionOf, type Fill, mainRole, type Signal } from '../../domain/order
 import type { Stop } from '../../fill/orders.ts';
 import { orLiquidation } from '../../fill/stops.ts';
 import type { Entry } from '../../journal/entries.ts';
-import { ByPosition } from '../../portfolio/positions.ts';
+import { ByPosition, type Place } from '../../portfolio/positions.ts';
 import type { ArmedStop } from '../../portfolio/protection.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import type { Charge, MarginRules, MarginSums } from '../prepare/run-money.ts';
 import type { RunInput } from '../run.ts';
+import {
+  cashOf,
+  dueAt,
+  hasOthers,
+  mostOf,
+  nothingOwed,
+  type Owed,
+  owe,
+  oweAfter,
+  periodsUntil,
+  ruinOf,
+} from './margin-pool.ts';
 
-/** What a strategy owed at most since interest was charged last. */
+/** What a strategy owes at one of its markets. */
 interface Debt {
-  quote: Units;
-  base: Units;
-  chargedAt: number;
+  /** In quote, of all its markets together: the same of each. */
+  readonly quote: Owed;
+  readonly base: Owed;
   /** The exchange is leaving its position: what that sells pays the fee. */
   isLeaving: boolean;
 }
@@ -71,18 +81,20 @@ export class MarginAccounts {
   readonly #parts: MarginParts;
   readonly #debts = new ByPosition<Debt>();
   readonly #charges: Charge[] = [];
+  /** Of each strategy the last time, UTC ms. */
+  readonly #liquidatedAt = new Map<string, number>();
   readonly #sums = { interest: noUnits, liquidationFees: noUnits, liquidations: 0 };
 
   constructor(rules: MarginRules, parts: MarginParts) {
     this.#rules = rules;
     this.#parts = parts;
-    for (const { strategy, symbol } of parts.assembled.portfolio.places())
-      this.#debts.set(strategy, symbol, {
-        quote: noUnits,
-        base: noUnits,
-        chargedAt: parts.clock.now(),
-        isLeaving: false,
-      });
+    const now = parts.clock.now();
+    const pools = new Map<string, Owed>();
+    for (const { strategy, symbol } of parts.assembled.portfolio.places()) {
+      const quote = pools.get(strategy) ?? nothingOwed(now);
+      pools.set(strategy, quote);
+      this.#debts.set(strategy, symbol, { quote, base: nothingOwed(now), isLeaving: false });
+    }
   }
 
   result(): MarginSums & { readonly charges: readonly Charge[] } {
@@ -91,8 +103,14 @@ export class MarginAccounts {
 
   /** Between which prices every position on the symbol is held; undefined where none could be liquidated. */
   held(symbol: string): Held | undefined {
-    const at = this.#parts.assembled.portfolio.instrument(symbol);
+    const { portfolio } = this.#parts.assembled;
+    const at = portfolio.instrument(symbol);
     let [above, below] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // Where the prices of other markets decide as well, no price of this one is far enough from it.
+    for (const { strategy } of this.#debts.on(symbol)) {
+      const place = portfolio.place(strategy, symbol);
+      if (!place.isFlat && hasOthers(place)) above = Number.POSITIVE_INFINITY;
+    }
     for (const { side, price } of this.#ruins(symbol)) {
       if (side === 'SELL') above = Math.max(above, priceNumber(price, at));
       else below = Math.min(below, priceNumber(price, at));
@@ -109,13 +127,30 @@ export class MarginAccounts {
     }
   }
 
-  /** The exchange leaves a position at the market, for a price that it has reached. */
+  /** The exchange leaves all positions of a strategy at the market, for a price that one of its markets has reached. */
   leave(strategy: string, symbol: string, price: number): void {
     const { assembled, clock } = this.#parts;
-    const why = `liquidated at ${price}: equity fell below ${rateText(this.#rules.maintenanceRatio)} of the position`;
-    assembled.portfolio.mark(symbol, price, clock.now());
+    const { portfolio, planner } = assembled;
+    const { pool } = portfolio.place(strategy, symbol);
+    const ratio = rateText(this.#rules.maintenanceRatio);
+    const [where, what] = pool.length > 1 ? [` of ${symbol}`, 'positions'] : ['', 'position'];
+    const why = `liquidated at ${price}${where}: equity fell below ${ratio} of the ${what}`;
+    portfolio.mark(symbol, price, clock.now());
+    this.#liquidatedAt.set(strategy, clock.now());
     this.#liquidate(strategy, symbol, why);
     assembled.hitStop({ strategy, symbol }, why);
+    for (const { instrument, isFlat } of pool) {
+      const other = instrument.symbol;
+      // What is not entered yet is not entered any more either.
+      if (other === symbol || (isFlat && planner.standing(strategy, other) === undefined)) continue;
+      this.#liquidate(strategy, other, why);
+      assembled.hitStop({ strategy, symbol: other }, why);
+    }
+  }
+
+  /** When positions of a strategy were liquidated last, UTC ms; undefined where none were. */
+  liquidatedAt(strategy: string): number | undefined {
+    return this.#liquidatedAt.get(strategy);
   }
 
   #ruins(symbol: string): readonly Stop[] {
@@ -149,11 +184,14 @@ export class MarginAccounts {
     const { assembled, clock } = this.#parts;
     const { planner, protection } = assembled;
     const debt = this.#debts.get(strategy, symbol);
-    if (debt !== undefined) debt.isLeaving = true;
-    this.#sums.liquidations++;
-    if (planner.standing(strategy, symbol)?.signal.kind !== 'target') {
+    if (!assembled.portfolio.isFlat(strategy, symbol)) {
+      if (debt !== undefined) debt.isLeaving = true;
+      this.#sums.liquidations++;
+    }
+    const standing = planner.standing(strategy, symbol);
+    if (standing?.signal.kind !== 'target') {
       const flat: Signal = { kind: 'target', size: { quantity: 0 }, reason: why };
-      planner.note(decisionOf({ strategy, role: mainRole, symbol, at: clock.now(), signal: flat }));
+      planner.note(decisionOf({ strategy, role: standing?.role ?? mainRole, symbol, at: clock.now(), signal: flat }));
     }
     const signal = planner.standing(strategy, symbol)?.signal;
     if (signal?.kind === 'target') protection.guard(strategy, symbol, signal.size);
@@ -172,48 +210,57 @@ export class MarginAccounts {
       this.#charge(fill, 'liquidation', fill.time, feeOn(value, this.#rules.liquidationFee));
     }
     if (portfolio.isFlat(strategy, symbol)) debt.isLeaving = false;
-    this.#owe(strategy, symbol, debt);
+    const place = portfolio.place(strategy, symbol);
+    if (place.pool.length === 1) this.#owe(place, debt);
+    else {
+      oweAfter(debt.quote, cashOf(portfolio, place), fill.time);
+      owe(debt.base, place.position.base);
+    }
   }
 
   /** When interest falls due next on a symbol, UTC ms; infinity where nothing is owed. `charge` has seen the last close. */
   interestDue(symbol: string): number {
     const { interestEveryMs } = this.#rules;
     let due = Number.POSITIVE_INFINITY;
-    for (const { value } of this.#debts.on(symbol)) {
-      const { quote, base, chargedAt } = value;
-      if (quote > 0n || base > 0n) due = Math.min(due, (Math.floor(chargedAt / interestEveryMs) + 1) * interestEveryMs);
-    }
+    for (const { value } of this.#debts.on(symbol))
+      due = Math.min(due, dueAt(value.quote, interestEveryMs), dueAt(value.base, interestEveryMs));
     return due;
   }
 
   /**
-   * Interest that fell due by a kline's close, UTC ms, on the most that was owed since it was charged last: a begun hour counts whole.
-   * True when anything was charged.
+   * Interest that fell due by a kline's close, UTC ms, on the most that was owed since it was charged last: a begun hour counts whole. What
+   * a strategy owes in quote is charged at the first close of any of its markets. True when anything was charged.
    */
   charge(symbol: string, at: number): boolean {
     let isCharged = false;
-    const { interestEveryMs, interest } = this.#rules;
-    const { portfolio } = this.#parts.assembled;
-    const { base: baseAsset, quote: quoteAsset } = portfolio.instrument(symbol);
-    for (const { strategy, value: debt } of this.#debts.on(symbol)) {
-      const due = Math.floor(at / interestEveryMs) - Math.floor(debt.chargedAt / interestEveryMs);
-      debt.chargedAt = at;
-      if (due === 0) continue;
-      const price = portfolio.markTicks(symbol);
-      const owedBase = price === undefined ? noUnits : worth(debt.base, price, portfolio.instrument(symbol));
-      const amount = plus(
-        feeOn(debt.quote, timesRate(interest.get(quoteAsset) ?? noRate, due)),
-        feeOn(owedBase, timesRate(interest.get(baseAsset) ?? noRate, due)),
-      );
-      debt.quote = noUnits;
-      debt.base = noUnits;
+    for (const { strategy, value } of this.#debts.on(symbol)) {
+      const amount = this.#interest(symbol, at, value);
+      if (amount === undefined) continue;
       if (amount > 0n) {
         this.#charge({ strategy, symbol }, 'interest', at, amount);
         isCharged = true;
       }
-      this.#owe(strategy, symbol, debt);
+      this.#owe(this.#parts.assembled.portfolio.place(strategy, symbol), value);
     }
     return isCharged;
+  }
+
+  /** Undefined where no period has ended. */
+  #interest(symbol: string, at: number, { quote, base }: Debt): Units | undefined {
+    const { interestEveryMs, interest } = this.#rules;
+    const [ofQuote, ofBase] = [periodsUntil(at, quote, interestEveryMs), periodsUntil(at, base, interestEveryMs)];
+    if (ofQuote === 0 && ofBase === 0) return undefined;
+    const { portfolio } = this.#parts.assembled;
+    const instrument = portfolio.instrument(symbol);
+    const price = portfolio.markTicks(symbol);
+    const owedBase = price === undefined ? noUnits : worth(mostOf(base), price, instrument);
+    const amount = plus(
+      feeOn(mostOf(quote), timesRate(interest.get(instrument.quote) ?? noRate, ofQuote)),
+      feeOn(owedBase, timesRate(interest.get(instrument.base) ?? noRate, ofBase)),
+    );
+    if (ofQuote > 0) quote.most = noUnits;
+    if (ofBase > 0) base.most = noUnits;
+    return amount;
   }
 
   #charge({ strategy, symbol }: Pick<Charge, 'strategy' | 'symbol'>, kind: Charge['kind'], at: number, amount: Units) {
@@ -229,10 +276,9 @@ export class MarginAccounts {
     write({ kind: 'adjustment', at, what: 'adjust', asset, amount: moved, by: 'margin rules', reason });
   }
 
-  #owe(strategy: string, symbol: string, debt: Debt): void {
-    const { portfolio } = this.#parts.assembled;
-    debt.quote = greatest(debt.quote, negate(portfolio.cash(strategy, symbol)));
-    debt.base = greatest(debt.base, negate(portfolio.position(strategy, symbol).base));
+  #owe(place: Place, { quote, base }: Debt): void {
+    owe(quote, cashOf(this.#parts.assembled.portfolio, place));
+    owe(base, place.position.base);
   }
 
   /** At and beyond which price the exchange leaves a position that is not being left already. */
@@ -241,9 +287,8 @@ export class MarginAccounts {
     if (portfolio.isFlat(strategy, symbol)) return undefined;
     const isLeft = protection.isLeaving(strategy, symbol);
     if (isLeft && planner.standing(strategy, symbol)?.signal.kind === 'target') return undefined;
-    const { base } = portfolio.position(strategy, symbol);
-    const cash = portfolio.cash(strategy, symbol);
-    const price = ruinPrice(base, cash, this.#rules.maintenanceRatio, portfolio.instrument(symbol));
-    return price === undefined ? undefined : { strategy, side: base > 0n ? 'SELL' : 'BUY', price };
+    const place = portfolio.place(strategy, symbol);
+    const price = ruinOf(portfolio, place, this.#rules.maintenanceRatio);
+    return price === undefined ? undefined : { strategy, side: place.isLong ? 'SELL' : 'BUY', price };
   }
 }

@@ -71,8 +71,6 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
   refuseOtherSymbols(file, config, given?.placeOf ?? placesIn(file, settings));
   const instruments = instrumentsFor(configured, available, where, true);
   for (const { config: one, markets = [] } of configured) {
-    if (markets.length > 0 && config.account === 'margin')
-      throw new Refusal(`${file}: strategy ${one.id}: a strategy of several markets runs on a spot account so far`);
     const quotes = new Set(markets.map(({ symbol }) => instruments.get(symbol)?.quote));
     if (quotes.size > 1)
       throw new Refusal(

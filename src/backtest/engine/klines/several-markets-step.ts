@@ -82,15 +82,16 @@ export class SeveralMarketsStep {
   }
 
   /**
-   * Purchases that waited for sales at this open: the sales have paid for them, and they fill at it, too. A kline that opened before is not
-   * one of theirs. `open` opens a kline once more.
+   * Purchases that waited for sales at this open: the sales have paid for them, and they fill at it, too. So do the other positions of a
+   * strategy of which this open liquidated one. A kline that opened before is not one of theirs. `open` opens a kline once more.
    */
   enterAfterExits(now: number, open: (state: SeriesState) => void): void {
     for (const { hosted } of this.#cursors) {
       const waiting = this.#trader.planner.waiting(hosted.id);
-      if (waiting === undefined) continue;
-      this.#trader.take({ strategy: hosted.id, at: now, legs: waiting.legs });
-      this.#settle(waiting.legs[0].symbol);
+      if (waiting !== undefined) {
+        this.#trader.take({ strategy: hosted.id, at: now, legs: waiting.legs });
+        this.#settle(waiting.legs[0].symbol);
+      } else if (this.#trader.margin?.liquidatedAt(hosted.id) !== now) continue;
       for (const state of this.#states.get(hosted.id) ?? [])
         if (state.opened === state.row && opensAt(state, state.row) === now && !state.market.fills.idle) open(state);
     }
