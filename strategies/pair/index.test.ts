@@ -63,3 +63,22 @@ test('over recorded hours it sells one market at the same open at which it buys 
     new Set(['BTCUSDT', 'BTCUSDT ETHUSDT', 'ETHUSDT']),
   );
 });
+
+test('on margin it is long of one market and short of the other, or has neither', async () => {
+  const { fills, finalEquity } = await runScenario('pair-btc-eth-margin');
+  expect(Number(finalEquity)).toBeCloseTo(19_355.33, 2);
+  const held = new Map<string, number>();
+  const seen = new Set<string>();
+  for (const { time, symbol, side, quantity, fee, feeAsset } of fills) {
+    const received = Number(quantity) - (symbol.startsWith(feeAsset) ? Number(fee) : 0);
+    held.set(symbol, (held.get(symbol) ?? 0) + (side === 'BUY' ? received : -Number(quantity)));
+    if (fills.findLast((fill) => fill.time === time)?.symbol !== symbol) continue;
+    // A thousandth is what a fee in base leaves of a position that was closed.
+    const signs = ['BTCUSDT', 'ETHUSDT'].map((one) => {
+      const base = held.get(one) ?? 0;
+      return Math.abs(base) < (one === 'BTCUSDT' ? 0.001 : 0.03) ? 0 : Math.sign(base);
+    });
+    seen.add(signs.join(' '));
+  }
+  expect(seen).toEqual(new Set(['-1 1', '1 -1', '0 0']));
+});
