@@ -35,7 +35,7 @@ export function scheduleFault(rebalance: unknown): string | undefined {
   const fault = (what = ''): string => `rebalance is ${inspect(rebalance)}${what}: ${wanted}`;
   if (typeof rebalance !== 'string' || rebalance.trim().split(/\s+/).length !== 5) return fault();
   // It stands for the time at which the program was started.
-  if (rebalance.includes('?')) return fault(", and '?' is no field of it");
+  if (rebalance.includes('?')) return fault(", which contains '?'");
   try {
     return cronOf(rebalance).nextRun(new Date(0)) === null ? fault(', which never comes') : undefined;
   } catch (error) {
