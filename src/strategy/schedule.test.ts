@@ -43,7 +43,7 @@ test('what is no schedule is refused by one message', () => {
     ['0 0 8 * * 1', "rebalance is '0 0 8 * * 1': it must be"],
     ['0 25 * * *', "rebalance is '0 25 * * *' (Invalid value for hour: 25): it must be"],
     ['0 8 30 2 *', "rebalance is '0 8 30 2 *', which never comes: it must be"],
-    ['? 8 * * *', "rebalance is '? 8 * * *', and '?' is no field of it: it must be"],
+    ['? 8 * * *', "rebalance is '? 8 * * *', which contains '?': it must be"],
     [7, 'rebalance is 7: it must be'],
   ])
     expect(scheduleFault(rebalance)).toContain(what);
