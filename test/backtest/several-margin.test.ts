@@ -1,12 +1,12 @@
 /** Strategies of several markets on margin: all their markets are one account, and equal what is worked out by hand. */
 import { describe, expect, test } from 'vitest';
 import { unitsText } from '../../src/domain/money.ts';
-import { flat, hold } from '../../src/index.ts';
+import { flat, hold, quotes } from '../../src/index.ts';
 import { defineStrategy } from '../../src/strategy/contract.ts';
 import { fillsOf, klines, minute, run } from '../kit/several-run.ts';
 
-const rules = (rates = 'AAA: "0", BBB: "0", USD: "0"', hours = 1) =>
-  `account: margin\nmargin: { maxLeverage: "4", maintenanceRatio: "0.2", liquidationFee: "0.01", interest: { ${rates} }, interestEveryHours: ${hours} }\n`;
+const rules = (rates = 'AAA: "0", BBB: "0", USD: "0"', hours = 1, maxLeverage = 4) =>
+  `account: margin\nmargin: { maxLeverage: "${maxLeverage}", maintenanceRatio: "0.2", liquidationFee: "0.01", interest: { ${rates} }, interestEveryHours: ${hours} }\n`;
 const binding = 'markets: { first: { symbol: AAAUSD }, second: { symbol: BBBUSD } }';
 
 type Legs = readonly [first: ReturnType<typeof hold>, second: ReturnType<typeof hold>];
@@ -109,6 +109,39 @@ test('an entry that rests is cancelled with a liquidation, and not ordered again
   db.close();
 });
 
+test('what quotes bought is left with a liquidation in another market, and the quotes come back', async () => {
+  const quoting = defineStrategy({
+    name: 'quoting',
+    about: 'Holds one market and quotes in another',
+    params: {},
+    markets: { first: 'traded', second: 'traded' },
+    indicators: () => ({}),
+    decide: () => ({
+      first: of(3000),
+      second: quotes([{ side: 'BUY', price: 4, quantity: 100 }], 'always'),
+    }),
+  });
+  const series = flow([10, 10, 10, 10, 8, 8, 8], [5, 5, 3.9, 3.9, 3.9, 5, 5]);
+  const { fills, liquidations, result } = await ran(quoting, series);
+  expect(fills.slice(0, 4)).toEqual([
+    '1 BUY AAAUSD 30000000 at 1000',
+    '3 BUY BBBUSD 1000000 at 400',
+    '3 BUY BBBUSD 1000000 at 390',
+    '4 BUY BBBUSD 1000000 at 390',
+  ]);
+  // 21,180 are owed: at 8.43, 25,290 and 1,170 leave 5,280, less than a fifth of 26,460.
+  expect(fills.slice(4)).toEqual(['5 SELL AAAUSD 30000000 at 843', '5 SELL BBBUSD 3000000 at 390']);
+  expect(liquidations).toBe(2);
+  const db = result.journal();
+  expect(db.prepare('SELECT side, symbol, price, state FROM orders ORDER BY created_at').all().at(-1)).toEqual({
+    side: 'BUY',
+    symbol: 'BBBUSD',
+    price: '4',
+    state: 'open',
+  });
+  db.close();
+});
+
 describe('leverage', () => {
   test('counts both legs, long and short', async () => {
     const both = holding([of(2500), of(-4000)]);
@@ -125,6 +158,23 @@ describe('leverage', () => {
       '3 BUY AAAUSD 40000000 at 1000',
       '3 BUY BBBUSD 80000000 at 500',
     ]);
+  });
+});
+
+describe('where nothing may be borrowed, a leg', () => {
+  const alone = rules(undefined, undefined, 1);
+
+  test('waits for one that is bought back, though the money is there', async () => {
+    const swap = holding([of(-1000), flat('not yet')], { 3: [flat('over'), of(2000)] });
+    const { fills, result } = await ran(swap, flow(same(10, 5), same(5, 5)), alone);
+    expect(fills.slice(1)).toEqual(['3 BUY AAAUSD 10000000 at 1000', '3 BUY BBBUSD 20000000 at 500']);
+    expect(result.refused).toEqual([]);
+  });
+
+  test('enters beside one that rests, where both are within the leverage', async () => {
+    const swap = holding([of(-400), flat('not yet')], { 3: [of(-100, 9), of(1000)] });
+    const { fills } = await ran(swap, flow(same(10, 5), same(5, 5)), alone);
+    expect(fills.slice(1)).toEqual(['3 BUY BBBUSD 10000000 at 500']);
   });
 });
 
