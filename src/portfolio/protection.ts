@@ -287,7 +287,8 @@ export class Protection {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
     this.revision++;
-    if (guard.reenterAfterMs !== undefined) guard.reenterAt = now + guard.reenterAfterMs;
+    // A time that is left from an exit before says nothing about this one.
+    guard.reenterAt = guard.reenterAfterMs === undefined ? undefined : now + guard.reenterAfterMs;
     guard.leftSize = size;
     guard.leftWhy = why;
     guard.best = undefined;

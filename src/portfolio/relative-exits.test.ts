@@ -220,4 +220,16 @@ describe('the time after an exit', () => {
     made.leave('90', '1', startTime + 10 * minute);
     expect(made.protection.release('BTCUSDT', startTime + 10 * minute)).toEqual(['s']);
   });
+
+  test('is forgotten with the next exit, whose target has none', () => {
+    const made = waiting();
+    made.leave('90');
+    // What quotes bought before the time was over.
+    made.enter('95', '1', startTime + 2 * minute);
+    made.say({ stop: 80 }, 2);
+    made.leaveFor('stop hit', startTime + 4 * minute);
+    made.leave('80', '1', startTime + 4 * minute);
+    expect(made.protection.release('BTCUSDT', startTime + 9 * minute)).toEqual([]);
+    expect(made.override().leave).toBe('stop hit');
+  });
 });
