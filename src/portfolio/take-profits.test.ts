@@ -147,3 +147,16 @@ test('of a short position the highest is the nearest', () => {
   ];
   expect(partsOf('BUY', parts).map(({ at }) => priceText(at, btc))).toEqual(['95', '90']);
 });
+
+test.each(['SELL', 'BUY'] as const)(
+  'at the same price they stay in the order of the list, on the side of a %s',
+  (side) => {
+    const at = ticks('95', btc);
+    const shares = [0.25, 0.5, 0.125];
+    const levels = partsOf(
+      side,
+      shares.map((share) => ({ at, share })),
+    );
+    expect(levels.map(({ share }) => share)).toEqual(shares.map((share) => rate(String(share))));
+  },
+);

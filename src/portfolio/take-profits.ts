@@ -38,12 +38,12 @@ export function partsOf(
   parts: readonly { readonly at: Ticks; readonly share: number }[],
 ): readonly TakeProfit[] {
   const closes = parts.reduce((sum, { share }) => sum + share, 0) >= whole;
-  return parts
-    .toSorted((a, b) => (a.at < b.at === (side === 'SELL') ? -1 : 1))
-    .map(({ at, share }, index, { length }) => ({
-      at,
-      share: closes && index === length - 1 ? undefined : rateOf(share),
-    }));
+  // Levels of different kinds may come to the same price; those stay in the order of the list.
+  const sorted = parts.toSorted((a, b) => (a.at === b.at ? 0 : a.at < b.at === (side === 'SELL') ? -1 : 1));
+  return sorted.map(({ at, share }, index, { length }) => ({
+    at,
+    share: closes && index === length - 1 ? undefined : rateOf(share),
+  }));
 }
 
 /** What a take-profit sells of a target of so many lots; undefined: all that is left. */
