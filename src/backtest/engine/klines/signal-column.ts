@@ -147,6 +147,7 @@ function fits(pattern: Leg, leg: Leg): boolean {
     (onlyTakeProfit(signal) === signal.takeProfit || sameTakeProfit(own.takeProfit, signal.takeProfit)) &&
     isSameKind(own.trailing, signal.trailing) &&
     (own.exitAfterMs === undefined) === (signal.exitAfterMs === undefined) &&
+    own.exitAfterKlines === signal.exitAfterKlines &&
     sameOthers(own, signal)
   );
 }
