@@ -26,6 +26,7 @@ import type {
   Signal,
 } from '../reference/types.ts';
 import { rulesets as referenceRules } from '../reference/types.ts';
+import { asProduct, inMs } from './product-signals.ts';
 
 /** What all three are asked. */
 export interface Case {
@@ -140,36 +141,6 @@ export const scripted = (signals: readonly Signal[], lengthMs = 60_000): Strateg
     indicators: () => ({}),
     decide: (_, { kline }) => asProduct(signals[kline.openTime / lengthMs] as Signal),
   });
-
-/** A want of the reference, whose numbers are text, as the product's. */
-export function asProduct(signal: Signal): ProductWant {
-  if ('quotes' in signal) {
-    const quotes = signal.quotes.map(({ side, price, quantity }) => ({
-      side,
-      price: Number(price),
-      quantity: Number(quantity),
-    }));
-    return { kind: 'quotes', quotes, reason: '' };
-  }
-  const { limit, stop, takeProfit, trailing, exitAfterMs } = signal;
-  return {
-    kind: 'target',
-    size: 'share' in signal ? { share: Number(signal.share) } : { quantity: Number(signal.quantity) },
-    ...(limit === undefined ? {} : { limit: Number(limit) }),
-    ...(stop === undefined ? {} : { stop: Number(stop) }),
-    ...(takeProfit === undefined
-      ? {}
-      : {
-          takeProfit:
-            typeof takeProfit === 'string'
-              ? Number(takeProfit)
-              : takeProfit.map(({ at, share }) => ({ at: Number(at), share: Number(share) })),
-        }),
-    ...(trailing === undefined ? {} : { trailing: Number(trailing) }),
-    ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
-    reason: '',
-  };
-}
 
 const instrumentOf = ({ symbol, instrument: given }: Case): Instrument => {
   const { minQuantity, minNotional, ...shape } = given;
@@ -304,7 +275,8 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
     ...(given.maxPosition === undefined ? {} : { maxPosition: given.maxPosition }),
   };
   const { decisions, orders, fills, equity, ambiguousKlines, charges } = reference(question);
-  const wanted = decisions.map(({ time, signal }) => ({ time, signal: asProduct(signal) }));
+  const decidesEveryMs = question.decidesEveryMs ?? question.intervalMs;
+  const wanted = decisions.map(({ time, signal }) => ({ time, signal: inMs(asProduct(signal), decidesEveryMs) }));
   const rows = withoutRefused({ decisions: wanted, orders, fills, equity, ambiguousKlines });
   return given.margin === undefined ? rows : { ...rows, charges };
 }

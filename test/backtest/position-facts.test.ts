@@ -9,7 +9,8 @@ import { fc } from '../kit/properties.ts';
 import { runByKlines, runNow } from '../kit/run-now.ts';
 import { generated, oftenShort, trailed } from '../reference/generated.ts';
 import type { Facts, Signal } from '../reference/types.ts';
-import { asProduct, byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams } from './agreement.ts';
+import { byReference, type Case, caseOfXz, columnsOf, inputOf, rowsOf, runStreams } from './agreement.ts';
+import { asProduct } from './product-signals.ts';
 
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
 const minuteMs = 60_000;

@@ -1,6 +1,7 @@
 /** Cash, base and orders of the one account, and what its fills do to them. */
 import { Decimal as Decimals } from 'decimal.js';
-import type { ChargeRow, DecisionRow, FillRow, OrderRow, Question, Side, Signal } from './types.ts';
+import { type Distances, distancesOf } from './distances.ts';
+import type { ChargeRow, DecisionRow, FillRow, OrderRow, Question, Side, Signal, Target } from './types.ts';
 
 export const Decimal = Decimals.clone({ precision: 60, toExpNeg: -40, toExpPos: 60 });
 export type Decimal = Decimals;
@@ -35,20 +36,20 @@ export interface State {
   ambiguousKlines: number;
   /** The row in which the chosen path let targets come before the stop, and the side that leaves. */
   assumed: { readonly row: number; readonly side: Side } | undefined;
-  /** Levels in force while something is held. */
-  stop: Decimal | undefined;
-  /** The nearest first; the last of shares that are one together takes all that is left. */
-  takeProfits: readonly { readonly price: Decimal; readonly share: Decimal | undefined }[];
+  /** The target whose levels are in force while something is held; quotes leave it as it was. */
+  exits: Target | undefined;
+  /** The distances at the entry of what is held, by the exit that each belongs to. */
+  frozen: Distances;
   /** The planned and the position whose take-profit was asked for between two klines of the strategy, and when it may be next. */
   targetOf:
     | { readonly signal: Signal; readonly position: string; readonly waitMs: number; readonly nextAt: number }
     | undefined;
-  trailing: Decimal | undefined;
-  exitAfterMs: number | undefined;
   /** The best price since the entry at `of`, as far as a trailing stop has seen it. */
   best: { readonly of: number; readonly price: Decimal } | undefined;
   /** The quantity under which protection left the position: until another is wanted, nothing is entered. */
   leftAt: string | undefined;
+  /** Nothing is entered before this time, whatever is wanted. */
+  pausesUntil: number | undefined;
   /** The quantity that the levels belong to, and what a target order has sold of it. */
   levelsOf: string | undefined;
   taken: Decimal;
@@ -108,12 +109,11 @@ export function begun(question: Question): State {
     base: new Decimal(0),
     ambiguousKlines: 0,
     assumed: undefined,
-    stop: undefined,
-    takeProfits: [],
-    trailing: undefined,
-    exitAfterMs: undefined,
+    exits: undefined,
+    frozen: {},
     best: undefined,
     leftAt: undefined,
+    pausesUntil: undefined,
     levelsOf: undefined,
     taken: new Decimal(0),
     settled: false,
@@ -193,6 +193,7 @@ export function fill(
   // What turns a position round enters another one.
   const hasTurned = before.gt(0) !== state.base.gt(0);
   if (hasTurned) [state.enteredAt, state.entryPrice] = [time, price];
+  if (wasFlat || hasTurned) state.frozen = distancesOf(state.exits);
   const { purpose } = order.row;
   const why = purpose === 'takeProfit' ? purpose : purpose !== 'stop' ? 'signal' : state.leavesInTime ? 'time' : 'stop';
   if (!wasFlat && (hasTurned || isFlat(state)))

@@ -11,6 +11,7 @@ import {
   type State,
   withoutFee,
 } from './account.ts';
+import { takeProfitsOf } from './exits.ts';
 import { moved } from './impact.ts';
 import type { Kline, Side } from './types.ts';
 
@@ -255,11 +256,10 @@ export function stopHit(
 }
 
 /** The kline that entered also reached the take-profit, which rests from the next one on. */
-function isReachedSoon(
-  { question: { rules, instrument }, takeProfits: [nearest], enteredAt }: State,
-  side: Side,
-  at: Now,
-): boolean {
+function isReachedSoon(state: State, side: Side, at: Now): boolean {
+  const { question, enteredAt } = state;
+  const { rules, instrument } = question;
+  const [nearest] = takeProfitsOf(state);
   if (rules.targetsFrom === 'entry' || nearest === undefined || enteredAt < at.time) return false;
   if (at.isDry || (rules.marketAt === 'close' && enteredAt === at.time)) return false;
   const beyond = new Decimal(10).pow(-instrument.pricePrecision).times(rules.penetrationTicks);

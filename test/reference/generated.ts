@@ -75,7 +75,7 @@ export const oftenShort = (signals: readonly Signal[]): readonly Signal[] =>
   signals.map((signal) => {
     if (!('quantity' in signal) || signal.quantity === '0' || Number(signal.quantity) % 2 === 1) return signal;
     const { quantity, stop, takeProfit, ...rest } = signal;
-    if (typeof takeProfit === 'object') return signal;
+    if (typeof takeProfit === 'object' || typeof stop === 'object') return signal;
     return {
       ...rest,
       quantity: `-${quantity}`,

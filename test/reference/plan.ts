@@ -4,6 +4,7 @@ import {
   Decimal,
   end,
   free,
+  isFlat,
   mostFee,
   type Order,
   openOrders,
@@ -90,7 +91,10 @@ export function plannedOrders(state: State, signal: Signal, close: Decimal): rea
       .filter((planned) => planned.quantity.gt(0) && !tooSmall(planned.quantity, planned.price));
   }
   const sizeText = sizeOf(signal);
-  const left = state.leftAt === sizeText;
+  // During a pause nothing is entered, whatever is wanted, and what is being left is left.
+  const enters = isFlat(state) && !state.sized.isZero();
+  const pauses = state.pausesUntil !== undefined && (enters || state.leftAt !== undefined);
+  const left = state.leftAt === sizeText || pauses;
   const taken = state.levelsOf === sizeText ? state.taken : zero;
   if (state.byAmount && !state.base.isZero()) {
     state.sized = roundTo(state.base, quantityPrecision, 'down');
@@ -123,7 +127,9 @@ export function act(state: State, signal: Signal, moment: Moment, inside: boolea
   if (openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined)) return undefined;
   if (state.settled) return undefined;
   const missing = [...plannedOrders(state, signal, moment.close)];
-  state.settled = missing.length === 0 && openOrders(state).length === 0 && isBare(signal);
+  // What is left before a pause ends is left as soon as it can be.
+  const isDone = isBare(signal) && state.pausesUntil === undefined;
+  state.settled = missing.length === 0 && openOrders(state).length === 0 && isDone;
   for (const order of openOrders(state)) {
     const index = missing.findIndex((planned) => stands(order, planned));
     if (index >= 0) missing.splice(index, 1);
@@ -142,7 +148,10 @@ export function act(state: State, signal: Signal, moment: Moment, inside: boolea
 /** Nothing but a goal, and perhaps a price to work at. */
 export const isBare = (signal: Signal): boolean =>
   !('quotes' in signal) &&
-  [signal.stop, signal.trailing, signal.takeProfit, signal.exitAfterMs].every((level) => level === undefined);
+  [
+    ...[signal.stop, signal.trailing, signal.breakEven, signal.takeProfit],
+    ...[signal.exitAfterMs, signal.exitAfterKlines, signal.exitAt, signal.reenterAfterMs, signal.reenterAfterKlines],
+  ].every((exit) => exit === undefined);
 
 const stands = (order: Order, planned: PlannedOrder): boolean =>
   planned.type === 'LIMIT' &&

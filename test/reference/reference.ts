@@ -1,10 +1,12 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
-import { begun, Decimal, free, isFlat, type Order, openOrders, roundTo, type State } from './account.ts';
+import { begun, Decimal, free, isFlat, type Order, openOrders, type State } from './account.ts';
+import { stayed } from './distances.ts';
 import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, rest, stopHit } from './exchange.ts';
+import { dueAt, endPause, leave, stopOf, trail } from './exits.ts';
 import { factsAfter } from './facts.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
 import { act, isBare, type Moment, plannedOrders, size, sizeOf } from './plan.ts';
-import { isAllTaken, takeProfitsOf } from './take-profits.ts';
+import { isAllTaken } from './take-profits.ts';
 import type { Answer, Facts, Kline, Question, Signal } from './types.ts';
 import { signalAfter } from './wants.ts';
 
@@ -23,6 +25,7 @@ export function reference(question: Question): Answer {
     leaveInTime(state, standing, { row, time: kline.time + intervalMs, close: new Decimal(kline.close) });
     const time = kline.time + intervalMs;
     const isAsked = decidesEveryMs === undefined || time % decidesEveryMs === 0;
+    endPause(state, time);
     // Saying nothing repeats what was said last.
     const facts = (): Facts => factsAfter(state, row);
     const said = isAsked ? signalAfter(strategy, klines, row, instrument.pricePrecision, facts) : undefined;
@@ -36,7 +39,10 @@ export function reference(question: Question): Answer {
       state.settled = false;
     }
     const moment: Moment = { row, time, close: new Decimal(kline.close) };
-    if (isAsked) act(state, signal, moment, false);
+    if (isAsked) {
+      enterAgain(state, signal, moment);
+      act(state, signal, moment, false);
+    }
     if (decidesEveryMs !== undefined) placeLate(state, signal, moment);
     if (question.rules.marketAt === 'open' || openOrders(state).length === 0) continue;
     const fillsBefore = state.fills.length;
@@ -62,15 +68,20 @@ function payFlows(state: State, flows: NonNullable<Question['cashFlows']>, time:
   return flows.filter((flow) => flow.time > time);
 }
 
+/** The target that stands after a pause is sized anew, which is a decision of its own. */
+function enterAgain(state: State, signal: Signal, { time, close }: Moment): void {
+  if ('quotes' in signal || state.sizedFor !== undefined) return;
+  state.decisions.push({ time, signal });
+  size(state, signal, close);
+}
+
 /** What was held for as long as it may be is left. */
 function leaveInTime(state: State, standing: Signal | undefined, moment: Moment): void {
-  const { exitAfterMs, enteredAt, leftAt } = state;
-  if (standing === undefined || 'quotes' in standing || isFlat(state) || leftAt !== undefined) return;
-  if (exitAfterMs === undefined || moment.time - enteredAt < exitAfterMs) return;
+  if (standing === undefined || 'quotes' in standing || isFlat(state) || state.leftAt !== undefined) return;
+  if (moment.time < dueAt(state)) return;
   state.working = openOrders(state);
-  state.leftAt = sizeOf(standing);
+  leave(state, sizeOf(standing), moment.time);
   state.leavesInTime = true;
-  state.best = undefined;
   act(state, standing, moment, false);
 }
 
@@ -100,25 +111,6 @@ function trade(state: State, standing: Signal | undefined, at: Now, lastClose: n
   if (state.enteredAt <= at.time) for (const price of [at.high, at.low]) trail(state, price);
   trail(state, at.close);
   return then;
-}
-
-/** A price that a trailing stop sees. */
-function trail(state: State, price: Decimal): void {
-  if (isFlat(state) || state.trailing === undefined) return;
-  const before = state.best?.of === state.enteredAt ? state.best.price : price;
-  const best = state.base.gt(0) ? Decimal.max(before, price) : Decimal.min(before, price);
-  state.best = { of: state.enteredAt, price: best };
-}
-
-/** The nearer of the fixed stop and the trailing one. */
-function stopOf(state: State): Decimal | undefined {
-  const { stop, trailing, best, base, question } = state;
-  if (trailing === undefined || best?.of !== state.enteredAt) return stop;
-  const isLong = base.gt(0);
-  const away = best.price.times(isLong ? new Decimal(1).minus(trailing) : trailing.plus(1));
-  const level = roundTo(away, question.instrument.pricePrecision, isLong ? 'down' : 'up');
-  if (stop === undefined) return level;
-  return isLong ? Decimal.max(stop, level) : Decimal.min(stop, level);
 }
 
 /** The target of what a MARKET order has entered this very moment. */
@@ -163,7 +155,11 @@ function watchStop(
   { targetsHadTurn, ...moment }: Moment & { readonly targetsHadTurn: boolean },
 ): Signal | undefined {
   const target = standing === undefined || 'quotes' in standing ? undefined : standing;
-  if (isFlat(state) || standing === undefined || (target !== undefined && state.leftAt !== undefined)) return standing;
+  if (isFlat(state) || standing === undefined) return standing;
+  if (target !== undefined && state.leftAt !== undefined) {
+    if (!targetsHadTurn) trail(state, at.open);
+    return standing;
+  }
   const known = stopOf(state);
   // The open comes first: a stop that it passes is hit there, and the others move by it before anything else does.
   if (!targetsHadTurn && !(known !== undefined && isBeyond(leaving(state), at.open, known))) trail(state, at.open);
@@ -176,14 +172,15 @@ function watchStop(
   if (first.isRuin) state.settled = false;
   const hitAt = { ...moment, time: hit.time };
   const signal = target ?? giveUp(state, hitAt);
-  state.leftAt = sizeOf(signal);
+  leave(state, sizeOf(signal), hit.time);
   state.leavesInTime = false;
-  state.best = undefined;
   const here = { ...hitAt, close: hit.price };
   const order = act(state, signal, here, true);
   if (order === undefined) return signal;
   if (hit.ambiguous || first.inDoubt) state.ambiguousKlines++;
   fillStop(state, order, { ...hit, ambiguous: hit.ambiguous || first.inDoubt }, at);
+  // Of what the volume did not give the open is the first price after the exit was decided.
+  if (hit.time === at.time) trail(state, at.open);
   // What the kline's volume did not give is asked for again at once; that order arrives at the next open.
   act(state, signal, here, true);
   return signal;
@@ -205,15 +202,14 @@ function giveUp(state: State, { time, close }: Moment): Signal {
 function leaveAfterProfit(state: State, standing: Signal | undefined, fillsBefore: number): void {
   if (standing === undefined) return;
   const size = sizeOf(standing);
-  for (const { order, quantity, side } of state.fills.slice(fillsBefore)) {
+  for (const { order, quantity, side, time } of state.fills.slice(fillsBefore)) {
     const { purpose, state: ending } = (state.orders[order - 1] as Order).row;
     if (purpose !== 'takeProfit') continue;
     const isOther = side === 'SELL' ? size.startsWith('-') : size !== '' && size !== '0' && !size.startsWith('-');
     if (isOther) continue;
     state.taken = state.taken.plus(quantity);
     if ('quotes' in standing || ending !== 'filled' || !isAllTaken(state)) continue;
-    state.leftAt = size;
-    state.best = undefined;
+    leave(state, size, time);
   }
 }
 
@@ -225,13 +221,10 @@ function follow(state: State, signal: Signal): void {
   state.levelsOf = size;
   const bare = isBare(signal);
   if (bare && size === '0' && !isFlat(state) && state.leftAt === undefined) return;
-  const level = (text: string | undefined): Decimal | undefined =>
-    text === undefined ? undefined : roundTo(new Decimal(text), state.question.instrument.pricePrecision, 'down');
-  state.stop = level(signal.stop);
-  state.takeProfits = takeProfitsOf(signal, level);
-  state.trailing = signal.trailing === undefined ? undefined : new Decimal(signal.trailing);
-  state.exitAfterMs = signal.exitAfterMs;
-  if (state.leftAt !== size) state.leftAt = undefined;
+  state.exits = signal;
+  if (!isFlat(state)) state.frozen = stayed(state.frozen, signal);
+  const mustBeLeft = state.pausesUntil !== undefined && !isFlat(state);
+  if (state.leftAt !== size && !mustBeLeft) state.leftAt = undefined;
 }
 
 function answer(state: State): Answer {

@@ -1,29 +1,14 @@
 /** Take-profits: one for all that is held, or several, each for its share of the planned quantity. */
 import { Decimal, isFlat, type Order, openOrders, type PlannedOrder, roundTo, type State } from './account.ts';
 import { leaving } from './exchange.ts';
-import type { Signal } from './types.ts';
-
-type TakeProfits = State['takeProfits'];
-type Target = Exclude<Signal, { readonly quotes: unknown }>;
-
-/** Those of a target, at the prices that `level` makes of their text. */
-export function takeProfitsOf(signal: Target, level: (text: string) => Decimal | undefined): TakeProfits {
-  const { takeProfit } = signal;
-  if (takeProfit === undefined) return [];
-  const several = typeof takeProfit === 'string' ? [{ at: takeProfit, share: '1' }] : takeProfit;
-  const isShort = ('quantity' in signal ? signal.quantity : signal.share).startsWith('-');
-  const sorted = several.toSorted((a, b) => (isShort ? Number(b.at) - Number(a.at) : Number(a.at) - Number(b.at)));
-  const isAll = Decimal.sum(...sorted.map(({ share }) => share)).gte(1);
-  return sorted.map(({ at, share }, index) => ({
-    price: level(at) ?? new Decimal(0),
-    share: isAll && index === sorted.length - 1 ? undefined : new Decimal(share),
-  }));
-}
+import { takeProfitsOf } from './exits.ts';
 
 /** What each of them sells of the planned quantity, in whole lots; undefined: all that is left. */
-const shares = ({ takeProfits, sized, question }: State): readonly (Decimal | undefined)[] =>
-  takeProfits.map(({ share }) =>
-    share === undefined ? undefined : roundTo(sized.abs().times(share), question.instrument.quantityPrecision, 'down'),
+const shares = (state: State): readonly (Decimal | undefined)[] =>
+  takeProfitsOf(state).map(({ share }) =>
+    share === undefined
+      ? undefined
+      : roundTo(state.sized.abs().times(share), state.question.instrument.quantityPrecision, 'down'),
   );
 
 /** The orders of what is not taken yet. What is too small for an order goes to the next, and what is left of that to the last. */
@@ -33,7 +18,8 @@ export function profitOrders(
   band: Decimal,
   stands: (order: Order, planned: PlannedOrder) => boolean,
 ): readonly PlannedOrder[] {
-  const { takeProfits, taken, question } = state;
+  const { taken, question } = state;
+  const takeProfits = takeProfitsOf(state);
   let left = roundTo(state.base.abs(), question.instrument.quantityPrecision, 'down');
   let before = taken;
   let small = new Decimal(0);
@@ -61,7 +47,7 @@ export function profitOrders(
 
 /** Whether the last of them has sold something, and with that all. */
 export function isAllTaken(state: State): boolean {
-  const { takeProfits } = state;
+  const takeProfits = takeProfitsOf(state);
   if (isFlat(state) || takeProfits.length === 0) return true;
   if (takeProfits.at(-1)?.share !== undefined) return false;
   if (takeProfits.length === 1) return true;

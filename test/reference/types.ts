@@ -101,17 +101,36 @@ export const rulesets = {
 
 /** Hold this quantity or this share of the equity, or have exactly these resting orders. */
 export type Signal =
-  | (Size & {
-      readonly limit?: string;
-      readonly stop?: string;
-      /** A stop this far from the best price since the entry, as a fraction of that. */
-      readonly trailing?: string;
-      /** How long it may be held, ms: then it is left at the first close. */
-      readonly exitAfterMs?: number;
-      /** A price that closes the position, or several, each for a share of the quantity. */
-      readonly takeProfit?: string | readonly { readonly at: string; readonly share: string }[];
-    })
+  | Target
   | { readonly quotes: readonly { readonly side: Side; readonly price: string; readonly quantity: string }[] };
+
+/** So far in quote: as it was when the position was entered, or as it is now. */
+export interface Distance {
+  readonly distance: string;
+  readonly moving?: true;
+}
+
+/** A price, or so far from the entry price, as a fraction of it or in quote. */
+export type Level = string | { readonly fromEntry: string } | Distance;
+
+export type Target = Size & {
+  readonly limit?: string;
+  readonly stop?: Level;
+  /** A stop this far from the best price since the entry, as a fraction of that or in quote. */
+  readonly trailing?: string | Distance;
+  /** Once the best price is so far beyond the entry, the stop is at the entry, or a fraction of that better. */
+  readonly breakEven?: { readonly after: string | Distance; readonly plus?: string };
+  /** How long it may be held, in ms or in klines of the strategy: then it is left at the first close. */
+  readonly exitAfterMs?: number;
+  readonly exitAfterKlines?: number;
+  /** The time of the day, UTC, at which it is left. */
+  readonly exitAt?: string;
+  /** How long nothing is entered after protection has left a position. Then the same may be entered again. */
+  readonly reenterAfterMs?: number;
+  readonly reenterAfterKlines?: number;
+  /** A price that closes the position, or several, each for a share of the quantity. */
+  readonly takeProfit?: Level | readonly { readonly at: Level; readonly share: string }[];
+};
 
 /** What a target holds. */
 export type Size = { readonly quantity: string } | { readonly share: string };

@@ -1,0 +1,62 @@
+/** The signals of the slow reference in the product's words. */
+import type { Exits, Distance as ProductDistance, Level as ProductLevel } from '../../src/domain/exits.ts';
+import type { Signal as ProductSignal } from '../../src/domain/order.ts';
+import type { Distance, Level, Signal, Target } from '../reference/types.ts';
+
+/** A want of the reference, whose numbers are text, as the product's. */
+export function asProduct(signal: Signal): ProductSignal {
+  if ('quotes' in signal) {
+    const quotes = signal.quotes.map(({ side, price, quantity }) => ({
+      side,
+      price: Number(price),
+      quantity: Number(quantity),
+    }));
+    return { kind: 'quotes', quotes, reason: '' };
+  }
+  const { limit, stop, takeProfit, trailing, breakEven, ...rest } = signal;
+  const { exitAfterMs, exitAfterKlines, exitAt, reenterAfterMs, reenterAfterKlines } = rest;
+  return {
+    kind: 'target',
+    size: 'share' in signal ? { share: Number(signal.share) } : { quantity: Number(signal.quantity) },
+    ...(limit === undefined ? {} : { limit: Number(limit) }),
+    ...(stop === undefined ? {} : { stop: levelOf(stop) }),
+    ...(takeProfit === undefined ? {} : { takeProfit: takeProfitOf(takeProfit) }),
+    ...(trailing === undefined ? {} : { trailing: farOf(trailing) }),
+    ...(breakEven === undefined
+      ? {}
+      : {
+          breakEven: {
+            after: farOf(breakEven.after),
+            ...(breakEven.plus === undefined ? {} : { plus: Number(breakEven.plus) }),
+          },
+        }),
+    ...(exitAfterMs === undefined ? {} : { exitAfterMs }),
+    ...(exitAfterKlines === undefined ? {} : { exitAfterKlines }),
+    ...(exitAt === undefined ? {} : { exitAt }),
+    ...(reenterAfterMs === undefined ? {} : { reenterAfterMs }),
+    ...(reenterAfterKlines === undefined ? {} : { reenterAfterKlines }),
+    reason: '',
+  };
+}
+
+const farOf = (far: string | Distance): number | ProductDistance =>
+  typeof far === 'string' ? Number(far) : { ...far, distance: Number(far.distance) };
+
+const levelOf = (level: Level): ProductLevel =>
+  typeof level === 'object' && 'fromEntry' in level ? { fromEntry: Number(level.fromEntry) } : farOf(level);
+
+const takeProfitOf = (given: NonNullable<Target['takeProfit']>): NonNullable<Exits['takeProfit']> =>
+  isLevel(given) ? levelOf(given) : given.map(({ at, share }) => ({ at: levelOf(at), share: Number(share) }));
+
+const isLevel = (given: NonNullable<Target['takeProfit']>): given is Level => !Array.isArray(given);
+
+/** The signal as it is journalled: klines as ms, too. */
+export function inMs(signal: ProductSignal, klineMs: number): ProductSignal {
+  if (signal.kind === 'quotes') return signal;
+  const { exitAfterKlines, reenterAfterKlines } = signal;
+  return {
+    ...signal,
+    ...(exitAfterKlines !== undefined && { exitAfterMs: exitAfterKlines * klineMs }),
+    ...(reenterAfterKlines !== undefined && { reenterAfterMs: reenterAfterKlines * klineMs }),
+  };
+}
