@@ -40,6 +40,7 @@ import { canPay } from './pool-exposure.ts';
 import type { Portfolio, WorkingOrder } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
 import type { Protection } from './protection.ts';
+import { mayMove, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
 import { type Sizing, sizeInLots } from './target-size.ts';
 import { quotesTooSmall, type TooSmall, targetTooSmall } from './too-small.ts';
@@ -64,30 +65,6 @@ export interface PlannerOptions {
   readonly tooSmall: (draft: OrderDraft, denial: Denial) => void;
 }
 
-interface Standing {
-  readonly place: Place;
-  leg: Leg;
-  /** Number of the decision that changed it last. */
-  decision: number;
-  /** Sized once, at the first known price: a share of equity is not rebalanced with every price. */
-  lots: Lots | undefined;
-  /** Its entry was ordered as an amount: what it buys is the size. */
-  byAmount: boolean;
-  /** Set when the last plan found nothing to do. */
-  settled: Settled | undefined;
-}
-
-/** Nothing has to be done about a target or quotes while these numbers stay and the price lies between the two. */
-interface Settled {
-  readonly version: number;
-  readonly revision: number;
-  readonly from: number;
-  readonly to: number;
-  /** That stays so when only its exits move, and when its limit does. */
-  readonly mayMoveExits: boolean;
-  readonly mayMoveLimit: boolean;
-}
-
 export class Planner {
   readonly memories: StrategyMemories;
   readonly #options: PlannerOptions;
@@ -110,6 +87,22 @@ export class Planner {
     return this.#standing.get(strategy, symbol)?.leg;
   }
 
+  /** What stands at a symbol; undefined before the first signal of a strategy there. */
+  at(strategy: string, symbol: string): Standing | undefined {
+    return this.#standing.get(strategy, symbol);
+  }
+
+  /**
+   * Whether a leg says what stands and nothing is left to do about it at a price; then it stands, as by `note`. For strategies of many markets, of
+   * which most legs change nothing.
+   */
+  repeats(standing: Standing, leg: Leg, price: number | undefined): boolean {
+    if (!sameSignal(standing.leg.signal, leg.signal) || !this.isSettled(standing, price)) return false;
+    standing.leg = leg;
+    this.memories.keep(leg.strategy, leg.memory);
+    return true;
+  }
+
   /** Makes the signals of a decision the standing ones. False when they stand already and `plan` would give nothing. */
   note(decision: Decision): boolean {
     let isOpen = false;
@@ -127,7 +120,7 @@ export class Planner {
       known.leg = leg;
       // What has no size yet is not journalled yet.
       if (signal.kind === 'quotes' || known.lots !== undefined) this.memories.keep(leg.strategy, leg.memory);
-      return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
+      return !this.isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
     }
     this.#mayChange ??= this.#options.mayChange?.(leg) ?? true;
     if (!this.#mayChange) return false;
@@ -140,13 +133,12 @@ export class Planner {
     if (!mayMove(known, before, signal)) known.settled = undefined;
     this.#options.protection.follow(leg.strategy, leg.symbol, signal);
     this.#changed(leg, known.lots, decision);
-    return !this.#isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
+    return !this.isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
   }
 
   #begin(leg: Leg, decision: number, place: Place = this.#options.portfolio.place(leg.strategy, leg.symbol)): true {
     const { signal } = leg;
-    const standing: Standing = { place, leg, decision, lots: undefined, byAmount: false, settled: undefined };
-    this.#standing.set(leg.strategy, leg.symbol, standing);
+    const standing = this.#stand({ place, leg, decision, lots: undefined, byAmount: false, settled: undefined });
     if (signal.kind === 'target') {
       this.#options.protection.follow(leg.strategy, leg.symbol, signal);
       this.#size(standing, signal);
@@ -164,7 +156,16 @@ export class Planner {
   restore(leg: Leg, lots: Lots, decision: number): void {
     this.#decisions = Math.max(this.#decisions, decision);
     const place = this.#options.portfolio.place(leg.strategy, leg.symbol);
-    this.#standing.set(leg.strategy, leg.symbol, { place, leg, decision, lots, byAmount: false, settled: undefined });
+    this.#stand({ place, leg, decision, lots, byAmount: false, settled: undefined });
+  }
+
+  /** Takes the place of what stood there. */
+  #stand(standing: Standing): Standing {
+    const { strategy, symbol } = standing.leg;
+    const known = this.#standing.get(strategy, symbol);
+    if (known !== undefined) return Object.assign(known, standing);
+    this.#standing.set(strategy, symbol, standing);
+    return standing;
   }
 
   /**
@@ -210,7 +211,7 @@ export class Planner {
     const standing = this.#standing.get(strategy, symbol);
     if (standing === undefined) return undefined;
     const mark = portfolio.lastMark(symbol);
-    if (mark === undefined || this.#isSettled(standing, mark.price)) return undefined;
+    if (mark === undefined || this.isSettled(standing, mark.price)) return undefined;
     const { signal } = standing.leg;
     // A target needs one order at a time, so nothing comes after a refusal.
     if (refused.length > 0 && signal.kind === 'target') return undefined;
@@ -312,10 +313,11 @@ export class Planner {
   settled(strategy: string, symbol: string): { readonly from: number; readonly to: number } | undefined {
     const standing = this.#standing.get(strategy, symbol);
     const price = this.#options.portfolio.lastMark(symbol)?.price;
-    return standing !== undefined && this.#isSettled(standing, price) ? standing.settled : undefined;
+    return standing !== undefined && this.isSettled(standing, price) ? standing.settled : undefined;
   }
 
-  #isSettled({ place, settled }: Standing, price: number | undefined): boolean {
+  /** Whether nothing has to be done about what stands, at a price. */
+  isSettled({ place, settled }: Standing, price: number | undefined): boolean {
     return (
       settled !== undefined &&
       price !== undefined &&
@@ -385,9 +387,3 @@ export class Planner {
 /** It leaves a position, or is being cancelled, and frees its money now; a take-profit may rest for ever. */
 const isLeavingBy = ({ intent: { purpose }, cancelRequested }: WorkingOrder): boolean =>
   purpose === 'exit' || purpose === 'stop' || cancelRequested;
-
-/** Whether nothing is left to do about a target of the same size as the one before. */
-function mayMove({ settled }: Standing, before: Target, signal: Target): boolean {
-  if (settled === undefined || (before.limit === undefined) !== (signal.limit === undefined)) return false;
-  return before.limit === signal.limit ? settled.mayMoveExits : settled.mayMoveLimit;
-}

@@ -81,9 +81,9 @@ export class Portfolio {
   /** Allocation plus closed and open profit of a strategy in all its markets, fees taken, as a number, at the last prices. */
   poolEquity(strategy: string, priceOf = (symbol: string) => this.#marks.get(symbol)?.price): number {
     let total = 0;
-    for (const { estimate, instrument } of this.#pools.get(strategy) ?? []) {
-      const { closed, base, cost } = estimate;
-      const price = base === 0 ? undefined : priceOf(instrument.symbol);
+    for (const place of this.#pools.get(strategy) ?? []) {
+      const { closed, base, cost } = place.estimate;
+      const price = base === 0 ? undefined : priceOf(place.instrument.symbol);
       total += price === undefined ? closed : closed + base * price - cost;
     }
     return total;

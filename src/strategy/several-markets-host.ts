@@ -8,6 +8,7 @@ import { withStrategy } from './fault.ts';
 import { type Hosted, type HostedMarket, withdrawn } from './host.ts';
 import { isInForce, type JoinedPrices, joinedPrices } from './joined-klines.ts';
 import { memoryOf, type StrategyMemory } from './memory.ts';
+import type { Said } from './said.ts';
 import { dueAfter, type Schedule, scheduleOf } from './schedule.ts';
 import { type BoundMarket, MarketsDecider } from './several-markets.ts';
 
@@ -89,9 +90,9 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
     return inputs.moments.subscribe({
       next(moment) {
         try {
-          const signals = step(moment);
-          for (const market of markets) {
-            const signal = signals?.get(market.role);
+          const said = step(moment);
+          for (const [index, market] of markets.entries()) {
+            const signal = said?.signal(index);
             if (signal !== undefined) setLeg(market, signal);
           }
         } catch (error) {
@@ -106,7 +107,7 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
   });
 }
 
-/** Feeds moments one after another to the indicators, and asks the strategy at those that are new. Returns its new signals, by role. */
+/** Feeds moments one after another to the indicators, and asks the strategy at those that are new. Returns its new signals. */
 export function marketsStep(
   hosted: Pick<Hosted, 'strategy' | 'params' | 'interval'> & { readonly markets: readonly BoundMarket[] },
   { holdings, equity, before }: Pick<MarketsInputs, 'holdings' | 'equity' | 'before'>,
@@ -119,7 +120,7 @@ export function marketsStep(
   const schedule = isUniverse(strategy) ? scheduleOf(strategy.rebalance) : undefined;
   const isAsked = schedule === undefined ? () => true : askedBy(schedule, before);
   const last: (Kline | undefined)[] = markets.map(() => undefined);
-  return ({ time, klines, isNew, isLate }: Moment): ReadonlyMap<string, Signal> | undefined => {
+  return ({ time, klines, isNew, isLate }: Moment): Said | undefined => {
     const closed: Record<string, JoinedPrices['markets'][string]> = {};
     for (const [index, { role, interval }] of markets.entries()) {
       const kline = klines[index];

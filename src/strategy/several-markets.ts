@@ -14,11 +14,14 @@ import {
 import { SignalError } from './fault.ts';
 import type { Indicator } from './indicator.ts';
 import { of } from './joined-klines.ts';
+import type { MarketNow } from './market-now.ts';
 import { memoryOf, type StrategyMemory } from './memory.ts';
 import { type Indicators, mapIndicators, type NamedIndicator, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
-import { checked, flat, hold } from './signals.ts';
+import { Said } from './said.ts';
+import { checked } from './signals.ts';
 import { type Getter, source, type Values, valuesOf } from './values.ts';
+import { WeightLegs } from './weight-legs.ts';
 
 /** A market that a strategy is bound to. */
 export interface BoundMarket {
@@ -26,15 +29,6 @@ export interface BoundMarket {
   readonly symbol: string;
   readonly interval: Interval;
   readonly use: MarketUse;
-}
-
-/** A market at one moment. */
-export interface MarketNow {
-  /** The kline that counts; undefined where it is missing. */
-  readonly kline: Kline | undefined;
-  /** Whether there is one; left out, it has to be looked at. */
-  readonly isThere?: boolean;
-  readonly holding: Holding;
 }
 
 /** A market of a list as `choose` sees it: one object for all moments, whose kline is made only where it is looked at. */
@@ -94,6 +88,10 @@ export class MarketsDecider {
   readonly #values: readonly Values[];
   readonly #listed: readonly ListedMarket[];
   readonly #memory: StrategyMemory | undefined;
+  readonly #said: Said;
+  readonly #legs: WeightLegs;
+  /** The indexes of the markets that `choose` is given. */
+  readonly #given: number[] = [];
 
   /** `memory`: of a strategy that declares one; its initial value if left out. */
   constructor(
@@ -106,6 +104,8 @@ export class MarketsDecider {
     this.#strategy = strategy;
     this.#params = params;
     this.#markets = markets;
+    this.#said = new Said(markets.length);
+    this.#legs = new WeightLegs(markets.map(({ symbol }) => symbol));
     const roles = markets.map(({ role }) => role);
     this.indicators = marketIndicators(strategy, params, roles);
     this.latest = new Float64Array(this.indicators.length).fill(Number.NaN);
@@ -120,10 +120,10 @@ export class MarketsDecider {
   }
 
   /**
-   * Its signals at a moment (UTC ms), by role; undefined where it says nothing new or may not decide yet. `now` gives the markets in their
-   * order. Throws a `SignalError` for what cannot be carried out.
+   * Its signals at a moment (UTC ms), until it is asked again; undefined where it says nothing new or may not decide yet. `now` gives the
+   * markets in their order. Throws a `SignalError` for what cannot be carried out.
    */
-  ask(time: number, now: readonly MarketNow[], equity: number): ReadonlyMap<string, Signal> | undefined {
+  ask(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
     return isOfMarkets(this.#strategy) ? this.#decide(time, now, equity) : this.#choose(time, now, equity);
   }
 
@@ -132,7 +132,7 @@ export class MarketsDecider {
     return this.#memory?.value;
   }
 
-  #decide(time: number, now: readonly MarketNow[], equity: number): ReadonlyMap<string, Signal> | undefined {
+  #decide(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
     const strategy = this.#strategy;
     if (!isOfMarkets(strategy)) return undefined;
     if (strategy.partial !== true && (now.some(({ kline }) => kline === undefined) || this.latest.some(Number.isNaN)))
@@ -151,33 +151,37 @@ export class MarketsDecider {
       throw new SignalError(
         `a strategy of several markets returns its signals by role: { ${this.#traded().join(': …, ')}: … }`,
       );
-    const signals = new Map<string, Signal>();
+    const said = this.#said.begin();
     for (const [role, signal] of Object.entries(legs as Readonly<Record<string, Signal | undefined>>)) {
       if (signal === undefined || signal === null) continue;
-      const market = this.#markets.find((one) => one.role === role);
+      const index = this.#markets.findIndex((one) => one.role === role);
+      const market = this.#markets[index];
       if (market?.use !== 'traded')
         throw new SignalError(
           `a signal for ${role}, ${market === undefined ? 'which is none of its markets' : 'which it uses for data alone'}; it trades ${this.#traded().join(', ')}`,
         );
-      signals.set(role, checkedLeg(role, signal, market.interval));
+      said.set(index, checkedLeg(role, signal, market.interval));
     }
-    return signals;
+    return said;
   }
 
-  #choose(time: number, now: readonly MarketNow[], equity: number): ReadonlyMap<string, Signal> | undefined {
+  #choose(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
     const strategy = this.#strategy;
     if (isOfMarkets(strategy)) return undefined;
     const markets: UniverseMarket<Indicators>[] = [];
+    const given = this.#given;
+    given.length = 0;
     for (let index = 0; index < this.#listed.length; index++) {
       const one = now[index] as MarketNow;
       if (!(one.isThere ?? one.kline !== undefined) || !this.#isWarm(index)) continue;
+      given.push(index);
       markets.push((this.#listed[index] as ListedMarket).at(one) as UniverseMarket<Indicators>);
     }
     if (markets.length === 0) return undefined;
     const moment = this.#remembering({ time, equity, params: this.#params });
     const chosen = this.#take(strategy.choose(markets, moment));
     if (chosen === undefined || chosen === null) return undefined;
-    return legsOf(checkedWeights(chosen as Weights, markets), markets, equity);
+    return this.#legs.of(chosen as Weights, given, now, equity);
   }
 
   /** Whether each indicator of a market has a value. */
@@ -211,50 +215,6 @@ function checkedLeg(role: string, signal: Signal, interval: Interval): Signal {
     if (error.stack !== undefined) named.stack = error.stack;
     throw named;
   }
-}
-
-type Chosen = Pick<UniverseMarket<Indicators>, 'symbol' | 'kline' | 'holding'>;
-
-/** Sums of weights are binary numbers: ten times 0.1 is slightly less than 1, and may be slightly more. */
-const roundingOfSums = 1e-9;
-
-function checkedWeights(chosen: Weights, markets: readonly Chosen[]): Weights {
-  if (chosen.kind !== 'weights' || typeof chosen.weights !== 'object' || chosen.weights === null)
-    throw new SignalError(`choose() returns weights({ BTCUSDT: 0.5 }, 'why'), not ${JSON.stringify(chosen)}`);
-  let sum = 0;
-  for (const [symbol, weight] of Object.entries(chosen.weights)) {
-    if (!Number.isFinite(weight)) throw new SignalError(`the weight of ${symbol} is ${weight}: it must be a number`);
-    if (!markets.some((one) => one.symbol === symbol))
-      throw new SignalError(
-        `a weight for ${symbol}, which is not among the markets that choose() was given; they are ${markets.map((one) => one.symbol).join(', ') || 'none'}`,
-      );
-    sum += Math.abs(weight);
-  }
-  if (sum > 1 + roundingOfSums)
-    throw new SignalError(`weights that add up to ${sum}, more than 1, the whole equity of the strategy`);
-  return chosen;
-}
-
-/** A weight as the amount that it is now: the same weight is another quantity at the next rebalancing. */
-function legsOf(
-  { weights, reason, threshold }: Weights,
-  markets: readonly Chosen[],
-  equity: number,
-): ReadonlyMap<string, Signal> {
-  const signals = new Map<string, Signal>();
-  const left = flat(reason);
-  for (const market of markets) {
-    const { symbol } = market;
-    const weight = weights[symbol] ?? 0;
-    if (weight === 0) {
-      signals.set(symbol, left);
-      continue;
-    }
-    const { quantity } = market.holding;
-    if (quantity === 0 || Math.abs(weight - (quantity * market.kline.close) / equity) >= threshold)
-      signals.set(symbol, hold({ amount: weight * equity }, reason));
-  }
-  return signals;
 }
 
 /**

@@ -4,8 +4,6 @@
  * a stop or a limit, and no time is due.
  */
 import { SimClock } from '../../../clock/sim-clock.ts';
-import { rowAt } from '../../../data/klines.ts';
-import { intervalMs } from '../../../domain/interval.ts';
 import { plus } from '../../../domain/money.ts';
 import { type Decision, decisionOf, type Fill } from '../../../domain/order.ts';
 import { isStreaming } from '../../../strategy/contract.ts';
@@ -20,9 +18,10 @@ import { type LateStage, placeLate } from '../take-profit-check.ts';
 import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { cursorOf } from './larger-cursor.ts';
-import { extremes, firstEvent, levelsOf } from './levels.ts';
+import { firstEvent, isQuiet, levelsOf, trailOver } from './levels.ts';
 import {
   closesAt,
+  dueRowOf,
   isAwake,
   lastClose,
   markCloses,
@@ -51,6 +50,7 @@ export class KlineEngine implements BacktestEngine {
   readonly #stage: LateStage;
   readonly #flows: CashFlows;
   readonly #states: readonly SeriesState[];
+  readonly #stateOf: ReadonlyMap<string, SeriesState>;
   readonly #statesOf = new Map<string, readonly SeriesState[]>();
   readonly #several: SeveralMarketsStep;
   readonly #equity: Equity;
@@ -66,7 +66,8 @@ export class KlineEngine implements BacktestEngine {
     this.#input = input;
     this.#clock = new SimClock(Math.min(...input.series.map((one) => one.columns.openTime[one.first] ?? 0)));
     this.#trader = new KlineTrader(input, this.#clock, {
-      changed: (strategy) => this.#changed(strategy),
+      changed: (strategy, symbol) => this.#changed(strategy, symbol),
+      sent: (symbol) => this.#awake(symbol),
       booked: (fill) => this.#booked.emit(fill),
     });
     const { portfolio, risk, venue, log, margin } = this.#trader;
@@ -78,8 +79,12 @@ export class KlineEngine implements BacktestEngine {
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.#equity = new Equity(portfolio, risk);
     const missed = isSilent ? [] : this.#faults;
-    this.#several = new SeveralMarketsStep(input, this.#trader, (symbol) => this.#settle(symbol));
+    this.#several = new SeveralMarketsStep(input, this.#trader, {
+      settle: (symbol) => this.#settle(symbol),
+      awake: (symbol) => this.#awake(symbol),
+    });
     this.#states = input.series.map((series) => this.#state(series, answers, missed));
+    this.#stateOf = new Map(this.#states.map((state) => [state.symbol, state]));
     for (const [strategy, states] of this.#several.statesIn(this.#states)) this.#statesOf.set(strategy, states);
   }
 
@@ -192,15 +197,10 @@ export class KlineEngine implements BacktestEngine {
 
   /** The first row at which a day may begin, money is paid, interest is due, or a position was held for as long as it may be. */
   #dueRow(state: SeriesState): number {
-    const { symbol, interval, columns, end } = state.series;
     const { protection, margin } = this.#trader;
-    const interest = margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
-    const due = Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, protection.exitDue(symbol), interest);
-    if (due !== state.dueAt) {
-      state.dueAt = due;
-      state.dueRow = Math.min(end, rowAt(columns.openTime, due - intervalMs(interval, 0)));
-    }
-    return Math.max(state.row, state.dueRow);
+    const interest = margin?.interestDue(state.symbol) ?? Number.POSITIVE_INFINITY;
+    const { nextAt } = this.#flows;
+    return dueRowOf(state, Math.min(this.#equity.dayEndsAt, nextAt, protection.exitDue(state.symbol), interest));
   }
 
   /** Goes on over the rows that have closed by UTC ms and at which nothing happens. */
@@ -213,15 +213,7 @@ export class KlineEngine implements BacktestEngine {
     cursor.row = state.row - 1;
     for (const strategy of state.deciding) strategy.passOver(state.row);
     this.#trader.margin?.charge(state.symbol, cursor.seenAt);
-    this.#trail(series, from, state.row);
-  }
-
-  /** Moves trailing stops over rows that reach none of them. */
-  #trail({ symbol, columns }: RunSeries, from: number, to: number): void {
-    const { protection } = this.#trader;
-    if (!protection.guards(symbol)) return;
-    const { top, bottom } = extremes(columns, from, to);
-    protection.trail(symbol, top, bottom);
+    trailOver(this.#trader.protection, series, from, state.row);
   }
 
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
@@ -260,7 +252,7 @@ export class KlineEngine implements BacktestEngine {
     state.opened = state.row;
     state.quietTo = unknown;
     state.cursor.row = state.row++;
-    this.#trail(state.series, state.cursor.row, state.row);
+    trailOver(this.#trader.protection, state.series, state.cursor.row, state.row);
     this.#see(state);
     this.#decide(state);
     if (this.#input.rules.marketAt !== 'open') this.#run(state, decidedPhase(this.#stage, state, state.cursor));
@@ -315,7 +307,7 @@ export class KlineEngine implements BacktestEngine {
   #fill(state: SeriesState): void {
     const { cursor, series } = state;
     if (state.mayFill) this.#run(state, restPhases(this.#stage, state, cursor));
-    else this.#trail(series, cursor.row, cursor.row + 1);
+    else trailOver(this.#trader.protection, series, cursor.row, cursor.row + 1);
     state.isOpen = false;
   }
 
@@ -354,16 +346,10 @@ export class KlineEngine implements BacktestEngine {
       else while (strategy.advance(row)) this.#ask(state, strategy);
     }
     this.#settle(state.symbol);
-    for (const strategy of state.deciding) strategy.quiet = this.#isQuiet(strategy);
+    for (const strategy of state.deciding) strategy.quiet = isQuiet(this.#trader, strategy);
     if (state.larger.length === 0 || !isActive(this.#stage, state)) return;
     markCloses(this.#states, this.#trader.portfolio);
     this.#run(state, placeLate(this.#stage, state.larger));
-  }
-
-  /** Nothing is left to do about what it wants. */
-  #isQuiet({ hosted: { id, symbol } }: StrategyCursor): boolean {
-    const { planner } = this.#trader;
-    return planner.standing(id, symbol) === undefined || planner.settled(id, symbol) !== undefined;
   }
 
   #push({ cursor }: SeriesState, strategy: StreamingCursor): void {
@@ -388,13 +374,23 @@ export class KlineEngine implements BacktestEngine {
     if (this.#trader.note(decision)) this.#trader.take(decision);
   }
 
-  /** Something happened to a strategy's orders: its target has to be planned anew, and its symbol cannot be passed over. */
-  #changed(strategy: string): void {
+  /**
+   * Something happened to a strategy's orders at a symbol, or at all of its own: its target has to be planned anew, and the symbol cannot be passed
+   * over. What a strategy owes concerns all its symbols.
+   */
+  #changed(strategy: string, symbol?: string): void {
     this.#equity.stale = true;
+    const only = this.#trader.margin === undefined ? symbol : undefined;
     for (const state of this.#statesOf.get(strategy) ?? []) {
+      if (only !== undefined && only !== state.symbol) continue;
       state.quietTo = unknown;
       for (const one of state.deciding) if (one.hosted.id === strategy) one.quiet = false;
     }
     this.#several.changed(strategy);
+  }
+
+  #awake(symbol: string): void {
+    const state = this.#stateOf.get(symbol);
+    if (state !== undefined) state.quietTo = unknown;
   }
 }

@@ -1,6 +1,7 @@
 /** Prices that a kline must reach before anything can happen to a symbol's orders, positions and limits. */
 import type { Columns } from '../../../domain/market.ts';
 import type { Levels, Trail } from '../../../portfolio/stop-levels.ts';
+import type { RunSeries } from '../../run.ts';
 import type { SeriesState } from './series-state.ts';
 import type { StrategyCursor } from './strategy-cursor.ts';
 import type { KlineTrader } from './trader.ts';
@@ -159,3 +160,19 @@ export function extremes(
   }
   return { top, bottom };
 }
+
+/** Moves trailing stops over rows that reach none of them. */
+export function trailOver(
+  protection: KlineTrader['protection'],
+  { symbol, columns }: RunSeries,
+  from: number,
+  to: number,
+): void {
+  if (!protection.guards(symbol)) return;
+  const { top, bottom } = extremes(columns, from, to);
+  protection.trail(symbol, top, bottom);
+}
+
+/** Nothing is left to do about what a strategy wants. */
+export const isQuiet = ({ planner }: KlineTrader, { hosted: { id, symbol } }: StrategyCursor): boolean =>
+  planner.standing(id, symbol) === undefined || planner.settled(id, symbol) !== undefined;

@@ -1,15 +1,19 @@
 /** A strategy of several markets, over their series side by side. */
 import { rowAt } from '../../../data/klines.ts';
 import { closeTime } from '../../../domain/interval.ts';
-import { type Decision, type Leg, type Signal, sameSignal } from '../../../domain/order.ts';
+import { type Decision, type Leg, sameSignal } from '../../../domain/order.ts';
+import type { Planner } from '../../../portfolio/planner.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
+import type { Standing } from '../../../portfolio/standing.ts';
 import { isUniverse, type SeveralMarkets } from '../../../strategy/contract.ts';
 import { withStrategy } from '../../../strategy/fault.ts';
 import type { HostedMarket } from '../../../strategy/host.ts';
 import { wholeColumn } from '../../../strategy/indicator.ts';
 import type { MarketRows } from '../../../strategy/joined-klines.ts';
+import type { MarketNow } from '../../../strategy/market-now.ts';
+import type { Said } from '../../../strategy/said.ts';
 import { dueAfter, type Schedule, scheduleOf } from '../../../strategy/schedule.ts';
-import { type MarketNow, MarketsDecider } from '../../../strategy/several-markets.ts';
+import { MarketsDecider } from '../../../strategy/several-markets.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import { joinedOf } from '../joined-series.ts';
@@ -19,6 +23,11 @@ import { KlineCursor } from './kline-cursor.ts';
 interface Market extends HostedMarket {
   readonly rows: MarketRows;
   readonly cursor: KlineCursor;
+  /** The last signal. */
+  leg: Leg | undefined;
+  /** What stands of it, and the last price, once there are such: looked up once, as both stay the same objects. */
+  standing: Standing | undefined;
+  mark: { readonly price: number } | undefined;
 }
 
 /** A market at the moment that the cursor is at; its kline is made only where it is looked at. */
@@ -34,6 +43,10 @@ class MarketAt implements MarketNow {
 
   get kline(): MarketNow['kline'] {
     return this.isThere ? this.#cursor.kline : undefined;
+  }
+
+  get close(): number {
+    return this.#cursor.close;
   }
 }
 
@@ -61,10 +74,10 @@ class PriceAt {
 export class MarketsCursor {
   readonly hosted: NamedHosted;
   readonly markets: readonly Market[];
-  /** The last signals, by role. */
-  readonly legs = new Map<string, Leg>();
   /** Nothing needs to be planned until it emits something else or something happens to its orders. */
   quiet = true;
+  /** The markets that have a signal, in the order in which they got their first. */
+  readonly #signalled: Market[] = [];
   readonly #decider: MarketsDecider;
   readonly #columns: readonly Float64Array[];
   readonly #moments: Float64Array;
@@ -79,7 +92,7 @@ export class MarketsCursor {
   #asked: number;
   /** The moment at which it was asked ahead and says something else, and what; and the moment that prices are of, UTC ms. */
   #answerAt = -1;
-  #answer: ReadonlyMap<string, Signal> | undefined;
+  #answer: Said | undefined;
   #time = Number.NEGATIVE_INFINITY;
 
   constructor(hosted: NamedHosted, series: readonly RunSeries[], portfolio: Portfolio) {
@@ -101,6 +114,7 @@ export class MarketsCursor {
         ...market,
         rows,
         cursor: new KlineCursor({ ...own, gaps: [], first: 0, end: own.columns.openTime.length }),
+        ...{ leg: undefined, standing: undefined, mark: undefined },
       };
     });
     const { strategy } = hosted;
@@ -147,10 +161,10 @@ export class MarketsCursor {
     return this.#moments[this.#asked] ?? Number.POSITIVE_INFINITY;
   }
 
-  #isNew(said: ReadonlyMap<string, Signal>): boolean {
-    for (const [role, signal] of said) {
-      const leg = this.legs.get(role);
-      if (leg === undefined || !sameSignal(signal, leg.signal)) return true;
+  #isNew(said: Said): boolean {
+    for (const index of said.markets) {
+      const leg = this.markets[index]?.leg;
+      if (leg === undefined || !sameSignal(said.signal(index) as Leg['signal'], leg.signal)) return true;
     }
     return false;
   }
@@ -159,21 +173,63 @@ export class MarketsCursor {
     return this.markets.some((one) => one.symbol === symbol);
   }
 
-  /** Its signals at the moment `at`, new ones and those that stand; undefined before its first. */
-  decide(at: number): Decision | undefined {
+  /**
+   * Of its signals at the moment `at`, new ones and those that stand, the legs about which something may be left to do; undefined where there is none.
+   * Of several markets there are at least two: a decision on one has another place in its lane.
+   */
+  decide(at: number, planner: Planner): Decision | undefined {
     const { id: strategy } = this.hosted;
-    for (const [role, signal] of this.#advance(at) ?? []) {
-      const { symbol } = this.markets.find((one) => one.role === role) as Market;
-      this.legs.set(role, { strategy, role, symbol, at, signal });
-    }
+    this.#hear(at);
     const { memory } = this.#decider;
-    const legs = [...this.legs.values()].map((leg) => (memory === undefined ? leg : { ...leg, memory }));
+    const legs: Leg[] = [];
+    let settled: Leg | undefined;
+    for (const market of this.#signalled) {
+      const leg = market.leg as Leg;
+      const noted = memory === undefined ? leg : { ...leg, memory };
+      if (this.#isDone(market, noted, planner)) settled ??= noted;
+      else legs.push(noted);
+    }
     const [first, ...others] = legs;
-    return first === undefined ? undefined : { strategy, at, legs: [first, ...others] };
+    if (first === undefined) return undefined;
+    if (others.length === 0 && settled !== undefined) others.push(settled);
+    return { strategy, at, legs: [first, ...others] };
+  }
+
+  /** Takes the signals of the moment `at` as its last ones. */
+  #hear(at: number): void {
+    const { id: strategy } = this.hosted;
+    const said = this.#advance(at);
+    if (said === undefined) return;
+    for (const index of said.markets) {
+      const market = this.markets[index] as Market;
+      const { role, symbol } = market;
+      if (market.leg === undefined) this.#signalled.push(market);
+      market.leg = { strategy, role, symbol, at, signal: said.signal(index) as Leg['signal'] };
+    }
+  }
+
+  /** Nothing is left to do about a leg, and no order of it works. */
+  #isDone(market: Market, leg: Leg, planner: Planner): boolean {
+    market.standing ??= planner.at(leg.strategy, leg.symbol);
+    const { standing } = market;
+    if (standing === undefined || standing.place.orders.length > 0) return false;
+    market.mark ??= this.#portfolio.lastMark(leg.symbol);
+    return planner.repeats(standing, leg, market.mark?.price);
+  }
+
+  /** Nothing is left to do about any of its legs. */
+  isSettled(planner: Planner): boolean {
+    for (const market of this.#signalled) {
+      market.standing ??= planner.at(this.hosted.id, market.symbol);
+      market.mark ??= this.#portfolio.lastMark(market.symbol);
+      const { standing, mark } = market;
+      if (standing === undefined || !planner.isSettled(standing, mark?.price)) return false;
+    }
+    return true;
   }
 
   /** Goes to the moment `at`; its new signals there. The moments before it are passed over. */
-  #advance(at: number): ReadonlyMap<string, Signal> | undefined {
+  #advance(at: number): Said | undefined {
     while ((this.#moments[this.#next] ?? Number.POSITIVE_INFINITY) < at) this.#next++;
     const moment = this.#next;
     if (this.#moments[moment] !== at) return undefined;
@@ -183,7 +239,7 @@ export class MarketsCursor {
     return moment === this.#answerAt ? this.#answer : this.#ask(moment);
   }
 
-  #ask(moment: number): ReadonlyMap<string, Signal> | undefined {
+  #ask(moment: number): Said | undefined {
     const { latest } = this.#decider;
     for (let index = 0; index < this.#columns.length; index++)
       latest[index] = (this.#columns[index] as Float64Array)[moment] as number;

@@ -1,5 +1,6 @@
 /** The state of each series of a run: its current row, and until which row nothing can happen. */
-import { closeTime } from '../../../domain/interval.ts';
+import { rowAt } from '../../../data/klines.ts';
+import { closeTime, intervalMs } from '../../../domain/interval.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
@@ -93,4 +94,14 @@ export function markCloses(states: readonly SeriesState[], portfolio: Portfolio)
   for (const { series, cursor, row } of states)
     if (row > series.first && (portfolio.lastMark(series.symbol)?.at ?? 0) < cursor.seenAt)
       portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
+}
+
+/** The first row from its next one on that may close at `due`, UTC ms; the end of the series where none does. */
+export function dueRowOf(state: SeriesState, due: number): number {
+  const { interval, columns, end } = state.series;
+  if (due !== state.dueAt) {
+    state.dueAt = due;
+    state.dueRow = Math.min(end, rowAt(columns.openTime, due - intervalMs(interval, 0)));
+  }
+  return Math.max(state.row, state.dueRow);
 }

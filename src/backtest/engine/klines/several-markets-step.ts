@@ -1,19 +1,26 @@
 /** The strategies of several markets in a run over klines: when each is asked, and how its legs are carried out. */
+import type { Decision } from '../../../domain/order.ts';
 import { tradedBy } from '../../../trading/lanes.ts';
 import type { RunInput } from '../../run.ts';
 import { MarketsCursor } from './markets-cursor.ts';
-import { opensAt, type SeriesState, unknown } from './series-state.ts';
+import { opensAt, type SeriesState } from './series-state.ts';
 import type { KlineTrader } from './trader.ts';
 
 export class SeveralMarketsStep {
   readonly #cursors: readonly MarketsCursor[];
   readonly #trader: KlineTrader;
   readonly #settle: (symbol: string) => void;
+  readonly #awake: (symbol: string) => void;
   #states = new Map<string, readonly SeriesState[]>();
 
-  constructor(input: RunInput, trader: KlineTrader, settle: (symbol: string) => void) {
+  constructor(
+    input: RunInput,
+    trader: KlineTrader,
+    { settle, awake }: Readonly<Record<'settle' | 'awake', (symbol: string) => void>>,
+  ) {
     this.#trader = trader;
     this.#settle = settle;
+    this.#awake = awake;
     this.#cursors = input.hosted.flatMap((one) =>
       one.markets === undefined ? [] : [new MarketsCursor(one, input.series, trader.portfolio)],
     );
@@ -57,14 +64,16 @@ export class SeveralMarketsStep {
     for (const one of this.#cursors) {
       if (!one.isDue(at)) continue;
       begin();
-      const decision = one.decide(at);
-      this.#awake(one.hosted.id);
-      if (decision !== undefined && this.#trader.note(decision)) {
-        this.#trader.take(decision);
-        this.#settle(decision.legs[0].symbol);
+      const decision = one.decide(at, planner);
+      if (decision !== undefined) {
+        // Klines that were passed over until now may be followed by an order, or by another stop.
+        for (const symbol of this.#concerned(decision)) this.#awake(symbol);
+        if (this.#trader.note(decision)) {
+          this.#trader.take(decision);
+          this.#settle(decision.legs[0].symbol);
+        }
       }
-      const { id } = one.hosted;
-      one.quiet = [...one.legs.values()].every(({ symbol }) => planner.settled(id, symbol) !== undefined);
+      one.quiet = one.isSettled(planner);
     }
     for (const decision of this.#trader.legsAlone.look(at)) {
       begin();
@@ -72,13 +81,14 @@ export class SeveralMarketsStep {
       this.#trader.take(decision);
       this.#settle(decision.legs[0].symbol);
       this.changed(decision.strategy);
-      this.#awake(decision.strategy);
+      for (const symbol of this.#concerned(decision)) this.#awake(symbol);
     }
   }
 
-  /** Klines that were passed over until now may be followed by an order, or by another stop. */
-  #awake(strategy: string): void {
-    for (const state of this.#states.get(strategy) ?? []) state.quietTo = unknown;
+  /** The symbols of a decision; on margin all of its strategy, as one account. */
+  #concerned({ strategy, legs }: Decision): readonly string[] {
+    const all = this.#trader.margin === undefined ? legs : (this.#states.get(strategy) ?? legs);
+    return all.map(({ symbol }) => symbol);
   }
 
   /**

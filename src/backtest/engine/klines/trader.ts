@@ -36,8 +36,10 @@ import { clientIdOf, lifeMs } from './order-column.ts';
 
 /** What the trader reports to the engine. */
 export interface TraderListener {
-  /** Something happened to a strategy's orders or position. */
-  changed(strategy: string): void;
+  /** Something happened to a strategy's orders or position at a symbol. */
+  changed(strategy: string, symbol: string): void;
+  /** An order is sent. */
+  sent(symbol: string): void;
   /** A fill was booked. */
   booked(fill: Fill): void;
 }
@@ -177,6 +179,7 @@ export class KlineTrader implements Trading {
 
   #submit(intent: Intent): Sent {
     const order = this.portfolio.order(intent.clientOrderId) as WorkingOrder;
+    this.#listener.sent(intent.symbol);
     const outcome = this.venue.submit(intent);
     if (outcome.kind === 'accepted') {
       order.orderId = outcome.report.orderId;
@@ -195,7 +198,7 @@ export class KlineTrader implements Trading {
     this.legsAlone.see(fill.strategy, this.#clock.now());
     this.risk.booked(fill);
     this.margin?.booked(fill);
-    this.#listener.changed(intent.strategy);
+    this.#listener.changed(intent.strategy, intent.symbol);
     this.band.listener.fill(trade, intent);
     this.#listener.booked(fill);
   }
@@ -207,7 +210,7 @@ export class KlineTrader implements Trading {
     order.venueStatus = report.status;
     order.executed = report.executed;
     this.#finish(order, report.status === 'FILLED' ? 'filled' : 'canceled');
-    this.#listener.changed(intent.strategy);
+    this.#listener.changed(intent.strategy, intent.symbol);
   }
 
   #finish(order: WorkingOrder, state: 'filled' | 'canceled' | 'rejected'): void {

@@ -1,0 +1,75 @@
+/** From the weights that `choose` returns to signals: which markets are left, and which are held as what amount. */
+import type { Weights } from './contract.ts';
+import { SignalError } from './fault.ts';
+import type { MarketNow } from './market-now.ts';
+import { Said } from './said.ts';
+import { flat, hold } from './signals.ts';
+
+/** Sums of weights are binary numbers: ten times 0.1 is slightly less than 1, and may be slightly more. */
+const roundingOfSums = 1e-9;
+
+export class WeightLegs {
+  readonly #symbols: readonly string[];
+  readonly #indexes: ReadonlyMap<string, number>;
+  /** By the index of the market: whether `choose` was given it, and its weight. */
+  readonly #isGiven: Uint8Array;
+  readonly #weights: Float64Array;
+  readonly #said: Said;
+
+  constructor(symbols: readonly string[]) {
+    this.#symbols = symbols;
+    this.#indexes = new Map(symbols.map((symbol, index) => [symbol, index]));
+    this.#isGiven = new Uint8Array(symbols.length);
+    this.#weights = new Float64Array(symbols.length);
+    this.#said = new Said(symbols.length);
+  }
+
+  /**
+   * The signals of weights: those that a position has already, but for less than the threshold, have none. `given` are the indexes of the markets
+   * that `choose` was given. The next call writes over what this one returns. Throws a `SignalError` for weights that cannot be held.
+   */
+  of(chosen: Weights, given: readonly number[], now: readonly MarketNow[], equity: number): Said {
+    this.#read(chosen, given);
+    const { reason, threshold } = chosen;
+    const said = this.#said.begin();
+    const left = flat(reason);
+    for (const index of given) {
+      const weight = this.#weights[index] as number;
+      if (weight === 0) said.set(index, left);
+      // A weight is the amount that it is now: the same weight is another quantity at the next rebalancing.
+      else if (isOff(weight, now[index] as MarketNow, equity, threshold))
+        said.set(index, hold({ amount: weight * equity }, reason));
+    }
+    return said;
+  }
+
+  #read(chosen: Weights, given: readonly number[]): void {
+    if (chosen.kind !== 'weights' || typeof chosen.weights !== 'object' || chosen.weights === null)
+      throw new SignalError(`choose() returns weights({ BTCUSDT: 0.5 }, 'why'), not ${JSON.stringify(chosen)}`);
+    this.#isGiven.fill(0);
+    this.#weights.fill(0);
+    for (const index of given) this.#isGiven[index] = 1;
+    let sum = 0;
+    for (const symbol of Object.keys(chosen.weights)) {
+      const weight = chosen.weights[symbol] as number;
+      if (!Number.isFinite(weight)) throw new SignalError(`the weight of ${symbol} is ${weight}: it must be a number`);
+      const index = this.#indexes.get(symbol);
+      if (index === undefined || this.#isGiven[index] === 0)
+        throw new SignalError(
+          `a weight for ${symbol}, which is not among the markets that choose() was given; they are ${given.map((one) => this.#symbols[one]).join(', ') || 'none'}`,
+        );
+      this.#weights[index] = weight;
+      sum += Math.abs(weight);
+    }
+    if (sum > 1 + roundingOfSums)
+      throw new SignalError(`weights that add up to ${sum}, more than 1, the whole equity of the strategy`);
+  }
+}
+
+/** Whether what is held of a market differs from its weight by the threshold. */
+function isOff(weight: number, market: MarketNow, equity: number, threshold: number): boolean {
+  const { quantity } = market.holding;
+  if (quantity === 0) return true;
+  const close = market.close ?? market.kline?.close ?? Number.NaN;
+  return Math.abs(weight - (quantity * close) / equity) >= threshold;
+}
