@@ -99,6 +99,7 @@ const others: readonly (readonly [about: string, ...args: string[]])[] = [
   ['Indicators', 'bench/indicators.ts', path],
   ['Growth with the number of klines', 'bench/linear.ts', path],
   ['200 parameter sets × 100,000 klines', 'bench/grid.ts', path],
+  ['Several markets in one strategy', 'bench/several-markets.ts'],
   ['Trades and depth, a maker', 'bench/events.ts', '60', 'maker', '3'],
   ['Trades and depth, trades alone', 'bench/events.ts', '60', 'trades', '3'],
   ['Import', 'bench/import.ts'],
