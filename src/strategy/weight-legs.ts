@@ -11,15 +11,13 @@ const roundingOfSums = 1e-9;
 export class WeightLegs {
   readonly #symbols: readonly string[];
   readonly #indexes: ReadonlyMap<string, number>;
-  /** By the index of the market: whether `choose` was given it, and its weight. */
-  readonly #isGiven: Uint8Array;
+  /** By the index of the market. */
   readonly #weights: Float64Array;
   readonly #said: Said;
 
   constructor(symbols: readonly string[]) {
     this.#symbols = symbols;
     this.#indexes = new Map(symbols.map((symbol, index) => [symbol, index]));
-    this.#isGiven = new Uint8Array(symbols.length);
     this.#weights = new Float64Array(symbols.length);
     this.#said = new Said(symbols.length);
   }
@@ -29,7 +27,7 @@ export class WeightLegs {
    * that `choose` was given. The next call writes over what this one returns. Throws a `SignalError` for weights that cannot be held.
    */
   of(chosen: Weights, given: readonly number[], now: readonly MarketNow[], equity: number): Said {
-    this.#read(chosen, given);
+    this.#read(chosen);
     const { reason, threshold } = chosen;
     const said = this.#said.begin();
     const left = flat(reason);
@@ -43,20 +41,20 @@ export class WeightLegs {
     return said;
   }
 
-  #read(chosen: Weights, given: readonly number[]): void {
+  /** A weight of a market without a kline now counts in the sum, and its position stays as it is. */
+  #read(chosen: Weights): void {
     if (chosen.kind !== 'weights' || typeof chosen.weights !== 'object' || chosen.weights === null)
       throw new SignalError(`choose() returns weights({ BTCUSDT: 0.5 }, 'why'), not ${JSON.stringify(chosen)}`);
-    this.#isGiven.fill(0);
+    if (!(chosen.threshold >= 0)) throw new SignalError(`a threshold of ${chosen.threshold}: it must be 0 or more`);
     this.#weights.fill(0);
-    for (const index of given) this.#isGiven[index] = 1;
     let sum = 0;
     for (const symbol of Object.keys(chosen.weights)) {
       const weight = chosen.weights[symbol] as number;
       if (!Number.isFinite(weight)) throw new SignalError(`the weight of ${symbol} is ${weight}: it must be a number`);
       const index = this.#indexes.get(symbol);
-      if (index === undefined || this.#isGiven[index] === 0)
+      if (index === undefined)
         throw new SignalError(
-          `a weight for ${symbol}, which is not among the markets that choose() was given; they are ${given.map((one) => this.#symbols[one]).join(', ') || 'none'}`,
+          `a weight for ${symbol}, which is not in the list of the strategy: ${this.#symbols.join(', ')}`,
         );
       this.#weights[index] = weight;
       sum += Math.abs(weight);
