@@ -172,8 +172,8 @@ test.for<[string, readonly string[], RegExp]>([
   ],
   [
     'an interval that there is not',
-    ['import', 'klines.csv', '--interval', '3m'],
-    /"3m" is not an interval: 1min, 5min/,
+    ['import', 'klines.csv', '--interval', '7m'],
+    /unknown interval 7m; use 1min, 5min/,
   ],
   ['a zone that there is not', ['import', 'klines.csv', '--zone', 'Mars'], /"Mars" is not a time zone/],
   ['a file that is not there', ['import', 'gone.csv'], /gone.csv does not exist/],

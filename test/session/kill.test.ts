@@ -96,6 +96,8 @@ test('what is noticed while a daemon begins is said on its terminal', async () =
 test.runIf(process.platform !== 'win32')('the signal SIGUSR2 does what the file does', async () => {
   const daemon = await trading();
   process.kill(daemon.pid, 'SIGUSR2');
+  // Quotes that are being replaced rest nowhere for a moment, too.
+  await until('the kill', () => kills().length > 0);
   await resting(0);
   expect(kills()).toMatchObject([{ strategy: null, by: 'signal' }]);
   expect(daemon.runs).toBe(true);
