@@ -4,7 +4,7 @@ import type { Exits } from '../../src/domain/exits.ts';
 import type { AlonePolicy } from '../../src/domain/order.ts';
 import { flat, hold } from '../../src/index.ts';
 import { defineStrategy } from '../../src/strategy/contract.ts';
-import { fillsOf, klines, minute, run } from '../kit/several-run.ts';
+import { fillsOf, klines, minute, run } from '../kit/several-markets.ts';
 
 const binding = 'markets: { near: { symbol: AAAUSD }, far: { symbol: BBBUSD } }';
 

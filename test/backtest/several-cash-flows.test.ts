@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { unitsText } from '../../src/domain/money.ts';
 import { flat, hold, of } from '../../src/index.ts';
 import { defineStrategy } from '../../src/strategy/contract.ts';
-import * as kit from '../kit/several-run.ts';
-import { minute, run } from '../kit/several-run.ts';
+import * as kit from '../kit/several-markets.ts';
+import { minute, run } from '../kit/several-markets.ts';
 
 // A configuration has no dates as old as those of the other tests' klines.
 const start = Date.parse('2020-03-12');

@@ -6,7 +6,7 @@ import type { Columns } from '../../src/domain/market.ts';
 import { unitsNumber } from '../../src/domain/money.ts';
 import { hold } from '../../src/index.ts';
 import { defineStrategy } from '../../src/strategy/contract.ts';
-import { minute, minuteKlines, severalInput } from '../kit/several-markets.ts';
+import { minute, klines as minuteKlines, severalInput } from '../kit/several-markets.ts';
 import { draws } from '../reference/generated.ts';
 
 const ratio = 0.24;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { unitsText } from '../../src/domain/money.ts';
 import { flat, hold, quotes } from '../../src/index.ts';
 import { defineStrategy } from '../../src/strategy/contract.ts';
-import { fillsOf, klines, minute, run } from '../kit/several-run.ts';
+import { fillsOf, klines, minute, run } from '../kit/several-markets.ts';
 
 const rules = (rates = 'AAA: "0", BBB: "0", USD: "0"', hours = 1, maxLeverage = 4) =>
   `account: margin\nmargin: { maxLeverage: "${maxLeverage}", maintenanceRatio: "0.2", liquidationFee: "0.01", interest: { ${rates} }, interestEveryHours: ${hours} }\n`;

@@ -8,7 +8,7 @@ import { noUnits } from '../../src/domain/money.ts';
 import { ema, flat, hold, of, roc, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import type { Rebalance } from '../../src/strategy/schedule.ts';
-import { minute, minuteKlines, severalInput } from '../kit/several-markets.ts';
+import { minute, klines as minuteKlines, severalInput } from '../kit/several-markets.ts';
 import { draws } from '../reference/generated.ts';
 
 /** Hears every kline of a symbol and says nothing: then no kline is passed over. */

@@ -4,7 +4,7 @@ import type { Exits } from '../../src/domain/exits.ts';
 import { flat, hold, of, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { over } from '../../src/strategy/override.ts';
-import { fillsOf, klines, minute, run } from '../kit/several-run.ts';
+import { fillsOf, klines, minute, run } from '../kit/several-markets.ts';
 
 describe('a strategy of roles', () => {
   const filtered = defineStrategy({

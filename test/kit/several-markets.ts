@@ -1,9 +1,11 @@
-/** Backtests of strategies of several markets, over klines that a test makes. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+/** Backtests of strategies of several markets over klines that a test writes down or makes. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { runBacktest } from '../../src/backtest/engines.ts';
 import { castOf, type Given, inputOf } from '../../src/backtest/prepare/prepare.ts';
-import type { RunInput } from '../../src/backtest/run.ts';
+import type { RunInput, RunResult } from '../../src/backtest/run.ts';
 import { readConfig } from '../../src/config/read.ts';
 import { backtestSchema } from '../../src/config/schema.ts';
 import { instrument } from '../../src/domain/instrument.ts';
@@ -11,11 +13,16 @@ import type { Interval } from '../../src/domain/interval.ts';
 import type { Columns } from '../../src/domain/market.ts';
 import type { Strategy } from '../../src/strategy/contract.ts';
 
+const dir = mkdtempSync(join(tmpdir(), 'sluice-several-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+
 export const minute = 60_000;
 
-/** One-minute klines that open where the one before closed; a row of `undefined` is missing. */
-export function minuteKlines(closes: readonly (number | undefined)[]): Columns {
-  const rows = closes.flatMap((close, index) => (close === undefined ? [] : [[index * minute, close] as const]));
+/** Klines of so many minutes that open where the one before closed; a row of `undefined` is missing. */
+export function klines(closes: readonly (number | undefined)[], minutes = 1): Columns {
+  const rows = closes.flatMap((close, index) =>
+    close === undefined ? [] : [[index * minutes * minute, close] as const],
+  );
   const column = (value: (row: number) => number): Float64Array => Float64Array.from(rows, (_, row) => value(row));
   const close = (row: number): number => (rows[row] as readonly [number, number])[1];
   const open = (row: number): number => close(Math.max(0, row - 1));
@@ -33,21 +40,26 @@ export function minuteKlines(closes: readonly (number | undefined)[]): Columns {
 export interface SeveralOptions {
   /** Lines of the configuration. */
   readonly more?: string;
+  /** Further limits, each after a comma. */
+  readonly risk?: string;
+  /** The strategy's, and that of all series that `intervals` does not name. */
   readonly interval?: Interval;
+  /** Of the series of a symbol. */
+  readonly intervals?: Readonly<Record<string, Interval>>;
   readonly fees?: { readonly maker: string; readonly taker: string };
 }
 
-/** The input of a run of one strategy; `binding` is its markets or symbols in the configuration. */
+/** The input of a run of one strategy with 10,000 USD; `binding` is its markets or symbols in the configuration. */
 export async function severalInput(
   strategy: Strategy,
   binding: string,
   series: Readonly<Record<string, Columns>>,
-  { more = '', interval = '1min', fees = { maker: '0', taker: '0' } }: SeveralOptions = {},
+  { more = '', risk = '', interval = '1min', intervals = {}, fees = { maker: '0', taker: '0' } }: SeveralOptions = {},
 ): Promise<RunInput> {
-  const file = join(mkdtempSync(join(tmpdir(), 'sluice-several-')), 'run.yaml');
+  const file = join(dir, 'run.yaml');
   writeFileSync(
     file,
-    `cash: "10000"\nrules: plain\n${more}strategies: [{ id: one, use: given, interval: ${interval}, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0 }\nfees: { maker: "${fees.maker}", taker: "${fees.taker}" }\n`,
+    `cash: "10000"\nrules: plain\n${more}strategies: [{ id: one, use: given, interval: ${interval}, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0${risk} }\nfees: { maker: "${fees.maker}", taker: "${fees.taker}" }\n`,
   );
   const config = readConfig(file, backtestSchema);
   const given: Given = {
@@ -66,7 +78,31 @@ export async function severalInput(
     config,
     cast,
     Object.entries(series).map(([symbol, columns]) => ({
-      ...{ symbol, interval, columns, gaps: [], first: 0, end: columns.openTime.length },
+      ...{ symbol, interval: intervals[symbol] ?? interval, columns },
+      ...{ gaps: [], first: 0, end: columns.openTime.length },
     })),
   );
 }
+
+/** Runs it over minutes, or five minutes where all klines of a symbol open so; `more` and `risk` as in the options. */
+export async function run(
+  strategy: Strategy,
+  binding: string,
+  series: Readonly<Record<string, Columns>>,
+  more = '',
+  risk = '',
+): Promise<RunResult> {
+  const isLarger = ({ openTime }: Columns): boolean => openTime.every((time) => time % (5 * minute) === 0);
+  const larger = Object.entries(series).filter(([, columns]) => isLarger(columns));
+  const intervals = Object.fromEntries(larger.map(([symbol]) => [symbol, '5min' as const]));
+  return runBacktest(
+    await severalInput(strategy, binding, series, { more, risk: `, maxDataAgeMs: 600000${risk}`, intervals }),
+  );
+}
+
+/** `minute SIDE symbol lots at ticks`, of each fill. */
+export const fillsOf = ({ fills }: RunResult) =>
+  fills.map(
+    ({ symbol, side, quantity, price, time }) =>
+      `${Math.round(time / minute)} ${side} ${symbol} ${quantity} at ${price}`,
+  );

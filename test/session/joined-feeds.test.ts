@@ -1,14 +1,8 @@
 /** Strategies of several markets over joined feeds: what they see is what a backtest over the same klines shows them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { NEVER, Subject } from 'rxjs';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runBacktest } from '../../src/backtest/engines.ts';
-import { castOf, type Given, inputOf } from '../../src/backtest/prepare/prepare.ts';
 import { ScaledClock } from '../../src/clock/clock.ts';
-import { readConfig } from '../../src/config/read.ts';
-import { backtestSchema } from '../../src/config/schema.ts';
 import { instrument } from '../../src/domain/instrument.ts';
 import { closeTime, type Interval } from '../../src/domain/interval.ts';
 import type { Columns, FeedGap, Kline } from '../../src/domain/market.ts';
@@ -24,10 +18,8 @@ import type { HostedMarket } from '../../src/strategy/host.ts';
 import { aggregate } from '../../src/strategy/larger-klines.ts';
 import { failed, type MarketFeed, ok } from '../../src/venue/venue.ts';
 import { startTime } from '../kit/builders.ts';
+import { severalInput } from '../kit/several-markets.ts';
 import { TestRig } from '../kit/test-rig.ts';
-
-const dir = mkdtempSync(join(tmpdir(), 'sluice-joined-'));
-afterAll(() => rmSync(dir, { recursive: true }));
 
 const minute = 60_000;
 const minutes = 90;
@@ -85,29 +77,8 @@ const bound: readonly Omit<HostedMarket, 'instrument'>[] = [
 
 async function inBacktest(): Promise<Map<number, unknown>> {
   const rows = new Map<number, unknown>();
-  const file = join(dir, 'run.yaml');
   const roles = bound.map(({ role, symbol, interval }) => `${role}: { symbol: ${symbol}, interval: ${interval} }`);
-  writeFileSync(
-    file,
-    `cash: "10000"\nrules: plain\nstrategies: [{ id: one, use: given, interval: 1min, markets: { ${roles.join(', ')} } }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0 }\nfees: { maker: "0", taker: "0" }\n`,
-  );
-  const config = readConfig(file, backtestSchema);
-  const given: Given = {
-    registry: { given: async () => ({ default: watching(rows) }) },
-    placeOf: (path) => path.join('.'),
-    instruments: new Map(Object.keys(series).map((symbol) => [symbol, at(symbol)])),
-    klines: new Map(),
-  };
-  const cast = await castOf(file, config, [], given);
-  await runBacktest(
-    inputOf(
-      config,
-      cast,
-      Object.entries(series).map(([symbol, columns]) => ({
-        ...{ symbol, interval: '1min' as const, columns, gaps: [], first: 0, end: columns.openTime.length },
-      })),
-    ),
-  );
+  await runBacktest(await severalInput(watching(rows), `markets: { ${roles.join(', ')} }`, series));
   return rows;
 }
 
