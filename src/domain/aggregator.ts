@@ -44,3 +44,19 @@ export function aggregator(own: Interval, larger: Interval, closed: (kline: Pric
     if (closeTime(own, openTime) >= closesAt) end();
   };
 }
+
+/** The same for whole klines. A larger one was seen when the kline that closed it was. */
+export function klineAggregator(
+  own: Interval,
+  larger: Interval,
+  closed: (kline: Kline) => void,
+): (kline: Kline) => void {
+  let last: Kline;
+  const take = aggregator(own, larger, (prices) =>
+    closed({ symbol: last.symbol, interval: larger, ...prices, seenAt: last.seenAt }),
+  );
+  return (kline) => {
+    last = kline;
+    take(kline);
+  };
+}

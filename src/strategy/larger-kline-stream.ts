@@ -1,6 +1,6 @@
 /** Klines of a larger interval as a stream. Apart from `larger-klines.ts`, so that a command's help does not load RxJS. */
 import { Observable } from 'rxjs';
-import { aggregator } from '../domain/aggregator.ts';
+import { klineAggregator } from '../domain/aggregator.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
 
@@ -12,16 +12,14 @@ export const aggregatedKlines = (
   before: readonly Kline[] = [],
 ): Observable<Kline> =>
   new Observable((out) => {
-    let last: Kline | undefined;
-    const take = aggregator(own, larger, ({ openTime, open, high, low, close, volume }) => {
-      if (last === undefined) return;
-      const { symbol, seenAt } = last;
-      out.next({ symbol, interval: larger, openTime, open, high, low, close, volume, seenAt });
+    let isPast = true;
+    const take = klineAggregator(own, larger, (kline) => {
+      if (!isPast) out.next(kline);
     });
     for (const kline of before) take(kline);
+    isPast = false;
     return klines.subscribe({
       next(kline) {
-        last = kline;
         if (own === larger) out.next(kline);
         else take(kline);
       },

@@ -1,6 +1,6 @@
 /** Strategies of a larger interval than the klines that a symbol is recorded in: their streams of klines. */
 import { type Observable, share } from 'rxjs';
-import { aggregator } from '../../domain/aggregator.ts';
+import { klineAggregator } from '../../domain/aggregator.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
 import type { Inputs } from '../../strategy/host.ts';
@@ -15,15 +15,8 @@ export function heardKlines(
 ): Pick<Inputs, 'history' | 'klines'> {
   if (own === wanted) return { history, klines };
   const before: Kline[] = [];
-  let seenAt = 0;
-  let symbol = '';
-  const take = aggregator(own, wanted, ({ openTime, open, high, low, close, volume }) => {
-    before.push({ symbol, interval: wanted, openTime, open, high, low, close, volume, seenAt });
-  });
-  for (const kline of history) {
-    ({ seenAt, symbol } = kline);
-    take(kline);
-  }
+  const take = klineAggregator(own, wanted, (kline) => before.push(kline));
+  for (const kline of history) take(kline);
   // The one that the history ends inside goes on growing. Made once: each subscriber gets one before any gets the next.
   return { history: before, klines: aggregatedKlines(klines, own, wanted, history).pipe(share()) };
 }

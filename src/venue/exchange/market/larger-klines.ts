@@ -1,7 +1,7 @@
 /** A feed of every interval: klines that the exchange does not have are made from the largest of its klines that they consist of. */
 import { Observable } from 'rxjs';
 import type { Clock } from '../../../clock/clock.ts';
-import { aggregator } from '../../../domain/aggregator.ts';
+import { klineAggregator } from '../../../domain/aggregator.ts';
 import {
   closeTime,
   type ExchangeInterval,
@@ -40,7 +40,7 @@ export function withAllIntervals(
   function largerKlines(symbol: string, own: ExchangeInterval, interval: Interval): Observable<Kline> {
     return new Observable((out) => {
       const opened = openTimeOf(interval, clock.now());
-      const take = make(own, interval, (kline) => out.next(kline));
+      const take = klineAggregator(own, interval, (kline) => out.next(kline));
       // It begins in the middle of a kline, whose first part has closed already: what comes meanwhile waits.
       let waiting: Kline[] | undefined = [];
       let last = Number.NEGATIVE_INFINITY;
@@ -77,22 +77,10 @@ export function withAllIntervals(
 
 const timesIn = (own: Interval, larger: Interval): number => intervalMs(larger, 0) / intervalMs(own, 0);
 
-/** Takes klines of `own`, and emits those of the larger interval as each closes. */
-function make(own: Interval, interval: Interval, emit: (kline: Kline) => void): (kline: Kline) => void {
-  let last: Kline;
-  const take = aggregator(own, interval, (prices) =>
-    emit({ symbol: last.symbol, interval, ...prices, seenAt: last.seenAt }),
-  );
-  return (kline) => {
-    last = kline;
-    take(kline);
-  };
-}
-
 /** The larger klines that have closed within these. */
 function made(klines: readonly Kline[], own: Interval, interval: Interval): readonly Kline[] {
   const out: Kline[] = [];
-  const take = make(own, interval, (kline) => out.push(kline));
+  const take = klineAggregator(own, interval, (kline) => out.push(kline));
   for (const kline of klines) take(kline);
   return out.filter(({ openTime }) => closeTime(interval, openTime) <= closesAt(klines, own));
 }
