@@ -92,6 +92,10 @@ export function isSameKind(a: Level | undefined, b: Level | undefined): boolean 
   return 'distance' in b && (a.moving ?? false) === (b.moving ?? false);
 }
 
+/** True for a distance that stays as it was when the position was entered. */
+export const isFrozen = (level: Level | null | undefined): boolean =>
+  typeof level === 'object' && level !== null && 'distance' in level && level.moving !== true;
+
 /** The number of a level: a price, a fraction or a distance. */
 export const levelNumber = (level: Level | undefined): number =>
   typeof level !== 'object' ? (level ?? Number.NaN) : 'fromEntry' in level ? level.fromEntry : level.distance;
@@ -109,6 +113,10 @@ export function sameTakeProfit(a: Exits['takeProfit'], b: Exits['takeProfit']): 
     a.length === b.length && a.every(({ at, share }, index) => share === b[index]?.share && sameLevel(at, b[index]?.at))
   );
 }
+
+/** True if both take profit in one way, at levels that may have other numbers; lists of several have the same ones. */
+export const isSameKindOfTakeProfit = (a: Exits['takeProfit'], b: Exits['takeProfit']): boolean =>
+  isList(a) || isList(b) ? sameTakeProfit(a, b) : isSameKind(a, b);
 
 const isList = (value: Exits['takeProfit']): value is readonly PartialTakeProfit[] => Array.isArray(value);
 

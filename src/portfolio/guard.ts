@@ -1,5 +1,6 @@
 /** The protection of one position: the levels of a target, the resulting stop, and their form in the journal. */
 import { type Level, minuteOfDay } from '../domain/exits.ts';
+import { closeTime, openTimeOf } from '../domain/interval.ts';
 import type { Side } from '../domain/market.ts';
 import {
   greatest,
@@ -184,8 +185,6 @@ export const isWaiting = ({ leftSize, reenterAt }: Guard): boolean => leftSize !
 export const reenterTime = ({ reenterAt, place }: Guard): number =>
   reenterAt === undefined || !place.isFlat ? Number.POSITIVE_INFINITY : reenterAt;
 
-const dayMs = 86_400_000;
-
 /** When a position must be left whatever its price, UTC ms; infinity where no time is set. */
 export function exitTime({ exitAfterMs, exitAt, leftSize, place }: Guard): number {
   if ((exitAfterMs === undefined && exitAt === undefined) || leftSize !== undefined || place.isFlat)
@@ -196,8 +195,9 @@ export function exitTime({ exitAfterMs, exitAt, leftSize, place }: Guard): numbe
 /** The first time of day after UTC ms. */
 function nextTimeOfDay(text: string | undefined, after: number): number {
   if (text === undefined) return Number.POSITIVE_INFINITY;
-  const today = Math.floor(after / dayMs) * dayMs + minuteOfDay(text) * 60_000;
-  return today > after ? today : today + dayMs;
+  const midnight = openTimeOf('1day', after);
+  const afterMidnightMs = minuteOfDay(text) * 60_000;
+  return (midnight + afterMidnightMs > after ? midnight : closeTime('1day', midnight)) + afterMidnightMs;
 }
 
 /** Why a position is left at its exit time. */

@@ -4,6 +4,7 @@ import {
   type Distance,
   type Exits,
   type FromEntry,
+  isFrozen,
   type Level,
   type PartialTakeProfit,
   sameBreakEven,
@@ -61,9 +62,6 @@ export function frozenAs(before: RelativeExits | undefined, now: RelativeExits |
     }),
   };
 }
-
-const isFrozen = (level: Level | undefined): boolean =>
-  typeof level === 'object' && 'distance' in level && level.moving !== true;
 
 export const sameRelative = (a: RelativeExits | undefined, b: RelativeExits | undefined): boolean =>
   a === b ||

@@ -1,5 +1,5 @@
 /** Stops and targets while a position was open, step by step; trailing stops follow the best price so far. */
-import type { Level } from '../domain/exits.ts';
+import { isFrozen, type Level } from '../domain/exits.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { StopStep } from './chart-data.ts';
@@ -28,7 +28,7 @@ function holdingsOf(trips: readonly Pick<RoundTrip, 'entryTime' | 'exitTime' | '
 
 /** The level of a signal, or of the entry where it is a distance that does not move. */
 const frozen = <T extends Level | null>(level: T | undefined, kept: T | undefined): T | undefined =>
-  typeof level === 'object' && level !== null && 'distance' in level && level.moving !== true && kept ? kept : level;
+  isFrozen(level) && kept ? kept : level;
 
 /** The price of a level; `direction` is 1 where it is above the price that it is measured from. */
 function priceOf(level: Level | null | undefined, from: number, direction: 1 | -1): number | null {

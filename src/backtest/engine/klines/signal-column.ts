@@ -4,11 +4,11 @@
  */
 import {
   isSameKind,
+  isSameKindOfTakeProfit,
   type Level,
   levelNumber,
   onlyTakeProfit,
   sameOthers,
-  sameTakeProfit,
   withNumber,
 } from '../../../domain/exits.ts';
 import type { Memory } from '../../../domain/memory.ts';
@@ -138,13 +138,10 @@ function fits(pattern: Leg, leg: Leg): boolean {
   if (own.kind !== 'target' || signal.kind !== 'target') return false;
   return (
     own.reason === signal.reason &&
-    own.clip === signal.clip &&
     sameSize(own.size, signal.size) &&
     (own.limit === undefined) === (signal.limit === undefined) &&
     isSameKind(own.stop, signal.stop) &&
-    isSameKind(onlyTakeProfit(own), onlyTakeProfit(signal)) &&
-    (onlyTakeProfit(own) === own.takeProfit || sameTakeProfit(own.takeProfit, signal.takeProfit)) &&
-    (onlyTakeProfit(signal) === signal.takeProfit || sameTakeProfit(own.takeProfit, signal.takeProfit)) &&
+    isSameKindOfTakeProfit(own.takeProfit, signal.takeProfit) &&
     isSameKind(own.trailing, signal.trailing) &&
     (own.exitAfterMs === undefined) === (signal.exitAfterMs === undefined) &&
     own.exitAfterKlines === signal.exitAfterKlines &&
