@@ -1,46 +1,11 @@
 /** Several take-profits of one position: what each sells, and row by row by all engines and the slow reference. */
 import { describe, expect, test } from 'vitest';
-import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { type RulesetName, rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
 import { generated, oftenShort, scaledOut, trailed } from '../reference/generated.ts';
 import type { Signal } from '../reference/types.ts';
-import {
-  byColumns,
-  byReference,
-  byStream,
-  type Case,
-  caseOfXz,
-  columnsOf,
-  inputOf,
-  rowsOf,
-  scripted,
-} from './agreement.ts';
-
-const margin = {
-  ...{ maxLeverage: '3', maintenanceRatio: '0.1', liquidationFee: '0.01' },
-  ...{ interest: { base: '0', quote: '0' }, interestEveryMs: 3_600_000 },
-};
-
-/** Minutes of open, high, low and close. */
-function caseOf(signals: readonly Signal[], klines: readonly (readonly number[])[], more: Partial<Case> = {}): Case {
-  const columns = columnsOf(
-    klines.map(([open = 0, high = 0, low = 0, close = 0], row) => ({
-      ...{ time: row * 60_000, open, high, low, close, volume: 100_000 },
-    })),
-  );
-  const all = klines.map((_, row) => signals[Math.min(row, signals.length - 1)] as Signal);
-  const fees = { maker: '0', taker: '0' };
-  return caseOfXz({ columns, rules: 'plain', cash: '10000', strategy: scripted(all), fees, ...more });
-}
-
-interface FillText {
-  readonly order: number;
-  readonly side: string;
-  readonly quantity: string;
-  readonly price: string;
-  readonly time: number;
-}
+import { byColumns, byReference, byStream, type Case, caseOfXz, columnsOf, scripted } from './agreement.ts';
+import { caseOfMinutes, freeMargin, sameFills } from './scripted-minutes.ts';
 
 /** Side, quantity, price and minute of each fill, alike by columns, by streams, by events and by the reference. */
 async function fillsOf(
@@ -48,13 +13,7 @@ async function fillsOf(
   klines: readonly (readonly number[])[],
   more: Partial<Case> = {},
 ): Promise<readonly string[]> {
-  const given = caseOf(signals, klines, more);
-  const all = klines.map((_, row) => signals[Math.min(row, signals.length - 1)] as Signal);
-  const expected = byReference(given, { kind: 'script', signal: (row) => all[row] });
-  if (given.margin === undefined) expect(byColumns(given)).toEqual(expected);
-  expect(await byStream(given)).toEqual(expected);
-  expect(rowsOf(await runTape(inputOf(given))).fills).toHaveLength(expected.fills.length);
-  const fills = expected.fills as readonly FillText[];
+  const fills = await sameFills(caseOfMinutes(signals, klines, more), signals);
   return fills.map(
     ({ side, quantity, price, time }) => `${side} ${quantity} at ${price} in ${Math.floor(time / 60_000)}`,
   );
@@ -93,7 +52,7 @@ describe('several take-profits', () => {
     ];
     const signal = { quantity: '-3', takeProfit };
     const rows = [quiet, quiet, [99, 99, 94, 96], quiet, [96, 96, 89, 91], quiet, quiet];
-    expect(await fillsOf([signal], rows, { margin })).toEqual([
+    expect(await fillsOf([signal], rows, { margin: freeMargin })).toEqual([
       'SELL 3 at 100 in 1',
       'BUY 1.5 at 95 in 2',
       'BUY 1.5 at 90 in 4',
@@ -188,7 +147,7 @@ describe('generated runs with several take-profits', () => {
           const given = caseOfXz({
             ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(signals, minutes * 60_000) },
             ...(minutes > 1 && { decidesOn: '5min' as const }),
-            ...(isShort && { margin }),
+            ...(isShort && { margin: freeMargin }),
           });
           const expected = byReference(given, { kind: 'script', signal: (row) => signals[Math.floor(row / minutes)] });
           taken += expected.orders.filter(

@@ -16,47 +16,23 @@ import {
   columnsOf,
   inputOf,
   joined,
-  rowsOf,
   rowsOfEach,
   runStreams,
   scripted,
 } from './agreement.ts';
+import { caseOfMinutes, freeMargin, sameFills } from './scripted-minutes.ts';
 
-const margin = {
-  ...{ maxLeverage: '3', maintenanceRatio: '0.1', liquidationFee: '0.01' },
-  ...{ interest: { base: '0', quote: '0' }, interestEveryMs: 3_600_000 },
-};
-
-/** Says one want from the first close on, over minutes of open, high, low and close. */
-function caseOf(
+/** The same signal from the first close on. */
+const caseOf = (
   rules: RulesetName,
   signal: Signal,
   klines: readonly (readonly number[])[],
   more: Partial<Case> = {},
-): Case {
-  const columns = columnsOf(
-    klines.map(([open = 0, high = 0, low = 0, close = 0], row) => ({
-      ...{ time: row * 60_000, open, high, low, close, volume: 100_000 },
-    })),
-  );
-  const signals = klines.map(() => signal);
-  return caseOfXz({
-    columns,
-    rules,
-    cash: '10000',
-    strategy: scripted(signals),
-    fees: { maker: '0', taker: '0' },
-    ...more,
-  });
-}
+): Case => caseOfMinutes([signal], klines, { rules, ...more });
 
 /** Side, price and minute of each fill, alike by columns, by streams, by events and by the reference. */
 async function fillsOf(given: Case, signal: Signal): Promise<readonly string[]> {
-  const expected = byReference(given, { kind: 'script', signal: () => signal });
-  if (given.margin === undefined) expect(byColumns(given)).toEqual(expected);
-  expect(await byStream(given)).toEqual(expected);
-  expect(rowsOf(await runTape(inputOf(given))).fills).toHaveLength(expected.fills.length);
-  const fills = expected.fills as readonly { order: number; side: string; price: string; time: number }[];
+  const fills = await sameFills(given, [signal]);
   return fills.map(({ side, price, time }) => `${side} ${price} in ${Math.floor(time / 60_000)}`);
 }
 
@@ -82,7 +58,7 @@ describe('a trailing stop', () => {
     expect(sluice).toEqual([expect.stringMatching(/^BUY 101/), expect.stringMatching(/^SELL 94\.\d+ in 1$/)]);
     const short = { quantity: '-1', trailing: '0.02' };
     const mirrored = [quiet, [101, 112, 100.8, 101], [90, 90, 90, 90]];
-    expect(await fillsOf(caseOf('plain', short, mirrored, { margin }), short)).toEqual([
+    expect(await fillsOf(caseOf('plain', short, mirrored, { margin: freeMargin }), short)).toEqual([
       'SELL 101 in 1',
       'BUY 103.02 in 1',
     ]);
@@ -151,7 +127,7 @@ describe('a trailing stop', () => {
         const signals = trailed(isShort ? oftenShort(plain) : plain);
         const given = caseOfXz({
           ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(signals) },
-          ...(isShort && { margin }),
+          ...(isShort && { margin: freeMargin }),
         });
         const expected = byReference(given, { kind: 'script', signal: (row) => signals[row] });
         stops += expected.orders.filter(({ purpose, state }) => purpose === 'stop' && state === 'filled').length;
@@ -174,7 +150,7 @@ describe('a trailing stop', () => {
           const given = caseOfXz({
             ...{ columns: columnsOf(klines), rules, cash: '3000', strategy: scripted(signals, 300_000) },
             ...{ decidesOn: '5min', closeAtEnd: true },
-            ...(isShort && { margin }),
+            ...(isShort && { margin: freeMargin }),
           });
           const expected = byReference(given, { kind: 'script', signal: (row) => signals[Math.floor(row / 5)] });
           left += expected.orders.filter(({ purpose, state }) => purpose === 'stop' && state === 'filled').length;

@@ -1,10 +1,10 @@
 /** The pages of what a strategy may use and of indicators name all there is, and their strategies have the right types and trade. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { desk } from '../kit/command.ts';
+import { typeErrors } from '../kit/type-errors.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pageOf = (...path: readonly string[]): string => readFileSync(join(root, 'docs', ...path), 'utf8');
@@ -55,15 +55,7 @@ test('without the package of streams it is said what to install', async () => {
 });
 
 test('their strategies need the types that they have, and trade', async () => {
-  const settings = {
-    extends: join(root, 'tsconfig.json'),
-    compilerOptions: { paths: { sluice: [join(root, 'src', 'index.ts')] } },
-    include: ['*.ts'],
-  };
-  at.write('tsconfig.json', JSON.stringify(settings));
-  symlinkSync(join(root, 'node_modules'), join(at.dir, 'node_modules'));
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  expect(spawnSync(process.execPath, [compiler, '-p', at.dir], { encoding: 'utf8' }).stdout).toBe('');
+  expect(typeErrors(at.dir)).toBe('');
 
   const { code, out, err } = await at.sluice(['backtest', '--config', 'all.yaml', '--json']);
   expect(code, err).toBe(0);
