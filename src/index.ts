@@ -86,8 +86,9 @@ export {
   wma,
   zScore,
 } from './strategy/indicators.ts';
-export { of } from './strategy/joined-klines.ts';
 export { on } from './strategy/larger-klines.ts';
+export { of } from './strategy/markets/joined-klines.ts';
+export { weights } from './strategy/markets/several-markets.ts';
 export type { Indicators } from './strategy/named-indicators.ts';
 export {
   type ChoiceParam,
@@ -101,7 +102,6 @@ export {
   type Params,
   type ParamValues,
 } from './strategy/params.ts';
-export { weights } from './strategy/several-markets.ts';
 export { flat, hold, quotes } from './strategy/signals.ts';
 export { kellyShare, riskShare, volatilityShare } from './strategy/sizing.ts';
 

@@ -21,8 +21,8 @@ import {
   type UniverseStrategy,
   type Weights,
 } from './strategy/contract.ts';
-import { decideOnce } from './strategy/decide-once.ts';
 import { decider } from './strategy/host.ts';
+import { decideOnce } from './strategy/markets/decide-once.ts';
 import { memoryOf, type StrategyMemory } from './strategy/memory.ts';
 import type { Indicators } from './strategy/named-indicators.ts';
 import { type Params, type ParamValues, readParams } from './strategy/params.ts';

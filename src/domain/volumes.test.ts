@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../test/kit/properties.ts';
-import { Decimal } from '../domain/money.ts';
+import { Decimal } from './money.ts';
 import { plusVolume } from './volumes.ts';
 
 test.for<readonly [number, number, number]>([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { btc, eth, kline, startTime } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Moment } from '../strategy/several-markets-host.ts';
+import type { Moment } from '../strategy/markets/several-markets-host.ts';
 import { Moments, missingAfterMs } from './moments.ts';
 
 const minute = 60_000;

@@ -5,7 +5,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { closeTime, type Interval, lastOpenBefore } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Moment } from '../strategy/several-markets-host.ts';
+import type { Moment } from '../strategy/markets/several-markets-host.ts';
 
 /**
  * How long a moment waits for klines after its first one, real ms. The feed knows a kline to be closed when 2.2 s have passed. In doubt it asks

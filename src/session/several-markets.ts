@@ -10,7 +10,7 @@ import {
   type HostedMarkets,
   type MarketsInputs,
   type Moment,
-} from '../strategy/several-markets-host.ts';
+} from '../strategy/markets/several-markets-host.ts';
 import { liveHistory, warmupOf } from '../strategy/warmup.ts';
 import { type Held, held, source } from '../trading/hot-streams.ts';
 import { withHoldings } from '../trading/seen-holding.ts';

@@ -3,7 +3,7 @@ import { filter, finalize, merge, NEVER, Observable, startWith, switchMap, type 
 import { pause } from '../clock/clock.ts';
 import type { Decision } from '../domain/order.ts';
 import { isStreaming } from '../strategy/contract.ts';
-import { hasMarkets } from '../strategy/several-markets-host.ts';
+import { hasMarkets } from '../strategy/markets/several-markets-host.ts';
 import { source } from '../trading/hot-streams.ts';
 import { marketsOf } from '../trading/lanes.ts';
 import type { NamedHosted } from '../trading/strategies.ts';

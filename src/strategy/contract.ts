@@ -16,9 +16,9 @@ import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
 import type { Memory } from '../domain/memory.ts';
 import type { AlonePolicy, Fill, Signal } from '../domain/order.ts';
 import type { Exit } from '../domain/position.ts';
+import type { Rebalance } from './markets/schedule.ts';
 import type { Indicators, ValuesOf } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
-import type { Rebalance } from './schedule.ts';
 
 /** A strategy's position and equity as numbers. */
 export interface Holding {

@@ -17,10 +17,10 @@ import {
 import { LateSignal } from './fault.ts';
 import { aggregatedKlines } from './larger-kline-stream.ts';
 import { Delivery, endsTimers } from './late-signals.ts';
+import type { BoundMarket } from './markets/several-markets.ts';
 import { memoryOf, type StrategyMemory } from './memory.ts';
 import { type Indicators, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
-import type { BoundMarket } from './several-markets.ts';
 import { checked } from './signals.ts';
 import { type Getter, source, valuesOf } from './values.ts';
 

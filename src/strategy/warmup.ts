@@ -6,9 +6,9 @@ import type { AlonePolicy } from '../domain/order.ts';
 import { isOfMarkets, isStreaming, isUniverse, type Strategy } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import { ownWarmup } from './larger-klines.ts';
+import { scheduleFault } from './markets/schedule.ts';
 import { type Indicators, isIndicator, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
-import { scheduleFault } from './schedule.ts';
 
 /** A number of klines, of the larger interval where `of` names one, and those of `after` beside them. */
 export type Need = Pick<Indicator, 'warmup' | 'of' | 'after'>;

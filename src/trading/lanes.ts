@@ -4,7 +4,7 @@ import { mainRole } from '../domain/order.ts';
 import type { AloneRule } from '../portfolio/legs-alone.ts';
 import { isOfMarkets } from '../strategy/contract.ts';
 import type { Hosted, HostedMarket } from '../strategy/host.ts';
-import type { BoundMarket } from '../strategy/several-markets.ts';
+import type { BoundMarket } from '../strategy/markets/several-markets.ts';
 
 /** The markets that strategies trade or read, each symbol and interval of each strategy. */
 export const marketsOf = (

@@ -5,7 +5,7 @@ import { Refusal } from '../domain/refusal.ts';
 import { codeHash } from '../strategy/code-version.ts';
 import { isOfSeveral, type Strategy } from '../strategy/contract.ts';
 import { isPath, loadStrategy } from '../strategy/load.ts';
-import { rolesOf } from '../strategy/several-markets.ts';
+import { rolesOf } from '../strategy/markets/several-markets.ts';
 import { intervalFault } from '../strategy/warmup.ts';
 import type { Configured } from './strategies.ts';
 

@@ -3,7 +3,7 @@ import { tap } from 'rxjs';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import { SeenKlines } from '../portfolio/seen-klines.ts';
 import type { Hosted, Inputs } from '../strategy/host.ts';
-import type { HostedMarkets, MarketsInputs } from '../strategy/several-markets-host.ts';
+import type { HostedMarkets, MarketsInputs } from '../strategy/markets/several-markets-host.ts';
 
 /** These klines, and the position that they move. */
 export function withHolding(

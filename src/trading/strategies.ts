@@ -14,8 +14,8 @@ import type { Strategy } from '../strategy/contract.ts';
 import { isOfSeveral, isUniverse } from '../strategy/contract.ts';
 import type { Hosted, HostedMarket } from '../strategy/host.ts';
 import { type Found, isPath, loadStrategy, type Registry } from '../strategy/load.ts';
+import { type BoundMarket, rolesOf } from '../strategy/markets/several-markets.ts';
 import { named } from '../strategy/override.ts';
-import { type BoundMarket, rolesOf } from '../strategy/several-markets.ts';
 import { intervalFault } from '../strategy/warmup.ts';
 import { tradedIn } from './lanes.ts';
 

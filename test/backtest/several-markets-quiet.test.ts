@@ -7,7 +7,7 @@ import type { Columns } from '../../src/domain/market.ts';
 import { noUnits } from '../../src/domain/money.ts';
 import { ema, flat, hold, of, roc, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
-import type { Rebalance } from '../../src/strategy/schedule.ts';
+import type { Rebalance } from '../../src/strategy/markets/schedule.ts';
 import { minute, klines as minuteKlines, severalInput } from '../kit/several-markets.ts';
 import { draws } from '../reference/generated.ts';
 

@@ -3,10 +3,10 @@
 import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { type Columns, mapColumns } from '../../domain/market.ts';
 import { isUniverse } from '../../strategy/contract.ts';
-import { joinKlines, type MarketRows } from '../../strategy/joined-klines.ts';
 import { ownWarmup } from '../../strategy/larger-klines.ts';
+import { joinKlines, type MarketRows } from '../../strategy/markets/joined-klines.ts';
+import { scheduleOf } from '../../strategy/markets/schedule.ts';
 import type { NamedIndicator } from '../../strategy/named-indicators.ts';
-import { scheduleOf } from '../../strategy/schedule.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
 import { marketsOf } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';

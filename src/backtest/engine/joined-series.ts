@@ -2,8 +2,8 @@
 import { closeTime } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import type { HostedMarket } from '../../strategy/host.ts';
-import { type JoinedColumns, joinKlines } from '../../strategy/joined-klines.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
+import { type JoinedColumns, joinKlines } from '../../strategy/markets/joined-klines.ts';
 import type { RunSeries } from '../run.ts';
 
 type Sources = Pick<RunSeries, 'symbol' | 'interval' | 'columns'>;

@@ -2,10 +2,10 @@
 import type { Columns } from '../../domain/market.ts';
 import { isDeciding, isOfMarkets, isOfSeveral, isUniverse } from '../../strategy/contract.ts';
 import { wholeColumn } from '../../strategy/indicator.ts';
-import type { MarketRows } from '../../strategy/joined-klines.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
+import type { MarketRows } from '../../strategy/markets/joined-klines.ts';
+import { marketIndicators } from '../../strategy/markets/several-markets.ts';
 import { namedIndicators } from '../../strategy/named-indicators.ts';
-import { marketIndicators } from '../../strategy/several-markets.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { joinedOf } from '../engine/joined-series.ts';
 import type { RunSeries } from '../run.ts';

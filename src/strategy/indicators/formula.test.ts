@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Columns, formula, type Indicator, sma } from '../indicators.ts';
-import { joinedPrices, joinKlines, of } from '../joined-klines.ts';
+import { joinedPrices, joinKlines, of } from '../markets/joined-klines.ts';
 
 const klines = (closes: readonly number[]): Columns => {
   const close = Float64Array.from(closes);

@@ -1,7 +1,7 @@
 /** When a strategy that chooses among symbols is asked, the same live and over recorded klines. */
 import { inspect } from 'node:util';
 import { Cron } from 'croner';
-import { closeTime, type Interval, intervals, isInterval, openTimeOf } from '../domain/interval.ts';
+import { closeTime, type Interval, intervals, isInterval, openTimeOf } from '../../domain/interval.ts';
 
 /** At the closes of an interval, or by a cron expression of five fields in exchange time, UTC: `'0 8 * * 1'` is Mondays at 08:00. */
 export type Rebalance = Interval | `${string} ${string} ${string} ${string} ${string}`;

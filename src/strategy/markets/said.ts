@@ -1,5 +1,5 @@
 /** What a strategy of several markets says at one moment. */
-import type { Signal } from '../domain/order.ts';
+import type { Signal } from '../../domain/order.ts';
 
 /** Its signals by the index of the market. One object for many moments: made anew at each, it would cost as much as asking. */
 export class Said {

@@ -1,6 +1,6 @@
 /** What a strategy of several markets is asked with. */
-import type { Kline } from '../domain/market.ts';
-import type { Holding } from './contract.ts';
+import type { Kline } from '../../domain/market.ts';
+import type { Holding } from '../contract.ts';
 
 /** A market at one moment. */
 export interface MarketNow {

@@ -1,9 +1,9 @@
 /** From the weights that `choose` returns to signals: which markets are left, and which are held as what amount. */
-import type { Weights } from './contract.ts';
-import { SignalError } from './fault.ts';
+import type { Weights } from '../contract.ts';
+import { SignalError } from '../fault.ts';
+import { flat, hold } from '../signals.ts';
 import type { MarketNow } from './market-now.ts';
 import { Said } from './said.ts';
-import { flat, hold } from './signals.ts';
 
 /** Sums of weights are binary numbers: ten times 0.1 is slightly less than 1, and may be slightly more. */
 const roundingOfSums = 1e-9;

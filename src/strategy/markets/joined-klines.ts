@@ -2,11 +2,11 @@
  * Klines of several markets side by side, by the moments at which they close. A kline that is missing stays missing: no moment has the one
  * before in its place. A kline of a larger interval counts until the next of them is due.
  */
-import { closeTime, type Interval } from '../domain/interval.ts';
-import type { Columns } from '../domain/market.ts';
-import { SignalError } from './fault.ts';
-import { type Indicator, type PriceName, type TimedPrices, wholeColumn } from './indicator.ts';
-import { calculated } from './indicators/calculated.ts';
+import { closeTime, type Interval } from '../../domain/interval.ts';
+import type { Columns } from '../../domain/market.ts';
+import { SignalError } from '../fault.ts';
+import { type Indicator, type PriceName, type TimedPrices, wholeColumn } from '../indicator.ts';
+import { calculated } from '../indicators/calculated.ts';
 
 /** One market. */
 export interface MarketRows {

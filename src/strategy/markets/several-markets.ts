@@ -1,8 +1,8 @@
 /** Asks a strategy of several markets at one moment, in the same way live and over recorded klines. */
-import type { Interval } from '../domain/interval.ts';
-import type { Kline } from '../domain/market.ts';
-import type { Memory } from '../domain/memory.ts';
-import type { Signal } from '../domain/order.ts';
+import type { Interval } from '../../domain/interval.ts';
+import type { Kline } from '../../domain/market.ts';
+import type { Memory } from '../../domain/memory.ts';
+import type { Signal } from '../../domain/order.ts';
 import {
   type Holding,
   isOfMarkets,
@@ -10,17 +10,17 @@ import {
   type SeveralMarkets,
   type UniverseMarket,
   type Weights,
-} from './contract.ts';
-import { SignalError } from './fault.ts';
-import type { Indicator } from './indicator.ts';
+} from '../contract.ts';
+import { SignalError } from '../fault.ts';
+import type { Indicator } from '../indicator.ts';
+import { memoryOf, type StrategyMemory } from '../memory.ts';
+import { type Indicators, mapIndicators, type NamedIndicator, namedIndicators } from '../named-indicators.ts';
+import type { Params, ParamValues } from '../params.ts';
+import { checked } from '../signals.ts';
+import { type Getter, source, type Values, valuesOf } from '../values.ts';
 import { of } from './joined-klines.ts';
 import type { MarketNow } from './market-now.ts';
-import { memoryOf, type StrategyMemory } from './memory.ts';
-import { type Indicators, mapIndicators, type NamedIndicator, namedIndicators } from './named-indicators.ts';
-import type { Params, ParamValues } from './params.ts';
 import { Said } from './said.ts';
-import { checked } from './signals.ts';
-import { type Getter, source, type Values, valuesOf } from './values.ts';
 import { WeightLegs } from './weight-legs.ts';
 
 /** A market that a strategy is bound to. */

@@ -1,13 +1,13 @@
 /** Runs a strategy of several markets: moments in, decisions out. One that throws is stopped alone. */
 import { Observable } from 'rxjs';
-import type { Kline } from '../domain/market.ts';
-import type { Memory } from '../domain/memory.ts';
-import type { Decision, Leg, Signal } from '../domain/order.ts';
-import { type Holding, isUniverse, type SeveralMarkets } from './contract.ts';
-import { withStrategy } from './fault.ts';
-import { type Hosted, type HostedMarket, withdrawn } from './host.ts';
+import type { Kline } from '../../domain/market.ts';
+import type { Memory } from '../../domain/memory.ts';
+import type { Decision, Leg, Signal } from '../../domain/order.ts';
+import { type Holding, isUniverse, type SeveralMarkets } from '../contract.ts';
+import { withStrategy } from '../fault.ts';
+import { type Hosted, type HostedMarket, withdrawn } from '../host.ts';
+import { memoryOf, type StrategyMemory } from '../memory.ts';
 import { isInForce, type JoinedPrices, joinedPrices } from './joined-klines.ts';
-import { memoryOf, type StrategyMemory } from './memory.ts';
 import type { Said } from './said.ts';
 import { dueAfter, type Schedule, scheduleOf } from './schedule.ts';
 import { type BoundMarket, MarketsDecider } from './several-markets.ts';

@@ -1,10 +1,10 @@
 /** One decision of a strategy of several markets over klines in memory, as unit tests ask for it. */
-import { closeTime } from '../domain/interval.ts';
-import type { Kline } from '../domain/market.ts';
-import { type Holding, isOfMarkets, isUniverse, type Legs, type SeveralMarkets, type Weights } from './contract.ts';
-import type { StrategyMemory } from './memory.ts';
-import { over } from './override.ts';
-import type { Params, ParamValues } from './params.ts';
+import { closeTime } from '../../domain/interval.ts';
+import type { Kline } from '../../domain/market.ts';
+import { type Holding, isOfMarkets, isUniverse, type Legs, type SeveralMarkets, type Weights } from '../contract.ts';
+import type { StrategyMemory } from '../memory.ts';
+import { over } from '../override.ts';
+import type { Params, ParamValues } from '../params.ts';
 import type { BoundMarket } from './several-markets.ts';
 import { type Moment, marketsStep } from './several-markets-host.ts';
 
