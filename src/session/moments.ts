@@ -91,7 +91,7 @@ export class Moments {
     if (time <= this.#passed) {
       this.#remember(market, kline.openTime);
       const klines = this.#markets.map((_, other) => (other === index ? kline : undefined));
-      this.#heard(index);
+      this.#arrived(index);
       this.#options.closed({ time: this.#passed, klines, isNew: true, isLate: true });
       return;
     }
@@ -156,7 +156,7 @@ export class Moments {
         return;
       }
       for (const index of missing) this.#missed(index);
-      for (const [index, kline] of first.klines.entries()) if (kline !== undefined) this.#heard(index);
+      for (const [index, kline] of first.klines.entries()) if (kline !== undefined) this.#arrived(index);
       this.#next(first.isNew);
     }
   }
@@ -182,7 +182,7 @@ export class Moments {
     if (market.missed === mostMissed) this.#options.silent?.(index, true);
   }
 
-  #heard(index: number): void {
+  #arrived(index: number): void {
     const market = this.#markets[index] as Market;
     if (market.missed >= mostMissed) this.#options.silent?.(index, false);
     market.missed = 0;

@@ -7,7 +7,7 @@ import type { Inputs } from '../../strategy/host.ts';
 import { aggregatedKlines } from '../../strategy/larger-kline-stream.ts';
 
 /** Klines of a strategy's interval, as its stream emits them, made from those of `own` where they are larger. */
-export function heardKlines(
+export function strategyKlines(
   history: readonly Kline[],
   klines: Observable<Kline>,
   own: Interval,

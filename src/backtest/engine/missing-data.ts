@@ -25,7 +25,7 @@ export const absent = (
   });
 
 /** The recorded trades and depth that a strategy gets, where there are any. */
-export const heardTape = (
+export const strategyTape = (
   {
     tape,
     trades,

@@ -6,7 +6,7 @@ import { backtestSchema, tradingSchema } from '../../config/schema.ts';
 const schemaText = (schema: z.ZodType, title: string): string =>
   `${JSON.stringify({ title, ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) }, undefined, 2)}\n`;
 
-/** Tells the YAML extensions of editors where the schema is. */
+/** By this line the YAML extensions of editors find the schema. */
 const schemaLine = (kind: string): string => `# yaml-language-server: $schema=./schema/${kind}.json\n`;
 
 /** `sluice`: the clone, relative to the folder. */

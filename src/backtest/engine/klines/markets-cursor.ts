@@ -179,7 +179,7 @@ export class MarketsCursor {
    */
   decide(at: number, planner: Planner): Decision | undefined {
     const { id: strategy } = this.hosted;
-    this.#hear(at);
+    this.#takeSignals(at);
     const { memory } = this.#decider;
     const legs: Leg[] = [];
     let settled: Leg | undefined;
@@ -196,7 +196,7 @@ export class MarketsCursor {
   }
 
   /** Takes the signals of the moment `at` as its last ones. */
-  #hear(at: number): void {
+  #takeSignals(at: number): void {
     const { id: strategy } = this.hosted;
     const said = this.#advance(at);
     if (said === undefined) return;

@@ -10,7 +10,7 @@ import { withHolding } from '../../../trading/seen-holding.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import { type RunSeries, upToEnd } from '../../run.ts';
-import { heardKlines } from '../larger-klines.ts';
+import { strategyKlines } from '../larger-klines.ts';
 import { absent } from '../missing-data.ts';
 
 /** What a streaming strategy is given, and where what it says goes. */
@@ -43,7 +43,7 @@ export class StreamingCursor {
       ...withHolding(
         portfolio,
         hosted,
-        heardKlines(this.#series.before(this.#series.row), this.#series.klines, interval, hosted.interval),
+        strategyKlines(this.#series.before(this.#series.row), this.#series.klines, interval, hosted.interval),
       ),
       trades: absent('trades', hosted, missed),
       depth: absent('depth', hosted, missed),

@@ -47,7 +47,7 @@ export interface KlineLane {
   readonly covered: ReturnType<typeof coverage>;
 }
 
-/** The same with what is recorded of its trades and depth, and what its strategies hear. */
+/** The same with what is recorded of its trades and depth, and what its strategies receive. */
 export interface TapeLane extends KlineLane {
   readonly tape: Tape | undefined;
   readonly pairOf: ReturnType<typeof depthPairs>;

@@ -30,10 +30,10 @@ import { EntryCounts } from '../../result/entries.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf, upToEnd } from '../../run.ts';
 import { flowCursor, flowsOn } from '../cash-flows.ts';
 import { closedAtEnd } from '../end-close.ts';
-import { heardKlines } from '../larger-klines.ts';
+import { strategyKlines } from '../larger-klines.ts';
 import { type MarginAccounts, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
-import { heardTape } from '../missing-data.ts';
+import { strategyTape } from '../missing-data.ts';
 import { deskOf, isResult, sweepsOnChange } from '../recorded-trader.ts';
 import { withRequests } from '../requests.ts';
 import { lookAfterFills } from '../take-profit-check.ts';
@@ -180,10 +180,10 @@ class TapeRun {
     const { symbol, interval, id, strategy } = hosted;
     const lane = this.#lanes.find((one) => one.symbol === symbol) as TapeLane;
     const { series, recorded, gaps } = lane;
-    const heard = heardKlines(recorded.before(recorded.row), recorded.klines, series.interval, interval);
+    const own = strategyKlines(recorded.before(recorded.row), recorded.klines, series.interval, interval);
     return {
-      ...withHolding(this.#assembled.portfolio, hosted, heard),
-      ...heardTape(lane, hosted, this.#faults),
+      ...withHolding(this.#assembled.portfolio, hosted, own),
+      ...strategyTape(lane, hosted, this.#faults),
       gaps: merge(...this.#lanes.map((one) => one.recorded.gaps), gaps.stream),
       fills: 'signals' in strategy ? this.#assembled.booked : EMPTY,
       atOnce: true,
