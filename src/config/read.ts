@@ -16,7 +16,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import type { z } from 'zod';
-import { allIntervals, unknownInterval } from '../domain/interval.ts';
+import { isInterval, unknownInterval } from '../domain/interval.ts';
 import { didYouMean, plainly, Refusal } from '../domain/refusal.ts';
 import { backtestSchema, tradingSchema } from './schema.ts';
 
@@ -221,7 +221,7 @@ function describe(issue: z.core.$ZodIssue, given: Described): string[] {
   if (issue.code === 'invalid_value') {
     const value = String(document.getIn(path));
     // All intervals are too many for a message.
-    if (issue.values.length === allIntervals.length) return [problem(path, unknownInterval(value), given)];
+    if (issue.values.every(isInterval)) return [problem(path, unknownInterval(value), given)];
     const known = issue.values.map(String);
     return [problem(path, `must be one of ${known.join(', ')}, not ${value}${didYouMean(value, known)}`, given)];
   }
