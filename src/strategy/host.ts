@@ -88,14 +88,14 @@ function giveUp(
   out: Subscriber<Decision>,
 ): void {
   inputs.failed(error);
-  out.next(decided(hosted, inputs, withdrawn(last, inputs.holding)));
+  out.next(decided(hosted, inputs, withdrawn(last ?? inputs.before, inputs.holding)));
   out.complete();
 }
 
 /** The signals of a strategy as decisions; the last one is repeated at each kline without a new one. */
 function repeating(signals: Observable<Signal>, hosted: Hosted, inputs: Inputs): Observable<Decision> {
   return new Observable((out) => {
-    let last = inputs.before;
+    let last: Signal | undefined;
     let hasEmitted = false;
     const emit = (signal: Signal): void => {
       last = signal;
@@ -187,7 +187,7 @@ const getter = (index: number): Getter<Float64Array> =>
 function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observable<Decision> {
   const { params, interval } = hosted;
   return new Observable((out) => {
-    let last = inputs.before;
+    let last: Signal | undefined;
     const failed = (error: unknown): void => giveUp(error, last, hosted, inputs, out);
     let step: ReturnType<typeof decider>;
     let memory: StrategyMemory | undefined;
