@@ -96,7 +96,7 @@ test('what is noticed while a daemon begins is said on its terminal', async () =
 test.runIf(process.platform !== 'win32')('the signal SIGUSR2 does what the file does', async () => {
   const daemon = await trading();
   process.kill(daemon.pid, 'SIGUSR2');
-  // Quotes that are being replaced rest nowhere for a moment, too.
+  // A kill cancels at once, while a thread writes its row.
   await until('the kill', () => kills().length > 0);
   await resting(0);
   expect(kills()).toMatchObject([{ strategy: null, by: 'signal' }]);
