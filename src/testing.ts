@@ -10,15 +10,15 @@ import { Refusal } from './domain/refusal.ts';
 import {
   type DecidingStrategy,
   type Holding,
+  hasList,
+  hasRoles,
+  hasSeveralMarkets,
   isDeciding,
-  isOfMarkets,
-  isOfSeveral,
-  isUniverse,
   type Legs,
+  type ListStrategy,
   type MarketsStrategy,
   type MarketUse,
   type Strategy,
-  type UniverseStrategy,
   type Weights,
 } from './strategy/contract.ts';
 import { decider } from './strategy/host.ts';
@@ -196,7 +196,7 @@ export function decide<P extends Params, M extends Readonly<Record<string, Marke
   options?: DecideMarketsOptions<P>,
 ): Legs<M> | undefined;
 export function decide<P extends Params>(
-  strategy: UniverseStrategy<P, Indicators>,
+  strategy: ListStrategy<P, Indicators>,
   klines: Readonly<Record<string, Iterable<Kline>>>,
   options?: DecideMarketsOptions<P>,
 ): Weights | undefined;
@@ -211,7 +211,7 @@ export function decide<P extends Params, M extends Readonly<Record<string, Marke
   options?: Remembering<DecideMarketsOptions<P>, S, 'legs', Legs<M>>[0],
 ): Remembering<unknown, S, 'legs', Legs<M>>[1];
 export function decide<P extends Params, S extends Memory>(
-  strategy: UniverseStrategy<P, Indicators, S>,
+  strategy: ListStrategy<P, Indicators, S>,
   klines: Readonly<Record<string, Iterable<Kline>>>,
   options?: Remembering<DecideMarketsOptions<P>, S, 'weights', Weights>[0],
 ): Remembering<unknown, S, 'weights', Weights>[1];
@@ -223,7 +223,7 @@ export function decide<P extends Params>(
   const { memory: declared } = strategy as { readonly memory?: Memory };
   if (declared === undefined) return said(strategy, klines, options, undefined);
   const memory = memoryOf(strategy, { ...declared, ...options.memory } as Memory);
-  const beside = isUniverse(strategy) ? 'weights' : isOfMarkets(strategy) ? 'legs' : 'signal';
+  const beside = hasList(strategy) ? 'weights' : hasRoles(strategy) ? 'legs' : 'signal';
   const own = said(strategy, klines, options, memory);
   return { [beside]: own, memory: memory?.value };
 }
@@ -236,7 +236,7 @@ function said<P extends Params>(
   memory: StrategyMemory | undefined,
 ): unknown {
   const params = paramsOf(strategy, options.params);
-  if (isOfSeveral(strategy)) {
+  if (hasSeveralMarkets(strategy)) {
     const { holdings = {}, equity = 10_000 } = options;
     const byRole = Object.fromEntries(
       Object.entries(klines).map(([role, rows]) => [role, [...(rows as Iterable<Kline>)]] as const),

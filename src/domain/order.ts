@@ -1,8 +1,9 @@
 /** Orders, from a strategy's signal to the exchange's fills. */
-import { type Exits, sameExits } from './exits.ts';
+
 import type { Side } from './market.ts';
 import type { Memory } from './memory.ts';
 import type { Lots, Ticks, Units } from './money.ts';
+import { sameOptions, type TargetOptions } from './target-options.ts';
 
 export type OrderType = 'LIMIT' | 'MARKET';
 export type Account = 'spot' | 'margin';
@@ -31,7 +32,7 @@ export function sameSize(a: Size | undefined, b: Size | undefined): boolean {
 }
 
 /** A position to hold. Repeating it has no effect. */
-export interface Target extends Exits {
+export interface Target extends TargetOptions {
   readonly kind: 'target';
   readonly size: Size;
   /** For the reader of `sluice why`. */
@@ -57,7 +58,7 @@ export type Signal = Target | Quotes;
 /** True when two signals have the same effect; their reasons may differ. */
 export function sameSignal(a: Signal, b: Signal): boolean {
   if (a === b) return true;
-  if (a.kind === 'target' && b.kind === 'target') return sameSize(a.size, b.size) && sameExits(a, b);
+  if (a.kind === 'target' && b.kind === 'target') return sameSize(a.size, b.size) && sameOptions(a, b);
   if (a.kind === 'quotes' && b.kind === 'quotes') {
     return a.quotes.length === b.quotes.length && a.quotes.every((quote, index) => sameQuote(quote, b.quotes[index]));
   }

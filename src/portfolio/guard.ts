@@ -1,5 +1,5 @@
 /** The protection of one position: the levels of a target, the resulting stop, and their form in the journal. */
-import { type Level, minuteOfDay } from '../domain/exits.ts';
+
 import { closeTime, openTimeOf } from '../domain/interval.ts';
 import type { Side } from '../domain/market.ts';
 import {
@@ -21,6 +21,7 @@ import {
 } from '../domain/money.ts';
 import { type Size, sizeValue } from '../domain/order.ts';
 import { timeExit } from '../domain/position.ts';
+import { type Level, minuteOfDay } from '../domain/target-options.ts';
 import type { Place } from './positions.ts';
 import { breakEvenOf, onLossSide, onProfitSide, type RelativeExits, sameRelative } from './relative-exits.ts';
 import { noTakeProfits, partsOf, type TakeProfit } from './take-profits.ts';

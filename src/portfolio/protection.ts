@@ -7,10 +7,10 @@
  * again. Otherwise the next kline would buy back what the stop has just sold.
  */
 
-import { sameLevel, sameTakeProfit } from '../domain/exits.ts';
 import type { Kline } from '../domain/market.ts';
 import { greatest, type Lots, least, noLots, plus, rateOf, type Ticks, ticksOf } from '../domain/money.ts';
 import { type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
+import { sameLevel, sameTakeProfit } from '../domain/target-options.ts';
 import {
   type ArmedStop,
   arm,

@@ -1,8 +1,11 @@
 /** Exits that are measured from the entry price or the best price: fractions and distances, and the prices that they come to. */
+
+import type { Instrument } from '../domain/instrument.ts';
+import type { Side } from '../domain/market.ts';
+import { minus, plus, rateOf, type Ticks, ticksOf, worsened } from '../domain/money.ts';
 import {
   type BreakEven,
   type Distance,
-  type Exits,
   type FromEntry,
   isFrozen,
   type Level,
@@ -10,10 +13,8 @@ import {
   sameBreakEven,
   sameLevel,
   sameTakeProfit,
-} from '../domain/exits.ts';
-import type { Instrument } from '../domain/instrument.ts';
-import type { Side } from '../domain/market.ts';
-import { minus, plus, rateOf, type Ticks, ticksOf, worsened } from '../domain/money.ts';
+  type TargetOptions,
+} from '../domain/target-options.ts';
 
 /** Those of a target; plain prices and fractions of the best price are not among them. */
 export interface RelativeExits {
@@ -29,7 +30,7 @@ const isRelative = (level: unknown): level is FromEntry | Distance =>
   typeof level === 'object' && level !== null && !Array.isArray(level);
 
 /** The relative exits of a target; undefined where it has none. */
-export function relativeOf({ stop, takeProfit, trailing, breakEven }: Exits): RelativeExits | undefined {
+export function relativeOf({ stop, takeProfit, trailing, breakEven }: TargetOptions): RelativeExits | undefined {
   const parts = Array.isArray(takeProfit) ? (takeProfit as readonly PartialTakeProfit[]) : undefined;
   const isNone = !isRelative(stop) && !isRelative(takeProfit) && !isRelative(trailing);
   if (isNone && parts === undefined && breakEven === undefined) return undefined;

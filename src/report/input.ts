@@ -1,6 +1,7 @@
 /** The input of a report. */
-import type { BreakEven, Distance, Level } from '../domain/exits.ts';
+
 import type { FeedGap } from '../domain/market.ts';
+import type { BreakEven, Distance, Level } from '../domain/target-options.ts';
 import type { Curve } from '../research/curves.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { OpenPosition } from '../research/round-trip-table.ts';

@@ -1,5 +1,5 @@
 /** Stops and targets while a position was open, step by step; trailing stops follow the best price so far. */
-import { isFrozen, type Level } from '../domain/exits.ts';
+import { isFrozen, type Level } from '../domain/target-options.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { StopStep } from './chart-data.ts';

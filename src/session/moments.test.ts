@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { btc, eth, kline, startTime } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Moment } from '../strategy/markets/several-markets-host.ts';
+import type { JoinedMoment } from '../strategy/markets/several-markets-host.ts';
 import { Moments, missingAfterMs } from './moments.ts';
 
 const minute = 60_000;
@@ -15,7 +15,7 @@ function joining(
 ) {
   const seen: string[] = [];
   const silent: string[] = [];
-  const shown = ({ time, klines, isNew, isLate }: Moment): string =>
+  const shown = ({ time, klines, isNew, isLate }: JoinedMoment): string =>
     `${(time - startTime) / minute}: ${klines.map((one) => one?.close ?? '-').join(' ')}${isNew ? '' : ' of history'}${isLate ? ' late' : ''}`;
   const moments = new Moments({
     intervals,

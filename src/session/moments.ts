@@ -5,7 +5,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { closeTime, type Interval, lastOpenBefore } from '../domain/interval.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Moment } from '../strategy/markets/several-markets-host.ts';
+import type { JoinedMoment } from '../strategy/markets/several-markets-host.ts';
 
 /**
  * How long a moment waits for klines after its first one, real ms. The feed knows a kline to be closed when 2.2 s have passed. In doubt it asks
@@ -23,7 +23,7 @@ export interface MomentsOptions {
   /** The interval of each market. */
   readonly intervals: readonly Interval[];
   readonly clock: Clock;
-  readonly closed: (moment: Moment) => void;
+  readonly closed: (moment: JoinedMoment) => void;
   /** The others no longer wait for a market, or do again. */
   readonly silent?: (market: number, isSilent: boolean) => void;
 }
@@ -66,7 +66,7 @@ export class Moments {
    * The moments of history, by market, up to the first at which a market may still get its kline over its feed; later ones wait. Call it once,
    * first of all.
    */
-  begin(histories: readonly (readonly Kline[])[]): readonly Moment[] {
+  begin(histories: readonly (readonly Kline[])[]): readonly JoinedMoment[] {
     for (const [index, history] of histories.entries()) {
       const { interval } = this.#markets[index] as Market;
       for (const kline of history) this.#add(index, kline, closeTime(interval, kline.openTime), false);

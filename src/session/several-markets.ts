@@ -3,13 +3,13 @@ import { concatMap, defer, filter, finalize, from, map, mergeMap, Observable, to
 import { closeTime } from '../domain/interval.ts';
 import type { FeedGap, Kline } from '../domain/market.ts';
 import type { Decision } from '../domain/order.ts';
-import { isUniverse } from '../strategy/contract.ts';
+import { hasList } from '../strategy/contract.ts';
 import type { HostedMarket } from '../strategy/host.ts';
 import {
   decisionsOfMarkets,
   type HostedMarkets,
+  type JoinedMoment,
   type MarketsInputs,
-  type Moment,
 } from '../strategy/markets/several-markets-host.ts';
 import { liveHistory, warmupOf } from '../strategy/warmup.ts';
 import { type Held, held, source } from '../trading/hot-streams.ts';
@@ -35,14 +35,14 @@ export function severalMarkets(runner: Runner, one: HostedMarkets, course: Cours
   const { markets } = one;
   const warmed = markets.map(({ role, symbol, interval }) => {
     const needed = warmupOf(one.strategy, one.params, interval, role);
-    return { strategy: one.id, symbol, interval, needed, mayBeEmpty: isUniverse(one.strategy) };
+    return { strategy: one.id, symbol, interval, needed, mayBeEmpty: hasList(one.strategy) };
   });
   const silent = silences(runner, one);
   let reading: Moments | undefined;
 
   const decisions = defer(() => {
     const feeds = markets.map(({ symbol, interval }) => held(exchange.feed.klines(symbol, interval)));
-    const closed = source<Moment>();
+    const closed = source<JoinedMoment>();
     const moments = new Moments({
       intervals: markets.map(({ interval }) => interval),
       clock,
@@ -104,8 +104,8 @@ const feedsInto = (
   { screen }: Runner,
   moments: Moments,
   feeds: readonly Held<Kline>[],
-  closed: Observable<Moment>,
-): Observable<Moment> =>
+  closed: Observable<JoinedMoment>,
+): Observable<JoinedMoment> =>
   new Observable((out) => {
     const subscriptions = [closed.subscribe(out)];
     for (const [index, { stream }] of feeds.entries())

@@ -162,7 +162,7 @@ export interface UniverseMarket<I extends Indicators> {
 }
 
 /** Picks among a list of symbols, which the configuration gives. */
-export interface UniverseStrategy<P extends Params, I extends Indicators, S extends Memory | undefined = undefined>
+export interface ListStrategy<P extends Params, I extends Indicators, S extends Memory | undefined = undefined>
   extends Common<P>,
     WithMemory<S> {
   /** When it chooses: at each close, at the closes of a larger interval such as `1week`, or by a cron expression in UTC, such as `0 8 * * 1`. */
@@ -192,18 +192,17 @@ export interface StreamingStrategy<P extends Params> extends Common<P> {
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds strategies of every parameter and indicator type
 type Any = any;
-export type SeveralMarkets = MarketsStrategy<Any, Any, Any, Any> | UniverseStrategy<Any, Any, Any>;
+export type SeveralMarkets = MarketsStrategy<Any, Any, Any, Any> | ListStrategy<Any, Any, Any>;
 export type Strategy = DecidingStrategy<Any, Any, Any> | StreamingStrategy<Any> | SeveralMarkets;
 export const isStreaming = (strategy: Strategy): strategy is StreamingStrategy<Any> => 'signals' in strategy;
-export const isUniverse = (strategy: Strategy): strategy is UniverseStrategy<Any, Any, Any> => 'choose' in strategy;
-export const isOfMarkets = (strategy: Strategy): strategy is MarketsStrategy<Any, Any, Any, Any> =>
-  'markets' in strategy;
+export const hasList = (strategy: Strategy): strategy is ListStrategy<Any, Any, Any> => 'choose' in strategy;
+export const hasRoles = (strategy: Strategy): strategy is MarketsStrategy<Any, Any, Any, Any> => 'markets' in strategy;
 /** It decides on the klines of one market. */
 export const isDeciding = (strategy: Strategy): strategy is DecidingStrategy<Any, Any, Any> =>
-  !isStreaming(strategy) && !isOfSeveral(strategy);
+  !isStreaming(strategy) && !hasSeveralMarkets(strategy);
 /** It decides on several markets at once. */
-export const isOfSeveral = (strategy: Strategy): strategy is SeveralMarkets =>
-  isUniverse(strategy) || isOfMarkets(strategy);
+export const hasSeveralMarkets = (strategy: Strategy): strategy is SeveralMarkets =>
+  hasList(strategy) || hasRoles(strategy);
 
 // The last is the one that a compiler's message is about: most strategies are of it.
 export function defineStrategy<const P extends Params>(strategy: StreamingStrategy<P>): StreamingStrategy<P>;
@@ -214,8 +213,8 @@ export function defineStrategy<
   S extends Memory | undefined = undefined,
 >(strategy: MarketsStrategy<P, M, I, S>): MarketsStrategy<P, M, I, S>;
 export function defineStrategy<const P extends Params, I extends Indicators, S extends Memory | undefined = undefined>(
-  strategy: UniverseStrategy<P, I, S>,
-): UniverseStrategy<P, I, S>;
+  strategy: ListStrategy<P, I, S>,
+): ListStrategy<P, I, S>;
 export function defineStrategy<const P extends Params, I extends Indicators, S extends Memory | undefined = undefined>(
   strategy: DecidingStrategy<P, I, S>,
 ): DecidingStrategy<P, I, S>;

@@ -9,7 +9,7 @@ import {
   type Context,
   type DecidingStrategy,
   type Holding,
-  isOfSeveral,
+  hasSeveralMarkets,
   isStreaming,
   type Strategy,
   type StreamingStrategy,
@@ -69,7 +69,7 @@ export interface Inputs {
  * throw one last decision cancels its resting orders, and the stream ends.
  */
 export function decisionsOf(hosted: Hosted, inputs: Inputs): Observable<Decision> {
-  if (isOfSeveral(hosted.strategy)) throw new Error('strategies of several markets run over klines alone');
+  if (hasSeveralMarkets(hosted.strategy)) throw new Error('strategies of several markets run over klines alone');
   return isStreaming(hosted.strategy)
     ? repeating(streaming(hosted.strategy, hosted, inputs), hosted, inputs)
     : deciding(hosted.strategy, hosted, inputs);

@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { didYouMean } from '../domain/refusal.ts';
-import { isStreaming, isUniverse, type Strategy } from './contract.ts';
+import { hasList, isStreaming, type Strategy } from './contract.ts';
 import { errorText } from './fault.ts';
 import { hasLoadedFiles, setLoading } from './loading.ts';
 import { memoryFault } from './memory.ts';
@@ -165,5 +165,5 @@ function isStrategy(value: unknown): value is Strategy {
   return isStreaming(strategy)
     ? typeof strategy.signals === 'function'
     : typeof strategy.indicators === 'function' &&
-        (isUniverse(strategy) ? typeof strategy.choose === 'function' : typeof strategy.decide === 'function');
+        (hasList(strategy) ? typeof strategy.choose === 'function' : typeof strategy.decide === 'function');
 }

@@ -1,7 +1,7 @@
 /** Keeps the memory of a strategy while it runs: each value that it returns is checked against the initial one, copied and frozen. */
 import { inspect } from 'node:util';
 import { type Memory, type MemoryValue, mostMemoryBytes } from '../domain/memory.ts';
-import { isOfMarkets, isStreaming, isUniverse, type Strategy } from './contract.ts';
+import { hasList, hasRoles, isStreaming, type Strategy } from './contract.ts';
 import { SignalError } from './fault.ts';
 
 /** What stands beside the memory in what a strategy returns. */
@@ -40,7 +40,7 @@ export class StrategyMemory {
 /** The memory of a strategy that declares one; `kept` as in `StrategyMemory`. */
 export function memoryOf(strategy: Strategy, kept?: Memory): StrategyMemory | undefined {
   const initial = declaredBy(strategy);
-  const beside = isUniverse(strategy) ? 'weights' : isOfMarkets(strategy) ? 'legs' : 'signal';
+  const beside = hasList(strategy) ? 'weights' : hasRoles(strategy) ? 'legs' : 'signal';
   return initial === undefined ? undefined : new StrategyMemory(initial, beside, kept);
 }
 
@@ -56,7 +56,7 @@ export function memoryFault(strategy: Strategy): string | undefined {
   const initial: unknown = strategy.memory;
   if (initial === undefined) return undefined;
   if (!isPlain(initial)) return `memory is ${inspect(initial)}: it must be an object, such as { rungs: 0 }`;
-  if (isOfMarkets(strategy) && 'memory' in strategy.markets)
+  if (hasRoles(strategy) && 'memory' in strategy.markets)
     return 'one of its markets is called memory: give it another name, since decide returns its memory under that one';
   try {
     checkedMemory(initial as Memory, initial, {});

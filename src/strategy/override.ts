@@ -1,6 +1,6 @@
 /** Strategies with some members replaced. */
 import { catchError } from 'rxjs';
-import { type Context, isOfMarkets, isStreaming, isUniverse, type Moment, type Strategy } from './contract.ts';
+import { type Context, hasList, hasRoles, isStreaming, type Moment, type Strategy } from './contract.ts';
 import { StrategyThrew } from './fault.ts';
 import type { Params } from './params.ts';
 import type { Values } from './values.ts';
@@ -20,13 +20,13 @@ export function over<S extends Strategy>(strategy: S, changes: Partial<S>): S {
         ...common,
         ...(strategy.memory !== undefined && { memory: strategy.memory }),
         indicators: (given: never) => strategy.indicators(given),
-        ...(isUniverse(strategy)
+        ...(hasList(strategy)
           ? {
               ...(strategy.rebalance !== undefined && { rebalance: strategy.rebalance }),
               choose: (markets: never, moment: never) => strategy.choose(markets, moment),
             }
           : { decide: (values: never, moment: never) => strategy.decide(values, moment as never) }),
-        ...(isOfMarkets(strategy) && { markets: strategy.markets, partial: strategy.partial === true }),
+        ...(hasRoles(strategy) && { markets: strategy.markets, partial: strategy.partial === true }),
       };
   return Object.assign(all, changes) as S;
 }
@@ -54,11 +54,11 @@ export function named(strategy: Strategy, id: string, use: string): Strategy {
       throw new StrategyThrew(error, { id, use, openTime });
     }
   };
-  if (isUniverse(strategy))
+  if (hasList(strategy))
     return over(strategy, {
       choose: (markets, moment) => named(moment.time, () => strategy.choose(markets, moment)),
     });
-  if (isOfMarkets(strategy))
+  if (hasRoles(strategy))
     return over(strategy, {
       decide: (values, moment) => named(moment.time, () => strategy.decide(values, moment)),
     });

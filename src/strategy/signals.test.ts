@@ -1,7 +1,7 @@
 /** Targets with several take-profits: what is refused, and what a strategy's own list may change. */
 import { expect, test } from 'vitest';
-import type { PartialTakeProfit } from '../domain/exits.ts';
 import type { Signal } from '../domain/order.ts';
+import type { PartialTakeProfit } from '../domain/target-options.ts';
 import { checked, hold } from './signals.ts';
 
 const emitted = (signal: Signal): Signal => checked(signal, '1min');

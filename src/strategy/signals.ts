@@ -1,22 +1,23 @@
 /** The signals of a strategy: how it makes them, and the check before anything acts on them. Strategy files are not type-checked. */
-import { type Exits, sameExits } from '../domain/exits.ts';
+
 import type { Interval } from '../domain/interval.ts';
 import { type Quote, type Quotes, type Signal, type Size, sameSize, sizeValue, type Target } from '../domain/order.ts';
-import { copiedInMs, exitsFault, exitsText, hasOnlyNumbers, isExit, twiceFault } from './exits.ts';
+import { sameOptions, type TargetOptions } from '../domain/target-options.ts';
 import { SignalError, withStrategy } from './fault.ts';
+import { copiedInMs, hasOnlyNumbers, isTargetOption, optionsFault, optionsText, twiceFault } from './target-options.ts';
 
 /** Hold this much. Its stop, trailing stop, time exit and take-profit are in force until another target, or quotes, replaces it. */
-export function hold(size: Size, reason: string, options?: Exits): Target {
+export function hold(size: Size, reason: string, options?: TargetOptions): Target {
   // Most klines repeat the last target. Repeating the object as well halves the time of a loop over klines; it is frozen, as callers share it.
-  if (options !== undefined && hasExits(options)) return holdGuarded(size, reason, options);
+  if (options !== undefined && hasOptions(options)) return holdGuarded(size, reason, options);
   if (last.reason !== reason || !sameSize(last.size, size))
     last = made(Object.freeze({ kind: 'target', size: Object.freeze(copyOf(size)), reason }));
   return last;
 }
 
-function holdGuarded(size: Size, reason: string, options: Exits): Target {
+function holdGuarded(size: Size, reason: string, options: TargetOptions): Target {
   const isRepeated = isSize(size) && lastGuarded.reason === reason && sameSize(lastGuarded.size, size);
-  if (!isRepeated || !sameExits(lastGuarded, options)) {
+  if (!isRepeated || !sameOptions(lastGuarded, options)) {
     const twice = twiceFault(options);
     if (twice !== undefined) throw new SignalError(`hold(): ${twice}`);
     const target = made({ kind: 'target', size, reason, ...options });
@@ -121,7 +122,7 @@ function targetFault(signal: Target, hasNumbers: boolean): string | undefined {
   if (!isValid) return `a target with a number that is not finite or is negative: ${shown(signal)}`;
   const value = sizeValue(signal.size);
   if (!Number.isFinite(value)) return `a target without a finite size: ${shown(signal)}`;
-  const fault = hasNumbers ? undefined : exitsFault(signal, value > 0);
+  const fault = hasNumbers ? undefined : optionsFault(signal, value > 0);
   if (fault !== undefined) return `a target that cannot be carried out: ${fault}`;
   // A short position's trailing stop is above the best price, where every distance can be hit.
   return typeof signal.trailing === 'number' && signal.trailing >= 1 && value > 0
@@ -147,11 +148,11 @@ const isSeveral = (size: Size): boolean =>
 const severalSizes = (size: Size): SignalError =>
   new SignalError(`a target with more than one size: ${shown(size)}; say quantity, amount or share`);
 
-/** Whether the options of `hold` set an exit. Throws for an unknown one: a misspelt stop would protect nothing. */
-function hasExits(options: Exits): boolean {
+/** Whether `hold` got options. Throws for an unknown one: a misspelt stop would protect nothing. */
+function hasOptions(options: TargetOptions): boolean {
   let isAny = false;
   for (const key in options) {
-    if (options[key as keyof Exits] === undefined) continue;
+    if (options[key as keyof TargetOptions] === undefined) continue;
     // The common ones are written out: this is called at every kline, and searching a set would double its time.
     if (
       key !== 'stop' &&
@@ -159,9 +160,9 @@ function hasExits(options: Exits): boolean {
       key !== 'takeProfit' &&
       key !== 'limit' &&
       key !== 'exitAfterMs' &&
-      !isExit(key)
+      !isTargetOption(key)
     )
-      throw new SignalError(`hold() with the unknown option ${key}; there are ${exitsText}`);
+      throw new SignalError(`hold() with the unknown option ${key}; there are ${optionsText}`);
     isAny = true;
   }
   return isAny;

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { aggregationFault } from '../domain/aggregator.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { AlonePolicy } from '../domain/order.ts';
-import { isOfMarkets, isStreaming, isUniverse, type Strategy } from './contract.ts';
+import { hasList, hasRoles, isStreaming, type Strategy } from './contract.ts';
 import type { Indicator } from './indicators.ts';
 import { ownWarmup } from './larger-klines.ts';
 import { scheduleFault } from './markets/schedule.ts';
@@ -37,7 +37,7 @@ export function needsFault(strategy: Strategy, params: ParamValues<Params>): str
   const warmup: unknown = strategy.warmup?.(params) ?? 0;
   if (!Number.isFinite(warmup)) return `warmup() gives ${inspect(warmup)}: it must give a number of klines, such as 50`;
   if (isStreaming(strategy)) return undefined;
-  const unscheduled = isUniverse(strategy) ? scheduleFault(strategy.rebalance) : undefined;
+  const unscheduled = hasList(strategy) ? scheduleFault(strategy.rebalance) : undefined;
   if (unscheduled !== undefined) return unscheduled;
   const loose = aloneFault(strategy);
   if (loose !== undefined) return loose;
@@ -57,7 +57,7 @@ export function needsFault(strategy: Strategy, params: ParamValues<Params>): str
 function aloneFault(strategy: Strategy): string | undefined {
   const { alone } = strategy as { readonly alone?: Partial<AlonePolicy> };
   if (alone === undefined) return undefined;
-  const traded = isOfMarkets(strategy) ? Object.values(strategy.markets).filter((use) => use === 'traded').length : 0;
+  const traded = hasRoles(strategy) ? Object.values(strategy.markets).filter((use) => use === 'traded').length : 0;
   if (traded < 2)
     return 'has alone: only a strategy with at least two traded markets can have legs that are open alone';
   const { afterMs, action } = alone;

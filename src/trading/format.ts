@@ -1,9 +1,10 @@
 /** Orders and positions in words. */
-import type { Distance, Exits, Level } from '../domain/exits.ts';
+
 import type { Instrument } from '../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../domain/money.ts';
 import type { Denial, FillJson, Leg, Signal } from '../domain/order.ts';
 import { isBelowMinimum, type Position } from '../domain/position.ts';
+import type { Distance, Level, TargetOptions } from '../domain/target-options.ts';
 import { reductionPrefix } from '../domain/words.ts';
 import type { DenialEntry, FillEntry } from '../journal/entries.ts';
 import type { OrderDraft } from '../portfolio/plan.ts';
@@ -119,7 +120,7 @@ const percent = (fraction: number): string => `${(fraction * 100).toFixed(2)} %`
 const seconds = (ms: number): string => `${ms / 1_000} s`;
 
 /** The exits of a target in words. */
-export function exitTexts(exits: Exits): readonly string[] {
+export function exitTexts(exits: TargetOptions): readonly string[] {
   const { limit, stop, takeProfit, trailing, breakEven, exitAfterMs, exitAt, reenterAfterMs } = exits;
   const { expiresAfterMs, postOnly, clip } = exits;
   return [
@@ -146,7 +147,7 @@ function levelText(level: Level): string {
 const distanceText = ({ distance, moving }: Distance): string => `${distance}${moving === true ? ' (moving)' : ''}`;
 const afterText = (after: number | Distance): string =>
   typeof after === 'number' ? percent(after) : distanceText(after);
-const takeProfitText = (takeProfit: NonNullable<Exits['takeProfit']>): string =>
+const takeProfitText = (takeProfit: NonNullable<TargetOptions['takeProfit']>): string =>
   typeof takeProfit === 'object' && 'length' in takeProfit
     ? takeProfit.map(({ at, share }) => `${percent(share)} at ${levelText(at)}`).join(', ')
     : levelText(takeProfit);

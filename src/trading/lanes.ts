@@ -2,7 +2,7 @@
 import type { StrategyConfig } from '../config/schema.ts';
 import { mainRole } from '../domain/order.ts';
 import type { AloneRule } from '../portfolio/legs-alone.ts';
-import { isOfMarkets } from '../strategy/contract.ts';
+import { hasRoles } from '../strategy/contract.ts';
 import type { Hosted, HostedMarket } from '../strategy/host.ts';
 import type { BoundMarket } from '../strategy/markets/several-markets.ts';
 
@@ -33,7 +33,7 @@ export const tradedBy = (hosted: Hosted): readonly string[] => tradedIn(marketsO
 /** The policies of strategies about legs that are open alone. */
 export const aloneRules = (hosted: readonly Hosted[]): readonly AloneRule[] =>
   hosted.flatMap((one) => {
-    const policy = isOfMarkets(one.strategy) ? one.strategy.alone : undefined;
+    const policy = hasRoles(one.strategy) ? one.strategy.alone : undefined;
     return policy === undefined ? [] : [{ ...policy, strategy: one.id, symbols: tradedBy(one) }];
   });
 

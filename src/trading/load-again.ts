@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { registry } from '../../strategies/registry.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { codeHash } from '../strategy/code-version.ts';
-import { isOfSeveral, type Strategy } from '../strategy/contract.ts';
+import { hasSeveralMarkets, type Strategy } from '../strategy/contract.ts';
 import { isPath, loadStrategy } from '../strategy/load.ts';
 import { rolesOf } from '../strategy/markets/several-markets.ts';
 import { intervalFault } from '../strategy/warmup.ts';
@@ -31,7 +31,7 @@ export async function loadAgain({ config, configFile, strategy: before }: Config
   const fault =
     parametersFault(before, strategy) ??
     marketsFault(before, strategy) ??
-    (isOfSeveral(strategy) ? undefined : intervalFault(strategy, params, interval));
+    (hasSeveralMarkets(strategy) ? undefined : intervalFault(strategy, params, interval));
   if (fault !== undefined) throw new Refusal(fault);
   return { strategy, params, code };
 }
@@ -57,7 +57,7 @@ function parametersFault(before: Strategy, now: Strategy): string | undefined {
 
 function marketsFault(before: Strategy, now: Strategy): string | undefined {
   const marketsOf = (one: Strategy): string =>
-    isOfSeveral(one) ? JSON.stringify(rolesOf(one) ?? 'a list of symbols') : 'one market';
+    hasSeveralMarkets(one) ? JSON.stringify(rolesOf(one) ?? 'a list of symbols') : 'one market';
   return marketsOf(before) === marketsOf(now)
     ? undefined
     : `it decides on ${marketsOf(now)}, and the running one on ${marketsOf(before)}: ${restart}`;

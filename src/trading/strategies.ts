@@ -11,7 +11,7 @@ import { didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Allocation } from '../portfolio/portfolio.ts';
 import { endableWhileBusy } from '../process/busy.ts';
 import type { Strategy } from '../strategy/contract.ts';
-import { isOfSeveral, isUniverse } from '../strategy/contract.ts';
+import { hasList, hasSeveralMarkets } from '../strategy/contract.ts';
 import type { Hosted, HostedMarket } from '../strategy/host.ts';
 import { type Found, isPath, loadStrategy, type Registry } from '../strategy/load.ts';
 import { type BoundMarket, rolesOf } from '../strategy/markets/several-markets.ts';
@@ -107,8 +107,8 @@ function boundMarkets(
   { markets, symbols, interval, use }: StrategyConfig,
   strategy: Strategy,
 ): Bound | { readonly path: readonly string[]; readonly what: string } {
-  const roles = isOfSeveral(strategy) ? rolesOf(strategy) : undefined;
-  if (isUniverse(strategy)) {
+  const roles = hasSeveralMarkets(strategy) ? rolesOf(strategy) : undefined;
+  if (hasList(strategy)) {
     if (symbols === undefined)
       return {
         path: ['symbols'],

@@ -1,7 +1,7 @@
 /** Legs of a pair that are open alone, in backtests. */
 import { describe, expect, test } from 'vitest';
-import type { Exits } from '../../src/domain/exits.ts';
 import type { AlonePolicy } from '../../src/domain/order.ts';
+import type { TargetOptions } from '../../src/domain/target-options.ts';
 import { flat, hold } from '../../src/index.ts';
 import { defineStrategy } from '../../src/strategy/contract.ts';
 import { fillsOf, klines, minute, run } from '../kit/several-markets.ts';
@@ -11,7 +11,7 @@ const binding = 'markets: { near: { symbol: AAAUSD }, far: { symbol: BBBUSD } }'
 const policy = (afterMs: number, action: AlonePolicy['action']): AlonePolicy => ({ afterMs, action });
 
 /** Holds 10 of both until the minute `until`; `exits` are those of `far`. */
-const pair = (alone: AlonePolicy | undefined, exits: Exits = {}, until = Number.POSITIVE_INFINITY) =>
+const pair = (alone: AlonePolicy | undefined, exits: TargetOptions = {}, until = Number.POSITIVE_INFINITY) =>
   defineStrategy({
     name: 'pair',
     about: 'Holds two markets at once',

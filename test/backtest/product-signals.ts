@@ -1,6 +1,11 @@
 /** The signals of the slow reference in the product's words. */
-import type { Exits, Distance as ProductDistance, Level as ProductLevel } from '../../src/domain/exits.ts';
+
 import type { Signal as ProductSignal } from '../../src/domain/order.ts';
+import type {
+  Distance as ProductDistance,
+  Level as ProductLevel,
+  TargetOptions,
+} from '../../src/domain/target-options.ts';
 import type { Distance, Level, Signal, Target } from '../reference/types.ts';
 
 /** A want of the reference, whose numbers are text, as the product's. */
@@ -45,7 +50,7 @@ const farOf = (far: string | Distance): number | ProductDistance =>
 const levelOf = (level: Level): ProductLevel =>
   typeof level === 'object' && 'fromEntry' in level ? { fromEntry: Number(level.fromEntry) } : farOf(level);
 
-const takeProfitOf = (given: NonNullable<Target['takeProfit']>): NonNullable<Exits['takeProfit']> =>
+const takeProfitOf = (given: NonNullable<Target['takeProfit']>): NonNullable<TargetOptions['takeProfit']> =>
   isLevel(given) ? levelOf(given) : given.map(({ at, share }) => ({ at: levelOf(at), share: Number(share) }));
 
 const isLevel = (given: NonNullable<Target['takeProfit']>): given is Level => !Array.isArray(given);

@@ -1,6 +1,6 @@
 /** Strategies of several markets over klines: what they see, and what becomes of their legs. */
 import { describe, expect, test } from 'vitest';
-import type { Exits } from '../../src/domain/exits.ts';
+import type { TargetOptions } from '../../src/domain/target-options.ts';
 import { flat, hold, of, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { over } from '../../src/strategy/override.ts';
@@ -52,7 +52,7 @@ describe('a strategy of roles', () => {
   });
 
   /** Holds `fast`, and from the minute `after` on `slow` in its place. */
-  const swapping = (after: number, options: Exits = {}) =>
+  const swapping = (after: number, options: TargetOptions = {}) =>
     defineStrategy({
       name: 'swapping',
       about: 'Holds one market, then the other',

@@ -3,8 +3,8 @@
  * maker's quotes, and flips at market. After a restart a strategy says its last signal again, as strategies do.
  */
 import { Observable } from 'rxjs';
-import type { PartialTakeProfit } from '../../src/domain/exits.ts';
 import { type Decision, decisionOf, mainRole, type Signal } from '../../src/domain/order.ts';
+import type { PartialTakeProfit } from '../../src/domain/target-options.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Life } from './life.ts';
 import { faultsMs } from './plan.ts';

@@ -3,7 +3,7 @@
 import type { Interval } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { grouped } from '../../domain/words.ts';
-import { isUniverse } from '../../strategy/contract.ts';
+import { hasList } from '../../strategy/contract.ts';
 import { errorText, isStrategyFault, StrategyThrew } from '../../strategy/fault.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
 import { liveHistory, warmupOf } from '../../strategy/warmup.ts';
@@ -65,9 +65,7 @@ export const mostSymbols = 20;
 
 /** The input of one strategy alone, over as many klines as a check takes. */
 export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): RunInput {
-  const one = isUniverse(hosted.strategy)
-    ? { ...hosted, markets: hosted.markets?.slice(0, mostSymbols) ?? [] }
-    : hosted;
+  const one = hasList(hosted.strategy) ? { ...hosted, markets: hosted.markets?.slice(0, mostSymbols) ?? [] } : hosted;
   const symbols = [...new Set(marketsOf(one).map(({ symbol }) => symbol))];
   const whole: RunInput = {
     ...input,
@@ -80,7 +78,7 @@ export function inputFor(input: RunInput, hosted: RunInput['hosted'][number]): R
   const span = spanIn(one, klines.interval);
   const before = Math.min(first, declared);
   const from = first - before;
-  const isScheduled = isUniverse(one.strategy) && one.strategy.rebalance !== undefined;
+  const isScheduled = hasList(one.strategy) && one.strategy.rebalance !== undefined;
   const usual = isScheduled ? Math.max(usualKlines, 5 * span) : usualKlines;
   const most = isScheduled ? mostScheduledKlines : mostKlines;
   const to = Math.min(klines.times.length, from + Math.min(most, Math.max(usual, klinesToTest(declared, span))));

@@ -17,7 +17,7 @@ export interface CheckedKlines {
   readonly times: Float64Array;
   /** By series and row: how many of its klines have closed. */
   readonly closed: readonly Int32Array[];
-  readonly isOfSeveral: boolean;
+  readonly hasSeveralMarkets: boolean;
 }
 
 /** The strategy of a check, its klines, and the first row at which it may decide. */
@@ -31,7 +31,7 @@ export function checkedIn({ hosted: [hosted], series }: RunInput): {
   if (hosted.markets === undefined) {
     const { columns, interval, first } = one;
     const closed = [Int32Array.from(columns.openTime, (_, row) => row + 1)];
-    return { hosted, first, klines: { series, interval, times: columns.openTime, closed, isOfSeveral: false } };
+    return { hosted, first, klines: { series, interval, times: columns.openTime, closed, hasSeveralMarkets: false } };
   }
   const times = joinedOf(hosted.markets, series).openTime;
   const interval = smallestOf(hosted.markets.map((market) => market.interval));
@@ -40,7 +40,7 @@ export function checkedIn({ hosted: [hosted], series }: RunInput): {
   const begins = Math.min(...traded.map(({ columns, first }) => columns.openTime[first] as number));
   const from = times.findIndex((time) => time > begins);
   const first = from < 0 ? times.length : from;
-  return { hosted, first, klines: { series, interval, times, closed, isOfSeveral: true } };
+  return { hosted, first, klines: { series, interval, times, closed, hasSeveralMarkets: true } };
 }
 
 /** The smallest of intervals. */
@@ -57,11 +57,11 @@ function closedBy({ columns: { openTime }, interval }: RunSeries, times: Float64
 
 /** When the klines of a row opened and closed, UTC ms; of several markets, those of the smallest interval. */
 export function spanOfRow(
-  { times, interval, isOfSeveral }: CheckedKlines,
+  { times, interval, hasSeveralMarkets }: CheckedKlines,
   row: number,
 ): [opens: number, closes: number] {
   const time = times[row] as number;
-  return isOfSeveral ? [openTimeOf(interval, time - 1), time] : [time, closeTime(interval, time)];
+  return hasSeveralMarkets ? [openTimeOf(interval, time - 1), time] : [time, closeTime(interval, time)];
 }
 
 const closedBefore = ({ closed }: CheckedKlines, index: number, row: number): number =>

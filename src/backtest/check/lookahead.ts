@@ -162,7 +162,7 @@ async function readLeak(check: Check, cutAt: number, row: number, indicators: re
   const frame = await formingFrame(check, row);
   const by = indicators.length === 0 ? 'its decision' : `indicator ${indicators.join(', ')}`;
   const field = (await fieldRead(check, row, read)) ?? 'data';
-  const [what, when, unit] = klines.isOfSeveral
+  const [what, when, unit] = klines.hasSeveralMarkets
     ? ['at', `at ${timeText(klines.times[read])}`, 'moment']
     : ['after the kline of', `of ${timeText(klines.times[read])}`, 'kline'];
   const first = `${what} ${timeText(at)} ${by} reads ${field} ${when}, ${read - row} ${unit}${read - row === 1 ? '' : 's'} later`;
@@ -209,7 +209,7 @@ async function fieldRead(
     for (const field of ['close', ...fields.filter((one) => one !== 'close')] as readonly Field[]) {
       const changed = await decisionLog(input, spoiled(klines, index, read, field, factor), first, true);
       if (sameLine(base.lines[row], changed.lines[row])) continue;
-      return klines.isOfSeveral ? `${field} of ${klines.series[index]?.symbol}` : field;
+      return klines.hasSeveralMarkets ? `${field} of ${klines.series[index]?.symbol}` : field;
     }
   return undefined;
 }

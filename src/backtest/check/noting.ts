@@ -4,9 +4,9 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
 import {
   type Context,
-  isOfMarkets,
+  hasList,
+  hasRoles,
   isStreaming,
-  isUniverse,
   type Moment,
   type Strategy,
   type StreamingStrategy,
@@ -36,7 +36,7 @@ export const isOwn = (name: string): boolean =>
 export function noting(strategy: Strategy, note: Note): Strategy {
   if (isStreaming(strategy)) return notingStreams(strategy, note);
   const asked = askedTwice(note);
-  if (isUniverse(strategy))
+  if (hasList(strategy))
     return over(strategy, {
       choose: (markets, moment) =>
         asked(
@@ -49,7 +49,7 @@ export function noting(strategy: Strategy, note: Note): Strategy {
           () => strategy.choose(markets, moment),
         ),
     });
-  if (isOfMarkets(strategy))
+  if (hasRoles(strategy))
     return over(strategy, {
       decide: (values, moment) =>
         asked(

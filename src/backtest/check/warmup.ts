@@ -2,7 +2,7 @@
 
 import { type Interval, intervalMs } from '../../domain/interval.ts';
 import { type Columns, mapColumns } from '../../domain/market.ts';
-import { isUniverse } from '../../strategy/contract.ts';
+import { hasList } from '../../strategy/contract.ts';
 import { ownWarmup } from '../../strategy/larger-klines.ts';
 import { joinKlines, type MarketRows } from '../../strategy/markets/joined-klines.ts';
 import { scheduleOf } from '../../strategy/markets/schedule.ts';
@@ -77,7 +77,7 @@ function inRows(hosted: NamedHosted, count: number, interval: Interval): number 
 
 /** Rows compared from each start: more where it is asked at few of them. */
 export function spanIn({ strategy }: NamedHosted, interval: Interval): number {
-  const schedule = isUniverse(strategy) ? scheduleOf(strategy.rebalance) : undefined;
+  const schedule = hasList(strategy) ? scheduleOf(strategy.rebalance) : undefined;
   if (schedule === undefined) return usualSpan;
   let time = 0;
   for (let count = 0; count < scheduledDecisions; count++) time = schedule(time);
@@ -127,7 +127,7 @@ const slower = (a: number | undefined, b: number | undefined): number | undefine
   a === undefined || b === undefined ? undefined : Math.max(a, b);
 
 /** Its markets have roles. */
-const isNamed = ({ strategy }: NamedHosted): boolean => !isUniverse(strategy);
+const isNamed = ({ strategy }: NamedHosted): boolean => !hasList(strategy);
 
 interface IndicatorTest {
   readonly name: string;

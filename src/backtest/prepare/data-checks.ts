@@ -5,7 +5,7 @@ import { rowAt } from '../../data/klines.ts';
 import { aggregator } from '../../domain/aggregator.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { isUniverse } from '../../strategy/contract.ts';
+import { hasList } from '../../strategy/contract.ts';
 import { ownWarmup } from '../../strategy/larger-klines.ts';
 import { type Need, needsOf } from '../../strategy/warmup.ts';
 import { marketsOf } from '../../trading/lanes.ts';
@@ -83,7 +83,7 @@ export const warmingOn = (hosted: readonly NamedHosted[], symbol: string): reado
       .filter((market) => market.symbol === symbol)
       .map(({ role, interval }) => ({
         ...{ id: one.id, of: interval, needs: needsOf(one.strategy, one.params, role) },
-        mayLack: isUniverse(one.strategy),
+        mayLack: hasList(one.strategy),
       })),
   );
 

@@ -1,6 +1,6 @@
 /** Why a strategy was never asked during a run. */
 import type { Columns } from '../../domain/market.ts';
-import { isDeciding, isOfMarkets, isOfSeveral, isUniverse } from '../../strategy/contract.ts';
+import { hasList, hasRoles, hasSeveralMarkets, isDeciding } from '../../strategy/contract.ts';
 import { wholeColumn } from '../../strategy/indicator.ts';
 import { aggregate } from '../../strategy/larger-klines.ts';
 import type { MarketRows } from '../../strategy/markets/joined-klines.ts';
@@ -15,7 +15,7 @@ type Series = Pick<RunSeries, 'symbol' | 'columns' | 'interval' | 'first' | 'end
 
 /** A sentence on why `decide` or `choose` was called at no kline; undefined where it was called, and for streaming strategies. */
 export function neverCalledText(hosted: Asked, all: readonly Series[]): string | undefined {
-  if (isOfSeveral(hosted.strategy)) return neverCalledOfSeveral(hosted, all);
+  if (hasSeveralMarkets(hosted.strategy)) return neverCalledOfSeveral(hosted, all);
   const series = all.find(({ symbol }) => symbol === hosted.symbol);
   const { strategy, params, interval } = hosted;
   if (series === undefined || !isDeciding(strategy)) return undefined;
@@ -48,7 +48,7 @@ function whyNever(
 }
 
 function neverCalledOfSeveral({ strategy, params, markets = [] }: Asked, all: readonly Series[]): string | undefined {
-  if (!isOfSeveral(strategy) || (isOfMarkets(strategy) && strategy.partial === true)) return undefined;
+  if (!hasSeveralMarkets(strategy) || (hasRoles(strategy) && strategy.partial === true)) return undefined;
   const joined = joinedOf(markets, all);
   const roles = markets.map(({ role }) => role);
   const columns = marketIndicators(strategy, params, roles).map(({ name, indicator }) => ({
@@ -65,7 +65,7 @@ function neverCalledOfSeveral({ strategy, params, markets = [] }: Asked, all: re
   };
   const isThere = (role: string, row: number): boolean =>
     ((joined.markets[role] as MarketRows).rowAt[row] as number) >= 0;
-  if (isUniverse(strategy)) {
+  if (hasList(strategy)) {
     const isWarm = (role: string, row: number): boolean =>
       isThere(role, row) && columns.every(({ market, column }) => market !== role || !Number.isNaN(column[row]));
     return isAny((row) => roles.some((role) => isWarm(role, row)))

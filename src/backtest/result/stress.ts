@@ -7,9 +7,9 @@ import { doubled } from '../../fill/fees.ts';
 import type { LatencyModel, Travel } from '../../fill/latency.ts';
 import type { Stressed } from '../../research/verdict.ts';
 import {
+  hasList,
   isDeciding,
   isStreaming,
-  isUniverse,
   type Legs,
   type Moment,
   type Strategy,
@@ -43,7 +43,7 @@ function delayed(strategy: Strategy): Strategy {
           return klines;
         }),
     });
-  if (isUniverse(strategy)) {
+  if (hasList(strategy)) {
     const late = oneLate('weights');
     return over(strategy, { choose: (markets, moment) => late(strategy.choose(markets, moment)) as Weights });
   }

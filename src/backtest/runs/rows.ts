@@ -1,9 +1,9 @@
 /** Fills, orders, equity and stops of a run as CSV files. */
 
-import { type Exits, onlyTakeProfit } from '../../domain/exits.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { priceText, quantityText, unitsText } from '../../domain/money.ts';
 import type { Fill, Signal } from '../../domain/order.ts';
+import { onlyTakeProfit, type TargetOptions } from '../../domain/target-options.ts';
 import { restoreFill } from '../../execution/records.ts';
 import type { FillEntry } from '../../journal/entries.ts';
 import { readOrders } from '../../journal/rows.ts';
@@ -134,7 +134,7 @@ export function stopsOf(journal: ReturnType<RunResult['journal']>): readonly Sto
   const last = new Map<string, string>();
   return rows.flatMap(({ at, strategy, symbol, signal: text }) => {
     const signal = JSON.parse(text) as Signal;
-    const exits: Exits = signal.kind === 'target' ? signal : {};
+    const exits: TargetOptions = signal.kind === 'target' ? signal : {};
     const { stop = null, trailing = null, breakEven = null } = exits;
     const row = { stop, takeProfit: onlyTakeProfit(exits) ?? null, trailing, breakEven };
     const key = `${strategy} ${symbol}`;

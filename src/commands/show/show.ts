@@ -1,8 +1,9 @@
 /** `sluice orders`, `fills` and `positions`. */
-import type { Exits } from '../../domain/exits.ts';
+
 import { instrument } from '../../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../../domain/money.ts';
 import { mainRole } from '../../domain/order.ts';
+import type { TargetOptions } from '../../domain/target-options.ts';
 import { moment, roundedMoney } from '../../domain/words.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import type { HeldPosition, JournalReader } from '../../journal/reader.ts';
@@ -130,7 +131,7 @@ export function exitsText({ protection = {} }: Pick<HeldPosition, 'protection'>)
       .filter((name) => name in protection)
       .map((name) => `${name} ${protection[name]}`),
     ...exitTexts({
-      ...(relative === undefined ? {} : (JSON.parse(relative) as Exits)),
+      ...(relative === undefined ? {} : (JSON.parse(relative) as TargetOptions)),
       ...(exitAt !== undefined && { exitAt }),
     }),
   ].join(', ');

@@ -1,12 +1,12 @@
 /** One decision of a strategy of several markets over klines in memory, as unit tests ask for it. */
 import { closeTime } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
-import { type Holding, isOfMarkets, isUniverse, type Legs, type SeveralMarkets, type Weights } from '../contract.ts';
+import { type Holding, hasList, hasRoles, type Legs, type SeveralMarkets, type Weights } from '../contract.ts';
 import type { StrategyMemory } from '../memory.ts';
 import { over } from '../override.ts';
 import type { Params, ParamValues } from '../params.ts';
 import type { BoundMarket } from './several-markets.ts';
-import { type Moment, marketsStep } from './several-markets-host.ts';
+import { type JoinedMoment, marketsStep } from './several-markets-host.ts';
 
 export interface Once {
   readonly strategy: SeveralMarkets;
@@ -34,7 +34,7 @@ export function decideOnce({
 }: Once): Legs<never> | Weights | undefined {
   const markets = marketsIn(strategy, klines);
   let said: unknown;
-  const heard = isUniverse(strategy)
+  const heard = hasList(strategy)
     ? over<SeveralMarkets>(strategy, {
         choose: (...given: Parameters<typeof strategy.choose>) => (said = strategy.choose(...given)),
         ...({ rebalance: undefined } as object),
@@ -49,7 +49,7 @@ export function decideOnce({
     memory,
   );
   for (const moment of momentsOf(markets, klines)) step(moment);
-  const beside = isUniverse(strategy) ? 'weights' : 'legs';
+  const beside = hasList(strategy) ? 'weights' : 'legs';
   const isWithMemory = memory !== undefined && typeof said === 'object' && said !== null && 'memory' in said;
   return (isWithMemory ? (said as Readonly<Record<string, unknown>>)[beside] : said) as
     | Legs<never>
@@ -60,7 +60,7 @@ export function decideOnce({
 /** The markets that klines are given for. */
 function marketsIn(strategy: SeveralMarkets, klines: Once['klines']): readonly [BoundMarket, ...BoundMarket[]] {
   const given = Object.keys(klines);
-  const roles = isOfMarkets(strategy) ? Object.keys(strategy.markets as object) : given;
+  const roles = hasRoles(strategy) ? Object.keys(strategy.markets as object) : given;
   const unknown = given.find((role) => !roles.includes(role));
   if (unknown !== undefined)
     throw new RangeError(
@@ -69,15 +69,15 @@ function marketsIn(strategy: SeveralMarkets, klines: Once['klines']): readonly [
   const [first, ...others] = roles.map((role): BoundMarket => {
     const [kline] = klines[role] ?? [];
     if (kline === undefined) throw new RangeError(`decide() needs klines for ${role}: there are none`);
-    const use = isOfMarkets(strategy) ? strategy.markets[role] : 'traded';
-    return { role, symbol: isOfMarkets(strategy) ? kline.symbol : role, interval: kline.interval, use };
+    const use = hasRoles(strategy) ? strategy.markets[role] : 'traded';
+    return { role, symbol: hasRoles(strategy) ? kline.symbol : role, interval: kline.interval, use };
   });
   if (first === undefined) throw new RangeError('decide() needs klines of at least one market');
   return [first, ...others];
 }
 
 /** All times at which a kline closes. */
-function momentsOf(markets: readonly BoundMarket[], klines: Once['klines']): readonly Moment[] {
+function momentsOf(markets: readonly BoundMarket[], klines: Once['klines']): readonly JoinedMoment[] {
   const closing = markets.map(
     ({ role }) => new Map((klines[role] ?? []).map((kline) => [closeTime(kline.interval, kline.openTime), kline])),
   );

@@ -3,7 +3,7 @@ import { Observable } from 'rxjs';
 import type { Kline } from '../../domain/market.ts';
 import type { Memory } from '../../domain/memory.ts';
 import type { Decision, Leg, Signal } from '../../domain/order.ts';
-import { type Holding, isUniverse, type SeveralMarkets } from '../contract.ts';
+import { type Holding, hasList, type SeveralMarkets } from '../contract.ts';
 import { withStrategy } from '../fault.ts';
 import { type Hosted, type HostedMarket, withdrawn } from '../host.ts';
 import { memoryOf, type StrategyMemory } from '../memory.ts';
@@ -13,7 +13,7 @@ import { dueAfter, type Schedule, scheduleOf } from './schedule.ts';
 import { type BoundMarket, MarketsDecider } from './several-markets.ts';
 
 /** What closed at one moment. */
-export interface Moment {
+export interface JoinedMoment {
   /** UTC ms. */
   readonly time: number;
   /** By the index of the market; undefined where none closed or it is missing. */
@@ -32,8 +32,8 @@ export const hasMarkets = <T extends Hosted>(hosted: T): hosted is T & HostedMar
 /** What it receives. Lists are in the order of its markets. */
 export interface MarketsInputs {
   /** Warm-up moments, oldest first. */
-  readonly history: readonly Moment[];
-  readonly moments: Observable<Moment>;
+  readonly history: readonly JoinedMoment[];
+  readonly moments: Observable<JoinedMoment>;
   readonly holdings: readonly Holding[];
   /** Of all its markets together, in quote. */
   readonly equity: () => number;
@@ -117,10 +117,10 @@ export function marketsStep(
   const strategy = hosted.strategy as SeveralMarkets;
   const decider = new MarketsDecider(strategy, hosted.params, markets, memory);
   const streams = decider.indicators.map(({ indicator }) => indicator.stream(hosted.interval));
-  const schedule = isUniverse(strategy) ? scheduleOf(strategy.rebalance) : undefined;
+  const schedule = hasList(strategy) ? scheduleOf(strategy.rebalance) : undefined;
   const isAsked = schedule === undefined ? () => true : askedBy(schedule, before);
   const last: (Kline | undefined)[] = markets.map(() => undefined);
-  return ({ time, klines, isNew, isLate }: Moment): Said | undefined => {
+  return ({ time, klines, isNew, isLate }: JoinedMoment): Said | undefined => {
     const closed: Record<string, JoinedPrices['markets'][string]> = {};
     for (const [index, { role, interval }] of markets.entries()) {
       const kline = klines[index];

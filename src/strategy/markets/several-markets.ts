@@ -5,7 +5,7 @@ import type { Memory } from '../../domain/memory.ts';
 import type { Signal } from '../../domain/order.ts';
 import {
   type Holding,
-  isOfMarkets,
+  hasRoles,
   type MarketUse,
   type SeveralMarkets,
   type UniverseMarket,
@@ -63,7 +63,7 @@ const ownViews = { kline: { ...kline, enumerable: true }, holding: { ...holding,
 
 /** The roles of a strategy: the symbols of a universe are their own. */
 export const rolesOf = (strategy: SeveralMarkets): Readonly<Record<string, MarketUse>> | undefined =>
-  isOfMarkets(strategy) ? (strategy.markets as Readonly<Record<string, MarketUse>>) : undefined;
+  hasRoles(strategy) ? (strategy.markets as Readonly<Record<string, MarketUse>>) : undefined;
 
 /** Its indicators, each of a market, in an order that stays. */
 export const marketIndicators = (
@@ -71,7 +71,7 @@ export const marketIndicators = (
   params: ParamValues<Params>,
   roles: readonly string[],
 ): readonly NamedIndicator[] =>
-  isOfMarkets(strategy)
+  hasRoles(strategy)
     ? namedIndicators(strategy.indicators(params) as Indicators)
     : roles.flatMap((role) =>
         namedIndicators(mapIndicators(strategy.indicators(params) as Indicators, (one: Indicator) => of(role, one))),
@@ -109,12 +109,12 @@ export class MarketsDecider {
     const roles = markets.map(({ role }) => role);
     this.indicators = marketIndicators(strategy, params, roles);
     this.latest = new Float64Array(this.indicators.length).fill(Number.NaN);
-    const each = isOfMarkets(strategy) ? this.indicators.length : this.indicators.length / Math.max(1, roles.length);
-    const parts = isOfMarkets(strategy) ? 1 : roles.length;
+    const each = hasRoles(strategy) ? this.indicators.length : this.indicators.length / Math.max(1, roles.length);
+    const parts = hasRoles(strategy) ? 1 : roles.length;
     this.#values = Array.from({ length: parts }, (_, part) =>
       valuesOf(this.indicators.slice(part * each, (part + 1) * each), this.latest.subarray(part * each), getter),
     );
-    this.#listed = isOfMarkets(strategy)
+    this.#listed = hasRoles(strategy)
       ? []
       : markets.map(({ symbol }, index) => new ListedMarket(symbol, this.#values[index] as Values));
   }
@@ -124,7 +124,7 @@ export class MarketsDecider {
    * markets in their order. Throws a `SignalError` for what cannot be carried out.
    */
   ask(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
-    return isOfMarkets(this.#strategy) ? this.#decide(time, now, equity) : this.#choose(time, now, equity);
+    return hasRoles(this.#strategy) ? this.#decide(time, now, equity) : this.#choose(time, now, equity);
   }
 
   /** What it remembers by now; undefined where it declares no memory. */
@@ -134,7 +134,7 @@ export class MarketsDecider {
 
   #decide(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
     const strategy = this.#strategy;
-    if (!isOfMarkets(strategy)) return undefined;
+    if (!hasRoles(strategy)) return undefined;
     if (strategy.partial !== true && (now.some(({ kline }) => kline === undefined) || this.latest.some(Number.isNaN)))
       return undefined;
     const klines: Record<string, Kline | undefined> = {};
@@ -167,7 +167,7 @@ export class MarketsDecider {
 
   #choose(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
     const strategy = this.#strategy;
-    if (isOfMarkets(strategy)) return undefined;
+    if (hasRoles(strategy)) return undefined;
     const markets: UniverseMarket<Indicators>[] = [];
     const given = this.#given;
     given.length = 0;

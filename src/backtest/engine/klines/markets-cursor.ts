@@ -5,7 +5,7 @@ import { type Decision, type Leg, sameSignal } from '../../../domain/order.ts';
 import type { Planner } from '../../../portfolio/planner.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { Standing } from '../../../portfolio/standing.ts';
-import { isUniverse, type SeveralMarkets } from '../../../strategy/contract.ts';
+import { hasList, type SeveralMarkets } from '../../../strategy/contract.ts';
 import { withStrategy } from '../../../strategy/fault.ts';
 import type { HostedMarket } from '../../../strategy/host.ts';
 import { wholeColumn } from '../../../strategy/indicator.ts';
@@ -118,7 +118,7 @@ export class MarketsCursor {
       };
     });
     const { strategy } = hosted;
-    this.#schedule = isUniverse(strategy) ? scheduleOf(strategy.rebalance) : undefined;
+    this.#schedule = hasList(strategy) ? scheduleOf(strategy.rebalance) : undefined;
     this.#decider = new MarketsDecider(hosted.strategy as SeveralMarkets, hosted.params, bound);
     this.#columns = this.#decider.indicators.map(({ indicator }) => wholeColumn(indicator, joined, hosted.interval));
     this.#now = this.markets.map(({ symbol, rows, cursor }) => {

@@ -2,6 +2,10 @@
  * The signals of a run as columns: a stop that moves with each of a million klines takes a number a kline, not an object that has to be
  * cleared away. A signal is a pattern, which many share, and the levels in which it differs from that.
  */
+
+import type { Memory } from '../../../domain/memory.ts';
+import type { Lots } from '../../../domain/money.ts';
+import { type Leg, type Signal, sameSize, sizeValue, type Target } from '../../../domain/order.ts';
 import {
   isSameKind,
   isSameKindOfTakeProfit,
@@ -10,10 +14,7 @@ import {
   onlyTakeProfit,
   sameOthers,
   withNumber,
-} from '../../../domain/exits.ts';
-import type { Memory } from '../../../domain/memory.ts';
-import type { Lots } from '../../../domain/money.ts';
-import { type Leg, type Signal, sameSize, sizeValue, type Target } from '../../../domain/order.ts';
+} from '../../../domain/target-options.ts';
 import { NumberColumn } from './columns.ts';
 
 interface Pattern {

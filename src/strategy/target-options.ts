@@ -1,20 +1,21 @@
-/** Checks the exits of a target, and turns klines into ms, so that nothing further down needs the strategy's interval. */
+/** Checks the options of a target, and turns klines into ms, so that nothing further down needs the strategy's interval. */
+
+import { type Interval, intervalMs } from '../domain/interval.ts';
+import type { Target } from '../domain/order.ts';
 import {
   type BreakEven,
   type Distance,
-  type Exits,
-  exitNames,
   type Level,
   minuteOfDay,
+  optionNames,
   type PartialTakeProfit,
   sameLevel,
-} from '../domain/exits.ts';
-import { type Interval, intervalMs } from '../domain/interval.ts';
-import type { Target } from '../domain/order.ts';
+  type TargetOptions,
+} from '../domain/target-options.ts';
 
-const names: ReadonlySet<string> = new Set(exitNames);
-export const isExit = (name: string): boolean => names.has(name);
-export const exitsText = exitNames.join(', ');
+const names: ReadonlySet<string> = new Set(optionNames);
+export const isTargetOption = (name: string): boolean => names.has(name);
+export const optionsText = optionNames.join(', ');
 
 /** True for a target with nothing but prices, fractions and ms: the common ones, which need no more checks. */
 export const hasOnlyNumbers = (target: Target): boolean =>
@@ -31,26 +32,26 @@ export const hasOnlyNumbers = (target: Target): boolean =>
   target.postOnly === undefined &&
   (target.clip === undefined || typeof target.clip === 'boolean');
 
-/** What is wrong with exits that are more than numbers, or undefined. */
-export function exitsFault(exits: Exits, isLong: boolean): string | undefined {
+/** What is wrong with options that are more than numbers, or undefined. */
+export function optionsFault(options: TargetOptions, isLong: boolean): string | undefined {
   for (const name of ['stop', 'takeProfit', 'trailing'] as const) {
-    const level = exits[name];
+    const level = options[name];
     if (level === undefined || Array.isArray(level)) continue;
     const fault = levelFault(level as Level, name, isLong);
     if (fault !== undefined) return `${name} ${fault}`;
   }
-  if (typeof exits.trailing === 'object' && !('distance' in exits.trailing))
+  if (typeof options.trailing === 'object' && !('distance' in options.trailing))
     return 'trailing must be a fraction of the best price, such as 0.05, or { distance: 10 }';
   return (
-    partsFault(exits.takeProfit, isLong) ??
-    breakEvenFault(exits.breakEven) ??
-    timesFault(exits) ??
-    flagsFault(exits) ??
-    unbuilt(exits)
+    partsFault(options.takeProfit, isLong) ??
+    breakEvenFault(options.breakEven) ??
+    timesFault(options) ??
+    flagsFault(options) ??
+    unbuilt(options)
   );
 }
 
-function unbuilt({ postOnly, expiresAfterMs, expiresAfterKlines }: Exits): string | undefined {
+function unbuilt({ postOnly, expiresAfterMs, expiresAfterKlines }: TargetOptions): string | undefined {
   if (postOnly !== undefined) return 'postOnly is not there yet';
   return expiresAfterMs !== undefined || expiresAfterKlines !== undefined ? 'expiresAfter is not there yet' : undefined;
 }
@@ -83,7 +84,7 @@ function distanceFault({ distance, moving }: Distance): string | undefined {
 /** Most parts of a take-profit: each is an order at the exchange. */
 const mostParts = 20;
 
-function partsFault(parts: Exits['takeProfit'], isLong: boolean): string | undefined {
+function partsFault(parts: TargetOptions['takeProfit'], isLong: boolean): string | undefined {
   if (!Array.isArray(parts)) return undefined;
   const list = parts as readonly PartialTakeProfit[];
   if (list.length === 0) return 'takeProfit is an empty list: leave it out instead';
@@ -119,22 +120,22 @@ function breakEvenFault(breakEven: BreakEven | undefined): string | undefined {
     : undefined;
 }
 
-function timesFault(exits: Exits): string | undefined {
+function timesFault(options: TargetOptions): string | undefined {
   for (const name of ['exitAfter', 'reenterAfter', 'expiresAfter'] as const) {
-    const [ms, klines] = [exits[`${name}Ms`], exits[`${name}Klines`]];
+    const [ms, klines] = [options[`${name}Ms`], options[`${name}Klines`]];
     if (ms !== undefined && !(Number.isFinite(ms) && ms >= 0)) return `${name}Ms is ${ms}`;
     if (klines !== undefined && !(Number.isInteger(klines) && klines > 0))
       return `${name}Klines is ${klines}: it must be a whole number above 0`;
   }
-  const { exitAt } = exits;
+  const { exitAt } = options;
   return exitAt === undefined || (typeof exitAt === 'string' && !Number.isNaN(minuteOfDay(exitAt)))
     ? undefined
     : `exitAt is ${String(exitAt)}: it must be a time of day in UTC, such as '16:00'`;
 }
 
-const flagsFault = (exits: Exits): string | undefined =>
+const flagsFault = (options: TargetOptions): string | undefined =>
   (['postOnly', 'clip'] as const)
-    .filter((name) => exits[name] !== undefined && typeof exits[name] !== 'boolean')
+    .filter((name) => options[name] !== undefined && typeof options[name] !== 'boolean')
     .map((name) => `${name} is neither true nor false`)[0];
 
 /** A copy of a target, safe from later changes of the strategy's object, with its klines also as ms. */
@@ -159,7 +160,7 @@ const copyOf = (takeProfit: Exclude<NonNullable<Target['takeProfit']>, number>):
   'length' in takeProfit ? takeProfit.map((part) => structuredClone(part)) : { ...takeProfit };
 
 /** Which time options of `hold` are there twice, in ms and in klines, or undefined. */
-export function twiceFault(options: Exits): string | undefined {
+export function twiceFault(options: TargetOptions): string | undefined {
   const { exitAfterKlines, reenterAfterKlines, expiresAfterKlines } = options;
   // Most targets count no klines: this is called for each new one.
   if (exitAfterKlines === undefined && reenterAfterKlines === undefined && expiresAfterKlines === undefined)

@@ -26,7 +26,7 @@ export interface BreakEven {
   readonly plus?: number;
 }
 
-export interface Exits {
+export interface TargetOptions {
   /** Enter and exit by a resting LIMIT order at this price; without it by a MARKET order. */
   readonly limit?: number;
   /** Exit at market when the price touches this. */
@@ -54,13 +54,13 @@ export interface Exits {
 }
 
 /** The names of a target's fields beside its kind, size and reason. */
-export const exitNames = [
+export const optionNames = [
   ...(['limit', 'stop', 'takeProfit', 'trailing', 'breakEven', 'exitAfterMs', 'exitAfterKlines', 'exitAt'] as const),
   ...(['reenterAfterMs', 'reenterAfterKlines', 'expiresAfterMs', 'expiresAfterKlines', 'postOnly', 'clip'] as const),
-] as const satisfies readonly (keyof Exits)[];
+] as const satisfies readonly (keyof TargetOptions)[];
 
 /** True if both say the same. */
-export const sameExits = (a: Exits, b: Exits): boolean =>
+export const sameOptions = (a: TargetOptions, b: TargetOptions): boolean =>
   a.limit === b.limit &&
   sameLevel(a.stop, b.stop) &&
   sameTakeProfit(a.takeProfit, b.takeProfit) &&
@@ -73,7 +73,7 @@ const sameTime = (a?: number, b?: number, klinesOfA?: number, klinesOfB?: number
   klinesOfA === klinesOfB && (klinesOfA !== undefined || a === b);
 
 /** True if both have the same of what has no number that moves. */
-export const sameOthers = (a: Exits, b: Exits): boolean =>
+export const sameOthers = (a: TargetOptions, b: TargetOptions): boolean =>
   sameBreakEven(a.breakEven, b.breakEven) &&
   a.exitAt === b.exitAt &&
   sameTime(a.reenterAfterMs, b.reenterAfterMs, a.reenterAfterKlines, b.reenterAfterKlines) &&
@@ -106,7 +106,7 @@ export function withNumber<T extends Level>(level: T, value: number): T {
   return ('fromEntry' in level ? { fromEntry: value } : { ...level, distance: value }) as T;
 }
 
-export function sameTakeProfit(a: Exits['takeProfit'], b: Exits['takeProfit']): boolean {
+export function sameTakeProfit(a: TargetOptions['takeProfit'], b: TargetOptions['takeProfit']): boolean {
   if (a === b) return true;
   if (!isList(a) || !isList(b)) return !isList(a) && !isList(b) && sameLevel(a, b);
   return (
@@ -115,13 +115,13 @@ export function sameTakeProfit(a: Exits['takeProfit'], b: Exits['takeProfit']): 
 }
 
 /** True if both take profit in one way, at levels that may have other numbers; lists of several have the same ones. */
-export const isSameKindOfTakeProfit = (a: Exits['takeProfit'], b: Exits['takeProfit']): boolean =>
+export const isSameKindOfTakeProfit = (a: TargetOptions['takeProfit'], b: TargetOptions['takeProfit']): boolean =>
   isList(a) || isList(b) ? sameTakeProfit(a, b) : isSameKind(a, b);
 
-const isList = (value: Exits['takeProfit']): value is readonly PartialTakeProfit[] => Array.isArray(value);
+const isList = (value: TargetOptions['takeProfit']): value is readonly PartialTakeProfit[] => Array.isArray(value);
 
 /** The only level at which profit is taken; undefined where there is none, or a list of several. */
-export const onlyTakeProfit = ({ takeProfit }: Exits): Level | undefined =>
+export const onlyTakeProfit = ({ takeProfit }: TargetOptions): Level | undefined =>
   isList(takeProfit) ? undefined : takeProfit;
 
 export const sameBreakEven = (a: BreakEven | undefined, b: BreakEven | undefined): boolean =>
