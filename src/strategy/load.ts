@@ -114,7 +114,7 @@ function hintFor(error: unknown): string {
   if (/outside a module|Unexpected token 'export'/.test(text))
     return `: put "type": "module" into the package.json beside it, or end its name in .mts`;
   if (/module 'sluice' does not provide an export/.test(text))
-    return ': docs/reference/strategies.md and indicators.md list the exports';
+    return ': docs/reference/strategies.md and the pages that it names list the exports';
   const absent = /Cannot find package '([^']+)'/.exec(text)?.[1];
   return absent === undefined ? '' : `: run npm install ${absent} in the folder of that file`;
 }

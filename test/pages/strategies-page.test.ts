@@ -1,4 +1,4 @@
-/** The pages of what a strategy may use and of indicators name all there is, and their strategies have the right types and trade. */
+/** The pages of what a strategy may use name all there is, and their strategies have the right types and trade. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,9 @@ import { typeErrors } from '../kit/type-errors.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pageOf = (...path: readonly string[]): string => readFileSync(join(root, 'docs', ...path), 'utf8');
-const page = `${pageOf('reference', 'strategies.md')}${pageOf('reference', 'indicators.md')}`;
+const page = ['strategies', 'several-markets', 'exits-and-sizing', 'indicators']
+  .map((name) => pageOf('reference', `${name}.md`))
+  .join('');
 const files = [...page.matchAll(/^```ts file=(\S+)\n(.*?)^```$/gms)].map(([, file = '', text = '']) => ({
   id: file.replace('.ts', ''),
   file,
