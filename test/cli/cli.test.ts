@@ -302,7 +302,7 @@ describe('a strategy file', () => {
     [
       'that imports what sluice does not have',
       "import { superduper } from 'sluice';",
-      /an export named 'superduper' \(mine\.ts, line 1\): docs\/reference\/strategies\.md and indicators\.md list the exports$/m,
+      /an export named 'superduper' \(mine\.ts, line 1\): docs\/reference\/strategies\.md and the pages that it names list the exports$/m,
     ],
     ['with an enum', 'enum A { B }', /cannot be loaded: SyntaxError: TypeScript enum is not supported/],
     [
