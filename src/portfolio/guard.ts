@@ -54,8 +54,10 @@ export interface Guard {
   relative: RelativeExits | undefined;
   /** Those of the latest signal, which are in force from the next entry on. */
   latest: RelativeExits | undefined;
-  /** The position that `relative` is in force for, by its number; another one has those of `latest`. */
+  /** The position that `relative`, `even` and `best` are of, by its number; another one has those of `latest`, and begins anew. */
   keptFor: number;
+  /** The best stop at break-even that was in force: it stays when the entry price moves away. */
+  even: Ticks | undefined;
   /** How long the position may be held, ms. */
   exitAfterMs: number | undefined;
   /** The time of day at which it is left, such as `16:00`, UTC. */
@@ -63,9 +65,8 @@ export interface Guard {
   /** How long after an exit nothing is entered, ms; and until when, UTC ms, after one that was. */
   reenterAfterMs: number | undefined;
   reenterAt: number | undefined;
-  /** The best price since the position was entered, for a trailing stop, and which position that was: the next one starts anew. */
+  /** The best price since the position was entered, for a trailing stop and break-even. */
   best: Ticks | undefined;
-  entry: number;
   /** The price that gave `best`, as it was seen; NaN where nobody knows it. */
   seen: number;
   /** The size under which the position was left; while the strategy repeats it nothing is entered. */
@@ -83,6 +84,9 @@ export function keepAtEntry(guard: Guard): void {
   if (guard.keptFor === place.entries || place.isFlat) return;
   guard.keptFor = place.entries;
   guard.relative = latest;
+  guard.even = undefined;
+  guard.best = undefined;
+  guard.seen = Number.NaN;
 }
 
 export type SavedGuard = Readonly<Record<string, string | number | boolean>>;
@@ -104,6 +108,7 @@ export function arm(guard: Guard): void {
   guard.reach = Number.NaN;
   if (guard.leftSize !== undefined || place.isFlat) return;
   const side: Side = place.isLong ? 'SELL' : 'BUY';
+  keepBreakEven(guard, side);
   const price = nearerOf(side, fixedStop(guard, side), trailedStop(guard, side));
   if (price === undefined) return;
   guard.armed = { strategy: place.strategy, symbol: place.instrument.symbol, side, price };
@@ -118,14 +123,20 @@ function trailedStop(guard: Guard, side: Side): Ticks | undefined {
   return trailing === undefined ? undefined : worsened(side, best, trailing);
 }
 
-/** The stop of a held position that prices do not move: a price, one measured from the entry, or break-even once that is reached. */
+/** The stop of a held position that prices do not move: a price, one measured from the entry, or break-even once that was reached. */
 export function fixedStop(guard: Guard, side: Side): Ticks | undefined {
   const { stop, relative, place } = guard;
   if (relative === undefined) return stop;
   const at = place.instrument;
   const own = relative.stop === undefined ? undefined : onLossSide(side, place.entryTicks, relative.stop, at);
+  return nearerOf(side, nearerOf(side, stop, own), relative.breakEven === undefined ? undefined : guard.even);
+}
+
+/** Keeps the stop of a break-even that is reached. An order that adds to the position can move its entry price beyond the best price again. */
+export function keepBreakEven(guard: Guard, side: Side): void {
+  keepAtEntry(guard);
   const even = pendingBreakEven(guard, side);
-  return nearerOf(side, nearerOf(side, stop, own), even?.isReached === true ? even.stop : undefined);
+  if (even?.isReached === true) guard.even = nearerOf(side, guard.even, even.stop);
 }
 
 /** The break-even of a held position; undefined where it has none. */
@@ -176,8 +187,8 @@ export const protects = ({ leftSize, stop, trailing, relative, exitAfterMs, exit
   exitAt !== undefined;
 
 /** The best price that was seen of the position held now; that of a position before it counts no more. */
-export const bestOf = ({ best, place, entry }: Guard): Ticks | undefined =>
-  best === undefined || entry !== place.entries || place.isFlat ? undefined : best;
+export const bestOf = ({ best, place, keptFor }: Guard): Ticks | undefined =>
+  best === undefined || keptFor !== place.entries || place.isFlat ? undefined : best;
 
 /** An exit keeps it from being entered again, or still leaves it. */
 export const isWaiting = ({ leftSize, reenterAt }: Guard): boolean => leftSize !== undefined && reenterAt !== undefined;
@@ -221,9 +232,11 @@ export function saved(guard: Guard): SavedGuard {
   if (guard.latest !== undefined) {
     out['latest'] = JSON.stringify(guard.latest);
     out['relative'] = JSON.stringify(guard.relative);
-    // By the time of its entry: the numbers of positions begin anew with each start.
-    if (guard.keptFor === guard.place.entries) out['keptFor'] = String(guard.place.enteredAt);
   }
+  if (guard.even !== undefined) out['even'] = priceText(guard.even, at);
+  // By the time of its entry: the numbers of positions begin anew with each start.
+  const isOfOne = guard.best !== undefined || guard.even !== undefined || guard.latest !== undefined;
+  if (isOfOne && guard.keptFor === guard.place.entries) out['keptFor'] = String(guard.place.enteredAt);
   if (guard.exitAfterMs !== undefined) out['exitAfterMs'] = String(guard.exitAfterMs);
   if (guard.exitAt !== undefined) out['exitAt'] = guard.exitAt;
   if (guard.reenterAfterMs !== undefined) out['reenterAfterMs'] = String(guard.reenterAfterMs);
@@ -254,8 +267,7 @@ export function restored(saved: SavedGuard, place: GuardedPlace): Guard {
     place,
     size: sizeOf(text('size')),
     taken: taken === undefined ? noLots : lots(taken, at, 'down'),
-    ...{ stop: level('stop'), takeProfit: level('takeProfit'), best: level('best') },
-    entry: place.entries,
+    ...{ stop: level('stop'), takeProfit: level('takeProfit'), best: level('best'), even: level('even') },
     trailing: trailing === undefined ? undefined : rate(trailing),
     relative: exits('relative'),
     latest: exits('latest'),
@@ -276,6 +288,7 @@ export type GuardLevels = Pick<
   | 'relative'
   | 'latest'
   | 'keptFor'
+  | 'even'
   | 'exitAfterMs'
   | 'exitAt'
   | 'reenterAfterMs'
@@ -303,12 +316,12 @@ export function move(known: Guard, levels: GuardLevels): void {
   known.relative = levels.relative;
   known.latest = levels.latest;
   known.keptFor = levels.keptFor;
+  known.even = levels.even;
   known.exitAfterMs = levels.exitAfterMs;
   known.exitAt = levels.exitAt;
   known.reenterAfterMs = levels.reenterAfterMs;
   known.best = levels.best;
   known.seen = Number.NaN;
-  known.entry = known.place.entries;
   known.armedAt = notYet;
 }
 

@@ -171,7 +171,10 @@ describe('a trailing stop', () => {
     expect(made.protection.stops('BTCUSDT')).toEqual([]);
     prices(made, 100, 120, 110);
     expect(texts(made.protection.stops('BTCUSDT'))).toEqual(['s SELL 108']);
-    expect(made.saved()).toEqual({ size: '{"quantity":1}', trailing: '0.1', best: '120' });
+    expect(made.saved()).toEqual({
+      ...{ size: '{"quantity":1}', trailing: '0.1', best: '120' },
+      keptFor: String(startTime),
+    });
   });
 
   test('of a short position follows downwards', () => {

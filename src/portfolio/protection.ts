@@ -24,6 +24,7 @@ import {
   isUnchanged,
   isWaiting,
   keepAtEntry,
+  keepBreakEven,
   move,
   notYet,
   protects,
@@ -100,7 +101,7 @@ export class Protection {
       return;
     }
     const at = place.instrument;
-    if (known !== undefined) keepAtEntry(known);
+    if (known !== undefined && !place.isFlat) keepBreakEven(known, place.isLong ? 'SELL' : 'BUY');
     const { stop, takeProfit, trailing, exitAfterMs, exitAt, reenterAfterMs } = target;
     // A position that must be left before anything may be entered again is left whatever the target is.
     const isLeft = known !== undefined && (sameSize(known.leftSize, size) || (isWaiting(known) && !place.isFlat));
@@ -112,6 +113,7 @@ export class Protection {
       relative: place.isFlat || known === undefined ? latest : frozenAs(known.relative, latest),
       latest,
       keptFor: place.isFlat ? notYet : place.entries,
+      even: place.isFlat ? undefined : known?.even,
       exitAfterMs,
       exitAt,
       reenterAfterMs,
@@ -136,7 +138,6 @@ export class Protection {
       size,
       taken: isSame ? known.taken : noLots,
       ...levels,
-      entry: place.entries,
       leftSize: isLeft ? size : undefined,
       leftWhy: isLeft ? known.leftWhy : undefined,
       reenterAt: known?.reenterAt,
@@ -199,18 +200,18 @@ export class Protection {
       if (!followsBest(guard) || isBefore(time, place)) continue;
       const { isFlat, isLong, instrument } = place;
       const value = isLong ? price : forBuys;
+      keepAtEntry(guard);
       // Most prices are no better than the best.
-      if (guard.entry === place.entries && !isFlat && (isLong ? value <= guard.seen : value >= guard.seen)) continue;
+      if (!isFlat && (isLong ? value <= guard.seen : value >= guard.seen)) continue;
       const seen = ticksOf(value, instrument, isLong ? 'down' : 'up');
       const before = bestOf(guard);
       const further = before === undefined ? seen : isLong ? greatest(before, seen) : least(before, seen);
       const best = isFlat ? undefined : further;
-      if (guard.entry !== place.entries) guard.armedAt = notYet;
-      guard.entry = place.entries;
       guard.seen = best === seen ? value : Number.NaN;
       if (best === guard.best) continue;
       guard.best = best;
       guard.armedAt = notYet;
+      if (!isFlat) keepBreakEven(guard, isLong ? 'SELL' : 'BUY');
       this.#save(strategy, symbol, guard);
     }
   }
@@ -307,9 +308,8 @@ export class Protection {
       size,
       taken: noLots,
       ...{ stop: undefined, takeProfit: undefined, trailing: undefined, relative: undefined, best: undefined },
-      ...{ latest: undefined, keptFor: notYet, exitAfterMs: undefined, exitAt: undefined },
+      ...{ latest: undefined, keptFor: notYet, even: undefined, exitAfterMs: undefined, exitAt: undefined },
       ...{ reenterAfterMs: undefined, reenterAt: undefined },
-      entry: place.entries,
       ...{ leftSize: undefined, leftWhy: undefined },
       ...unarmed,
     });
@@ -329,9 +329,9 @@ export class Protection {
   trailFrom(strategy: string, symbol: string, best: Ticks): void {
     const guard = this.#guards.get(strategy, symbol);
     if (guard === undefined) return;
+    keepAtEntry(guard);
     guard.best = best;
     guard.seen = Number.NaN;
-    guard.entry = guard.place.entries;
     guard.armedAt = notYet;
   }
 

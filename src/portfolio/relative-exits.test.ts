@@ -149,6 +149,37 @@ describe('break-even', () => {
     expect(made.restarted()).toEqual(['100']);
   });
 
+  test.each([
+    ['long', 102, '110', '100'],
+    ['short', 98, '90', '100'],
+  ] as const)('of a %s position stays where it was when an order adds to it beyond', (side, best, added, kept) => {
+    const made = bench(side);
+    made.say({ stop: { fromEntry: 0.2 }, breakEven: { after: 0.02 } });
+    made.enter('100');
+    made.see(best);
+    made.enter(added);
+    expect(made.stops()).toEqual([kept]);
+    expect(made.restarted()).toEqual([kept]);
+    // The average entry is 105 or 95, and break-even of that is reached as well.
+    made.see(side === 'long' ? 107.1 : 93.1);
+    expect(made.stops()).toEqual([side === 'long' ? '105' : '95']);
+  });
+
+  test('stays when its distance grows, and is not in force for the next position', () => {
+    const made = bench();
+    const even = (distance: number) => ({ breakEven: { after: { distance, moving: true } } });
+    made.say({ stop: 90, ...even(1) });
+    made.enter('100');
+    made.see(101.5);
+    made.say({ stop: 90, ...even(2) });
+    expect(made.stops()).toEqual(['100']);
+    made.leave('101');
+    expect(made.stops()).toEqual([]);
+    made.enter('99', '1', startTime + 2 * minute);
+    expect(made.stops()).toEqual(['90']);
+    expect(made.restarted()).toEqual(['90']);
+  });
+
   test('may lock in a profit, and leaves a nearer stop alone', () => {
     const made = bench('short');
     made.say({ trailing: 0.5, breakEven: { after: { distance: 3 }, plus: 0.01 } });

@@ -1,7 +1,7 @@
 /** The prices at which stops act, as numbers: what a backtest compares klines with, to pass over those that reach none. */
 import type { Side } from '../domain/market.ts';
 import { priceNumber, rateNumber } from '../domain/money.ts';
-import { bestOf, fixedStop, followsBest, type Guard, keepAtEntry, pendingBreakEven } from './guard.ts';
+import { bestOf, fixedStop, followsBest, type Guard, keepBreakEven, pendingBreakEven } from './guard.ts';
 
 /** A trailing stop as numbers: it is a fraction of the best price and a distance away from it. */
 export interface Trail {
@@ -25,10 +25,10 @@ export const noLevels: Levels = { below: Number.NEGATIVE_INFINITY, above: Number
 export function narrowedBy(guard: Guard, levels: Levels): Levels | undefined {
   const { place, trailing, leftSize } = guard;
   if (leftSize !== undefined || place.isFlat) return levels;
-  keepAtEntry(guard);
-  const { relative } = guard;
   const { isLong, instrument } = place;
   const side = isLong ? 'SELL' : 'BUY';
+  keepBreakEven(guard, side);
+  const { relative } = guard;
   let { below, above } = levels;
   const stop = fixedStop(guard, side);
   if (stop !== undefined && isLong) below = Math.max(below, priceNumber(stop, instrument));

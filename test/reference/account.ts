@@ -46,6 +46,8 @@ export interface State {
     | undefined;
   /** The best price since the entry at `of`, as far as a trailing stop has seen it. */
   best: { readonly of: number; readonly price: Decimal } | undefined;
+  /** The best stop at the entry that was in force since the entry at `of`. */
+  even: { readonly of: number; readonly price: Decimal } | undefined;
   /** The quantity under which protection left the position: until another is wanted, nothing is entered. */
   leftAt: string | undefined;
   /** Nothing is entered before this time, whatever is wanted. */
@@ -112,6 +114,7 @@ export function begun(question: Question): State {
     exits: undefined,
     frozen: {},
     best: undefined,
+    even: undefined,
     leftAt: undefined,
     pausesUntil: undefined,
     levelsOf: undefined,

@@ -26,26 +26,36 @@ export function trail(state: State, price: Decimal): void {
   const before = state.best?.of === state.enteredAt ? state.best.price : price;
   const best = state.base.gt(0) ? Decimal.max(before, price) : Decimal.min(before, price);
   state.best = { of: state.enteredAt, price: best };
+  keepEven(state);
+}
+
+/** Once the best price was far enough from the entry, the stop at it stays, wherever the entry moves. */
+export function keepEven(state: State): void {
+  const { exits, best, base, enteredAt } = state;
+  if (exits?.breakEven === undefined || isFlat(state) || best?.of !== enteredAt) return;
+  const { after, plus } = exits.breakEven;
+  const isLong = base.gt(0);
+  const entry = entryOf(state);
+  const profit = isLong ? best.price.minus(entry) : entry.minus(best.price);
+  if (profit.lt(typeof after === 'string' ? entry.times(after) : distanceOf(state, 'after', after))) return;
+  const price = away(state, entry, entry.times(plus ?? 0), isLong);
+  const before = state.even?.of === enteredAt ? state.even.price : price;
+  state.even = { of: enteredAt, price: isLong ? Decimal.max(before, price) : Decimal.min(before, price) };
 }
 
 /** The nearest of the fixed stop, the trailing one and the one at the entry. */
 export function stopOf(state: State): Decimal | undefined {
-  const { exits, best, base } = state;
+  const { exits, best, base, enteredAt } = state;
   if (exits === undefined || isFlat(state)) return undefined;
+  keepEven(state);
   const isLong = base.gt(0);
   const { stop, trailing, breakEven } = exits;
   const stops = stop === undefined ? [] : [priceOf(state, 'stop', stop, false)];
-  if (best?.of === state.enteredAt) {
-    const byOf = (exit: string, given: string | Distance, price: Decimal): Decimal =>
-      typeof given === 'string' ? price.times(given) : distanceOf(state, exit, given);
-    if (trailing !== undefined) stops.push(away(state, best.price, byOf('trailing', trailing, best.price), !isLong));
-    if (breakEven !== undefined) {
-      const entry = entryOf(state);
-      const profit = isLong ? best.price.minus(entry) : entry.minus(best.price);
-      if (profit.gte(byOf('after', breakEven.after, entry)))
-        stops.push(away(state, entry, entry.times(breakEven.plus ?? 0), isLong));
-    }
+  if (trailing !== undefined && best?.of === enteredAt) {
+    const by = typeof trailing === 'string' ? best.price.times(trailing) : distanceOf(state, 'trailing', trailing);
+    stops.push(away(state, best.price, by, !isLong));
   }
+  if (breakEven !== undefined && state.even?.of === enteredAt) stops.push(state.even.price);
   if (stops.length === 0) return undefined;
   return isLong ? Decimal.max(...stops) : Decimal.min(...stops);
 }

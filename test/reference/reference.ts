@@ -2,7 +2,7 @@
 import { begun, Decimal, free, isFlat, type Order, openOrders, type State } from './account.ts';
 import { stayed } from './distances.ts';
 import { closeAtEnd, decided, fillStop, isBeyond, leaving, type Now, now, open, rest, stopHit } from './exchange.ts';
-import { dueAt, endPause, leave, stopOf, trail } from './exits.ts';
+import { dueAt, endPause, keepEven, leave, stopOf, trail } from './exits.ts';
 import { factsAfter } from './facts.ts';
 import { firstOf, payInterest, ruinAt } from './margin.ts';
 import { act, isBare, type Moment, plannedOrders, size, sizeOf } from './plan.ts';
@@ -221,6 +221,7 @@ function follow(state: State, signal: Signal): void {
   state.levelsOf = size;
   const bare = isBare(signal);
   if (bare && size === '0' && !isFlat(state) && state.leftAt === undefined) return;
+  keepEven(state);
   state.exits = signal;
   if (!isFlat(state)) state.frozen = stayed(state.frozen, signal);
   const mustBeLeft = state.pausesUntil !== undefined && !isFlat(state);
