@@ -90,6 +90,8 @@ export interface Trader extends Trading {
   book(fill: Fill): void;
   /** The lane of a symbol: symbols that one strategy trades together share theirs. */
   laneOf(symbol: string): string;
+  /** Whether a decision only leaves what protection closes: it waits for the request under way, not for the end of another decision. */
+  isProtective(decision: Decision): boolean;
   /** Work in progress: a simulated clock waits for it. */
   track(work: Promise<void>): Promise<void>;
 }
@@ -110,41 +112,54 @@ export function trade(trader: Trader): Observable<Fill> {
 
   const orders = decisions.pipe(
     groupBy(({ legs: [leg] }) => trader.laneOf(leg.symbol)),
-    mergeMap((lane) => lane.pipe(latestWhenFree(trader, (decision) => runAsync(trader, decision)))),
+    mergeMap((lane) => lane.pipe(latestWhenFree(trader, (decision, between) => runAsync(trader, decision, between)))),
   );
 
   return merge(fills, orders.pipe(ignoreElements()));
 }
 
+/** Called between two commands of a decision. */
+type Between = () => Promise<void> | undefined;
+
 /**
- * A lane: carries out one decision at a time and keeps only the latest decision of each strategy. So nothing is sent while an earlier request is
- * under way, and nothing stale is sent afterwards. `run` returns undefined when there was nothing to do. Running work is never abandoned:
- * unsubscribing only stops new decisions.
+ * A lane: carries out one decision at a time and keeps only the latest of each strategy. So nothing is sent while an earlier request is under
+ * way, and nothing stale is sent afterwards. Protective decisions are carried out between two commands of another one, which then goes on with
+ * what is left to do. `run` returns undefined when there was nothing to do. Running work is never abandoned: unsubscribing only stops new
+ * decisions.
  */
 export function latestWhenFree(
-  trader: Pick<Trader, 'track'>,
-  run: (decision: Decision) => Promise<void> | undefined,
+  trader: Pick<Trader, 'track' | 'isProtective'>,
+  run: (decision: Decision, between: Between) => Promise<void> | undefined,
 ): OperatorFunction<Decision, never> {
   return (decisions) =>
     new Observable((out) => {
-      const waiting = new Map<string, Decision>();
+      const protective = new Waiting();
+      const waiting = new Waiting();
       let busy = false;
       let ended = false;
 
-      function begin(decision: Decision): void {
-        const work = run(decision);
+      function begin(decision: Decision, between: Between): void {
+        const work = run(decision, between);
         if (work === undefined) return;
         busy = true;
         trader.track(work.then(free, fail)).catch(fail);
       }
       function free(): void {
         busy = false;
-        while (!busy && waiting.size > 0 && !out.closed) {
-          const [strategy, decision] = waiting.entries().next().value as [string, Decision];
-          waiting.delete(strategy);
-          begin(decision);
+        while (!busy && !out.closed) {
+          const exit = protective.take();
+          const decision = exit ?? waiting.take();
+          if (decision === undefined) break;
+          begin(decision, exit === undefined ? leaveFirst : nothing);
         }
         if (ended && !busy) out.complete();
+      }
+      /** Those that wait now, each once: one that comes again and again must not keep the other decision from going on. */
+      function leaveFirst(): Promise<void> | undefined {
+        return protective.isEmpty ? undefined : leaveAll(protective.takeAll());
+      }
+      async function leaveAll(exits: readonly Decision[]): Promise<void> {
+        for (const exit of exits) if (!out.closed) await run(exit, nothing);
       }
       function fail(error: unknown): void {
         out.error(error);
@@ -152,8 +167,9 @@ export function latestWhenFree(
 
       return decisions.subscribe({
         next(decision) {
-          if (busy) waiting.set(laneKey(decision), decision);
-          else begin(decision);
+          const isProtective = trader.isProtective(decision);
+          if (busy) (isProtective ? protective : waiting).add(decision);
+          else begin(decision, isProtective ? nothing : leaveFirst);
         },
         error: fail,
         complete() {
@@ -164,28 +180,62 @@ export function latestWhenFree(
     });
 }
 
-/** Decisions of which a later one takes the place of an earlier one: an exit of one market does not displace a decision on several. */
-export const laneKey = ({ strategy, legs }: Decision): string =>
-  legs.length === 1 ? `${strategy} ${legs[0].symbol}` : strategy;
+const nothing: Between = () => undefined;
 
-/** Carries out a decision at an exchange that takes time to answer; undefined when there is nothing to do. */
-function runAsync(trader: Trader, decision: Decision): Promise<void> | undefined {
-  const first = trader.plan(decision, []);
-  return first === undefined ? undefined : drive(executeDecision(trader, decision, first), trader);
-}
+/** Decisions that wait in a lane: of each strategy one, of which a later one takes the place leg by leg. */
+export class Waiting {
+  readonly #byStrategy = new Map<string, Decision>();
 
-async function drive(path: ReturnType<typeof executeDecision>, trader: Trader): Promise<void> {
-  for (let next = path.next(); next.done !== true; ) {
-    const command = next.value;
-    if (command.kind === 'cancel') {
-      await trader.cancel(command.order);
-      next = path.next();
-    } else next = path.next(await submit(trader, command.intents));
+  get isEmpty(): boolean {
+    return this.#byStrategy.size === 0;
+  }
+
+  add(decision: Decision): void {
+    const { strategy } = decision;
+    const before = this.#byStrategy.get(strategy);
+    this.#byStrategy.set(strategy, before === undefined ? decision : later(before, decision));
+  }
+
+  /** The one that has waited longest. */
+  take(): Decision | undefined {
+    const [decision] = this.#byStrategy.values();
+    if (decision !== undefined) this.#byStrategy.delete(decision.strategy);
+    return decision;
+  }
+
+  takeAll(): readonly Decision[] {
+    const all = [...this.#byStrategy.values()];
+    this.#byStrategy.clear();
+    return all;
   }
 }
 
-async function submit(trader: Trader, intents: readonly Intent[]): Promise<readonly Sent[]> {
-  const [first] = intents;
-  if (first === undefined) return [];
-  return intents.length === 1 ? [await trader.execute(first)] : trader.executeAll(intents);
+/** A later decision with the legs of an earlier one about which it says nothing: nobody would carry them out. */
+function later(before: Decision, { strategy, at, legs }: Decision): Decision {
+  const bySymbol = new Map([...before.legs, ...legs].map((leg) => [leg.symbol, leg]));
+  const [first = legs[0], ...others] = bySymbol.values();
+  return { strategy, at, legs: [first, ...others] };
+}
+
+/** Carries out a decision at an exchange that takes time to answer; undefined when there is nothing to do. */
+function runAsync(trader: Trader, decision: Decision, between: Between): Promise<void> | undefined {
+  const first = trader.plan(decision, []);
+  return first === undefined ? undefined : drive(executeDecision(trader, decision, first), trader, between);
+}
+
+/** What comes between two commands comes before the second one is planned. */
+async function drive(path: ReturnType<typeof executeDecision>, trader: Trader, between: Between): Promise<void> {
+  for (let next = path.next(); next.done !== true; ) {
+    const sent = await execute(trader, next.value);
+    const first = between();
+    if (first !== undefined) await first;
+    next = path.next(sent);
+  }
+}
+
+async function execute(trader: Trader, command: Command): Promise<readonly Sent[]> {
+  if (command.kind === 'submit' && command.intents.length > 1) return trader.executeAll(command.intents);
+  if (command.kind === 'submit') return Promise.all(command.intents.map((intent) => trader.execute(intent)));
+  await trader.cancel(command.order);
+  return [];
 }

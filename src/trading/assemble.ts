@@ -182,8 +182,15 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
       if (waiting !== undefined) stopped.emit({ strategy: fill.strategy, at: clock.now(), legs: waiting.legs });
     },
     laneOf,
+    isProtective: ({ legs }) => legs.every(({ strategy, symbol }) => isClosed(book, strategy, symbol)),
     track: (work) => clock.track(work),
   };
+}
+
+/** Whether protection has the position of a strategy on a symbol left, and nothing entered. */
+function isClosed({ planner, protection }: TradingComponents, strategy: string, symbol: string): boolean {
+  const signal = planner.standing(strategy, symbol)?.signal;
+  return signal?.kind === 'target' && protection.override(strategy, symbol, signal).leave !== undefined;
 }
 
 /** Whether the lane of a symbol is that of others, too. */

@@ -3,14 +3,14 @@
  * come while its first command is under way wait until `settle`.
  */
 import type { Decision, Sent } from '../../../domain/order.ts';
-import { type Command, executeDecision, laneKey, type Trading } from '../../../trader.ts';
+import { type Command, executeDecision, type Trading, Waiting } from '../../../trader.ts';
 
 const nothing: readonly [] = [];
 
 export class Lane {
   readonly #trading: Trading;
   readonly #execute: (command: Command) => readonly Sent[];
-  readonly #waiting = new Map<string, Decision>();
+  readonly #waiting = new Waiting();
   #running: ReturnType<typeof executeDecision> | undefined;
   #sent: readonly Sent[] = nothing;
 
@@ -22,7 +22,7 @@ export class Lane {
   /** Begins to carry out a decision, or keeps it until the lane is free. */
   take(decision: Decision): void {
     if (this.#running !== undefined) {
-      this.#waiting.set(laneKey(decision), decision);
+      this.#waiting.add(decision);
       return;
     }
     const first = this.#trading.plan(decision, nothing);
@@ -46,9 +46,9 @@ export class Lane {
   }
 
   #takeWaiting(): void {
-    for (const [key, decision] of this.#waiting) {
-      if (this.#running !== undefined) return;
-      this.#waiting.delete(key);
+    while (this.#running === undefined) {
+      const decision = this.#waiting.take();
+      if (decision === undefined) return;
       this.take(decision);
     }
   }
