@@ -1,6 +1,6 @@
 /** The signals of the slow reference in the product's words. */
 
-import type { Signal as ProductSignal } from '../../src/domain/order.ts';
+import type { Signal as ProductSignal, Target as ProductTarget } from '../../src/domain/order.ts';
 import type {
   Distance as ProductDistance,
   Level as ProductLevel,
@@ -22,7 +22,7 @@ export function asProduct(signal: Signal): ProductSignal {
   const { exitAfterMs, exitAfterKlines, exitAt, reenterAfterMs, reenterAfterKlines } = rest;
   return {
     kind: 'target',
-    size: 'share' in signal ? { share: Number(signal.share) } : { quantity: Number(signal.quantity) },
+    size: sizeOf(signal),
     ...(limit === undefined ? {} : { limit: Number(limit) }),
     ...(stop === undefined ? {} : { stop: levelOf(stop) }),
     ...(takeProfit === undefined ? {} : { takeProfit: takeProfitOf(takeProfit) }),
@@ -43,6 +43,11 @@ export function asProduct(signal: Signal): ProductSignal {
     reason: '',
   };
 }
+
+const sizeOf = (signal: Target): ProductTarget['size'] => {
+  if ('share' in signal) return { share: Number(signal.share) };
+  return 'amount' in signal ? { amount: Number(signal.amount) } : { quantity: Number(signal.quantity) };
+};
 
 const farOf = (far: string | Distance): number | ProductDistance =>
   typeof far === 'string' ? Number(far) : { ...far, distance: Number(far.distance) };

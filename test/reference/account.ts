@@ -24,9 +24,17 @@ export interface Order {
   tookAt: number;
 }
 
+/** One market of a strategy. Those that it has together are a pool: each keeps its own book, and the money is that of all. */
 export interface State {
   readonly question: Question;
+  /** All markets of the strategy, this one among them. */
+  readonly pool: State[];
+  /** What is wanted. */
+  standing: Signal | undefined;
+  /** The last price that is known, once there is one. */
+  last: Decimal;
   readonly decisions: DecisionRow[];
+  /** Numbered over all markets of the strategy. */
   readonly orders: Order[];
   /** Those of the orders that may still be open, so that not every kline looks at all. */
   working: Order[];
@@ -99,10 +107,13 @@ interface ExitRow {
   readonly reason: 'signal' | 'stop' | 'takeProfit' | 'time';
 }
 
-/** Nothing is held, and nothing was ordered. */
-export function begun(question: Question): State {
-  return {
+/** Nothing is held, and nothing was ordered; the market joins those of its strategy. */
+export function begun(question: Question, pool: State[] = []): State {
+  const state: State = {
     question,
+    pool,
+    standing: undefined,
+    last: new Decimal(0),
     decisions: [],
     orders: [],
     working: [],
@@ -136,7 +147,19 @@ export function begun(question: Question): State {
     targetOf: undefined,
     charges: [],
   };
+  pool.push(state);
+  return state;
 }
+
+/** The money of all markets together. */
+export const cashOf = ({ pool }: State): Decimal => Decimal.sum(...pool.map(({ cash }) => cash));
+
+/** The equity of all markets together, where this one has a price of its own. */
+export const equityAt = (state: State, price = state.last): Decimal =>
+  Decimal.sum(cashOf(state), ...state.pool.map((one) => one.base.times(one === state ? price : one.last)));
+
+/** The number of the next order. */
+export const nextNumber = ({ pool }: State): number => pool.reduce((count, { orders }) => count + orders.length, 1);
 
 /** Closed profit less fees: what the cash has become if what is held is counted at its cost. */
 export const earned = ({ cash, cost, question, paidIn }: State): Decimal =>
@@ -253,11 +276,12 @@ export const withoutFee = (amount: Decimal, feeRate: Decimal): Decimal =>
 /** What can be spent: cash less what resting BUYs may cost with their fee, base less what resting SELLs may bring away. */
 export function free(state: State, side: Side): Decimal {
   const most = state.question.rules.feeIn === 'quote' ? mostFee(state.question) : new Decimal(0);
-  let left = side === 'BUY' ? state.cash : state.base;
-  for (const order of openOrders(state)) {
-    if (order.row.side !== side) continue;
-    left = left.minus(side === 'SELL' ? remaining(order) : costOf(state, order, most));
-  }
+  let left = side === 'BUY' ? cashOf(state) : state.base;
+  for (const one of side === 'BUY' ? state.pool : [state])
+    for (const order of openOrders(one)) {
+      if (order.row.side !== side) continue;
+      left = left.minus(side === 'SELL' ? remaining(order) : costOf(one, order, most));
+    }
   return left;
 }
 

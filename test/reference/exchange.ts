@@ -3,7 +3,9 @@ import {
   Decimal,
   end,
   fill,
+  free,
   mostFee,
+  nextNumber,
   type Order,
   openOrders,
   remaining,
@@ -85,7 +87,7 @@ export function closeAtEnd(state: State, at: Now): void {
   const time = at.lastMs + 1;
   const order: Order = {
     row: {
-      number: state.orders.length + 1,
+      number: nextNumber(state),
       time,
       side,
       type: 'MARKET',
@@ -152,7 +154,7 @@ function market(
   const cost = price.times(asked);
   const fee = rules.feeIn === 'quote' ? roundTo(cost.times(fees.taker), 8, 'up') : new Decimal(0);
   const mustPay = state.question.margin === undefined && order.row.side === 'BUY' && order.quantity !== undefined;
-  if (mustPay && cost.plus(fee).gt(state.cash)) {
+  if (mustPay && cost.plus(fee).gt(free(state, 'BUY'))) {
     end(order, 'canceled');
     return;
   }

@@ -1,11 +1,14 @@
 /** From what is wanted to orders: the distance between what is held and what should be is traded, no more. */
 import {
+  cashOf,
   costOf,
   Decimal,
   end,
+  equityAt,
   free,
   isFlat,
   mostFee,
+  nextNumber,
   type Order,
   openOrders,
   type PlannedOrder,
@@ -47,9 +50,13 @@ function deadBand(state: State, size: Decimal, side: Side, atMarket: boolean, cl
 
 /** What a target holds, as text: two that say the same are one goal. */
 export const sizeOf = (signal: Signal): string =>
-  'quantity' in signal ? signal.quantity : 'share' in signal ? `${signal.share} of the equity` : '';
-
-const equityAt = ({ cash, base }: State, price: Decimal): Decimal => cash.plus(base.times(price));
+  'quantity' in signal
+    ? signal.quantity
+    : 'share' in signal
+      ? `${signal.share} of the equity`
+      : 'amount' in signal
+        ? `${signal.amount} in quote`
+        : '';
 
 /** Gives a new goal its size, at the close after which it was planned. */
 export function size(state: State, signal: Signal, close: Decimal): void {
@@ -62,8 +69,10 @@ export function size(state: State, signal: Signal, close: Decimal): void {
   if ('quantity' in signal) state.sized = new Decimal(signal.quantity).toDecimalPlaces(quantityPrecision, towardsZero);
   else {
     const dear = roundTo(close, pricePrecision, 'up');
-    const share = roundTo(equityAt(state, dear).times(signal.share), 18, 'down');
-    const fee = state.question.rules.sizing === 'close' ? zero : mostFee(state.question);
+    const isShare = 'share' in signal;
+    const share = isShare ? roundTo(equityAt(state, dear).times(signal.share), 18, 'down') : new Decimal(signal.amount);
+    // An amount is what is bought; a share pays the fee, too.
+    const fee = !isShare || state.question.rules.sizing === 'close' ? zero : mostFee(state.question);
     const amount = withoutFee(share.abs(), fee);
     const lots = amount.div(dear).toDecimalPlaces(quantityPrecision, towardsZero);
     state.sized = share.lt(0) ? lots.negated() : lots;
@@ -186,7 +195,7 @@ function create(state: State, signal: Signal, planned: PlannedOrder, { row, time
   const amount = byAmount ? roundTo(worth, instrument.pricePrecision, 'down') : undefined;
   const order: Order = {
     row: {
-      number: state.orders.length + 1,
+      number: nextNumber(state),
       time,
       side: planned.side,
       type: planned.type,
@@ -227,15 +236,23 @@ function denied(state: State, order: Order, close: Decimal): boolean {
   if (order.row.side === 'SELL') return remaining(order).gt(free(state, 'SELL'));
   const { maxPosition } = state.question;
   const last = roundTo(close, state.question.instrument.pricePrecision, 'up');
-  const worth = ({ amount, price, quantity, executed }: Order): Decimal =>
-    amount ?? (price ?? last).times((quantity ?? zero).minus(executed));
   const held = state.base.times(order.price ?? last);
-  const open = openOrders(state).filter(({ row }) => row.side === 'BUY');
   // What anything else may cost is locked, and refused by the exchange where it is not there.
   const isUnlocked = order.row.type === 'MARKET' && order.amount === undefined;
-  if (isUnlocked && Decimal.sum(worth(order), ...open.map(worth)).gt(state.cash)) return true;
+  if (isUnlocked && Decimal.sum(worthOf(order, last), ...state.pool.map(onOrder)).gt(cashOf(state))) return true;
   if (maxPosition === undefined) return false;
-  return Decimal.sum(held, worth(order), ...open.map(worth)).gt(maxPosition);
+  return Decimal.sum(held, worthOf(order, last), onOrder(state)).gt(maxPosition);
+}
+
+/** What is left of an order comes to so much. */
+const worthOf = ({ amount, price, quantity, executed }: Order, last: Decimal): Decimal =>
+  amount ?? (price ?? last).times((quantity ?? zero).minus(executed));
+
+/** What the open purchases of a market come to. */
+function onOrder(state: State): Decimal {
+  const last = roundTo(state.last, state.question.instrument.pricePrecision, 'up');
+  const open = openOrders(state).filter(({ row }) => row.side === 'BUY');
+  return Decimal.sum(0, ...open.map((order) => worthOf(order, last)));
 }
 
 function refused(state: State, { price, quantity, amount }: Order): boolean {

@@ -133,7 +133,7 @@ export type Target = Size & {
 };
 
 /** What a target holds. */
-export type Size = { readonly quantity: string } | { readonly share: string };
+export type Size = { readonly quantity: string } | { readonly share: string } | { readonly amount: string };
 
 export type Side = 'BUY' | 'SELL';
 
