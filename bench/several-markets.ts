@@ -18,7 +18,7 @@ import { minus, noLots, plus, quantityText, units } from '../src/domain/money.ts
 import type { Fill, Signal } from '../src/domain/order.ts';
 import { defineStrategy, type Strategy } from '../src/strategy/contract.ts';
 import { roc } from '../src/strategy/indicators.ts';
-import { weights } from '../src/strategy/markets/several-markets.ts';
+import { weights } from '../src/strategy/markets/weights.ts';
 import { flat, hold } from '../src/strategy/signals.ts';
 import { inputFor, root } from './market.ts';
 

@@ -88,7 +88,7 @@ export {
 } from './strategy/indicators.ts';
 export { on } from './strategy/larger-klines.ts';
 export { of } from './strategy/markets/joined-klines.ts';
-export { weights } from './strategy/markets/several-markets.ts';
+export { weights } from './strategy/markets/weights.ts';
 export type { Indicators } from './strategy/named-indicators.ts';
 export {
   type ChoiceParam,

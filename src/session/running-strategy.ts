@@ -4,12 +4,12 @@ import type { Clock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
 import type { Notice } from '../execution/context.ts';
 import { errorText } from '../strategy/fault.ts';
-import type { Inputs } from '../strategy/host.ts';
+import type { Hosted, Inputs } from '../strategy/host.ts';
 import { liveHistory } from '../strategy/warmup.ts';
 import type { Assembled } from '../trading/assemble.ts';
 import { clipped } from '../trading/format.ts';
 import type { Source } from '../trading/hot-streams.ts';
-import type { NamedHosted } from '../trading/strategies.ts';
+import { tradedBy } from '../trading/lanes.ts';
 import { type MarketFeed, ok } from '../venue/venue.ts';
 import { type ConnectOptions, queryUntilAnswered } from './preflight/connect.ts';
 import type { Screen } from './view/view.ts';
@@ -17,7 +17,7 @@ import type { Screen } from './view/view.ts';
 export interface Runner {
   readonly clock: Clock;
   readonly exchange: { readonly feed: MarketFeed };
-  readonly assembled: Pick<Assembled, 'booked' | 'portfolio'> & {
+  readonly assembled: Pick<Assembled, 'booked' | 'portfolio' | 'protection'> & {
     readonly planner: Pick<Assembled['planner'], 'standing'> & {
       readonly memories: Pick<Assembled['planner']['memories'], 'get' | 'keep'>;
     };
@@ -104,13 +104,24 @@ export const remembering = (
 
 /** What happens when a strategy throws. */
 export const threw =
-  (runner: Runner, { id }: Pick<NamedHosted, 'id'>, course: Course) =>
+  (runner: Runner, one: Hosted, course: Course) =>
   (error: unknown): void => {
     course.isOver = true;
     const text = clipped(errorText(error));
-    runner.failed(id, text);
+    runner.failed(one.id, text);
     runner.notice({
       level: 'error',
-      text: `strategy ${id} threw and was stopped; its resting orders are cancelled, its stop stays in force: ${text}`,
+      text: `strategy ${one.id} threw and was stopped; its resting orders are cancelled${leftOpen(runner, one)}: ${text}`,
     });
   };
+
+/** What it still holds, by whether something would leave that. */
+function leftOpen({ assembled: { portfolio, protection } }: Runner, one: Hosted): string {
+  const held = tradedBy(one).filter((symbol) => !portfolio.isFlat(one.id, symbol));
+  const guarded = held.filter((symbol) => protection.isGuarded(one.id, symbol));
+  const bare = held.filter((symbol) => !guarded.includes(symbol));
+  return [
+    ...(guarded.length === 0 ? [] : [`, its exits of ${guarded.join(', ')} stay in force`]),
+    ...(bare.length === 0 ? [] : [`, its position of ${bare.join(', ')} has no stop`]),
+  ].join('');
+}

@@ -1,6 +1,6 @@
-import { NEVER, Subject } from 'rxjs';
+import { NEVER, of, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
-import { btc, kline, startTime } from '../../test/kit/builders.ts';
+import { btc, decision, kline, startTime } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import { ScaledClock } from '../clock/clock.ts';
 import type { FeedGap, Kline } from '../domain/market.ts';
@@ -125,16 +125,17 @@ const hole = {
   healed: false,
 } as const;
 
+const throws = defineStrategy({
+  name: 'throws',
+  about: 'Throws',
+  params: {},
+  indicators: () => ({}),
+  decide() {
+    throw new Error('boom');
+  },
+});
+
 test('one that threw stays stopped after a hole, and its chart goes on', async () => {
-  const throws = defineStrategy({
-    name: 'throws',
-    about: 'Throws',
-    params: {},
-    indicators: () => ({}),
-    decide() {
-      throw new Error('boom');
-    },
-  });
   const { klines, gaps, asked, notices, charted, settle } = listening(1, [kline(100, 0)], new TestRig(), throws);
   await settle();
   klines.next(kline(101, 1));
@@ -143,7 +144,20 @@ test('one that threw stays stopped after a hole, and its chart goes on', async (
   klines.next(kline(102, 2));
   expect(asked).toEqual([300]);
   expect(charted).toEqual([100, 101, 102]);
-  expect(notices).toMatchObject([{ text: expect.stringContaining('its stop stays in force: Error: boom') }]);
+  expect(notices).toMatchObject([{ text: expect.stringContaining('its resting orders are cancelled: Error: boom') }]);
+});
+
+test.each([
+  ['with a stop', { stop: 90 }, 'its exits of BTCUSDT stay in force: Error: boom'],
+  ['without one', {}, 'its position of BTCUSDT has no stop: Error: boom'],
+])('one that threw while it held a position %s is told of it', async (_, exits, said) => {
+  const desk = new TestRig();
+  desk.start(of(decision(hold({ quantity: 1 }, 'in', exits))));
+  await desk.pass(20_000);
+  const { klines, notices, settle } = listening(1, [kline(100, 0)], desk, throws);
+  await settle();
+  klines.next(kline(101, 1));
+  expect(notices).toMatchObject([{ text: expect.stringContaining(said) }]);
 });
 
 /** Keeps the program busy for 3 s at its second kline, and receives `received`. */

@@ -113,6 +113,33 @@ describe('a strategy of roles', () => {
     ).rejects.toThrow('tren: is not a market of given');
   });
 
+  test.each<[string, unknown, string]>([
+    ['null', { coin: null }, 'the signal for coin: neither a target nor quotes: null'],
+    ['no signal', { coin: 1 }, 'the signal for coin: neither a target nor quotes: 1'],
+    [
+      'a target without a size',
+      { coin: hold({ quantity: Number.NaN }, 'why') },
+      'the signal for coin: a target without',
+    ],
+    ['of a market that it does not have', { coins: flat('why') }, 'a signal for coins, which is none of its markets'],
+  ])('throws for a leg that is %s', async (_, legs, message) => {
+    const wrong = over<Strategy>(filtered, { decide: () => legs as never });
+    const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
+    const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
+    await expect(run(wrong, binding, series)).rejects.toThrow(message);
+  });
+
+  test.each<[string, unknown]>([
+    ['a signal alone', flat('why')],
+    ['a list', [flat('why')]],
+    ['a promise', Promise.resolve({ coin: flat('why') })],
+  ])('throws for %s in place of signals by role', async (_, legs) => {
+    const wrong = over<Strategy>(filtered, { decide: () => legs as never });
+    const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
+    const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
+    await expect(run(wrong, binding, series)).rejects.toThrow('returns its signals by role: { coin: … }');
+  });
+
   test('throws for a signal for a market that it only reads, and for an indicator without a market', async () => {
     const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
     const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
@@ -156,11 +183,32 @@ describe('a strategy that chooses', () => {
     expect(fillsOf(result)[1]).toBe('5 SELL AAAUSD 7500000 at 1200');
   });
 
-  test('refuses weights of more than everything', async () => {
-    const greedy = over<Strategy>(rotation, { choose: () => weights({ AAAUSD: 0.8, BBBUSD: 0.4 }, 'both') });
-    await expect(
-      run(greedy, 'symbols: [AAAUSD, BBBUSD]', { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) }),
-    ).rejects.toThrow('more than 1');
+  const made = weights as (...given: readonly unknown[]) => unknown;
+  test.each<[string, () => unknown, string]>([
+    ['of more than everything', () => weights({ AAAUSD: 0.8, BBBUSD: 0.4 }, 'both'), 'that add up to 1.2, more than 1'],
+    ['of which one is NaN', () => weights({ AAAUSD: 0.5, BBBUSD: Number.NaN }, 'both'), 'the weight of BBBUSD is NaN'],
+    ['of which one is text', () => made({ AAAUSD: '0.5' }, 'one'), "the weight of AAAUSD is '0.5'"],
+    ['of a symbol that it does not have', () => weights({ CCCUSD: 0.5 }, 'one'), 'a weight for CCCUSD'],
+    ['with a stop', () => made({ AAAUSD: 0.5 }, 'one', { stop: 1 }), 'weights() with the unknown option stop'],
+    ['with a threshold above 1', () => weights({}, 'none', { threshold: 5 }), 'a threshold of 5: it is a share'],
+    ['with no options but null', () => made({}, 'none', null), 'weights() whose options are null'],
+    ['without a reason', () => made({ AAAUSD: 0.5 }), 'weights whose reason is undefined'],
+    ['with a threshold for a reason', () => made({}, { threshold: 0.1 }), 'weights whose reason is { threshold: 0.1 }'],
+    ['that are a list', () => made([0.5, 0.5], 'both'), "choose() returns weights({ BTCUSDT: 0.5 }, 'why')"],
+    ['that were not made by weights()', () => ({ AAAUSD: 0.5 }), 'not { AAAUSD: 0.5 }'],
+    ['that come later', () => Promise.resolve(weights({}, 'none')), 'not Promise'],
+  ])('refuses weights %s', async (_, choose, message) => {
+    const wrong = over<Strategy>(rotation, { choose: choose as never });
+    const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
+    await expect(run(wrong, 'symbols: [AAAUSD, BBBUSD]', series)).rejects.toThrow(message);
+  });
+
+  test('of whose weights one cannot be held is told the line where they were made', async () => {
+    const wrong = over<Strategy>(rotation, { choose: () => weights({ AAAUSD: Number.NaN }, 'one') });
+    const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
+    await expect(run(wrong, 'symbols: [AAAUSD, BBBUSD]', series)).rejects.toThrow(
+      /several-markets\.test\.ts, line \d+/,
+    );
   });
 });
 

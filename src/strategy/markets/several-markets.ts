@@ -147,13 +147,13 @@ export class MarketsDecider {
     const moment = this.#remembering({ time, klines, holdings, equity, params: this.#params });
     const legs = this.#take(strategy.decide(this.#values[0] as never, moment));
     if (legs === undefined || legs === null) return undefined;
-    if (typeof legs !== 'object' || 'kind' in legs)
+    if (typeof legs !== 'object' || 'kind' in legs || 'then' in legs || Array.isArray(legs))
       throw new SignalError(
-        `a strategy of several markets returns its signals by role: { ${this.#traded().join(': …, ')}: … }`,
+        `a strategy of several markets returns its signals by role: { ${this.#traded().join(': …, ')}: … }, from a function that is not async`,
       );
     const said = this.#said.begin();
     for (const [role, signal] of Object.entries(legs as Readonly<Record<string, Signal | undefined>>)) {
-      if (signal === undefined || signal === null) continue;
+      if (signal === undefined) continue;
       const index = this.#markets.findIndex((one) => one.role === role);
       const market = this.#markets[index];
       if (market?.use !== 'traded')
@@ -216,16 +216,6 @@ function checkedLeg(role: string, signal: Signal, interval: Interval): Signal {
     throw named;
   }
 }
-
-/**
- * Shares of the strategy's equity to hold, by symbol; other markets that it was given are left. A position whose share differs from its
- * weight by less than `threshold` is not rebalanced.
- */
-export const weights = (
-  weights: Readonly<Record<string, number>>,
-  reason: string,
-  { threshold = 0 }: { readonly threshold?: number } = {},
-): Weights => ({ kind: 'weights', weights, reason, threshold });
 
 const getters: Getter<Float64Array>[] = [];
 const getter = (index: number): Getter<Float64Array> =>

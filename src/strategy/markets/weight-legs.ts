@@ -4,9 +4,7 @@ import { SignalError } from '../fault.ts';
 import { flat, hold } from '../signals.ts';
 import type { MarketNow } from './market-now.ts';
 import { Said } from './said.ts';
-
-/** Sums of weights are binary numbers: ten times 0.1 is slightly less than 1, and may be slightly more. */
-const roundingOfSums = 1e-9;
+import { checkedWeights } from './weights.ts';
 
 export class WeightLegs {
   readonly #symbols: readonly string[];
@@ -43,24 +41,16 @@ export class WeightLegs {
 
   /** A weight of a market without a kline now counts in the sum, and its position stays as it is. */
   #read(chosen: Weights): void {
-    if (chosen.kind !== 'weights' || typeof chosen.weights !== 'object' || chosen.weights === null)
-      throw new SignalError(`choose() returns weights({ BTCUSDT: 0.5 }, 'why'), not ${JSON.stringify(chosen)}`);
-    if (!(chosen.threshold >= 0)) throw new SignalError(`a threshold of ${chosen.threshold}: it must be 0 or more`);
+    const { weights } = checkedWeights(chosen);
     this.#weights.fill(0);
-    let sum = 0;
-    for (const symbol of Object.keys(chosen.weights)) {
-      const weight = chosen.weights[symbol] as number;
-      if (!Number.isFinite(weight)) throw new SignalError(`the weight of ${symbol} is ${weight}: it must be a number`);
+    for (const symbol of Object.keys(weights)) {
       const index = this.#indexes.get(symbol);
       if (index === undefined)
         throw new SignalError(
           `a weight for ${symbol}, which is not in the list of the strategy: ${this.#symbols.join(', ')}`,
         );
-      this.#weights[index] = weight;
-      sum += Math.abs(weight);
+      this.#weights[index] = weights[symbol] as number;
     }
-    if (sum > 1 + roundingOfSums)
-      throw new SignalError(`weights that add up to ${sum}, more than 1, the whole equity of the strategy`);
   }
 }
 
