@@ -9,8 +9,7 @@ import { rulesets } from '../../fill/rules.ts';
 import { type PaperOnFeedOptions, paperOnFeed } from './paper.ts';
 
 /** A venue whose clock and market the test moves. */
-function world(options: Partial<PaperOnFeedOptions> = {}) {
-  const clock = new SimClock(1_000_000);
+function world(options: Partial<PaperOnFeedOptions> = {}, clock = new SimClock(1_000_000)) {
   const trades = new Subject<Trade>();
   const depth = new Subject<Depth>();
   const paper = paperOnFeed({
@@ -63,6 +62,15 @@ test('an order is at the exchange after the entry latency and answered after the
   await clock.advanceTo(1_001_000);
   // What was printed on the way did not fill it.
   expect(await trades).toMatchObject({ kind: 'ok', value: { rows: [{ quantity: 2500n, maker: true }], full: false } });
+});
+
+test('latency is of the time of the market, however fast that passes', async () => {
+  const clock = new SimClock(1_000_000);
+  clock.machine = (realMs) => realMs * 60;
+  const { paper } = world({}, clock);
+  void clock.track(paper.orders.prepare(intent({ price: '100' }), at).send(letGo));
+  await clock.advanceTo(clock.now() + 300);
+  expect(clock.busy).toBe(false);
 });
 
 test('a MARKET order fills by the next print, and money follows', async () => {

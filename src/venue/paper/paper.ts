@@ -49,7 +49,7 @@ export function paperOnFeed(options: PaperOnFeedOptions) {
     listening.add(feed.depth(symbol).subscribe((depth) => book(market.book(depth))));
   }
 
-  // A request travels, is acted upon at the exchange, and its answer travels back.
+  // A request travels, is acted upon at the exchange, and its answer travels back. By the market's time: nothing goes over a network here.
   const wire: PaperWire = {
     submit: (intent) =>
       travel(() => (fills.has(intent.symbol) ? markets.submit(intent) : rejected('-1121', 'Invalid symbol.'))),
@@ -57,9 +57,9 @@ export function paperOnFeed(options: PaperOnFeedOptions) {
     ask: travel,
   };
   async function travel<T>(act: () => T): Promise<T> {
-    await clock.sleep(clock.machine(rules.entryLatencyMs));
+    await clock.sleep(rules.entryLatencyMs);
     const answer = act();
-    await clock.sleep(clock.machine(rules.responseLatencyMs));
+    await clock.sleep(rules.responseLatencyMs);
     return answer;
   }
 
