@@ -114,9 +114,12 @@ export function assemble(parts: Parts): Assembled {
     retryPending() {
       reportDisk();
       leaveOverdue(book, clock.now(), (place, why) => this.hitStop(place, why));
-      for (const decision of book.legsAlone.look(clock.now())) stopped.emit(decision);
-      retrying.leaveAgain();
-      retrying.askAgain();
+      // Before recovery is through nobody would carry them out, and they would count as requested.
+      if (stopped.isObserved) {
+        for (const decision of book.legsAlone.look(clock.now())) stopped.emit(decision);
+        retrying.leaveAgain();
+        retrying.askAgain();
+      }
       book.unprotected.measure(clock.now(), canLeave(book, execution));
       void retrying.cancelKilled();
     },

@@ -180,6 +180,20 @@ describe('a leg that is open alone', () => {
     expect(held()).toBe('0 0');
   });
 
+  test('is completed as soon as a start is through, where its time was over while that went on', async () => {
+    const { rig, send, held, restart } = await pairRig({ pair: policy(60, 'complete') });
+    rig.second.creates = ['reject', 'accept'];
+    send(target(1), target(1));
+    await rig.seconds(20);
+    rig.venue.failing.add('openOrders');
+    await restart();
+    await rig.seconds(60);
+    expect(held()).toBe('1 0');
+    rig.venue.failing.clear();
+    await rig.seconds(30);
+    expect(held()).toBe('1 1');
+  });
+
   test('asks for more than one leg once a request was denied, again after the same time', async () => {
     const { rig, send, held } = await pairRig({ pair: policy(10, 'complete'), limits: { maxPosition: units('150') } });
     rig.assembled.portfolio.mark(eth.symbol, 200, rig.clock.now());
