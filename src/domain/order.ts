@@ -116,6 +116,8 @@ export interface AloneTimes extends AlonePolicy {
   readonly beyondMs: number;
   /** The most that was open alone beyond `afterMs`. */
   readonly largest: number;
+  /** Why its legs were unwound, while they are kept closed for it. */
+  readonly unwound: string | null;
 }
 
 /** How much an order asks for: base lots, or for a MARKET BUY on the exchange an amount of the quote asset (specification §4.2). */

@@ -55,7 +55,16 @@ export class LegsAlone {
     );
     for (const rule of options.rules) {
       const { strategy, afterMs, action } = rule;
-      const none = { since: null, open: [], missing: [], longestMs: 0, times: 0, beyondMs: 0, largest: 0 };
+      const none = {
+        since: null,
+        open: [],
+        missing: [],
+        longestMs: 0,
+        times: 0,
+        beyondMs: 0,
+        largest: 0,
+        unwound: null,
+      };
       const times = { ...none, ...kept.get(strategy), strategy, afterMs, action };
       this.#watched.set(strategy, { rule, times, value: this.#legs(rule).value, requestedAt: never });
     }
@@ -66,7 +75,8 @@ export class LegsAlone {
     const watched = this.#watched.get(strategy);
     if (watched === undefined) return;
     const { rule, times } = watched;
-    const { held, missing, isLeft, value } = this.#legs(rule);
+    const { wanted, held, missing, isLeft, value } = this.#legs(rule);
+    if (times.unwound !== null) this.#keepClosed(wanted, times, now);
     const wasAlone = times.since !== null;
     // One that was alone stays so until it is left.
     const isAlone = isLeft ? wasAlone && held.length > 0 : missing.length > 0;
@@ -87,7 +97,7 @@ export class LegsAlone {
     if (isAlone === wasAlone) return;
     times.since = isAlone ? now : null;
     watched.requestedAt = never;
-    this.#options.keep?.(JSON.stringify(this.times()));
+    this.#keep();
   }
 
   /** Measures all at UTC ms; the decisions to carry out, of those whose time is over. */
@@ -138,23 +148,42 @@ export class LegsAlone {
     if (isLeft || missing.length === 0 || symbols.some((symbol) => portfolio.isUndecided(symbol))) return undefined;
     const why = `${held.join(', ')} open without ${times.missing.join(', ')} for ${afterMs / 1_000} s`;
     // What a stop, a time or a take-profit has closed is not entered again.
-    const isClosed = missing.some(
-      ({ symbol, signal }) => protection.override(strategy, symbol, signal).leave !== undefined,
-    );
-    if (rule.action === 'complete' && !isClosed)
+    if (rule.action === 'complete' && !missing.some((leg) => this.#isClosed(leg)))
       return decided(
         missing.map((leg) => ({ ...leg, at: now, signal: atMarket(leg.signal, `completed, ${why}`) })),
         now,
       );
     if (held.every((symbol) => protection.isLeaving(strategy, symbol))) return undefined;
-    for (const { symbol, signal } of wanted) {
-      protection.guard(strategy, symbol, signal.size);
-      protection.leave(strategy, symbol, signal.size, `unwound, ${why}`, now);
-    }
+    times.unwound = `unwound, ${why}`;
+    for (const leg of wanted) this.#leave(leg, times.unwound, now);
+    this.#keep();
     return decided(
       wanted.map((leg) => ({ ...leg, at: now })),
       now,
     );
+  }
+
+  /** What was unwound together is entered together: a leg whose target changed without that of another would be open alone again. */
+  #keepClosed(wanted: readonly Wanted[], times: Watched['times'], now: number): void {
+    const changed = wanted.filter((leg) => !this.#isClosed(leg));
+    if (changed.length === wanted.length) {
+      times.unwound = null;
+      this.#keep();
+    } else for (const leg of changed) this.#leave(leg, times.unwound ?? '', now);
+  }
+
+  #isClosed({ strategy, symbol, signal }: Wanted): boolean {
+    return this.#options.protection.override(strategy, symbol, signal).leave !== undefined;
+  }
+
+  #leave({ strategy, symbol, signal }: Wanted, why: string, now: number): void {
+    const { protection } = this.#options;
+    protection.guard(strategy, symbol, signal.size);
+    protection.leave(strategy, symbol, signal.size, why, now);
+  }
+
+  #keep(): void {
+    this.#options.keep?.(JSON.stringify(this.times()));
   }
 
   #legs({ strategy, symbols }: AloneRule): Legs {

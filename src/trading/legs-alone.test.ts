@@ -133,6 +133,32 @@ describe('a leg that is open alone', () => {
     expect(held()).toBe('2 2');
   });
 
+  test('was left, and is entered again only when one decision changes the targets of all', async () => {
+    const { rig, send, held, alone, restart } = await pairRig({ pair: policy(30, 'unwind') });
+    rig.second.creates = ['reject', 'accept'];
+    send(target(1), target(1));
+    await rig.seconds(40);
+    expect(held()).toBe('0 0');
+    expect(alone().unwound).toBe('unwound, BTCUSDT open without ETHUSDT for 30 s');
+    for (const [near, far] of [
+      [2, 1],
+      [2, 3],
+      [0, 3],
+    ] as const) {
+      send(target(near), target(far));
+      await rig.seconds(5);
+      expect(held()).toBe('0 0');
+    }
+    await restart();
+    send(target(2), target(3));
+    await rig.seconds(5);
+    expect(held()).toBe('0 0');
+    send(target(3), target(4));
+    await rig.seconds(5);
+    expect(held()).toBe('3 4');
+    expect(alone()).toMatchObject({ unwound: null, times: 1 });
+  });
+
   test('stays alone for as long as the outcome of the other is unknown, which is measured', async () => {
     const { rig, send, held, alone } = await pairRig({ pair: policy(10, 'unwind') });
     rig.second.creates = ['acceptLost'];

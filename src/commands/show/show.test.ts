@@ -70,14 +70,14 @@ test('status and why show how long legs were open alone', () => {
     open: ['BTCUSDT'],
     missing: ['ETHUSDT'],
   };
-  const long = { longestMs: 61_500, times: 2, beyondMs: 2_030, largest: 100 };
+  const long = { longestMs: 61_500, times: 2, beyondMs: 2_030, largest: 100, unwound: 'unwound' };
   writer(db, 1)([{ kind: 'memory', name: aloneMemory, value: JSON.stringify([{ ...times, ...long }]) }]);
   db.close();
   const options = { state: dir, json: false, out: (line: string) => void out.push(line), say: () => undefined };
   showStatus(options);
   showWhy('s', options);
   const said =
-    'legs alone s held BTCUSDT without ETHUSDT: at most 61.5 s, 2 times longer than 60 s (by 2.1 s in all), with at most 100 open; action: unwind';
+    'legs alone s held BTCUSDT without ETHUSDT: at most 61.5 s, 2 times longer than 60 s (by 2.1 s in all), with at most 100 open; action: unwind; all stay closed until one decision changes all their targets';
   expect(out.filter((line) => line === said)).toHaveLength(2);
 });
 
