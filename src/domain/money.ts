@@ -205,7 +205,7 @@ export const quantityNumber = (quantity: Lots, precision: Precision): number =>
 // Amounts of an asset
 export const units = (value: Decimal | string, rounding: Rounding = 'exact'): Units =>
   toSteps(value, unitDecimals, rounding) as Units;
-export const unitsOf = (value: number): Units => toSteps(new Decimal(value), unitDecimals, 'down') as Units;
+export const unitsOf = (value: number): Units => toSteps(String(value), unitDecimals, 'down') as Units;
 export const unitsText = (amount: Units): string => toText(amount, unitDecimals);
 export const unitsNumber = (amount: Units): number => Number(amount) / 1e18;
 export const unitsDecimal = (amount: Units): Decimal => toDecimal(amount, unitDecimals);
