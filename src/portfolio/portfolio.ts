@@ -7,7 +7,6 @@ import type { Instrument } from '../domain/instrument.ts';
 import type { Side } from '../domain/market.ts';
 import {
   baseUnits,
-  greatest,
   lotsIn,
   minus,
   negate,
@@ -29,6 +28,7 @@ import {
   intendedOrder,
   openValue,
   Place,
+  Pool,
   type PositionEntry,
   reservedQuote,
   type WorkingOrder,
@@ -59,8 +59,11 @@ export class Portfolio {
   readonly #orders = new Map<string, WorkingOrder>();
   readonly #marks = new Map<string, Mark>();
   readonly #blocked = new Set<string>();
-  readonly #pools = new Map<string, Place[]>();
+  readonly #pools = new Map<string, Pool>();
+  /** Of all places. */
+  readonly #allPools = new Set<Pool>();
   readonly #extremesChanged: ((place: Place) => void) | undefined;
+  readonly #lastPrice = (symbol: string): number | undefined => this.#marks.get(symbol)?.price;
 
   /** `extremesChanged` is called with a place whose best or worst price is another. */
   constructor(
@@ -71,28 +74,23 @@ export class Portfolio {
     this.instruments = instruments;
     this.#extremesChanged = extremesChanged;
     for (const { strategy, symbol, amount } of allocations) {
-      const place = this.#place(strategy, symbol, amount);
-      place.pool = this.#pools.get(strategy) ?? [];
-      place.pool.push(place);
-      this.#pools.set(strategy, place.pool);
+      const pool = this.#pools.get(strategy) ?? new Pool();
+      this.#pools.set(strategy, pool);
+      this.#place(strategy, symbol, amount, pool);
     }
   }
 
   /** Allocation plus closed and open profit of a strategy in all its markets, fees taken, as a number, at the last prices. */
-  poolEquity(strategy: string, priceOf = (symbol: string) => this.#marks.get(symbol)?.price): number {
-    let total = 0;
-    for (const place of this.#pools.get(strategy) ?? []) {
-      const { closed, base, cost } = place.estimate;
-      const price = base === 0 ? undefined : priceOf(place.instrument.symbol);
-      total += price === undefined ? closed : closed + base * price - cost;
-    }
-    return total;
+  poolEquity(strategy: string, priceOf = this.#lastPrice): number {
+    const pool = this.#pools.get(strategy);
+    return pool === undefined ? 0 : equityIn(pool, priceOf);
   }
 
-  #place(strategy: string, symbol: string, allocation: Units): Place {
-    const place = new Place(strategy, () => this.instrument(symbol), allocation, this.#extremesChanged);
+  #place(strategy: string, symbol: string, allocation: Units, pool = new Pool()): Place {
+    const place = new Place(strategy, () => this.instrument(symbol), { allocation, pool }, this.#extremesChanged);
     this.#places.set(strategy, symbol, place);
     this.#allPlaces.push(place);
+    this.#allPools.add(pool);
     return place;
   }
 
@@ -127,12 +125,6 @@ export class Portfolio {
   charge(strategy: string, symbol: string, amount: Units): void {
     const place = this.place(strategy, symbol);
     place.position = { ...place.position, fees: plus(place.position.fees, amount) };
-  }
-
-  /** What a strategy has in quote beside what it holds; negative where it owes. */
-  cash(strategy: string, symbol: string): Units {
-    const { allocation, position } = this.place(strategy, symbol);
-    return minus(minus(plus(allocation, position.realised), position.fees), position.cost);
   }
 
   /** Takes note of a symbol's price, at UTC ms. */
@@ -284,13 +276,16 @@ export class Portfolio {
 
   /** Allocation plus closed and open profit, fees taken, in quote, at the last price; of all markets of a strategy that has several. */
   equity(strategy: string, symbol: string): Units {
-    return this.place(strategy, symbol).pool.reduce((sum, one) => plus(sum, this.#equityOf(one)), noUnits);
+    return this.#equityOf(this.place(strategy, symbol).pool);
   }
 
-  #equityOf({ allocation, position, instrument }: Place): Units {
-    const closed = minus(plus(allocation, position.realised), position.fees);
-    const price = position.base === 0n ? undefined : this.markTicks(instrument.symbol);
-    return price === undefined ? closed : plus(closed, openProfit(position, price, instrument));
+  #equityOf({ totals: { closed, open } }: Pool): Units {
+    let equity = closed;
+    for (const { position, instrument } of open) {
+      const price = this.markTicks(instrument.symbol);
+      if (price !== undefined) equity = plus(equity, openProfit(position, price, instrument));
+    }
+    return equity;
   }
 
   /** Allocation plus closed profit, fees taken, as a number. */
@@ -307,11 +302,7 @@ export class Portfolio {
   /** The total equity as a number: good enough to see that no limit is near, cheap enough for every kline. */
   equityEstimate(): number {
     let total = 0;
-    for (const place of this.#allPlaces) {
-      const { estimate } = place;
-      const mark = estimate.base === 0 ? undefined : this.#marks.get(place.instrument.symbol);
-      total += mark === undefined ? estimate.closed : estimate.closed + estimate.base * mark.price - estimate.cost;
-    }
+    for (const pool of this.#allPools) total += equityIn(pool, this.#lastPrice);
     return total;
   }
 
@@ -322,18 +313,16 @@ export class Portfolio {
 
   totalEquity(): Units {
     let total = noUnits;
-    for (const place of this.#allPlaces) total = plus(total, this.#equityOf(place));
+    for (const pool of this.#allPools) total = plus(total, this.#equityOf(pool));
     return total;
   }
 
   /** Quote that the strategy may still spend: allocation and closed profit, less fees, what is held at cost and what its orders reserve. */
   freeQuote(strategy: string, symbol: string): Units {
-    let free = noUnits;
-    for (const { allocation, position, orders, instrument } of this.place(strategy, symbol).pool) {
-      free = plus(free, minus(plus(allocation, position.realised), position.fees));
-      free = minus(free, greatest(position.cost, noUnits));
+    const { places, totals } = this.place(strategy, symbol).pool;
+    let { free } = totals;
+    for (const { orders, instrument } of places)
       for (const order of orders) free = minus(free, reservedQuote(order, instrument));
-    }
     return free;
   }
 
@@ -366,8 +355,18 @@ export class Portfolio {
   holding(
     strategy: string,
     symbol: string,
-    { price = () => this.#marks.get(symbol)?.price, klines }: Partial<HoldingView> = {},
+    { price = () => this.#lastPrice(symbol), klines }: Partial<HoldingView> = {},
   ): LiveHolding {
     return new LiveHolding(this.place(strategy, symbol), { price, klines });
   }
+}
+
+/** The equity of a pool as a number; an open profit that has no price counts as nothing. */
+function equityIn({ totals: { closedNumber, open } }: Pool, priceOf: (symbol: string) => number | undefined): number {
+  let total = closedNumber;
+  for (const place of open) {
+    const price = priceOf(place.instrument.symbol);
+    if (price !== undefined) total += place.estimate.base * price - place.estimate.cost;
+  }
+  return total;
 }

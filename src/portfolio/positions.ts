@@ -100,11 +100,60 @@ interface Estimate {
   readonly isFlat: boolean;
 }
 
+/** What the places of a pool come to without the prices of what they hold. */
+interface PoolTotals {
+  /** Allocation plus closed profit, less fees; the same as a number. */
+  readonly closed: Units;
+  readonly closedNumber: number;
+  /** The same, less what is held at cost; negative where quote is owed. */
+  readonly cash: Units;
+  /** The same where what a short position was sold for cannot be spent. */
+  readonly free: Units;
+  /** The places that hold something. */
+  readonly open: readonly Place[];
+}
+
+/** The places of a strategy that share what was allocated to it. What they come to is summed up once after each fill: of many, few hold something. */
+export class Pool {
+  readonly #places: Place[] = [];
+  #totals: PoolTotals | undefined;
+
+  get places(): readonly Place[] {
+    return this.#places;
+  }
+
+  add(place: Place): void {
+    this.#places.push(place);
+    this.changed();
+  }
+
+  changed(): void {
+    this.#totals = undefined;
+  }
+
+  get totals(): PoolTotals {
+    this.#totals ??= this.#summed();
+    return this.#totals;
+  }
+
+  #summed(): PoolTotals {
+    let [closed, cost, held] = [noUnits, noUnits, noUnits];
+    const open: Place[] = [];
+    for (const place of this.#places) {
+      const { allocation, position } = place;
+      closed = plus(closed, minus(plus(allocation, position.realised), position.fees));
+      cost = plus(cost, position.cost);
+      held = plus(held, greatest(position.cost, noUnits));
+      if (!place.isEmpty) open.push(place);
+    }
+    return { closed, closedNumber: unitsNumber(closed), cash: minus(closed, cost), free: minus(closed, held), open };
+  }
+}
+
 export class Place {
   readonly strategy: string;
   readonly orders: WorkingOrder[] = [];
-  /** The places of its strategy that share what was allocated, itself among them. */
-  pool: Place[] = [this];
+  readonly pool: Pool;
   #allocation: Units;
   #position: Position = noPosition;
   /** Grows with each fill, charge and payment. */
@@ -130,13 +179,15 @@ export class Place {
   constructor(
     strategy: string,
     instrumentNow: () => Instrument,
-    allocation: Units,
+    { allocation, pool }: Pick<Place, 'allocation' | 'pool'>,
     extremesChanged: (place: Place) => void = () => {},
   ) {
     this.strategy = strategy;
+    this.pool = pool;
     this.#extremesChanged = extremesChanged;
     this.#instrumentNow = instrumentNow;
     this.#allocation = allocation;
+    pool.add(this);
   }
 
   /** As the exchange lists it now: its steps and minima can change while a daemon runs. */
@@ -199,6 +250,7 @@ export class Place {
   #changed(): void {
     this.version++;
     this.#estimate = undefined;
+    this.pool.changed();
   }
 
   /** True when the position is zero or below the minimum order: fees and amounts leave such rests, and no order can close them. */

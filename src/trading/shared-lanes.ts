@@ -70,6 +70,6 @@ export function sharedLanes(options: SharedLanes): Pick<Trader, 'execute' | 'can
 function again({ portfolio, planner, again: plan }: SharedLanes, { strategy, symbol }: Intent): void {
   const [first, ...others] = portfolio
     .place(strategy, symbol)
-    .pool.flatMap(({ instrument }) => planner.standing(strategy, instrument.symbol) ?? []);
+    .pool.places.flatMap(({ instrument }) => planner.standing(strategy, instrument.symbol) ?? []);
   if (first !== undefined) plan([first, ...others]);
 }

@@ -58,20 +58,16 @@ export function periodsUntil(at: number, owed: Owed, everyMs: number): number {
 export const dueAt = (owed: Owed, everyMs: number): number =>
   mostOf(owed) > 0n ? (Math.floor(owed.chargedAt / everyMs) + 1) * everyMs : Number.POSITIVE_INFINITY;
 
-/** What a strategy has in quote beside its positions in all its markets; negative where it owes. */
-export const cashOf = (portfolio: Portfolio, { strategy, pool }: Place): Units =>
-  pool.reduce((sum, { instrument }) => plus(sum, portfolio.cash(strategy, instrument.symbol)), noUnits);
-
 /** Whether another market of the strategy has a position: then its price decides, too. */
-export const hasOthers = (place: Place): boolean => place.pool.some((one) => one !== place && !one.isFlat);
+export const hasOthers = (place: Place): boolean => place.pool.places.some((one) => one !== place && !one.isFlat);
 
 /**
  * The price of a market at and beyond which its strategy's equity is below a fraction of all its positions, the others at their last prices;
  * undefined where there is none.
  */
 export function ruinOf(portfolio: Portfolio, place: Place, fraction: Rate): Ticks | undefined {
-  let cash = cashOf(portfolio, place);
-  for (const one of place.pool) if (one !== place) cash = plus(cash, supportOf(portfolio, one, fraction));
+  let { cash } = place.pool.totals;
+  for (const one of place.pool.places) if (one !== place) cash = plus(cash, supportOf(portfolio, one, fraction));
   return ruinPrice(place.position.base, cash, fraction, place.instrument);
 }
 

@@ -28,7 +28,6 @@ import type { Assembled } from '../../trading/assemble.ts';
 import type { Charge, MarginRules, MarginSums } from '../prepare/run-money.ts';
 import type { RunInput } from '../run.ts';
 import {
-  cashOf,
   dueAt,
   hasOthers,
   mostOf,
@@ -131,15 +130,15 @@ export class MarginAccounts {
   leave(strategy: string, symbol: string, price: number): void {
     const { assembled, clock } = this.#parts;
     const { portfolio, planner } = assembled;
-    const { pool } = portfolio.place(strategy, symbol);
+    const { places } = portfolio.place(strategy, symbol).pool;
     const ratio = rateText(this.#rules.maintenanceRatio);
-    const [where, what] = pool.length > 1 ? [` of ${symbol}`, 'positions'] : ['', 'position'];
+    const [where, what] = places.length > 1 ? [` of ${symbol}`, 'positions'] : ['', 'position'];
     const why = `liquidated at ${price}${where}: equity fell below ${ratio} of the ${what}`;
     portfolio.mark(symbol, price, clock.now());
     this.#liquidatedAt.set(strategy, clock.now());
     this.#liquidate(strategy, symbol, why);
     assembled.hitStop({ strategy, symbol }, why);
-    for (const { instrument, isFlat } of pool) {
+    for (const { instrument, isFlat } of places) {
       const other = instrument.symbol;
       // What is not entered yet is not entered any more either.
       if (other === symbol || (isFlat && planner.standing(strategy, other) === undefined)) continue;
@@ -211,9 +210,9 @@ export class MarginAccounts {
     }
     if (portfolio.isFlat(strategy, symbol)) debt.isLeaving = false;
     const place = portfolio.place(strategy, symbol);
-    if (place.pool.length === 1) this.#owe(place, debt);
+    if (place.pool.places.length === 1) this.#owe(place, debt);
     else {
-      oweAfter(debt.quote, cashOf(portfolio, place), fill.time);
+      oweAfter(debt.quote, place.pool.totals.cash, fill.time);
       owe(debt.base, place.position.base);
     }
   }
@@ -277,7 +276,7 @@ export class MarginAccounts {
   }
 
   #owe(place: Place, { quote, base }: Debt): void {
-    owe(quote, cashOf(this.#parts.assembled.portfolio, place));
+    owe(quote, place.pool.totals.cash);
     owe(base, place.position.base);
   }
 
