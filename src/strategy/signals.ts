@@ -68,8 +68,7 @@ export function checked(signal: Signal, interval: Interval): Signal {
     if (typeof signal.reason !== 'string') throw withoutReason(signal);
     return { ...signal, quotes: signal.quotes.map((one) => ({ ...one })) };
   }
-  if (typeof (signal as { readonly then?: unknown } | null)?.then === 'function')
-    throw new SignalError('a promise: return the signal directly, from a function that is not async');
+  refusePromise(signal);
   if (signal?.kind !== 'target' || typeof signal.size !== 'object' || signal.size === null)
     throw new SignalError(`neither a target nor quotes: ${shown(signal)}; use hold(), flat() or quotes()`);
   const hasNumbers = hasOnlyNumbers(signal);
@@ -79,6 +78,19 @@ export function checked(signal: Signal, interval: Interval): Signal {
   if (typeof signal.reason !== 'string') throw withoutReason(signal);
   if (!hasNumbers) return copiedInMs(signal, interval);
   return Object.isFrozen(signal) && Object.isFrozen(signal.size) ? signal : { ...signal, size: { ...signal.size } };
+}
+
+/** Throws a `SignalError` for what an async function returned. */
+export function refusePromise(returned: unknown): void {
+  const then = (returned as { readonly then?: unknown } | null | undefined)?.then;
+  if (typeof then !== 'function') return;
+  // Nobody waits for it: where it fails, the program would end for it.
+  then.call(
+    returned,
+    () => {},
+    () => {},
+  );
+  throw new SignalError('a promise: return what it resolves to directly, from a function that is not async');
 }
 
 /** `checked`, with the strategy and the kline, by its open time (UTC ms), in the error. */

@@ -129,16 +129,19 @@ describe('a strategy of roles', () => {
     await expect(run(wrong, binding, series)).rejects.toThrow(message);
   });
 
-  test.each<[string, unknown]>([
+  test.each<[string, unknown, string?]>([
     ['a signal alone', flat('why')],
     ['a list', [flat('why')]],
-    ['a promise', Promise.resolve({ coin: flat('why') })],
-  ])('throws for %s in place of signals by role', async (_, legs) => {
-    const wrong = over<Strategy>(filtered, { decide: () => legs as never });
-    const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
-    const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
-    await expect(run(wrong, binding, series)).rejects.toThrow('returns its signals by role: { coin: … }');
-  });
+    ['a promise', Promise.resolve({ coin: flat('why') }), 'a promise: return what it resolves to directly'],
+  ])(
+    'throws for %s in place of signals by role',
+    async (_, legs, message = 'returns its signals by role: { coin: … }') => {
+      const wrong = over<Strategy>(filtered, { decide: () => legs as never });
+      const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
+      const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
+      await expect(run(wrong, binding, series)).rejects.toThrow(message);
+    },
+  );
 
   test('throws for a signal for a market that it only reads, and for an indicator without a market', async () => {
     const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
@@ -196,7 +199,7 @@ describe('a strategy that chooses', () => {
     ['with a threshold for a reason', () => made({}, { threshold: 0.1 }), 'weights whose reason is { threshold: 0.1 }'],
     ['that are a list', () => made([0.5, 0.5], 'both'), "choose() returns weights({ BTCUSDT: 0.5 }, 'why')"],
     ['that were not made by weights()', () => ({ AAAUSD: 0.5 }), 'not { AAAUSD: 0.5 }'],
-    ['that come later', () => Promise.resolve(weights({}, 'none')), 'not Promise'],
+    ['that come later', () => Promise.resolve(weights({}, 'none')), 'a promise: return what it resolves to directly'],
   ])('refuses weights %s', async (_, choose, message) => {
     const wrong = over<Strategy>(rotation, { choose: choose as never });
     const series = { AAAUSD: klines([1, 2, 3]), BBBUSD: klines([1, 2, 3]) };
@@ -210,6 +213,18 @@ describe('a strategy that chooses', () => {
       /several-markets\.test\.ts, line \d+/,
     );
   });
+});
+
+test('an async function is refused, with a memory beside the promise and where that fails, too', async () => {
+  const late = {
+    ...{ name: 'late', about: 'Promises to decide', params: {}, indicators: () => ({}) },
+    ...{ markets: { coin: 'traded' }, memory: { n: 0 } },
+    decide: () => ({ memory: { n: 1 }, legs: Promise.reject(new Error('late')) }),
+  } as unknown as Strategy;
+  const series = { AAAUSD: klines([1, 2, 3]) };
+  await expect(run(late, 'markets: { coin: { symbol: AAAUSD } }', series)).rejects.toThrow(
+    'a promise: return what it resolves to directly, from a function that is not async',
+  );
 });
 
 describe('a memory', () => {

@@ -16,7 +16,7 @@ import type { Indicator } from '../indicator.ts';
 import { memoryOf, type StrategyMemory } from '../memory.ts';
 import { type Indicators, mapIndicators, type NamedIndicator, namedIndicators } from '../named-indicators.ts';
 import type { Params, ParamValues } from '../params.ts';
-import { checked } from '../signals.ts';
+import { checked, refusePromise } from '../signals.ts';
 import { type Getter, source, type Values, valuesOf } from '../values.ts';
 import { of } from './joined-klines.ts';
 import type { MarketNow } from './market-now.ts';
@@ -147,9 +147,9 @@ export class MarketsDecider {
     const moment = this.#remembering({ time, klines, holdings, equity, params: this.#params });
     const legs = this.#take(strategy.decide(this.#values[0] as never, moment));
     if (legs === undefined || legs === null) return undefined;
-    if (typeof legs !== 'object' || 'kind' in legs || 'then' in legs || Array.isArray(legs))
+    if (typeof legs !== 'object' || 'kind' in legs || Array.isArray(legs))
       throw new SignalError(
-        `a strategy of several markets returns its signals by role: { ${this.#traded().join(': …, ')}: … }, from a function that is not async`,
+        `a strategy of several markets returns its signals by role: { ${this.#traded().join(': …, ')}: … }`,
       );
     const said = this.#said.begin();
     for (const [role, signal] of Object.entries(legs as Readonly<Record<string, Signal | undefined>>)) {
@@ -196,7 +196,9 @@ export class MarketsDecider {
   }
 
   #take(returned: unknown): unknown {
-    return this.#memory === undefined ? returned : this.#memory.take(returned);
+    const taken = this.#memory === undefined ? returned : this.#memory.take(returned);
+    refusePromise(taken);
+    return taken;
   }
 
   #traded(): readonly string[] {
