@@ -21,7 +21,7 @@ export class WeightLegs {
   }
 
   /**
-   * The signals of weights: those that a position has already, but for less than the threshold, have none. `given` are the indexes of the markets
+   * The signals of weights: a position that has its weight already, but for less than the threshold, is held as it is. `given` are the indexes of the markets
    * that `choose` was given. The next call writes over what this one returns. Throws a `SignalError` for weights that cannot be held.
    */
   of(chosen: Weights, given: readonly number[], now: readonly MarketNow[], equity: number): Said {
@@ -31,10 +31,12 @@ export class WeightLegs {
     const left = flat(reason);
     for (const index of given) {
       const weight = this.#weights[index] as number;
+      const market = now[index] as MarketNow;
       if (weight === 0) said.set(index, left);
       // A weight is the amount that it is now: the same weight is another quantity at the next rebalancing.
-      else if (isOff(weight, now[index] as MarketNow, equity, threshold))
-        said.set(index, hold({ amount: weight * equity }, reason));
+      else if (isOff(weight, market, equity, threshold)) said.set(index, hold({ amount: weight * equity }, reason));
+      // Saying nothing would repeat the last signal, which may be to leave what could not be sold.
+      else said.set(index, hold({ quantity: market.holding.quantity }, reason));
     }
     return said;
   }
