@@ -6,5 +6,13 @@ export interface Memory {
   readonly [key: string]: MemoryValue;
 }
 
+/** What a journal keeps of a strategy with its decisions. */
+export interface Kept {
+  /** What it remembers, where it declares a memory. */
+  readonly memory?: Memory;
+  /** When a strategy with a schedule was asked last, UTC ms. */
+  readonly askedAt?: number;
+}
+
 /** Most bytes of a memory as JSON. */
 export const mostMemoryBytes = 16_384;

@@ -1,7 +1,7 @@
 /** Orders, from a strategy's signal to the exchange's fills. */
 
 import type { Side } from './market.ts';
-import type { Memory } from './memory.ts';
+import type { Kept } from './memory.ts';
 import type { Lots, Ticks, Units } from './money.ts';
 import { sameOptions, type TargetOptions } from './target-options.ts';
 
@@ -71,8 +71,8 @@ const sameQuote = (a: Quote, b: Quote | undefined): boolean =>
 /** The role of the only market of a strategy that names none. */
 export const mainRole = 'main';
 
-/** A decision's signal for one market. */
-export interface Leg {
+/** A decision's signal for one market, with what is kept with the decision. */
+export interface Leg extends Kept {
   readonly strategy: string;
   /** The strategy's name for the market. */
   readonly role: string;
@@ -80,8 +80,6 @@ export interface Leg {
   /** Time of the decision, UTC ms. */
   readonly at: number;
   readonly signal: Signal;
-  /** What the strategy remembers with this decision, where it declares a memory. */
-  readonly memory?: Memory;
 }
 
 /** The signals of one strategy at one moment: one for each of its markets that has one. */

@@ -1,5 +1,5 @@
 /** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
-import type { Memory } from '../domain/memory.ts';
+import type { Kept } from '../domain/memory.ts';
 import {
   cut,
   type Lots,
@@ -57,8 +57,8 @@ export interface PlannerOptions {
   readonly maxLeverage?: Rate | undefined;
   /** Called for each signal that differs from the one before, with its size and the number of its decision. */
   readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
-  /** Called with the memory of a strategy when its signal, which it goes with, is journalled or was before. */
-  readonly remembered?: (strategy: string, memory: Memory) => void;
+  /** Called with what is new of what is kept with a signal, when that is journalled or was before. */
+  readonly remembered?: (strategy: string, changed: Kept) => void;
   /** Whether a decision may change signals now, asked once with its first leg that does; always if absent. */
   readonly mayChange?: (leg: Leg) => boolean;
   /** Called once for an order that is too small for the exchange, until it no longer is. */
@@ -99,7 +99,7 @@ export class Planner {
   repeats(standing: Standing, leg: Leg, price: number | undefined): boolean {
     if (!sameSignal(standing.leg.signal, leg.signal) || !this.isSettled(standing, price)) return false;
     standing.leg = leg;
-    this.memories.keep(leg.strategy, leg.memory);
+    this.memories.keep(leg.strategy, leg);
     return true;
   }
 
@@ -119,7 +119,7 @@ export class Planner {
     if (known !== undefined && before !== undefined && sameSignal(before, signal)) {
       known.leg = leg;
       // What has no size yet is not journalled yet.
-      if (signal.kind === 'quotes' || known.lots !== undefined) this.memories.keep(leg.strategy, leg.memory);
+      if (signal.kind === 'quotes' || known.lots !== undefined) this.memories.keep(leg.strategy, leg);
       return !this.isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
     }
     this.#mayChange ??= this.#options.mayChange?.(leg) ?? true;
@@ -146,10 +146,10 @@ export class Planner {
     return true;
   }
 
-  /** The memory goes into the same transaction as its signal. */
+  /** What is kept goes into the same transaction as its signal. */
   #changed(leg: Leg, lots: Lots | undefined, decision: number): void {
     this.#options.changed(leg, lots, decision);
-    this.memories.keep(leg.strategy, leg.memory);
+    this.memories.keep(leg.strategy, leg);
   }
 
   /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size. */

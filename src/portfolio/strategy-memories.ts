@@ -1,28 +1,35 @@
-/** The last journalled memory of each strategy. */
-import type { Memory } from '../domain/memory.ts';
+/** What was journalled last of each strategy beside its signals: its memory, and when its schedule was due. */
+import type { Kept } from '../domain/memory.ts';
 
 export class StrategyMemories {
-  readonly #memories = new Map<string, Memory>();
-  readonly #changed: (strategy: string, memory: Memory) => void;
+  readonly #kept = new Map<string, Kept>();
+  readonly #changed: (strategy: string, changed: Kept) => void;
 
-  /** `changed` is called with each that differs from the one before. */
-  constructor(changed: (strategy: string, memory: Memory) => void = () => {}) {
+  /** `changed` is called with what differs from before. */
+  constructor(changed: (strategy: string, changed: Kept) => void = () => {}) {
     this.#changed = changed;
   }
 
-  get(strategy: string): Memory | undefined {
-    return this.#memories.get(strategy);
+  get(strategy: string): Kept {
+    return this.#kept.get(strategy) ?? nothing;
   }
 
-  /** Journals one, unless it is the last. */
-  keep(strategy: string, memory: Memory | undefined): void {
-    if (memory === undefined || memory === this.#memories.get(strategy)) return;
-    this.#memories.set(strategy, memory);
-    this.#changed(strategy, memory);
+  /** Journals what is not the last. */
+  keep(strategy: string, { memory, askedAt }: Kept): void {
+    const last = this.get(strategy);
+    const changed = {
+      ...(memory !== undefined && memory !== last.memory && { memory }),
+      ...(askedAt !== undefined && askedAt !== last.askedAt && { askedAt }),
+    };
+    if (Object.keys(changed).length === 0) return;
+    this.restore(strategy, changed);
+    this.#changed(strategy, changed);
   }
 
   /** Puts back what a journal kept. */
-  restore(strategy: string, memory: Memory): void {
-    this.#memories.set(strategy, memory);
+  restore(strategy: string, kept: Kept): void {
+    this.#kept.set(strategy, { ...this.get(strategy), ...kept });
   }
 }
+
+const nothing: Kept = {};

@@ -2,6 +2,7 @@
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs';
 import type { Clock } from '../clock/clock.ts';
 import type { Kline } from '../domain/market.ts';
+import type { Kept } from '../domain/memory.ts';
 import type { Notice } from '../execution/context.ts';
 import { errorText } from '../strategy/fault.ts';
 import type { Hosted, Inputs } from '../strategy/host.ts';
@@ -93,13 +94,13 @@ export const thinking =
       }),
     );
 
-/** The memory of a strategy in the journal: what it has of it now, and where one goes that comes without a signal. */
+/** What the journal keeps of a strategy now, and where that goes which comes without a signal. */
 export const remembering = (
   { assembled: { planner } }: Runner,
   strategy: string,
-): Required<Pick<Inputs, 'memory' | 'remember'>> => ({
-  memory: planner.memories.get(strategy),
-  remember: (memory) => planner.memories.keep(strategy, memory),
+): Kept & Required<Pick<Inputs, 'remember'>> => ({
+  ...planner.memories.get(strategy),
+  remember: (kept) => planner.memories.keep(strategy, kept),
 });
 
 /** What happens when a strategy throws. */

@@ -3,7 +3,7 @@ import { concat, defer, EMPTY, from, Observable, type Subscriber, throwError } f
 import type { Instrument } from '../domain/instrument.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { Depth, FeedGap, Kline, Ticker, Trade } from '../domain/market.ts';
-import type { Memory } from '../domain/memory.ts';
+import type { Kept, Memory } from '../domain/memory.ts';
 import { type Decision, decisionOf, type Fill, mainRole, type Signal } from '../domain/order.ts';
 import {
   type Context,
@@ -56,7 +56,7 @@ export interface Inputs {
   readonly before?: Signal | undefined;
   readonly memory?: Memory | undefined;
   /** Keeps a memory that no signal goes with yet. */
-  readonly remember?: (memory: Memory) => void;
+  readonly remember?: (kept: Kept) => void;
   readonly now: () => number;
   /** True over recorded data: a signal of a timer or a promise has no market time there and is an error. */
   readonly atOnce?: boolean;
@@ -212,7 +212,7 @@ function deciding(strategy: Deciding, hosted: Hosted, inputs: Inputs): Observabl
         if (signal !== undefined) last = signal;
         const now = memory?.value;
         if (last !== undefined) out.next(decided(hosted, inputs, last, now));
-        else if (now !== undefined && now !== before) inputs.remember?.(now);
+        else if (now !== undefined && now !== before) inputs.remember?.({ memory: now });
       },
       error: failed,
       complete: () => out.complete(),

@@ -1,6 +1,6 @@
 /** What a journal kept, put back into the parts of a trader. */
 
-import type { Memory } from '../domain/memory.ts';
+import type { Kept, Memory } from '../domain/memory.ts';
 import { lots, units } from '../domain/money.ts';
 import type { Leg } from '../domain/order.ts';
 import type { Ledger } from '../execution/ledger.ts';
@@ -42,18 +42,23 @@ export function restore(loaded: Loaded, { portfolio, protection, planner, ledger
   }
   for (const [name, value] of loaded.memories)
     if (name.startsWith(memoryPrefix))
-      planner.memories.restore(name.slice(memoryPrefix.length), JSON.parse(value) as Memory);
+      planner.memories.restore(name.slice(memoryPrefix.length), { memory: JSON.parse(value) as Memory });
+    else if (name.startsWith(askedPrefix))
+      planner.memories.restore(name.slice(askedPrefix.length), { askedAt: Number(value) });
 }
 
-/** How the names of memories begin in the journal. */
+/** How the names begin in the journal under which memories are kept, and when strategies were asked. */
 const memoryPrefix = 'strategy ';
+const askedPrefix = 'asked ';
 
-/** Journals the memory of a strategy. That of a backtest ends with it. */
+/** Journals what is kept of a strategy. That of a backtest ends with it. */
 export const keepingMemories =
   (journal: Pick<Journal, 'append' | 'volatile'>) =>
-  (strategy: string, memory: Memory): void => {
+  (strategy: string, { memory, askedAt }: Kept): void => {
     if (journal.volatile) return;
-    journal.append({ kind: 'memory', name: `${memoryPrefix}${strategy}`, value: JSON.stringify(memory) });
+    const keep = (name: string, value: string): void => journal.append({ kind: 'memory', name, value });
+    if (memory !== undefined) keep(`${memoryPrefix}${strategy}`, JSON.stringify(memory));
+    if (askedAt !== undefined) keep(`${askedPrefix}${strategy}`, String(askedAt));
   };
 
 /** The name of a position's extremes in the journal. */

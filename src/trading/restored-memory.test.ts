@@ -5,7 +5,7 @@ import { btc, instruments, kline } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Kline } from '../domain/market.ts';
-import type { Memory } from '../domain/memory.ts';
+import type { Kept, Memory } from '../domain/memory.ts';
 import type { Target } from '../domain/order.ts';
 import { readRows } from '../journal/rows.ts';
 import { defineStrategy, type Strategy } from '../strategy/contract.ts';
@@ -53,8 +53,8 @@ function running(rig: TestRig, strategy: Strategy = counting): Running {
     ...{ trades: NEVER, depth: NEVER, ticker: NEVER, gaps: NEVER, fills: NEVER },
     ...withHolding(portfolio, mine, { history: [], klines }),
     before: planner.standing('s', btc.symbol)?.signal,
-    memory: planner.memories.get('s'),
-    remember: (memory: Memory) => planner.memories.keep('s', memory),
+    ...planner.memories.get('s'),
+    remember: (kept: Kept) => planner.memories.keep('s', kept),
     now: () => rig.clock.now(),
     failed: (error: unknown) => errors.push(error),
   };
@@ -96,7 +96,7 @@ test('a crash between two decisions leaves the memory of the signal that was jou
   rig.crash();
   rig.diskFull = false;
   expect(stored()).toMatchObject({ memory: { klines: 1, size: 1 }, size: { quantity: 1 } });
-  expect(rig.assembled.planner.memories.get('s')).toEqual({ klines: 1, size: 1 });
+  expect(rig.assembled.planner.memories.get('s')).toEqual({ memory: { klines: 1, size: 1 } });
 });
 
 test('every state that a crash can leave has memory and signal of one decision', async () => {
@@ -150,7 +150,7 @@ test('a memory of another shape stops the strategy with one message, and its sto
   await rig.pass(5_000);
   expect(errors.map(String)).toEqual(['SignalError: memory.klines is NaN: it must be a finite number']);
   expect(rig.assembled.protection.stops(btc.symbol)).toHaveLength(1);
-  expect(rig.assembled.planner.memories.get('s')).toEqual({ klines: 1 });
+  expect(rig.assembled.planner.memories.get('s')).toEqual({ memory: { klines: 1 } });
 });
 
 test('a journal whose memory does not fit the declaration any more stops the strategy and leaves its stop in force', async () => {

@@ -125,7 +125,10 @@ function listening(
   const notices: Notice[] = [];
   const decisions: Decision[] = [];
   const { assembled, clock } = desk;
-  if (before !== undefined) assembled.planner.restore(before, noLots, 1);
+  if (before !== undefined) {
+    assembled.planner.restore(before, noLots, 1);
+    assembled.planner.memories.restore('s', { askedAt: before.askedAt ?? before.at });
+  }
   const hosted = markets.map((one) => ({ ...one, instrument: at(one.symbol) }));
   const first = hosted[0] as HostedMarket;
   const received = strategySignals(
@@ -316,11 +319,11 @@ test('a list is asked at the times of its schedule, and its last weights are rep
   expect(decisions.length).toBe(3);
 });
 
-test('what an earlier run signalled is repeated, and a time of the schedule that it missed is made up for', async () => {
+test('what an earlier run signalled is repeated, and a time of the schedule that it missed is made up for once', async () => {
   const asked: string[] = [];
-  // The last signal is of minute 3; the time of minute 5 passed while nothing ran.
+  // It was asked at minute 3; the time of minute 5 passed while nothing ran.
   const before: Leg = {
-    ...{ strategy: 's', role: 'AAAUSD', symbol: 'AAAUSD', at: startTime + 3 * minute },
+    ...{ strategy: 's', role: 'AAAUSD', symbol: 'AAAUSD', at: startTime + minute, askedAt: startTime + 3 * minute },
     signal: flat('before'),
   };
   const { send, settle, decisions } = listening(weekly(asked), one, past(7), before);
@@ -329,7 +332,9 @@ test('what an earlier run signalled is repeated, and a time of the schedule that
   send(at100('AAAUSD', 8));
   expect(asked).toEqual(['8']);
   expect(reasons(decisions)).toEqual(['1', '1']);
-  const recent = listening(weekly(asked), one, past(7), { ...before, at: startTime + 6 * minute });
+  expect(decisions.map(({ legs: [{ askedAt = 0 }] }) => (askedAt - startTime) / minute)).toEqual([8, 8]);
+  // It said the same as before at minute 5.
+  const recent = listening(weekly(asked), one, past(7), { ...before, askedAt: startTime + 5 * minute });
   await recent.settle();
   recent.send(at100('AAAUSD', 7));
   expect(asked).toEqual(['8']);

@@ -37,7 +37,6 @@ export function decideOnce({
   const heard = hasList(strategy)
     ? over<SeveralMarkets>(strategy, {
         choose: (...given: Parameters<typeof strategy.choose>) => (said = strategy.choose(...given)),
-        ...({ rebalance: undefined } as object),
       })
     : over<SeveralMarkets>(strategy, {
         decide: (...given: Parameters<typeof strategy.decide>) => (said = strategy.decide(...given)),
@@ -45,7 +44,7 @@ export function decideOnce({
   const [first] = markets;
   const step = marketsStep(
     { strategy: heard, params, markets, interval: first.interval },
-    { holdings: markets.map(({ role }) => holdingOf(role)), equity: () => equity, before: [] },
+    { holdings: markets.map(({ role }) => holdingOf(role)), equity: () => equity },
     memory,
   );
   for (const moment of momentsOf(markets, klines)) step(moment);

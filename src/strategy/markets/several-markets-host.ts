@@ -1,15 +1,15 @@
 /** Runs a strategy of several markets: moments in, decisions out. One that throws is stopped alone. */
 import { Observable } from 'rxjs';
 import type { Kline } from '../../domain/market.ts';
-import type { Memory } from '../../domain/memory.ts';
+import type { Kept } from '../../domain/memory.ts';
 import type { Decision, Leg, Signal } from '../../domain/order.ts';
-import { type Holding, hasList, type SeveralMarkets } from '../contract.ts';
+import { type Holding, hasList, type SeveralMarkets, type Strategy } from '../contract.ts';
 import { withStrategy } from '../fault.ts';
 import { type Hosted, type HostedMarket, withdrawn } from '../host.ts';
 import { memoryOf, type StrategyMemory } from '../memory.ts';
 import { isInForce, type JoinedPrices, joinedPrices } from './joined-klines.ts';
 import type { Said } from './said.ts';
-import { dueAfter, type Schedule, scheduleOf } from './schedule.ts';
+import { dueAfter, scheduleOf } from './schedule.ts';
 import { type BoundMarket, MarketsDecider } from './several-markets.ts';
 
 /** What closed at one moment. */
@@ -29,8 +29,8 @@ export type HostedMarkets = Hosted & { readonly markets: readonly HostedMarket[]
 
 export const hasMarkets = <T extends Hosted>(hosted: T): hosted is T & HostedMarkets => hosted.markets !== undefined;
 
-/** What it receives. Lists are in the order of its markets. */
-export interface MarketsInputs {
+/** What it receives, with what was kept of an earlier run. Lists are in the order of its markets. */
+export interface MarketsInputs extends Kept {
   /** Warm-up moments, oldest first. */
   readonly history: readonly JoinedMoment[];
   readonly moments: Observable<JoinedMoment>;
@@ -39,10 +39,8 @@ export interface MarketsInputs {
   readonly equity: () => number;
   /** Its last signals of an earlier run, in force until it emits others. */
   readonly before: readonly Leg[];
-  /** Its memory of an earlier run. */
-  readonly memory?: Memory | undefined;
-  /** Keeps a memory that no signal goes with yet. */
-  readonly remember?: (memory: Memory) => void;
+  /** Keeps what no signal goes with yet. */
+  readonly remember?: (kept: Kept) => void;
   readonly now: () => number;
   /** Called once when the strategy threw; its last signals cancel its resting orders. */
   readonly failed: (error: unknown) => void;
@@ -57,12 +55,10 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
   return new Observable((out) => {
     const { id, markets } = hosted;
     const legs = new Map(inputs.before.map((leg) => [leg.symbol, leg]));
-    let remembered = inputs.memory;
-    const emit = (memory?: Memory): void => {
-      const [first, ...others] = [...legs.values()].map((leg) => (memory === undefined ? leg : { ...leg, memory }));
-      if (first !== undefined) out.next({ strategy: id, at: inputs.now(), legs: [first, ...others] });
-      else if (memory !== undefined && memory !== remembered) inputs.remember?.(memory);
-      remembered = memory;
+    const emit = (kept: Kept = {}): void => {
+      const [first, ...others] = [...legs.values()].map((leg) => ({ ...leg, ...kept }));
+      if (first === undefined) inputs.remember?.(kept);
+      else out.next({ strategy: id, at: inputs.now(), legs: [first, ...others] });
     };
     const setLeg = ({ role, symbol }: HostedMarket, signal: Signal): void => {
       legs.set(symbol, { strategy: id, role, symbol, at: inputs.now(), signal });
@@ -79,9 +75,10 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
     };
     let memory: StrategyMemory | undefined;
     let step: ReturnType<typeof marketsStep>;
+    const times = askingTimes(hosted.strategy, inputs.askedAt);
     try {
       memory = memoryOf(hosted.strategy, inputs.memory);
-      step = marketsStep(hosted, inputs, memory);
+      step = marketsStep(hosted, inputs, memory, times);
       for (const moment of inputs.history) step(moment);
     } catch (error) {
       failed(error);
@@ -99,7 +96,10 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
           failed(withStrategy(error, { id, now: moment.time }));
           return;
         }
-        if (moment.isNew && !moment.isLate) emit(memory?.value);
+        if (moment.isNew && !moment.isLate) {
+          const { askedAt } = times;
+          emit({ ...(memory && { memory: memory.value }), ...(askedAt !== undefined && { askedAt }) });
+        }
       },
       error: failed,
       complete: () => out.complete(),
@@ -110,15 +110,14 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
 /** Feeds moments one after another to the indicators, and asks the strategy at those that are new. Returns its new signals. */
 export function marketsStep(
   hosted: Pick<Hosted, 'strategy' | 'params' | 'interval'> & { readonly markets: readonly BoundMarket[] },
-  { holdings, equity, before }: Pick<MarketsInputs, 'holdings' | 'equity' | 'before'>,
+  { holdings, equity }: Pick<MarketsInputs, 'holdings' | 'equity'>,
   memory?: StrategyMemory,
+  times: Pick<AskingTimes, 'isDue'> = always,
 ) {
   const { markets } = hosted;
   const strategy = hosted.strategy as SeveralMarkets;
   const decider = new MarketsDecider(strategy, hosted.params, markets, memory);
   const streams = decider.indicators.map(({ indicator }) => indicator.stream(hosted.interval));
-  const schedule = hasList(strategy) ? scheduleOf(strategy.rebalance) : undefined;
-  const isAsked = schedule === undefined ? () => true : askedBy(schedule, before);
   const last: (Kline | undefined)[] = markets.map(() => undefined);
   return ({ time, klines, isNew, isLate }: JoinedMoment): Said | undefined => {
     const closed: Record<string, JoinedPrices['markets'][string]> = {};
@@ -130,7 +129,7 @@ export function marketsStep(
     const prices = joinedPrices(time, closed, isLate);
     for (let index = 0; index < streams.length; index++)
       decider.latest[index] = (streams[index] as (typeof streams)[number])(prices);
-    if (isLate || !isAsked(time, isNew) || !isNew) return undefined;
+    if (isLate || !times.isDue(time, isNew) || !isNew) return undefined;
     const now = markets.map(({ interval }, index) => {
       const kline = last[index];
       const isThere = kline !== undefined && isInForce(interval, kline.openTime, time);
@@ -140,21 +139,30 @@ export function marketsStep(
   };
 }
 
-/**
- * Whether a moment is one of a schedule. A time of the schedule that passed between the last signals of an earlier run and this one is made up
- * for at the first new moment.
- */
-function askedBy(schedule: Schedule, before: readonly Leg[]): (time: number, isNew: boolean) => boolean {
-  let passed: number | undefined;
-  let isFirst = true;
-  const signalled = Math.max(...before.map(({ at }) => at));
-  return (time, isNew) => {
-    if (isNew && isFirst) {
-      isFirst = false;
-      if (before.length > 0) passed = Math.min(signalled, passed ?? signalled);
-    }
-    const isDue = time >= dueAfter(schedule, passed, time);
-    passed = time;
-    return isDue;
+/** At which moments a strategy is asked. */
+interface AskingTimes {
+  /** Call it with each moment, in their order. */
+  isDue(time: number, isNew: boolean): boolean;
+  /** When its schedule led to that last, UTC ms. */
+  readonly askedAt?: number | undefined;
+}
+
+const always: AskingTimes = { isDue: () => true };
+
+/** By its schedule. A time that has passed since `before`, when an earlier run asked last, is made up for at the first new moment. */
+function askingTimes(strategy: Strategy, before: number | undefined): AskingTimes {
+  const schedule = hasList(strategy) ? scheduleOf(strategy.rebalance) : undefined;
+  if (schedule === undefined) return always;
+  let [passed, askedAt] = [before, before];
+  return {
+    isDue(time, isNew) {
+      const isDue = isNew && time >= dueAfter(schedule, passed, time);
+      if (isNew || before === undefined) passed = time;
+      if (isDue) askedAt = time;
+      return isDue;
+    },
+    get askedAt() {
+      return askedAt;
+    },
   };
 }
