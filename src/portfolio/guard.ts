@@ -135,7 +135,8 @@ export function fixedStop(guard: Guard, side: Side): Ticks | undefined {
 /** Keeps the stop of a break-even that is reached. An order that adds to the position can move its entry price beyond the best price again. */
 export function keepBreakEven(guard: Guard, side: Side): void {
   keepAtEntry(guard);
-  const even = pendingBreakEven(guard, side);
+  // While the position is being left no stop is in force.
+  const even = guard.leftSize === undefined ? pendingBreakEven(guard, side) : undefined;
   if (even?.isReached === true) guard.even = nearerOf(side, guard.even, even.stop);
 }
 

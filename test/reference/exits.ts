@@ -33,6 +33,8 @@ export function trail(state: State, price: Decimal): void {
 export function keepEven(state: State): void {
   const { exits, best, base, enteredAt } = state;
   if (exits?.breakEven === undefined || isFlat(state) || best?.of !== enteredAt) return;
+  // While it is being left no stop is in force.
+  if (state.leftAt !== undefined) return;
   const { after, plus } = exits.breakEven;
   const isLong = base.gt(0);
   const entry = entryOf(state);
