@@ -103,11 +103,13 @@ export const noOverride: ProtectionOverride = { takeProfits: noTakeProfits, leav
 export const isUndecided = (orders: readonly WorkingOrder[]): boolean =>
   orders.some((order) => order.state !== 'open' || order.intent.type === 'MARKET' || order.cancelRequested);
 
+/** The next step towards a target. Take-profits that were `refused` while it is carried out are left out, so that the others get their turn. */
 export function planTarget(
   target: Target,
   targetLots: Lots,
   override: ProtectionOverride,
   situation: Situation,
+  refused: readonly OrderDraft[] = noDrafts,
 ): Step | undefined {
   const { orders, instrument: at } = situation;
   if (isUndecided(orders)) return undefined;
@@ -135,7 +137,8 @@ export function planTarget(
   const canRest = (one: Resting): boolean =>
     !tooSmall(one.lots, one.price, at) || (override.takeProfits.length > 1 && orders.some((order) => sits(order, one)));
   const profits = { tolerance: band, reason: `take profit of: ${target.reason}`, canRest };
-  return rest(takeProfitOrders(override.takeProfits, targetLots, override.taken, situation, profits), situation);
+  const planned = takeProfitOrders(override.takeProfits, targetLots, override.taken, situation, profits);
+  return rest(without(planned, refused), situation);
 }
 
 /** An entry of a target with `clip` may be reduced. */

@@ -213,8 +213,8 @@ export class Planner {
     const mark = portfolio.lastMark(symbol);
     if (mark === undefined || this.isSettled(standing, mark.price)) return undefined;
     const { signal } = standing.leg;
-    // A target needs one order at a time, so nothing comes after a refusal.
-    if (refused.length > 0 && signal.kind === 'target') return undefined;
+    // A target needs one order at a time, so nothing comes after a refusal; but each of its take-profits stands for itself.
+    if (signal.kind === 'target' && refused.some(({ purpose }) => purpose !== 'takeProfit')) return undefined;
     // While an outcome is unknown nothing is created on its symbol; what rests there may still be cancelled.
     const blocked = portfolio.isUndecided(symbol);
     const situation = this.#situation(standing, mark.price, blocked);
@@ -225,7 +225,9 @@ export class Planner {
     const lots = signal.kind === 'quotes' ? noLots : (standing.lots ?? this.#size(standing, signal));
     const override = signal.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, signal);
     const step =
-      signal.kind === 'quotes' ? planQuotes(signal, situation, refused) : planTarget(signal, lots, override, situation);
+      signal.kind === 'quotes'
+        ? planQuotes(signal, situation, refused)
+        : planTarget(signal, lots, override, situation, refused);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
     if (step === undefined)
       this.#reportTooSmall(

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { btc, decision, fill, portfolio, startTime, target } from '../../test/kit/builders.ts';
 import { lots, priceText, quantityText, rate, ticks } from '../domain/money.ts';
 import type { Target } from '../domain/order.ts';
+import type { OrderDraft } from './plan.ts';
 import { Planner } from './planner.ts';
 import { Protection, type SavedGuard } from './protection.ts';
 import { isLastTaken, partsOf } from './take-profits.ts';
@@ -34,12 +35,13 @@ function bench(saved?: SavedGuard, taken = '0') {
   return {
     ...{ held, protection, planner, signal },
     saved: () => last,
-    /** The orders that a signal needs. */
-    orders: (wanted: Target): readonly string[] => {
+    /** The orders that a signal needs; those at a price of `refused` are refused. */
+    orders: (wanted: Target, ...refused: readonly string[]): readonly string[] => {
       const made = decision(wanted);
       planner.note(made);
       const texts: string[] = [];
-      for (let step = planner.plan(made); step !== undefined; step = planner.plan(made)) {
+      const without: OrderDraft[] = [];
+      for (let step = planner.plan(made); step !== undefined; step = planner.plan(made, without)) {
         if (step.do === 'cancel') {
           texts.push(`cancel ${step.order.intent.clientOrderId}`);
           held.close(step.order, 'canceled');
@@ -49,6 +51,10 @@ function bench(saved?: SavedGuard, taken = '0') {
         texts.push(
           `${side} ${quantityText(expectedLots, btc)} at ${price === undefined ? 'market' : priceText(price, btc)}`,
         );
+        if (price !== undefined && refused.includes(priceText(price, btc))) {
+          without.push(step.draft);
+          continue;
+        }
         const order = held.reserve({
           ...step.draft,
           ...{ clientOrderId: `c${texts.length}`, createdAt: startTime, expiresAt: startTime },
@@ -87,6 +93,13 @@ test('are cancelled by a flat target before it sells', () => {
   const { orders, signal } = bench();
   orders(signal());
   expect(orders(target(0))).toEqual(['cancel c1', 'cancel c2', 'SELL 4 at market']);
+});
+
+test('are each refused alone: the others rest, and what was refused is asked for again with the next signal', () => {
+  const { orders, signal } = bench();
+  expect(orders(signal(), '110')).toEqual(['SELL 2 at 110', 'SELL 2 at 120']);
+  expect(orders(signal(), '110')).toEqual(['SELL 2 at 110']);
+  expect(orders(signal())).toEqual(['SELL 2 at 110']);
 });
 
 describe('after the first has filled', () => {

@@ -54,14 +54,14 @@ export class Orders {
   }
 
   /**
-   * The orders that leave in one request with one: the others that the same decision needs. The order alone where batches are not enabled, where
-   * the venue takes none, and where anybody else was ever seen to trade on the account: the orders of a batch are distinguished only by what they
+   * The orders that leave in one request with a quote: the others that the same decision needs. Any other order leaves alone, and so does each where
+   * batches are not enabled, where the venue takes none, and where anybody else was ever seen to trade on the account: the orders of a batch are distinguished only by what they
    * are.
    */
   together(decision: Decision, refused: readonly OrderDraft[], first: OrderDraft): readonly Sendable[] {
     const { foreign, notice, orders } = this.#execution;
     // A decision on several markets goes on where one outcome is unknown, which a batch does not tell apart.
-    const isAlone = first.type === 'MARKET' || decision.legs.length > 1;
+    const isAlone = first.purpose !== 'quote' || decision.legs.length > 1;
     if (this.#parts.batchCreate !== true || orders.batches === undefined || isAlone) return this.#alone(first);
     if (foreign.size > 0) {
       if (!this.#areOthersReported)

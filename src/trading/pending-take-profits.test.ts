@@ -84,3 +84,24 @@ test('is not due without a take-profit', () => {
   held.apply(fill({ quantity: '1' }));
   expect(targets.due(place, startTime)).toBeUndefined();
 });
+
+test('of several is due where another rests', () => {
+  const list = [
+    { at: 110, share: 0.5 },
+    { at: 120, share: 0.5 },
+  ];
+  const { held, planner, targets } = bench({ takeProfit: list });
+  held.apply(fill({ quantity: '1' }));
+  const dueAt = (ms: number): boolean => targets.due(place, startTime + ms) !== undefined;
+  expect(dueAt(0)).toBe(true);
+  const made = decision(target(1, { takeProfit: list }));
+  const rests = (): void => {
+    const step = planner.plan(made);
+    if (step?.do !== 'create') throw new Error('nothing to order');
+    held.reserve({ ...step.draft, clientOrderId: 'c', createdAt: startTime, expiresAt: startTime }).state = 'open';
+  };
+  rests();
+  expect([dueAt(1_999), dueAt(2_000)]).toEqual([false, true]);
+  rests();
+  expect(dueAt(1_000_000)).toBe(false);
+});

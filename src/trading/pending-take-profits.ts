@@ -43,7 +43,7 @@ export class PendingTakeProfits {
     const { planner, portfolio } = this.#book;
     const leg = planner.standing(id, symbol);
     if (leg?.signal.kind !== 'target' || leg.signal.takeProfit === undefined) return undefined;
-    if (portfolio.isFlat(id, symbol) || portfolio.ordersOf(id, symbol).length > 0) return undefined;
+    if (portfolio.isFlat(id, symbol) || planner.settled(id, symbol) !== undefined) return undefined;
     const position = `${portfolio.entries(id, symbol)} ${portfolio.position(id, symbol).base}`;
     const asked = this.#asked.get(id, symbol);
     const { signal } = leg;

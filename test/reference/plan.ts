@@ -133,7 +133,7 @@ const tick = (state: State, price: string, side: Side): Decimal =>
  * Cancels what is not planned and creates what is missing. What is denied or rejected keeps nothing else from being created. Returns the MARKET order when one was made.
  */
 export function act(state: State, signal: Signal, moment: Moment, inside: boolean): Order | undefined {
-  if (openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined)) return undefined;
+  if (isUndecided(state)) return undefined;
   if (state.settled) return undefined;
   const missing = [...plannedOrders(state, signal, moment.close)];
   // What is left before a pause ends is left as soon as it can be.
@@ -152,6 +152,20 @@ export function act(state: State, signal: Signal, moment: Moment, inside: boolea
     if (planned.type === 'MARKET' && order.row.state === 'open') return order;
   }
   return undefined;
+}
+
+const isUndecided = (state: State): boolean =>
+  openOrders(state).some((order) => order.row.type === 'MARKET' || order.cancelsAt !== undefined);
+
+/** The first order that is missing, unless another has to be cancelled first. */
+export function firstMissing(state: State, signal: Signal, close: Decimal): PlannedOrder | undefined {
+  const missing = [...plannedOrders(state, signal, close)];
+  for (const order of openOrders(state)) {
+    const index = missing.findIndex((planned) => stands(order, planned));
+    if (index < 0) return undefined;
+    missing.splice(index, 1);
+  }
+  return isUndecided(state) ? undefined : missing[0];
 }
 
 /** Nothing but a goal, and perhaps a price to work at. */

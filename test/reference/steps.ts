@@ -4,7 +4,7 @@ import { stayed } from './distances.ts';
 import { decided, fillStop, isBeyond, leaving, type Now, open, rest, stopHit } from './exchange.ts';
 import { dueAt, keepEven, leave, stopOf, trail } from './exits.ts';
 import { firstOf, ruinAt } from './margin.ts';
-import { act, isBare, type Moment, plannedOrders, size, sizeOf } from './plan.ts';
+import { act, firstMissing, isBare, type Moment, size, sizeOf } from './plan.ts';
 import { isAllTaken } from './take-profits.ts';
 import type { Signal } from './types.ts';
 
@@ -90,12 +90,10 @@ export function placeLate(state: State, moment: Moment): void {
   const signal = state.standing;
   if (signal === undefined || 'quotes' in signal || signal.takeProfit === undefined || isFlat(state)) return;
   const of = { signal, position: `${state.enteredAt} ${state.base.toString()}` };
-  if (openOrders(state).length > 0) return;
   const before =
     state.targetOf?.signal === signal && state.targetOf.position === of.position ? state.targetOf : undefined;
   if (before !== undefined && moment.time < before.nextAt) return;
-  const [first] = plannedOrders(state, signal, moment.close);
-  if (first?.purpose !== 'takeProfit') return;
+  if (firstMissing(state, signal, moment.close)?.purpose !== 'takeProfit') return;
   const waitMs = before === undefined ? 2_000 : Math.min(8 * before.waitMs, 600_000);
   state.targetOf = { ...of, waitMs, nextAt: moment.time + waitMs };
   act(state, signal, moment, false);
