@@ -6,7 +6,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import { closeTime, type Interval } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { minus, noRate, noUnits, plus, type Rate, type Units } from '../domain/money.ts';
-import type { Account, AloneTimes, Fill, Intent } from '../domain/order.ts';
+import type { Account, AloneTimes, Fill, Intent, Leg } from '../domain/order.ts';
 import { mostRate } from '../fill/fees.ts';
 import type { Fees, Rules } from '../fill/rules.ts';
 import { memoryHost } from '../journal/writer-hosts.ts';
@@ -15,7 +15,6 @@ import type { Sizing } from '../portfolio/target-size.ts';
 import { momentText } from '../report/figures.ts';
 import type { EntryLosses } from '../research/entry-losses.ts';
 import type { FillTable } from '../research/fill-table.ts';
-import type { NewTargets } from '../research/re-entry-lockout.ts';
 import type { RefusedRow } from '../research/summary.ts';
 import type { Limits } from '../risk/context.ts';
 import type { Risk } from '../risk/risk.ts';
@@ -94,8 +93,8 @@ export interface RunResult {
   readonly refused?: readonly RefusedRow[];
   /** The entries that were asked for; left out where none was denied or reduced. */
   readonly entries?: EntryLosses;
-  /** When targets changed, calculated on request; left out where no exit keeps a strategy out. */
-  readonly newTargets?: () => NewTargets;
+  /** The signals at which a target changed, in their order, and perhaps others; made on request. */
+  readonly signals?: () => Iterable<Leg>;
   /** The orders it sent, calculated on request. */
   readonly asked: () => Asked;
   /** Why trading was stopped, when a limit stopped it. */

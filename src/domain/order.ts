@@ -112,8 +112,9 @@ export interface AloneTimes extends AlonePolicy {
   /** How often it lasted longer than `afterMs`, and for how long in all beyond that. */
   readonly times: number;
   readonly beyondMs: number;
-  /** The most that was open alone beyond `afterMs`. */
+  /** The most that was open alone beyond `afterMs`, in `quote`. */
   readonly largest: number;
+  readonly quote: string;
   /** Why its legs were unwound, while they are kept closed for it. */
   readonly unwound: string | null;
 }

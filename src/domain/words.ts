@@ -154,16 +154,16 @@ function weightText(facts: Details): string {
 
 /** How long legs of a strategy were open alone, as one line. */
 export function aloneText({ strategy, since: from, open, missing, ...times }: AloneTimes): string {
-  const { afterMs, action, longestMs, times: count, beyondMs, largest, unwound } = times;
+  const { afterMs, action, longestMs, times: count, beyondMs, largest, quote, unwound } = times;
   const closed = unwound === null ? '' : '; all stay closed until one decision changes all their targets';
   const seconds = (ms: number): string => `${Math.ceil(ms / 100) / 10} s`;
-  const lasts = from === null ? '' : `, since ${moment(from)} UTC and still`;
+  const when = from === null ? 'the last time' : `since ${moment(from)} UTC and still`;
   const often = count === 1 ? 'once' : `${count} times`;
   const beyond =
     largest === 0
       ? `never longer than ${seconds(afterMs)}`
-      : `${count === 0 ? '' : `${often} `}longer than ${seconds(afterMs)} (by ${seconds(beyondMs)} in all), with at most ${Number(largest.toPrecision(6))} open`;
-  return `${strategy} held ${open.join(', ')} without ${missing.join(', ')}${lasts}: at most ${seconds(longestMs)}, ${beyond}; action: ${action}${closed}`;
+      : `${count === 0 ? '' : `${often} `}longer than ${seconds(afterMs)} (by ${seconds(beyondMs)} in all), with at most ${Number(largest.toPrecision(6))} ${quote} open`;
+  return `${strategy} had a leg open alone for at most ${seconds(longestMs)}, ${beyond}; action: ${action}; ${when} ${open.join(', ')} without ${missing.join(', ')}${closed}`;
 }
 
 /** What the buttons do, unless the mode changes it. */

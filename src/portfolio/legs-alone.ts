@@ -54,7 +54,9 @@ export class LegsAlone {
       (JSON.parse(options.kept ?? '[]') as readonly AloneTimes[]).map((times) => [times.strategy, times]),
     );
     for (const rule of options.rules) {
-      const { strategy, afterMs, action } = rule;
+      const { strategy, afterMs, action, symbols } = rule;
+      const [first] = symbols;
+      const quote = first === undefined ? '' : options.portfolio.instrument(first).quote;
       const none = {
         since: null,
         open: [],
@@ -65,7 +67,7 @@ export class LegsAlone {
         largest: 0,
         unwound: null,
       };
-      const times = { ...none, ...kept.get(strategy), strategy, afterMs, action };
+      const times = { ...none, ...kept.get(strategy), strategy, afterMs, action, quote };
       this.#watched.set(strategy, { rule, times, value: this.#legs(rule).value, requestedAt: never });
     }
   }

@@ -66,8 +66,12 @@ export const beforeEnd = (ms: number): string => `${(ms / dayMs).toFixed(1)} day
 export const staleText = ({ strategy, symbol, quantity, price, since, until }: StaleRow): string =>
   `${strategy} holds ${quantity} of ${symbol} at ${price}, its last close, of ${momentText(since)} UTC: ${beforeEnd(until - since)}`;
 
-export const lockoutText = ({ strategy, symbol, exits, share, from, longestMs }: Lockout): string =>
-  `${strategy} was out of ${symbol} for ${shareText(share)} of the run after ${grouped(exits)} ${exits === 1 ? 'exit' : 'exits'} by a stop, a time or a take-profit, at most for ${(longestMs / dayMs).toFixed(1)} days from ${momentText(from)} UTC: after an exit, the strategy must change its target, such as to flat, before it can enter again`;
+/** `alone`: of the run's legs that were open alone, since what is unwound stays out, too. */
+export const lockoutText = (
+  { strategy, symbol, exits, share, from, longestMs }: Lockout,
+  alone: Summary['legsAlone'] = [],
+): string =>
+  `${strategy} was out of ${symbol} for ${shareText(share)} of the run after ${grouped(exits)} ${exits === 1 ? 'exit' : 'exits'} by a stop, a time${alone.some((one) => one.strategy === strategy) ? ', a take-profit or because a leg was open alone' : ' or a take-profit'}, at most for ${(longestMs / dayMs).toFixed(1)} days from ${momentText(from)} UTC: after an exit, the strategy must change its target, such as to flat, before it can enter again`;
 
 export const restText = ({ strategy, symbol, base, share }: RestRow): string =>
   `${strategy} ${base < 0 ? 'is short of' : 'holds'} ${Math.abs(base).toPrecision(3)} of ${symbol}, which fees or purchases for an amount left and is below the exchange's minimum order: ${shareText(share)} of the final equity, counted at each close`;

@@ -337,9 +337,12 @@ export function dataSection({ summary, series, missing }: ReportInput): Html {
     'Data',
     about(`${grouped(summary.klines)} klines, ${momentText(summary.from)} to ${momentText(summary.to)} UTC.`),
     stamp(missing),
-    [...stale.map(staleText), ...rests.map(restText), ...lockouts.map(lockoutText), ...alone.map(aloneText)].map(
-      (text) => stamp(`${text}.`),
-    ),
+    [
+      ...stale.map(staleText),
+      ...rests.map(restText),
+      ...lockouts.map((row) => lockoutText(row, alone)),
+      ...alone.map(aloneText),
+    ].map((text) => stamp(`${text}.`)),
     isClean ? about('Nothing was found.') : '',
     listHtml(summary.warnings),
     summary.kills.length === 0 ? '' : [html`<h3>Stopped by a limit</h3>`, listHtml(stoppedTexts(summary))],

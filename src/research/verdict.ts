@@ -55,6 +55,8 @@ export interface Judged {
   readonly late?: Late | undefined;
   /** The entries that were asked for, denied and reduced. */
   readonly entries?: EntryLosses | undefined;
+  /** Which strategies targeted more than they have in several markets, and had orders refused. */
+  readonly sharesTogether?: readonly string[];
   readonly skewness: number;
   readonly kurtosis: number;
   readonly trials: TrialCount;
@@ -123,9 +125,9 @@ export function verdictOf(judged: Judged): Verdict {
 const [longWaitMs, manyLate] = [86_400_000, 0.01];
 
 /** Entries that a rule denied are missing in the result, whatever it is. */
-const denied = ({ entries }: Judged): readonly string[] => {
+const denied = ({ entries, sharesTogether = [] }: Judged): readonly string[] => {
   const text = entries === undefined || !manyDenied(entries) ? undefined : lossesText(entries);
-  return text === undefined ? [] : [text];
+  return [...(text === undefined ? [] : [text]), ...sharesTogether];
 };
 
 function doubts(judged: Judged, dsr: number | undefined, leastYears: number): readonly string[] {

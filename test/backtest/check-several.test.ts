@@ -58,6 +58,27 @@ test('an honest strategy of roles passes, with the history that each market need
   ]);
 });
 
+test('shares that are together more than all are a mistake, which names the roles and the sum', async () => {
+  const greedy = defineStrategy({
+    name: 'greedy',
+    about: 'Holds both above an average',
+    params: {},
+    markets: { coin: 'traded', trend: 'traded' },
+    indicators: () => ({ average: of('trend', sma('close', 5)), last: of('trend', 'close') }),
+    decide: ({ average, last }) =>
+      last > average
+        ? { coin: hold({ share: 0.8 }, 'up'), trend: hold({ share: 0.7 }, 'up') }
+        : { coin: flat('down'), trend: flat('down') },
+  });
+  const { mistakes } = await checkStrategy(await input(greedy, roles), 3);
+  expect(mistakes).toMatchObject([
+    {
+      kind: 'share',
+      description: expect.stringContaining('shares of 0.8 of coin and 0.7 of trend, 1.5 together; 1 is all its equity'),
+    },
+  ]);
+});
+
 test('a warm-up of a larger interval is counted in klines of its market, and of the smallest interval in all', async () => {
   const slow = over<Strategy>(filtered, {
     indicators: () => ({ average: of('trend', sma('close', 10)), last: of('trend', 'close') }),

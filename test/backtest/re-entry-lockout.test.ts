@@ -115,4 +115,9 @@ test('is said in words, with what to do', () => {
   expect(lockoutText(row)).toBe(
     's was out of XZ for 25.00 % of the run after 3 exits by a stop, a time or a take-profit, at most for 104.2 days from 2020-03-12 08:00 UTC: after an exit, the strategy must change its target, such as to flat, before it can enter again',
   );
+  const alone = { strategy: 's', afterMs: 1, action: 'unwind', since: null, open: ['XZ'], missing: ['YZ'] } as const;
+  const times = { longestMs: 2, times: 1, beyondMs: 1, largest: 5, quote: 'Z', unwound: null };
+  expect(lockoutText(row, [{ ...alone, ...times }])).toContain(
+    'a take-profit or because a leg was open alone, at most',
+  );
 });

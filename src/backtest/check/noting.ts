@@ -29,9 +29,12 @@ type Note = (time: number, line: Line) => void;
 
 const nextMemory = 'next memory';
 
+/** What `seen` calls the position of a market. */
+export const positionOf = (market: string): string => `position of ${market}`;
+
 /** Whether `seen` names so what is no indicator: a position, or the memory that was returned. */
 export const isOwn = (name: string): boolean =>
-  name === nextMemory || name === 'position' || name.startsWith('position of ');
+  name === nextMemory || name === 'position' || name.startsWith(positionOf(''));
 
 export function noting(strategy: Strategy, note: Note): Strategy {
   if (isStreaming(strategy)) return notingStreams(strategy, note);
@@ -43,7 +46,7 @@ export function noting(strategy: Strategy, note: Note): Strategy {
           moment.time,
           () =>
             markets.flatMap(({ symbol, values, holding }) => [
-              [`position of ${symbol}`, holding.quantity] as const,
+              [positionOf(symbol), holding.quantity] as const,
               ...flatValues(values as Values).map(([name, value]) => [`${name} of ${symbol}`, value] as const),
             ]),
           () => strategy.choose(markets, moment),
@@ -56,7 +59,7 @@ export function noting(strategy: Strategy, note: Note): Strategy {
           moment.time,
           () => [
             ...Object.entries(moment.holdings as Readonly<Record<string, Moment<Params>['holding']>>).map(
-              ([role, { quantity }]) => [`position of ${role}`, quantity] as const,
+              ([role, { quantity }]) => [positionOf(role), quantity] as const,
             ),
             ...flatValues(values as Values),
           ],

@@ -1,7 +1,9 @@
 /** The orders that a run requested and those that were refused, read from its journal entries on demand. */
+import type { Leg } from '../../domain/order.ts';
+import type { SignalEntry } from '../../journal/entries.ts';
 import type { MemoryJournal } from '../../journal/memory.ts';
 import type { RefusedRow } from '../../research/summary.ts';
-import { newTargets, Refusals } from '../result/refusals.ts';
+import { Refusals } from '../result/refusals.ts';
 import { type Asked, SentOrders } from '../result/spent-weight.ts';
 import { type RunInput, type RunResult, spanOf } from '../run.ts';
 
@@ -26,10 +28,15 @@ export function withRequests(
     get refused() {
       return requests().refused;
     },
-    newTargets: () => newTargets(book.entries().filter((entry) => entry.kind === 'signal')),
+    signals: () => signalsIn(book),
     asked: () => requests().asked,
   };
 }
+
+/** Without their memories, which nothing reads here. */
+const signalsIn = (book: Pick<MemoryJournal, 'entries'>): readonly Leg[] =>
+  book.entries().flatMap((entry) => (entry.kind === 'signal' ? [legOf(entry)] : []));
+const legOf = ({ strategy, role, symbol, at, signal }: SignalEntry): Leg => ({ strategy, role, symbol, at, signal });
 
 function read(
   book: Pick<MemoryJournal, 'entries'>,

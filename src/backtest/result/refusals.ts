@@ -73,8 +73,8 @@ interface Repeated {
 
 export class Refusals {
   readonly #known = new Map<string, { -readonly [key in keyof RefusedRow]: RefusedRow[key] }>();
-  /** The last of each strategy. */
-  readonly #signals = new Map<string, Signal>();
+  /** The last of each strategy in each market. */
+  readonly #signals = new ByPosition<Signal>();
 
   add(code: string, { strategy, symbol, at }: Event, { times = 1, exampleOf }: Repeated = {}): void {
     const key = keyOf({ code, strategy, symbol });
@@ -98,8 +98,8 @@ export class Refusals {
 
   /** Counts short targets on spot, which count as flat there, and targets whose stop is hit at once. */
   signal(account: Account, signal: Event & { readonly signal: Signal }, run: Prices): void {
-    const before = this.#signals.get(signal.strategy);
-    this.#signals.set(signal.strategy, signal.signal);
+    const before = this.#signals.get(signal.strategy, signal.symbol);
+    this.#signals.set(signal.strategy, signal.symbol, signal.signal);
     if (account === 'spot' && isShort(signal.signal)) this.add('short', signal);
     else if (!isRepeated(before, signal.signal) && isStoppedOut(run, signal)) this.add('stop', signal);
   }

@@ -22,6 +22,8 @@ import type { FlowDone } from '../prepare/run-money.ts';
 import { endsOf, type RunInput, type RunResult, spanOf } from '../run.ts';
 import { unmovedOrders } from './large-orders.ts';
 import { noTradeReasons } from './no-trade-reasons.ts';
+import { newTargets } from './refusals.ts';
+import { sharesTogether } from './shares-together.ts';
 import { spentWeight } from './spent-weight.ts';
 
 /** A summary, and what it was calculated from. */
@@ -169,6 +171,7 @@ function verdictIn(
     beyondPrint: beyondPrintIn(input, result),
     late,
     entries: result.entries,
+    sharesTogether: (result.refused ?? []).length === 0 ? [] : sharesTogether(input, result.signals?.() ?? []),
     skewness: skewness(returns) ?? 0,
     kurtosis: kurtosis(returns) ?? 3,
     trials: trials(measured),
@@ -210,10 +213,10 @@ function fillsByRule({ rule, rules }: FillTable): Readonly<Record<string, number
 
 /** Of a run that was ended or stopped, until then. */
 function lockoutsIn(
-  { newTargets, endedAt, stoppedAt }: RunResult,
+  { signals, endedAt, stoppedAt }: RunResult,
   measured: Measured,
   { start, end }: { readonly start: number; readonly end: number },
 ): readonly Lockout[] {
   const until = Math.min(endedAt ?? end, stoppedAt ?? end);
-  return newTargets === undefined ? [] : lockoutsOf(measured, newTargets, { start, end: until });
+  return signals === undefined ? [] : lockoutsOf(measured, () => newTargets(signals()), { start, end: until });
 }

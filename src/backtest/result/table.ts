@@ -158,7 +158,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...summary.stress.map((one): Row => [one.name, `return ${shareText(one.return)}, ${stressedText(one)}`]),
     ...summary.stalePositions.map((row): Row => ['Stale price', staleText(row)]),
     ...summary.remainders.map((row): Row => ['Cannot be sold', restText(row)]),
-    ...summary.reentryLockouts.map((row): Row => ['Re-entry lockout', lockoutText(row)]),
+    ...summary.reentryLockouts.map((row): Row => ['Re-entry lockout', lockoutText(row, summary.legsAlone)]),
     ...summary.legsAlone.map((row): Row => ['Legs open alone', aloneText(row)]),
     ...currencyRows(summary),
     ...flowRows(summary, asset),

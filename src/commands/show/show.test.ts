@@ -69,6 +69,7 @@ test('status and why show how long legs were open alone', () => {
     since: null,
     open: ['BTCUSDT'],
     missing: ['ETHUSDT'],
+    quote: 'USDT',
   };
   const long = { longestMs: 61_500, times: 2, beyondMs: 2_030, largest: 100, unwound: 'unwound' };
   writer(db, 1)([{ kind: 'memory', name: aloneMemory, value: JSON.stringify([{ ...times, ...long }]) }]);
@@ -77,7 +78,7 @@ test('status and why show how long legs were open alone', () => {
   showStatus(options);
   showWhy('s', options);
   const said =
-    'legs alone s held BTCUSDT without ETHUSDT: at most 61.5 s, 2 times longer than 60 s (by 2.1 s in all), with at most 100 open; action: unwind; all stay closed until one decision changes all their targets';
+    'legs alone s had a leg open alone for at most 61.5 s, 2 times longer than 60 s (by 2.1 s in all), with at most 100 USDT open; action: unwind; the last time BTCUSDT without ETHUSDT; all stay closed until one decision changes all their targets';
   expect(out.filter((line) => line === said)).toHaveLength(2);
 });
 

@@ -10,14 +10,14 @@ import type { DenialEntry, Entry } from '../../../journal/entries.ts';
 import type { OrderDraft } from '../../../portfolio/plan.ts';
 import type { Portfolio, WorkingOrder } from '../../../portfolio/portfolio.ts';
 import { denialRow } from '../../../trading/format.ts';
-import { newTargets, Refusals, refusalOf } from '../../result/refusals.ts';
+import { Refusals, refusalOf } from '../../result/refusals.ts';
 import { type Asked, SentOrders } from '../../result/spent-weight.ts';
 import { memoryHost, type RunInput, type RunResult, spanOf } from '../../run.ts';
 import { FillColumn } from './fill-column.ts';
 import { OrderColumn } from './order-column.ts';
 import { SignalColumn } from './signal-column.ts';
 
-type Remembered = Pick<RunResult, 'fills' | 'fillAt' | 'table' | 'refused' | 'newTargets' | 'asked'>;
+type Remembered = Pick<RunResult, 'fills' | 'fillAt' | 'table' | 'refused' | 'signals' | 'asked'>;
 
 /** A denial whose repetitions are counted. */
 type Counted = { -readonly [key in keyof DenialEntry]: DenialEntry[key] };
@@ -108,7 +108,7 @@ export class KlineLog {
       fillAt: (index) => fills.fill(index),
       table: () => fills.table(instruments),
       refused: refusals.list(),
-      newTargets: () => newTargets(signals.changes()),
+      signals: () => signals.changes(),
       asked,
     };
   }
