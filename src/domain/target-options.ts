@@ -44,7 +44,7 @@ export interface TargetOptions {
   /** After an exit by a stop, a take-profit or a time, nothing is entered for this long; then the same target may enter again. */
   readonly reenterAfterMs?: number;
   readonly reenterAfterKlines?: number;
-  /** An entry that has not filled so long after its target was new is cancelled, until the target changes. */
+  /** With `limit`: what has not filled of an entry so long after its target was new is cancelled, until its size, price or time changes. */
   readonly expiresAfterMs?: number;
   readonly expiresAfterKlines?: number;
   /** `limit` is moved so that it does not cross. */
@@ -77,9 +77,13 @@ export const sameOthers = (a: TargetOptions, b: TargetOptions): boolean =>
   sameBreakEven(a.breakEven, b.breakEven) &&
   a.exitAt === b.exitAt &&
   sameTime(a.reenterAfterMs, b.reenterAfterMs, a.reenterAfterKlines, b.reenterAfterKlines) &&
-  sameTime(a.expiresAfterMs, b.expiresAfterMs, a.expiresAfterKlines, b.expiresAfterKlines) &&
+  sameExpiry(a, b) &&
   a.postOnly === b.postOnly &&
   a.clip === b.clip;
+
+/** True if both give an entry the same time. */
+export const sameExpiry = (a: TargetOptions, b: TargetOptions): boolean =>
+  sameTime(a.expiresAfterMs, b.expiresAfterMs, a.expiresAfterKlines, b.expiresAfterKlines);
 
 /** True if both are the same level. */
 export const sameLevel = (a: Level | undefined, b: Level | undefined): boolean =>

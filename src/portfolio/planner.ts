@@ -24,6 +24,7 @@ import {
   sizeValue,
   type Target,
 } from '../domain/order.ts';
+import { Expiries, enteredOf, isSameEntry, never } from './expiries.ts';
 import {
   isReached,
   isUndecided,
@@ -43,7 +44,7 @@ import type { Protection } from './protection.ts';
 import { mayMove, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
 import { type Sizing, sizeInLots } from './target-size.ts';
-import { quotesTooSmall, type TooSmall, targetTooSmall } from './too-small.ts';
+import { quotesTooSmall, TooSmallReports, targetTooSmall } from './too-small.ts';
 
 export interface PlannerOptions {
   readonly portfolio: Portfolio;
@@ -59,6 +60,8 @@ export interface PlannerOptions {
   readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
   /** Called with what is new of what is kept with a signal, when that is journalled or was before. */
   readonly remembered?: (strategy: string, changed: Kept) => void;
+  /** Called when the time of an entry begins that expires, with its end in UTC ms. */
+  readonly expires?: (leg: Leg, at: number) => void;
   /** Whether a decision may change signals now, asked once with its first leg that does; always if absent. */
   readonly mayChange?: (leg: Leg) => boolean;
   /** Called once for an order that is too small for the exchange, until it no longer is. */
@@ -67,6 +70,7 @@ export interface PlannerOptions {
 
 export class Planner {
   readonly memories: StrategyMemories;
+  readonly expiries: Expiries;
   readonly #options: PlannerOptions;
   readonly #standing = new ByPosition<Standing>();
   /** By strategy. */
@@ -74,12 +78,13 @@ export class Planner {
   /** Number of decisions so far. */
   #decisions = 0;
   #mayChange: boolean | undefined;
-  /** Orders reported as too small: a target that moves with every kline would fill the journal with them. */
-  readonly #reported = new ByPosition<ReadonlySet<string>>();
+  readonly #tooSmall: TooSmallReports;
 
   constructor(options: PlannerOptions) {
     this.#options = options;
     this.memories = new StrategyMemories(options.remembered);
+    this.expiries = new Expiries(this.#standing, options.expires);
+    this.#tooSmall = new TooSmallReports(options.tooSmall);
   }
 
   /** The last signal of a strategy at a symbol. */
@@ -118,6 +123,7 @@ export class Planner {
     const before = known?.leg.signal;
     if (known !== undefined && before !== undefined && sameSignal(before, signal)) {
       known.leg = leg;
+      if (leg.at >= known.expiresAt) this.expiries.pass(known, leg.at);
       // What has no size yet is not journalled yet.
       if (signal.kind === 'quotes' || known.lots !== undefined) this.memories.keep(leg.strategy, leg);
       return !this.isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
@@ -131,6 +137,8 @@ export class Planner {
     known.leg = leg;
     known.decision = decision;
     if (!mayMove(known, before, signal)) known.settled = undefined;
+    if (isSameEntry(before, signal)) this.expiries.pass(known, leg.at);
+    else this.expiries.begin(known, leg.at);
     this.#options.protection.follow(leg.strategy, leg.symbol, signal);
     this.#changed(leg, known.lots, decision);
     return !this.isSettled(known, this.#options.portfolio.lastMark(leg.symbol)?.price);
@@ -138,7 +146,8 @@ export class Planner {
 
   #begin(leg: Leg, decision: number, place: Place = this.#options.portfolio.place(leg.strategy, leg.symbol)): true {
     const { signal } = leg;
-    const standing = this.#stand({ place, leg, decision, lots: undefined, byAmount: false, settled: undefined });
+    const standing = this.#stand(place, leg, undefined, decision);
+    this.expiries.begin(standing, leg.at);
     if (signal.kind === 'target') {
       this.#options.protection.follow(leg.strategy, leg.symbol, signal);
       this.#size(standing, signal);
@@ -152,16 +161,18 @@ export class Planner {
     this.memories.keep(leg.strategy, leg);
   }
 
-  /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size. */
-  restore(leg: Leg, lots: Lots, decision: number): void {
+  /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size, and when its entry expires, UTC ms. */
+  restore(leg: Leg, lots: Lots, decision: number, expiresAt?: number): void {
     this.#decisions = Math.max(this.#decisions, decision);
     const place = this.#options.portfolio.place(leg.strategy, leg.symbol);
-    this.#stand({ place, leg, decision, lots, byAmount: false, settled: undefined });
+    this.expiries.restore(this.#stand(place, leg, lots, decision), expiresAt);
   }
 
   /** Takes the place of what stood there. */
-  #stand(standing: Standing): Standing {
-    const { strategy, symbol } = standing.leg;
+  #stand(place: Place, leg: Leg, lots: Lots | undefined, decision: number): Standing {
+    const { strategy, symbol } = leg;
+    const fresh = { byAmount: false, settled: undefined, expiresAt: never, isExpired: false };
+    const standing = { place, leg, decision, lots, ...fresh };
     const known = this.#standing.get(strategy, symbol);
     if (known !== undefined) return Object.assign(known, standing);
     this.#standing.set(strategy, symbol, standing);
@@ -222,15 +233,16 @@ export class Planner {
       standing.lots = lotsIn(situation.held, situation.instrument);
       standing.byAmount = false;
     }
-    const lots = signal.kind === 'quotes' ? noLots : (standing.lots ?? this.#size(standing, signal));
+    const sized = signal.kind === 'quotes' ? noLots : (standing.lots ?? this.#size(standing, signal));
     const override = signal.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, signal);
+    const lots = standing.isExpired ? enteredOf(sized, override.taken, standing) : sized;
     const step =
       signal.kind === 'quotes'
         ? planQuotes(signal, situation, refused)
         : planTarget(signal, lots, override, situation, refused);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
     if (step === undefined)
-      this.#reportTooSmall(
+      this.#tooSmall.see(
         signal.kind === 'quotes'
           ? quotesTooSmall(signal, situation)
           : targetTooSmall(signal, lots, override, situation),
@@ -241,22 +253,6 @@ export class Planner {
     return step?.do === 'create' && this.#options.sizing?.atFill === true
       ? this.#byAmount(standing, situation, step)
       : step;
-  }
-
-  /** An order that is large enough in between is reported again when it is too small. */
-  #reportTooSmall(small: readonly TooSmall[], strategy: string, symbol: string): void {
-    const before = this.#reported.get(strategy, symbol);
-    if (small.length === 0) {
-      if (before !== undefined) this.#reported.delete(strategy, symbol);
-      return;
-    }
-    const reported = new Set<string>();
-    for (const { draft, denial } of small) {
-      const what = `${draft.purpose} ${draft.side}`;
-      if (before?.has(what) !== true && !reported.has(what)) this.#options.tooSmall(draft, denial);
-      reported.add(what);
-    }
-    this.#reported.set(strategy, symbol, reported);
   }
 
   /** An entry at market by a share of the equity becomes an order for its amount; other steps stay as they are. */
@@ -285,12 +281,13 @@ export class Planner {
     protection.leave(strategy, symbol, signal.size, why, time);
   }
 
-  /** After an exit the standing target may be entered again: it is sized anew. */
-  sizeAnew(strategy: string, symbol: string): void {
+  /** After an exit the standing target may be entered again, from UTC ms on: it is sized anew. */
+  sizeAnew(strategy: string, symbol: string, now: number): void {
     const standing = this.#standing.get(strategy, symbol);
     if (standing === undefined) return;
     standing.lots = undefined;
     standing.settled = undefined;
+    this.expiries.begin(standing, now);
   }
 
   /** A limit reduced an order: the target is smaller by as much, or the rest would be ordered next. */

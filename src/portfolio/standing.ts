@@ -13,6 +13,9 @@ export interface Standing {
   lots: Lots | undefined;
   /** Its entry was ordered as an amount: what it buys is the size. */
   byAmount: boolean;
+  /** When its entry expires, UTC ms; infinity where it does not, or did. */
+  expiresAt: number;
+  isExpired: boolean;
   /** Set when the last plan found nothing to do. */
   settled: Settled | undefined;
 }

@@ -24,6 +24,7 @@ import {
   type Situation,
   tooSmall,
 } from './plan.ts';
+import { ByPosition } from './positions.ts';
 
 /** An order that is not sent because it is too small, and by which numbers. */
 export interface TooSmall {
@@ -82,4 +83,30 @@ function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): TooSmall
     minNotional: unitsText(at.minNotional),
   };
   return { draft, denial: { code: 'belowMinimum', facts } };
+}
+
+/** Reports orders that are too small, each once: a target that moves with every kline would fill the journal with them. */
+export class TooSmallReports {
+  readonly #report: (draft: OrderDraft, denial: Denial) => void;
+  readonly #reported = new ByPosition<ReadonlySet<string>>();
+
+  constructor(report: (draft: OrderDraft, denial: Denial) => void) {
+    this.#report = report;
+  }
+
+  /** One that is large enough in between is reported again when it is too small. */
+  see(small: readonly TooSmall[], strategy: string, symbol: string): void {
+    const before = this.#reported.get(strategy, symbol);
+    if (small.length === 0) {
+      if (before !== undefined) this.#reported.delete(strategy, symbol);
+      return;
+    }
+    const reported = new Set<string>();
+    for (const { draft, denial } of small) {
+      const what = `${draft.purpose} ${draft.side}`;
+      if (before?.has(what) !== true && !reported.has(what)) this.#report(draft, denial);
+      reported.add(what);
+    }
+    this.#reported.set(strategy, symbol, reported);
+  }
 }

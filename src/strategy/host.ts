@@ -123,7 +123,8 @@ function repeating(signals: Observable<Signal>, hosted: Hosted, inputs: Inputs):
 export function withdrawn(last: Signal | undefined, holding: Holding): Signal {
   const reason = 'the strategy was stopped because it threw';
   if (last?.kind !== 'target') return { kind: 'quotes', quotes: [], reason };
-  const { limit: _limit, takeProfit: _takeProfit, postOnly: _postOnly, clip: _clip, ...exits } = last;
+  const { limit: _limit, takeProfit: _takeProfit, postOnly: _postOnly, clip: _clip, ...others } = last;
+  const { expiresAfterMs: _ms, expiresAfterKlines: _klines, ...exits } = others;
   return { ...exits, size: { quantity: holding.quantity }, reason };
 }
 

@@ -1,4 +1,4 @@
-/** Targets with several take-profits: what is refused, and what a strategy's own list may change. */
+/** Targets with several take-profits or an entry that expires: what is refused, and what a strategy's own list may change. */
 import { expect, test } from 'vitest';
 import type { Signal } from '../domain/order.ts';
 import type { PartialTakeProfit } from '../domain/target-options.ts';
@@ -19,6 +19,20 @@ test.each([
   [Array.from({ length: 21 }, (_, step) => ({ at: 110 + step, share: 0.01 })), 'takeProfit has 21 parts, at most 20'],
 ])('a list that cannot be is refused: %#', (takeProfit, message) => {
   expect(() => emitted(hold({ quantity: 1 }, 'up', { takeProfit: takeProfit as never }))).toThrow(message);
+});
+
+test.each([
+  [{ expiresAfterKlines: 3 }, 'expiresAfter… needs limit: an order at market does not wait'],
+  [{ limit: 90, expiresAfterMs: 0 }, 'expiresAfterMs is 0: nothing could be entered'],
+  [{ limit: 90, expiresAfterKlines: 1.5 }, 'expiresAfterKlines is 1.5: it must be a whole number above 0'],
+])('an entry that cannot expire so is refused: %#', (options, message) => {
+  expect(() => emitted(hold({ quantity: 1 }, 'up', options))).toThrow(message);
+});
+
+test('klines of an entry that expires are told as ms, too', () => {
+  expect(emitted(hold({ quantity: 1 }, 'up', { limit: 90, expiresAfterKlines: 3 }))).toMatchObject({
+    expiresAfterMs: 180_000,
+  });
 });
 
 test('a list is the one that was emitted, whatever its strategy does with it later', () => {

@@ -46,14 +46,19 @@ export function optionsFault(options: TargetOptions, isLong: boolean): string | 
     partsFault(options.takeProfit, isLong) ??
     breakEvenFault(options.breakEven) ??
     timesFault(options) ??
+    expiryFault(options) ??
     flagsFault(options) ??
     unbuilt(options)
   );
 }
 
-function unbuilt({ postOnly, expiresAfterMs, expiresAfterKlines }: TargetOptions): string | undefined {
-  if (postOnly !== undefined) return 'postOnly is not there yet';
-  return expiresAfterMs !== undefined || expiresAfterKlines !== undefined ? 'expiresAfter is not there yet' : undefined;
+const unbuilt = ({ postOnly }: TargetOptions): string | undefined =>
+  postOnly === undefined ? undefined : 'postOnly is not there yet';
+
+function expiryFault({ limit, expiresAfterMs, expiresAfterKlines }: TargetOptions): string | undefined {
+  if (expiresAfterMs === undefined && expiresAfterKlines === undefined) return undefined;
+  if (expiresAfterMs === 0) return 'expiresAfterMs is 0: nothing could be entered';
+  return limit === undefined ? 'expiresAfter… needs limit: an order at market does not wait' : undefined;
 }
 
 function levelFault(level: Level, name: string, isLong: boolean): string | undefined {

@@ -29,8 +29,8 @@ import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
 import { type Controls, canLeave, controls } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
-import { keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
-import { diskWatch, exitOf, leaveOverdue, retries } from './retries.ts';
+import { keepingExpiries, keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
+import { diskWatch, exitOf, expiredLegs, leaveOverdue, retries } from './retries.ts';
 import { sharedLanes } from './shared-lanes.ts';
 
 export interface Parts extends OrdersParts {
@@ -116,6 +116,7 @@ export function assemble(parts: Parts): Assembled {
       leaveOverdue(book, clock.now(), (place, why) => this.hitStop(place, why));
       // Before recovery is through nobody would carry them out, and they would count as requested.
       if (stopped.isObserved) {
+        for (const leg of expiredLegs(book, clock.now())) stopped.emit(decisionOf(leg));
         for (const decision of book.legsAlone.look(clock.now())) stopped.emit(decision);
         retrying.leaveAgain();
         retrying.askAgain();
@@ -225,6 +226,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
       journal.append({ kind: 'signal', at, decision, strategy, role, symbol, signal, quantity, memory: kept });
     },
     remembered: keepingMemories(journal),
+    expires: keepingExpiries(journal),
     mayChange: (leg) => risk.mayChange(leg),
     tooSmall: (draft, denial) =>
       journal.append(denialRow(draft, denial, portfolio.instrument(draft.symbol), clock.now())),

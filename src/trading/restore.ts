@@ -38,7 +38,13 @@ export function restore(loaded: Loaded, { portfolio, protection, planner, ledger
     protection.restore(strategy, symbol, JSON.parse(saved) as SavedGuard);
   }
   for (const { quantity, decision, memory: _, ...leg } of loaded.signals) {
-    planner.restore(leg satisfies Leg, lots(quantity ?? '0', portfolio.instrument(leg.symbol), 'down'), decision);
+    const expiresAt = loaded.memories.get(expiryName(leg));
+    planner.restore(
+      leg satisfies Leg,
+      lots(quantity ?? '0', portfolio.instrument(leg.symbol), 'down'),
+      decision,
+      expiresAt === undefined ? undefined : Number(expiresAt),
+    );
   }
   for (const [name, value] of loaded.memories)
     if (name.startsWith(memoryPrefix))
@@ -59,6 +65,16 @@ export const keepingMemories =
     const keep = (name: string, value: string): void => journal.append({ kind: 'memory', name, value });
     if (memory !== undefined) keep(`${memoryPrefix}${strategy}`, JSON.stringify(memory));
     if (askedAt !== undefined) keep(`${askedPrefix}${strategy}`, String(askedAt));
+  };
+
+/** The name of the time at which an entry expires in the journal. */
+const expiryName = ({ strategy, symbol }: Pick<Leg, 'strategy' | 'symbol'>): string => `expiry ${strategy} ${symbol}`;
+
+/** Journals when entries expire: a signal that only moves its stop has another time. */
+export const keepingExpiries =
+  (journal: Pick<Journal, 'append' | 'volatile'>) =>
+  (leg: Leg, at: number): void => {
+    if (!journal.volatile) journal.append({ kind: 'memory', name: expiryName(leg), value: String(at) });
   };
 
 /** The name of a position's extremes in the journal. */

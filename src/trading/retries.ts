@@ -60,10 +60,19 @@ export function leaveOverdue(
   leave: (place: Overdue, why: string) => void,
 ): void {
   for (const symbol of new Set(portfolio.places().map((place) => place.symbol))) {
-    for (const strategy of protection.release(symbol, now)) planner.sizeAnew(strategy, symbol);
+    for (const strategy of protection.release(symbol, now)) planner.sizeAnew(strategy, symbol, now);
     for (const place of protection.overdue(symbol, now)) leave(place, place.why);
   }
 }
+
+/** Entries that have expired: what rests of them is cancelled when they are planned. */
+export const expiredLegs = (
+  { portfolio, planner }: Pick<TradingComponents, 'portfolio' | 'planner'>,
+  now: number,
+): readonly Leg[] =>
+  [...new Set(portfolio.places().map(({ symbol }) => symbol))].flatMap((symbol) =>
+    planner.expiries.expire(symbol, now),
+  );
 
 /**
  * The standing target, which protection turns into an exit, or a flat one where a journal has none. undefined for quotes.

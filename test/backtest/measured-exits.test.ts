@@ -33,6 +33,7 @@ describe.for(rulesetNames)('by columns, by streams and by the reference the same
     ['trailing stops in quote', ['trailing', 'limit']],
     ['stops at the entry', ['breakEven', 'stop', 'limit']],
     ['times', ['exitAfterMs', 'exitAfterKlines', 'exitAt']],
+    ['entries that expire', ['limit', 'expiresAfterMs', 'expiresAfterKlines', 'takeProfit', 'stop']],
     ['pauses', ['stop', 'takeProfit', 'exitAfterKlines', 'reenterAfterMs', 'reenterAfterKlines']],
     ['all together', undefined],
   ] as const)('%s', async ([, only]) => {

@@ -20,6 +20,7 @@ export function asProduct(signal: Signal): ProductSignal {
   }
   const { limit, stop, takeProfit, trailing, breakEven, ...rest } = signal;
   const { exitAfterMs, exitAfterKlines, exitAt, reenterAfterMs, reenterAfterKlines } = rest;
+  const { expiresAfterMs, expiresAfterKlines } = rest;
   return {
     kind: 'target',
     size: sizeOf(signal),
@@ -40,6 +41,8 @@ export function asProduct(signal: Signal): ProductSignal {
     ...(exitAt === undefined ? {} : { exitAt }),
     ...(reenterAfterMs === undefined ? {} : { reenterAfterMs }),
     ...(reenterAfterKlines === undefined ? {} : { reenterAfterKlines }),
+    ...(expiresAfterMs === undefined ? {} : { expiresAfterMs }),
+    ...(expiresAfterKlines === undefined ? {} : { expiresAfterKlines }),
     reason: '',
   };
 }
@@ -63,10 +66,11 @@ const isLevel = (given: NonNullable<Target['takeProfit']>): given is Level => !A
 /** The signal as it is journalled: klines as ms, too. */
 export function inMs(signal: ProductSignal, klineMs: number): ProductSignal {
   if (signal.kind === 'quotes') return signal;
-  const { exitAfterKlines, reenterAfterKlines } = signal;
+  const { exitAfterKlines, reenterAfterKlines, expiresAfterKlines } = signal;
   return {
     ...signal,
     ...(exitAfterKlines !== undefined && { exitAfterMs: exitAfterKlines * klineMs }),
     ...(reenterAfterKlines !== undefined && { reenterAfterMs: reenterAfterKlines * klineMs }),
+    ...(expiresAfterKlines !== undefined && { expiresAfterMs: expiresAfterKlines * klineMs }),
   };
 }

@@ -70,6 +70,9 @@ export interface State {
   sized: Decimal;
   /** The entry was ordered as an amount: what it buys becomes the size. */
   byAmount: boolean;
+  /** When the entry expires; and whether it did, so that what has been entered is all that is wanted. */
+  expiresAt: number | undefined;
+  isExpired: boolean;
   /** When what is held was entered, at what price, and whether by a resting order; and what was earned by then. */
   enteredAt: number;
   entryPrice: Decimal;
@@ -134,6 +137,8 @@ export function begun(question: Question, pool: State[] = []): State {
     sizedFor: undefined,
     sized: new Decimal(0),
     byAmount: false,
+    expiresAt: undefined,
+    isExpired: false,
     enteredAt: Number.NaN,
     entryPrice: new Decimal(0),
     enteredByMaker: false,

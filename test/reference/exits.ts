@@ -1,6 +1,6 @@
 /** Where and when a position is left, worked out each time from the target that counts, the position, and the best price since its entry. */
 import { Decimal, isFlat, roundTo, type State } from './account.ts';
-import type { Distance, Level } from './types.ts';
+import type { Distance, Level, Signal } from './types.ts';
 
 /** The average price of what is held, to the nearest tick. */
 const entryOf = ({ cost, base, question }: State): Decimal =>
@@ -84,6 +84,24 @@ export function takeProfitsOf(
   }));
 }
 
+/** The time of an entry begins. */
+export function beginEntry(state: State, signal: Signal, time: number): void {
+  const { expiresAfterMs, expiresAfterKlines } = 'quotes' in signal ? {} : signal;
+  const ms = msOf(state, expiresAfterMs, expiresAfterKlines);
+  state.expiresAt = ms === undefined ? undefined : time + ms;
+  if (state.isExpired) state.settled = false;
+  state.isExpired = false;
+}
+
+/** True once an entry has just expired. */
+export function expires(state: State, time: number): boolean {
+  if (state.expiresAt === undefined || time < state.expiresAt) return false;
+  state.expiresAt = undefined;
+  state.isExpired = true;
+  state.settled = false;
+  return true;
+}
+
 /** A time in ms, which may be given in klines of the strategy. */
 const msOf = ({ question }: State, ms: number | undefined, klines: number | undefined): number | undefined =>
   ms ?? (klines === undefined ? undefined : klines * (question.decidesEveryMs ?? question.intervalMs));
@@ -119,4 +137,5 @@ export function endPause(state: State, time: number): void {
   state.taken = new Decimal(0);
   state.sizedFor = undefined;
   state.settled = false;
+  if (state.standing !== undefined) beginEntry(state, state.standing, time);
 }

@@ -88,9 +88,14 @@ function targetOf(chance: Chance, size: number, { close, time }: Kline, { interv
         ? { reenterAfterKlines: count(6) }
         : {}),
   };
-  if (only === undefined) return all;
+  const life = chance();
+  const expiring: Target =
+    all.limit === undefined || life > 0.6
+      ? all
+      : { ...all, ...(life < 0.3 ? { expiresAfterMs: 30_000 * count(12) } : { expiresAfterKlines: count(5) }) };
+  if (only === undefined) return expiring;
   const kept = new Set<string>(['quantity', 'share', ...only]);
-  return Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name))) as Target;
+  return Object.fromEntries(Object.entries(expiring).filter(([name]) => kept.has(name))) as Target;
 }
 
 const halves = (first: Level, second: Level) =>

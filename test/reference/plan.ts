@@ -58,6 +58,14 @@ export const sizeOf = (signal: Signal): string =>
         ? `${signal.amount} in quote`
         : '';
 
+/** Another size, price or time is another entry. */
+export const isSameEntry = (a: Signal, b: Signal): boolean =>
+  !('quotes' in a || 'quotes' in b) &&
+  sizeOf(a) === sizeOf(b) &&
+  a.limit === b.limit &&
+  a.expiresAfterMs === b.expiresAfterMs &&
+  a.expiresAfterKlines === b.expiresAfterKlines;
+
 /** Gives a new goal its size, at the close after which it was planned. */
 export function size(state: State, signal: Signal, close: Decimal): void {
   const size = sizeOf(signal);
@@ -110,7 +118,8 @@ export function plannedOrders(state: State, signal: Signal, close: Decimal): rea
     state.byAmount = false;
   }
   // Spot cannot be short.
-  const whole = state.question.margin === undefined ? Decimal.max(state.sized, 0) : state.sized;
+  const meant = state.question.margin === undefined ? Decimal.max(state.sized, 0) : state.sized;
+  const whole = state.isExpired ? entered(state, meant, taken) : meant;
   const planned = whole.gt(0) ? Decimal.max(whole.minus(taken), 0) : Decimal.min(whole.plus(taken), 0);
   const size = left ? zero : planned;
   const distance = size.minus(state.base);
@@ -123,7 +132,15 @@ export function plannedOrders(state: State, signal: Signal, close: Decimal): rea
       ? [{ side, type: 'MARKET', quantity, purpose, tolerance: band }]
       : [{ side, type: 'LIMIT', quantity, price: tick(state, signal.limit, side), purpose, tolerance: band }];
   }
-  return left ? [] : profitOrders(state, tooSmall, band, stands);
+  return left ? [] : profitOrders(state, whole, tooSmall, band, stands);
+}
+
+/** What is held of what was meant, with what a take-profit sold of it, in whole lots. */
+function entered({ base, question }: State, meant: Decimal, taken: Decimal): Decimal {
+  const isOther = meant.gt(0) !== base.gt(0);
+  const held = isOther ? zero : roundTo(base.abs(), question.instrument.quantityPrecision, 'down');
+  const quantity = Decimal.min(held.plus(taken), meant.abs());
+  return meant.gt(0) ? quantity : quantity.negated();
 }
 
 const tick = (state: State, price: string, side: Side): Decimal =>

@@ -1,11 +1,11 @@
 /** The loop of the reference, kline by kline. See types.ts for what it is. */
 import { begun, free, openOrders, type State } from './account.ts';
 import { closeAtEnd, now } from './exchange.ts';
-import { endPause } from './exits.ts';
+import { endPause, expires } from './exits.ts';
 import { factsAfter } from './facts.ts';
 import { payInterest } from './margin.ts';
 import { act, type Moment } from './plan.ts';
-import { closes, enterAgain, fillAtClose, hear, leaveInTime, opens, placeLate } from './steps.ts';
+import { cancelExpired, closes, enterAgain, fillAtClose, hear, leaveInTime, opens, placeLate } from './steps.ts';
 import type { Answer, Facts, Question } from './types.ts';
 import { signalAfter } from './wants.ts';
 
@@ -34,9 +34,11 @@ export function reference(question: Question): Answer {
     if (signal === undefined) continue;
     if (isAsked) {
       enterAgain(state, moment);
+      expires(state, time);
       act(state, signal, moment, false);
     }
     if (decidesEveryMs !== undefined) placeLate(state, moment);
+    cancelExpired(state, moment);
     fillAtClose(state, at, moment);
   }
   const last = klines.at(-1);

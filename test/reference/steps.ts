@@ -2,9 +2,9 @@
 import { Decimal, isFlat, type Order, openOrders, type State } from './account.ts';
 import { stayed } from './distances.ts';
 import { decided, fillStop, isBeyond, leaving, type Now, open, rest, stopHit } from './exchange.ts';
-import { dueAt, keepEven, leave, stopOf, trail } from './exits.ts';
+import { beginEntry, dueAt, expires, keepEven, leave, stopOf, trail } from './exits.ts';
 import { firstOf, ruinAt } from './margin.ts';
-import { act, firstMissing, isBare, type Moment, size, sizeOf } from './plan.ts';
+import { act, firstMissing, isBare, isSameEntry, type Moment, size, sizeOf } from './plan.ts';
 import { isAllTaken } from './take-profits.ts';
 import type { Signal } from './types.ts';
 
@@ -14,6 +14,14 @@ export function enterAgain(state: State, { time, close }: Moment): void {
   if (signal === undefined || 'quotes' in signal || state.sizedFor !== undefined) return;
   state.decisions.push({ time, signal });
   size(state, signal, close);
+}
+
+/** An entry that has expired is cancelled between two klines of the strategy, too. */
+export function cancelExpired(state: State, moment: Moment): void {
+  const { standing } = state;
+  if (standing === undefined || !expires(state, moment.time)) return;
+  enterAgain(state, moment);
+  act(state, standing, moment, false);
 }
 
 /** What was held for as long as it may be is left. */
@@ -154,6 +162,7 @@ function want(state: State, signal: Signal, { time, close }: Moment): void {
   state.decisions.push({ time, signal });
   follow(state, signal);
   size(state, signal, close);
+  if (state.standing === undefined || !isSameEntry(state.standing, signal)) beginEntry(state, signal, time);
   state.standing = signal;
 }
 

@@ -4,16 +4,17 @@ import { leaving } from './exchange.ts';
 import { takeProfitsOf } from './exits.ts';
 
 /** What each of them sells of the planned quantity, in whole lots; undefined: all that is left. */
-const shares = (state: State): readonly (Decimal | undefined)[] =>
+const shares = (state: State, whole: Decimal): readonly (Decimal | undefined)[] =>
   takeProfitsOf(state).map(({ share }) =>
     share === undefined
       ? undefined
-      : roundTo(state.sized.abs().times(share), state.question.instrument.quantityPrecision, 'down'),
+      : roundTo(whole.abs().times(share), state.question.instrument.quantityPrecision, 'down'),
   );
 
 /** The orders of what is not taken yet. What is too small for an order goes to the next, and what is left of that to the last. */
 export function profitOrders(
   state: State,
+  whole: Decimal,
   tooSmall: (quantity: Decimal, price: Decimal) => boolean,
   band: Decimal,
   stands: (order: Order, planned: PlannedOrder) => boolean,
@@ -24,7 +25,7 @@ export function profitOrders(
   let before = taken;
   let small = new Decimal(0);
   const planned: PlannedOrder[] = [];
-  const parts = shares(state);
+  const parts = shares(state, whole);
   for (const [index, { price }] of takeProfits.entries()) {
     const part = parts[index];
     const open = part === undefined ? left : Decimal.min(left, Decimal.max(part.minus(before), 0));
@@ -51,5 +52,5 @@ export function isAllTaken(state: State): boolean {
   if (isFlat(state) || takeProfits.length === 0) return true;
   if (takeProfits.at(-1)?.share !== undefined) return false;
   if (takeProfits.length === 1) return true;
-  return state.taken.gt(Decimal.sum(0, ...shares(state).map((part) => part ?? 0)));
+  return state.taken.gt(Decimal.sum(0, ...shares(state, state.sized).map((part) => part ?? 0)));
 }

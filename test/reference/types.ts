@@ -128,6 +128,9 @@ export type Target = Size & {
   /** How long nothing is entered after protection has left a position. Then the same may be entered again. */
   readonly reenterAfterMs?: number;
   readonly reenterAfterKlines?: number;
+  /** How long an entry at a limit may take from the close at which its size, price or time was new: then it is cancelled. */
+  readonly expiresAfterMs?: number;
+  readonly expiresAfterKlines?: number;
   /** A price that closes the position, or several, each for a share of the quantity. */
   readonly takeProfit?: Level | readonly { readonly at: Level; readonly share: string }[];
 };

@@ -41,7 +41,7 @@ export const isActive = ({ assembled, margin }: Stage, { market, symbol }: Phase
 /** Positions that were held for as long as they may be. */
 export function* leaveOverdue({ assembled }: Stage, { symbol }: Phased, kline: Kline): Phase {
   for (const strategy of assembled.protection.release(symbol, kline.seenAt))
-    assembled.planner.sizeAnew(strategy, symbol);
+    assembled.planner.sizeAnew(strategy, symbol, kline.seenAt);
   for (const place of assembled.protection.overdue(symbol, kline.seenAt)) {
     assembled.hitStop(place, place.why);
     yield;

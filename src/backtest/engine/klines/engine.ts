@@ -197,10 +197,12 @@ export class KlineEngine implements BacktestEngine {
 
   /** The first row at which a day may begin, money is paid, interest is due, or a position was held for as long as it may be. */
   #dueRow(state: SeriesState): number {
-    const { protection, margin } = this.#trader;
+    const { protection, planner, margin } = this.#trader;
     const interest = margin?.interestDue(state.symbol) ?? Number.POSITIVE_INFINITY;
     const { nextAt } = this.#flows;
-    return dueRowOf(state, Math.min(this.#equity.dayEndsAt, nextAt, protection.exitDue(state.symbol), interest));
+    const { symbol } = state;
+    const due = Math.min(protection.exitDue(symbol), planner.expiries.due(symbol), interest);
+    return dueRowOf(state, Math.min(this.#equity.dayEndsAt, nextAt, due));
   }
 
   /** Goes on over the rows that have closed by UTC ms and at which nothing happens. */
@@ -242,6 +244,7 @@ export class KlineEngine implements BacktestEngine {
       this.#clock.skipTo(at);
       markCloses(this.#states, this.#trader.portfolio);
     });
+    for (const state of closing) if (isAwake(state)) this.#trader.expire(state.symbol, at);
     if (this.#input.rules.marketAt === 'open') return;
     for (const state of closing) if (isAwake(state)) this.#run(state, decidedPhase(this.#stage, state, state.cursor));
   }

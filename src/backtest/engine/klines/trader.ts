@@ -133,6 +133,16 @@ export class KlineTrader implements Trading {
     this.#obeyKills();
   }
 
+  /** What still rests on a symbol of entries that have expired by UTC ms is cancelled. */
+  expire(symbol: string, now: number): void {
+    if (this.planner.expiries.due(symbol) > now) return;
+    for (const leg of this.planner.expiries.expire(symbol, now)) {
+      const decision = decisionOf(leg);
+      if (this.note(decision)) this.take(decision);
+    }
+    this.settle(symbol);
+  }
+
   #lane(symbol: string): Lane {
     const name = this.#laneOf(symbol);
     const known = this.#lanes.get(name);

@@ -15,6 +15,7 @@ import type { RunSeries } from '../../run.ts';
 import { isActive, leaveOverdue, openPhase, restPhases, type Stage } from '../phases.ts';
 import { type LateStage, placeLate } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, ranks } from './events.ts';
+import { expireAtClose } from './expiry.ts';
 import type { coverage } from './rows.ts';
 
 export interface TapeStage extends LateStage {
@@ -88,6 +89,7 @@ export function closingKlines(
     recorded.push(kline);
     if (clock.busy) await clock.settleSoon();
     await settling(clock, placeLate(stage, larger));
+    await settling(clock, expireAtClose(stage, symbol));
     moveTo(ranks.rest);
   }
   moveTo(ranks.rest);

@@ -38,6 +38,7 @@ import { deskOf, isResult, sweepsOnChange } from '../recorded-trader.ts';
 import { withRequests } from '../requests.ts';
 import { lookAfterFills } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
+import { expiresInTime } from './expiry.ts';
 import { closingKlines, openingKlines, type TapeLane, type TapeStage, watchLoss } from './klines.ts';
 import { Poller } from './poll.ts';
 import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
@@ -142,13 +143,16 @@ class TapeRun {
   /** The trader, which also notes when orders may have changed. */
   #trader(): Assembled['trader'] {
     const { trader } = this.#assembled;
+    const expires = expiresInTime(this.#stage, (symbol) => this.#venue.market(symbol).byTape);
     return {
       ...trader,
       execute: this.#sweeping.execute,
       note: (decision) => {
         this.#stirred = true;
         for (const leg of decision.legs) this.#entries.changed(leg);
-        return trader.note(decision);
+        const isOpen = trader.note(decision);
+        for (const leg of decision.legs) expires(leg);
+        return isOpen;
       },
       judge: (draft) => {
         const verdict = trader.judge(draft);
