@@ -282,7 +282,7 @@ export function byReference(given: Case, strategy: PlainStrategy): Rows {
 }
 
 /** What the product's risk denies becomes no order there, and what the reference's exchange rejects for want of funds may be denied, too. */
-function withoutRefused({ orders, fills, ...rest }: Rows): Rows {
+export function withoutRefused({ orders, fills, ...rest }: Rows): Rows {
   const kept = orders.filter(({ state }) => state !== 'rejected' && state !== 'denied');
   const numbers = new Map(kept.map(({ number }, index) => [number, index + 1]));
   return {
@@ -293,23 +293,38 @@ function withoutRefused({ orders, fills, ...rest }: Rows): Rows {
 }
 
 /** The rows of a run's journal. Orders count from 1, as their ids do from 0. */
-export const rowsOf = (result: RunResult): Rows => rowsOfEach(result, ['%'])[0] as Rows;
+export const rowsOf = (result: RunResult): Rows => rowsWhere(result, [{}])[0] as Rows;
 
-/** The rows of each of these strategies, with the orders of each counted from 1; equity and ambiguous klines are the whole run's. */
-export function rowsOfEach(result: RunResult, strategies: readonly string[]): readonly Rows[] {
+/** Rows of strategies, or symbols, that match this. */
+export interface Which {
+  readonly strategy?: string;
+  readonly symbol?: string;
+}
+
+/** The rows of each of these strategies. */
+export const rowsOfEach = (result: RunResult, strategies: readonly string[]): readonly Rows[] =>
+  rowsWhere(
+    result,
+    strategies.map((strategy) => ({ strategy })),
+  );
+
+/** The rows of each of these, with the orders of each counted from 1; equity and ambiguous klines are the whole run's. */
+export function rowsWhere(result: RunResult, each: readonly Which[]): readonly Rows[] {
   const db = result.journal();
   const { finalEquity, ambiguousKlines, margin } = result;
   const charges = margin?.charges.map(({ at, kind, amount }) => ({ time: at, kind, amount: unitsText(amount) }));
   try {
-    return strategies.map((strategy) => {
-      const fills = fillsOf(db, strategy);
-      const orders = ordersOf(db, strategy, fills);
-      const decisions = all(db, 'SELECT at, signal FROM signals WHERE strategy LIKE ? ORDER BY seq', strategy).map(
-        (row) => ({
-          time: Number(row['at']),
-          signal: { ...(JSON.parse(String(row['signal'])) as ProductWant), reason: '' },
-        }),
-      );
+    return each.map((which) => {
+      const fills = fillsOf(db, which);
+      const orders = ordersOf(db, which, fills);
+      const decisions = all(
+        db,
+        'SELECT at, signal FROM signals WHERE strategy LIKE ? AND symbol LIKE ? ORDER BY seq',
+        which,
+      ).map((row) => ({
+        time: Number(row['at']),
+        signal: { ...(JSON.parse(String(row['signal'])) as ProductWant), reason: '' },
+      }));
       const rows = withoutRefused({ decisions, orders, fills, equity: unitsText(finalEquity), ambiguousKlines });
       return charges === undefined ? rows : { ...rows, charges };
     });
@@ -322,8 +337,8 @@ export function rowsOfEach(result: RunResult, strategies: readonly string[]): re
 const numberOf = (id: unknown): number =>
   Number(String(id).slice(1)) + 1 + (String(id).startsWith('e') ? 1_000_000_000 : 0);
 
-const fillsOf = (db: Database, strategy: string) =>
-  all(db, 'SELECT * FROM fills WHERE strategy LIKE ? ORDER BY seq', strategy).map((row) => ({
+const fillsOf = (db: Database, which: Which) =>
+  all(db, 'SELECT * FROM fills WHERE strategy LIKE ? AND symbol LIKE ? ORDER BY seq', which).map((row) => ({
     order: numberOf(row['client_order_id']),
     time: row['time'],
     side: row['side'],
@@ -336,24 +351,29 @@ const fillsOf = (db: Database, strategy: string) =>
     late: typeof row['evidence'] === 'string' && row['evidence'].includes('-late"'),
   }));
 
-function ordersOf(db: Database, strategy: string, fills: ReturnType<typeof fillsOf>): Rows['orders'] {
+function ordersOf(db: Database, which: Which, fills: ReturnType<typeof fillsOf>): Rows['orders'] {
   // The row of an order that is still open need not know its fills: they are rows of their own.
   const filled = new Map<number, Decimal>();
   for (const { order, quantity } of fills)
     filled.set(order, (filled.get(order) ?? new Decimal(0)).plus(String(quantity)));
-  return all(db, 'SELECT * FROM orders WHERE strategy LIKE ? ORDER BY client_order_id', strategy).map((row) => ({
-    number: numberOf(row['client_order_id']),
-    time: row['created_at'],
-    side: row['side'],
-    type: row['type'],
-    quantity: row['quantity'],
-    amount: row['amount'],
-    price: row['price'],
-    purpose: row['purpose'],
-    executed: (filled.get(numberOf(row['client_order_id'])) ?? new Decimal(0)).toFixed(),
-    state: row['state'],
-  }));
+  return all(db, 'SELECT * FROM orders WHERE strategy LIKE ? AND symbol LIKE ? ORDER BY client_order_id', which).map(
+    (row) => ({
+      number: numberOf(row['client_order_id']),
+      time: row['created_at'],
+      side: row['side'],
+      type: row['type'],
+      quantity: row['quantity'],
+      amount: row['amount'],
+      price: row['price'],
+      purpose: row['purpose'],
+      executed: (filled.get(numberOf(row['client_order_id'])) ?? new Decimal(0)).toFixed(),
+      state: row['state'],
+    }),
+  );
 }
 
-const all = (db: Database, sql: string, strategy: string): readonly Readonly<Record<string, unknown>>[] =>
-  db.prepare(sql).all(strategy) as Record<string, unknown>[];
+const all = (
+  db: Database,
+  sql: string,
+  { strategy = '%', symbol = '%' }: Which,
+): readonly Readonly<Record<string, unknown>>[] => db.prepare(sql).all(strategy, symbol) as Record<string, unknown>[];

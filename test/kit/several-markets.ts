@@ -11,6 +11,8 @@ import { backtestSchema } from '../../src/config/schema.ts';
 import { instrument } from '../../src/domain/instrument.ts';
 import type { Interval } from '../../src/domain/interval.ts';
 import type { Columns } from '../../src/domain/market.ts';
+import { lots, units } from '../../src/domain/money.ts';
+import type { RulesetName } from '../../src/fill/rules.ts';
 import type { Strategy } from '../../src/strategy/contract.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-several-'));
@@ -47,19 +49,29 @@ export interface SeveralOptions {
   /** Of the series of a symbol. */
   readonly intervals?: Readonly<Record<string, Interval>>;
   readonly fees?: { readonly maker: string; readonly taker: string };
+  readonly cash?: string;
+  readonly rules?: RulesetName;
+  /** The minimum orders of a symbol; none if left out. */
+  readonly minima?: Readonly<Record<string, { readonly minQuantity: string; readonly minNotional: string }>>;
 }
 
-/** The input of a run of one strategy with 10,000 USD; `binding` is its markets or symbols in the configuration. */
+const shape = { pricePrecision: 2, quantityPrecision: 4 };
+const minimumOf = (given: { readonly minQuantity: string; readonly minNotional: string } | undefined) =>
+  given === undefined ? {} : { minQuantity: lots(given.minQuantity, shape), minNotional: units(given.minNotional) };
+
+/** The input of a run of one strategy, with 10,000 USD unless told otherwise; `binding` is its markets or symbols in the configuration. */
 export async function severalInput(
   strategy: Strategy,
   binding: string,
   series: Readonly<Record<string, Columns>>,
-  { more = '', risk = '', interval = '1min', intervals = {}, fees = { maker: '0', taker: '0' } }: SeveralOptions = {},
+  options: SeveralOptions = {},
 ): Promise<RunInput> {
+  const { more = '', risk = '', interval = '1min', intervals = {}, fees = { maker: '0', taker: '0' } } = options;
+  const { cash = '10000', rules = 'plain', minima = {} } = options;
   const file = join(dir, 'run.yaml');
   writeFileSync(
     file,
-    `cash: "10000"\nrules: plain\n${more}strategies: [{ id: one, use: given, interval: ${interval}, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0${risk} }\nfees: { maker: "${fees.maker}", taker: "${fees.taker}" }\n`,
+    `cash: "${cash}"\nrules: ${rules}\n${more}strategies: [{ id: one, use: given, interval: ${interval}, ${binding} }]\nrisk: { maxOrderValue: "100000", maxPosition: "100000", maxDailyLoss: "1", duplicateMs: 0${risk} }\nfees: { maker: "${fees.maker}", taker: "${fees.taker}" }\n`,
   );
   const config = readConfig(file, backtestSchema);
   const given: Given = {
@@ -68,7 +80,7 @@ export async function severalInput(
     instruments: new Map(
       Object.keys(series).map((symbol) => [
         symbol,
-        instrument({ symbol, base: symbol.slice(0, 3), quote: 'USD', pricePrecision: 2, quantityPrecision: 4 }),
+        instrument({ symbol, base: symbol.slice(0, 3), quote: 'USD', ...shape, ...minimumOf(minima[symbol]) }),
       ]),
     ),
     klines: new Map(),

@@ -2,7 +2,7 @@
 import { draws } from './generated.ts';
 import type { Kline, Level, Side, Signal, Target } from './types.ts';
 
-interface Options {
+export interface Options {
   /** Whether some of the targets are short. */
   readonly isShort: boolean;
   /** Chance of another signal after a kline. */
@@ -50,7 +50,8 @@ function nextSize(chance: Chance, size: number, isShort: boolean): number {
   return isShort && chance() < 0.4 ? -next : next;
 }
 
-function targetOf(chance: Chance, size: number, { close, time }: Kline, { intervalMs, only }: Options): Target {
+/** A target with some of the exits. */
+export function targetOf(chance: Chance, size: number, { close, time }: Kline, { intervalMs, only }: Options): Target {
   const way = Math.sign(size);
   const between = (least: number, most: number, digits: number): string =>
     (least + chance() * (most - least)).toFixed(digits);

@@ -23,7 +23,7 @@ export function generated(seed: number, rows: number): Generated {
   return { klines, signals };
 }
 
-type Chance = () => number;
+export type Chance = () => number;
 
 /** A linear congruential generator; good enough to vary tests. */
 export function draws(seed: number): Chance {
@@ -36,7 +36,7 @@ export function draws(seed: number): Chance {
 
 const cents = (value: number): number => Math.round(value * 100) / 100;
 
-function nextKline(chance: Chance, row: number, before: number): Kline {
+export function nextKline(chance: Chance, row: number, before: number): Kline {
   const gap = chance() < 0.1 ? (chance() - 0.5) * 4 : 0;
   const open = cents(Math.max(10, before + gap));
   const close = cents(Math.max(10, open + (chance() - 0.5) * 3));

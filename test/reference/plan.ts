@@ -150,18 +150,7 @@ const tick = (state: State, price: string, side: Side): Decimal =>
  * Cancels what is not planned and creates what is missing. What is denied or rejected keeps nothing else from being created. Returns the MARKET order when one was made.
  */
 export function act(state: State, signal: Signal, moment: Moment, inside: boolean): Order | undefined {
-  if (isUndecided(state)) return undefined;
-  if (state.settled) return undefined;
-  const missing = [...plannedOrders(state, signal, moment.close)];
-  // What is left before a pause ends is left as soon as it can be.
-  const isDone = isBare(signal) && state.pausesUntil === undefined;
-  state.settled = missing.length === 0 && openOrders(state).length === 0 && isDone;
-  for (const order of openOrders(state)) {
-    const index = missing.findIndex((planned) => stands(order, planned));
-    if (index >= 0) missing.splice(index, 1);
-    else if (cancel(state, order, moment, inside)) return undefined;
-  }
-  for (const planned of missing) {
+  for (const planned of cancelOthers(state, signal, moment, inside)) {
     const order = create(state, signal, planned, moment);
     // By rules that let a target work in the kline of its entry, one that is placed inside a kline works at once.
     const { targetsFrom, delayKlines } = state.question.rules;
@@ -183,6 +172,21 @@ export function firstMissing(state: State, signal: Signal, close: Decimal): Plan
     missing.splice(index, 1);
   }
   return isUndecided(state) ? undefined : missing[0];
+}
+
+/** Cancels what is not planned. Gives what is missing, which is nothing while something is under way. */
+export function cancelOthers(state: State, signal: Signal, moment: Moment, inside: boolean): readonly PlannedOrder[] {
+  if (isUndecided(state) || state.settled) return [];
+  const missing = [...plannedOrders(state, signal, moment.close)];
+  // What is left before a pause ends is left as soon as it can be.
+  const isDone = isBare(signal) && state.pausesUntil === undefined;
+  state.settled = missing.length === 0 && openOrders(state).length === 0 && isDone;
+  for (const order of openOrders(state)) {
+    const index = missing.findIndex((planned) => stands(order, planned));
+    if (index >= 0) missing.splice(index, 1);
+    else if (cancel(state, order, moment, inside)) return [];
+  }
+  return missing;
 }
 
 /** Nothing but a goal, and perhaps a price to work at. */
@@ -211,7 +215,7 @@ function cancel(state: State, order: Order, moment: Moment, inside: boolean): bo
   return true;
 }
 
-function create(state: State, signal: Signal, planned: PlannedOrder, { row, time, close }: Moment): Order {
+export function create(state: State, signal: Signal, planned: PlannedOrder, { row, time, close }: Moment): Order {
   const { rules, instrument } = state.question;
   const byShare =
     rules.sizing === 'fillWithFee' &&
@@ -276,7 +280,7 @@ function denied(state: State, order: Order, close: Decimal): boolean {
 }
 
 /** What is left of an order comes to so much. */
-const worthOf = ({ amount, price, quantity, executed }: Order, last: Decimal): Decimal =>
+export const worthOf = ({ amount, price, quantity, executed }: Order, last: Decimal): Decimal =>
   amount ?? (price ?? last).times((quantity ?? zero).minus(executed));
 
 /** What the open purchases of a market come to. */

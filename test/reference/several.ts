@@ -1,0 +1,263 @@
+/**
+ * The slow reference of a strategy of several markets, written from docs/reference/strategies.md and decisions 19, 26 and 27. Each market goes
+ * through the steps of one market (`steps.ts`); here is what they do together: moments, what they are asked, legs, and their one pot of money.
+ */
+import {
+  begun,
+  Decimal,
+  equityAt,
+  free,
+  isFlat,
+  type Order,
+  openOrders,
+  type PlannedOrder,
+  type State,
+} from './account.ts';
+import { closeAtEnd, type Now, now } from './exchange.ts';
+import { endPause } from './exits.ts';
+import { cancelOthers, create, type Moment, worthOf } from './plan.ts';
+import { payFlows } from './reference.ts';
+import { closes, enterAgain, fillAtClose, hear, leaveInTime, opens } from './steps.ts';
+import type { Answer, Instrument, Kline, Question, Signal } from './types.ts';
+
+/** A market of a strategy, by its role or, in a list, its symbol. */
+export interface MarketGiven {
+  readonly role: string;
+  readonly klines: readonly Kline[];
+  readonly intervalMs: number;
+  readonly instrument: Instrument;
+}
+
+/** A market at a moment: its klines that have closed, oldest first, of which the last counts. */
+export interface MarketSeen {
+  readonly role: string;
+  readonly klines: readonly Kline[];
+  readonly held: number;
+}
+
+/** What is wanted from a moment on, by role; a role that is left out keeps its signal. */
+export interface RolesStrategy {
+  readonly kind: 'roles';
+  /** Asked also while klines are missing, or too few of them are there. */
+  readonly partial: boolean;
+  /** How many klines its indicators need. */
+  readonly warmup: number;
+  decide(time: number, markets: readonly MarketSeen[], equity: number): Readonly<Record<string, Signal>>;
+}
+
+/** Shares of the equity by symbol, and how far a position may be off its share. */
+export interface ListStrategy {
+  readonly kind: 'list';
+  readonly warmup: number;
+  /** Whether a time of its schedule lies after the moment before, if there was one, and not after this one. */
+  isDue(before: number | undefined, time: number): boolean;
+  choose(
+    time: number,
+    markets: readonly MarketSeen[],
+  ): { readonly weights: Readonly<Record<string, number>>; readonly threshold: number };
+}
+
+export type SeveralQuestion = Pick<Question, 'rules' | 'fees' | 'cash' | 'cashFlows' | 'margin'> & {
+  readonly markets: readonly MarketGiven[];
+  readonly strategy: RolesStrategy | ListStrategy;
+};
+
+/** Of each market by role. */
+export type SeveralAnswer = Readonly<Record<string, Answer>>;
+
+interface Market {
+  readonly given: MarketGiven;
+  readonly state: State;
+  /** The row that opened last. */
+  row: number;
+  /** Its kline, from its open to its close. */
+  at: Now | undefined;
+  /** Its place among the legs: that of its first signal. */
+  leg: number | undefined;
+}
+
+interface Run {
+  readonly question: SeveralQuestion;
+  readonly markets: readonly Market[];
+  time: number;
+  /** The moment before. */
+  before: number | undefined;
+  /** A purchase waits for what a sale brings. */
+  isWaiting: boolean;
+}
+
+const closeOf = ({ given: { klines, intervalMs } }: Market, row: number): number =>
+  (klines[row]?.time ?? Number.NaN) + intervalMs;
+
+export function several(question: SeveralQuestion): Readonly<Record<string, State>> {
+  const pool: State[] = [];
+  const { rules, fees, margin } = question;
+  const markets = question.markets.map((given, index): Market => {
+    const { klines, intervalMs, instrument } = given;
+    const strategy = { kind: 'script', signal: () => undefined } as const;
+    // The money is that of all, whichever of them has it.
+    const cash = index === 0 ? question.cash : '0';
+    const own: Question = { klines, intervalMs, instrument, strategy, rules, fees, cash, ...(margin && { margin }) };
+    return { given, state: begun(own, pool), row: -1, at: undefined, leg: undefined };
+  });
+  const run: Run = { question, markets, time: Number.NaN, before: undefined, isWaiting: false };
+  let flows = question.cashFlows ?? [];
+  for (const time of timesOf(question)) {
+    run.time = time;
+    const closing = markets.filter((market) => market.at !== undefined && closeOf(market, market.row) === time);
+    for (const { state, at } of closing) closes(state, at as Now);
+    for (const { state, at } of closing) state.last = (at as Now).close;
+    if (closing.length > 0) {
+      flows = payFlows((markets[0] as Market).state, flows, time);
+      for (const market of closing) {
+        leaveInTime(market.state, momentOf(run, market));
+        endPause(market.state, time);
+      }
+      ask(run);
+      fillAtCloses(run, closing);
+      run.before = time;
+    }
+    for (const market of closing) market.at = undefined;
+    openAll(run);
+  }
+  if (rules.closeAtEnd)
+    for (const {
+      state,
+      given: { klines },
+    } of markets) {
+      const last = klines.at(-1);
+      if (last !== undefined) closeAtEnd(state, now(state, klines.length - 1, last));
+    }
+  return Object.fromEntries(markets.map(({ given, state }) => [given.role, state]));
+}
+
+/** All times at which a kline opens or closes. */
+const timesOf = ({ markets }: SeveralQuestion): readonly number[] =>
+  [
+    ...new Set(markets.flatMap(({ klines, intervalMs }) => klines.flatMap(({ time }) => [time, time + intervalMs]))),
+  ].sort((a, b) => a - b);
+
+/** What is ordered now arrives with the next kline that opens, also with one that opens at this very time. */
+function momentOf({ time }: Run, { given, state, row }: Market): Moment {
+  const opensNow = given.klines[row]?.time === time;
+  return { row: opensNow ? row - 1 : row, time, close: state.last };
+}
+
+/** All klines that open now; then purchases that waited for sales at these opens. */
+function openAll(run: Run): void {
+  const opening = run.markets.filter(({ given, row }) => given.klines[row + 1]?.time === run.time);
+  for (const market of opening) {
+    market.row++;
+    market.at = now(market.state, market.row, market.given.klines[market.row] as Kline);
+    opens(market.state, market.at);
+  }
+  if (run.question.rules.marketAt === 'open' && run.isWaiting) {
+    carryOut(run, true);
+    for (const { state, at } of opening) opens(state, at as Now);
+  }
+  // A kline that is still open counts with its open.
+  for (const { state, at } of opening) state.last = (at as Now).open;
+}
+
+/** By rules that fill at closes the same happens there. */
+function fillAtCloses(run: Run, closing: readonly Market[]): void {
+  if (run.question.rules.marketAt === 'open') return;
+  for (const market of closing) fillAtClose(market.state, market.at as Now, momentOf(run, market));
+  if (!run.isWaiting) return;
+  carryOut(run, true);
+  for (const market of closing) fillAtClose(market.state, market.at as Now, momentOf(run, market));
+}
+
+/** A kline counts until the next one is due. */
+function seen({ time }: Run, { given, state }: Market, warmup: number): MarketSeen | undefined {
+  const { role, klines, intervalMs } = given;
+  const closed = klines.filter((kline) => kline.time + intervalMs <= time);
+  const last = closed.at(-1);
+  if (last === undefined || time >= last.time + 2 * intervalMs || closed.length < warmup) return undefined;
+  // What is too small to be ordered away counts as nothing.
+  return { role, klines: closed, held: isFlat(state) ? 0 : state.base.toNumber() };
+}
+
+/** The strategy is asked, if it may be, and what its signals lack is carried out. */
+function ask(run: Run): void {
+  const { question, markets, time, before } = run;
+  const { strategy } = question;
+  const there = markets.flatMap((market) => seen(run, market, strategy.warmup) ?? []);
+  const [first] = markets;
+  const equity = first === undefined ? 0 : equityAt(first.state).toNumber();
+  if (strategy.kind === 'list') {
+    if (strategy.isDue(before, time) && there.length > 0) hearWeights(run, there, strategy.choose(time, there), equity);
+  } else if (strategy.partial || there.length === markets.length) {
+    const signals = strategy.decide(time, there, equity);
+    for (const [role, signal] of Object.entries(signals)) hearLeg(run, role, signal);
+  }
+  for (const market of markets) enterAgain(market.state, momentOf(run, market));
+  carryOut(run, false);
+}
+
+function hearLeg(run: Run, role: string, signal: Signal): void {
+  const market = run.markets.find(({ given }) => given.role === role) as Market;
+  market.leg ??= 1 + Math.max(0, ...run.markets.map(({ leg }) => leg ?? 0));
+  hear(market.state, signal, momentOf(run, market));
+}
+
+/** A weight is an amount of quote; what is near enough to its weight is held as it is. */
+function hearWeights(
+  run: Run,
+  there: readonly MarketSeen[],
+  { weights, threshold }: ReturnType<ListStrategy['choose']>,
+  equity: number,
+): void {
+  for (const { role, klines, held } of there) {
+    const weight = weights[role] ?? 0;
+    const close = (klines.at(-1) as Kline).close;
+    if (weight === 0) hearLeg(run, role, { quantity: '0' });
+    else if (held === 0 || Math.abs(weight - (held * close) / equity) >= threshold)
+      hearLeg(run, role, { amount: String(weight * equity) });
+    else hearLeg(run, role, { quantity: String(held) });
+  }
+}
+
+/**
+ * What the signals lack: what leaves a position first, then what enters one, as long as the free money is enough or nothing is being left any
+ * more. At an open again only what waited: what rests is placed after the close.
+ */
+function carryOut(run: Run, again: boolean): void {
+  run.isWaiting = false;
+  const legs = run.markets.filter(({ leg }) => leg !== undefined).sort((a, b) => (a.leg ?? 0) - (b.leg ?? 0));
+  const entries: { readonly market: Market; readonly planned: PlannedOrder }[] = [];
+  for (const market of legs) {
+    const { state } = market;
+    const signal = state.standing as Signal;
+    const moment = momentOf(run, market);
+    for (const planned of cancelOthers(state, signal, moment, false)) {
+      if (planned.purpose === 'enter') entries.push({ market, planned });
+      else if (!again || planned.purpose === 'exit' || planned.purpose === 'stop')
+        create(state, signal, planned, moment);
+    }
+  }
+  const isLeaving = legs.some(({ state }) => openOrders(state).some(isLeavingBy));
+  for (const { market, planned } of entries) {
+    if (isLeaving && !canPay(market.state, planned)) run.isWaiting = true;
+    else create(market.state, market.state.standing as Signal, planned, momentOf(run, market));
+  }
+}
+
+const isLeavingBy = ({ row: { purpose }, cancelsAt }: Order): boolean =>
+  purpose === 'exit' || purpose === 'stop' || cancelsAt !== undefined;
+
+/** Whether an entry is within what is free at the last prices. */
+function canPay(state: State, { quantity, price }: PlannedOrder): boolean {
+  return (price ?? state.last).times(quantity).lte(free(state, 'BUY').minus(unlocked(state)));
+}
+
+/** What orders on their way will cost that lock no money. */
+const unlocked = ({ pool }: State): Decimal =>
+  Decimal.sum(
+    0,
+    ...pool.flatMap((one) =>
+      openOrders(one)
+        .filter(({ row, amount }) => row.side === 'BUY' && row.type === 'MARKET' && amount === undefined)
+        .map((order) => worthOf(order, one.last)),
+    ),
+  );
