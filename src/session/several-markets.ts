@@ -128,9 +128,12 @@ function inputsOf(
 ): Omit<MarketsInputs, 'history' | 'moments' | 'holdings'> {
   const { portfolio, planner } = runner.assembled;
   const { id, markets } = one;
+  const before = markets.flatMap(({ use, symbol }) => (use === 'traded' ? (planner.standing(id, symbol) ?? []) : []));
+  const [first, ...others] = before;
   return {
     equity: () => portfolio.poolEquity(id),
-    before: markets.flatMap(({ use, symbol }) => (use === 'traded' ? (planner.standing(id, symbol) ?? []) : [])),
+    before,
+    isCutOff: () => first !== undefined && planner.plan({ legs: [first, ...others] }) !== undefined,
     ...remembering(runner, id),
     now: () => runner.clock.now(),
     failed: threw(runner, one, course),

@@ -73,6 +73,7 @@ export async function tryOut(runner: Runner, one: NamedHosted): Promise<void> {
       ...assembled,
       planner: {
         standing: (strategy, symbol) => planner.standing(strategy, symbol),
+        plan: () => undefined,
         memories: { get: (strategy) => planner.memories.get(strategy), keep: () => {} },
       },
       risk: { thought: () => {}, switch: new KillSwitch(), limits: assembled.risk.limits },

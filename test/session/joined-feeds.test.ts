@@ -17,7 +17,7 @@ import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import type { HostedMarket } from '../../src/strategy/host.ts';
 import { aggregate } from '../../src/strategy/larger-klines.ts';
 import { failed, type MarketFeed, ok } from '../../src/venue/venue.ts';
-import { startTime } from '../kit/builders.ts';
+import { draft, startTime } from '../kit/builders.ts';
 import { severalInput } from '../kit/several-markets.ts';
 import { TestRig } from '../kit/test-rig.ts';
 
@@ -101,6 +101,7 @@ function listening(
   stored: Map<string, Kline[]>,
   before?: Leg,
   limits: Partial<Limits> = {},
+  isCutOff = false,
 ) {
   const desk = new TestRig({ limits });
   const feeds = new Map<string, Subject<Kline>>();
@@ -137,6 +138,11 @@ function listening(
       exchange: { feed },
       assembled: {
         ...assembled,
+        planner: {
+          standing: (...place) => assembled.planner.standing(...place),
+          plan: () => (isCutOff ? { do: 'create', draft: draft() } : undefined),
+          memories: assembled.planner.memories,
+        },
         // Its instruments are not those of the rig.
         portfolio: new Portfolio(
           new Map(hosted.map(({ symbol, instrument: one }) => [symbol, one])),
@@ -319,7 +325,7 @@ test('a list is asked at the times of its schedule, and its last weights are rep
   expect(decisions.length).toBe(3);
 });
 
-test('what an earlier run signalled is repeated, and a time of the schedule that it missed is made up for once', async () => {
+test('nothing is sent on what an earlier run signalled; a time of the schedule that it missed is made up for once, and what was cut off', async () => {
   const asked: string[] = [];
   // It was asked at minute 3; the time of minute 5 passed while nothing ran.
   const before: Leg = {
@@ -338,7 +344,12 @@ test('what an earlier run signalled is repeated, and a time of the schedule that
   await recent.settle();
   recent.send(at100('AAAUSD', 7));
   expect(asked).toEqual(['8']);
-  expect(reasons(recent.decisions)).toEqual(['before']);
+  expect(recent.decisions).toEqual([]);
+  const cutOff = listening(weekly(asked), one, past(7), { ...before, askedAt: startTime + 5 * minute }, {}, true);
+  await cutOff.settle();
+  for (const row of [7, 8]) cutOff.send(at100('AAAUSD', row));
+  expect(asked).toEqual(['8', '8']);
+  expect(reasons(cutOff.decisions)).toEqual(['1', '1']);
 });
 
 test('one that keeps the program busy for too long is stopped in all its markets', async () => {

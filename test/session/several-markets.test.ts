@@ -73,6 +73,18 @@ export default defineStrategy({
     return weights(Object.fromEntries(best.map(({ symbol }) => [symbol, 0.45])), 'they rose the most', { threshold: 0.1 });
   },
 });`,
+  once: `import { existsSync, writeFileSync } from 'node:fs';
+import { defineStrategy, hold } from 'sluice';
+export default defineStrategy({
+  name: 'once', about: 'Enters both, and says nothing more, also after a restart', params: {},
+  markets: { near: 'traded', far: 'traded' },
+  indicators: () => ({}),
+  decide() {
+    if (existsSync('said')) return undefined;
+    writeFileSync('said', '');
+    return { near: hold({ quantity: 0.1 }, 'enter'), far: hold({ quantity: 0.2 }, 'enter') };
+  },
+});`,
   wrong: `import { choice, defineStrategy, flat, hold } from 'sluice';
 let asked = 0;
 export default defineStrategy({
@@ -220,6 +232,25 @@ describe('live', () => {
     await run('resume', '--strategy', 'pair', '--reason', 'the test goes on');
     await until('orders after the resume', () => exchange.allOrders(trader.uid).length > count, 60_000);
     await daemon.end('SIGINT');
+  }, 120_000);
+
+  test('killed with -9 before the create of a leg arrived, it is proven absent, and nothing is sent in its place', async () => {
+    configure({ use: 'once', markets: { near: { symbol: 'BTCUSDT' }, far: { symbol: 'ETHUSDT' } } });
+    const match = { method: 'POST', path: '/sapi/v1/order', every: 2, times: 1 } as const;
+    exchange.addFault({ match, do: { hold: 'on its way', when: 'before' } });
+    const daemon = await start('live');
+    await exchange.held('on its way');
+    await daemon.end('SIGKILL');
+    // Longer than an order that was signed may wait for its processing, real ms.
+    await pass(2_200);
+    exchange.release('on its way');
+    const again = await start('live');
+    // Some klines at which the strategy says nothing.
+    await pass(4_000);
+    expect(exchange.allOrders(trader.uid)).toMatchObject([{ symbol: 'BTCUSDT', status: 'FILLED' }]);
+    await again.end('SIGINT');
+    const orders = read((reader) => reader.orders().map(({ symbol, state }) => `${symbol} ${state}`));
+    expect(orders.sort()).toEqual(['BTCUSDT filled', 'ETHUSDT absent']);
   }, 120_000);
 
   test.each([

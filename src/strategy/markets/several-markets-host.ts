@@ -37,8 +37,10 @@ export interface MarketsInputs extends Kept {
   readonly holdings: readonly Holding[];
   /** Of all its markets together, in quote. */
   readonly equity: () => number;
-  /** Its last signals of an earlier run, in force until it emits others. */
+  /** Its last signals of an earlier run: nothing is sent on them, for the market has moved. */
   readonly before: readonly Leg[];
+  /** Whether something is left to do about them, asked at the first new moment: a rebalancing that was cut off is made up for. */
+  readonly isCutOff?: () => boolean;
   /** Keeps what no signal goes with yet. */
   readonly remember?: (kept: Kept) => void;
   readonly now: () => number;
@@ -47,14 +49,14 @@ export interface MarketsInputs extends Kept {
 }
 
 /**
- * The decisions of a strategy of several markets. A moment without new signals repeats the last ones, so that lost orders are placed again, also
- * those of an earlier run: the next rebalancing may be a week away. After a throw one last decision cancels its resting orders, and the
- * stream ends.
+ * The decisions of a strategy of several markets. A moment without new signals repeats the last ones, so that lost orders are placed again. After
+ * a throw one last decision cancels its resting orders, and the stream ends.
  */
 export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs): Observable<Decision> {
   return new Observable((out) => {
     const { id, markets } = hosted;
-    const legs = new Map(inputs.before.map((leg) => [leg.symbol, leg]));
+    const legs = new Map<string, Leg>();
+    const before = new Map(inputs.before.map((leg) => [leg.symbol, leg]));
     const emit = (kept: Kept = {}): void => {
       const [first, ...others] = [...legs.values()].map((leg) => ({ ...leg, ...kept }));
       if (first === undefined) inputs.remember?.(kept);
@@ -66,7 +68,7 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
     const failed = (error: unknown): void => {
       inputs.failed(error);
       for (const [index, market] of markets.entries()) {
-        const last = legs.get(market.symbol);
+        const last = legs.get(market.symbol) ?? before.get(market.symbol);
         if (last !== undefined && market.use === 'traded')
           setLeg(market, withdrawn(last.signal, inputs.holdings[index] as Holding));
       }
@@ -75,7 +77,7 @@ export function decisionsOfMarkets(hosted: HostedMarkets, inputs: MarketsInputs)
     };
     let memory: StrategyMemory | undefined;
     let step: ReturnType<typeof marketsStep>;
-    const times = askingTimes(hosted.strategy, inputs.askedAt);
+    const times = askingTimes(hosted.strategy, inputs);
     try {
       memory = memoryOf(hosted.strategy, inputs.memory);
       step = marketsStep(hosted, inputs, memory, times);
@@ -149,14 +151,19 @@ interface AskingTimes {
 
 const always: AskingTimes = { isDue: () => true };
 
-/** By its schedule. A time that has passed since `before`, when an earlier run asked last, is made up for at the first new moment. */
-function askingTimes(strategy: Strategy, before: number | undefined): AskingTimes {
+/** By its schedule. What an earlier run missed since it asked last, or was cut off, is made up for at the first new moment. */
+function askingTimes(
+  strategy: Strategy,
+  { askedAt: before, isCutOff = () => false }: Pick<MarketsInputs, 'askedAt' | 'isCutOff'>,
+): AskingTimes {
   const schedule = hasList(strategy) ? scheduleOf(strategy.rebalance) : undefined;
   if (schedule === undefined) return always;
   let [passed, askedAt] = [before, before];
+  let isFirst = true;
   return {
     isDue(time, isNew) {
-      const isDue = isNew && time >= dueAfter(schedule, passed, time);
+      const isDue = isNew && (time >= dueAfter(schedule, passed, time) || (isFirst && isCutOff()));
+      if (isNew) isFirst = false;
       if (isNew || before === undefined) passed = time;
       if (isDue) askedAt = time;
       return isDue;
