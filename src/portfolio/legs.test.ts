@@ -1,10 +1,11 @@
 /** The next step of a decision on several markets. */
 import { describe, expect, test } from 'vitest';
 import { btc, eth, fill, instruments, startTime, target } from '../../test/kit/builders.ts';
-import { noUnits, priceText, rate, units } from '../domain/money.ts';
+import { noUnits, priceText, rate, units, unitsText } from '../domain/money.ts';
 import type { Decision, Leg, Signal } from '../domain/order.ts';
 import { intentOf, type OrderDraft, type Step } from './plan.ts';
 import { Planner } from './planner.ts';
+import { canPay } from './pool-exposure.ts';
 import { Portfolio } from './portfolio.ts';
 import { Protection } from './protection.ts';
 
@@ -40,6 +41,19 @@ const said = (step: Step | undefined): string =>
 const draftOf = (step: Step | undefined): OrderDraft => (step as Step & { do: 'create' }).draft;
 
 describe('of several legs', () => {
+  test('a purchase at market on its way counts against the money of the others, before it has filled', () => {
+    const { held, planner, send } = bench();
+    const decision = both(target(8), target(8));
+    planner.note(decision);
+    const first = planner.plan(decision);
+    expect(canPay(held, draftOf(first), undefined)).toBe(true);
+    const order = send(first);
+    expect(unitsText(held.freeQuote('s', eth.symbol))).toBe('200');
+    expect(canPay(held, draftOf(planner.plan(decision)), undefined)).toBe(false);
+    held.close(order, 'rejected');
+    expect(unitsText(held.freeQuote('s', eth.symbol))).toBe('1000');
+  });
+
   test('what leaves a position comes before what enters one, wherever it stands', () => {
     const { held, planner } = bench();
     held.apply(fill({ symbol: eth.symbol }));

@@ -10,6 +10,7 @@ import {
   lotsIn,
   minus,
   negate,
+  noTicks,
   notional,
   noUnits,
   plus,
@@ -30,7 +31,6 @@ import {
   Place,
   Pool,
   type PositionEntry,
-  reservedQuote,
   type WorkingOrder,
 } from './positions.ts';
 
@@ -146,6 +146,12 @@ export class Portfolio {
   markTicks(symbol: string): Ticks | undefined {
     const mark = this.#marks.get(symbol);
     return mark === undefined ? undefined : ticksOf(mark.price, this.instrument(symbol), 'down');
+  }
+
+  /** The last price in ticks, rounded up: what a purchase in lots at market is expected to pay. Zero before the first price, when nothing is bought. */
+  #dearTicks(at: Instrument): Ticks {
+    const mark = this.#marks.get(at.symbol);
+    return mark === undefined ? noTicks : ticksOf(mark.price, at, 'up');
   }
 
   position(strategy: string, symbol: string): Position {
@@ -317,12 +323,16 @@ export class Portfolio {
     return total;
   }
 
-  /** Quote that the strategy may still spend: allocation and closed profit, less fees, what is held at cost and what its orders reserve. */
+  /**
+   * Quote that the strategy may still spend: allocation and closed profit, less fees, what is held at cost and what its purchases on their way
+   * will cost, in all its markets.
+   */
   freeQuote(strategy: string, symbol: string): Units {
     const { places, totals } = this.place(strategy, symbol).pool;
     let { free } = totals;
     for (const { orders, instrument } of places)
-      for (const order of orders) free = minus(free, reservedQuote(order, instrument));
+      for (const order of orders)
+        if (order.intent.side === 'BUY') free = minus(free, openValue(order, instrument, this.#dearTicks(instrument)));
     return free;
   }
 

@@ -63,10 +63,6 @@ export const intendedOrder = (intent: Intent): WorkingOrder => ({
 export const remaining = (order: WorkingOrder): Lots =>
   greatest(minus(order.intent.expectedLots, order.filled), noLots);
 
-/** Quote that an order may still spend; zero for a MARKET order in lots, whose price is not known. */
-export const reservedQuote = (order: WorkingOrder, at: Instrument): Units =>
-  order.intent.side === 'SELL' ? noUnits : openValue(order, at, noTicks);
-
 /** What is left of an order, in quote, at its own price; at the given one where it has none. */
 export function openValue(order: WorkingOrder, at: Instrument, market: Ticks): Units {
   const { volume, price = market } = order.intent;

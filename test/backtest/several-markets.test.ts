@@ -51,6 +51,23 @@ describe('a strategy of roles', () => {
     expect(result.refused).toMatchObject([{ code: 'orderValue', symbol: 'AAAUSD' }]);
   });
 
+  test('judges two purchases of one decision by the money that the first leaves', async () => {
+    const both = defineStrategy({
+      name: 'both',
+      about: 'Wants more than it can pay',
+      params: {},
+      markets: { first: 'traded', second: 'traded' },
+      indicators: () => ({}),
+      decide: () => ({ first: hold({ quantity: 600 }, 'one'), second: hold({ quantity: 600 }, 'two') }),
+    });
+    const result = await run(both, 'markets: { first: { symbol: AAAUSD }, second: { symbol: BBBUSD } }', {
+      AAAUSD: klines([10, 10]),
+      BBBUSD: klines([10, 10]),
+    });
+    expect(fillsOf(result)).toEqual(['1 BUY AAAUSD 6000000 at 1000']);
+    expect(result.refused).toMatchObject([{ code: 'allocation', symbol: 'BBBUSD' }]);
+  });
+
   /** Holds `fast`, and from the minute `after` on `slow` in its place. */
   const swapping = (after: number, options: TargetOptions = {}) =>
     defineStrategy({

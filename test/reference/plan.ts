@@ -280,7 +280,7 @@ function denied(state: State, order: Order, close: Decimal): boolean {
 }
 
 /** What is left of an order comes to so much. */
-export const worthOf = ({ amount, price, quantity, executed }: Order, last: Decimal): Decimal =>
+const worthOf = ({ amount, price, quantity, executed }: Order, last: Decimal): Decimal =>
   amount ?? (price ?? last).times((quantity ?? zero).minus(executed));
 
 /** What the open purchases of a market come to. */
@@ -289,6 +289,17 @@ function onOrder(state: State): Decimal {
   const open = openOrders(state).filter(({ row }) => row.side === 'BUY');
   return Decimal.sum(0, ...open.map((order) => worthOf(order, last)));
 }
+
+/** What MARKET orders in lots will cost at the last prices: they lock no money. */
+export const unlocked = ({ pool }: State): Decimal =>
+  Decimal.sum(
+    0,
+    ...pool.flatMap((one) =>
+      openOrders(one)
+        .filter(({ row, amount }) => row.side === 'BUY' && row.type === 'MARKET' && amount === undefined)
+        .map((order) => worthOf(order, roundTo(one.last, one.question.instrument.pricePrecision, 'up'))),
+    ),
+  );
 
 function refused(state: State, { price, quantity, amount }: Order): boolean {
   const { minQuantity, minNotional } = state.question.instrument;

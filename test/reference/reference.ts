@@ -4,7 +4,7 @@ import { closeAtEnd, now } from './exchange.ts';
 import { endPause, expires } from './exits.ts';
 import { factsAfter } from './facts.ts';
 import { payInterest } from './margin.ts';
-import { act, type Moment } from './plan.ts';
+import { act, type Moment, unlocked } from './plan.ts';
 import { cancelExpired, closes, enterAgain, fillAtClose, hear, leaveInTime, opens, placeLate } from './steps.ts';
 import type { Answer, Facts, Question } from './types.ts';
 import { signalAfter } from './wants.ts';
@@ -50,7 +50,7 @@ export function reference(question: Question): Answer {
 export function payFlows(state: State, flows: NonNullable<Question['cashFlows']>, time: number): typeof flows {
   for (const { amount } of flows.filter((flow) => flow.time <= time)) {
     state.working = openOrders(state);
-    if (free(state, 'BUY').plus(amount).lt(0)) continue;
+    if (free(state, 'BUY').minus(unlocked(state)).plus(amount).lt(0)) continue;
     state.cash = state.cash.plus(amount);
     state.paidIn = state.paidIn.plus(amount);
     for (const one of state.pool) one.settled = false;

@@ -2,20 +2,10 @@
  * The slow reference of a strategy of several markets, written from docs/reference/strategies.md and decisions 19, 26 and 27. Each market goes
  * through the steps of one market (`steps.ts`); here is what they do together: moments, what they are asked, legs, and their one pot of money.
  */
-import {
-  begun,
-  Decimal,
-  equityAt,
-  free,
-  isFlat,
-  type Order,
-  openOrders,
-  type PlannedOrder,
-  type State,
-} from './account.ts';
+import { begun, equityAt, free, isFlat, type Order, openOrders, type PlannedOrder, type State } from './account.ts';
 import { closeAtEnd, type Now, now } from './exchange.ts';
 import { endPause } from './exits.ts';
-import { cancelOthers, create, type Moment, worthOf } from './plan.ts';
+import { cancelOthers, create, type Moment, unlocked } from './plan.ts';
 import { payFlows } from './reference.ts';
 import { closes, enterAgain, fillAtClose, hear, leaveInTime, opens } from './steps.ts';
 import type { Answer, Instrument, Kline, Question, Signal } from './types.ts';
@@ -250,14 +240,3 @@ const isLeavingBy = ({ row: { purpose }, cancelsAt }: Order): boolean =>
 function canPay(state: State, { quantity, price }: PlannedOrder): boolean {
   return (price ?? state.last).times(quantity).lte(free(state, 'BUY').minus(unlocked(state)));
 }
-
-/** What orders on their way will cost that lock no money. */
-const unlocked = ({ pool }: State): Decimal =>
-  Decimal.sum(
-    0,
-    ...pool.flatMap((one) =>
-      openOrders(one)
-        .filter(({ row, amount }) => row.side === 'BUY' && row.type === 'MARKET' && amount === undefined)
-        .map((order) => worthOf(order, one.last)),
-    ),
-  );
