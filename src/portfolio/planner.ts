@@ -383,6 +383,6 @@ export class Planner {
   }
 }
 
-/** It leaves a position, or is being cancelled, and frees its money now; a take-profit may rest for ever. */
-const isLeavingBy = ({ intent: { purpose }, cancelRequested }: WorkingOrder): boolean =>
-  purpose === 'exit' || purpose === 'stop' || cancelRequested;
+/** It leaves a position, or is being cancelled, and frees its money now; a take-profit may rest for ever. One that has filled has freed it. */
+const isLeavingBy = ({ intent: { purpose, expectedLots }, cancelRequested, filled }: WorkingOrder): boolean =>
+  filled < expectedLots && (purpose === 'exit' || purpose === 'stop' || cancelRequested);

@@ -220,6 +220,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     marketBuyIn,
     feeInBase,
     ...(parts.sizing === undefined ? {} : { sizing: parts.sizing }),
+    maxLeverage: limits.maxLeverage,
     changed({ at, strategy, role, symbol, signal, memory }, lots, decision) {
       const quantity = lots === undefined ? null : quantityText(lots, portfolio.instrument(symbol));
       const kept = memory === undefined ? null : JSON.stringify(memory);
