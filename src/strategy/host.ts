@@ -69,7 +69,8 @@ export interface Inputs {
  * throw one last decision cancels its resting orders, and the stream ends.
  */
 export function decisionsOf(hosted: Hosted, inputs: Inputs): Observable<Decision> {
-  if (hasSeveralMarkets(hosted.strategy)) throw new Error('strategies of several markets run over klines alone');
+  if (hasSeveralMarkets(hosted.strategy))
+    throw new Error('strategies of several markets are asked by decisionsOfMarkets');
   return isStreaming(hosted.strategy)
     ? repeating(streaming(hosted.strategy, hosted, inputs), hosted, inputs)
     : deciding(hosted.strategy, hosted, inputs);

@@ -1,10 +1,11 @@
 /** Strategies of several markets over klines: what they see, and what becomes of their legs. */
 import { describe, expect, test } from 'vitest';
+import { runBacktest } from '../../src/backtest/engines.ts';
 import type { TargetOptions } from '../../src/domain/target-options.ts';
 import { flat, hold, of, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { over } from '../../src/strategy/override.ts';
-import { fillsOf, klines, minute, run } from '../kit/several-markets.ts';
+import { fillsOf, klines, minute, run, severalInput } from '../kit/several-markets.ts';
 
 describe('a strategy of roles', () => {
   const filtered = defineStrategy({
@@ -93,6 +94,24 @@ describe('a strategy of roles', () => {
       '7 SELL AAAUSD 9000000 at 1000',
       '10 BUY BBBUSD 9000000 at 900',
     ]);
+  });
+
+  test('takes profit from the minute after its entry on, though it decides each five minutes', async () => {
+    const taking = defineStrategy({
+      name: 'taking',
+      about: 'Holds one market with a take-profit',
+      params: {},
+      markets: { coin: 'traded', trend: 'data' },
+      indicators: () => ({}),
+      decide: () => ({ coin: hold({ quantity: 1 }, 'held', { takeProfit: 11 }) }),
+    });
+    const binding = 'markets: { coin: { symbol: AAAUSD, interval: 5min }, trend: { symbol: BBBUSD, interval: 5min } }';
+    const series = {
+      AAAUSD: klines(Array.from({ length: 12 }, (_, row) => (row < 7 ? 10 : row === 7 ? 12 : 10.5))),
+      BBBUSD: klines(Array.from({ length: 12 }, () => 9)),
+    };
+    const result = await runBacktest(await severalInput(taking, binding, series));
+    expect(fillsOf(result)).toEqual(['5 BUY AAAUSD 10000 at 1000', '8 SELL AAAUSD 10000 at 1100']);
   });
 
   test('leaves what it bought after a sale at the same open where its stop is passed already', async () => {

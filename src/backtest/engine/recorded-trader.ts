@@ -7,6 +7,7 @@ import type { Journal } from '../../journal/journal.ts';
 import { emptyLoaded } from '../../journal/load.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Assembled, assemble } from '../../trading/assemble.ts';
+import { aloneRules, lanesOf } from '../../trading/lanes.ts';
 import type { OrderEntry } from '../../venue/venue.ts';
 import { planTerms, type RunInput } from '../run.ts';
 
@@ -32,6 +33,8 @@ export function deskOf(
     limits: input.limits,
     timing: defaultTiming,
     orderLifeMs,
+    laneOf: lanesOf(input.hosted),
+    aloneRules: aloneRules(input.hosted),
     notice: () => {},
   });
 }

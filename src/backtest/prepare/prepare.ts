@@ -171,8 +171,6 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
     const own = { symbol, interval, columns, gaps, ...made, ...rows };
     series.push(finer === undefined ? own : { ...own, finer: finer.columns });
   }
-  if (tapes.size > 0 && hosted.some(({ markets }) => markets !== undefined))
-    throw new Refusal(`${file}: a strategy of several markets runs over klines: set fidelity: klines`);
   warnings.push(...endNotes(series));
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
   const input = inputOf(config, cast, series);

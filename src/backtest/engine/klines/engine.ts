@@ -14,7 +14,7 @@ import type { NamedHosted } from '../../../trading/strategies.ts';
 import { type BacktestEngine, killsOf, type RunInput, type RunResult, type RunSeries } from '../../run.ts';
 import { type CashFlows, flowsOn } from '../cash-flows.ts';
 import { decidedPhase, isActive, leaveOverdue, openPhase, restPhases } from '../phases.ts';
-import { type LateStage, placeLate } from '../take-profit-check.ts';
+import { type LateStage, largerOn, placeLate } from '../take-profit-check.ts';
 import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { cursorOf } from './larger-cursor.ts';
@@ -78,12 +78,11 @@ export class KlineEngine implements BacktestEngine {
     };
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.#equity = new Equity(portfolio, risk);
-    const missed = isSilent ? [] : this.#faults;
     this.#several = new SeveralMarketsStep(input, this.#trader, {
       settle: (symbol) => this.#settle(symbol),
       awake: (symbol) => this.#awake(symbol),
     });
-    this.#states = input.series.map((series) => this.#state(series, answers, missed));
+    this.#states = input.series.map((series) => this.#state(series, answers, isSilent ? [] : this.#faults));
     this.#stateOf = new Map(this.#states.map((state) => [state.symbol, state]));
     for (const [strategy, states] of this.#several.statesIn(this.#states)) this.#statesOf.set(strategy, states);
   }
@@ -98,8 +97,8 @@ export class KlineEngine implements BacktestEngine {
           ? this.#streaming(hosted, series, missed)
           : cursorOf(hosted, series, cursor, portfolio, answers),
       );
-    const several = this.#several.on(series.symbol);
-    const state = stateOf(series, venue.market(series.symbol), cursor, { strategies, several });
+    const beside = { several: this.#several.on(series.symbol), larger: largerOn(this.#input.hosted, series) };
+    const state = stateOf(series, venue.market(series.symbol), cursor, { strategies, ...beside });
     for (const { hosted } of strategies) this.#statesOf.set(hosted.id, [state]);
     return state;
   }
@@ -197,12 +196,11 @@ export class KlineEngine implements BacktestEngine {
 
   /** The first row at which a day may begin, money is paid, interest is due, or a position was held for as long as it may be. */
   #dueRow(state: SeriesState): number {
-    const { protection, planner, margin } = this.#trader;
-    const interest = margin?.interestDue(state.symbol) ?? Number.POSITIVE_INFINITY;
-    const { nextAt } = this.#flows;
     const { symbol } = state;
+    const { protection, planner, margin } = this.#trader;
+    const interest = margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
     const due = Math.min(protection.exitDue(symbol), planner.expiries.due(symbol), interest);
-    return dueRowOf(state, Math.min(this.#equity.dayEndsAt, nextAt, due));
+    return dueRowOf(state, Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, due));
   }
 
   /** Goes on over the rows that have closed by UTC ms and at which nothing happens. */
@@ -244,9 +242,7 @@ export class KlineEngine implements BacktestEngine {
       this.#clock.skipTo(at);
       markCloses(this.#states, this.#trader.portfolio);
     });
-    for (const state of closing) if (isAwake(state)) this.#trader.expire(state.symbol, at);
-    if (this.#input.rules.marketAt === 'open') return;
-    for (const state of closing) if (isAwake(state)) this.#run(state, decidedPhase(this.#stage, state, state.cursor));
+    for (const state of closing) if (isAwake(state)) this.#end(state);
   }
 
   /** A kline of the only series at which a strategy says something else, and which reaches no level. */
@@ -258,7 +254,7 @@ export class KlineEngine implements BacktestEngine {
     trailOver(this.#trader.protection, state.series, state.cursor.row, state.row);
     this.#see(state);
     this.#decide(state);
-    if (this.#input.rules.marketAt !== 'open') this.#run(state, decidedPhase(this.#stage, state, state.cursor));
+    this.#end(state);
   }
 
   /** Goes through a phase; what its steps lead to is carried out between them. */
@@ -341,18 +337,24 @@ export class KlineEngine implements BacktestEngine {
   }
 
   #decide(state: SeriesState): void {
-    const { row } = state.cursor;
     for (const strategy of state.strategies) {
       if (strategy instanceof StreamingCursor) this.#push(state, strategy);
       else if (strategy.isOwn) this.#ask(state, strategy);
       // After a gap several larger klines are known at one moment.
-      else while (strategy.advance(row)) this.#ask(state, strategy);
+      else while (strategy.advance(state.cursor.row)) this.#ask(state, strategy);
     }
     this.#settle(state.symbol);
     for (const strategy of state.deciding) strategy.quiet = isQuiet(this.#trader, strategy);
-    if (state.larger.length === 0 || !isActive(this.#stage, state)) return;
-    markCloses(this.#states, this.#trader.portfolio);
-    this.#run(state, placeLate(this.#stage, state.larger));
+  }
+
+  /** What strategies of larger intervals still lack, entries that expire, then what fills at the close decided on. */
+  #end(state: SeriesState): void {
+    if (state.larger.length > 0 && isActive(this.#stage, state)) {
+      markCloses(this.#states, this.#trader.portfolio);
+      this.#run(state, placeLate(this.#stage, state.larger));
+    }
+    this.#trader.expire(state.symbol, state.cursor.seenAt);
+    if (this.#input.rules.marketAt !== 'open') this.#run(state, decidedPhase(this.#stage, state, state.cursor));
   }
 
   #push({ cursor }: SeriesState, strategy: StreamingCursor): void {
@@ -367,13 +369,12 @@ export class KlineEngine implements BacktestEngine {
   #ask({ cursor }: SeriesState, strategy: StrategyCursor): void {
     const said = strategy.pending();
     if (said === undefined) return;
-    const at = cursor.seenAt;
-    this.#clock.skipTo(at);
+    this.#clock.skipTo(cursor.seenAt);
     markCloses(this.#states, this.#trader.portfolio);
     const signal = checkedOf(said, strategy.hosted, cursor.openTime);
     strategy.lastSignal = signal;
     strategy.quiet = false;
-    const decision = strategy.decision(at, signal);
+    const decision = strategy.decision(cursor.seenAt, signal);
     if (this.#trader.note(decision)) this.#trader.take(decision);
   }
 

@@ -75,7 +75,7 @@ export class MarketsCursor {
   readonly hosted: NamedHosted;
   readonly markets: readonly Market[];
   /** Nothing needs to be planned until it emits something else or something happens to its orders. */
-  quiet = true;
+  quiet: boolean;
   /** The markets that have a signal, in the order in which they got their first. */
   readonly #signalled: Market[] = [];
   readonly #decider: MarketsDecider;
@@ -85,7 +85,8 @@ export class MarketsCursor {
   readonly #prices: ReadonlyMap<string, PriceAt>;
   readonly #portfolio: Portfolio;
   readonly #schedule: Schedule | undefined;
-  readonly #lastPrice = (symbol: string): number | undefined => this.#priceOf(symbol);
+  /** The prices of the moment that it is asked at; left out, those that the portfolio has. */
+  readonly #lastPrice: ((symbol: string) => number | undefined) | undefined;
   /** The moment that comes next. */
   #next: number;
   /** The next moment at which it is asked. */
@@ -95,9 +96,12 @@ export class MarketsCursor {
   #answer: Said | undefined;
   #time = Number.NEGATIVE_INFINITY;
 
-  constructor(hosted: NamedHosted, series: readonly RunSeries[], portfolio: Portfolio) {
+  /** One that is not asked ahead goes from moment to moment. */
+  constructor(hosted: NamedHosted, series: readonly RunSeries[], portfolio: Portfolio, isAskedAhead = true) {
     this.hosted = hosted;
     this.#portfolio = portfolio;
+    this.quiet = isAskedAhead;
+    this.#lastPrice = isAskedAhead ? (symbol) => this.#priceOf(symbol) : undefined;
     const bound = hosted.markets ?? [];
     const joined = joinedOf(bound, series);
     // What closes behind the end of the run is none of its moments.
@@ -123,7 +127,8 @@ export class MarketsCursor {
     this.#columns = this.#decider.indicators.map(({ indicator }) => wholeColumn(indicator, joined, hosted.interval));
     this.#now = this.markets.map(({ symbol, rows, cursor }) => {
       const klines = new HeldColumns(rows.columns, cursor);
-      return new MarketAt(cursor, portfolio.holding(hosted.id, symbol, { price: () => this.#priceOf(symbol), klines }));
+      const price = isAskedAhead ? { price: () => this.#priceOf(symbol) } : {};
+      return new MarketAt(cursor, portfolio.holding(hosted.id, symbol, { ...price, klines }));
     });
     this.#prices = new Map(series.map((one) => [one.symbol, new PriceAt(one)]));
     // Klines before the first row of the run warm up.
@@ -149,7 +154,7 @@ export class MarketsCursor {
    * something else: until then nothing may happen to its positions.
    */
   nextAt(to: number): number {
-    if (!this.quiet) return this.#moments[this.#next] ?? Number.POSITIVE_INFINITY;
+    if (!this.quiet) return this.nextMoment;
     const moments = this.#moments;
     while (this.#asked < moments.length && this.#answerAt !== this.#asked && (moments[this.#asked] as number) <= to) {
       const said = this.#ask(this.#asked);
@@ -159,6 +164,11 @@ export class MarketsCursor {
       } else this.#asked = this.#askedFrom(this.#asked + 1);
     }
     return this.#moments[this.#asked] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** UTC ms; infinity after the last. */
+  get nextMoment(): number {
+    return this.#moments[this.#next] ?? Number.POSITIVE_INFINITY;
   }
 
   #isNew(said: Said): boolean {
@@ -175,11 +185,11 @@ export class MarketsCursor {
 
   /**
    * Of its signals at the moment `at`, new ones and those that stand, the legs about which something may be left to do; undefined where there is none.
-   * Of several markets there are at least two: a decision on one has another place in its lane.
+   * Of several markets there are at least two: a decision on one has another place in its lane. `now`: when its klines are known, UTC ms.
    */
-  decide(at: number, planner: Planner): Decision | undefined {
+  decide(at: number, planner: Planner, now = at): Decision | undefined {
     const { id: strategy } = this.hosted;
-    this.#takeSignals(at);
+    this.#takeSignals(at, now);
     const { memory } = this.#decider;
     const legs: Leg[] = [];
     let settled: Leg | undefined;
@@ -192,11 +202,11 @@ export class MarketsCursor {
     const [first, ...others] = legs;
     if (first === undefined) return undefined;
     if (others.length === 0 && settled !== undefined) others.push(settled);
-    return { strategy, at, legs: [first, ...others] };
+    return { strategy, at: now, legs: [first, ...others] };
   }
 
   /** Takes the signals of the moment `at` as its last ones. */
-  #takeSignals(at: number): void {
+  #takeSignals(at: number, now: number): void {
     const { id: strategy } = this.hosted;
     const said = this.#advance(at);
     if (said === undefined) return;
@@ -204,7 +214,7 @@ export class MarketsCursor {
       const market = this.markets[index] as Market;
       const { role, symbol } = market;
       if (market.leg === undefined) this.#signalled.push(market);
-      market.leg = { strategy, role, symbol, at, signal: said.signal(index) as Leg['signal'] };
+      market.leg = { strategy, role, symbol, at: now, signal: said.signal(index) as Leg['signal'] };
     }
   }
 

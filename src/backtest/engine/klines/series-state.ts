@@ -2,9 +2,9 @@
 import { rowAt } from '../../../data/klines.ts';
 import { closeTime, intervalMs } from '../../../domain/interval.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
-import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
 import type { RunSeries } from '../../run.ts';
+import type { LatePlace } from '../take-profit-check.ts';
 import type { KlineCursor } from './kline-cursor.ts';
 import type { MarketsCursor } from './markets-cursor.ts';
 import { StrategyCursor } from './strategy-cursor.ts';
@@ -22,8 +22,8 @@ export interface SeriesState {
   readonly several: readonly MarketsCursor[];
   /** Those of them that decide on closed klines. */
   readonly deciding: readonly StrategyCursor[];
-  /** Those of a larger interval than its own. */
-  readonly larger: readonly NamedHosted[];
+  /** Where strategies of a larger interval than its own trade it. */
+  readonly larger: readonly LatePlace[];
   /** The row that closes next. */
   row: number;
   /** Nothing can happen at the rows before this one; `unknown` where that has to be worked out. */
@@ -53,11 +53,10 @@ export const stateOf = (
   series: RunSeries,
   market: PaperMarket,
   cursor: KlineCursor,
-  { strategies, several }: Pick<SeriesState, 'strategies' | 'several'>,
+  { strategies, several, larger }: Pick<SeriesState, 'strategies' | 'several' | 'larger'>,
 ): SeriesState => ({
-  ...{ series, symbol: series.symbol, market, cursor, strategies, several },
+  ...{ series, symbol: series.symbol, market, cursor, strategies, several, larger },
   deciding: strategies.filter((one) => one instanceof StrategyCursor),
-  larger: strategies.map(({ hosted }) => hosted).filter(({ interval }) => interval !== series.interval),
   ...{ row: series.first, quietTo: unknown, mayFill: true, isOpen: false, opened: -1 },
   ...{ fixed: 0, held: 0, floor: Number.NEGATIVE_INFINITY, ceiling: Number.POSITIVE_INFINITY },
   ...{ dueAt: Number.NaN, dueRow: series.first },

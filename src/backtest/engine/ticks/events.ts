@@ -4,7 +4,7 @@
 export interface Cursor {
   /** UTC ms of its next event; infinity at its end. */
   time: number;
-  /** Ranks at equal times: trade < book < kline < what strategies see < the kline that opens. */
+  /** Ranks at equal times: trade < book < kline < what strategies see < what they decide < the kline that opens. */
   rank: number;
   /** Lets its next event happen and moves on. */
   fire(): Promise<void> | undefined;
@@ -28,8 +28,14 @@ export const ranks = {
   seenTrade: 4,
   seenBook: 5,
   seenKline: 6,
-  seenGap: 7,
-  open: 8,
+  /** Every kline of the moment is the last price of its symbol by now. */
+  decide: 7,
+  moment: 8,
+  late: 9,
+  seenGap: 10,
+  open: 11,
+  /** Every kline of the moment has opened by now. */
+  reopen: 12,
 } as const;
 
 /** The cursor whose event is next; undefined when all have ended. */

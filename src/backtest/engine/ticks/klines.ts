@@ -3,7 +3,7 @@
 import type { SimClock } from '../../../clock/sim-clock.ts';
 import type { Tape } from '../../../data/tape.ts';
 import { closeTime } from '../../../domain/interval.ts';
-import type { Depth, FeedGap, Trade } from '../../../domain/market.ts';
+import type { Depth, FeedGap, Kline, Trade } from '../../../domain/market.ts';
 import type { Rules } from '../../../fill/rules.ts';
 import type { Assembled } from '../../../trading/assemble.ts';
 import type { depthPairs } from '../../../trading/depth-pairs.ts';
@@ -13,7 +13,7 @@ import type { TapeMarket } from '../../../venue/paper/on-tape.ts';
 import type { RecordedSeries } from '../../../venue/recorded/recorded.ts';
 import type { RunSeries } from '../../run.ts';
 import { isActive, leaveOverdue, openPhase, restPhases, type Stage } from '../phases.ts';
-import { type LateStage, placeLate } from '../take-profit-check.ts';
+import { type LateStage, largerOn, placeLate } from '../take-profit-check.ts';
 import { type Cursor, cursorOver, ranks } from './events.ts';
 import { expireAtClose } from './expiry.ts';
 import type { coverage } from './rows.ts';
@@ -21,10 +21,11 @@ import type { coverage } from './rows.ts';
 export interface TapeStage extends LateStage {
   readonly assembled: Assembled;
   readonly rules: Rules;
+  readonly hosted: readonly NamedHosted[];
 }
 
 /** Lets what each step of a phase started come to rest before the next. */
-async function settling(clock: SimClock, phase: Iterable<undefined>): Promise<void> {
+export async function settling(clock: SimClock, phase: Iterable<undefined>): Promise<void> {
   for (const _ of phase) await clock.settleSoon();
 }
 
@@ -57,47 +58,53 @@ export interface TapeLane extends KlineLane {
   readonly gaps: Source<FeedGap>;
 }
 
-/**
- * Klines close: where they speak, orders fill by them and strategies see them at once; else they are only seen, later. `larger`: the
- * strategies of a larger interval.
- */
-export function closingKlines(
-  stage: TapeStage,
-  { recorded, market, symbol }: KlineLane,
-  larger: readonly NamedHosted[],
-): Cursor {
+/** Klines close: where they speak, orders fill by them and strategies see them at once; else they are only seen, later. */
+export function closingKlines(stage: TapeStage, { series, recorded, market, symbol }: KlineLane): Cursor {
   const { assembled, clock, rules, margin } = stage;
   const phased = { market: market.klines, symbol };
+  const larger = largerOn(stage.hosted, series);
   const cursor: Cursor = { time: 0, rank: ranks.rest, fire };
-  const moveTo = (rank: number): void => {
-    const seenAt = recorded.next()?.seenAt ?? Number.POSITIVE_INFINITY;
-    cursor.rank = rank;
-    cursor.time = rank === ranks.rest ? seenAt - 1 : rank === ranks.seenKline ? seenAt + rules.feedLatencyMs : seenAt;
+  const rest = (): void => {
+    cursor.rank = ranks.rest;
+    cursor.time = (recorded.next()?.seenAt ?? Number.POSITIVE_INFINITY) - 1;
   };
   async function fire(): Promise<void> {
     const kline = recorded.next();
-    if (kline === undefined) return;
-    if (cursor.rank === ranks.rest) {
-      moveTo(market.byTape ? ranks.seenKline : ranks.kline);
+    if (cursor.rank === ranks.late) {
+      await settling(clock, placeLate(stage, larger));
+      await settling(clock, expireAtClose(stage, symbol));
+      rest();
+    } else if (kline === undefined) return;
+    else if (cursor.rank === ranks.rest) {
+      cursor.rank = market.byTape ? ranks.seenKline : ranks.kline;
+      cursor.time = kline.seenAt + (market.byTape ? rules.feedLatencyMs : 0);
       if (!market.byTape && isActive(stage, phased)) await settling(clock, restPhases(stage, phased, kline));
-      return;
+    } else if (cursor.rank === ranks.decide) {
+      await watchLoss(stage);
+      await settling(clock, leaveOverdue(stage, phased, kline));
+      recorded.push(kline);
+      if (clock.busy) await clock.settleSoon();
+      cursor.rank = ranks.late;
+    } else {
+      assembled.portfolio.mark(symbol, kline.close, clock.now());
+      margin?.charge(symbol, clock.now());
+      cursor.rank = ranks.decide;
     }
-    assembled.portfolio.mark(symbol, kline.close, clock.now());
-    margin?.charge(symbol, clock.now());
-    await watchLoss(stage);
-    await settling(clock, leaveOverdue(stage, phased, kline));
-    recorded.push(kline);
-    if (clock.busy) await clock.settleSoon();
-    await settling(clock, placeLate(stage, larger));
-    await settling(clock, expireAtClose(stage, symbol));
-    moveTo(ranks.rest);
   }
-  moveTo(ranks.rest);
+  rest();
   return cursor;
 }
 
-/** A kline opens: whether it or trades and books speak is decided, and orders that waited for it fill at its open. `asked`: of what they fill. */
-export function openingKlines(stage: TapeStage, lane: KlineLane, asked: (symbol: string) => void): Cursor {
+interface Opening {
+  readonly asked: (symbol: string) => void;
+  readonly opened: (lane: KlineLane, kline: Kline) => boolean;
+}
+
+/**
+ * A kline opens: whether it or trades and books speak is decided, and orders that waited for it fill at its open. `asked`: of what they fill;
+ * `opened`: it is about to fill them; true where it does so later.
+ */
+export function openingKlines(stage: TapeStage, lane: KlineLane, { asked, opened }: Opening): Cursor {
   const { series, market, symbol } = lane;
   const phased = { market: market.klines, symbol };
   const { first: from, end: to, columns, interval } = series;
@@ -109,7 +116,7 @@ export function openingKlines(stage: TapeStage, lane: KlineLane, asked: (symbol:
     if (market.byTape && !wasByTape) asked(symbol);
     if (market.byTape || kline === undefined) return undefined;
     stage.assembled.portfolio.mark(symbol, kline.open, openTime);
-    if (!isActive(stage, phased)) return undefined;
+    if (opened(lane, kline) || !isActive(stage, phased)) return undefined;
     return settling(stage.clock, openPhase(stage, phased, kline));
   });
 }

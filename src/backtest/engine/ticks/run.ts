@@ -30,6 +30,7 @@ import { EntryCounts } from '../../result/entries.ts';
 import { killsOf, openingBalances, type RunInput, type RunResult, type RunSeries, spanOf, upToEnd } from '../../run.ts';
 import { flowCursor, flowsOn } from '../cash-flows.ts';
 import { closedAtEnd } from '../end-close.ts';
+import { MarketsCursor } from '../klines/markets-cursor.ts';
 import { strategyKlines } from '../larger-klines.ts';
 import { type MarginAccounts, marginOn } from '../margin.ts';
 import { marketsOf } from '../markets.ts';
@@ -41,9 +42,11 @@ import { type Cursor, cursorOver, earliest, ranks } from './events.ts';
 import { expiresInTime } from './expiry.ts';
 import { closingKlines, openingKlines, type TapeLane, type TapeStage, watchLoss } from './klines.ts';
 import { Poller } from './poll.ts';
+import { PriceLines } from './price-lines.ts';
 import { coverage, depthAt, sideOf, tradeAt, write } from './rows.ts';
-import { type Passing, type PriceLine, passingPrices, passingPrints } from './skip-trades.ts';
-import { aMoment, dayMs, lastLooks, orderLifeMs, restlessMs, retryMs } from './times.ts';
+import { aloneCursor, momentCursor, reopening } from './several-markets.ts';
+import { type Passing, passingPrices, passingPrints } from './skip-trades.ts';
+import { aMoment, lastLooks, orderLifeMs, restlessMs, retryMs } from './times.ts';
 
 /** With `everyEvent` each is handed over by itself, also those that change nothing: slower, and the same rows. */
 export const runTape = (input: RunInput, everyEvent = false): Promise<RunResult> =>
@@ -63,6 +66,9 @@ class TapeRun {
   readonly #book = memoryJournal(isResult);
   readonly #sweeping: ReturnType<typeof sweepsOnChange>;
   readonly #again = source<Decision>();
+  readonly #several: readonly MarketsCursor[];
+  readonly #reopening: ReturnType<typeof reopening>;
+  readonly #lines: PriceLines;
   readonly #everyEvent: boolean;
   readonly #passing: Passing[] = [];
   readonly #others: Cursor[] = [];
@@ -98,28 +104,41 @@ class TapeRun {
       rules: input.rules,
       again: (leg) => this.#again.emit(decisionOf(leg)),
       targets: new PendingTakeProfits(this.#assembled),
+      hosted: input.hosted,
       margin: this.#margin,
     };
-    lookAfterFills(this.#stage, input.hosted, (symbol) => this.#venue.market(symbol).byTape);
+    lookAfterFills(this.#stage, (symbol) => this.#venue.market(symbol).byTape);
     this.#poller = new Poller(this.#clock, this.#venue, this.#assembled, input.rules);
     this.#sweeping = sweepsOnChange(this.#clock, () => this.#assembled);
     this.#venue.orders.news?.subscribe(this.#sweeping.changed);
     this.#lanes = input.series.map((series) => this.#lane(series));
+    this.#several = input.hosted
+      .filter(({ markets }) => markets !== undefined)
+      .map((one) => new MarketsCursor(one, input.series, this.#assembled.portfolio, false));
+    this.#reopening = reopening(this.#stage, this.#several, this.#lanes);
+    this.#lines = new PriceLines(input, this.#clock, this.#assembled);
   }
 
   async run(): Promise<RunResult> {
     const input = this.#input;
     const fills: Fill[] = [];
-    const decisions = input.hosted.map((hosted) => decisionsOf(hosted, this.#inputsOf(hosted)));
+    const decisions = input.hosted
+      .filter(({ markets }) => markets === undefined)
+      .map((hosted) => decisionsOf(hosted, this.#inputsOf(hosted)));
     const trading = trade({ ...this.#trader(), decisions: [...decisions, this.#again.stream] }).subscribe((fill) =>
       fills.push(fill),
     );
     await this.#clock.turn(); // Strategies only listen once recovery is through.
     const flows = flowsOn(input, this.#assembled, this.#venue, (entry) => this.#book.append(entry));
-    const cursors = [...this.#lanes.flatMap((lane) => this.#cursorsOf(lane)), flowCursor(flows, ranks.gap)];
+    const cursors = [
+      ...this.#lanes.flatMap((lane) => this.#cursorsOf(lane)),
+      flowCursor(flows, ranks.gap),
+      ...this.#severalMarkets(),
+    ];
     const passing = new Set<Cursor>(this.#passing.map(({ cursor }) => cursor));
     this.#others.push(...cursors.filter((cursor) => !passing.has(cursor)));
     const endedAt = await this.#walk(cursors);
+    const legsAlone = this.#assembled.legsAlone.times(endedAt ?? spanOf(input.series).end);
     await this.#findLast();
     // Promises may still emit signals or throw.
     if (input.hosted.some(({ strategy }) => 'signals' in strategy)) await this.#clock.loop();
@@ -132,6 +151,7 @@ class TapeRun {
       finalEquity: plus(this.#assembled.portfolio.totalEquity(), flows.idle),
       ...(flows.done.length > 0 && { cashFlows: flows.done }),
       ...(this.#margin !== undefined && { margin: this.#margin.result() }),
+      legsAlone,
       ...this.#band.sums(),
       ambiguousKlines: this.#lanes.reduce((sum, { market }) => sum + market.klines.fills.ambiguousKlines, 0),
       requests: this.#venue.requests,
@@ -206,7 +226,7 @@ class TapeRun {
       if (!this.#everyEvent && this.#pass(next)) continue;
       const { time, rank } = next;
       // What is due by now comes after the events of now, but before a kline opens, in which orders given at its open fill.
-      const until = rank === ranks.open ? time : time - aMoment;
+      const until = rank >= ranks.open ? time : time - aMoment;
       if (clock.dueBy(until)) {
         await clock.advanceTo(until);
         continue;
@@ -235,19 +255,15 @@ class TapeRun {
     return passed;
   }
 
-  /** The equity as a line over a symbol's price, while nobody but the loss limit has anything to do at each price. */
-  #lineOf({ symbol, trades }: TapeLane): PriceLine | undefined {
-    const { portfolio, protection, risk } = this.#assembled;
-    const now = this.#clock.now();
-    const mark = portfolio.lastMark(symbol);
-    const isBusy = trades.isObserved || protection.guards(symbol) || this.#input.limits.maxMove !== undefined;
-    if (mark === undefined || isBusy || now < this.#restlessUntil) return undefined;
-    let held = 0;
-    for (const one of this.#input.hosted) if (one.symbol === symbol) held += portfolio.holding(one.id, symbol).quantity;
-    const dayEnds = (Math.floor(now / dayMs) + 1) * dayMs;
-    const { above, upTo } = risk.calmEquity;
-    const least = upTo === Number.POSITIVE_INFINITY ? above : Number.POSITIVE_INFINITY;
-    return { fixed: portfolio.equityEstimate() - held * mark.price, held, least, dayEnds };
+  /** What strategies of several markets have beside their markets. */
+  #severalMarkets(): readonly Cursor[] {
+    if (this.#several.length === 0) return [];
+    const emit = (decision: Decision): void => this.#again.emit(decision);
+    return [
+      ...this.#several.map((one) => momentCursor(one, this.#stage, this.#lanes, emit)),
+      this.#reopening.cursor,
+      aloneCursor(this.#assembled, spanOf(this.#input.series).end, emit),
+    ];
   }
 
   /** What was granted before the last event is found, too. */
@@ -258,16 +274,16 @@ class TapeRun {
   }
 
   #cursorsOf(lane: TapeLane): readonly Cursor[] {
-    const { series, symbol, tape } = lane;
+    const { series, tape } = lane;
     const { openTime } = series.columns;
     const from = openTime[series.first] as number;
     const to = closeTime(series.interval, openTime[series.end - 1] as number);
     const feedMs = this.#input.rules.feedLatencyMs;
     const rows = (time: Float64Array) => ({ time, from: rowAt(time, from), to: rowAt(time, to + 1) });
     const stage = this.#stage;
-    const larger = this.#input.hosted.filter((one) => one.symbol === symbol && one.interval !== series.interval);
-    const closing = closingKlines(stage, lane, larger);
-    const cursors = [closing, openingKlines(stage, lane, (symbol) => this.#poller.later(symbol))];
+    const closing = closingKlines(stage, lane);
+    const { opened } = this.#reopening;
+    const cursors = [closing, openingKlines(stage, lane, { asked: (symbol) => this.#poller.later(symbol), opened })];
     const { trades, books } = tape ?? {};
     if (trades !== undefined) {
       const at = rows(trades.time);
@@ -283,7 +299,7 @@ class TapeRun {
           trades,
           { to: at.to, delayMs: feedMs },
           {
-            line: () => this.#lineOf(lane),
+            line: () => (this.#clock.now() < this.#restlessUntil ? undefined : this.#lines.of(lane)),
             mark: (price, seenAt) => this.#assembled.portfolio.mark(lane.symbol, price, seenAt),
           },
         ),
