@@ -97,8 +97,12 @@ export function isSameKind(a: Level | undefined, b: Level | undefined): boolean 
 }
 
 /** True for a distance that stays as it was when the position was entered. */
-export const isFrozen = (level: Level | null | undefined): boolean =>
+const isFrozen = (level: Level | null | undefined): boolean =>
   typeof level === 'object' && level !== null && 'distance' in level && level.moving !== true;
+
+/** The level of a later signal for the same position: a distance that does not move stays for as long as every signal has one. */
+export const keptLevel = <T extends Level | null | undefined>(was: T, is: T): T =>
+  isFrozen(was) && isFrozen(is) ? was : is;
 
 /** The number of a level: a price, a fraction or a distance. */
 export const levelNumber = (level: Level | undefined): number =>

@@ -7,8 +7,7 @@ import {
   type BreakEven,
   type Distance,
   type FromEntry,
-  isFrozen,
-  type Level,
+  keptLevel,
   type PartialTakeProfit,
   sameBreakEven,
   sameLevel,
@@ -46,12 +45,13 @@ export function relativeOf({ stop, takeProfit, trailing, breakEven }: TargetOpti
 /** The exits of a later signal for the same position: distances that do not move stay as they were. */
 export function frozenAs(before: RelativeExits | undefined, now: RelativeExits | undefined): RelativeExits | undefined {
   if (before === undefined || now === undefined || before === now) return now;
-  const kept = <T extends Level>(was: T | undefined, is: T | undefined): T | undefined =>
-    isFrozen(was) && isFrozen(is) ? was : is;
-  const stop = kept(before.stop, now.stop);
-  const takeProfit = kept(before.takeProfit, now.takeProfit);
-  const trailing = kept(before.trailing, now.trailing);
-  const parts = now.parts?.map((part, index) => ({ ...part, at: kept(before.parts?.[index]?.at, part.at) ?? part.at }));
+  const stop = keptLevel(before.stop, now.stop);
+  const takeProfit = keptLevel(before.takeProfit, now.takeProfit);
+  const trailing = keptLevel(before.trailing, now.trailing);
+  const parts = now.parts?.map((part, index) => ({
+    ...part,
+    at: keptLevel(before.parts?.[index]?.at, part.at) ?? part.at,
+  }));
   const { breakEven } = now;
   return {
     ...(stop !== undefined && { stop }),
@@ -59,7 +59,7 @@ export function frozenAs(before: RelativeExits | undefined, now: RelativeExits |
     ...(parts !== undefined && { parts }),
     ...(trailing !== undefined && { trailing }),
     ...(breakEven !== undefined && {
-      breakEven: { ...breakEven, after: kept(before.breakEven?.after, breakEven.after) ?? breakEven.after },
+      breakEven: { ...breakEven, after: keptLevel(before.breakEven?.after, breakEven.after) ?? breakEven.after },
     }),
   };
 }

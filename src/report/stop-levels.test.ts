@@ -89,6 +89,23 @@ test('levels from the entry are drawn where they come to, a distance as it was a
   ]);
 });
 
+test('a distance stays only for as long as every signal has one, as protection keeps it', () => {
+  const levels = [
+    level(0, { stop: 9 }),
+    level(minute, { stop: { distance: 2 } }),
+    level(2 * minute, { stop: { distance: 1 } }),
+    level(3 * minute, { stop: { fromEntry: 0.5 } }),
+    level(4 * minute, { stop: { distance: 3 } }),
+  ];
+  expect(steps([trip(0, 5 * minute)], levels)).toEqual([
+    [0, 9, null],
+    [1, 8, null],
+    [3, 5, null],
+    [4, 7, null],
+    [5 + 1 / minute, null, null],
+  ]);
+});
+
 test('a stop moves to break-even behind the kline that reached it, and trails at a distance', () => {
   const levels = [level(0, { trailing: { distance: 4 }, breakEven: { after: { distance: 2 }, plus: 0.01 } })];
   expect(steps([trip(0, 4 * minute)], levels).slice(0, 3)).toEqual([

@@ -1,5 +1,5 @@
 /** Stops and targets while a position was open, step by step; trailing stops follow the best price so far. */
-import { isFrozen, type Level } from '../domain/target-options.ts';
+import { keptLevel, type Level } from '../domain/target-options.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { StopStep } from './chart-data.ts';
@@ -26,9 +26,17 @@ function holdingsOf(trips: readonly Pick<RoundTrip, 'entryTime' | 'exitTime' | '
   return found;
 }
 
-/** The level of a signal, or of the entry where it is a distance that does not move. */
-const frozen = <T extends Level | null>(level: T | undefined, kept: T | undefined): T | undefined =>
-  isFrozen(level) && kept ? kept : level;
+/** What is in force of a later signal for the same position. */
+function keptLevels(was: StopLevel, is: StopLevel): StopLevel {
+  const after = keptLevel(was.breakEven?.after, is.breakEven?.after);
+  return {
+    ...is,
+    stop: keptLevel(was.stop, is.stop),
+    takeProfit: keptLevel(was.takeProfit, is.takeProfit),
+    trailing: keptLevel(was.trailing, is.trailing),
+    ...(is.breakEven && { breakEven: { ...is.breakEven, after: after ?? is.breakEven.after } }),
+  };
+}
 
 /** The price of a level; `direction` is 1 where it is above the price that it is measured from. */
 function priceOf(level: Level | null | undefined, from: number, direction: 1 | -1): number | null {
@@ -37,17 +45,16 @@ function priceOf(level: Level | null | undefined, from: number, direction: 1 | -
 }
 
 /** The stops in force at a best price since the entry, of which the nearest acts. */
-function stopsOf(held: Holding, best: number, level?: StopLevel, kept?: StopLevel): readonly number[] {
+function stopsOf(held: Holding, best: number, level?: StopLevel): readonly number[] {
   const { entryPrice, long } = held;
   const toLoss = long ? -1 : 1;
   const { trailing = null, breakEven = null } = level ?? {};
-  const by = frozen(trailing, kept?.trailing) ?? null;
-  const trailed = typeof by === 'number' ? best * (1 + toLoss * by) : priceOf(by, best, toLoss);
+  const trailed = typeof trailing === 'number' ? best * (1 + toLoss * trailing) : priceOf(trailing, best, toLoss);
   const after = breakEven === null ? null : breakEven.after;
   const reached = priceOf(typeof after === 'number' ? { fromEntry: after } : after, entryPrice, long ? 1 : -1);
   const isEven = reached !== null && (long ? best >= reached : best <= reached);
   const even = isEven ? entryPrice * (1 - toLoss * (breakEven?.plus ?? 0)) : null;
-  const fixed = priceOf(frozen(level?.stop, kept?.stop), entryPrice, toLoss);
+  const fixed = priceOf(level?.stop, entryPrice, toLoss);
   return [trailed, fixed, even].filter((price) => price !== null);
 }
 
@@ -58,18 +65,17 @@ function stepsOf(held: Holding, levels: readonly StopLevel[], series: ReportSeri
   let next = 0;
   let level: StopLevel | undefined;
   let best = held.entryPrice;
-  /** Distances as they were at the entry. */
-  let kept: StopLevel | undefined;
+  let isHeld = false;
   for (let row = series.first; row < series.end && (openTime[row] as number) <= held.to; row++) {
     const time = openTime[row] as number;
     // The kline of the entry counts: a stop is in force as soon as the position is open.
     if ((openTime[row + 1] ?? Number.POSITIVE_INFINITY) <= held.from) continue;
     for (let one = levels[next]; one !== undefined && one.time <= Math.max(time, held.from); one = levels[++next])
-      level = one;
-    kept ??= level;
-    const prices = stopsOf(held, best, level, kept);
+      level = isHeld && level !== undefined ? keptLevels(level, one) : one;
+    isHeld = true;
+    const prices = stopsOf(held, best, level);
     const stop = prices.length === 0 ? null : held.long ? Math.max(...prices) : Math.min(...prices);
-    const takeProfit = priceOf(frozen(level?.takeProfit, kept?.takeProfit), held.entryPrice, held.long ? 1 : -1);
+    const takeProfit = priceOf(level?.takeProfit, held.entryPrice, held.long ? 1 : -1);
     const last = steps.at(-1);
     if (last === undefined || last[2] !== stop || last[3] !== takeProfit)
       steps.push([time, strategy, stop, takeProfit]);
