@@ -1,14 +1,24 @@
 /** The exports for your own strategy: `import { defineStrategy, sma, hold, flat } from 'sluice'`; and `backtest`, which runs one. */
-import type { BacktestOptions, BacktestResult } from './backtest/options.ts';
+import type {
+  AnyBacktestOptions,
+  BacktestOptions,
+  BacktestResult,
+  ListBacktestOptions,
+  MarketsBacktestOptions,
+} from './backtest/options.ts';
+import type { MarketUse } from './strategy/contract.ts';
 import type { Params } from './strategy/params.ts';
 
 export type {
+  AnyBacktestOptions,
   BacktestFill,
   BacktestOptions,
   BacktestResult,
   InstrumentOptions,
   KlineColumns,
   KlineRow,
+  ListBacktestOptions,
+  MarketsBacktestOptions,
 } from './backtest/options.ts';
 export type { Instrument } from './domain/instrument.ts';
 export { type Interval, intervals } from './domain/interval.ts';
@@ -24,9 +34,16 @@ export {
   defineStrategy,
   type Holding,
   type LastExit,
+  type Legs,
+  type ListStrategy,
+  type MarketsMoment,
+  type MarketsStrategy,
+  type MarketUse,
   type Moment,
   type Strategy,
   type StreamingStrategy,
+  type UniverseMarket,
+  type Weights,
 } from './strategy/contract.ts';
 export {
   accumulationDistribution,
@@ -106,10 +123,16 @@ export { flat, hold, quotes } from './strategy/signals.ts';
 export { kellyShare, riskShare, volatilityShare } from './strategy/sizing.ts';
 
 /**
- * Runs a strategy over recorded klines, as `sluice backtest` does, and gives its fills, equity and figures. Rejects with an Error of one
- * message where the command would refuse: wrong options or data, or an error that the strategy throws.
+ * Runs a strategy over recorded klines, as `sluice backtest` does, and gives its fills, equity and figures. One of several markets takes klines
+ * by role, or by symbol where it chooses. Rejects with an Error of one message where the command would refuse: wrong options or data, or an
+ * error that the strategy throws.
  */
-export async function backtest<P extends Params>(options: BacktestOptions<P>): Promise<BacktestResult> {
+export function backtest<P extends Params, M extends Readonly<Record<string, MarketUse>>>(
+  options: MarketsBacktestOptions<P, M>,
+): Promise<BacktestResult>;
+export function backtest<P extends Params>(options: ListBacktestOptions<P>): Promise<BacktestResult>;
+export function backtest<P extends Params>(options: BacktestOptions<P>): Promise<BacktestResult>;
+export async function backtest(options: AnyBacktestOptions): Promise<BacktestResult> {
   // Loaded here: strategies import this file, and what runs a backtest loads strategies.
   const { backtest: run } = await import('./backtest/from-code.ts');
   return run(options);

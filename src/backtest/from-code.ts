@@ -1,14 +1,23 @@
 /** `backtest()` of the package: prepares, runs and summarises like `sluice backtest`, with options from code. */
-import { checkGiven, givenPlaces } from '../config/read.ts';
+import { checkGiven, givenPlaces, readConfig } from '../config/read.ts';
 import { backtestSchema } from '../config/schema.ts';
+import { shippedInstruments } from '../config/shipped.ts';
 import { instrumentsSchema } from '../data/instruments.ts';
-import type { Interval } from '../domain/interval.ts';
-import type { Columns } from '../domain/market.ts';
+import type { Instrument } from '../domain/instrument.ts';
 import { Refusal } from '../domain/refusal.ts';
+import type { Strategy } from '../strategy/contract.ts';
 import { refuseFault } from '../strategy/fault.ts';
-import type { Params } from '../strategy/params.ts';
+import { marketsGiven } from './code-markets.ts';
 import { runBacktest } from './engines.ts';
-import type { Amount, BacktestOptions, BacktestResult, KlineRow } from './options.ts';
+import type {
+  Amount,
+  AnyBacktestOptions,
+  BacktestOptions,
+  BacktestResult,
+  InstrumentOptions,
+  ListBacktestOptions,
+  MarketsBacktestOptions,
+} from './options.ts';
 import { castOf, type Given, prepared } from './prepare/prepare.ts';
 import { fillRows } from './result/fill-rows.ts';
 import { summarise } from './result/summary.ts';
@@ -20,7 +29,7 @@ const name = 'backtest()';
 const wide = { maxOrderValue: '1000000000000000', maxPosition: '1000000000000000' };
 
 /** Rejects with a `Refusal` where the command would refuse, and for an error that the strategy throws. */
-export async function backtest<P extends Params>(options: BacktestOptions<P>): Promise<BacktestResult> {
+export async function backtest(options: AnyBacktestOptions): Promise<BacktestResult> {
   try {
     return await run(options);
   } catch (error) {
@@ -30,33 +39,34 @@ export async function backtest<P extends Params>(options: BacktestOptions<P>): P
   }
 }
 
-async function run<P extends Params>(options: BacktestOptions<P>): Promise<BacktestResult> {
-  const { strategy, params = {}, data, symbol: _symbol, interval: _interval, ...others } = options;
-  const { dataInterval, instrument, cash, fees = {}, risk = {}, riskFree, ...same } = others;
+async function run(options: AnyBacktestOptions): Promise<BacktestResult> {
+  const { strategy, params = {}, ...others } = options;
   if (typeof strategy?.name !== 'string')
     throw new Refusal(`${name} has no strategy: pass the result of defineStrategy(), such as strategy: mine`);
-  const { symbol, interval, columns } = klinesIn(options);
+  const { own, files, klines, symbols } = marketsGiven(options);
+  const { dataInterval, instrument, instruments, cash, fees = {}, risk = {}, riskFree, ...rest } = others as Others;
+  const { data: _, symbol: __, symbols: ___, markets: ____, interval: _____, ...same } = rest;
   const id = idOf(strategy.name);
   const config = checkGiven(
     name,
     {
       ...same,
-      strategies: [{ id, use: id, symbol, interval, params }],
-      ...(typeof data === 'string' && symbol !== undefined && { data: { [symbol]: data } }),
-      ...(dataInterval !== undefined && symbol !== undefined && { dataIntervals: { [symbol]: dataInterval } }),
-      ...{ cash: textOf(cash), riskFree: textOf(riskFree), risk: { ...wide, ...risk } },
+      strategies: [{ ...own, id, use: id, params }],
+      ...{ data: files, cash: textOf(cash), riskFree: textOf(riskFree), risk: { ...wide, ...risk } },
+      ...(dataInterval !== undefined && {
+        dataIntervals: Object.fromEntries(symbols.map((symbol) => [symbol, dataInterval])),
+      }),
       fees: { ...fees, maker: textOf(fees.maker), taker: textOf(fees.taker) },
     },
     backtestSchema,
   );
   const traded = config.strategies[0]?.symbol ?? '';
+  const known = instrument === undefined ? instruments : { ...instruments, [traded]: instrument };
   const given: Given = {
-    registry: { [id]: () => Promise.resolve({ default: strategy }) },
+    registry: { [id]: () => Promise.resolve({ default: strategy as Strategy }) },
     placeOf: givenPlaces,
-    klines: new Map(columns === undefined ? [] : [[traded, columns]]),
-    ...(instrument !== undefined && {
-      instruments: checkGiven(`instrument of ${name}`, { [traded]: instrument }, instrumentsSchema),
-    }),
+    klines,
+    ...(known !== undefined && { instruments: withShipped(known) }),
   };
   const ready = await prepared(name, config, await castOf(name, config, [], given), given);
   const result = await runBacktest(ready.input).catch(refuseFault);
@@ -70,40 +80,19 @@ async function run<P extends Params>(options: BacktestOptions<P>): Promise<Backt
   };
 }
 
+/** All options beside the strategy, whichever it is. */
+type Others = Omit<BacktestOptions, 'strategy' | 'params'> &
+  Omit<MarketsBacktestOptions, 'strategy' | 'params' | 'data'> &
+  Omit<ListBacktestOptions, 'strategy' | 'params' | 'data'>;
+
+const withShipped = (own: Readonly<Record<string, InstrumentOptions>>): ReadonlyMap<string, Instrument> =>
+  new Map([
+    ...readConfig(shippedInstruments(), instrumentsSchema),
+    ...checkGiven(`instrument of ${name}`, own, instrumentsSchema),
+  ]);
+
 /** Fills and orders carry it; the name itself is checked with the rest of the strategy. */
 const idOf = (strategy: string): string => (/^[a-z0-9][a-z0-9-]{0,31}$/.test(strategy) ? strategy : 'strategy');
 
 const textOf = (amount: Amount | undefined): string | undefined =>
   typeof amount === 'number' ? String(amount) : amount;
-
-/** Klines in memory, with their symbol and interval where they contain them. */
-function klinesIn({ data, symbol, interval }: Pick<BacktestOptions, 'data' | 'symbol' | 'interval'>): {
-  readonly symbol: string | undefined;
-  readonly interval: Interval | undefined;
-  readonly columns?: Columns;
-} {
-  if (data === undefined || typeof data === 'string') return { symbol, interval };
-  if (!(Symbol.iterator in data)) return { symbol, interval, columns: columnsOf((column) => data[column]) };
-  const rows: readonly KlineRow[] = [...data];
-  return {
-    symbol: symbol ?? rows[0]?.symbol,
-    interval: interval ?? rows[0]?.interval,
-    columns: columnsOf((column) => rows.map((row) => row[column])),
-  };
-}
-
-function columnsOf(valuesOf: (column: keyof Columns) => ArrayLike<number> | undefined): Columns {
-  const column = (name: keyof Columns): Float64Array => {
-    const values = valuesOf(name);
-    if (values === undefined) throw new Refusal(`data has no ${name}: pass klines, or columns of klines`);
-    return values instanceof Float64Array ? values : Float64Array.from(values);
-  };
-  return {
-    openTime: column('openTime'),
-    open: column('open'),
-    high: column('high'),
-    low: column('low'),
-    close: column('close'),
-    volume: column('volume'),
-  };
-}

@@ -1,11 +1,18 @@
 /** The options and the result of `backtest()`. */
 import type { Interval } from '../domain/interval.ts';
 import type { Columns, ColumnValues, Kline } from '../domain/market.ts';
+import type { Memory } from '../domain/memory.ts';
 import type { Account, Evidence, FillJson } from '../domain/order.ts';
 import type { RulesetName } from '../fill/ruleset-names.ts';
 import type { Curve } from '../research/curves.ts';
 import type { Summary } from '../research/summary.ts';
-import type { DecidingStrategy, StreamingStrategy } from '../strategy/contract.ts';
+import type {
+  DecidingStrategy,
+  ListStrategy,
+  MarketsStrategy,
+  MarketUse,
+  StreamingStrategy,
+} from '../strategy/contract.ts';
 import type { Indicators } from '../strategy/named-indicators.ts';
 import type { Params, ParamValues } from '../strategy/params.ts';
 
@@ -35,24 +42,17 @@ export interface InstrumentOptions {
   readonly minNotional?: string;
 }
 
-/**
- * A backtest of one strategy on one symbol. What is left out has the default of a configuration file; keys of the same name mean the same
- * there (docs/reference/configuration.md).
- */
-export interface BacktestOptions<P extends Params = Params> {
-  readonly strategy: DecidingStrategy<P, Indicators> | StreamingStrategy<P>;
+/** The path of a klines file, relative to the working directory; or klines. */
+export type Klines = string | Iterable<KlineRow> | KlineColumns;
+
+/** What every backtest takes. */
+interface RunOptions<P extends Params> {
   /** Values of its parameters; their defaults where they are left out. */
   readonly params?: Partial<ParamValues<P>>;
-  /** The path of a klines file, relative to the working directory; or klines. Left out: the catalogue. */
-  readonly data?: string | Iterable<KlineRow> | KlineColumns;
-  /** Such as `BTCUSDT`. May be left out where the klines contain it. */
-  readonly symbol?: string;
   /** The strategy's interval. May be left out where the klines contain it. */
   readonly interval?: Interval;
   /** The interval of the data, where that is smaller. */
   readonly dataInterval?: Interval;
-  /** Of a symbol that Sluice does not know. */
-  readonly instrument?: InstrumentOptions;
   /** `2020-03-12`, `2020-03-12T08:00:00Z`, or a Date. Earlier klines warm the strategy up. */
   readonly from?: string | Date;
   /** The first moment that does not belong to the run. */
@@ -73,6 +73,52 @@ export interface BacktestOptions<P extends Params = Params> {
   /** A year's return without risk, as a fraction. */
   readonly riskFree?: Amount;
 }
+
+/**
+ * A backtest of one strategy on one symbol. What is left out has the default of a configuration file; keys of the same name mean the same
+ * there (docs/reference/configuration.md).
+ */
+export interface BacktestOptions<P extends Params = Params> extends RunOptions<P> {
+  readonly strategy: DecidingStrategy<P, Indicators> | DecidingStrategy<P, Indicators, Memory> | StreamingStrategy<P>;
+  /** Left out: the catalogue. */
+  readonly data?: Klines;
+  /** Such as `BTCUSDT`. May be left out where the klines contain it. */
+  readonly symbol?: string;
+  /** Of a symbol that Sluice does not know. */
+  readonly instrument?: InstrumentOptions;
+}
+
+/** By symbol, of those that Sluice does not know. */
+interface SeveralOptions<P extends Params> extends RunOptions<P> {
+  readonly instruments?: Readonly<Record<string, InstrumentOptions>>;
+}
+
+/** A backtest of one strategy with markets by role. */
+export interface MarketsBacktestOptions<
+  P extends Params = Params,
+  M extends Readonly<Record<string, MarketUse>> = Readonly<Record<string, MarketUse>>,
+> extends SeveralOptions<P> {
+  readonly strategy: MarketsStrategy<P, M, Indicators> | MarketsStrategy<P, M, Indicators, Memory>;
+  /** By role; what is left out comes from the catalogue, or from the klines of another role with this symbol. */
+  readonly data?: { readonly [Role in keyof M]?: Klines };
+  /** As in a configuration. A role may be left out where its klines contain their symbol. */
+  readonly markets?: { readonly [Role in keyof M]?: { readonly symbol: string; readonly interval?: Interval } };
+}
+
+/** A backtest of one strategy that chooses among a list of symbols. */
+export interface ListBacktestOptions<P extends Params = Params> extends SeveralOptions<P> {
+  readonly strategy: ListStrategy<P, Indicators> | ListStrategy<P, Indicators, Memory>;
+  /** By symbol; what is left out comes from the catalogue. */
+  readonly data?: Readonly<Record<string, Klines>>;
+  /** The list; the symbols of `data` when left out. */
+  readonly symbols?: readonly string[];
+}
+
+/** A backtest of any strategy. */
+export type AnyBacktestOptions<P extends Params = Params> =
+  | BacktestOptions<P>
+  | MarketsBacktestOptions<P>
+  | ListBacktestOptions<P>;
 
 /** One fill of a backtest. */
 export interface BacktestFill extends FillJson {

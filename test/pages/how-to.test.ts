@@ -35,6 +35,11 @@ test('backtest-from-code.md', () => {
   );
 });
 
+test('backtest-from-code.md, of several markets', () => {
+  writeFiles('backtest-from-code.md');
+  expect(node('--conditions=sluice-source', 'several.ts')).toBe('BUY BTCUSDT, SELL BTCUSDT\n');
+});
+
 test('test-a-strategy.md', () => {
   writeFiles('test-a-strategy.md');
   expect(node('--conditions=sluice-source', '--test-reporter=tap', 'above-average.test.ts')).toMatch(
