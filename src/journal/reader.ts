@@ -73,6 +73,11 @@ export function openReader(dir: string) {
         strategy ?? null,
         limit,
       ),
+    /** Denials by rule since UTC ms, the most frequent first, each with its last one. A row counts repetitions of at most a quarter of an hour. */
+    denialsSince: (since: number) =>
+      [...Map.groupBy(readRows(db, 'denied', 'WHERE last_at > ? ORDER BY last_at', since), ({ code }) => code)]
+        .map(([rule, rows]) => ({ rule, times: rows.reduce((sum, row) => sum + row.times, 0), last: rows.at(-1) }))
+        .sort((a, b) => b.times - a.times),
     /** The last signal of a strategy at or before a time. */
     signalBefore: (strategy: string, symbol: string, time: number): SignalEntry | undefined =>
       readRows(
@@ -107,7 +112,8 @@ export function openReader(dir: string) {
     strategies: () => strategies().map(({ id }) => id),
     /** The same by their numbers in client order ids. */
     strategyNumbers: () => new Map(strategies().map(({ id, number }) => [number, id])),
-    equity: () => readRows(db, 'equity', 'ORDER BY at DESC LIMIT 1')[0]?.equity,
+    /** The last point of the equity curve. */
+    equity: () => readRows(db, 'equity', 'ORDER BY at DESC LIMIT 1')[0],
     close: () => void db.close(),
   };
 }

@@ -17,6 +17,9 @@ export interface WriteReply {
   readonly result: WriteResult;
 }
 
+/** One row counts repeated denials for so long, ms of the clock, so that the denials of the last hour can be counted. */
+const denialRowMs = 900_000;
+
 /** The thread's parameters. */
 export interface WriterData {
   readonly path: string;
@@ -39,7 +42,7 @@ if (parentPort !== null) {
   const port = parentPort;
   const { path, epoch, remember } = workerData as WriterData;
   const db = openForWriting(path);
-  const write = writer(db, epoch);
+  const write = writer(db, epoch, denialRowMs);
   const heads = remember === undefined ? undefined : headWriter(remember);
   port.on('message', (request: WriteRequest | 'close') => {
     if (request === 'close') {

@@ -103,6 +103,13 @@ describe('a refusal', () => {
     ]);
   });
 
+  test('begins a new row after the time that one row covers', () => {
+    const { db, rows } = bench();
+    const write = writer(db, 0, 10);
+    write([0, 9, 10, 19, 30].map((after) => denialOf({ at: startTime + after })));
+    expect(rows('SELECT times FROM denials')).toEqual([{ times: 2 }, { times: 2 }, { times: 1 }]);
+  });
+
   test('that is too long ago is not remembered', () => {
     const { write, rows } = bench();
     write(Array.from({ length: 102 }, (_, index) => denialOf({ draft: `BUY ${index % 101}` })));

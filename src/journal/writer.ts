@@ -59,8 +59,11 @@ const special = {
     "DELETE FROM memories WHERE name = 'throttle.' || ? OR (? IS NULL AND (name = 'peak' OR name LIKE 'throttle.%'))",
 } as const;
 
-/** `epoch`: the number of this opening of the journal. Rows are numbered above those of all earlier openings. */
-export function writer(db: Database.Database, epoch = 0): Write {
+/**
+ * `epoch`: the number of this opening of the journal. Rows are numbered above those of all earlier openings. `denialRowMs`: how long one row
+ * counts repeated denials.
+ */
+export function writer(db: Database.Database, epoch = 0, denialRowMs = Number.POSITIVE_INFINITY): Write {
   let seq = epoch * rowsPerEpoch;
   const ready = new Map<string, Statement>();
   /** Statements are prepared at their first use: most runs need few. */
@@ -74,7 +77,7 @@ export function writer(db: Database.Database, epoch = 0): Write {
     return statement(kind).run(isNumbered(kind) ? [seq++, ...values] : values);
   };
   // A strategy that repeats a denied signal would fill the disk: repeated denials are counted in one row.
-  const lastDenials = new Map<string, Map<string, { code: string; seq: number | bigint }>>();
+  const lastDenials = new Map<string, Map<string, { code: string; seq: number | bigint; at: number }>>();
 
   function deny(entry: DenialEntry): void {
     const { repeated } = entry;
@@ -83,13 +86,13 @@ export function writer(db: Database.Database, epoch = 0): Write {
     const key = `${entry.strategy}\n${entry.symbol}`;
     const known = getOrMake(lastDenials, key, () => new Map());
     const last = known.get(entry.draft);
-    if (last?.code === entry.code) {
+    if (last?.code === entry.code && entry.at - last.at < denialRowMs) {
       statement('deniedAgain').run(times, lastAt, JSON.stringify(facts), last.seq);
       return;
     }
     const row = insert('denied', { ...entry, facts, times, lastAt });
     known.delete(entry.draft);
-    known.set(entry.draft, { code: entry.code, seq: row.lastInsertRowid });
+    known.set(entry.draft, { code: entry.code, seq: row.lastInsertRowid, at: entry.at });
     const [oldest] = known.keys();
     if (known.size > rememberedDenials && oldest !== undefined) known.delete(oldest);
   }

@@ -6,25 +6,19 @@ import { type Journal, journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { OpenedState } from '../journal/open.ts';
 import { watchedHost, workerHost } from '../journal/writer-hosts.ts';
-import type { Log } from './log.ts';
 
 export interface SessionJournalParts extends Pick<OpenedState, 'path' | 'identity' | 'remember'> {
   readonly loaded: Loaded;
   readonly clock: Clock;
-  readonly log: Log;
   readonly fatal: (error: Error) => void;
 }
 
 export function sessionJournal(
-  { path, identity, remember, loaded, clock, log, fatal }: SessionJournalParts,
+  { path, identity, remember, loaded, clock, fatal }: SessionJournalParts,
   { notice, seen }: { readonly notice: (said: Notice) => void; readonly seen: (entry: Entry) => void },
 ): Journal {
   const host = watchedHost(workerHost(path, identity.epoch, fatal, remember), (text) =>
     notice({ level: 'warn', text }),
   );
-  return journal(host, clock, loaded.past.fill, (entry) => {
-    if (entry.kind === 'kill' || entry.kind === 'resume') log.warn(entry, entry.kind);
-    if (entry.kind === 'halt') log.error(entry, entry.kind);
-    seen(entry);
-  });
+  return journal(host, clock, loaded.past.fill, seen);
 }

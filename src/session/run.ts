@@ -1,6 +1,7 @@
 /** A running session: watches prices, runs strategies and sweeps for fills until it is stopped. */
 import { defer, EMPTY, type Observable, switchMap, takeUntil } from 'rxjs';
 import { every, pause, type ScaledClock } from '../clock/clock.ts';
+import type { DaemonState } from '../dashboard/view.ts';
 import { priceText, unitsText } from '../domain/money.ts';
 import { type Decision, decisionOf } from '../domain/order.ts';
 import type { Notice } from '../execution/context.ts';
@@ -33,6 +34,10 @@ export interface Made {
   readonly assembled: Assembled;
   readonly unprotected: UnprotectedTimes;
   readonly screen: Screen;
+  /** Changes the daemon's state, which is shown and logged. */
+  readonly enter: (state: DaemonState) => void;
+  /** Reports the state where it changed by itself: by a kill, its end, or market data. */
+  readonly reportState: () => void;
   readonly hosted: readonly NamedHosted[];
   readonly reloads: Pick<Reloads, 'of'>;
   readonly notice: (notice: Notice) => void;
@@ -54,7 +59,7 @@ const timeMs = 1_000;
 const stopPatienceMs = 8_000;
 
 export function run(made: Made) {
-  const { clock, assembled, screen, hosted, fatal } = made;
+  const { clock, assembled, enter, hosted, fatal } = made;
   const stopping = source<true>();
   let isStopping = false;
   const tasks = new AbortController();
@@ -74,9 +79,9 @@ export function run(made: Made) {
   const trader = {
     ...assembled.trader,
     async recover() {
-      screen.state = 'recovering';
+      enter('recovering');
       await assembled.trader.recover();
-      screen.state = 'ready';
+      enter('ready');
       for (const place of former) reportFormer(made, place);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
       void every(clock, clock.machine(auditEveryMs), tasks.signal, () => audit(assembled)).catch(fatal);
@@ -102,7 +107,7 @@ export function run(made: Made) {
   return {
     ready: ready.promise,
     async stop(): Promise<void> {
-      screen.state = 'stopping';
+      enter('stopping');
       isStopping = true;
       stopping.emit(true);
       await atMost(assembled.end(made.onStop));
@@ -133,6 +138,7 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
   each(clock.machine(timeMs), timeKeeper(made));
   const remember = (value: string): void => journal.append({ kind: 'memory', name: noMarketDataName, value });
   each(clock.machine(timeMs), marketKeeper({ ...made, remember }));
+  each(clock.machine(timeMs), made.reportState);
 }
 
 /** Places take-profits for entries that filled after the last signal. */

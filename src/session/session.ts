@@ -1,10 +1,10 @@
 /** A trading daemon, live or on paper. The modes differ in the venue of their orders. Begin with `startSession`. */
 
 import { randomBytes } from 'node:crypto';
+import type { Observable } from 'rxjs';
 import type { Budget } from '../budget/budget.ts';
 import { accountName } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
-import { isLoopback } from '../config/schema.ts';
 import { type Assets, loadAssets } from '../dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
 import type { Instrument } from '../domain/instrument.ts';
@@ -24,8 +24,10 @@ import { confirmed, storeKill } from './control/confirm-on-disk.ts';
 import { decisionsOf } from './control/decisions.ts';
 import { isKillRequested } from './control/kill-file.ts';
 import { afterCancelText, cancelledText, liftedText, resumedText, unknownStrategy } from './control/kill-texts.ts';
+import type { SessionEvent } from './events.ts';
 import { instrumentRows, type LeftOut, leftOutNotices, withFormer } from './instruments.ts';
 import { sessionJournal } from './journal.ts';
+import { type Observed, observe } from './observe.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import { allocationChanges } from './preflight/allocation-changes.ts';
 import { refuseMissingFunds } from './preflight/balance-check.ts';
@@ -40,7 +42,6 @@ import { refuseWithdrawKey } from './preflight/withdraw-key.ts';
 import { Reloads } from './reload.ts';
 import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
-import { Screen, type ScreenOptions } from './view/view.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
 import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
@@ -48,7 +49,8 @@ import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './wa
 export interface Session {
   readonly dashboard: Dashboard;
   readonly source: DashboardSource;
-  readonly before: Screen['before'];
+  /** What happens, from the start on: kept until somebody subscribes. */
+  readonly events: Observable<SessionEvent>;
   /** Resolves when trading has begun: recovery is through. */
   readonly ready: Promise<void>;
   stop(): Promise<void>;
@@ -89,7 +91,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     return {
       dashboard,
       source,
-      before: equipped.screen.before,
+      events: equipped.shown,
       ready: running.ready,
       async stop() {
         await running.stop();
@@ -160,10 +162,14 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
   return { clock, limits, exchange: x, reaching, instruments, configured, leftOut, balances };
 }
 
-type Equipped = Made & { readonly limits: Budget; readonly reloads: Reloads };
+type Equipped = Made & {
+  readonly limits: Budget;
+  readonly reloads: Reloads;
+  readonly shown: Observable<SessionEvent>;
+};
 
 function equip(options: SessionOptions, state: OpenedState, reached: Reached, undo: Undo): Equipped {
-  const { config, log } = options;
+  const { config } = options;
   const { clock, limits, exchange } = reached;
   const instruments = withFormer(reached.instruments, state.loaded);
   const hosted = [...hostedOf(reached.configured, instruments)];
@@ -171,15 +177,15 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   const venue = options.makeVenue({ ...reached, instruments, places, loaded: state.loaded });
   const allocations = allocationsOf(reached.configured);
   const { loaded, ...since } = allocationChanges(venue.loaded ?? state.loaded, allocations, clock.now());
-  let screen: Screen | undefined;
+  let observed: Observed | undefined;
   const early: Entry[] = [];
   const book = sessionJournal(
     { ...options, ...state, loaded, clock },
     {
       notice: (said) => notice(said),
       seen(entry) {
-        if (screen === undefined) early.push(entry);
-        else screen.see(entry);
+        if (observed === undefined) early.push(entry);
+        else observed.see(entry);
         void storeKill(entry, book, options.stateDir);
       },
     },
@@ -191,11 +197,10 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   for (const row of [...instrumentRows(instruments, reached.instruments), speed]) book.append(row);
   undo.unshift(() => venue.close?.());
   const notice = ({ level, text }: Notice): void => {
-    const said = { level, text: screen?.isStopped === true ? whileStopped(text) : text };
-    log[said.level](said.text);
+    const said = { level, text: observed?.screen.isStopped === true ? whileStopped(text) : text };
     book.append({ kind: 'notice', at: clock.now(), ...said });
     // The status is gone: orders that remain at the exchange must not be reported in the log alone.
-    if (screen?.state === 'stopping' && said.level !== 'info') options.say(said.text);
+    if (observed?.screen.state === 'stopping' && said.level !== 'info') options.say(said.text);
   };
   for (const row of since.entries) book.append(row);
   if (since.said !== undefined) notice({ level: 'info', text: since.said });
@@ -226,10 +231,10 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   if (reached.balances !== undefined && config.account === 'spot')
     refuseMissingFunds({ places, portfolio: assembled.portfolio, balances: reached.balances, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
-  screen = screenOf(options, reached, { hosted, assembled, unprotected, blocked, loaded });
-  for (const entry of early) screen.see(entry);
+  observed = observe(options, reached, { hosted, assembled, unprotected, blocked, loaded }, undo);
+  for (const entry of early) observed.see(entry);
   const { stateDir, fatal } = options;
-  const parts = { ...reached, assembled, unprotected, screen, hosted, notice, journal: book, stateDir };
+  const parts = { ...reached, ...observed, assembled, unprotected, hosted, notice, journal: book, stateDir };
   return { ...parts, reloads: new Reloads(parts), onStop: config.onStop, fatal };
 }
 
@@ -242,25 +247,6 @@ const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded,
 /** The end of a passing obstacle lifts no kill or HALT. */
 const whileStopped = (text: string): string =>
   text.replace('orders are created again', 'nothing is created before sluice resume');
-
-const screenOf = (
-  { mode, secrets, config }: SessionOptions,
-  { clock, limits, exchange }: Reached,
-  made: Pick<ScreenOptions, 'hosted' | 'assembled' | 'unprotected' | 'blocked' | 'loaded'>,
-): Screen =>
-  new Screen({
-    mode,
-    isRealMoney: secrets !== undefined && !isLoopback(config.exchange.restUrl),
-    exchangeUrl: config.exchange.restUrl,
-    speed: config.exchange.speed,
-    now: () => clock.now(),
-    weight() {
-      const { ip, uid, waiting, stoppedUntil } = limits.meter();
-      return { ip, uid, waiting, bannedUntil: stoppedUntil };
-    },
-    noMarketData: () => exchange.noMarketData(),
-    ...made,
-  });
 
 /** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
 const blockedBy =

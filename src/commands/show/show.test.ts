@@ -59,6 +59,36 @@ test('how long something was unprotected is told in tenths of a second, rounded 
   expect(out).toContain('unprotected at most 144.2 s: position of s on BTCUSDT');
 });
 
+test('status counts the denials of the last hour, and names the most frequent rule with an example', () => {
+  const minute = 60_000;
+  const denied = { kind: 'denied', strategy: 's', symbol: 'BTCUSDT', reason: 'up', facts: {} } as const;
+  const deny = (at: number, code: string, draft: string) => ({ ...denied, at: at * minute, code, draft });
+  const db = openForWriting(join(dir, journalFile));
+  writer(
+    db,
+    1,
+    15 * minute,
+  )([
+    ...[deny(1, 'collar', 'BUY 1'), deny(2, 'collar', 'BUY 1')],
+    ...[deny(100, 'orderShare', 'BUY 2'), deny(101, 'orderShare', 'BUY 2'), deny(102, 'collar', 'BUY 3')],
+    { kind: 'equity', at: 110 * minute, equity: '1000' },
+  ]);
+  db.close();
+  const options = { state: dir, json: false, out: (line: string) => void out.push(line), say: () => undefined };
+  showStatus(options);
+  expect(out.find((line) => line.startsWith('denied'))).toMatch(
+    /^denied {5}3 in the last hour, 2 by orderShare, such as s BTCUSDT BUY 2: .*\(sluice why s\)$/,
+  );
+  out = [];
+  showStatus({ ...options, json: true });
+  expect(JSON.parse(out[0] ?? '')).toMatchObject({
+    denialsLastHour: [
+      { rule: 'orderShare', times: 2, draft: 'BUY 2' },
+      { rule: 'collar', times: 1, draft: 'BUY 3' },
+    ],
+  });
+});
+
 test('status and why show how long legs were open alone', () => {
   const db = openForWriting(join(dir, journalFile));
   const action = 'unwind';

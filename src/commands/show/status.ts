@@ -2,7 +2,7 @@
 import { machineWall } from '../../clock/clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import type { AloneTimes } from '../../domain/order.ts';
-import { aloneText, moment, roundedMoney } from '../../domain/words.ts';
+import { aloneText, denialText, moment, roundedMoney } from '../../domain/words.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
 import type { JournalReader } from '../../journal/reader.ts';
 import { aloneMemory } from '../../portfolio/legs-alone.ts';
@@ -13,7 +13,7 @@ import { type StoppedStrategy, stoppedName } from '../../session/strategy-runner
 import { noMarketDataName } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
 import { type UnprotectedRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';
-import { clipped, isDust } from '../../trading/format.ts';
+import { clipped, isDust, speedName } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
 import { exitsText } from './show.ts';
 
@@ -39,6 +39,19 @@ export const aloneIn = (reader: JournalReader): readonly AloneTimes[] =>
 export const stoppedIn = (reader: JournalReader): readonly StoppedStrategy[] =>
   JSON.parse(reader.memories().get(stoppedName) ?? '[]') as readonly StoppedStrategy[];
 
+const hourMs = 3_600_000;
+
+/** Denials of the last hour by the exchange's clock; of the last hour of the run where no daemon runs. */
+function denialsIn(reader: JournalReader) {
+  const [newest] = reader.denials(1);
+  const now = Math.max(reader.equity()?.at ?? 0, newest?.lastAt ?? 0);
+  const speed = Number(reader.memories().get(speedName) ?? 1);
+  return reader.denialsSince(now - hourMs).map(({ rule, times, last }) => ({
+    ...{ rule, times, strategy: last?.strategy, symbol: last?.symbol, draft: last?.draft },
+    text: last === undefined ? '' : denialText(last, speed),
+  }));
+}
+
 /** A daemon beats each second. After this time without a beat (real ms) nothing else of it works either. */
 const oldBeatMs = 10_000;
 
@@ -56,7 +69,7 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     state: dir,
     ...{ mode: meta('mode'), account: meta('account'), venue: meta('venue') },
     running: running === undefined ? null : { ...running, mode: undefined, token: undefined, heartbeatAgeMs },
-    equity: reader.equity() ?? null,
+    equity: reader.equity()?.equity ?? null,
     openOrders: orders.length - unknownOrders.length - quarantinedOrders.length,
     unknownOrders,
     quarantinedOrders,
@@ -65,6 +78,7 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
       .filter(({ decision }) => decision === null)
       .map(({ tradeId, symbol, orderIds, why, raw }) => ({ tradeId, symbol, orderIds, cause: why, raw })),
     fills: reader.fillCount(),
+    denialsLastHour: denialsIn(reader),
     halts: reader.halts().map(({ at, by, reason }) => ({ at, cause: by, reason })),
     unprotectedPositions: unprotectedIn(reader),
     legsAlone: aloneIn(reader),
@@ -101,6 +115,11 @@ function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<s
   const unknown = unknownOrders.length === 0 ? '' : `: ${unknownOrders.join(', ')}`;
   yield `orders     ${status.openOrders} open, ${unknownOrders.length} of unknown outcome${unknown}`;
   yield `fills      ${status.fills}`;
+  const [most] = status.denialsLastHour;
+  if (most !== undefined) {
+    const all = status.denialsLastHour.reduce((sum, { times }) => sum + times, 0);
+    yield `denied     ${all} in the last hour, ${most.times === all ? 'all' : most.times} by ${most.rule}, such as ${most.strategy} ${most.symbol} ${most.draft}: ${most.text} (sluice why ${most.strategy})`;
+  }
   if (status.diskFull === true)
     yield `ATTENTION  the disk of ${dir} is full: no order is created until there is space, and newer events are not in this list yet`;
 }

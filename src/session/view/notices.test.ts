@@ -26,7 +26,7 @@ test('a kill stands there in red with the way on until it is resumed, and not af
       at: 5,
       level: 'error',
       text: 'Killed by operator: looks wrong.',
-      advice: 'Resume on this page, or run: npx sluice resume',
+      advice: 'To continue, run: npx sluice resume',
     },
   ]);
   expect(shown(after(kill(), kill({ by: 'dailyLoss', reason: 'lost 5,100 since midnight UTC' }), resume()))).toEqual([

@@ -18,10 +18,9 @@ export class Notices {
     if (entry.kind === 'notice') this.#add({ at, level: entry.level, text: entry.text, advice: undefined });
     else if (entry.kind === 'resume') {
       this.#lift(entry.strategy);
-      const whom = entry.strategy === null ? '' : ` strategy ${entry.strategy}`;
-      this.#add({ at, level: 'info', text: `Resumed${whom} by ${entry.by}: ${entry.reason}.`, advice: undefined });
+      this.#add({ at, level: 'info', ...killText(entry) });
     } else {
-      const notice = entry.kind === 'halt' ? haltNotice(entry) : killNotice(entry);
+      const notice: NoticeView = { at, level: 'error', ...killText(entry) };
       this.#kills.set(notice, entry.kind === 'halt' ? null : entry.strategy);
       this.#add(notice);
     }
@@ -42,23 +41,22 @@ export class Notices {
   }
 }
 
-/** A halt is shown with its meaning on the page, in the terminal and by `status`. */
-const haltNotice = ({ at, by, reason }: KillEntry): NoticeView => ({
-  at,
-  level: 'error',
-  text: `HALT, no order is created: ${reason}; ${Object.hasOwn(haltCauses, by) ? haltCauses[by as HaltCause] : by}.`,
-  advice: 'Resume on this page, or run: npx sluice resume',
-});
-
-function killNotice({ at, strategy, by, reason }: KillEntry): NoticeView {
+/** A kill, its end or a HALT in words, on the page, in the terminal, in the log and by `status`. */
+export function killText({ kind, strategy, by, reason }: KillEntry): Pick<NoticeView, 'text' | 'advice'> {
+  if (kind === 'resume')
+    return {
+      text: `Resumed${strategy === null ? '' : ` strategy ${strategy}`} by ${by}: ${reason}.`,
+      advice: undefined,
+    };
+  const advice = `To continue, run: npx sluice resume${strategy === null ? '' : ` --strategy ${strategy}`}`;
+  if (kind === 'halt') {
+    const meaning = Object.hasOwn(haltCauses, by) ? haltCauses[by as HaltCause] : by;
+    return { text: `HALT, no order is created: ${reason}; ${meaning}.`, advice };
+  }
   const killed = strategy === null ? 'Killed' : `Strategy ${strategy} was killed`;
   const text =
     by === 'dailyLoss'
       ? `${killed} by the daily loss limit: ${reason}. Exits by a stop go on.`
       : `${killed} by ${by}: ${reason}.`;
-  const advice =
-    strategy === null
-      ? 'Resume on this page, or run: npx sluice resume'
-      : `To continue, run: npx sluice resume --strategy ${strategy}`;
-  return { at, level: 'error', text, advice };
+  return { text, advice };
 }

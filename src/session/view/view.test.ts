@@ -7,7 +7,6 @@ import { emptyLoaded } from '../../journal/load.ts';
 import { defineStrategy } from '../../strategy/contract.ts';
 import type { HostedMarket } from '../../strategy/host.ts';
 import { hold } from '../../strategy/signals.ts';
-import { newsText, reportChanges } from './terminal.ts';
 import { Screen } from './view.ts';
 
 const meter = { used: 0, max: 1 };
@@ -138,16 +137,6 @@ test('what a strategy holds that is not configured any more is shown as that of 
     { id: 't', symbol: btc.symbol, status: 'former', use: '', position: { quantity: '1', openProfit: '10' } },
   ]);
   expect(screen.view().stateText).not.toContain('2 strategies');
-});
-
-test('what is noticed while a run begins is news, and what an earlier run left is not', () => {
-  const desk = new TestRig();
-  const screen = screenOf(desk);
-  const { before } = screen;
-  screen.see({ kind: 'notice', at: startTime, level: 'error', text: 'kills nobody' });
-  const news: string[] = [];
-  reportChanges(before, (one) => news.push(newsText(one)))(screen.view());
-  expect(news).toContain(`${new Date(startTime).toISOString()} error      kills nobody`);
 });
 
 test('what was lost today is counted from the start of the day, also after a resume', async () => {

@@ -28,6 +28,7 @@ import type { Assembled } from '../../trading/assemble.ts';
 import { draftText, signalText } from '../../trading/format.ts';
 import { marketsOf, placesOf } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
+import { fillView, resolvedText, unknownCause } from '../events.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { Notices } from './notices.ts';
 import { formerIn, shownOf, strategyView } from './strategy-view.ts';
@@ -73,8 +74,6 @@ export class Screen {
   /** By symbol, the market whose klines are charted: that of the first strategy. */
   readonly #charted = new Map<string, HostedMarket>();
   #startEquity: string | undefined;
-  /** What stood there before this run did anything: no news. */
-  readonly before: Pick<View, 'fills' | 'notices'>;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
@@ -84,7 +83,6 @@ export class Screen {
     this.#equity.push(...options.loaded.equity.slice(-maxEquityPoints));
     this.#startEquity = options.loaded.firstEquity;
     for (const kill of [...options.loaded.kills, ...options.loaded.halts]) this.#notices.see(kill);
-    this.before = { fills: [...this.#fills], notices: [...this.#notices.list] };
   }
 
   /** Takes an entry of the journal. */
@@ -104,6 +102,11 @@ export class Screen {
   get isStopped(): boolean {
     const { risk, execution } = this.#options.assembled;
     return execution.halts.inForce.length > 0 || risk.switch.inForce.some((kill) => kill.strategy === undefined);
+  }
+
+  /** `killed` where a daemon that is ready may create nothing. */
+  get shownState(): DaemonState {
+    return this.state === 'ready' && this.isStopped ? 'killed' : this.state;
   }
 
   /** A strategy threw. */
@@ -154,7 +157,7 @@ export class Screen {
     const { mode, isRealMoney, exchangeUrl, speed, hosted, assembled, unprotected, now, weight } = this.#options;
     const { portfolio, risk, execution } = assembled;
     const equity = unitsText(portfolio.totalEquity());
-    const state = this.state === 'ready' && this.isStopped ? 'killed' : this.state;
+    const state = this.shownState;
     const strategies = [
       ...shownOf(portfolio, hosted).map((one) =>
         strategyView(assembled, unprotected.of(one.id, one.symbol), one, this.#errors.get(one.id)),
@@ -270,7 +273,7 @@ export class Screen {
       this.#beginUnknown(event, order);
     const unknown = this.#openUnknown(clientOrderId);
     if (unknown === undefined) return;
-    const [step, resolved] = [stepText(event), resolvedText(event)];
+    const [step, resolved] = [stepText(event), resolvedText(event.event, event.detail)];
     if (step !== undefined) {
       const steps = [...unknown.steps, { at, text: step }].slice(-mostSteps);
       this.#unknowns.set(clientOrderId, { ...unknown, steps });
@@ -287,7 +290,7 @@ export class Screen {
   #beginUnknown({ at: since, clientOrderId, detail }: EventEntry, { intent }: WorkingOrder): void {
     const { strategy, symbol } = intent;
     const order = draftText(intent, this.#instrument(symbol));
-    const cause = String(detail['cause'] ?? detail['evidence'] ?? 'no answer');
+    const cause = unknownCause(detail);
     const begun = { clientOrderId, strategy, symbol, order, since, cause, steps: [], resolved: undefined };
     this.#unknowns.set(clientOrderId, begun);
     for (const [id, unknown] of this.#unknowns) {
@@ -297,8 +300,7 @@ export class Screen {
   }
 
   #addFill(fill: FillEntry): void {
-    const { kind: _kind, account: _account, evidence: _evidence, ...shown } = fill;
-    first(this.#fills, shown, mostFills);
+    first(this.#fills, fillView(fill), mostFills);
   }
 }
 
@@ -311,15 +313,6 @@ function stepText({ event, detail }: EventEntry): string | undefined {
   return detail['balances'] === undefined
     ? `A sweep failed: ${String(detail['sweep'])}.`
     : `Compared the balances: ${String(detail['balances'])}.`;
-}
-
-/** How an unknown outcome ended; undefined for other events. */
-function resolvedText({ event, detail }: EventEntry): string | undefined {
-  if (event === 'found')
-    return `Found at the exchange as order ${String(detail['orderId'])}, ${String(detail['status']).toLowerCase().replace('_', ' ')}: it had taken effect.`;
-  if (event === 'absent')
-    return 'It did not take effect: two complete sweeps missed it, and the balances are explained without it.';
-  return event === 'resolved' ? `Resolved by hand as ${String(detail['as'])}: ${String(detail['reason'])}.` : undefined;
 }
 
 const idsOf = (strategies: readonly { readonly id: string }[]): ReadonlySet<string> =>

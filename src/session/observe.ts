@@ -1,0 +1,90 @@
+/** What is made of the entries of the journal while a daemon runs: the view of the dashboard, and the events that are logged and shown. */
+import type { Observable } from 'rxjs';
+import type { Budget } from '../budget/budget.ts';
+import type { ScaledClock } from '../clock/clock.ts';
+import { isLoopback } from '../config/schema.ts';
+import type { DaemonState } from '../dashboard/view.ts';
+import type { Entry } from '../journal/entries.ts';
+import { held } from '../trading/hot-streams.ts';
+import type { Exchange } from '../venue/exchange/exchange.ts';
+import { logEvent, type SessionEvent, SessionEvents } from './events.ts';
+import type { SessionOptions, Undo } from './options.ts';
+import { Screen, type ScreenOptions } from './view/view.ts';
+
+interface Reached {
+  readonly clock: ScaledClock;
+  readonly limits: Pick<Budget, 'meter'>;
+  readonly exchange: Pick<Exchange, 'noMarketData'>;
+}
+
+type Shown = Pick<ScreenOptions, 'hosted' | 'assembled' | 'unprotected' | 'blocked' | 'loaded'>;
+
+export interface Observed {
+  readonly screen: Screen;
+  /** Events, kept until somebody subscribes. */
+  readonly shown: Observable<SessionEvent>;
+  see(entry: Entry): void;
+  /** Changes the daemon's state, which is shown and logged. */
+  enter(state: DaemonState): void;
+  /** Reports the state where it changed by itself: by a kill, its end, or market data. */
+  reportState(): void;
+}
+
+/** Begins to observe. `undo` ends it. */
+export function observe(options: SessionOptions, reached: Reached, made: Shown, undo: Undo): Observed {
+  const screen = screenOf(options, reached, made);
+  const { portfolio } = made.assembled;
+  const events = new SessionEvents({
+    speed: options.config.exchange.speed,
+    instrument: (symbol) => portfolio.instrument(symbol),
+    order: (clientOrderId) => portfolio.order(clientOrderId),
+    now: () => reached.clock.now(),
+  });
+  const logged = events.stream.subscribe((event) => logEvent(options.log, event));
+  const shown = held(events.stream);
+  undo.unshift(() => {
+    logged.unsubscribe();
+    shown.end();
+  });
+  let reported = '';
+  const reportState = (): void => {
+    const state = screen.shownState;
+    const hasData = reached.exchange.noMarketData() === undefined;
+    const now = `${state} ${state !== 'ready' || hasData}`;
+    if (now === reported) return;
+    reported = now;
+    events.state(state, screen.view().stateText);
+  };
+  return {
+    screen,
+    shown: shown.stream,
+    see(entry) {
+      screen.see(entry);
+      events.see(entry);
+    },
+    enter(state) {
+      screen.state = state;
+      reportState();
+    },
+    reportState,
+  };
+}
+
+const screenOf = (
+  { mode, secrets, config }: SessionOptions,
+  { clock, limits, exchange }: Reached,
+  made: Shown,
+): Screen =>
+  new Screen({
+    mode,
+    isRealMoney: secrets !== undefined && !isLoopback(config.exchange.restUrl),
+    exchangeUrl: config.exchange.restUrl,
+    speed: config.exchange.speed,
+    now: () => clock.now(),
+    weight() {
+      const { ip, uid, waiting, stoppedUntil } = limits.meter();
+      return { ip, uid, waiting, bannedUntil: stoppedUntil };
+    },
+    noMarketData: () => exchange.noMarketData(),
+    ...made,
+  });
