@@ -77,9 +77,9 @@ const live = trading('live', 'trade on the exchange').option(
   '--accept-restored <REASON>',
   'accept a restored or missing journal',
 );
-run(live, io, async () => (await import('./session/daemon.ts')).live);
+run(live, io, async () => (await import('./commands/trade/trade.ts')).live);
 const paper = trading('paper', "trade on the exchange's market with simulated fills");
-run(paper, io, async () => (await import('./session/daemon.ts')).paper);
+run(paper, io, async () => (await import('./commands/trade/trade.ts')).paper);
 
 addProject(program, io);
 addBacktest(program, io, version());

@@ -47,6 +47,19 @@ export const mapColumns = (
   volume: make(columns.volume, 'volume'),
 });
 
+/** Klines as columns. */
+export function columnsOf(klines: readonly Kline[]): Columns {
+  const column = (name: keyof Columns): Float64Array => Float64Array.from(klines, (kline) => kline[name]);
+  return {
+    openTime: column('openTime'),
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
+  };
+}
+
 /** A public print. */
 export interface Trade {
   readonly symbol: string;

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { aborted } from '../clock/clock.ts';
-import { parseSetting, readConfig } from '../config/read.ts';
+import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -11,7 +11,7 @@ import { configure } from '../trading/strategies.ts';
 import { requestKill, signalText } from './control/kill-file.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
-import type { SessionOptions, StartOptions } from './options.ts';
+import type { DenialsReplay, SessionOptions, StartOptions } from './options.ts';
 import { refuseUnfit } from './preflight/weight-plan.ts';
 import { recordSession, type SessionRecording } from './recording/record-session.ts';
 import type { Session } from './session.ts';
@@ -29,6 +29,8 @@ export interface DaemonOptions {
   readonly out: (line: string) => void;
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
+  readonly replayDenials?: (file: string, settings: readonly Setting[]) => DenialsReplay;
+  readonly confirm?: SessionOptions['confirm'];
 }
 
 /** `sluice live`. */
@@ -59,6 +61,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
     {
       ...options,
       beside: recordSession(config, configured, file, say),
+      replayDenials: options.replayDenials?.(file, settings),
       mode,
       config,
       configured,
@@ -71,7 +74,10 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
 }
 
 export interface RunOptions
-  extends Pick<SessionOptions, 'mode' | 'config' | 'configured' | 'stateDir' | 'say' | 'signal' | 'acceptRestored'> {
+  extends Pick<
+    SessionOptions,
+    'mode' | 'config' | 'configured' | 'stateDir' | 'say' | 'signal' | 'acceptRestored' | 'replayDenials' | 'confirm'
+  > {
   readonly json: boolean;
   readonly out: (line: string) => void;
   readonly logLevel: LogLevel;

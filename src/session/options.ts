@@ -31,6 +31,17 @@ export interface VenueParts {
   readonly loaded: Loaded;
 }
 
+/**
+ * Replays the last days of the strategies through the limits, and says what these would have denied if that was much. Commands pass it in,
+ * because a session runs no backtest.
+ */
+export type DenialsReplay = (given: {
+  readonly config: TradingConfig;
+  readonly configured: readonly Configured[];
+  readonly instruments: readonly Instrument[];
+  readonly feed: Pick<Exchange['feed'], 'history'>;
+}) => Promise<string | undefined>;
+
 export interface SessionOptions {
   readonly mode: string;
   readonly config: TradingConfig;
@@ -47,6 +58,9 @@ export interface SessionOptions {
   readonly acceptRestored?: string | undefined;
   readonly log: Log;
   readonly recorder?: Recorder | undefined;
+  readonly replayDenials?: DenialsReplay | undefined;
+  /** Asks a question on the terminal; left out where nobody can answer. */
+  readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** Says things on the terminal while there is no status yet. */
   readonly say: (line: string) => void;
   /** Aborts a start that still waits for the exchange. */

@@ -33,6 +33,7 @@ import { allocationChanges } from './preflight/allocation-changes.ts';
 import { refuseMissingFunds } from './preflight/balance-check.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from './preflight/capabilities-file.ts';
 import { queryUntilAnswered } from './preflight/connect.ts';
+import { askAboutDenials } from './preflight/denials-question.ts';
 import { isStrict, limitSteps, limitsOf, NotRaised, recordVersions } from './preflight/limits.ts';
 import { markTrading, whileOpening } from './preflight/open-state.ts';
 import { probeOnce } from './preflight/probe-exchange.ts';
@@ -81,6 +82,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     // Journalled steps may be finer than those that the exchange lists now.
     for (const at of withFormer(reached.instruments, opened.loaded).values()) reached.exchange.setInstrument(at);
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
+    const report = await askAboutDenials(options, toReplay(reached), opened.loaded.limits);
     const equipped = equip(options, opened, reached, undo);
     const actions = sourceOf(equipped);
     const source = { ...actions, ...confirmed(actions, equipped.journal, options.stateDir) };
@@ -88,6 +90,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
     markTrading(options);
     const running = run(equipped);
+    report(equipped.notice);
     return {
       dashboard,
       source,
@@ -105,6 +108,12 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     throw error;
   }
 }
+
+const toReplay = ({ configured, instruments, exchange }: Reached) => ({
+  configured,
+  instruments: [...instruments.values()],
+  feed: exchange.feed,
+});
 
 const unwrittenText = (dir: string): string =>
   `the disk of ${dir} is full: the last rows of its journal could not be written. Orders and fills are read from the exchange at the next start; repeat every resume, adjust and limits command since then; kills are stored as files there`;

@@ -37,8 +37,8 @@ export interface Market {
 
 /** Strategies that code gives instead of a file: by the name that `use` has, and how messages name their keys. */
 export interface GivenStrategies {
-  readonly registry: Registry;
-  readonly placeOf: NamePlace;
+  readonly registry?: Registry;
+  readonly placeOf?: NamePlace;
   /** Files are loaded with the code that they have now, where they were loaded before. */
   readonly again?: boolean;
 }
@@ -57,7 +57,7 @@ export async function configure(
   given?: GivenStrategies,
 ): Promise<readonly Configured[]> {
   const dir = dirname(configFile);
-  const { registry, placeOf } = given ?? { registry: shipped, placeOf: placesIn(configFile, settings) };
+  const { registry = shipped, placeOf = placesIn(configFile, settings) } = given ?? {};
   // Only a run over recorded data knows its market here; shipped strategies come to an end.
   const overRecords = market !== undefined;
   if (strategies.some(({ use }) => isPath(use))) endableWhileBusy(overRecords ? 'run' : 'daemon');

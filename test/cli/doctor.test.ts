@@ -72,6 +72,21 @@ test.each(profiles)('finds all well on %s, beside a running daemon, and remember
   expect(JSON.parse(file)).toMatchObject({ rest: { clientIdEchoed: 'yes', queryByClientId: 'no', ...rest } });
 });
 
+test.each([
+  ['0.001', 'fail', /^of the last 3\.\d hours: (\d+) of \1 entries denied \(orderShare \1\), such as BUY /],
+  ['1', 'ok', /^no entry of the last 3\.\d hours would have been denied$/],
+])('replays the last klines through a maxOrderShare of %s', async (maxOrderShare, level, text) => {
+  await begin('observed');
+  const trend = { id: 'trend', use: 'sma-cross', symbol: 'BTCUSDT', interval: '1min', allocation: '10000' };
+  const file = rig.configure({
+    strategies: [{ ...trend, params: { fast: 2, slow: 3, share: 0.5 } }],
+    risk: { maxOrderValue: '100000', maxPosition: '500000', priceCollar: '0.9', maxDailyLoss: '1', maxOrderShare },
+  });
+  const { stdout } = await rig.run('doctor', '--config', file, '--json');
+  const found = checksOf(stdout).find(({ name }) => name === 'denials');
+  expect(found).toMatchObject({ level, text: expect.stringMatching(text) });
+});
+
 test('a daemon finds out by itself at its first start, remembers it, and does not ask again once it knows', async () => {
   await begin('observed');
   const asked = (): number => logged.filter((line) => line.includes('SLUICENOSUCH')).length;

@@ -56,7 +56,9 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const address = { ...config.exchange, account: config.account, limits: config.budget };
   const connection = connect(address, secrets, environment, { waitMs });
   try {
-    checks.push(...(await examine({ config, configured, connection, apiKey: secrets?.apiKey }, stateDir)));
+    checks.push(
+      ...(await examine({ config, configured, file, settings, connection, apiKey: secrets?.apiKey }, stateDir)),
+    );
   } finally {
     connection.close();
   }

@@ -15,8 +15,9 @@ import type { RestCapabilities } from '../../venue/exchange/capabilities.ts';
 import { codeMeaning } from '../../venue/exchange/rest/codes.ts';
 import type { Balance, Failure } from '../../venue/venue.ts';
 import { type Check, fail, ok, warn } from './check.ts';
+import { type RecentGiven, recentDenials } from './recent-denials.ts';
 
-export interface Examination {
+export interface Examination extends Pick<RecentGiven, 'file' | 'settings'> {
   readonly config: TradingConfig;
   readonly configured: readonly Configured[];
   readonly connection: Connection;
@@ -44,6 +45,7 @@ export async function exchangeChecks(
   const listed = await exchange.instruments();
   if (listed.kind === 'failed') return { checks: [...checks, failing('symbols', listed)], rest: undefined };
   checks.push(...symbolChecks(given, listed.value));
+  if (checks.every(({ level }) => level !== 'fail')) checks.push(await denialsCheck(given, listed.value));
   if (given.apiKey !== undefined) checks.push(...(await keyChecks(given, listed.value)));
   const named = symbolsOf(given.config.strategies);
   const at = listed.value.find(({ symbol }) => named.includes(symbol));
@@ -127,6 +129,19 @@ function symbolChecks({ config, configured }: Examination, listed: readonly Inst
         )
       : ok('symbol', text);
   });
+}
+
+/** More denials than this share of entries mean that the limits are not those of these strategies. */
+const mostDenied = 0.5;
+
+/** Whether the limits allow what the strategies ask for. */
+async function denialsCheck(given: Examination, instruments: readonly Instrument[]): Promise<Check> {
+  const found = await recentDenials({ ...given, instruments, feed: given.connection.exchange.feed });
+  if (typeof found === 'string') return warn('denials', found);
+  const { share, text } = found;
+  if (share === 0) return ok('denials', text);
+  const advice = 'lower what the strategies ask for, or raise the limit (docs/reference/controls.md)';
+  return share > mostDenied ? fail('denials', text, advice) : warn('denials', text, advice);
 }
 
 async function keyChecks(given: Examination, listed: readonly Instrument[]): Promise<readonly Check[]> {
