@@ -16,7 +16,7 @@ import { momentText } from '../report/figures.ts';
 import type { EntryLosses } from '../research/entry-losses.ts';
 import type { FillTable } from '../research/fill-table.ts';
 import type { RefusedRow } from '../research/summary.ts';
-import type { Limits } from '../risk/context.ts';
+import type { Limits, NewVersion } from '../risk/context.ts';
 import type { Risk } from '../risk/risk.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import type { PaperTrade } from '../venue/paper/records.ts';
@@ -48,6 +48,8 @@ export interface RunInput {
   readonly allocations: readonly Allocation[];
   readonly cash: Units;
   readonly limits: Limits;
+  /** Versions of code that may exceed `newVersionShare` only once they are released; left out: none. */
+  readonly newVersions?: ReadonlyMap<string, NewVersion>;
   readonly rules: Rules;
   readonly fees: Fees;
   /** Where strategies are paid in several currencies: then the run is one for each (currencies.ts). */

@@ -4,6 +4,7 @@ import type { TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import type { Rate } from '../domain/money.ts';
+import type { LimitEntry } from '../journal/entries.ts';
 import type { Loaded } from '../journal/load.ts';
 import type { Opening } from '../journal/open.ts';
 import type { Configured } from '../trading/strategies.ts';
@@ -39,6 +40,8 @@ export type DenialsReplay = (given: {
   readonly config: TradingConfig;
   readonly configured: readonly Configured[];
   readonly instruments: readonly Instrument[];
+  /** Steps about limits in the journal. */
+  readonly steps: readonly LimitEntry[];
   readonly feed: Pick<Exchange['feed'], 'history'>;
 }) => Promise<string | undefined>;
 

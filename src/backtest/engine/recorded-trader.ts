@@ -31,6 +31,7 @@ export function deskOf(
     instruments: input.instruments,
     allocations: input.allocations,
     limits: input.limits,
+    ...(input.newVersions !== undefined && { newVersions: input.newVersions }),
     timing: defaultTiming,
     orderLifeMs,
     laneOf: lanesOf(input.hosted),

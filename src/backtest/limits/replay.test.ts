@@ -33,7 +33,7 @@ const columns = {
   volume: new Float64Array(length).fill(1_000),
 };
 const given = (limits: Partial<Limits>) => ({
-  ...{ file, settings: [], instruments: [btc], cash: units('1000') },
+  ...{ file, settings: [], instruments: [btc], cash: units('1000'), newVersions: new Map() },
   klines: [{ symbol: 'BTCUSDT', interval: '1min' as const, columns }],
   limits: { ...readConfig(file, tradingSchema).risk, ...limits } as Limits,
 });
@@ -46,6 +46,14 @@ test('a limit that is below what a strategy asks for denies all that it would ha
   expect(denied).toBe(entries?.asked);
   expect(example).toMatch(/^BUY .*more than 0\.02 of the equity, 20$/);
   expect([from, to]).toEqual([startTime, startTime + length * 60_000]);
+});
+
+test('a version of code that nobody released is held to its part of the allocation', async () => {
+  const { entries } = await replayHere({
+    ...given({ newVersionShare: rate('0.1') }),
+    newVersions: new Map([['trend', { code: 'abc', allocation: units('1000') }]]),
+  });
+  expect(entries?.rules.map(({ code }) => code)).toEqual(['newVersion']);
 });
 
 test('limits that allow everything deny nothing, in a thread as here', async () => {

@@ -11,7 +11,7 @@ import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
 import type { Units } from '../../domain/money.ts';
 import type { EntryLosses } from '../../research/entry-losses.ts';
-import type { Limits } from '../../risk/context.ts';
+import type { Limits, NewVersion } from '../../risk/context.ts';
 import { runBacktest } from '../engines.ts';
 import { castOf, prepared } from '../prepare/prepare.ts';
 import { spanOf } from '../run.ts';
@@ -24,6 +24,7 @@ export interface ReplayGiven {
   readonly instruments: readonly Instrument[];
   /** As in force: also those that the configuration leaves out. */
   readonly limits: Limits;
+  readonly newVersions: ReadonlyMap<string, NewVersion>;
   /** What there is of the quote asset. */
   readonly cash: Units;
 }
@@ -40,16 +41,10 @@ export interface Replayed {
 }
 
 /** Replays in this thread. Throws a `Refusal` where the klines are too few, and what a strategy throws. */
-export async function replayHere({
-  file,
-  settings,
-  klines,
-  instruments,
-  limits,
-  cash,
-}: ReplayGiven): Promise<Replayed> {
+export async function replayHere(given: ReplayGiven): Promise<Replayed> {
+  const { file, settings, klines, instruments, limits, newVersions, cash } = given;
   const { account, strategies, risk, fees } = readConfig(file, tradingSchema, settings);
-  const given = {
+  const inMemory = {
     klines: new Map(klines.map(({ symbol, columns }) => [symbol, columns])),
     instruments: new Map(instruments.map((one) => [one.symbol, one])),
   };
@@ -58,9 +53,9 @@ export async function replayHere({
     ...{ account, strategies, risk, fees, cash },
     dataIntervals: Object.fromEntries(klines.map(({ symbol, interval }) => [symbol, interval])),
   };
-  const cast = await castOf(file, config, settings, given);
-  const { input } = await prepared(file, config, cast, given);
-  const result = await runBacktest({ ...input, limits }, 'silent');
+  const cast = await castOf(file, config, settings, inMemory);
+  const { input } = await prepared(file, config, cast, inMemory);
+  const result = await runBacktest({ ...input, limits, newVersions }, 'silent');
   const { start, end } = spanOf(input.series);
   const most = result.entries?.rules.toSorted((a, b) => b.denied - a.denied)[0];
   return {

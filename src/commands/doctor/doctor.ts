@@ -9,6 +9,7 @@ import { isLoopback, type TradingConfig, tradingSchema } from '../../config/sche
 import { readSecrets } from '../../config/secrets.ts';
 import { escapeText } from '../../domain/printable.ts';
 import { orRefusal, Refusal } from '../../domain/refusal.ts';
+import type { LimitEntry } from '../../journal/entries.ts';
 import { journalFile } from '../../journal/open.ts';
 import { venueNameOf } from '../../session/live.ts';
 import { cancelAt, rememberCapabilities } from '../../session/preflight/capabilities-file.ts';
@@ -50,15 +51,19 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const { restUrl } = config.exchange;
   const found = orRefusal(() => readSecrets(environment));
   const secrets = found instanceof Refusal ? undefined : found;
-  const checks: Check[] = [...machineChecks(stateDir), planCheck(config, configured), limitsCheck(config, stateDir)];
+  const steps = orRefusal(() => (hasJournal(stateDir) ? inJournal(stateDir, (reader) => reader.limits()) : []));
+  const given = { config, configured, file, settings, steps: steps instanceof Refusal ? [] : steps };
+  const checks: Check[] = [
+    ...machineChecks(stateDir),
+    planCheck(config, configured),
+    limitsCheck(config, steps, stateDir),
+  ];
   if (found instanceof Refusal) checks.push(fail('key', 'the key and secret cannot be read', found.message));
   say(`asking ${restUrl}; listening to the socket for ${listenMs / 1_000} s`);
   const address = { ...config.exchange, account: config.account, limits: config.budget };
   const connection = connect(address, secrets, environment, { waitMs });
   try {
-    checks.push(
-      ...(await examine({ config, configured, file, settings, connection, apiKey: secrets?.apiKey }, stateDir)),
-    );
+    checks.push(...(await examine({ ...given, connection, apiKey: secrets?.apiKey }, stateDir)));
   } finally {
     connection.close();
   }
@@ -71,13 +76,10 @@ export async function doctor(options: DoctorOptions): Promise<void> {
 const hasJournal = (stateDir: string): boolean => existsSync(join(stateDir, journalFile));
 
 /** Limits above the standard: a start refuses them until somebody confirms them. */
-function limitsCheck(config: TradingConfig, stateDir: string): Check {
-  const found = orRefusal(() => {
-    const steps = hasJournal(stateDir) ? inJournal(stateDir, (reader) => reader.limits()) : [];
-    return unraised(config, steps, stateDir);
-  });
+function limitsCheck(config: TradingConfig, steps: readonly LimitEntry[] | Refusal, stateDir: string): Check {
+  if (steps instanceof Refusal) return fail('risk', 'the confirmed limits cannot be read', steps.message);
+  const found = unraised(config, steps, stateDir);
   if (found === undefined) return ok('risk', 'every limit above the standard is confirmed');
-  if (found instanceof Refusal) return fail('risk', 'the confirmed limits cannot be read', found.message);
   const { what, which, advice, raises } = found;
   return fail('risk', `${what} ${which.join('; ')}`, `${advice} ${raises.join('; ')}`);
 }

@@ -17,7 +17,7 @@ import type { Balance, Failure } from '../../venue/venue.ts';
 import { type Check, fail, ok, warn } from './check.ts';
 import { type RecentGiven, recentDenials } from './recent-denials.ts';
 
-export interface Examination extends Pick<RecentGiven, 'file' | 'settings'> {
+export interface Examination extends Pick<RecentGiven, 'file' | 'settings' | 'steps'> {
   readonly config: TradingConfig;
   readonly configured: readonly Configured[];
   readonly connection: Connection;

@@ -6,8 +6,9 @@ import type { Instrument } from '../../domain/instrument.ts';
 import { compareIntervals, type Interval, intervalMs } from '../../domain/interval.ts';
 import { columnsOf } from '../../domain/market.ts';
 import { noUnits, plus } from '../../domain/money.ts';
+import type { LimitEntry } from '../../journal/entries.ts';
 import { lossesText, manyDenied } from '../../research/entry-losses.ts';
-import { isStrict, limitsOf } from '../../session/preflight/limits.ts';
+import { isStrict, limitsOf, versionRows } from '../../session/preflight/limits.ts';
 import { warmupOf } from '../../strategy/warmup.ts';
 import { marketsIn } from '../../trading/lanes.ts';
 import type { Configured } from '../../trading/strategies.ts';
@@ -24,6 +25,8 @@ export interface RecentGiven {
   readonly file: string;
   readonly settings: readonly Setting[];
   readonly instruments: readonly Instrument[];
+  /** Steps about limits in the journal: a version of code that nobody released may use a part of its allocation. */
+  readonly steps: readonly LimitEntry[];
   readonly feed: Pick<Exchange['feed'], 'history'>;
 }
 
@@ -35,7 +38,7 @@ export interface RecentDenials {
 
 /** What the rules would have denied; a text why that is not known. */
 export async function recentDenials(given: RecentGiven): Promise<RecentDenials | string> {
-  const { config, configured, file, settings, instruments, feed } = given;
+  const { config, configured, file, settings, instruments, steps, feed } = given;
   if (config.account === 'margin') return 'not replayed: the rules of the exchange for margin are not known';
   const klines = [];
   for (const { symbol, interval, needed } of smallestOf(configured)) {
@@ -48,6 +51,7 @@ export async function recentDenials(given: RecentGiven): Promise<RecentDenials |
   const traded = new Set(klines.map(({ symbol }) => symbol));
   const reply = await replayLimits({
     ...{ file, settings, klines, limits, cash },
+    newVersions: versionRows(config, configured, steps, 0).unreleased,
     instruments: instruments.filter(({ symbol }) => traded.has(symbol)),
   });
   return 'fault' in reply ? `not replayed: ${reply.fault}` : deniedText(reply.replayed);

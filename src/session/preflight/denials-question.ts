@@ -5,7 +5,7 @@ import type { DenialsReplay, SessionOptions } from '../options.ts';
 import { isStrict, versionRows } from './limits.ts';
 
 type Options = Pick<SessionOptions, 'config' | 'configured' | 'replayDenials' | 'confirm' | 'say'>;
-type Reached = Omit<Parameters<DenialsReplay>[0], 'config'>;
+type Reached = Omit<Parameters<DenialsReplay>[0], 'config' | 'steps'>;
 
 /**
  * Replays them where the standard limits hold and the journal does not know this configuration and code. On a terminal it asks, and throws a
@@ -18,7 +18,7 @@ export async function askAboutDenials(
 ): Promise<(notice: (said: Notice) => void) => void> {
   const isKnown = versionRows(config, configured, steps, 0).rows.length === 0;
   if (replayDenials === undefined || !isStrict(config) || isKnown) return () => undefined;
-  const found = replayDenials({ ...reached, config });
+  const found = replayDenials({ ...reached, config, steps });
   if (confirm === undefined)
     return (notice) =>
       void found.then((text) => {

@@ -90,6 +90,7 @@ export class KlineTrader implements Trading {
       limits,
       portfolio: this.portfolio,
       clock,
+      ...(input.newVersions !== undefined && { newVersions: input.newVersions }),
       disabled: (kill) => this.kill(kill),
       signalDenied: (leg, denial) => void this.log.entries.push(signalDenialRow(leg, denial, clock.now())),
     });
