@@ -85,7 +85,42 @@ test.for(['paper', 'live'] as const)(
   },
 );
 
+test('with the standard limits the doctor fails first, and a small share trades', async () => {
+  const addresses = [`exchange.restUrl=${simulator.restUrl}`, `exchange.wsUrl=${simulator.wsUrl}`];
+  const here = addresses.flatMap((one) => ['--set', one]);
+  const keys = /export SLUICE_API_KEY=(\S+) SLUICE_API_SECRET=(\S+)/.exec(page);
+  const env = {
+    ...{ PATH: process.env['PATH'] ?? '', HOME: join(at.dir, 'home') },
+    ...{ SLUICE_API_KEY: keys?.[1] ?? '', SLUICE_API_SECRET: keys?.[2] ?? '' },
+  };
+  const [asGiven = [], small = []] = named('doctor');
+  const run = async (args: readonly string[]) => {
+    const program = startProgram([...args, ...here], { cwd: at.dir, env });
+    const { code } = await program.exited;
+    return { code, out: program.lines.join('\n') };
+  };
+  expect(await run(asGiven)).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/^ {2}fail {2}denials .* (\d+) of \1 entries denied\s+\(orderShare \1\)/m),
+  });
+  expect((await run(small)).out).toMatch(/^ {2}warn {2}denials +no entry of the last .* would have been denied; a\s/m);
+  const daemon = startProgram([...(named('live')[1] ?? []), ...here], { cwd: at.dir, env });
+  await daemon.line(/Z fill +mine BUY /);
+  expect(await daemon.end('SIGINT')).toEqual({ code: 130, signal: null });
+});
+
 test('every command of the page is run here', () => {
-  const run = new Set(['backtest', 'simulator', 'paper', 'live', 'positions', 'fills', 'orders', 'status', 'kill']);
+  const run = new Set([
+    'backtest',
+    'simulator',
+    'paper',
+    'live',
+    'positions',
+    'fills',
+    'orders',
+    'status',
+    'kill',
+    'doctor',
+  ]);
   expect(commands.map(([name]) => name).filter((name = '') => !run.has(name))).toEqual([]);
 });

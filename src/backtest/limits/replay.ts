@@ -35,6 +35,8 @@ export interface Replayed {
   readonly entries: EntryLosses | undefined;
   /** A denied order and the rule's numbers in words. */
   readonly example: string | undefined;
+  /** Why a limit stopped a strategy or all first, such as losses in a row: later entries are not among those that were asked for. */
+  readonly kill: string | undefined;
   /** Of the klines that could be traded, UTC ms. */
   readonly from: number;
   readonly to: number;
@@ -55,16 +57,33 @@ export async function replayHere(given: ReplayGiven): Promise<Replayed> {
   };
   const cast = await castOf(file, config, settings, inMemory);
   const { input } = await prepared(file, config, cast, inMemory);
-  const result = await runBacktest({ ...input, limits, newVersions }, 'silent');
+  const result = await runBacktest({ ...input, limits: withoutDepth(limits), newVersions }, 'silent');
   const { start, end } = spanOf(input.series);
-  const most = result.entries?.rules.toSorted((a, b) => b.denied - a.denied)[0];
+  const entries = result.entries === undefined ? undefined : withoutKilled(result.entries);
+  const most = entries?.rules.toSorted((a, b) => b.denied - a.denied)[0];
   return {
     fills: result.fills.length,
-    entries: result.entries,
+    kill: result.kills[0],
+    entries,
     example: result.refused?.find(({ code }) => code === most?.code)?.example,
     from: start,
     to: end,
   };
+}
+
+function withoutKilled({ asked, rules }: EntryLosses): EntryLosses {
+  const killed = rules.find(({ code }) => code === 'killed')?.denied ?? 0;
+  return { asked: asked - killed, rules: rules.filter(({ code }) => code !== 'killed') };
+}
+
+/** Without the rules that need depth: they would deny every MARKET order. */
+function withoutDepth({
+  maxBookAgeMs: _age,
+  maxSlippage: _slippage,
+  maxDepthShare: _share,
+  ...others
+}: Limits): Limits {
+  return others;
 }
 
 const blank = { id: 'blank', use: 'blank', symbol: 'BLANK', interval: '1min' };

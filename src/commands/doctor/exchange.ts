@@ -138,8 +138,8 @@ const mostDenied = 0.5;
 async function denialsCheck(given: Examination, instruments: readonly Instrument[]): Promise<Check> {
   const found = await recentDenials({ ...given, instruments, feed: given.connection.exchange.feed });
   if (typeof found === 'string') return warn('denials', found);
-  const { share, text } = found;
-  if (share === 0) return ok('denials', text);
+  const { share, isKilled, text } = found;
+  if (share === 0 && !isKilled) return ok('denials', text);
   const advice = 'lower what the strategies ask for, or raise the limit (docs/reference/controls.md)';
   return share > mostDenied ? fail('denials', text, advice) : warn('denials', text, advice);
 }

@@ -30,9 +30,11 @@ export interface RecentGiven {
   readonly feed: Pick<Exchange['feed'], 'history'>;
 }
 
-/** `share`: of the entries of the last days, those that would have been denied. */
 export interface RecentDenials {
+  /** Of the entries of the last days, those that would have been denied. */
   readonly share: number;
+  /** Whether a limit would have stopped a strategy. */
+  readonly isKilled: boolean;
   readonly text: string;
 }
 
@@ -57,22 +59,21 @@ export async function recentDenials(given: RecentGiven): Promise<RecentDenials |
   return 'fault' in reply ? `not replayed: ${reply.fault}` : deniedText(reply.replayed);
 }
 
-function deniedText({ entries, fills, example, from, to }: Replayed): RecentDenials {
+function deniedText({ entries, fills, example, kill, from, to }: Replayed): RecentDenials {
   const span = `the last ${spanText(to - from)}`;
   const losses = entries === undefined ? undefined : lossesText(entries);
-  if (entries === undefined || losses === undefined || !manyDenied(entries))
-    return {
-      share: 0,
-      text:
-        fills === 0
-          ? `no order in ${span}, so nothing is known of the limits`
-          : `no entry of ${span} would have been denied`,
-    };
+  const stopped = kill === undefined ? '' : `; a limit would have stopped trading: ${kill}`;
+  const isKilled = kill !== undefined;
+  if (entries === undefined || losses === undefined || !manyDenied(entries)) {
+    const none =
+      fills === 0
+        ? `no order in ${span}, so nothing is known of the limits`
+        : `no entry of ${span} would have been denied`;
+    return { share: 0, isKilled, text: none + stopped };
+  }
   const denied = entries.rules.reduce((sum, rule) => sum + rule.denied, 0);
-  return {
-    share: denied / entries.asked,
-    text: `of ${span}: ${losses}${example === undefined ? '' : `, such as ${example}`}`,
-  };
+  const such = example === undefined ? '' : `, such as ${example}`;
+  return { share: denied / entries.asked, isKilled, text: `of ${span}: ${losses}${such}${stopped}` };
 }
 
 const spanText = (ms: number): string =>

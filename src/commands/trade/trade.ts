@@ -8,7 +8,7 @@ const withReplay = (options: DaemonOptions): DaemonOptions => ({
     // A backtest engine is loaded where the limits are new to the state directory.
     const { recentDenials } = await import('../doctor/recent-denials.ts');
     const found = await recentDenials({ ...given, file, settings });
-    return typeof found === 'string' || found.share === 0 ? undefined : found.text;
+    return typeof found === 'string' || (found.share === 0 && !found.isKilled) ? undefined : found.text;
   },
   ...(process.stdin.isTTY &&
     process.stdout.isTTY &&
