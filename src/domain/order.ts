@@ -140,6 +140,8 @@ export interface Intent {
   readonly volume: Volume;
   /** LIMIT only. */
   readonly price?: Ticks;
+  /** A LIMIT that shall not take. The exchange does not know of it; where klines fill it, it rests as it arrives. */
+  readonly postOnly?: boolean;
   /** The expected quantity: the lots, or what the amount buys at the last price. */
   readonly expectedLots: Lots;
   /** Not sent after this, UTC ms: waiting for request weight must not make the decision stale. */

@@ -47,7 +47,7 @@ export interface TargetOptions {
   /** With `limit`: what has not filled of an entry so long after its target was new is cancelled, until its size, price or time changes. */
   readonly expiresAfterMs?: number;
   readonly expiresAfterKlines?: number;
-  /** `limit` is moved so that it does not cross. */
+  /** With `limit`: its order is moved to the nearest price that does not cross the best price that is known. */
   readonly postOnly?: boolean;
   /** An order over a limit of its size is reduced to it instead of denied. */
   readonly clip?: boolean;

@@ -6,7 +6,7 @@ import type { FillEntry, OrderEntryRow, VenueOrderEntry, VenueTradeEntry } from 
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 
 export function orderRow(order: WorkingOrder, instrument: Instrument, now: number): OrderEntryRow {
-  const { volume, price, expectedLots, ...intent } = order.intent;
+  const { volume, price, expectedLots, postOnly: _, ...intent } = order.intent;
   return {
     kind: 'order',
     ...intent,

@@ -50,6 +50,18 @@ describe('the golden fills on klines', () => {
     expect(fillTexts(fills.open(kline(101, 102, 100, 101, 50)))).toEqual(['1 @ 101.06 taker, fee 0.002 X']);
   });
 
+  test('a LIMIT that shall not take and crosses the open rests there, and fills at its own price', () => {
+    const fills = engine();
+    fills.submit({ ...order({ price: '102', lots: '2' }), postOnly: true });
+    const row = kline(101, 102, 100, 101, 10);
+    expect(fills.open(row).fills).toEqual([]);
+    // A tenth of the volume, and the maker's fee: 1 × 0.001.
+    expect(fillTexts(fills.rest(row))).toEqual(['1 @ 102 maker, fee 0.001 X']);
+    fills.close();
+    expect(run(fills, kline(103, 104, 102, 103, 50)).map(fillText)).toEqual([]);
+    expect(run(fills, kline(103, 104, 101.99, 103, 50)).map(fillText)).toEqual(['1 @ 102 maker, fee 0.001 X']);
+  });
+
   test('K6: a stop fills half-way to the low, half a spread down', () => {
     const sold = run(engine(), kline(96, 96.5, 94, 95.5, 50), [stopAt('95')]);
     expect(sold.map(fillText)).toEqual(['1 @ 94.45 taker, fee 0.1889 Z']);

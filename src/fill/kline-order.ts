@@ -30,6 +30,6 @@ export function reachOfAll(resting: readonly Pick<Working, 'order' | 'reach'>[])
   return { below, above };
 }
 
-/** True for an exit LIMIT that the open has already passed, under rules that fill it at the open. The stop is checked first. */
-export const restsAtArrival = ({ purpose }: SimOrder, { gapFill, marketAt }: Rules): boolean =>
-  gapFill === 'open' && marketAt === 'open' && (purpose === 'takeProfit' || purpose === 'exit');
+/** True for a LIMIT that shall not take, and for an exit LIMIT that the open has already passed, under rules that fill it at the open. The stop is checked first. */
+export const restsAtArrival = ({ purpose, postOnly }: SimOrder, { gapFill, marketAt }: Rules): boolean =>
+  postOnly === true || (gapFill === 'open' && marketAt === 'open' && (purpose === 'takeProfit' || purpose === 'exit'));

@@ -13,6 +13,8 @@ export interface SimOrder {
   readonly purpose?: Purpose;
   /** LIMIT only. */
   readonly price?: Ticks;
+  /** It shall not take. */
+  readonly postOnly?: boolean;
   /** UTC ms. */
   readonly createdAt?: number;
 }

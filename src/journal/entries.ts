@@ -31,7 +31,7 @@ export interface DenialEntry extends Denial {
 type AsText<T, Amounts extends keyof T> = Omit<T, Amounts> & Readonly<Record<Amounts, string>>;
 
 /** An order's current state. It is written whole at each change, and the last row counts. */
-export interface OrderEntryRow extends Omit<Intent, 'volume' | 'price' | 'expectedLots'> {
+export interface OrderEntryRow extends Omit<Intent, 'volume' | 'price' | 'postOnly' | 'expectedLots'> {
   readonly kind: 'order';
   readonly orderId: string | null;
   /** Base quantity, or null for a MARKET BUY by amount. */

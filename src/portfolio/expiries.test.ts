@@ -5,6 +5,7 @@ import { noLots, priceText, quantityText, rate } from '../domain/money.ts';
 import { mainRole, type Target } from '../domain/order.ts';
 import { Planner } from './planner.ts';
 import { Protection } from './protection.ts';
+import type { KeptEntry } from './standing.ts';
 
 const minute = 60_000;
 const limited = { limit: 99, expiresAfterMs: 5 * minute } as const;
@@ -17,7 +18,7 @@ function bench() {
   const options = {
     ...{ portfolio: held, protection, feeInBase: rate('0') },
     ...({ account: 'margin', marketBuyIn: 'lots' } as const),
-    expires: (_: unknown, at: number) => void kept.push((at - startTime) / minute),
+    entryKept: (_: unknown, { expiresAt = startTime }: KeptEntry) => void kept.push((expiresAt - startTime) / minute),
     changed: () => {},
     tooSmall: () => {},
   };
@@ -46,7 +47,7 @@ function bench() {
   /** The planner of the next start. */
   const restarted = (quantity: number, at: number): Planner => {
     const again = new Planner(options);
-    again.restore(leg(target(quantity, limited), 0), noLots, 1, startTime + at * minute);
+    again.restore(leg(target(quantity, limited), 0), noLots, 1, { expiresAt: startTime + at * minute });
     return again;
   };
   return {

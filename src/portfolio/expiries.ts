@@ -6,13 +6,19 @@ import { absolute, greatest, type Lots, least, lotsIn, negate, noLots, plus } fr
 import type { Leg, Signal } from '../domain/order.ts';
 import { sameExpiry } from '../domain/target-options.ts';
 import type { ByPosition } from './positions.ts';
-import type { Standing } from './standing.ts';
+import type { KeptEntry, Standing } from './standing.ts';
 
 export const never = Number.POSITIVE_INFINITY;
 
 /** True if a signal of the same size continues the entry of the one before: another price or time is another entry. */
 export const isSameEntry = (a: Signal, b: Signal): boolean =>
-  a.kind === 'target' && b.kind === 'target' && a.limit === b.limit && sameExpiry(a, b);
+  a.kind === 'target' &&
+  b.kind === 'target' &&
+  a.limit === b.limit &&
+  (a.postOnly ?? false) === (b.postOnly ?? false) &&
+  sameExpiry(a, b);
+
+const isPostOnly = (signal: Signal): boolean => signal.kind === 'target' && signal.postOnly === true;
 
 /** How long an entry may take, ms. */
 const lifeOf = (signal: Signal): number => (signal.kind === 'target' ? (signal.expiresAfterMs ?? never) : never);
@@ -28,10 +34,10 @@ export function enteredOf(targetLots: Lots, taken: Lots, { place }: Pick<Standin
 
 export class Expiries {
   readonly #standings: ByPosition<Standing>;
-  readonly #kept: (leg: Leg, at: number) => void;
+  readonly #kept: (leg: Leg, entry: KeptEntry) => void;
 
-  /** `kept` is called with each time, UTC ms, that a restart must know. */
-  constructor(standings: ByPosition<Standing>, kept: (leg: Leg, at: number) => void = () => {}) {
+  /** `kept` is called with all that a restart must know of an entry. */
+  constructor(standings: ByPosition<Standing>, kept: (leg: Leg, entry: KeptEntry) => void = () => {}) {
     this.#standings = standings;
     this.#kept = kept;
   }
@@ -42,13 +48,24 @@ export class Expiries {
     if (standing.isExpired) standing.settled = undefined;
     standing.isExpired = false;
     standing.expiresAt = now + ms;
-    if (ms !== never) this.#kept(standing.leg, standing.expiresAt);
+    standing.movedTo = undefined;
+    if (ms !== never || isPostOnly(standing.leg.signal)) this.keep(standing);
   }
 
-  /** It goes on after a restart; `at` is what the journal kept. */
-  restore(standing: Standing, at: number | undefined): void {
-    const ms = lifeOf(standing.leg.signal);
-    standing.expiresAt = ms === never || at === undefined ? standing.leg.at + ms : at;
+  /** Something of it has changed. */
+  keep({ leg, expiresAt, movedTo }: Standing): void {
+    this.#kept(leg, {
+      ...(expiresAt !== never && { expiresAt }),
+      ...(movedTo !== undefined && { movedTo }),
+    });
+  }
+
+  /** It goes on after a restart; `kept` is from the journal. */
+  restore(standing: Standing, { expiresAt, movedTo }: KeptEntry): void {
+    const { at, signal } = standing.leg;
+    const ms = lifeOf(signal);
+    standing.expiresAt = ms === never || expiresAt === undefined ? at + ms : expiresAt;
+    standing.movedTo = isPostOnly(signal) ? movedTo : undefined;
   }
 
   /** Takes note of the time, UTC ms. */

@@ -62,7 +62,8 @@ export function intentOf(draft: OrderDraft, clientOrderId: string, createdAt: nu
     reason,
     createdAt,
   };
-  return price === undefined ? intent : { ...intent, price };
+  if (price === undefined) return intent;
+  return draft.postOnly === true ? { ...intent, price, postOnly: true } : { ...intent, price };
 }
 
 /** Nothing was denied. */
@@ -71,6 +72,7 @@ export const noDrafts: readonly OrderDraft[] = [];
 export type Step =
   | { readonly do: 'cancel'; readonly order: WorkingOrder }
   | { readonly do: 'create'; readonly draft: OrderDraft };
+export type Create = Step & { readonly do: 'create' };
 
 /** What a plan is made from. */
 export interface Situation {

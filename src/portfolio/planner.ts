@@ -26,6 +26,7 @@ import {
 } from '../domain/order.ts';
 import { Expiries, enteredOf, isSameEntry, never } from './expiries.ts';
 import {
+  type Create,
   isReached,
   isUndecided,
   noDrafts,
@@ -40,8 +41,9 @@ import {
 import { canPay } from './pool-exposure.ts';
 import type { Portfolio, WorkingOrder } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
+import { asMoved, type Best, isOfLimit, makingStep } from './post-only.ts';
 import type { Protection } from './protection.ts';
-import { mayMove, type Standing } from './standing.ts';
+import { type KeptEntry, mayMove, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
 import { type Sizing, sizeInLots } from './target-size.ts';
 import { quotesTooSmall, TooSmallReports, targetTooSmall } from './too-small.ts';
@@ -60,8 +62,10 @@ export interface PlannerOptions {
   readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
   /** Called with what is new of what is kept with a signal, when that is journalled or was before. */
   readonly remembered?: (strategy: string, changed: Kept) => void;
-  /** Called when the time of an entry begins that expires, with its end in UTC ms. */
-  readonly expires?: (leg: Leg, at: number) => void;
+  /** Called with what has to be kept of an entry beside its signal. */
+  readonly entryKept?: (leg: Leg, entry: KeptEntry) => void;
+  /** The best prices on a symbol; the last price counts as both where there are none. */
+  readonly best?: (symbol: string) => Best | undefined;
   /** Whether a decision may change signals now, asked once with its first leg that does; always if absent. */
   readonly mayChange?: (leg: Leg) => boolean;
   /** Called once for an order that is too small for the exchange, until it no longer is. */
@@ -83,7 +87,7 @@ export class Planner {
   constructor(options: PlannerOptions) {
     this.#options = options;
     this.memories = new StrategyMemories(options.remembered);
-    this.expiries = new Expiries(this.#standing, options.expires);
+    this.expiries = new Expiries(this.#standing, options.entryKept);
     this.#tooSmall = new TooSmallReports(options.tooSmall);
   }
 
@@ -161,17 +165,17 @@ export class Planner {
     this.memories.keep(leg.strategy, leg);
   }
 
-  /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size, and when its entry expires, UTC ms. */
-  restore(leg: Leg, lots: Lots, decision: number, expiresAt?: number): void {
+  /** Puts back the last signal of a journal, so that repeating it after a restart keeps its size, and what was kept of its entry. */
+  restore(leg: Leg, lots: Lots, decision: number, entry: KeptEntry = {}): void {
     this.#decisions = Math.max(this.#decisions, decision);
     const place = this.#options.portfolio.place(leg.strategy, leg.symbol);
-    this.expiries.restore(this.#stand(place, leg, lots, decision), expiresAt);
+    this.expiries.restore(this.#stand(place, leg, lots, decision), entry);
   }
 
   /** Takes the place of what stood there. */
   #stand(place: Place, leg: Leg, lots: Lots | undefined, decision: number): Standing {
     const { strategy, symbol } = leg;
-    const fresh = { byAmount: false, settled: undefined, expiresAt: never, isExpired: false };
+    const fresh = { byAmount: false, settled: undefined, expiresAt: never, isExpired: false, movedTo: undefined };
     const standing = { place, leg, decision, lots, ...fresh };
     const known = this.#standing.get(strategy, symbol);
     if (known !== undefined) return Object.assign(known, standing);
@@ -192,7 +196,7 @@ export class Planner {
   #planLegs(decision: Pick<Decision, 'legs'>, refused: readonly OrderDraft[]): Step | undefined {
     const { portfolio } = this.#options;
     const { strategy } = decision.legs[0];
-    const entries: (Step & { readonly do: 'create' })[] = [];
+    const entries: Create[] = [];
     let isLeaving = false;
     this.#waiting.delete(strategy);
     for (const leg of decision.legs) {
@@ -239,7 +243,7 @@ export class Planner {
     const step =
       signal.kind === 'quotes'
         ? planQuotes(signal, situation, refused)
-        : planTarget(signal, lots, override, situation, refused);
+        : planTarget(asMoved(signal, standing), lots, override, situation, refused);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
     if (step === undefined)
       this.#tooSmall.see(
@@ -250,13 +254,14 @@ export class Planner {
         symbol,
       );
     if (step === undefined && refused.length === 0) this.#settle(standing, lots, override, situation);
-    return step?.do === 'create' && this.#options.sizing?.atFill === true
-      ? this.#byAmount(standing, situation, step)
-      : step;
+    if (step?.do !== 'create' || signal.kind === 'quotes') return step;
+    if (signal.postOnly === true && isOfLimit(step))
+      return makingStep(standing, step, situation, this.#options.best?.(symbol), this.expiries);
+    return this.#options.sizing?.atFill === true ? this.#byAmount(standing, situation, step) : step;
   }
 
   /** An entry at market by a share of the equity becomes an order for its amount; other steps stay as they are. */
-  #byAmount(standing: Standing, { held, instrument: at }: Situation, step: Step & { readonly do: 'create' }): Step {
+  #byAmount(standing: Standing, { held, instrument: at }: Situation, step: Create): Step {
     const { signal } = standing.leg;
     const { side, type, strategy, symbol } = step.draft;
     if (signal.kind !== 'target' || !('share' in signal.size) || held !== 0n || side !== 'BUY' || type !== 'MARKET')
@@ -343,7 +348,7 @@ export class Planner {
     }
     const [from, to] = [situation.price / 2, situation.price * 2];
     const isQuiet = (price: number): boolean =>
-      planTarget(signal, lots, override, { ...situation, price }) === undefined;
+      planTarget(asMoved(signal, standing), lots, override, { ...situation, price }) === undefined;
     if (!isQuiet(from) || !isQuiet(to)) return;
     const mayMoveExits = override.leave === undefined || isThere;
     standing.settled = { ...at, from, to, mayMoveExits, mayMoveLimit: isThere };

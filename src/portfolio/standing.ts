@@ -3,6 +3,9 @@ import type { Lots } from '../domain/money.ts';
 import type { Leg, Target } from '../domain/order.ts';
 import type { Place } from './positions.ts';
 
+/** What a journal keeps of an entry beside its signal. */
+export type KeptEntry = Partial<Pick<Standing, 'expiresAt' | 'movedTo'>>;
+
 /** One object for as long as a planner works: whoever reads it often may keep it. */
 export interface Standing {
   readonly place: Place;
@@ -16,6 +19,8 @@ export interface Standing {
   /** When its entry expires, UTC ms; infinity where it does not, or did. */
   expiresAt: number;
   isExpired: boolean;
+  /** Where its limit was moved to so that it does not take. */
+  movedTo: number | undefined;
   /** Set when the last plan found nothing to do. */
   settled: Settled | undefined;
 }

@@ -181,6 +181,15 @@ export class Risk {
     this.#markets.seeBook(depth, at);
   }
 
+  /** The best prices of the last book; undefined without one, and where it is older than a price to decide by may be. */
+  best(symbol: string): { readonly bid: number; readonly ask: number } | undefined {
+    const book = this.#markets.book(symbol, this.#clock.now());
+    const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
+    if (book === undefined || bid === undefined || ask === undefined || book.ageMs > this.#maxDataAgeMs)
+      return undefined;
+    return { bid, ask };
+  }
+
   /** Takes note of a price, for how far it moves. */
   seePrice(symbol: string, price: number): void {
     this.#markets.seePrice(symbol, price, this.#clock.now());

@@ -25,7 +25,9 @@ test.each([
   [{ expiresAfterKlines: 3 }, 'expiresAfter… needs limit: an order at market does not wait'],
   [{ limit: 90, expiresAfterMs: 0 }, 'expiresAfterMs is 0: nothing could be entered'],
   [{ limit: 90, expiresAfterKlines: 1.5 }, 'expiresAfterKlines is 1.5: it must be a whole number above 0'],
-])('an entry that cannot expire so is refused: %#', (options, message) => {
+  [{ postOnly: true }, 'postOnly needs limit: an order at market always takes'],
+  [{ limit: 90, postOnly: 'yes' as never }, 'postOnly is neither true nor false'],
+])('an entry that cannot expire so, or not be at market so, is refused: %#', (options, message) => {
   expect(() => emitted(hold({ quantity: 1 }, 'up', options))).toThrow(message);
 });
 

@@ -46,16 +46,13 @@ export function optionsFault(options: TargetOptions, isLong: boolean): string | 
     partsFault(options.takeProfit, isLong) ??
     breakEvenFault(options.breakEven) ??
     timesFault(options) ??
-    expiryFault(options) ??
-    flagsFault(options) ??
-    unbuilt(options)
+    limitFault(options) ??
+    flagsFault(options)
   );
 }
 
-const unbuilt = ({ postOnly }: TargetOptions): string | undefined =>
-  postOnly === undefined ? undefined : 'postOnly is not there yet';
-
-function expiryFault({ limit, expiresAfterMs, expiresAfterKlines }: TargetOptions): string | undefined {
+function limitFault({ limit, expiresAfterMs, expiresAfterKlines, postOnly }: TargetOptions): string | undefined {
+  if (postOnly === true && limit === undefined) return 'postOnly needs limit: an order at market always takes';
   if (expiresAfterMs === undefined && expiresAfterKlines === undefined) return undefined;
   if (expiresAfterMs === 0) return 'expiresAfterMs is 0: nothing could be entered';
   return limit === undefined ? 'expiresAfter… needs limit: an order at market does not wait' : undefined;

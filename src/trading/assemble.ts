@@ -29,7 +29,7 @@ import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
 import { type Controls, canLeave, controls } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
-import { keepingExpiries, keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
+import { keepingEntries, keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
 import { diskWatch, exitOf, expiredLegs, leaveOverdue, retries } from './retries.ts';
 import { sharedLanes } from './shared-lanes.ts';
 
@@ -227,7 +227,8 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
       journal.append({ kind: 'signal', at, decision, strategy, role, symbol, signal, quantity, memory: kept });
     },
     remembered: keepingMemories(journal),
-    expires: keepingExpiries(journal),
+    entryKept: keepingEntries(journal),
+    best: (symbol) => risk.best(symbol),
     mayChange: (leg) => risk.mayChange(leg),
     tooSmall: (draft, denial) =>
       journal.append(denialRow(draft, denial, portfolio.instrument(draft.symbol), clock.now())),

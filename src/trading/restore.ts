@@ -12,6 +12,7 @@ import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import type { Place } from '../portfolio/positions.ts';
 import type { Protection, SavedGuard } from '../portfolio/protection.ts';
+import type { KeptEntry } from '../portfolio/standing.ts';
 import type { RiskOptions } from '../risk/risk.ts';
 
 /** What is put back together. */
@@ -38,12 +39,12 @@ export function restore(loaded: Loaded, { portfolio, protection, planner, ledger
     protection.restore(strategy, symbol, JSON.parse(saved) as SavedGuard);
   }
   for (const { quantity, decision, memory: _, ...leg } of loaded.signals) {
-    const expiresAt = loaded.memories.get(expiryName(leg));
+    const entry = loaded.memories.get(entryName(leg));
     planner.restore(
       leg satisfies Leg,
       lots(quantity ?? '0', portfolio.instrument(leg.symbol), 'down'),
       decision,
-      expiresAt === undefined ? undefined : Number(expiresAt),
+      entry === undefined ? {} : (JSON.parse(entry) as KeptEntry),
     );
   }
   for (const [name, value] of loaded.memories)
@@ -67,14 +68,14 @@ export const keepingMemories =
     if (askedAt !== undefined) keep(`${askedPrefix}${strategy}`, String(askedAt));
   };
 
-/** The name of the time at which an entry expires in the journal. */
-const expiryName = ({ strategy, symbol }: Pick<Leg, 'strategy' | 'symbol'>): string => `expiry ${strategy} ${symbol}`;
+/** The name of what is kept of an entry in the journal. */
+const entryName = ({ strategy, symbol }: Pick<Leg, 'strategy' | 'symbol'>): string => `entry ${strategy} ${symbol}`;
 
-/** Journals when entries expire: a signal that only moves its stop has another time. */
-export const keepingExpiries =
+/** Journals when an entry expires, since a signal that only moves its stop has another time, and where its limit was moved to. */
+export const keepingEntries =
   (journal: Pick<Journal, 'append' | 'volatile'>) =>
-  (leg: Leg, at: number): void => {
-    if (!journal.volatile) journal.append({ kind: 'memory', name: expiryName(leg), value: String(at) });
+  (leg: Leg, entry: KeptEntry): void => {
+    if (!journal.volatile) journal.append({ kind: 'memory', name: entryName(leg), value: JSON.stringify(entry) });
   };
 
 /** The name of a position's extremes in the journal. */

@@ -34,6 +34,7 @@ describe.for(rulesetNames)('by columns, by streams and by the reference the same
     ['stops at the entry', ['breakEven', 'stop', 'limit']],
     ['times', ['exitAfterMs', 'exitAfterKlines', 'exitAt']],
     ['entries that expire', ['limit', 'expiresAfterMs', 'expiresAfterKlines', 'takeProfit', 'stop']],
+    ['limits that shall not take', ['limit', 'postOnly', 'expiresAfterMs', 'stop']],
     ['pauses', ['stop', 'takeProfit', 'exitAfterKlines', 'reenterAfterMs', 'reenterAfterKlines']],
     ['all together', undefined],
   ] as const)('%s', async ([, only]) => {

@@ -20,7 +20,7 @@ export function asProduct(signal: Signal): ProductSignal {
   }
   const { limit, stop, takeProfit, trailing, breakEven, ...rest } = signal;
   const { exitAfterMs, exitAfterKlines, exitAt, reenterAfterMs, reenterAfterKlines } = rest;
-  const { expiresAfterMs, expiresAfterKlines } = rest;
+  const { expiresAfterMs, expiresAfterKlines, postOnly } = rest;
   return {
     kind: 'target',
     size: sizeOf(signal),
@@ -43,6 +43,7 @@ export function asProduct(signal: Signal): ProductSignal {
     ...(reenterAfterKlines === undefined ? {} : { reenterAfterKlines }),
     ...(expiresAfterMs === undefined ? {} : { expiresAfterMs }),
     ...(expiresAfterKlines === undefined ? {} : { expiresAfterKlines }),
+    ...(postOnly === undefined ? {} : { postOnly }),
     reason: '',
   };
 }

@@ -20,6 +20,8 @@ export interface Order {
   /** The row whose open its cancel arrives at. */
   cancelsAt: number | undefined;
   arrived: boolean;
+  /** It never takes. */
+  readonly isPostOnly: boolean;
   /** The row in which it took: it does not rest in that one. */
   tookAt: number;
 }
@@ -73,6 +75,8 @@ export interface State {
   /** When the entry expires; and whether it did, so that what has been entered is all that is wanted. */
   expiresAt: number | undefined;
   isExpired: boolean;
+  /** Where the limit of a target was moved to so that it does not take. */
+  movedTo: Decimal | undefined;
   /** When what is held was entered, at what price, and whether by a resting order; and what was earned by then. */
   enteredAt: number;
   entryPrice: Decimal;
@@ -139,6 +143,7 @@ export function begun(question: Question, pool: State[] = []): State {
     byAmount: false,
     expiresAt: undefined,
     isExpired: false,
+    movedTo: undefined,
     enteredAt: Number.NaN,
     entryPrice: new Decimal(0),
     enteredByMaker: false,

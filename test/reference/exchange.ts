@@ -106,6 +106,7 @@ export function closeAtEnd(state: State, at: Now): void {
     arrivesAt: at.row,
     cancelsAt: undefined,
     arrived: true,
+    isPostOnly: false,
     tookAt: at.row,
   };
   state.orders.push(order);
@@ -133,9 +134,9 @@ function arrive(state: State, at: Now, { base, time }: { readonly base: Decimal;
   }
 }
 
-/** What leaves at a price rests as it arrives, by rules that give what rests a better open: so the stop comes before it. */
-const waits = ({ question: { rules } }: State, { row: { purpose } }: Order): boolean =>
-  rules.gapFill === 'open' && rules.marketAt === 'open' && ['takeProfit', 'exit'].includes(purpose);
+/** What shall not take rests as it arrives, and so does what leaves at a price, by rules that give what rests a better open: so the stop comes before it. */
+const waits = ({ question: { rules } }: State, { row: { purpose }, isPostOnly }: Order): boolean =>
+  isPostOnly || (rules.gapFill === 'open' && rules.marketAt === 'open' && ['takeProfit', 'exit'].includes(purpose));
 
 /** As much as the kline's volume gives; the remainder is canceled. */
 function market(

@@ -91,6 +91,7 @@ export function beginEntry(state: State, signal: Signal, time: number): void {
   state.expiresAt = ms === undefined ? undefined : time + ms;
   if (state.isExpired) state.settled = false;
   state.isExpired = false;
+  state.movedTo = undefined;
 }
 
 /** True once an entry has just expired. */

@@ -94,9 +94,10 @@ export function targetOf(chance: Chance, size: number, { close, time }: Kline, {
     all.limit === undefined || life > 0.6
       ? all
       : { ...all, ...(life < 0.3 ? { expiresAfterMs: 30_000 * count(12) } : { expiresAfterKlines: count(5) }) };
-  if (only === undefined) return expiring;
+  const made: Target = expiring.limit !== undefined && chance() < 0.4 ? { ...expiring, postOnly: true } : expiring;
+  if (only === undefined) return made;
   const kept = new Set<string>(['quantity', 'share', ...only]);
-  return Object.fromEntries(Object.entries(expiring).filter(([name]) => kept.has(name))) as Target;
+  return Object.fromEntries(Object.entries(made).filter(([name]) => kept.has(name))) as Target;
 }
 
 const halves = (first: Level, second: Level) =>

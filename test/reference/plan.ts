@@ -63,6 +63,7 @@ export const isSameEntry = (a: Signal, b: Signal): boolean =>
   !('quotes' in a || 'quotes' in b) &&
   sizeOf(a) === sizeOf(b) &&
   a.limit === b.limit &&
+  a.postOnly === b.postOnly &&
   a.expiresAfterMs === b.expiresAfterMs &&
   a.expiresAfterKlines === b.expiresAfterKlines;
 
@@ -130,7 +131,16 @@ export function plannedOrders(state: State, signal: Signal, close: Decimal): rea
     const purpose = left ? 'stop' : size.abs().gt(state.base.abs()) ? 'enter' : 'exit';
     return signal.limit === undefined || left
       ? [{ side, type: 'MARKET', quantity, purpose, tolerance: band }]
-      : [{ side, type: 'LIMIT', quantity, price: tick(state, signal.limit, side), purpose, tolerance: band }];
+      : [
+          {
+            side,
+            type: 'LIMIT',
+            quantity,
+            price: state.movedTo ?? tick(state, signal.limit, side),
+            purpose,
+            tolerance: band,
+          },
+        ];
   }
   return left ? [] : profitOrders(state, whole, tooSmall, band, stands);
 }
@@ -150,7 +160,9 @@ const tick = (state: State, price: string, side: Side): Decimal =>
  * Cancels what is not planned and creates what is missing. What is denied or rejected keeps nothing else from being created. Returns the MARKET order when one was made.
  */
 export function act(state: State, signal: Signal, moment: Moment, inside: boolean): Order | undefined {
-  for (const planned of cancelOthers(state, signal, moment, inside)) {
+  for (const planned of cancelOthers(state, signal, moment, inside).flatMap((one) =>
+    making(state, signal, one, moment.close),
+  )) {
     const order = create(state, signal, planned, moment);
     // By rules that let a target work in the kline of its entry, one that is placed inside a kline works at once.
     const { targetsFrom, delayKlines } = state.question.rules;
@@ -158,6 +170,23 @@ export function act(state: State, signal: Signal, moment: Moment, inside: boolea
     if (planned.type === 'MARKET' && order.row.state === 'open') return order;
   }
   return undefined;
+}
+
+/** An order that shall not take is moved a tick away from the last price; none is made where no price is left. */
+function making(state: State, signal: Signal, planned: PlannedOrder, last: Decimal): readonly PlannedOrder[] {
+  if ('quotes' in signal || signal.postOnly !== true || signal.limit === undefined) return [planned];
+  if (planned.type === 'MARKET' || planned.purpose === 'takeProfit') return [planned];
+  const { side } = planned;
+  const { pricePrecision } = state.question.instrument;
+  const step = new Decimal(10).pow(-pricePrecision);
+  const limit = tick(state, signal.limit, side);
+  const price =
+    side === 'BUY'
+      ? Decimal.min(limit, roundTo(last, pricePrecision, 'up').minus(step))
+      : Decimal.max(limit, roundTo(last, pricePrecision, 'down').plus(step));
+  if (price.lte(0)) return [];
+  state.movedTo = price;
+  return [{ ...planned, price }];
 }
 
 const isUndecided = (state: State): boolean =>
@@ -249,6 +278,7 @@ export function create(state: State, signal: Signal, planned: PlannedOrder, { ro
     arrivesAt: row + (rules.marketAt === 'open' ? 1 : 0) + rules.delayKlines,
     cancelsAt: undefined,
     arrived: false,
+    isPostOnly: !('quotes' in signal) && signal.postOnly === true && ['enter', 'exit'].includes(planned.purpose),
     tookAt: -1,
   };
   const most = rules.feeIn === 'quote' ? mostFee(state.question) : zero;

@@ -131,6 +131,8 @@ export type Target = Size & {
   /** How long an entry at a limit may take from the close at which its size, price or time was new: then it is cancelled. */
   readonly expiresAfterMs?: number;
   readonly expiresAfterKlines?: number;
+  /** The limit is moved a tick away from the last price where it would be at that or beyond, and rests as it arrives. */
+  readonly postOnly?: true;
   /** A price that closes the position, or several, each for a share of the quantity. */
   readonly takeProfit?: Level | readonly { readonly at: Level; readonly share: string }[];
 };
