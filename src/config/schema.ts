@@ -17,7 +17,10 @@ import {
 } from './fields.ts';
 import { momentOf, momentWanted } from './times.ts';
 
-const market = z.strictObject({ symbol, interval: interval.optional() });
+const market = z.strictObject(
+  { symbol, interval: interval.optional() },
+  { error: ({ code }) => (code === 'invalid_type' ? 'must have its symbol, such as { symbol: BTCUSDT }' : undefined) },
+);
 
 const oneStrategy = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, 'must be lower case letters, digits and dashes, at most 32'),
@@ -55,7 +58,11 @@ const strategy = oneStrategy
   .superRefine(({ symbol, markets, symbols }, context) => {
     const given = Object.entries({ symbol, markets, symbols }).filter(([, value]) => value !== undefined);
     if (given.length === 0)
-      context.addIssue({ code: 'custom', path: ['symbol'], message: 'is missing: what it trades, such as BTCUSDT' });
+      context.addIssue({
+        code: 'custom',
+        path: ['symbol'],
+        message: 'is missing: what it trades, such as BTCUSDT; of several: markets, or symbols',
+      });
     for (const [second] of given.slice(1))
       context.addIssue({
         code: 'custom',

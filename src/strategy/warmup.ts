@@ -4,8 +4,10 @@ import { aggregationFault } from '../domain/aggregator.ts';
 import type { Interval } from '../domain/interval.ts';
 import type { AlonePolicy } from '../domain/order.ts';
 import { hasList, hasRoles, isStreaming, type Strategy } from './contract.ts';
+import { SignalError } from './fault.ts';
 import type { Indicator } from './indicators.ts';
 import { ownWarmup } from './larger-klines.ts';
+import { joinedPrices } from './markets/joined-klines.ts';
 import { scheduleFault } from './markets/schedule.ts';
 import { type Indicators, isIndicator, namedIndicators } from './named-indicators.ts';
 import type { Params, ParamValues } from './params.ts';
@@ -50,6 +52,21 @@ export function needsFault(strategy: Strategy, params: ParamValues<Params>): str
   for (const { name, indicator } of namedIndicators(all as Indicators))
     if (!(indicator.warmup >= 0 && indicator.warmup < 1e9))
       return `indicators() gives ${name} with a warmup of ${indicator.warmup}: it must be a number of klines`;
+  return marketsFault(strategy, all as Indicators);
+}
+
+/** Which indicator reads a market that there is not, or undefined. */
+function marketsFault(strategy: Strategy, indicators: Indicators): string | undefined {
+  if (!hasRoles(strategy)) return undefined;
+  const roles = Object.keys(strategy.markets as object);
+  // Not one kline has closed: whatever reads a market finds it missing, or not there at all.
+  const moment = joinedPrices(0, Object.fromEntries(roles.map((role) => [role, undefined])));
+  for (const { name, indicator } of namedIndicators(indicators))
+    try {
+      indicator.stream('1min')(moment);
+    } catch (error) {
+      if (error instanceof SignalError) return `indicators() gives ${name}: ${error.message}`;
+    }
   return undefined;
 }
 

@@ -127,15 +127,16 @@ function boundMarkets(
   const asked = `markets: { ${names.map((role) => `${role}: { symbol: … }`).join(', ')} }`;
   if (markets === undefined)
     return { path: ['markets'], what: `is missing: ${use} has the markets ${names.join(', ')}: say ${asked}` };
-  const missing = names.find((role) => !Object.hasOwn(markets, role));
-  if (missing !== undefined)
-    return { path: ['markets', missing], what: `is missing: ${use} has the markets ${names.join(', ')}` };
+  // One that is misspelt is missing, too.
   const unknown = Object.keys(markets).find((role) => !names.includes(role));
   if (unknown !== undefined)
     return {
       path: ['markets', unknown],
       what: `is not a market of ${use}${didYouMean(unknown, names)}; it has ${names.join(', ')}`,
     };
+  const missing = names.find((role) => !Object.hasOwn(markets, role));
+  if (missing !== undefined)
+    return { path: ['markets', missing], what: `is missing: ${use} has the markets ${names.join(', ')}` };
   const bound = names.map((role): BoundMarket => {
     const given = markets[role] as NonNullable<typeof markets>[string];
     return { role, symbol: given.symbol, interval: given.interval ?? interval, use: roles[role] as BoundMarket['use'] };
@@ -197,6 +198,13 @@ export function instrumentsFor(
     }
   const [first] = configured;
   if (first !== undefined && problems.length > 0) throw problemsIn(first.configFile, problems);
+  for (const { config, configFile, markets = [] } of configured) {
+    const quotes = new Set(markets.map(({ symbol }) => chosen.get(symbol)?.quote));
+    if (quotes.size > 1)
+      throw new Refusal(
+        `${configFile}: strategy ${config.id}: its markets are quoted in ${[...quotes].join(' and ')}: the markets of one strategy have one quote asset`,
+      );
+  }
   const quotes = new Set([...chosen.values()].map(({ quote }) => quote));
   if (quotes.size > 1 && !mayDiffer)
     throw new Refusal(

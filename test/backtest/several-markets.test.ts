@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { runBacktest } from '../../src/backtest/engines.ts';
 import type { TargetOptions } from '../../src/domain/target-options.ts';
-import { flat, hold, of, sma, weights } from '../../src/index.ts';
+import { flat, formula, hold, of, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { over } from '../../src/strategy/override.ts';
 import { fillsOf, klines, minute, run, severalInput } from '../kit/several-markets.ts';
@@ -147,6 +147,17 @@ describe('a strategy of roles', () => {
         series,
       ),
     ).rejects.toThrow('tren: is not a market of given');
+    // What is misspelt is missing, too: the misspelling is the one to be told.
+    await expect(
+      run(filtered, 'markets: { coin: { symbol: AAAUSD }, trnd: { symbol: BBBUSD } }', series),
+    ).rejects.toThrow(
+      'strategies.0.markets.trnd: is not a market of given (did you mean "trend"?); it has coin, trend',
+    );
+    for (const trend of ['BBBUSD', ''])
+      await expect(run(filtered, `markets: { coin: { symbol: AAAUSD }, trend: ${trend} }`, series)).rejects.toThrow(
+        'strategies.0.markets.trend: must have its symbol, such as { symbol: BTCUSDT }',
+      );
+    await expect(run(filtered, 'market: { coin: AAAUSD }', series)).rejects.toThrow('of several: markets, or symbols');
   });
 
   test.each<[string, unknown, string]>([
@@ -186,6 +197,18 @@ describe('a strategy of roles', () => {
     await expect(run(wrong, binding, series)).rejects.toThrow('which it uses for data alone; it trades coin');
     const bare = over<Strategy>(filtered, { indicators: () => ({ average: sma('close', 2) }) });
     await expect(run(bare, binding, series)).rejects.toThrow("names it, as in of('lead'");
+  });
+
+  test.each([
+    ['alone', of('trands', 'close')],
+    ['in a formula', formula([of('coin', 'close'), of('trands', 'close')], (a, b) => a / b)],
+    ['as a source', sma(of('trands', 'close'), 5)],
+  ])('is refused where it is loaded for an indicator of an unknown market, %s', async (_, wrong) => {
+    const binding = 'markets: { coin: { symbol: AAAUSD }, trend: { symbol: BBBUSD } }';
+    const misspelt = over<Strategy>(filtered, { indicators: () => ({ average: wrong, last: of('trend', 'close') }) });
+    await expect(run(misspelt, binding, { AAAUSD: klines([1, 2]), BBBUSD: klines([1, 2]) })).rejects.toThrow(
+      /strategies\.0\.use: strategy filtered \(given\): indicators\(\) gives average: of\('trands', …\): the strategy has no market trands \(did you mean "trend"\?\); it has coin, trend/,
+    );
   });
 });
 

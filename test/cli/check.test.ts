@@ -1,4 +1,5 @@
 /** `sluice check` of files of one's own: over what it judged, and when that proves nothing. */
+import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { desk } from '../kit/command.ts';
 
@@ -77,4 +78,37 @@ test('what is wrong with a file names it, not the bundled configuration', async 
     /^sluice: \.\/gone\.ts: strategy file \/.*sluice-cli-.*gone\.ts does not exist\n$/,
   );
   expect((await at.sluice(['check', 'sma-corss'])).err).toMatch(/^sluice: sma-corss: unknown strategy "sma-corss" /);
+});
+
+test('one of several markets needs a configuration, which may name the file by another path', async () => {
+  at.write(
+    'both.ts',
+    `import { defineStrategy, flat, hold, of, sma } from 'sluice';
+export default defineStrategy({ name: 'both', about: '', params: {}, markets: { coin: 'traded', trend: 'data' },
+  indicators: () => ({ last: of('trend', 'close'), average: of('trend', sma('close', 5)) }),
+  decide: ({ last, average }) => ({ coin: last > average ? hold({ share: 0.5 }, 'up') : flat('down') }) });
+`,
+  );
+  const alone = await at.sluice(['check', 'both.ts']);
+  expect(alone.err).toMatch(
+    /^sluice: both\.ts: .* has the markets coin, trend: say markets: \{ coin: \{ symbol: … \}, trend: \{ symbol: … \} \}, in a configuration of your own: sluice check both\.ts --config FILE\./,
+  );
+  expect(alone.code).toBe(2);
+  const wrong = await at.sluice(['check', 'rotation']);
+  expect(wrong.err).toMatch(/^sluice: rotation: rotation chooses among a list, .*--config FILE/);
+  const data = (symbol: string): string =>
+    fileURLToPath(new URL(`../../backtests/data/${symbol}-15m-2025-10_2026-03.csv.gz`, import.meta.url));
+  at.write(
+    'both.yaml',
+    `cash: "1000"
+data: { BTCUSDT: ${data('BTCUSDT')}, ETHUSDT: ${data('ETHUSDT')} }
+dataIntervals: { BTCUSDT: 15min, ETHUSDT: 15min }
+to: 2025-10-08
+strategies: [{ id: mine, use: ./both.ts, interval: 60min, markets: { coin: { symbol: BTCUSDT }, trend: { symbol: ETHUSDT } } }]
+risk: { maxOrderValue: "1000", maxPosition: "1000" }
+`,
+  );
+  const named = await at.sluice(['check', 'both.ts', '--config', 'both.yaml']);
+  expect(named.err).toBe('');
+  expect(named.out).toMatch(/^mine +\d+ moments of 2 markets, 60min/);
 });

@@ -291,7 +291,7 @@ test.each([
   ],
   [
     { ...filtered, markets: { coin: { symbol: 'BTCUSDT' }, trend: { symbol: 'BTCEUR' } } },
-    /the strategies trade against USDT and EUR/,
+    /strategy filtered: its markets are quoted in USDT and EUR: the markets of one strategy have one quote asset/,
   ],
   [{ ...rotation, symbols: ['NONEUSDT', 'ALSOUSDT'] }, /strategies\.0\.symbols\.0: .*has no symbol NONEUSDT/],
 ] satisfies readonly (readonly [Bound, RegExp])[])('%j does not begin', async (bound, message) => {

@@ -70,13 +70,6 @@ export async function castOf(file: string, config: BacktestConfig, settings: rea
   const configured = await configure(config.strategies, file, settings, { available, where }, given);
   refuseOtherSymbols(file, config, given?.placeOf ?? placesIn(file, settings));
   const instruments = instrumentsFor(configured, available, where, true);
-  for (const { config: one, markets = [] } of configured) {
-    const quotes = new Set(markets.map(({ symbol }) => instruments.get(symbol)?.quote));
-    if (quotes.size > 1)
-      throw new Refusal(
-        `${file}: strategy ${one.id}: its markets are quoted in ${[...quotes].join(' and ')}: the markets of one strategy have one quote asset`,
-      );
-  }
   const byCurrency = Map.groupBy(configured, ({ config: { symbol } }) => instruments.get(symbol)?.quote ?? '');
   const margin = marginRulesOf(file, config, instruments.values());
   const pairs = pairsOf(file, config, [...byCurrency.keys()], available);

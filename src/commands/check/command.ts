@@ -1,6 +1,6 @@
 /** `sluice check STRATEGY`: whether it knows the future, and how much history it needs. */
 
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import {
   type Checked,
   type CheckedMarket,
@@ -61,7 +61,8 @@ async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Pr
     },
   );
   const meant = input.hosted.filter(
-    ({ id, use: configured }) => given === undefined || id === strategy || configured === strategy,
+    ({ id, use: configured }) =>
+      given === undefined || id === strategy || configured === strategy || isSameFile(configured, file, strategy),
   );
   if (meant.length === 0) {
     const ids = input.hosted.map(({ id }) => id);
@@ -76,6 +77,10 @@ async function inputsOf({ strategy, config: given, set, say }: CheckOptions): Pr
     return inputFor(part ?? overKlines, hosted);
   });
 }
+
+/** A file by another path, from the working directory: the configuration says it from its own. */
+const isSameFile = (configured: string, file: string, strategy: string): boolean =>
+  isPath(configured) && isPath(strategy) && resolve(dirname(file), configured) === resolve(strategy);
 
 /** It takes the place of the one in the bundled configuration; the name of a file is its id as far as it can be one. */
 function settingsOf(strategy: string): readonly Setting[] {
@@ -97,7 +102,13 @@ function aboutStrategy({ message, exitCode }: Refusal, file: string, strategy: s
     .replace(`${file} has a problem:\n  `, `${strategy}: `)
     .replace(`${file} has `, `${strategy} has `)
     .replaceAll(/(--set strategies\.0\.use|line \d+: strategies\.0\.params): /g, '');
-  return new Refusal(text, exitCode);
+  const several = / line \d+: strategies\.0\.(markets|symbols): is missing: (.*)$/.exec(text);
+  if (several === null) return new Refusal(text, exitCode);
+  const [, , needs = ''] = several;
+  return new Refusal(
+    `${strategy}: ${needs}, in a configuration of your own: sluice check ${strategy} --config FILE. The bundled one has one market`,
+    exitCode,
+  );
 }
 
 const kinds: Readonly<Record<Leak['kind'], string>> = {

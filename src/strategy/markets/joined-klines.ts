@@ -4,6 +4,7 @@
  */
 import { closeTime, type Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
+import { didYouMean } from '../../domain/refusal.ts';
 import { SignalError } from '../fault.ts';
 import { type Indicator, type PriceName, type TimedPrices, wholeColumn } from '../indicator.ts';
 import { calculated } from '../indicators/calculated.ts';
@@ -166,7 +167,9 @@ const withoutRoles = (role: string): SignalError =>
   );
 
 const unknownRole = (role: string, known: readonly string[]): SignalError =>
-  new SignalError(`of('${role}', …): the strategy has no market ${role}; it has ${known.join(', ')}`);
+  new SignalError(
+    `of('${role}', …): the strategy has no market ${role}${didYouMean(role, known)}; it has ${known.join(', ')}`,
+  );
 
 /** A price as an indicator. */
 const priceOf = (source: PriceName): Indicator =>
