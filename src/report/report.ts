@@ -3,6 +3,7 @@ import { equitySection, monthSection } from './curves.ts';
 import { periodText } from './figures.ts';
 import { about, configurationSection, type Html, html, stamp } from './html.ts';
 import type { ReportInput } from './input.ts';
+import { marketSection } from './market-results.ts';
 import { endedText } from './notes.ts';
 import { pageText } from './page.ts';
 import { mostFills, payloadOf } from './payload.ts';
@@ -64,6 +65,7 @@ export function reportText(input: ReportInput): string {
     costSection(input),
     currencySection(input),
     flowSection(input),
+    marketSection(input),
     groupSection(input),
     evidenceSection(input),
     metricSection(input),

@@ -3,6 +3,7 @@
 import type { AloneTimes } from '../domain/order.ts';
 import type { EntryLosses } from './entry-losses.ts';
 import type { Late } from './late-fills.ts';
+import type { MarketRow } from './market-results.ts';
 import type { Metrics } from './metrics.ts';
 import type { Lockout } from './re-entry-lockout.ts';
 import type { Groups } from './round-trip-groups.ts';
@@ -129,6 +130,8 @@ export interface Summary {
   };
   readonly verdict: Verdict;
   readonly groups: Groups;
+  /** Empty where strategies are paid in several currencies. */
+  readonly markets: readonly MarketRow[];
   /** The same run under worse conditions, where asked for. */
   readonly stress: readonly Stressed[];
   /** Empty where all strategies are paid in one currency. */

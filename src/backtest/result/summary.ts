@@ -21,6 +21,7 @@ import type { Prepared } from '../prepare/prepare.ts';
 import type { FlowDone } from '../prepare/run-money.ts';
 import { endsOf, type RunInput, type RunResult, spanOf } from '../run.ts';
 import { unmovedOrders } from './large-orders.ts';
+import { marketRows } from './markets.ts';
 import { noTradeReasons } from './no-trade-reasons.ts';
 import { newTargets } from './refusals.ts';
 import { sharesTogether } from './shares-together.ts';
@@ -121,6 +122,7 @@ export function summarise(
     metrics: metricsOf(measured, unitsNumber(finalEquity), unitsNumber(cash)),
     verdict: verdictIn(prepared, result, measured, { late, ...judgement }),
     groups: groupsOf(trips, table),
+    markets: marketRows(input, result, table),
     stress: judgement.stressed,
     currencies: currencyRows(input, result),
     cashFlows: cashFlows.map((flow) => flowRow(flow, input)),

@@ -6,6 +6,7 @@ import {
   endedText,
   entriesIn,
   lockoutText,
+  marketText,
   refusedRows,
   restText,
   soldIn,
@@ -14,6 +15,7 @@ import {
   stressedText,
 } from '../../report/notes.ts';
 import { lateText } from '../../research/late-fills.ts';
+import type { MarketRow } from '../../research/market-results.ts';
 import { leastDays } from '../../research/metrics.ts';
 import { groupTitles } from '../../research/round-trip-groups.ts';
 import type { Summary } from '../../research/summary.ts';
@@ -127,6 +129,28 @@ function marginRows({ margin }: Summary, asset: string): readonly Row[] {
   ];
 }
 
+/** More are shown as the best, the worst, and what is between. */
+const mostMarkets = 10;
+
+/** Where there is more than one. */
+function marketLines({ markets }: Summary, asset: string): readonly Row[] {
+  if (markets.length < 2) return [];
+  const isOne = new Set(markets.map(({ strategy }) => strategy)).size === 1;
+  const row = (one: MarketRow): Row => [
+    `In ${one.symbol}`,
+    `${isOne ? '' : `${one.strategy}: `}${marketText(one, asset)}`,
+  ];
+  if (markets.length <= mostMarkets) return markets.map(row);
+  const each = mostMarkets / 2;
+  const between = markets.slice(each, -each);
+  const profit = between.reduce((sum, one) => sum + one.profit, 0);
+  return [
+    ...markets.slice(0, each).map(row),
+    [`In ${between.length} others`, `${moneyFigure(profit)} ${asset}; each is in the report`],
+    ...markets.slice(-each).map(row),
+  ];
+}
+
 const optional = <T>(name: string, value: T | null | undefined, text: (value: T) => string): readonly Row[] =>
   value === null || value === undefined ? [] : [[name, text(value)]];
 
@@ -155,6 +179,7 @@ export function tableOf(summary: Summary, asset: string): readonly string[] {
     ...marginRows(summary, asset),
     ['Time in the market', shareText(m.timeInMarket)],
     ['Ambiguous klines', ambiguousText(summary, asset)],
+    ...marketLines(summary, asset),
     ...summary.stress.map((one): Row => [one.name, `return ${shareText(one.return)}, ${stressedText(one)}`]),
     ...summary.stalePositions.map((row): Row => ['Stale price', staleText(row)]),
     ...summary.remainders.map((row): Row => ['Cannot be sold', restText(row)]),

@@ -191,7 +191,7 @@ const keptSchema = z.looseObject({
     ...Object.fromEntries(
       [
         ...['warnings', 'kills', 'criticalWarnings', 'refused', 'reentryLockouts', 'legsAlone', 'stalePositions'],
-        ...['remainders', 'currencies', 'cashFlows'],
+        ...['remainders', 'currencies', 'cashFlows', 'markets'],
       ].map((name) => [name, z.array(z.unknown())]),
     ),
   }),
