@@ -4,7 +4,7 @@
  */
 import type { Habits } from '../../src/simulator/core/habits.ts';
 import { type Chance, chanceOf } from './chance.ts';
-import { strategyIds } from './strategies.ts';
+import { strategiesIn } from './strategies.ts';
 
 /** Faults of one request and its answer, each with its share of the requests that are harmed. */
 export const wireFaults = {
@@ -65,6 +65,8 @@ export const rareClasses = {
   margin: 0.1,
   /** The exchange does not show client ids. Where no human trades, the account is declared to be dedicated. */
   noEcho: 0.2,
+  /** Two strategies decide on both symbols at once. Their orders share a lane, and a leg that is open alone is completed or left. */
+  legs: 0.25,
 } as const;
 export type FaultClass = (typeof faultClasses)[number] | keyof typeof rareClasses;
 
@@ -190,8 +192,13 @@ export function planOf(seed: number): Plan {
   // Orders leave in batches only where nobody else trades.
   const rare = rareNames.filter((name) => chanceOf(seed, `has ${name}`).is(rareClasses[name]));
   // Margin knows no batches, and of payments nobody could tell.
-  const never = rare.includes('margin') ? ['batches', 'transfer'] : drawn.includes('human') ? ['batches'] : [];
-  const classes: readonly FaultClass[] = [...drawn.filter((name) => !never.includes(name)), ...rare];
+  // Nor strategies of several markets, live.
+  const never: readonly FaultClass[] = rare.includes('margin')
+    ? ['batches', 'transfer', 'legs']
+    : drawn.includes('human')
+      ? ['batches']
+      : [];
+  const classes = [...drawn, ...rare].filter((name) => !never.includes(name));
   const harm = chance.pick([0.15, 0.25, 0.35, 0.45]);
   const lagMs = chance.whole(100, 1_500);
   return {
@@ -262,7 +269,7 @@ function eventsOf(seed: number, classes: readonly FaultClass[]): PlannedEvent[] 
     kind: 'kill',
     at: when(chance),
     forMs: chance.whole(4_000, 25_000),
-    strategy: chance.is(0.5) ? undefined : chance.pick(strategyIds),
+    strategy: chance.is(0.5) ? undefined : chance.pick(strategiesIn(classes)),
   }));
   some('wall', 1, 3, (chance) => ({
     kind: 'wall',

@@ -3,8 +3,8 @@ import Database from 'better-sqlite3';
 import { type Budget, budget } from '../../src/budget/budget.ts';
 import { type Shared, sharedWithNobody } from '../../src/budget/shared.ts';
 import type { Kline } from '../../src/domain/market.ts';
-import { rate, units } from '../../src/domain/money.ts';
-import type { Account } from '../../src/domain/order.ts';
+import { noUnits, rate, units } from '../../src/domain/money.ts';
+import type { Account, AlonePolicy } from '../../src/domain/order.ts';
 import type { Timing } from '../../src/execution/context.ts';
 import { journal, type WriterHost } from '../../src/journal/journal.ts';
 import { load } from '../../src/journal/load.ts';
@@ -32,8 +32,8 @@ import type { Disk } from './disk.ts';
 import { type Life, never } from './life.ts';
 import type { Bent, Inside } from './mutation-points.ts';
 import { type DiskError, diskErrors } from './plan.ts';
-import { signalsFrom, type TimedSignal } from './signals.ts';
-import { strategyIds, symbolsOf } from './strategies.ts';
+import { decisionsFrom, type SignalsBySymbol, type TimedSignal } from './signals.ts';
+import { aloneMs, moneyOf, type StrategyId, severalMarkets, strategyIds, symbolsOf } from './strategies.ts';
 import { key, secret } from './venue.ts';
 
 /** What a position may be worth, by symbol: below what the strategies signal together, so that it binds now and then. */
@@ -56,6 +56,9 @@ export interface ProcessOptions {
   readonly account: Account;
   readonly limits: { readonly ipWeightPerMinute: number; readonly uidWeightPerMinute: number };
   readonly elapsed: () => number;
+  /** Who trades, and what is done about a leg of the pair that is open alone. */
+  readonly strategies: readonly StrategyId[];
+  readonly alone: AlonePolicy['action'];
   readonly signals: ReadonlyMap<string, readonly TimedSignal[]>;
   readonly mid: (symbol: string) => number | undefined;
   /** The way to the exchange's sockets; undefined: prices come straight from the exchange. */
@@ -162,9 +165,7 @@ export function startProcess(options: ProcessOptions): Process {
     account: options.account,
     dedicated: options.dedicated,
     instruments,
-    allocations: strategyIds.flatMap((strategy) =>
-      symbolsOf[strategy].map((symbol) => ({ strategy, symbol, amount: units('5000') })),
-    ),
+    ...desksOf(options),
     limits: { ...wide, maxPosition, maxDataAgeMs: 3_000, maxOrdersPerSecond: 20, priceCollar: rate('0.05') },
     timing: { ...worldTiming, ...bent.timing },
     orderLifeMs: 5_000,
@@ -193,6 +194,25 @@ export function startProcess(options: ProcessOptions): Process {
   void run(options, running, wire.time).catch(options.fatal);
   return running;
 }
+
+/** What strategies may use, and how those of several markets trade. */
+function desksOf({ strategies, alone }: ProcessOptions) {
+  const several = strategies.filter(isSeveral);
+  return {
+    allocations: strategies.flatMap((strategy) =>
+      symbolsOf[strategy].map((symbol, index) => ({
+        ...{ strategy, symbol },
+        amount: index === 0 || !isSeveral(strategy) ? moneyOf[strategy] : noUnits,
+      })),
+    ),
+    aloneRules: several
+      .filter((strategy) => strategy === 'pair')
+      .map((strategy) => ({ strategy, symbols: symbolsOf[strategy], afterMs: aloneMs, action: alone })),
+    ...(several.length > 0 && { laneOf: () => btc.symbol }),
+  };
+}
+
+const isSeveral = (strategy: StrategyId): boolean => severalMarkets.some((one) => one === strategy);
 
 /** The journal's writer on the world's disk. */
 const hostOf = ({ disk, life, bent, broke }: ProcessOptions, epoch: number): WriterHost =>
@@ -252,11 +272,11 @@ async function run(options: ProcessOptions, running: Running, time: ExchangeTime
       options.say(`${life.number} ready`);
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
     },
-    decisions: strategyIds.flatMap((strategy) =>
-      symbolsOf[strategy].map((symbol) =>
-        signalsFrom(signals.get(`${strategy} ${symbol}`) ?? [], strategy, symbol, speaking),
-      ),
-    ),
+    decisions: options.strategies.flatMap((strategy) => {
+      const each = symbolsOf[strategy].map((symbol) => [symbol, signals.get(`${strategy} ${symbol}`) ?? []] as const);
+      const decided = isSeveral(strategy) ? [each] : each.map((one) => [one]);
+      return decided.map((legs) => decisionsFrom(legs as unknown as SignalsBySymbol, strategy, speaking));
+    }),
   };
   trade(trader).subscribe({ error: fatal });
   if (options.ws === undefined) every(life, 1_400, () => hear(options, assembled));

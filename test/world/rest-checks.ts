@@ -1,7 +1,7 @@
 /** Invariants that hold once everything has come to rest: the journal and the exchange say the same, to the last decimal. */
 import type { Database } from 'better-sqlite3';
 import { baseUnits, minus, notional, noUnits, plus, type Units, units, unitsText } from '../../src/domain/money.ts';
-import { isClosed } from '../../src/domain/order.ts';
+import { isClosed, sizeValue } from '../../src/domain/order.ts';
 import { differenceText } from '../../src/execution/ledger.ts';
 import { restoreFill } from '../../src/execution/records.ts';
 import { readFills } from '../../src/journal/past-orders.ts';
@@ -172,6 +172,23 @@ export function nothingStoodBare(
   return undefined;
 }
 
+/** A leg of the pair is reported as open alone exactly while it is. */
+function legsAloneAreReported({ assembled }: AtRest): Verdict {
+  const { portfolio, planner, legsAlone } = assembled;
+  for (const { strategy, since } of legsAlone.times()) {
+    const symbols = symbolsOf.pair;
+    const isHeld = (symbol: string): boolean => !portfolio.isFlat(strategy, symbol);
+    const wanted = symbols.filter((symbol) => {
+      const signal = planner.standing(strategy, symbol)?.signal;
+      return signal?.kind === 'target' && sizeValue(signal.size) > 0;
+    });
+    const isAlone = wanted.some(isHeld) && !wanted.every(isHeld);
+    if (wanted.some(isHeld) && isAlone !== (since !== null))
+      return `${strategy} holds ${symbols.filter(isHeld).join(' and ') || 'nothing'} of ${wanted.join(' and ')}, and a leg is reported as ${since === null ? 'not ' : ''}open alone`;
+  }
+  return undefined;
+}
+
 /** The exchange's own ledger must sum to zero: a fault there would be taken for one of ours. */
 function theExchangeIsSound({ exchange }: AtRest): Verdict {
   try {
@@ -193,6 +210,7 @@ export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
   I12: booksAreEqual,
   ledger: theLedgerIsTheAccount,
   halt: nothingHalts,
+  alone: legsAloneAreReported,
   // Where only a human can tell, a position waits for him.
   bare: ({ assembled, plan }) => (isSharedWithoutIds(plan) ? undefined : nothingStoodBare(assembled, plan)),
 };

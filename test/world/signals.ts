@@ -1,14 +1,14 @@
 /**
- * Three simple strategies, each a list of signals made before the run: a target that is sized up and down with stops and limits, a
- * maker's quotes, and flips at market. After a restart a strategy says its last signal again, as strategies do.
+ * Simple strategies, each a list of signals made before the run: a target that is sized up and down with stops and limits, a maker's quotes, and
+ * flips at market. In some seeds also a pair of targets on two symbols, and a rotation that buys one with what the other was sold for. After a restart a strategy says its last signal again, as strategies do.
  */
 import { Observable } from 'rxjs';
-import { type Decision, decisionOf, mainRole, type Signal } from '../../src/domain/order.ts';
+import { type Decision, type Leg, mainRole, type Signal } from '../../src/domain/order.ts';
 import type { PartialTakeProfit } from '../../src/domain/target-options.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Life } from './life.ts';
 import { faultsMs } from './plan.ts';
-import type { StrategyId } from './strategies.ts';
+import { type StrategyId, severalMarkets, symbolsOf } from './strategies.ts';
 
 /** A signal, told once the price is known. */
 export interface TimedSignal {
@@ -66,19 +66,62 @@ function flipWish(chance: Chance): TimedSignal['signal'] {
   return () => ({ kind: 'target', size: { quantity }, reason });
 }
 
-const makers: Readonly<Record<StrategyId, readonly [(chance: Chance) => TimedSignal['signal'], number, number]>> = {
+/** Both legs, none, or one whose partner has another limit or another size; at times more than there is money for. */
+function pairWish(chance: Chance, isFirst: boolean): TimedSignal['signal'] {
+  const sizes = chance.pick([
+    [0, 0],
+    [0, 0],
+    [1, 1],
+    [1, 1],
+    [1.2, 0.8],
+    [1.2, 1.2],
+    [1, 0],
+  ] as const);
+  const [limited, stopped] = [chance.is(0.3), chance.is(0.4)];
+  const off = chance.between(-0.5, 0.2);
+  const quantity = sizes[isFirst ? 0 : 1];
+  return (mid) => ({
+    kind: 'target',
+    size: { quantity },
+    reason,
+    ...(limited && !isFirst && { limit: rounded(mid * (1 + off / 100)) }),
+    ...(stopped && { stop: rounded(mid - 0.8) }),
+  });
+}
+
+/** All of its money in one symbol, or in none. */
+function rotationWish(chance: Chance, isFirst: boolean): TimedSignal['signal'] {
+  const held = chance.pick(['first', 'second', 'first', 'second', 'none'] as const);
+  const stopped = chance.is(0.3);
+  const quantity = (held === 'first') === isFirst && held !== 'none' ? 1.7 : 0;
+  return (mid) => ({
+    kind: 'target',
+    size: { quantity },
+    reason,
+    ...(stopped && quantity > 0 && { stop: rounded(mid - 0.8) }),
+  });
+}
+
+const makers: Readonly<
+  Record<StrategyId, readonly [(chance: Chance, isFirst: boolean) => TimedSignal['signal'], number, number]>
+> = {
   steps: [stepWish, 1_700, 5_500],
   quotes: [quoteWish, 2_100, 6_800],
   flips: [flipWish, 1_700, 6_800],
+  pair: [pairWish, 3_000, 15_000],
+  rotation: [rotationWish, 2_500, 9_000],
 };
 
 /** The signals of a strategy on a symbol; they go on a little after the faults have ended. */
 export function signalsOf(seed: number, strategy: StrategyId, symbol: string): readonly TimedSignal[] {
-  const chance = chanceOf(seed, `${strategy} ${symbol}`);
+  const isSeveral = severalMarkets.some((one) => one === strategy);
+  // What is decided at once is drawn alike for each symbol.
+  const chance = chanceOf(seed, isSeveral ? strategy : `${strategy} ${symbol}`);
+  const isFirst = symbolsOf[strategy][0] === symbol;
   const [make, least, most] = makers[strategy];
   const signals: TimedSignal[] = [];
   for (let at = chance.whole(300, 3_000); at < faultsMs + 6_000; at += chance.whole(least, most))
-    signals.push({ at, signal: make(chance) });
+    signals.push({ at, signal: make(chance, isFirst) });
   return signals;
 }
 
@@ -90,27 +133,33 @@ export interface Speaking {
   readonly mid: (symbol: string) => number;
 }
 
-/** A strategy's signals from now on, beginning with the last signal that is due. */
-export function signalsFrom(
-  signals: readonly TimedSignal[],
-  strategy: string,
-  symbol: string,
-  by: Speaking,
-): Observable<Decision> {
+/** The signals of a strategy on each of the symbols that it decides on at once. */
+export type SignalsBySymbol = readonly [Signals, ...Signals[]];
+type Signals = readonly [symbol: string, signals: readonly TimedSignal[]];
+
+/** A strategy's decisions from now on, beginning with the last one that is due. */
+export function decisionsFrom(each: SignalsBySymbol, strategy: string, by: Speaking): Observable<Decision> {
   return new Observable((out) => {
-    const say = (signal: TimedSignal): void =>
-      out.next(decisionOf({ strategy, role: mainRole, symbol, at: by.now(), signal: signal.signal(by.mid(symbol)) }));
-    let index = signals.findLastIndex(({ at }) => at <= by.elapsed());
-    const current = signals[index];
+    const [[, times]] = each;
+    const say = (index: number): void => {
+      const [first, ...others] = each.flatMap(([symbol, signals]): Leg[] => {
+        const signal = signals[index]?.signal(by.mid(symbol));
+        const role = each.length === 1 ? mainRole : symbol;
+        return signal === undefined ? [] : [{ strategy, role, symbol, at: by.now(), signal }];
+      });
+      if (first !== undefined) out.next({ strategy, at: by.now(), legs: [first, ...others] });
+    };
+    let index = times.findLastIndex(({ at }) => at <= by.elapsed());
     const next = (): void => {
-      const signal = signals[++index];
-      if (signal === undefined) return;
-      by.life.clock.at(by.now() + Math.max(0, signal.at - by.elapsed()), () => {
-        say(signal);
+      const timed = times[++index];
+      if (timed === undefined) return;
+      const due = index;
+      by.life.clock.at(by.now() + Math.max(0, timed.at - by.elapsed()), () => {
+        say(due);
         next();
       });
     };
-    if (current !== undefined) say(current);
+    if (index >= 0) say(index);
     next();
   });
 }

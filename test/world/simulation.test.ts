@@ -48,6 +48,8 @@ describe('the invariants see a protocol that was broken on purpose', () => {
     ['goesByTheWall', /I11/],
     ['neverConnectsAgain', /I11/],
     ['klinesComeTwice', /kline/],
+    ['legsAloneUnseen', /alone/],
+    ['spendsTwice', /I8/],
   ];
 
   test.for(quick)('%s', async ([name, invariant]) => {

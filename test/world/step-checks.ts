@@ -22,7 +22,7 @@ import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { slowestCommitMs } from './disk.ts';
 import { idKey, maxPosition } from './process.ts';
 import { fillRows, orderRow, sendingWith } from './rows.ts';
-import { mostWished, strategyIds } from './strategies.ts';
+import { moneyOf, mostWished, severalMarkets, strategyIds, symbolsOf } from './strategies.ts';
 import { idOf, instrumentOf, strategyOf, type Truth } from './truth.ts';
 
 /** Breaks of an invariant: its number, and what was seen. */
@@ -146,6 +146,22 @@ export function nothingIsBoughtTwice(order: SimOrder, truth: Truth): Verdict {
   return asked <= most * 1.05 + 0.02
     ? undefined
     : `${strategy} has ${asked} of ${order.symbol} with ${order.clientOrderId}, and never signalled more than ${most}`;
+}
+
+/** I8, of the money: a strategy of both symbols never spends more than it has for them. */
+export function moneyIsNotSpentTwice(order: SimOrder, truth: Truth, priceOf: (symbol: string) => number): Verdict {
+  const strategy = strategyOf(order);
+  if (strategy === undefined || !severalMarkets.some((one) => one === strategy) || order.side === 'SELL')
+    return undefined;
+  const open = symbolsOf[strategy].reduce(
+    (sum, symbol) => sum + unitsNumber(truth.openBuys(strategy, symbol)) * priceOf(symbol),
+    0,
+  );
+  const spent = open - unitsNumber(truth.quoteMoved(strategy));
+  const most = unitsNumber(moneyOf[strategy]) * slack;
+  return spent <= most
+    ? undefined
+    : `${strategy} has spent ${spent.toFixed(2)} with ${order.clientOrderId}, and has ${unitsText(moneyOf[strategy])}`;
 }
 
 /** I9: nothing leaves a closed state, but an order that was taken for absent and turned up. */

@@ -83,6 +83,14 @@ export class Truth {
     return base;
   }
 
+  /** What a strategy's trades have moved of the quote asset: below zero while it holds what it bought. */
+  quoteMoved(strategy: StrategyId): Units {
+    let quote = noUnits;
+    for (const own of this.legs)
+      if (strategyOf(own.order) === strategy) quote = plus(quote, quoteMoved(own, instrumentOf(own.trade.symbol)));
+    return quote;
+  }
+
   /** What rests or waits of a strategy's purchases of a symbol, in the base asset. */
   openBuys(strategy: StrategyId | undefined, symbol: string): Units {
     let base = noUnits;

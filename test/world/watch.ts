@@ -168,6 +168,7 @@ export class Watch {
       const price = this.#options.price(order.symbol);
       this.#try('I8', check.exposureStaysBelowLimit(order, this.truth, held, price));
       this.#try('I8', check.nothingIsBoughtTwice(order, this.truth));
+      this.#try('I8', check.moneyIsNotSpentTwice(order, this.truth, this.#options.price));
     }
   }
 

@@ -30,6 +30,7 @@ import { brokenAtRest } from './rest-checks.ts';
 import { resultOf, type WorldOptions, type WorldResult } from './result.ts';
 import type { TimedSignal } from './signals.ts';
 import { limitsOf, MachineLimits } from './spent.ts';
+import { strategiesIn } from './strategies.ts';
 import { Trace } from './trace.ts';
 import { Venue } from './venue.ts';
 import { Watch } from './watch.ts';
@@ -320,6 +321,8 @@ class World {
       account: this.#venue.account,
       limits: this.#limits,
       elapsed: () => this.#time.elapsed(),
+      strategies: strategiesIn(this.#plan.classes),
+      alone: this.#plan.seed % 2 === 0 ? 'complete' : 'unwind',
       signals: this.#signals,
       ws: this.#cable?.port(life),
       ...this.#watch.prices(this.#prices, () => isInTime(life, this.#venue.now())),

@@ -1,5 +1,5 @@
 /** Mutants that write too late, forget at a restart, or do not reckon with what may come. */
-import { noUnits } from '../../../src/domain/money.ts';
+import { noUnits, units } from '../../../src/domain/money.ts';
 import type { Fill, OrderState } from '../../../src/domain/order.ts';
 import type { Journal } from '../../../src/journal/journal.ts';
 import type { Loaded } from '../../../src/journal/load.ts';
@@ -199,6 +199,16 @@ export const memoryMutants: readonly Mutant[] = [
         });
       },
     },
+  },
+  {
+    name: 'legsAloneUnseen',
+    about: 'nobody notices that a leg of a pair is open alone',
+    bent: { assembled: ({ legsAlone }) => void Object.assign(legsAlone, { see: () => {} }) },
+  },
+  {
+    name: 'spendsTwice',
+    about: 'money that is spent already counts as free',
+    bent: { assembled: ({ portfolio }) => void Object.assign(portfolio, { freeQuote: () => units('1000000') }) },
   },
   {
     name: 'reservesNothing',
