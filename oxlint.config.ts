@@ -19,7 +19,7 @@ const everything = [
   ...parts,
   ...venues,
   ...['simulator', 'data', 'dashboard', 'config', 'research', 'report', 'trader', 'registry', 'process', 'trading'],
-  ...['session', 'backtest'],
+  ...['session', 'backtest', 'alerts'],
 ];
 
 /** An arrow that is not here is refused. A new one is a decision: add it here with the reason in the commit. */
@@ -64,6 +64,8 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   // Runs in the browser, put together as one script by report/page.ts.
   'report/page': { ours: ['src/dashboard/page/kline-chart.ts'], types: ['report'], packages: ['lightweight-charts'] },
   config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
+  // Sends events to people, in a thread of its own: it sees no order and no exchange.
+  alerts: { ours: ['domain', 'clock', 'config'], packages: ['got', 'nodemailer', 'better-sqlite3', 'node:*'] },
   dashboard: {
     files: ['src/dashboard/*'],
     ours: ['domain', 'clock'],
@@ -85,7 +87,18 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   },
   // The daemon. It never imports a backtest: commands pass one in where it is needed.
   session: {
-    ours: [...parts, 'config', 'data', 'venue/exchange', 'venue/paper', 'dashboard', 'trader', 'trading', 'process'],
+    ours: [
+      ...parts,
+      'alerts',
+      'config',
+      'data',
+      'venue/exchange',
+      'venue/paper',
+      'dashboard',
+      'trader',
+      'trading',
+      'process',
+    ],
     packages: ['**'],
   },
   backtest: {

@@ -1,6 +1,7 @@
 /** The command line: registers the families of commands, handles signals, sets the exit code. A command loads what carries it out. */
 import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { addAlerts } from './commands/alerts/register.ts';
 import { addBacktest } from './commands/backtest/register.ts';
 import { addControl } from './commands/control/register.ts';
 import { addData } from './commands/data/register.ts';
@@ -87,6 +88,7 @@ addRuns(program, io);
 addSimulator(program, io);
 addShow(program, io);
 addControl(program, io);
+addAlerts(program, io);
 
 const watchdog = configured(program.command('watchdog'))
   .description('cancel the orders of a daemon without a heartbeat, as a separate process with its own key')

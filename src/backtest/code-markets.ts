@@ -138,10 +138,17 @@ function klinesIn(data: Klines, name: string): Read {
 const names = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const satisfies readonly (keyof Columns)[];
 
 function columnsOf(data: string, valuesOf: (column: keyof Columns) => ArrayLike<number> | undefined): Columns {
-  const columns = names.map((name) => {
+  const column = (name: keyof Columns): Float64Array => {
     const values = valuesOf(name);
     if (values === undefined) throw new Refusal(`${data} has no ${name}: pass klines, or columns of klines`);
-    return [name, values instanceof Float64Array ? values : Float64Array.from(values)] as const;
-  });
-  return Object.fromEntries(columns) as unknown as Columns;
+    return values instanceof Float64Array ? values : Float64Array.from(values);
+  };
+  return {
+    openTime: column('openTime'),
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
+  };
 }

@@ -1,6 +1,7 @@
 /** The schema of a configuration. Unknown keys are refused; money is quoted text, so that no digit is lost. */
 import { z } from 'zod';
 import { type Rate, rate, rateNumber } from '../domain/money.ts';
+import { alerts } from './alerts.ts';
 import {
   amount,
   asset,
@@ -215,6 +216,7 @@ export const tradingSchema = z
     /** For `sluice watchdog`, a process of its own. */
     watchdog: z.strictObject({ afterMs: z.int().min(1_000).max(3_600_000).default(30_000) }).prefault({}),
     dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
+    alerts: alerts.optional(),
     onStop: z.enum(['cancel', 'keep']).default('cancel'),
     /** Whether the market that is traded on is recorded, too. */
     record: z.boolean().default(false),

@@ -39,17 +39,27 @@ export interface SecretNames {
 }
 const tradingNames: SecretNames = { key: 'SLUICE_API_KEY', secret: 'SLUICE_API_SECRET' };
 
-/** The API key and secret, the environment before the file. */
+/** Variables by name, the environment before the file, which is only checked when it is needed. */
+export function readVariables(
+  names: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+  file = '.env',
+): Readonly<Record<string, string | undefined>> {
+  const saved = names.every((name) => environment[name] !== undefined) ? {} : fromFile(file);
+  return Object.fromEntries(names.map((name) => [name, environment[name] ?? saved[name]]));
+}
+
+/** The API key and secret. */
 export function readSecrets(
   environment: Readonly<Record<string, string | undefined>>,
   file = '.env',
   names: SecretNames = tradingNames,
 ): Secrets {
-  const isGiven = environment[names.key] !== undefined && environment[names.secret] !== undefined;
-  // The file is only checked when it is needed.
-  const saved = isGiven ? {} : fromFile(file);
-  const apiKey = environment[names.key] ?? saved[names.key] ?? '';
-  const apiSecret = environment[names.secret] ?? saved[names.secret] ?? '';
+  const { [names.key]: apiKey = '', [names.secret]: apiSecret = '' } = readVariables(
+    [names.key, names.secret],
+    environment,
+    file,
+  );
   const missing = [...(apiKey === '' ? [names.key] : []), ...(apiSecret === '' ? [names.secret] : [])];
   if (missing.length > 0) {
     throw new Refusal(

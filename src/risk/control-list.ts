@@ -135,7 +135,7 @@ export const controls: readonly Control[] = [
   control(
     'Real-time alerts',
     {},
-    'Log, dashboard and terminal show each kill, HALT and notice; journal and dashboard show denials. Kills and HALT stay visible until you resume. Sluice sends no messages: let another program read the log.',
+    'Log, dashboard and terminal show each kill, HALT, denial and notice. Kills and HALT stay visible until you resume. `alerts` sends them to people, until they are acknowledged where a route says so.',
   ),
   control(
     'Post-trade reconciliation',

@@ -1,6 +1,7 @@
 /** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
 
 import { existsSync } from 'node:fs';
+import { channelSecrets } from '../alerts/secrets.ts';
 import { aborted } from '../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
@@ -56,12 +57,14 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   if (mode === 'live') refuseUnfit(config, configured, file);
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
+  const alertSecrets = config.alerts === undefined ? undefined : channelSecrets(config.alerts, process.env);
   const reason = options.acceptRestored;
   await runUntilStopped(
     {
       ...options,
       beside: recordSession(config, configured, file, say),
       replayDenials: options.replayDenials?.(file, settings),
+      alertSecrets,
       mode,
       config,
       configured,
@@ -76,7 +79,16 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
 export interface RunOptions
   extends Pick<
     SessionOptions,
-    'mode' | 'config' | 'configured' | 'stateDir' | 'say' | 'signal' | 'acceptRestored' | 'replayDenials' | 'confirm'
+    | 'mode'
+    | 'config'
+    | 'configured'
+    | 'stateDir'
+    | 'say'
+    | 'signal'
+    | 'acceptRestored'
+    | 'alertSecrets'
+    | 'replayDenials'
+    | 'confirm'
   > {
   readonly json: boolean;
   readonly out: (line: string) => void;

@@ -1,5 +1,6 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { btc, startTime } from '../../test/kit/builders.ts';
+import { btc, portfolio, resting, startTime } from '../../test/kit/builders.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, KillEntry } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { eventJson, eventLine, logEvent, type SessionEvent, SessionEvents } from './events.ts';
@@ -50,9 +51,7 @@ const kill = (given: Partial<KillEntry> = {}): KillEntry => ({
 const step = (event: EventEntry['event'], detail: EventEntry['detail'] = {}): EventEntry => ({
   ...{ kind: 'event', at: startTime, clientOrderId: 'c1', event, detail },
 });
-const order = {
-  intent: { strategy: 's', symbol: btc.symbol, side: 'BUY', volume: { lots: 25_000n } },
-} as unknown as WorkingOrder;
+const order = resting(portfolio());
 
 test('a denial is reported at once, and the same rule again after an hour with the number of those between', () => {
   const at = (minutes: number): number => startTime + minutes * minute;
@@ -136,21 +135,11 @@ test('a line is text for people and one object for programs', () => {
 });
 
 test('an event is a line of the log at its level, with its fields', () => {
-  const lines: unknown[][] = [];
-  const write =
-    (level: string) =>
-    (...line: unknown[]) =>
-      lines.push([level, ...line]);
-  const log = { info: write('info'), warn: write('warn'), error: write('error') } as unknown as Parameters<
-    typeof logEvent
-  >[0];
+  const lines: unknown[] = [];
+  const log = pino({}, { write: (line) => void lines.push(JSON.parse(line)) });
   for (const event of eventsOf([denial(), kill()])) logEvent(log, event);
   expect(lines).toMatchObject([
-    [
-      'warn',
-      { kind: 'denied', at: startTime, strategy: 's', rule: 'orderShare' },
-      expect.stringContaining('BUY 1 BTC'),
-    ],
-    ['error', { kind: 'kill', by: 'operator' }, expect.stringContaining('Killed by operator')],
+    { level: 40, kind: 'denied', at: startTime, rule: 'orderShare', msg: expect.stringContaining('BUY 1 BTC') },
+    { level: 50, kind: 'kill', by: 'operator', msg: expect.stringContaining('Killed by operator') },
   ]);
 });

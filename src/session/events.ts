@@ -7,6 +7,7 @@ import type { DaemonState, FillView } from '../dashboard/view.ts';
 import { getOrMake } from '../domain/get-or-make.ts';
 import type { Instrument } from '../domain/instrument.ts';
 import { denialText } from '../domain/words.ts';
+import type { Notice } from '../execution/context.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, NoticeEntry } from '../journal/entries.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { draftText, fillJson } from '../trading/format.ts';
@@ -78,6 +79,11 @@ export class SessionEvents {
   /** The daemon's state changed. */
   state(state: DaemonState, text: string): void {
     this.#events.emit({ kind: 'state', time: this.#parts.now(), level: 'info', state, text });
+  }
+
+  /** Something that the journal need not know. */
+  notice({ level, text }: Notice): void {
+    this.#events.emit({ kind: 'notice', time: this.#parts.now(), level, text });
   }
 
   /** Takes an entry of the journal. */

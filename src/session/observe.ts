@@ -1,5 +1,6 @@
 /** What is made of the entries of the journal while a daemon runs: the view of the dashboard, and the events that are logged and shown. */
 import type { Observable } from 'rxjs';
+import { startAlerts } from '../alerts/alerts.ts';
 import type { Budget } from '../budget/budget.ts';
 import type { ScaledClock } from '../clock/clock.ts';
 import { isLoopback } from '../config/schema.ts';
@@ -7,7 +8,7 @@ import type { DaemonState } from '../dashboard/view.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
-import { logEvent, type SessionEvent, SessionEvents } from './events.ts';
+import { eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 
@@ -42,6 +43,7 @@ export function observe(options: SessionOptions, reached: Reached, made: Shown, 
   });
   const logged = events.stream.subscribe((event) => logEvent(options.log, event));
   const shown = held(events.stream);
+  sendAlerts(options, events, undo);
   undo.unshift(() => {
     logged.unsubscribe();
     shown.end();
@@ -68,6 +70,27 @@ export function observe(options: SessionOptions, reached: Reached, made: Shown, 
     },
     reportState,
   };
+}
+
+/** Sends the events to the channels of the configuration, from the start to the end of the session. */
+function sendAlerts(
+  { config, alertSecrets, secrets, stateDir }: SessionOptions,
+  events: SessionEvents,
+  undo: Undo,
+): void {
+  if (config.alerts === undefined || alertSecrets === undefined) return;
+  const hidden = secrets === undefined ? [] : [secrets.apiKey, secrets.apiSecret];
+  const alerts = startAlerts({ config: config.alerts, secrets: alertSecrets, hidden, stateDir }, (error) =>
+    events.notice({ level: 'error', text: `alerts have stopped, trading goes on: ${error.message}` }),
+  );
+  const sent = events.stream.subscribe((event) => {
+    const { kind, level, time } = event;
+    alerts.add({ kind, level, time, text: eventText(event) });
+  });
+  undo.unshift(async () => {
+    sent.unsubscribe();
+    await alerts.end();
+  });
 }
 
 const screenOf = (

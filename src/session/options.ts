@@ -61,6 +61,8 @@ export interface SessionOptions {
   readonly acceptRestored?: string | undefined;
   readonly log: Log;
   readonly recorder?: Recorder | undefined;
+  /** The secret of each channel of alerts; left out where none is configured. */
+  readonly alertSecrets?: ReadonlyMap<string, string> | undefined;
   readonly replayDenials?: DenialsReplay | undefined;
   /** Asks a question on the terminal; left out where nobody can answer. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;

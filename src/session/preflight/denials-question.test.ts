@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
+import { tradingSchema } from '../../config/schema.ts';
 import type { Notice } from '../../execution/context.ts';
+import { ok } from '../../venue/venue.ts';
 import { askAboutDenials } from './denials-question.ts';
 
-type Given = Parameters<typeof askAboutDenials>;
 const config = (controls: 'all' | 'stated') =>
-  ({
-    strategies: [],
-    risk: { controls },
-    exchange: { restUrl: 'http://127.0.0.1:1' },
-  }) as unknown as Given[0]['config'];
+  tradingSchema.parse({
+    exchange: { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' },
+    strategies: [{ id: 's', use: 'sma-cross', symbol: 'BTCUSDT', interval: '1min', allocation: '1' }],
+    risk: { maxOrderValue: '1', maxPosition: '1', controls },
+  });
+const reached = { configured: [], instruments: [], feed: { history: async () => ok([]) } };
 
 async function begin(options: { text?: string; answer?: boolean; controls?: 'all' | 'stated' } = {}) {
   const { text, answer, controls = 'all' } = options;
@@ -23,8 +25,8 @@ async function begin(options: { text?: string; answer?: boolean; controls?: 'all
         return text;
       },
       ...(answer !== undefined && { confirm: async () => answer }),
-    } as unknown as Given[0],
-    { configured: [], instruments: [], feed: {} } as unknown as Given[1],
+    },
+    reached,
     [],
   );
   report((notice) => notices.push(notice));

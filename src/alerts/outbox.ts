@@ -1,0 +1,123 @@
+/** Alerts that are still to be sent or acknowledged, in a database of their own beside the journal: a restart loses none. */
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Alert, Due } from './routes.ts';
+
+export interface Message extends Alert {
+  readonly id: number;
+  readonly channel: string;
+  /** UTC ms of the machine. */
+  readonly due: number;
+}
+
+/** An alert that somebody has to acknowledge. */
+export interface OpenAlarm extends Alert {
+  readonly id: number;
+  /** When it is sent again, UTC ms of the machine. */
+  readonly nextAt: number;
+  readonly everyMs: number;
+  readonly to: readonly string[];
+}
+
+export const outboxFile = 'alerts.db';
+/** Messages that are kept for a channel that does not answer; beyond that the oldest are dropped. */
+const mostKept = 1_000;
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS messages (
+    id INTEGER PRIMARY KEY, channel TEXT NOT NULL, due INTEGER NOT NULL, kind TEXT NOT NULL, level TEXT NOT NULL, time INTEGER NOT NULL,
+    text TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS messages_due ON messages (channel, due);
+  CREATE TABLE IF NOT EXISTS alarms (
+    id INTEGER PRIMARY KEY, kind TEXT NOT NULL, level TEXT NOT NULL, time INTEGER NOT NULL, text TEXT NOT NULL, next_at INTEGER NOT NULL,
+    every_ms INTEGER NOT NULL, channels TEXT NOT NULL, acknowledged_at INTEGER, acknowledged_by TEXT
+  );
+`;
+
+export class Outbox {
+  readonly #db: Database.Database;
+
+  constructor(dir: string) {
+    const path = join(dir, outboxFile);
+    this.#db = new Database(path, { timeout: 2_000 });
+    this.#db.pragma('journal_mode = WAL');
+    this.#db.exec(schema);
+    chmodSync(path, 0o600);
+  }
+
+  add({ kind, level, time, text }: Alert, due: readonly Due[]): void {
+    const insert = this.#db.prepare(
+      'INSERT INTO messages (channel, due, kind, level, time, text) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+    const trim = this.#db.prepare(
+      'DELETE FROM messages WHERE channel = ? AND id <= (SELECT id FROM messages WHERE channel = ? ORDER BY id DESC LIMIT 1 OFFSET ?)',
+    );
+    this.#db.transaction(() => {
+      for (const { channel, at } of due) {
+        insert.run(channel, at, kind, level, time, text);
+        trim.run(channel, channel, mostKept);
+      }
+    })();
+  }
+
+  /** What is due on a channel, oldest first. */
+  due(channel: string, now: number): readonly Message[] {
+    return this.#db
+      .prepare('SELECT * FROM messages WHERE channel = ? AND due <= ? ORDER BY id')
+      .all(channel, now) as Message[];
+  }
+
+  sent(messages: readonly Message[]): void {
+    const remove = this.#db.prepare('DELETE FROM messages WHERE id = ?');
+    this.#db.transaction(() => {
+      for (const { id } of messages) remove.run(id);
+    })();
+  }
+
+  /** When the next message of a channel is due; undefined where none waits. */
+  next(channel: string): number | undefined {
+    const row = this.#db.prepare('SELECT min(due) AS due FROM messages WHERE channel = ?').get(channel);
+    return (row as { due: number | null }).due ?? undefined;
+  }
+
+  /** Number of messages that wait, by channel. */
+  waiting(): ReadonlyMap<string, number> {
+    const rows = this.#db.prepare('SELECT channel, count(*) AS count FROM messages GROUP BY channel').all();
+    return new Map((rows as { channel: string; count: number }[]).map(({ channel, count }) => [channel, count]));
+  }
+
+  /** Opens an alarm and returns its number. */
+  open({ kind, level, time, text }: Alert, nextAt: number, everyMs: number, to: readonly string[]): number {
+    const sql =
+      'INSERT INTO alarms (kind, level, time, text, next_at, every_ms, channels) VALUES (?, ?, ?, ?, ?, ?, ?)';
+    const { lastInsertRowid } = this.#db.prepare(sql).run(kind, level, time, text, nextAt, everyMs, JSON.stringify(to));
+    return Number(lastInsertRowid);
+  }
+
+  /** Alarms that nobody has acknowledged, oldest first. */
+  alarms(): readonly OpenAlarm[] {
+    const sql =
+      'SELECT id, kind, level, time, text, next_at AS nextAt, every_ms AS everyMs, channels FROM alarms WHERE acknowledged_at IS NULL ORDER BY id';
+    const rows = this.#db.prepare(sql).all() as (Omit<OpenAlarm, 'to'> & { readonly channels: string })[];
+    return rows.map(({ channels, ...row }) => ({ ...row, to: JSON.parse(channels) as readonly string[] }));
+  }
+
+  escalated({ id, everyMs }: OpenAlarm, now: number): void {
+    this.#db.prepare('UPDATE alarms SET next_at = ? WHERE id = ?').run(now + everyMs, id);
+  }
+
+  /** Acknowledges one alarm, or all; returns how many there were. */
+  acknowledge(id: number | undefined, by: string, now: number): number {
+    return this.#db
+      .prepare(
+        'UPDATE alarms SET acknowledged_at = ?, acknowledged_by = ? WHERE acknowledged_at IS NULL AND id = coalesce(?, id)',
+      )
+      .run(now, by, id ?? null).changes;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { alerts as schema } from '../config/alerts.ts';
+import { type Alert, quietUntil, routed } from './routes.ts';
+
+const channels = { phone: { type: 'ntfy' }, team: { type: 'slack' }, mail: { type: 'webhook' } };
+const config = (given: object) => schema.parse({ channels, ...given });
+const alert = (given: Partial<Alert> = {}): Alert => ({ kind: 'notice', level: 'error', time: 0, text: 'x', ...given });
+const noon = Date.UTC(2026, 0, 5, 12);
+const hour = 3_600_000;
+
+describe('a route', () => {
+  const routes = [
+    { from: 'error', to: ['phone', 'mail'] },
+    { from: 'info', kinds: ['fill', 'denied'], to: ['team', 'mail'], digestMs: hour },
+  ];
+  test.each([
+    ['an error', alert(), { phone: 0, mail: 0 }],
+    ['a fill', alert({ kind: 'fill', level: 'info' }), { team: hour, mail: hour }],
+    ['a denial that is an error', alert({ kind: 'denied' }), { phone: 0, mail: 0, team: hour }],
+    ['a notice that is none', alert({ level: 'warn' }), {}],
+  ])('takes %s to its channels, each once and as early as any route says', (_, one, after) => {
+    const { due } = routed(config({ routes }), one, noon);
+    expect(Object.fromEntries(due.map(({ channel, at }) => [channel, at - noon]))).toEqual(after);
+  });
+
+  test('collects until the next full period, not for a whole one', () => {
+    const { due } = routed(config({ routes }), alert({ kind: 'fill', level: 'info' }), noon + hour / 4);
+    expect(due.map(({ at }) => at - noon)).toEqual([hour, hour]);
+  });
+
+  test('says whom to tell when nobody acknowledges', () => {
+    const escalate = { afterMs: 60_000, to: ['mail'] };
+    expect(routed(config({ routes: [{ from: 'error', to: ['phone'], escalate }] }), alert(), noon).escalation).toEqual(
+      escalate,
+    );
+  });
+});
+
+describe('quiet hours', () => {
+  const night = { from: '22:00', to: '07:00', zone: 'UTC', except: 'error' } as const;
+  test.each([
+    ['before', '2026-01-05T21:59:59Z', '2026-01-05T21:59:59Z'],
+    ['at their begin', '2026-01-05T22:00:00Z', '2026-01-06T07:00:00Z'],
+    ['after midnight', '2026-01-06T03:30:30Z', '2026-01-06T07:00:00Z'],
+    ['at their end', '2026-01-06T07:00:00Z', '2026-01-06T07:00:00Z'],
+  ])('end at seven: %s', (_, time, ends) => {
+    expect(new Date(quietUntil(night, Date.parse(time))).toISOString()).toBe(ends.replace('Z', '.000Z'));
+  });
+
+  test('are those of the zone', () => {
+    const berlin = { ...night, zone: 'Europe/Berlin' };
+    expect(new Date(quietUntil(berlin, Date.parse('2026-07-05T20:30:00Z'))).toISOString()).toBe(
+      '2026-07-06T05:00:00.000Z',
+    );
+  });
+
+  test('hold what is below their exception, and nothing else', () => {
+    const midnight = Date.UTC(2026, 0, 6);
+    const given = config({ routes: [{ from: 'info', to: ['phone'] }], quietHours: night });
+    const at = (level: Alert['level']): number | undefined => routed(given, alert({ level }), midnight).due[0]?.at;
+    expect([at('error'), at('warn')]).toEqual([midnight, midnight + 7 * hour]);
+  });
+});
+
+test('a route to a channel that is none is refused by its name', () => {
+  const found = schema.safeParse({ channels, routes: [{ from: 'info', to: ['fone'] }] });
+  expect(found.error?.issues[0]?.message).toBe('names fone, which is none of the channels: phone, team, mail');
+});

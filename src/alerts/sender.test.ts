@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { alerts as schema } from '../config/alerts.ts';
+import type { Outgoing, Send } from './channels.ts';
+import { Outbox, outboxFile } from './outbox.ts';
+import type { Alert } from './routes.ts';
+import { Sender } from './sender.ts';
+
+let dir: string;
+let outbox: Outbox;
+let now: number;
+let sent: (Outgoing & { channel: string })[];
+let failing: Record<string, string | undefined>;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-alerts-'));
+  outbox = new Outbox(dir);
+  now = Date.UTC(2026, 0, 5, 12);
+  sent = [];
+  failing = {};
+});
+afterEach(() => {
+  outbox.close();
+  rmSync(dir, { recursive: true });
+});
+
+const minute = 60_000;
+const channels = { phone: { type: 'ntfy' }, team: { type: 'slack' } };
+const alert = (text: string, given: Partial<Alert> = {}): Alert => ({
+  ...{ kind: 'notice', level: 'error', time: now, text },
+  ...given,
+});
+const sendOn =
+  (channel: string): Send =>
+  async (message) => {
+    const failure = failing[channel];
+    if (failure === undefined) sent.push({ channel, ...message });
+    return failure;
+  };
+
+function sender(given: object = {}, secrets: readonly string[] = []): Sender {
+  return new Sender({
+    config: schema.parse({ channels, routes: [{ from: 'info', to: ['phone'] }], ...given }),
+    channels: new Map(Object.keys(channels).map((name) => [name, sendOn(name)])),
+    ...{ outbox, now: () => now, secrets },
+  });
+}
+const texts = (channel = 'phone'): readonly string[] =>
+  sent.filter((one) => one.channel === channel).map(({ text }) => text);
+
+test('an alert is sent once, with its level', async () => {
+  const one = sender();
+  one.add(alert('killed'));
+  await one.send();
+  await one.send();
+  expect(sent).toEqual([{ channel: 'phone', level: 'error', time: now, text: 'ERROR killed' }]);
+});
+
+test('alerts that are due together are one message; what does not fit is counted', async () => {
+  const one = sender();
+  for (let index = 0; index < 100; index++) one.add(alert(`denied ${index} ${'x'.repeat(50)}`, { level: 'warn' }));
+  await one.send();
+  expect(texts()).toHaveLength(1);
+  expect(texts()[0]).toMatch(/^100 alerts:\n• WARN denied 0 /);
+  expect(texts()[0]).toMatch(/and \d+ more: sluice\.log has them$/);
+  expect(texts()[0]?.length).toBeLessThan(2_000);
+});
+
+test('a secret is in no message', async () => {
+  const one = sender({}, ['abc-123', '']);
+  one.add(alert('the exchange answered: bad key abc-123'));
+  await one.send();
+  expect(texts()).toEqual(['ERROR the exchange answered: bad key •••']);
+});
+
+describe('a channel that fails', () => {
+  test('is tried again later and ever more rarely, another one says so, and nothing is lost', async () => {
+    const one = sender();
+    failing = { phone: 'HTTP 500' };
+    one.add(alert('killed'));
+    const tries: number[] = [];
+    for (let second = 0; second < 40; second++, now += 1_000) {
+      const before = texts('team').length;
+      await one.send();
+      if (texts('team').length > before) tries.push(second);
+    }
+    expect(texts('team')).toEqual(['ERROR alerts by phone fail: HTTP 500. They wait, and are tried again']);
+    // Three tries, after 5 and 10 more seconds.
+    expect(tries).toEqual([16]);
+    failing = {};
+    now += 11 * minute;
+    await one.send();
+    await one.send();
+    expect(texts()).toEqual(['ERROR killed']);
+    expect(texts('team').at(-1)).toBe('alerts by phone work again');
+  });
+
+  test('goes on after a restart', async () => {
+    failing = { phone: 'ETIMEDOUT' };
+    const one = sender();
+    one.add(alert('killed'));
+    await one.send();
+    outbox.close();
+    outbox = new Outbox(dir);
+    failing = {};
+    await sender().send();
+    expect(texts()).toEqual(['ERROR killed']);
+  });
+
+  test('that hangs keeps no other one', async () => {
+    const never = new Promise<undefined>(() => undefined);
+    const one = new Sender({
+      config: schema.parse({ channels, routes: [{ from: 'info', to: ['phone', 'team'] }] }),
+      channels: new Map<string, Send>([
+        ['phone', () => never],
+        ['team', sendOn('team')],
+      ]),
+      ...{ outbox, now: () => now, secrets: [] },
+    });
+    one.add(alert('first'));
+    void one.send();
+    one.add(alert('second'));
+    void one.send();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(texts('team').join('\n')).toContain('first');
+  });
+});
+
+test('a flood is spaced: what is above the rate becomes few messages, and none is lost', async () => {
+  const one = sender({ mostPerHour: 60 });
+  for (let second = 0; second < 600; second++, now += 1_000) {
+    one.add(alert(`fill ${second}`, { level: 'info' }));
+    await one.send();
+  }
+  now += minute;
+  await one.send();
+  // Ten at once, then one a minute.
+  expect(texts().length).toBeLessThanOrEqual(22);
+  expect(outbox.waiting().size).toBe(0);
+});
+
+describe('an alarm', () => {
+  const escalate = { afterMs: 5 * minute, to: ['team'] };
+  const routes = [{ from: 'error', to: ['phone'], escalate }];
+
+  test('is sent again, to others too, until somebody acknowledges it', async () => {
+    const one = sender({ routes });
+    one.add(alert('killed'));
+    await one.send();
+    expect(sent.map(({ channel, text }) => `${channel}: ${text}`)).toEqual([
+      'phone: ERROR killed (alarm 1: sluice alerts ack 1)',
+    ]);
+    now += 5 * minute;
+    await one.send();
+    expect(texts('team')).toEqual(['ERROR not acknowledged yet: killed (alarm 1: sluice alerts ack 1)']);
+    expect(texts()).toHaveLength(2);
+    now += minute;
+    await one.send();
+    expect(texts()).toHaveLength(2);
+    expect(outbox.acknowledge(1, 'operator', now)).toBe(1);
+    now += 60 * minute;
+    await one.send();
+    expect(texts()).toHaveLength(2);
+  });
+});
+
+test('the outbox is for its owner alone', () => {
+  expect(statSync(join(dir, outboxFile)).mode & 0o077).toBe(0);
+});

@@ -1,0 +1,159 @@
+/**
+ * Sends what the outbox holds: for each channel one message at a time, several alerts in one where they are due together. A channel that fails or
+ * hangs is tried again later, ever more rarely, and another channel says so. Alerts wait in the outbox meanwhile, also over a restart.
+ */
+import type { AlertsConfig } from '../config/alerts.ts';
+import { mostCharacters, type Send } from './channels.ts';
+import type { Message, Outbox } from './outbox.ts';
+import { type Alert, type Level, routed } from './routes.ts';
+
+export interface SenderParts {
+  readonly config: AlertsConfig;
+  readonly channels: ReadonlyMap<string, Send>;
+  readonly outbox: Outbox;
+  /** UTC ms of the machine. */
+  readonly now: () => number;
+  /** Texts that no message may contain. */
+  readonly secrets: readonly string[];
+}
+
+/** First and longest wait after a failure, ms. */
+const firstRetryMs = 5_000;
+const longestRetryMs = 10 * 60_000;
+/** Failures in a row after which another channel reports it. */
+const reportedFailures = 3;
+/** Messages that a channel may send at once before `mostPerHour` spaces them. */
+const burst = 10;
+const hourMs = 3_600_000;
+
+interface ChannelState {
+  failures: number;
+  /** Nothing is sent before, UTC ms. */
+  notBefore: number;
+  /** Messages that may be sent now, and when that was counted. */
+  tokens: number;
+  countedAt: number;
+  isSending: boolean;
+}
+
+export class Sender {
+  readonly #parts: SenderParts;
+  readonly #states: ReadonlyMap<string, ChannelState>;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#states = new Map(
+      [...parts.channels.keys()].map((name) => [
+        name,
+        { failures: 0, notBefore: 0, tokens: burst, countedAt: parts.now(), isSending: false },
+      ]),
+    );
+  }
+
+  /** Takes an alert; it is on disk when this returns. */
+  add(alert: Alert): void {
+    const { config, outbox, now } = this.#parts;
+    const safe = { ...alert, text: this.#withoutSecrets(alert.text) };
+    const { due, escalation } = routed(config, safe, now());
+    if (due.length === 0) return;
+    if (escalation === undefined) {
+      outbox.add(safe, due);
+      return;
+    }
+    const { afterMs, to } = escalation;
+    const id = outbox.open(safe, now() + afterMs, afterMs, [...new Set([...due.map(({ channel }) => channel), ...to])]);
+    outbox.add({ ...safe, text: `${safe.text} (alarm ${id}: sluice alerts ack ${id})` }, due);
+  }
+
+  /** Sends what is due. Resolves when every channel has answered or failed. */
+  async send(): Promise<void> {
+    this.#escalate();
+    await Promise.all([...this.#parts.channels].map(([name, send]) => this.#sendOn(name, send)));
+  }
+
+  #escalate(): void {
+    const { outbox, now } = this.#parts;
+    for (const alarm of outbox.alarms()) {
+      if (alarm.nextAt > now()) continue;
+      const text = `not acknowledged yet: ${alarm.text} (alarm ${alarm.id}: sluice alerts ack ${alarm.id})`;
+      outbox.add(
+        { ...alarm, text },
+        alarm.to.map((channel) => ({ channel, at: now() })),
+      );
+      outbox.escalated(alarm, now());
+    }
+  }
+
+  async #sendOn(name: string, send: Send): Promise<void> {
+    const { outbox, now } = this.#parts;
+    const state = this.#states.get(name);
+    if (state === undefined || state.isSending || now() < state.notBefore || !this.#mayspend(state)) return;
+    const messages = outbox.due(name, now());
+    if (messages.length === 0) return;
+    state.isSending = true;
+    const { text, included } = together(messages);
+    const failure = await send({ level: worst(included), time: Math.max(...included.map(({ time }) => time)), text });
+    state.isSending = false;
+    if (failure === undefined) {
+      outbox.sent(included);
+      state.tokens -= 1;
+      if (state.failures >= reportedFailures) this.#report(name, 'info', `alerts by ${name} work again`);
+      state.failures = 0;
+      return;
+    }
+    state.failures += 1;
+    state.notBefore = now() + Math.min(longestRetryMs, firstRetryMs * 2 ** (state.failures - 1));
+    if (state.failures === reportedFailures)
+      this.#report(name, 'error', `alerts by ${name} fail: ${failure}. They wait, and are tried again`);
+  }
+
+  /** Refills what a channel may send; false where it has to wait. */
+  #mayspend(state: ChannelState): boolean {
+    const { config, now } = this.#parts;
+    const refill = ((now() - state.countedAt) * config.mostPerHour) / hourMs;
+    state.tokens = Math.min(burst, config.mostPerHour, state.tokens + refill);
+    state.countedAt = now();
+    return state.tokens >= 1;
+  }
+
+  /** By every other channel. */
+  #report(failed: string, level: Level, text: string): void {
+    const { outbox, channels, now } = this.#parts;
+    const others = [...channels.keys()].filter((name) => name !== failed);
+    outbox.add(
+      { kind: 'alerts', level, time: now(), text },
+      others.map((channel) => ({ channel, at: now() })),
+    );
+  }
+
+  #withoutSecrets(text: string): string {
+    return this.#parts.secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '•••')), text);
+  }
+}
+
+const order: readonly Level[] = ['info', 'warn', 'error'];
+const worst = (messages: readonly Message[]): Level =>
+  messages.reduce<Level>((most, { level }) => (order.indexOf(level) > order.indexOf(most) ? level : most), 'info');
+
+/** One text of several alerts, as many as fit; those that do not fit are counted and count as sent. */
+function together(messages: readonly Message[]): { readonly text: string; readonly included: readonly Message[] } {
+  const [only] = messages;
+  if (only !== undefined && messages.length === 1)
+    return { text: `${line(only)}`.slice(0, mostCharacters), included: messages };
+  const head = `${messages.length} alerts:`;
+  const lines: string[] = [];
+  let length = head.length + 40;
+  for (const message of messages) {
+    const one = `• ${line(message)}`.slice(0, 400);
+    if (length + one.length + 1 > mostCharacters) break;
+    lines.push(one);
+    length += one.length + 1;
+  }
+  const left = messages.length - lines.length;
+  return {
+    text: [head, ...lines, ...(left > 0 ? [`and ${left} more: sluice.log has them`] : [])].join('\n'),
+    included: messages,
+  };
+}
+
+const line = ({ level, text }: Message): string => `${level === 'info' ? '' : `${level.toUpperCase()} `}${text}`;

@@ -1,0 +1,86 @@
+/** The `alerts` of a configuration: channels, and which events go to which of them. Secrets are in the environment. */
+import { z } from 'zod';
+import { count, positiveMs, url } from './fields.ts';
+
+/** Kinds of event that a route may name, as `live --json` has them. */
+export const eventKinds = [
+  ...(['fill', 'denied', 'rejected', 'unknown', 'resolved', 'kill', 'resume', 'halt', 'state', 'notice'] as const),
+] as const;
+
+const name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower case letters, digits and dashes, at most 32');
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as "22:00"');
+const zone = z
+  .string()
+  .default('UTC')
+  .refine((text) => isZone(text), 'must be a time zone such as UTC or Europe/Berlin');
+
+function isZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const mail = z.string().regex(/^[^\s@<>,]+@[^\s@<>,]+$/, 'must be an e-mail address');
+const web = url(['https:', 'http:']);
+
+const channel = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('telegram'),
+    /** The chat that receives them. */
+    chat: z.string().regex(/^-?\d+$|^@\w+$/, 'must be the number of a chat, in quotes, or @name'),
+    /** Another server of the Bot API. */
+    server: web.default('https://api.telegram.org'),
+  }),
+  z.strictObject({ type: z.literal('slack') }),
+  z.strictObject({ type: z.literal('discord') }),
+  z.strictObject({ type: z.literal('ntfy') }),
+  z.strictObject({
+    type: z.literal('webhook'),
+    /** The JSON to send; {{text}}, {{level}} and {{time}} are replaced. Left out: an object of these three. */
+    template: z.string().optional(),
+  }),
+  z.strictObject({ type: z.literal('email'), from: mail, to: z.array(mail).min(1) }),
+]);
+export type ChannelConfig = z.output<typeof channel>;
+
+const route = z.strictObject({
+  /** This level and those above it. */
+  from: z.enum(['info', 'warn', 'error']),
+  kinds: z.array(z.enum(eventKinds)).min(1).optional(),
+  to: z.array(name).min(1),
+  /** Collects alerts, and sends them as one message so often. */
+  digestMs: positiveMs.optional(),
+  /** Sends it again, and also to these channels, until somebody acknowledges it. */
+  escalate: z.strictObject({ afterMs: positiveMs, to: z.array(name).min(1) }).optional(),
+});
+export type RouteConfig = z.output<typeof route>;
+
+export const alerts = z
+  .strictObject({
+    channels: z.record(name, channel),
+    routes: z.array(route).min(1),
+    /** Alerts below `except` wait until it is over. */
+    quietHours: z
+      .strictObject({ from: timeOfDay, to: timeOfDay, zone, except: z.enum(['warn', 'error']).default('error') })
+      .optional(),
+    /** Messages of one channel in an hour; what is above it becomes one message. */
+    mostPerHour: count.default(60),
+  })
+  .superRefine(({ channels, routes }, context) => {
+    for (const [index, { to, escalate }] of routes.entries())
+      for (const [place, names] of [
+        ['to', to],
+        ['escalate', escalate?.to ?? []],
+      ] as const)
+        for (const one of names)
+          if (!Object.hasOwn(channels, one))
+            context.addIssue({
+              code: 'custom',
+              path: ['routes', index, place],
+              message: `names ${one}, which is none of the channels: ${Object.keys(channels).join(', ') || 'there are none'}`,
+            });
+  });
+export type AlertsConfig = z.output<typeof alerts>;
