@@ -275,11 +275,13 @@ describe('a strategy that chooses', () => {
 });
 
 test('an async function is refused, with a memory beside the promise and where that fails, too', async () => {
-  const late = {
+  const prompt = defineStrategy({
     ...{ name: 'late', about: 'Promises to decide', params: {}, indicators: () => ({}) },
     ...{ markets: { coin: 'traded' }, memory: { n: 0 } },
-    decide: () => ({ memory: { n: 1 }, legs: Promise.reject(new Error('late')) }),
-  } as unknown as Strategy;
+    decide: () => ({ memory: { n: 1 }, legs: {} }),
+  });
+  const promised = () => ({ memory: { n: 1 }, legs: Promise.reject(new Error('late')) });
+  const late = over<Strategy>(prompt, { decide: promised as never });
   const series = { AAAUSD: klines([1, 2, 3]) };
   await expect(run(late, 'markets: { coin: { symbol: AAAUSD } }', series)).rejects.toThrow(
     'a promise: return what it resolves to directly, from a function that is not async',
