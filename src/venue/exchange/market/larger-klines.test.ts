@@ -23,8 +23,16 @@ const hourly = (index: number): Kline => ({
   seenAt: eight + (index + 1) * hour,
 });
 
+interface ExchangeOptions {
+  readonly now: number;
+  readonly first?: number;
+  /** An hour without trades. */
+  readonly missing?: number;
+  readonly failures?: number;
+}
+
 /** An exchange at a time, which has the hours from the first one on; its first answers fail. */
-function exchange({ now, first = -40, failures = 0 }: { now: number; first?: number; failures?: number }) {
+function exchange({ now, first = -40, missing, failures = 0 }: ExchangeOptions) {
   const clock = new SimClock(now);
   const hours = new Subject<Kline>();
   const asked: string[] = [];
@@ -35,7 +43,9 @@ function exchange({ now, first = -40, failures = 0 }: { now: number; first?: num
       asked.push(`${count} of ${interval}`);
       if (failing-- > 0) return Promise.resolve(failed('busy'));
       const closed = Math.floor((clock.now() - eight) / hour);
-      const indices = Array.from({ length: closed - first }, (_, at) => first + at);
+      const all = Array.from({ length: Math.max(0, closed - first) }, (_, at) => first + at);
+      const indices = all.filter((index) => index !== missing);
+      if (indices.length === 0) return Promise.resolve({ ...failed('none'), isEmpty: true });
       return Promise.resolve(ok(indices.slice(-count).map(hourly)));
     },
   });
@@ -55,7 +65,7 @@ test('a stream that begins in the middle of four hours emits them whole when the
   const { clock, hours, asked, seen, listen } = exchange({ now: eight + 2.5 * hour });
   listen();
   await clock.loop();
-  expect(asked).toEqual(['3 of 60min']);
+  expect(asked).toEqual(['4 of 60min']);
   hours.next(hourly(2));
   expect(seen).toEqual([]);
   for (const index of [3, 4, 5, 6]) hours.next(hourly(index));
@@ -73,6 +83,25 @@ test('what closes while the history is on its way is neither lost nor counted tw
   expect(seen).toEqual([]);
   await clock.advanceTo(eight + 4 * hour + 10_000);
   expect(seen).toEqual(['0 240min: 100 113 90 104 4 at 4']);
+});
+
+test('four hours whose first hour had no trades are emitted, too', async () => {
+  for (const now of [eight, eight + 0.5 * hour, eight + 1.5 * hour]) {
+    const { clock, hours, seen, listen } = exchange({ now, missing: 0 });
+    listen();
+    await clock.loop();
+    for (const index of [1, 2, 3]) hours.next(hourly(index));
+    expect(seen).toEqual(['0 240min: 101 113 91 104 3 at 4']);
+  }
+});
+
+test('the first klines of a market that has just begun are left out, and its history is asked for once', async () => {
+  const { clock, hours, asked, seen, listen } = exchange({ now: eight + 1.5 * hour, first: 2 });
+  listen();
+  await clock.advanceTo(eight + 2 * hour);
+  for (const index of [2, 3, 4, 5, 6, 7]) hours.next(hourly(index));
+  expect(seen).toEqual(['4 240min: 104 117 94 108 4 at 8']);
+  expect(asked.length).toBe(1);
 });
 
 test('an hour that is missing leaves four hours without it, which close with the next', async () => {

@@ -40,7 +40,9 @@ export function withAllIntervals(
   function largerKlines(symbol: string, own: ExchangeInterval, interval: Interval): Observable<Kline> {
     return new Observable((out) => {
       const opened = openTimeOf(interval, clock.now());
-      const take = klineAggregator(own, interval, (kline) => out.next(kline));
+      const take = klineAggregator(own, interval, (kline) => {
+        if (kline.openTime >= opened) out.next(kline);
+      });
       // It begins in the middle of a kline, whose first part has closed already: what comes meanwhile waits.
       let waiting: Kline[] | undefined = [];
       let last = Number.NEGATIVE_INFINITY;
@@ -53,10 +55,12 @@ export function withAllIntervals(
       };
       const begin = async (): Promise<void> => {
         while (!out.closed) {
-          const count = Math.ceil((clock.now() - opened) / intervalMs(own, 0));
-          const answer = count === 0 ? ok<readonly Kline[]>([]) : await history(symbol, own, count);
-          if (answer.kind === 'ok') {
-            const early = [...answer.value.filter(({ openTime }) => openTime >= opened), ...(waiting ?? [])];
+          // One more: a kline before it tells a first part without trades from a market that began later.
+          const count = Math.ceil((clock.now() - opened) / intervalMs(own, 0)) + 1;
+          const answer = await history(symbol, own, count);
+          const isEmpty = answer.kind === 'failed' && answer.isEmpty === true;
+          if (answer.kind === 'ok' || isEmpty) {
+            const early = [...(answer.kind === 'ok' ? answer.value : []), ...(waiting ?? [])];
             waiting = undefined;
             for (const kline of early) next(kline);
             return;
