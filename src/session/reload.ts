@@ -1,28 +1,26 @@
 /** `sluice reload ID`: new code of a strategy takes over in the running daemon, with its position, exits and orders. */
 import { defer, filter, type Observable, startWith } from 'rxjs';
-import { pause } from '../clock/clock.ts';
 import { noUnits } from '../domain/money.ts';
 import { causeOf, didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Assembled } from '../trading/assemble.ts';
 import { source } from '../trading/hot-streams.ts';
-import { type LoadedAgain, loadAgain } from '../trading/load-again.ts';
+import { againOf, codeOf, loadAgain } from '../trading/load-again.ts';
 import type { Configured, NamedHosted } from '../trading/strategies.ts';
 import type { Runner } from './running-strategy.ts';
 import { inJournal } from './state.ts';
-import { tryOut } from './try-out.ts';
+import { loading, tryOut } from './try-out.ts';
+import type { Screen } from './view/view.ts';
 
 export interface ReloadParts extends Omit<Runner, 'failed' | 'assembled'> {
   readonly assembled: Runner['assembled'] & Pick<Assembled, 'risk'>;
+  readonly screen: Pick<Screen, 'addKline' | 'errorOf'>;
   readonly journal: Pick<Journal, 'append'>;
   readonly stateDir: string;
   readonly configured: readonly Configured[];
   /** The strategies that run; new code takes its place among them. */
   readonly hosted: NamedHosted[];
 }
-
-/** Real ms that a file may take to load: its top level may wait for something that never comes. */
-const loadMs = 15_000;
 
 export class Reloads {
   readonly #parts: ReloadParts;
@@ -58,9 +56,9 @@ export class Reloads {
     try {
       return await this.#reload(configured[index] as Configured, index, reason);
     } catch (error) {
-      const why = causeOf(error);
-      notice({ level: 'warn', text: `strategy ${id} was not reloaded, and its old code goes on: ${why}` });
-      throw error instanceof Refusal ? new Refusal(`the old code of ${id} goes on: ${why}`) : error;
+      const why = `${this.#standing(id)}: ${causeOf(error)}`;
+      notice({ level: 'warn', text: `strategy ${id} was not reloaded; ${why}` });
+      throw error instanceof Refusal ? new Refusal(why) : error;
     } finally {
       this.#busy.delete(id);
     }
@@ -68,10 +66,15 @@ export class Reloads {
 
   async #reload(configured: Configured, index: number, reason: string): Promise<string> {
     const { hosted, notice } = this.#parts;
-    const { id } = configured.config;
-    const { strategy, params, code } = await this.#loaded(configured);
-    const next: NamedHosted = { ...(hosted[index] as NamedHosted), strategy, params };
-    await tryOut({ ...this.#parts, failed: () => {} }, next);
+    const { clock, reaching } = this.#parts;
+    const { id, use } = configured.config;
+    const before = hosted[index] as NamedHosted;
+    const again = againOf(configured);
+    const code = codeOf(again);
+    await tryOut(this.#parts, before, again);
+    const { strategy, params } = await loading(clock, reaching.signal, loadAgain(again));
+    if (codeOf(again) !== code) throw new Refusal(`${use} was changed while it was loaded: repeat the command`);
+    const next: NamedHosted = { ...before, strategy, params };
     const isReleased = this.#journal(configured, code, reason);
     hosted[index] = next;
     this.#began.emit(next);
@@ -81,21 +84,23 @@ export class Reloads {
       isReleased || this.#parts.assembled.risk.limits.newVersionShare === undefined
         ? ''
         : ` It may hold a part of its allocation until sluice limits release ${id}.`;
-    return `Strategy ${id} runs version ${version}, with its position, exits and orders.${small}`;
+    return `Strategy ${id} runs version ${version}, with its position, exits and orders.${small}${this.#killed(id)}`;
   }
 
-  async #loaded(configured: Configured): Promise<LoadedAgain> {
-    const { clock } = this.#parts;
-    const ended = new AbortController();
-    const late = pause(clock, clock.machine(loadMs), ended.signal).then(() => {
-      throw new Refusal(`its file did not finish loading within ${loadMs / 1_000} s`);
-    });
-    try {
-      return await Promise.race([loadAgain(configured), late]);
-    } finally {
-      ended.abort();
-      late.catch(() => {});
-    }
+  /** What is so where new code was refused. */
+  #standing(id: string): string {
+    const { screen, assembled } = this.#parts;
+    if (screen.errorOf(id) !== undefined) return `${id}, whose old code threw, stays stopped`;
+    const isResting = assembled.risk.switch.inForce.some(({ strategy, by }) => strategy === id && by === 'thinking');
+    return isResting ? `${id}, whose old code was too slow, stays stopped` : `the old code of ${id} goes on`;
+  }
+
+  /** A kill stays in force, whatever the code. */
+  #killed(id: string): string {
+    const kill = this.#parts.assembled.risk.switch.of(id);
+    if (kill === undefined) return '';
+    const whose = kill.strategy === undefined ? '' : ` --strategy ${id}`;
+    return ` It may not create orders (${kill.reason}): sluice resume${whose} lifts that.`;
   }
 
   /** Who reloaded which version; returns whether the version was released before. */

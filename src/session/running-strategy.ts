@@ -53,7 +53,7 @@ export interface Warmed {
 
 /** The klines that a market's indicators begin with, oldest first; they are charted, too. Warns where there are too few. */
 export async function warmupKlines(
-  { exchange, screen, reaching, notice }: Runner,
+  { exchange, screen, reaching, notice }: Pick<Runner, 'exchange' | 'screen' | 'reaching' | 'notice'>,
   { strategy, symbol, interval, needed, mayBeEmpty = false }: Warmed,
 ): Promise<readonly Kline[]> {
   const history = await queryUntilAnswered(reaching, `klines of ${symbol}`, async () => {

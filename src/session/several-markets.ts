@@ -50,10 +50,7 @@ export function severalMarkets(runner: Runner, one: HostedMarkets, course: Cours
       silent,
     });
     reading = moments;
-    return from(warmed.entries()).pipe(
-      mergeMap(async ([index, market]) => [index, await warmupKlines(runner, market)] as const, atOnce),
-      toArray(),
-      map((found) => found.sort(([a], [b]) => a - b).map(([, history]) => history)),
+    return fewAtOnce(warmed, (market) => warmupKlines(runner, market)).pipe(
       mergeMap((histories) => {
         const history = moments.begin(histories);
         const arriving = feedsInto(runner, moments, feeds, closed.stream);
@@ -98,6 +95,14 @@ export function severalMarkets(runner: Runner, one: HostedMarkets, course: Cours
   );
   return { decisions, holes };
 }
+
+/** Fetches of each, in their order. */
+export const fewAtOnce = <T, R>(all: readonly T[], fetch: (one: T, index: number) => Promise<R>): Observable<R[]> =>
+  from(all.entries()).pipe(
+    mergeMap(async ([index, one]) => [index, await fetch(one, index)] as const, atOnce),
+    toArray(),
+    map((found) => found.sort(([a], [b]) => a - b).map(([, fetched]) => fetched)),
+  );
 
 /** The moments that the klines of feeds make. What came before the first subscription is among them. */
 const feedsInto = (

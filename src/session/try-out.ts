@@ -1,102 +1,110 @@
-/** Runs new code of a strategy over recent klines beside the daemon, without effect: whatever it throws shows here. */
-import { defer, from, mergeMap, NEVER, type Observable } from 'rxjs';
-import { loopTurn, pause } from '../clock/clock.ts';
-import type { Interval } from '../domain/interval.ts';
-import type { Kline } from '../domain/market.ts';
+/** Tries new code of a strategy over recent klines in a thread beside the daemon, without effect: what is wrong with it shows there. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { firstValueFrom } from 'rxjs';
+import { type Clock, pause } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { KillSwitch } from '../risk/kill.ts';
+import type { Holding } from '../strategy/contract.ts';
+import { errorText } from '../strategy/fault.ts';
+import { clipped } from '../trading/format.ts';
+import { marketsOf } from '../trading/lanes.ts';
+import type { Again } from '../trading/load-again.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
-import { type MarketFeed, ok } from '../venue/venue.ts';
-import type { Runner } from './running-strategy.ts';
-import { strategySignals } from './strategy-runner.ts';
+import { type Runner, warmupKlines } from './running-strategy.ts';
+import { fewAtOnce } from './several-markets.ts';
+import type { TryOutData, TryOutMessage, TryOutPast } from './try-out-thread.ts';
 
-/** Klines after the warm-up at which it decides. */
-const triedKlines = 20;
-/** Real ms until the klines of the warm-up must be there. */
-const patienceMs = 45_000;
+/** Real ms that a file may take to load, its klines to arrive, and its decisions: what waits for ever is given up then. */
+const [loadMs, klinesMs, decideMs] = [15_000, 45_000, 15_000];
+/** What the thread may use: more ends it, and not the daemon. */
+const mostHeapMb = 1_024;
 
-/** Its warm-up klines, then the newest ones as if they closed now; no trades, depth, tickers or gaps. */
-class TrialFeed implements MarketFeed {
-  readonly trades = (): Observable<never> => NEVER;
-  readonly depth = (): Observable<never> => NEVER;
-  readonly ticker = (): Observable<never> => NEVER;
-  readonly gaps = NEVER;
-  readonly #feed: Pick<MarketFeed, 'history'>;
-  readonly #newest = new Map<string, PromiseWithResolvers<readonly Kline[]>>();
-  readonly #all = Promise.withResolvers<void>();
-  /** Markets that it has not given history of. */
-  #left: number;
+/** What of a running strategy it needs. */
+type Tried = Omit<Runner, 'failed'>;
 
-  constructor(feed: Pick<MarketFeed, 'history'>, markets: number) {
-    this.#feed = feed;
-    this.#left = markets;
-  }
+/** The file's own work, which may wait for something that never comes. */
+export const loading = <T>(clock: Clock, signal: AbortSignal, work: Promise<T>): Promise<T> =>
+  within(clock, signal, loadMs, work, 'its file did not finish loading');
 
-  /** Resolves when each market has been given its klines. */
-  get given(): Promise<void> {
-    return this.#all.promise;
-  }
-
-  klines(symbol: string, interval: Interval): Observable<Kline> {
-    return defer(() => from(this.#newestOf(symbol, interval).promise)).pipe(mergeMap((klines) => klines));
-  }
-
-  async history(symbol: string, interval: Interval, count: number): ReturnType<MarketFeed['history']> {
-    const answer = await this.#feed.history(symbol, interval, count + triedKlines);
-    // One of a list may have none yet; another failure is asked about again.
-    if (answer.kind !== 'ok' && !(answer.kind === 'failed' && answer.isEmpty === true)) return answer;
-    const klines = answer.kind === 'ok' ? answer.value : [];
-    this.#newestOf(symbol, interval).resolve(klines.slice(-triedKlines));
-    if (--this.#left === 0) this.#all.resolve();
-    return answer.kind === 'ok' ? ok(klines.slice(0, -triedKlines)) : answer;
-  }
-
-  #newestOf(symbol: string, interval: Interval): PromiseWithResolvers<readonly Kline[]> {
-    const key = `${symbol} ${interval}`;
-    const known = this.#newest.get(key) ?? Promise.withResolvers<readonly Kline[]>();
-    this.#newest.set(key, known);
-    return known;
+/** Throws a `Refusal` with what is wrong with the code, or where its klines do not arrive in time. Its decisions go nowhere. */
+export async function tryOut(runner: Tried, one: NamedHosted, again: Again): Promise<void> {
+  const { clock, reaching } = runner;
+  const file = import.meta.url.endsWith('.ts') ? './try-out-thread.ts' : './try-out-thread.js';
+  const { strategy: _, params: __, ...hosted } = one;
+  const worker = new Worker(new URL(file, import.meta.url), {
+    workerData: { again, hosted } satisfies TryOutData,
+    resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+  });
+  const failing = Promise.withResolvers<never>();
+  worker.on('error', (error) => failing.reject(new Refusal(`it throws: ${clipped(errorText(error))}`)));
+  worker.on('exit', () => failing.reject(new Refusal('it ends the program')));
+  failing.promise.catch(() => {});
+  const answer = async (): Promise<TryOutMessage> => {
+    const [said] = (await Promise.race([once(worker, 'message'), failing.promise])) as [TryOutMessage];
+    if ('fault' in said) throw new Refusal(said.fault);
+    return said;
+  };
+  const ended = new AbortController();
+  const signal = AbortSignal.any([reaching.signal, ended.signal]);
+  try {
+    const loaded = await loading(clock, signal, answer());
+    const needed = 'needed' in loaded ? loaded.needed : [];
+    const given = past({ ...runner, reaching: { ...reaching, waiting: () => {}, signal } }, one, needed);
+    worker.postMessage(
+      await within(clock, signal, klinesMs, Promise.race([given, failing.promise]), 'its klines did not arrive'),
+    );
+    await within(clock, signal, decideMs, answer(), 'it did not finish deciding over recent klines');
+  } finally {
+    ended.abort();
+    await worker.terminate();
   }
 }
 
-/** Throws a `Refusal` with what the strategy threw, or where its klines do not arrive in time. Its decisions go nowhere. */
-export async function tryOut(runner: Runner, one: NamedHosted): Promise<void> {
-  const { clock, assembled, reaching, exchange } = runner;
-  const { planner } = assembled;
-  const feed = new TrialFeed(exchange.feed, one.markets?.length ?? 1);
-  const ended = new AbortController();
-  const failing = Promise.withResolvers<never>();
-  const beside: Runner = {
-    ...runner,
-    exchange: { feed },
-    assembled: {
-      ...assembled,
-      planner: {
-        standing: (strategy, symbol) => planner.standing(strategy, symbol),
-        plan: () => undefined,
-        memories: { get: (strategy) => planner.memories.get(strategy), keep: () => {} },
-      },
-      risk: { thought: () => {}, switch: new KillSwitch(), limits: assembled.risk.limits },
-    },
-    screen: { addKline: () => {} },
-    failed: (_, error) => failing.reject(new Refusal(`it throws: ${error}`)),
-    reaching: { ...reaching, waiting: () => {}, signal: AbortSignal.any([reaching.signal, ended.signal]) },
-    notice: () => {},
+/** What it decides on. The charts and the log do not show these klines. */
+async function past(runner: Tried, one: NamedHosted, needed: readonly number[]): Promise<TryOutPast> {
+  const { clock, assembled } = runner;
+  const { portfolio, planner } = assembled;
+  const beside = { ...runner, screen: { addKline: () => {} }, notice: () => {} };
+  const markets = marketsOf(one);
+  const klines = await firstValueFrom(
+    fewAtOnce(markets, ({ symbol, interval }, index) =>
+      warmupKlines(beside, { strategy: one.id, symbol, interval, needed: needed[index] ?? 0, mayBeEmpty: true }),
+    ),
+  );
+  return {
+    klines,
+    holdings: markets.map(({ use, symbol }) =>
+      copied(portfolio.holding(one.id, use === 'traded' ? symbol : one.symbol)),
+    ),
+    equity: portfolio.poolEquity(one.id),
+    ...planner.memories.get(one.id),
+    now: clock.now(),
   };
-  const late = pause(clock, clock.machine(patienceMs), ended.signal).then(() => {
-    throw new Refusal(`its klines did not arrive within ${patienceMs / 1_000} s`);
+}
+
+/** A position as data. */
+function copied(holding: Holding): Holding {
+  const { quantity, entryPrice, equity, entryTime, klinesHeld, best, worst, profit, realised, lastExit } = holding;
+  return { quantity, entryPrice, equity, entryTime, klinesHeld, best, worst, profit, realised, lastExit };
+}
+
+/** Throws a `Refusal` after so many real ms, or when the daemon stops. */
+async function within<T>(
+  clock: Clock,
+  signal: AbortSignal,
+  realMs: number,
+  work: Promise<T>,
+  late: string,
+): Promise<T> {
+  const ended = new AbortController();
+  const over = pause(clock, clock.machine(realMs), AbortSignal.any([signal, ended.signal])).then(() => {
+    throw new Refusal(signal.aborted ? 'the daemon stops' : `${late} within ${realMs / 1_000} s`);
   });
-  const decided = feed.given.then(async () => {
-    // The strategy receives them in the turns after the promise of its history.
-    for (let turn = 0; turn < 3; turn++) await loopTurn();
-  });
-  const decisions = strategySignals(beside, one).subscribe({ error: (error: unknown) => failing.reject(error) });
+  over.catch(() => {});
+  work.catch(() => {});
   try {
-    await Promise.race([decided, failing.promise, late]);
+    return await Promise.race([work, over]);
   } finally {
-    decisions.unsubscribe();
     ended.abort();
-    late.catch(() => {});
-    failing.promise.catch(() => {});
   }
 }

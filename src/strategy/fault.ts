@@ -45,9 +45,9 @@ interface StackLine {
   readonly isOurs: boolean;
 }
 
-/** The lines of a stack, innermost first. */
+/** The lines of a stack, innermost first. What was loaded again has a query behind its name. */
 function linesOf(stack: string): readonly StackLine[] {
-  return [...stack.matchAll(/(?:file:\/\/)?(\/[^\s():]+\.[cm]?[jt]s):(\d+)/g)]
+  return [...stack.matchAll(/(?:file:\/\/)?(\/[^\s():?]+\.[cm]?[jt]s)(?:\?[^\s():]*)?:(\d+)/g)]
     .map(([, file = '', line = '']) => ({ file, line, isOurs: file.startsWith(ours) }))
     .filter(({ file, isOurs }) => isOurs || !file.includes('/node_modules/'));
 }

@@ -1,5 +1,5 @@
 /** `sluice reload`: new code takes over in the running daemon with its position and exits, or the old code goes on. */
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { trader } from '../kit/rig.ts';
@@ -91,7 +91,8 @@ test('whatever is wrong with the new code is said, and the old code goes on', as
     expect(stderr).not.toMatch(/\n {4}at /);
   };
   await refused(strategy('return hold('), /mine\.ts cannot be loaded: .*SyntaxError/);
-  await refused(strategy("throw new Error('no idea');"), /it throws: .*no idea/);
+  await refused(strategy("throw new Error('no idea');"), /it throws: .*no idea \(mine\.ts, line \d+\)/);
+  await refused(strategy('process.exit(0);'), /it ends the program/);
   await refused(strategy('return hold({ quantity: Number.NaN }, reason);'), /it throws: .*NaN/);
   await refused(strategy().replace("sma('close', period)", "sma('close', -1)"), /indicators\(\) threw/);
   await refused(
@@ -100,8 +101,10 @@ test('whatever is wrong with the new code is said, and the old code goes on', as
   );
   await refused(
     strategy().replace('params: {', "markets: { main: 'traded' },\n  params: {"),
-    /it decides on \{"main":"traded"\}, and the running one on one market/,
+    /it decides on \{ main: 'traded' \}, and the running one on one market/,
   );
+  rmSync(join(rig.dir, 'mine.ts'));
+  expect((await rig.run('reload', 'mine')).stderr).toMatch(/the old code of mine goes on: .*mine\.ts does not exist/);
   expect(versions()).toHaveLength(1);
   expect(position()).toBe('1.00');
   expect(await stopped()).toEqual([]);
@@ -121,8 +124,17 @@ test('a strategy that threw runs again with new code', async () => {
   });
   const daemon = await rig.start();
   await until('it threw', async () => (await stopped()).length === 1);
+  write('mine.ts', strategy("throw new Error('again');"));
+  expect((await rig.run('reload', 'mine')).stderr).toMatch(
+    /mine, whose old code threw, stays stopped: it throws: Error: again \(mine\.ts, line \d+\)\n$/,
+  );
+  expect((await stopped()).length).toBe(1);
   write('mine.ts', strategy());
-  expect((await rig.run('reload', 'mine')).code).toBe(0);
+  await rig.run('kill', '--strategy', 'mine', '--reason', 'a test');
+  expect((await rig.run('reload', 'mine')).stdout).toContain(
+    'It may not create orders (a test): sluice resume --strategy mine lifts that.',
+  );
+  await rig.run('resume', '--strategy', 'mine');
   await until('a position of 1', () => position() === '1.00');
   expect(await stopped()).toEqual([]);
   expect((await daemon.end('SIGINT')).code).toBe(130);

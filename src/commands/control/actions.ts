@@ -39,8 +39,8 @@ export async function cancel(options: ControlOptions): Promise<void> {
   await run('cancel', options);
 }
 
-/** Real ms that a reload may take: the file, then the klines of its warm-up. */
-const reloadMs = 90_000;
+/** Real ms that a reload may take at most: the file twice, the klines of its warm-up, and its decisions. */
+const reloadMs = 120_000;
 
 /** `sluice reload ID`. */
 export async function reload(strategy: string, options: DecideOptions): Promise<void> {

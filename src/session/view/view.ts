@@ -114,6 +114,11 @@ export class Screen {
     this.#errors.set(id, error);
   }
 
+  /** What a strategy threw that is stopped. */
+  errorOf(id: string): string | undefined {
+    return this.#errors.get(id);
+  }
+
   /** It runs, again where it threw before. */
   began(id: string): void {
     this.#errors.delete(id);

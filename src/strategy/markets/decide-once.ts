@@ -1,12 +1,12 @@
 /** One decision of a strategy of several markets over klines in memory, as unit tests ask for it. */
-import { closeTime } from '../../domain/interval.ts';
 import type { Kline } from '../../domain/market.ts';
 import { type Holding, hasList, hasRoles, type Legs, type SeveralMarkets, type Weights } from '../contract.ts';
 import type { StrategyMemory } from '../memory.ts';
 import { over } from '../override.ts';
 import type { Params, ParamValues } from '../params.ts';
+import { joinedMoments } from './joined-moments.ts';
 import type { BoundMarket } from './several-markets.ts';
-import { type JoinedMoment, marketsStep } from './several-markets-host.ts';
+import { marketsStep } from './several-markets-host.ts';
 
 export interface Once {
   readonly strategy: SeveralMarkets;
@@ -47,7 +47,8 @@ export function decideOnce({
     { holdings: markets.map(({ role }) => holdingOf(role)), equity: () => equity },
     memory,
   );
-  for (const moment of momentsOf(markets, klines)) step(moment);
+  const rows = markets.map(({ role }) => klines[role] ?? []);
+  for (const moment of joinedMoments(rows, 1)) step(moment);
   const beside = hasList(strategy) ? 'weights' : 'legs';
   const isWithMemory = memory !== undefined && typeof said === 'object' && said !== null && 'memory' in said;
   return (isWithMemory ? (said as Readonly<Record<string, unknown>>)[beside] : said) as
@@ -73,16 +74,4 @@ function marketsIn(strategy: SeveralMarkets, klines: Once['klines']): readonly [
   });
   if (first === undefined) throw new RangeError('decide() needs klines of at least one market');
   return [first, ...others];
-}
-
-/** All times at which a kline closes. */
-function momentsOf(markets: readonly BoundMarket[], klines: Once['klines']): readonly JoinedMoment[] {
-  const closing = markets.map(
-    ({ role }) => new Map((klines[role] ?? []).map((kline) => [closeTime(kline.interval, kline.openTime), kline])),
-  );
-  const times = [...new Set(closing.flatMap((byTime) => [...byTime.keys()]))].sort((a, b) => a - b);
-  return times.map((time, index) => ({
-    ...{ time, klines: closing.map((byTime) => byTime.get(time)) },
-    ...{ isNew: index === times.length - 1, isLate: false },
-  }));
 }
