@@ -14,7 +14,7 @@ const strategy = (
   body = 'return hold({ quantity: wanted }, reason, { stop: kline.close * 0.5 });',
   more = '',
 ): string => `
-import { defineStrategy, hold, integer, sma } from 'sluice';
+import { defineStrategy, hold, integer, of, sma } from 'sluice';
 import { wanted, reason } from './words.ts';
 export default defineStrategy({
   name: 'mine',
@@ -100,7 +100,9 @@ test('whatever is wrong with the new code is said, and the old code goes on', as
     /its parameters are others, with the new other \(integer\): restart the daemon/,
   );
   await refused(
-    strategy().replace('params: {', "markets: { main: 'traded' },\n  params: {"),
+    strategy()
+      .replace('params: {', "markets: { main: 'traded' },\n  params: {")
+      .replace("sma('close', period)", "of('main', sma('close', period))"),
     /it decides on \{ main: 'traded' \}, and the running one on one market/,
   );
   rmSync(join(rig.dir, 'mine.ts'));
