@@ -1,14 +1,13 @@
 /** The table of results by market: its total is that of the account. */
 import { expect, test } from 'vitest';
 import type { MarketRow } from '../research/market-results.ts';
-import type { ReportInput } from './input.ts';
 import { marketSection } from './market-results.ts';
 
 const row = (symbol: string, profit: number, held = 0): MarketRow => ({
   ...{ strategy: 'pair', symbol, profit, contribution: profit / 1_000, fills: 2, fees: 1.5, turnover: 300, held },
 });
 const textOf = (markets: readonly MarketRow[]): string | undefined => {
-  const shown = marketSection({ summary: { markets }, asset: 'USDT' } as unknown as ReportInput);
+  const shown = marketSection({ summary: { markets }, asset: 'USDT' } as never);
   return shown === undefined ? undefined : JSON.stringify(shown).replace(/<[^>]*>/g, ' ');
 };
 

@@ -32,7 +32,7 @@ import type { Disk } from './disk.ts';
 import { type Life, never } from './life.ts';
 import type { Bent, Inside } from './mutation-points.ts';
 import { type DiskError, diskErrors } from './plan.ts';
-import { decisionsFrom, type SignalsBySymbol, type TimedSignal } from './signals.ts';
+import { decisionsFrom, type TimedSignal } from './signals.ts';
 import { aloneMs, moneyOf, type StrategyId, severalMarkets, strategyIds, symbolsOf } from './strategies.ts';
 import { key, secret } from './venue.ts';
 
@@ -275,7 +275,7 @@ async function run(options: ProcessOptions, running: Running, time: ExchangeTime
     decisions: options.strategies.flatMap((strategy) => {
       const each = symbolsOf[strategy].map((symbol) => [symbol, signals.get(`${strategy} ${symbol}`) ?? []] as const);
       const decided = isSeveral(strategy) ? [each] : each.map((one) => [one]);
-      return decided.map((legs) => decisionsFrom(legs as unknown as SignalsBySymbol, strategy, speaking));
+      return decided.map((legs) => decisionsFrom(legs as never, strategy, speaking));
     }),
   };
   trade(trader).subscribe({ error: fatal });

@@ -127,11 +127,8 @@ class World {
     this.#prices = new Prices(this.#venue.exchange);
     this.#cable = this.#cableOf(this.#venue);
     this.#wire = new Wire({
-      time,
-      venue: this.#venue,
-      plan: this.#plan,
+      ...{ time, venue: this.#venue, plan: this.#plan, trace: this.#trace },
       chance: chanceOf(seed, 'wire'),
-      trace: this.#trace,
       leaves: (request) => this.#watch.leaves(request, this.#disk.db),
       forbidden: (until) => this.#watch.forbid(until),
       harmed: (fault) => this.#watch.reach.fault(fault, this.#orderStates()),
