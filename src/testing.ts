@@ -6,7 +6,7 @@ import { closesSince, closeTime, type Interval, isInterval, unknownInterval } fr
 import type { Kline } from './domain/market.ts';
 import type { Memory } from './domain/memory.ts';
 import type { Signal } from './domain/order.ts';
-import { Refusal } from './domain/refusal.ts';
+import { didYouMean, Refusal } from './domain/refusal.ts';
 import {
   type DecidingStrategy,
   type Holding,
@@ -62,6 +62,7 @@ export interface Klines extends Iterable<Kline> {
 
 /** An empty series. Every sentence leaves the series before it as it was. Throws a RangeError for what is no price, count or interval. */
 export function klines(options: KlinesOptions): Klines {
+  onlyKeys('klines()', options, ['interval', 'from', 'step', 'start', 'symbol', 'volume', 'decimals']);
   const { interval, from, step = from / 100, start = '2024-01-01' } = options;
   if (!isInterval(interval)) throw new RangeError(unknownInterval(interval));
   for (const [name, value] of Object.entries({ from, step }))
@@ -105,6 +106,7 @@ class Series implements Klines {
     return this.#move(count, this.price);
   }
   kline(prices: Parameters<Klines['kline']>[0]): Klines {
+    onlyKeys('kline()', prices, ['open', 'high', 'low', 'close', 'volume']);
     return this.#with([prices]);
   }
   gap(count: number): Klines {
@@ -147,6 +149,13 @@ function whole(count: number): number {
   if (!Number.isInteger(count) || count < 0)
     throw new RangeError(`a count of klines must be a whole number, not ${count}`);
   return count;
+}
+
+/** Tests are often not type-checked: what is misspelt would test something else. */
+function onlyKeys(whose: string, given: object | undefined, known: readonly string[]): void {
+  const unknown = Object.keys(given ?? {}).find((key) => !known.includes(key));
+  if (unknown !== undefined)
+    throw new RangeError(`${whose} has no ${unknown}${didYouMean(unknown, known)}; it has ${known.join(', ')}`);
 }
 
 export interface DecideOptions<P extends Params> {
@@ -221,11 +230,13 @@ export function decide<P extends Params>(
   options: DecideOptions<P> & DecideMarketsOptions<P> & WithMemory<Memory> = {},
 ): unknown {
   const { memory: declared } = strategy as { readonly memory?: Memory };
+  const own = hasSeveralMarkets(strategy) ? ['params', 'holdings', 'equity'] : ['params', 'holding'];
+  onlyKeys('decide()', options, declared === undefined ? own : [...own, 'memory']);
   if (declared === undefined) return said(strategy, klines, options, undefined);
+  onlyKeys('memory of decide()', options.memory, Object.keys(declared));
   const memory = memoryOf(strategy, { ...declared, ...options.memory } as Memory);
   const beside = hasList(strategy) ? 'weights' : hasRoles(strategy) ? 'legs' : 'signal';
-  const own = said(strategy, klines, options, memory);
-  return { [beside]: own, memory: memory?.value };
+  return { [beside]: said(strategy, klines, options, memory), memory: memory?.value };
 }
 
 /** What it says beside its memory. */
@@ -241,6 +252,8 @@ function said<P extends Params>(
     const byRole = Object.fromEntries(
       Object.entries(klines).map(([role, rows]) => [role, [...(rows as Iterable<Kline>)]] as const),
     );
+    const traded = Object.keys(byRole).filter((role) => !hasRoles(strategy) || strategy.markets[role] === 'traded');
+    onlyKeys('holdings of decide()', holdings, traded);
     const holdingOf = (role: string): Holding => holding({ equity, ...holdings[role] }, byRole[role]);
     return decideOnce({ strategy, params, klines: byRole, holdingOf, equity, memory });
   }
@@ -262,6 +275,7 @@ export function holding(given: Partial<Holding> = {}, klines: Iterable<Kline> = 
   const { quantity = 0, entryPrice = Number.NaN, entryTime = Number.NaN } = given;
   const none = { equity: 10_000, klinesHeld: 0, best: Number.NaN, worst: Number.NaN, profit: 0, realised: 0 };
   const own = { quantity, entryPrice, entryTime, ...none, lastExit: undefined };
+  onlyKeys('a holding', given, Object.keys(own));
   if (quantity === 0) return { ...own, ...given };
   let [top, bottom, profit, klinesHeld] = [entryPrice, entryPrice, 0, 0];
   for (const { interval, openTime, high, low, close } of klines) {

@@ -192,6 +192,68 @@ test('a strategy with a memory is asked with it, and gives the next one', () => 
   expect(() => decide(counting, start.flat(5), given)).toThrow("memory.klines is '2'");
 });
 
+test('a memory of several markets is given beside what they hold', () => {
+  const once = defineStrategy({
+    ...{ name: 'once', about: 'Enters once', params: {}, indicators: () => ({}) },
+    markets: { coin: 'traded', trend: 'data' },
+    memory: { entries: 0 },
+    decide: (_, { memory: { entries } }) =>
+      entries > 0 ? { memory: { entries } } : { legs: { coin: flat('first') }, memory: { entries: 1 } },
+  });
+  const series = { coin: start.flat(2), trend: start.flat(2) };
+  expect(decide(once, series)).toMatchObject({ legs: { coin: { reason: 'first' } }, memory: { entries: 1 } });
+  expect(decide(once, series, { memory: { entries: 1 } })).toEqual({ legs: undefined, memory: { entries: 1 } });
+});
+
+describe('what is misspelt is refused', () => {
+  const one = defineStrategy({
+    ...{ name: 'one', about: 'Holds', params: {}, indicators: () => ({}), memory: { rungs: 0 } },
+    decide: () => hold({ share: 0.5 }, 'always'),
+  });
+  const two = defineStrategy({
+    ...{ name: 'two', about: 'Holds', params: {}, indicators: () => ({}) },
+    markets: { coin: 'traded', trend: 'data' },
+    decide: () => ({ coin: hold({ share: 0.5 }, 'always') }),
+  });
+  const series = { coin: start.flat(2), trend: start.flat(2) };
+  test.each<[string, () => unknown, string]>([
+    ['an option', () => decide(one, start.flat(2), { parms: {} } as never), 'no parms (did you mean "params"?)'],
+    [
+      'a key of the memory',
+      () => decide(one, start.flat(2), { memory: { rung: 1 } as never }),
+      'memory of decide() has no rung',
+    ],
+    [
+      'a fact of a position',
+      () => decide(one, start.flat(2), { holding: { amount: 1 } as never }),
+      'a holding has no amount',
+    ],
+    [
+      'a fact of a role',
+      () => decide(two, series, { holdings: { coin: { amount: 1 } as never } }),
+      'a holding has no amount',
+    ],
+    [
+      'a role',
+      () => decide(two, series, { holdings: { coins: {} } }),
+      'holdings of decide() has no coins (did you mean "coin"?)',
+    ],
+    ['a role that only reads', () => decide(two, series, { holdings: { trend: {} } }), 'has no trend; it has coin'],
+    [
+      'the holding of several markets',
+      () => decide(two, series, { holding: {} } as never),
+      'no holding (did you mean "holdings"?)',
+    ],
+    ['a memory where none is declared', () => decide(two, series, { memory: {} } as never), 'decide() has no memory'],
+    [
+      'an option of klines',
+      () => klines({ interval: '1min', from: 1, symbl: 'A' } as never),
+      'klines() has no symbl (did you mean "symbol"?)',
+    ],
+    ['a price', () => start.kline({ hi: 5 } as never), 'kline() has no hi'],
+  ])('%s', (_, ask, message) => expect(ask).toThrow(message));
+});
+
 test('the facts of a position follow from its entry and the klines since', () => {
   const series = start.flat(2).rise(3).fall(1);
   const [, , third] = series;
