@@ -87,7 +87,8 @@ export class Portfolio {
   }
 
   #place(strategy: string, symbol: string, allocation: Units, pool = new Pool()): Place {
-    const place = new Place(strategy, () => this.instrument(symbol), { allocation, pool }, this.#extremesChanged);
+    const own = { strategy, symbol, allocation, pool };
+    const place = new Place(own, () => this.instrument(symbol), this.#extremesChanged);
     this.#places.set(strategy, symbol, place);
     this.#allPlaces.push(place);
     this.#allPools.add(pool);
@@ -375,7 +376,7 @@ export class Portfolio {
 function equityIn({ totals: { closedNumber, open } }: Pool, priceOf: (symbol: string) => number | undefined): number {
   let total = closedNumber;
   for (const place of open) {
-    const price = priceOf(place.instrument.symbol);
+    const price = priceOf(place.symbol);
     if (price !== undefined) total += place.estimate.base * price - place.estimate.cost;
   }
   return total;

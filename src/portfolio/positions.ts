@@ -148,6 +148,7 @@ export class Pool {
 
 export class Place {
   readonly strategy: string;
+  readonly symbol: string;
   readonly orders: WorkingOrder[] = [];
   readonly pool: Pool;
   #allocation: Units;
@@ -173,12 +174,12 @@ export class Place {
 
   /** `extremesChanged` is called with every change of them that a restart must know. */
   constructor(
-    strategy: string,
+    { strategy, symbol, allocation, pool }: Pick<Place, 'strategy' | 'symbol' | 'allocation' | 'pool'>,
     instrumentNow: () => Instrument,
-    { allocation, pool }: Pick<Place, 'allocation' | 'pool'>,
     extremesChanged: (place: Place) => void = () => {},
   ) {
     this.strategy = strategy;
+    this.symbol = symbol;
     this.pool = pool;
     this.#extremesChanged = extremesChanged;
     this.#instrumentNow = instrumentNow;

@@ -15,6 +15,8 @@ export interface MarketRows {
   readonly interval: Interval;
   /** By moment, the row of the kline that counts; -1 where it is missing. */
   readonly rowAt: Int32Array;
+  /** A kline closes at each moment: rows are moments. */
+  readonly isEach: boolean;
 }
 
 /** Rows are moments: `openTime` is when klines closed, UTC ms. Prices are those of a market, which an indicator names by `of`. */
@@ -54,14 +56,20 @@ export const joinedPrices = (time: number, markets: JoinedPrices['markets'], isL
 
 /** All moments at which a kline of any market closes. */
 export function joinKlines(markets: Klines): JoinedColumns {
-  const all = Object.entries(markets).map(([role, market]) => ({ role, ...market, closes: closesOf(market) }));
+  const all: { readonly role: string; readonly market: Klines[string]; readonly closes: Float64Array }[] = [];
+  for (const [role, market] of Object.entries(markets)) {
+    // Most markets close at the times of the one before: comparing them is faster than working them out.
+    const before = all.at(-1);
+    const closes = before !== undefined && closeTogether(before.market, market) ? before.closes : closesOf(market);
+    all.push({ role, market, closes });
+  }
   let moments: Float64Array = new Float64Array();
   for (const { closes } of all) moments = merged(moments, closes);
-  // Markets that close with each moment, which most do, share their rows.
   const each = Int32Array.from(moments, (_, row) => row);
-  const rows = all.map(({ role, columns, interval, closes }) => {
-    const rowAt = areSame(closes, moments) ? each : rowsAt(moments, closes, columns.openTime, interval);
-    return [role, { columns, interval, rowAt }] as const;
+  const rows = all.map(({ role, market: { columns, interval }, closes }) => {
+    const isEach = areSame(closes, moments);
+    const rowAt = isEach ? each : rowsAt(moments, closes, columns.openTime, interval);
+    return [role, { columns, interval, rowAt, isEach }] as const;
   });
   return joined({ openTime: moments, markets: Object.fromEntries(rows) });
 }
@@ -70,7 +78,14 @@ export function joinKlines(markets: Klines): JoinedColumns {
 const closesOf = ({ columns: { openTime }, interval, knownAt }: Klines[string]): Float64Array =>
   knownAt ?? openTime.map((time) => closeTime(interval, time));
 
+const closeTogether = (a: Klines[string], b: Klines[string]): boolean =>
+  a.interval === b.interval &&
+  a.knownAt === undefined &&
+  b.knownAt === undefined &&
+  areSame(a.columns.openTime, b.columns.openTime);
+
 function areSame(a: Float64Array, b: Float64Array): boolean {
+  if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let row = 0; row < a.length; row++) if (a[row] !== b[row]) return false;
   return true;
@@ -116,9 +131,10 @@ export function of(role: string, source: Indicator | PriceName): Indicator {
   const column = (klines: Columns): Float64Array => {
     const rows = rowsOf(klines, role);
     const values = wholeColumn(inner, rows.columns, rows.interval);
-    const { rowAt } = rows;
-    const out = new Float64Array(rowAt.length);
+    const { rowAt, isEach } = rows;
     const first = inner.of === undefined ? inner.warmup - 1 : 0;
+    if (isEach && values.subarray(0, first).every(Number.isNaN)) return values;
+    const out = new Float64Array(rowAt.length);
     for (let moment = 0; moment < out.length; moment++) {
       const row = rowAt[moment] as number;
       out[moment] = row < first ? Number.NaN : (values[row] as number);

@@ -3,24 +3,32 @@ import type { Signal } from '../../domain/order.ts';
 
 /** Its signals by the index of the market. One object for many moments: made anew at each, it would cost as much as asking. */
 export class Said {
-  /** The markets that have a signal, in the order in which they were given one. */
-  readonly markets: number[] = [];
+  /** How many markets have a signal. */
+  count = 0;
+  /** Theirs come first, in the order in which they were given one. A list that is emptied and filled again would be allocated anew. */
+  readonly #indexes: Int32Array;
   readonly #signals: (Signal | undefined)[];
 
   constructor(markets: number) {
+    this.#indexes = new Int32Array(markets);
     this.#signals = Array.from({ length: markets });
   }
 
   /** Nothing is said yet. */
   begin(): this {
-    for (const index of this.markets) this.#signals[index] = undefined;
-    this.markets.length = 0;
+    for (let at = 0; at < this.count; at++) this.#signals[this.index(at)] = undefined;
+    this.count = 0;
     return this;
   }
 
   set(index: number, signal: Signal): void {
     this.#signals[index] = signal;
-    this.markets.push(index);
+    this.#indexes[this.count++] = index;
+  }
+
+  /** The market that was given the signal of this place. */
+  index(at: number): number {
+    return this.#indexes[at] as number;
   }
 
   /** Undefined for a market about which nothing is said. */

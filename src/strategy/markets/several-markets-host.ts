@@ -118,7 +118,8 @@ export function marketsStep(
 ) {
   const { markets } = hosted;
   const strategy = hosted.strategy as SeveralMarkets;
-  const decider = new MarketsDecider(strategy, hosted.params, markets, memory);
+  const now = holdings.map((holding) => ({ kline: undefined as Kline | undefined, holding }));
+  const decider = new MarketsDecider(strategy, hosted.params, markets, now, memory);
   const streams = decider.indicators.map(({ indicator }) => indicator.stream(hosted.interval));
   const last: (Kline | undefined)[] = markets.map(() => undefined);
   return ({ time, klines, isNew, isLate }: JoinedMoment): Said | undefined => {
@@ -132,12 +133,12 @@ export function marketsStep(
     for (let index = 0; index < streams.length; index++)
       decider.latest[index] = (streams[index] as (typeof streams)[number])(prices);
     if (isLate || !times.isDue(time, isNew) || !isNew) return undefined;
-    const now = markets.map(({ interval }, index) => {
+    for (const [index, market] of now.entries()) {
       const kline = last[index];
-      const isThere = kline !== undefined && isInForce(interval, kline.openTime, time);
-      return { kline: isThere ? kline : undefined, holding: holdings[index] as Holding };
-    });
-    return decider.ask(time, now, equity());
+      const { interval } = markets[index] as BoundMarket;
+      market.kline = kline !== undefined && isInForce(interval, kline.openTime, time) ? kline : undefined;
+    }
+    return decider.ask(time, equity());
   };
 }
 

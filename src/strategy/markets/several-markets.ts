@@ -35,25 +35,21 @@ export interface BoundMarket {
 class ListedMarket {
   readonly symbol: string;
   readonly values: Values;
-  #now: MarketNow | undefined;
+  readonly #now: MarketNow;
 
-  constructor(symbol: string, values: Values) {
+  constructor(symbol: string, values: Values, now: MarketNow) {
     this.symbol = symbol;
     this.values = values;
+    this.#now = now;
     Object.defineProperties(this, ownViews);
   }
 
-  at(now: MarketNow): this {
-    this.#now = now;
-    return this;
-  }
-
   get kline(): Kline | undefined {
-    return this.#now?.kline;
+    return this.#now.kline;
   }
 
-  get holding(): Holding | undefined {
-    return this.#now?.holding;
+  get holding(): Holding {
+    return this.#now.holding;
   }
 }
 
@@ -84,47 +80,65 @@ export class MarketsDecider {
   readonly #strategy: SeveralMarkets;
   readonly #params: ParamValues<Params>;
   readonly #markets: readonly BoundMarket[];
+  /** How many of them are of one market of a universe. */
+  readonly #each: number;
   /** One object for all markets by role, one for each market of a universe. */
   readonly #values: readonly Values[];
   readonly #listed: readonly ListedMarket[];
+  readonly #now: readonly MarketNow[];
+  /** The positions of traded markets by role. */
+  readonly #holdings: Readonly<Record<string, Holding>>;
   readonly #memory: StrategyMemory | undefined;
   readonly #said: Said;
   readonly #legs: WeightLegs;
-  /** The indexes of the markets that `choose` is given. */
-  readonly #given: number[] = [];
+  /** The indexes of the markets that `choose` is given, and these: they seldom change. */
+  #given = new Int32Array();
+  #givenMarkets: readonly UniverseMarket<Indicators>[] = [];
 
-  /** `memory`: of a strategy that declares one; its initial value if left out. */
+  /**
+   * `now` has the markets in their order, each one object for all moments. `memory`: of a strategy that declares one; its initial value if left
+   * out.
+   */
   constructor(
     strategy: SeveralMarkets,
     params: ParamValues<Params>,
     markets: readonly BoundMarket[],
+    now: readonly MarketNow[],
     memory: StrategyMemory | undefined = memoryOf(strategy),
   ) {
     this.#memory = memory;
     this.#strategy = strategy;
     this.#params = params;
     this.#markets = markets;
+    this.#now = now;
+    this.#holdings = Object.freeze(holdingsOf(markets, now));
     this.#said = new Said(markets.length);
-    this.#legs = new WeightLegs(markets.map(({ symbol }) => symbol));
+    this.#legs = new WeightLegs(
+      markets.map(({ symbol }) => symbol),
+      now,
+    );
     const roles = markets.map(({ role }) => role);
     this.indicators = marketIndicators(strategy, params, roles);
     this.latest = new Float64Array(this.indicators.length).fill(Number.NaN);
-    const each = hasRoles(strategy) ? this.indicators.length : this.indicators.length / Math.max(1, roles.length);
     const parts = hasRoles(strategy) ? 1 : roles.length;
+    const each = this.indicators.length / Math.max(1, parts);
+    this.#each = each;
     this.#values = Array.from({ length: parts }, (_, part) =>
       valuesOf(this.indicators.slice(part * each, (part + 1) * each), this.latest.subarray(part * each), getter),
     );
     this.#listed = hasRoles(strategy)
       ? []
-      : markets.map(({ symbol }, index) => new ListedMarket(symbol, this.#values[index] as Values));
+      : markets.map(
+          ({ symbol }, index) => new ListedMarket(symbol, this.#values[index] as Values, now[index] as MarketNow),
+        );
   }
 
   /**
-   * Its signals at a moment (UTC ms), until it is asked again; undefined where it says nothing new or may not decide yet. `now` gives the
-   * markets in their order. Throws a `SignalError` for what cannot be carried out.
+   * Its signals at a moment (UTC ms), until it is asked again; undefined where it says nothing new or may not decide yet. Throws
+   * a `SignalError` for what cannot be carried out.
    */
-  ask(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
-    return hasRoles(this.#strategy) ? this.#decide(time, now, equity) : this.#choose(time, now, equity);
+  ask(time: number, equity: number): Said | undefined {
+    return hasRoles(this.#strategy) ? this.#decide(time, equity) : this.#choose(time, equity);
   }
 
   /** What it remembers by now; undefined where it declares no memory. */
@@ -132,18 +146,15 @@ export class MarketsDecider {
     return this.#memory?.value;
   }
 
-  #decide(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
+  #decide(time: number, equity: number): Said | undefined {
     const strategy = this.#strategy;
+    const now = this.#now;
     if (!hasRoles(strategy)) return undefined;
-    if (strategy.partial !== true && (now.some(({ kline }) => kline === undefined) || this.latest.some(Number.isNaN)))
-      return undefined;
+    if (strategy.partial !== true && !(now.every(isThere) && this.#isWarm(0, this.latest.length))) return undefined;
     const klines: Record<string, Kline | undefined> = {};
-    const holdings: Record<string, Holding> = {};
-    for (const [index, { role, use }] of this.#markets.entries()) {
-      const { kline, holding } = now[index] as MarketNow;
-      klines[role] = kline;
-      if (use === 'traded') holdings[role] = holding;
-    }
+    for (let index = 0; index < now.length; index++)
+      klines[(this.#markets[index] as BoundMarket).role] = (now[index] as MarketNow).kline;
+    const holdings = this.#holdings;
     const moment = this.#remembering({ time, klines, holdings, equity, params: this.#params });
     const legs = this.#take(strategy.decide(this.#values[0] as never, moment));
     if (legs === undefined || legs === null) return undefined;
@@ -165,29 +176,41 @@ export class MarketsDecider {
     return said;
   }
 
-  #choose(time: number, now: readonly MarketNow[], equity: number): Said | undefined {
+  #choose(time: number, equity: number): Said | undefined {
     const strategy = this.#strategy;
     if (hasRoles(strategy)) return undefined;
-    const markets: UniverseMarket<Indicators>[] = [];
-    const given = this.#given;
-    given.length = 0;
-    for (let index = 0; index < this.#listed.length; index++) {
-      const one = now[index] as MarketNow;
-      if (!(one.isThere ?? one.kline !== undefined) || !this.#isWarm(index)) continue;
-      given.push(index);
-      markets.push((this.#listed[index] as ListedMarket).at(one) as UniverseMarket<Indicators>);
-    }
-    if (markets.length === 0) return undefined;
+    this.#give();
+    if (this.#given.length === 0) return undefined;
+    const markets = this.#givenMarkets.slice();
     const moment = this.#remembering({ time, equity, params: this.#params });
     const chosen = this.#take(strategy.choose(markets, moment));
     if (chosen === undefined || chosen === null) return undefined;
-    return this.#legs.of(chosen as Weights, given, now, equity);
+    return this.#legs.of(chosen as Weights, this.#given, equity);
   }
 
-  /** Whether each indicator of a market has a value. */
-  #isWarm(index: number): boolean {
-    const each = this.indicators.length / this.#listed.length;
-    for (let at = index * each; at < (index + 1) * each; at++) if (Number.isNaN(this.latest[at])) return false;
+  /** Gives `choose` the markets that have a kline now and are warm. */
+  #give(): void {
+    const given = this.#given;
+    let count = 0;
+    let isSame = true;
+    for (let index = 0; index < this.#listed.length; index++) {
+      if (!this.#isGiven(index)) continue;
+      if (given[count] !== index) isSame = false;
+      count++;
+    }
+    if (isSame && count === given.length) return;
+    this.#given = Int32Array.from(this.#listed.keys()).filter((index) => this.#isGiven(index));
+    this.#givenMarkets = Array.from(this.#given, (index) => this.#listed[index] as UniverseMarket<Indicators>);
+  }
+
+  #isGiven(index: number): boolean {
+    const from = index * this.#each;
+    return isThere(this.#now[index] as MarketNow) && this.#isWarm(from, from + this.#each);
+  }
+
+  /** Whether each indicator of a range has a value. */
+  #isWarm(from: number, to: number): boolean {
+    for (let at = from; at < to; at++) if (Number.isNaN(this.latest[at])) return false;
     return true;
   }
 
@@ -205,6 +228,18 @@ export class MarketsDecider {
     return this.#markets.filter(({ use }) => use === 'traded').map(({ role }) => role);
   }
 }
+
+const holdingsOf = (
+  markets: readonly BoundMarket[],
+  now: readonly MarketNow[],
+): Readonly<Record<string, Holding>> =>
+  Object.fromEntries(
+    markets.flatMap(({ role, use }, index) =>
+      use === 'traded' ? [[role, (now[index] as MarketNow).holding] as const] : [],
+    ),
+  );
+
+const isThere = (market: MarketNow): boolean => market.isThere ?? market.kline !== undefined;
 
 /** As `checked`; an error names the leg. */
 function checkedLeg(role: string, signal: Signal, interval: Interval): Signal {

@@ -4,7 +4,7 @@ import { SignalError } from '../fault.ts';
 import { flat, hold } from '../signals.ts';
 import type { MarketNow } from './market-now.ts';
 import { Said } from './said.ts';
-import { checkedWeights } from './weights.ts';
+import { eachWeight } from './weights.ts';
 
 export class WeightLegs {
   readonly #symbols: readonly string[];
@@ -12,8 +12,11 @@ export class WeightLegs {
   /** By the index of the market. */
   readonly #weights: Float64Array;
   readonly #said: Said;
+  readonly #now: readonly MarketNow[];
 
-  constructor(symbols: readonly string[]) {
+  /** `now` lists the markets in their order. */
+  constructor(symbols: readonly string[], now: readonly MarketNow[]) {
+    this.#now = now;
     this.#symbols = symbols;
     this.#indexes = new Map(symbols.map((symbol, index) => [symbol, index]));
     this.#weights = new Float64Array(symbols.length);
@@ -24,14 +27,15 @@ export class WeightLegs {
    * The signals of weights: a position that has its weight already, but for less than the threshold, is held as it is. `given` are the indexes of the markets
    * that `choose` was given. The next call writes over what this one returns. Throws a `SignalError` for weights that cannot be held.
    */
-  of(chosen: Weights, given: readonly number[], now: readonly MarketNow[], equity: number): Said {
-    this.#read(chosen);
+  of(chosen: Weights, given: Int32Array, equity: number): Said {
+    this.#weights.fill(0);
+    eachWeight(chosen, this.#take);
     const { reason, threshold } = chosen;
     const said = this.#said.begin();
     const left = flat(reason);
     for (const index of given) {
       const weight = this.#weights[index] as number;
-      const market = now[index] as MarketNow;
+      const market = this.#now[index] as MarketNow;
       if (weight === 0) said.set(index, left);
       // A weight is the amount that it is now: the same weight is another quantity at the next rebalancing.
       else if (isOff(weight, market, equity, threshold)) said.set(index, hold({ amount: weight * equity }, reason));
@@ -42,18 +46,14 @@ export class WeightLegs {
   }
 
   /** A weight of a market without a kline now counts in the sum, and its position stays as it is. */
-  #read(chosen: Weights): void {
-    const { weights } = checkedWeights(chosen);
-    this.#weights.fill(0);
-    for (const symbol of Object.keys(weights)) {
-      const index = this.#indexes.get(symbol);
-      if (index === undefined)
-        throw new SignalError(
-          `a weight for ${symbol}, which is not in the list of the strategy: ${this.#symbols.join(', ')}`,
-        );
-      this.#weights[index] = weights[symbol] as number;
-    }
-  }
+  readonly #take = (symbol: string, weight: number): void => {
+    const index = this.#indexes.get(symbol);
+    if (index === undefined)
+      throw new SignalError(
+        `a weight for ${symbol}, which is not in the list of the strategy: ${this.#symbols.join(', ')}`,
+      );
+    this.#weights[index] = weight;
+  };
 }
 
 /** Whether what is held of a market differs from its weight by the threshold. */

@@ -17,16 +17,21 @@ export function weights(
 ): Weights {
   if (typeof options !== 'object' || options === null)
     throw new SignalError(`weights() whose options are ${shown(options)}: say { threshold: 0.05 }, or leave them out`);
-  const unknown = Object.keys(options).find((option) => option !== 'threshold');
-  if (unknown !== undefined)
-    throw new SignalError(
-      `weights() with the unknown option ${unknown}; there is threshold. Markets of a list have no exits of their own`,
-    );
-  return checkedWeights({ kind: 'weights', weights, reason, threshold: options.threshold ?? 0 });
+  for (const option of Object.keys(options))
+    if (option !== 'threshold')
+      throw new SignalError(
+        `weights() with the unknown option ${option}; there is threshold. Markets of a list have no exits of their own`,
+      );
+  const chosen: Weights = { kind: 'weights', weights, reason, threshold: options.threshold ?? 0 };
+  eachWeight(chosen, () => {});
+  return chosen;
 }
 
-/** Throws a `SignalError` unless each number is one. Whether the strategy has these markets, only who holds them knows. */
-export function checkedWeights(chosen: Weights): Weights {
+/**
+ * Calls `take` with each weight. Throws a `SignalError` unless each number is one and they can be held together; whether the strategy has these
+ * markets, only who holds them knows.
+ */
+export function eachWeight(chosen: Weights, take: (symbol: string, weight: number) => void): void {
   const { weights, reason, threshold } = chosen ?? {};
   if (chosen?.kind !== 'weights' || typeof weights !== 'object' || weights === null || Array.isArray(weights))
     throw new SignalError(`choose() returns weights({ BTCUSDT: 0.5 }, 'why'), not ${shown(chosen)}`);
@@ -40,12 +45,12 @@ export function checkedWeights(chosen: Weights): Weights {
     if (!Number.isFinite(weight))
       throw new SignalError(`the weight of ${symbol} is ${shown(weight)}: it must be a number`);
     sum += Math.abs(weight);
+    take(symbol, weight);
   }
   if (sum > 1 + roundingOfSums)
     throw new SignalError(
       `weights that add up to ${Number(sum.toPrecision(6))}, more than 1, the whole equity of the strategy: divide each by the sum`,
     );
-  return chosen;
 }
 
 const shown = (value: unknown): string =>

@@ -5,16 +5,19 @@ import type { Columns } from '../../../domain/market.ts';
 import type { Entry, Extremes, HeldKlines } from '../../../portfolio/held-klines.ts';
 import type { KlineCursor } from './kline-cursor.ts';
 
+/** The last row that a strategy sees. */
+export type LastRow = Pick<KlineCursor, 'interval' | 'row' | 'close' | 'closeOf'>;
+
 export class HeldColumns implements HeldKlines {
   readonly interval: Interval;
   readonly #columns: Columns;
-  readonly #cursor: KlineCursor;
+  readonly #cursor: LastRow;
   /** The entry that the extremes are of, and the rows that they are of. */
   #entry = Number.NaN;
   #next = 0;
   readonly #extremes = { top: Number.NaN, bottom: Number.NaN };
 
-  constructor(columns: Columns, cursor: KlineCursor) {
+  constructor(columns: Columns, cursor: LastRow) {
     this.#columns = columns;
     this.#cursor = cursor;
     this.interval = cursor.interval;

@@ -1,6 +1,6 @@
 /** A strategy of several markets, over their series side by side. */
 import { rowAt } from '../../../data/klines.ts';
-import { closeTime } from '../../../domain/interval.ts';
+import { closeTime, type Interval } from '../../../domain/interval.ts';
 import { type Decision, type Leg, sameSignal } from '../../../domain/order.ts';
 import type { Planner } from '../../../portfolio/planner.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
@@ -17,12 +17,10 @@ import { MarketsDecider } from '../../../strategy/markets/several-markets.ts';
 import type { NamedHosted } from '../../../trading/strategies.ts';
 import type { RunSeries } from '../../run.ts';
 import { joinedOf } from '../joined-series.ts';
-import { HeldColumns } from './held-columns.ts';
+import { HeldColumns, type LastRow } from './held-columns.ts';
 import { KlineCursor } from './kline-cursor.ts';
 
 interface Market extends HostedMarket {
-  readonly rows: MarketRows;
-  readonly cursor: KlineCursor;
   /** The last signal. */
   leg: Leg | undefined;
   /** What stands of it, and the last price, once there are such: looked up once, as both stay the same objects. */
@@ -30,23 +28,59 @@ interface Market extends HostedMarket {
   mark: { readonly price: number } | undefined;
 }
 
-/** A market at the moment that the cursor is at; its kline is made only where it is looked at. */
-class MarketAt implements MarketNow {
+/** A market at the moment that the cursor is at. Its row is looked up, and its kline made, only where somebody looks at them. */
+class MarketAt implements MarketNow, LastRow {
+  readonly interval: Interval;
   readonly holding: MarketNow['holding'];
-  isThere = false;
+  readonly #rowAt: Int32Array;
   readonly #cursor: KlineCursor;
+  readonly #now: { readonly moment: number };
+  /** The last row that was there up to a moment, and that moment. */
+  #row = 0;
+  #rowOf = -1;
 
-  constructor(cursor: KlineCursor, holding: MarketNow['holding']) {
-    this.#cursor = cursor;
-    this.holding = holding;
+  constructor(
+    { symbol, rows }: { readonly symbol: string; readonly rows: MarketRows },
+    now: { readonly moment: number },
+    holdingOf: (klines: HeldColumns) => MarketNow['holding'],
+  ) {
+    const { columns, interval, rowAt } = rows;
+    this.interval = interval;
+    this.#rowAt = rowAt;
+    this.#now = now;
+    this.#cursor = new KlineCursor({ symbol, interval, columns, gaps: [], first: 0, end: columns.openTime.length });
+    this.holding = holdingOf(new HeldColumns(columns, this));
+  }
+
+  get isThere(): boolean {
+    return (this.#rowAt[this.#now.moment] as number) >= 0;
   }
 
   get kline(): MarketNow['kline'] {
-    return this.isThere ? this.#cursor.kline : undefined;
+    return this.isThere ? this.#here.kline : undefined;
   }
 
   get close(): number {
-    return this.#cursor.close;
+    return this.#here.close;
+  }
+
+  /** A missing kline leaves the last one before it. */
+  get row(): number {
+    const { moment } = this.#now;
+    let last = moment;
+    while (last > this.#rowOf && (this.#rowAt[last] as number) < 0) last--;
+    if (last > this.#rowOf) this.#row = this.#rowAt[last] as number;
+    this.#rowOf = moment;
+    return this.#row;
+  }
+
+  closeOf(row: number): number {
+    return this.#cursor.closeOf(row);
+  }
+
+  get #here(): KlineCursor {
+    this.#cursor.row = this.row;
+    return this.#cursor;
   }
 }
 
@@ -81,7 +115,6 @@ export class MarketsCursor {
   readonly #decider: MarketsDecider;
   readonly #columns: readonly Float64Array[];
   readonly #moments: Float64Array;
-  readonly #now: readonly MarketAt[];
   readonly #prices: ReadonlyMap<string, PriceAt>;
   readonly #portfolio: Portfolio;
   readonly #schedule: Schedule | undefined;
@@ -95,6 +128,8 @@ export class MarketsCursor {
   #answerAt = -1;
   #answer: Said | undefined;
   #time = Number.NEGATIVE_INFINITY;
+  /** The moment at which it is asked. */
+  readonly #at = { moment: 0 };
 
   /** One that is not asked ahead goes from moment to moment. */
   constructor(hosted: NamedHosted, series: readonly RunSeries[], portfolio: Portfolio, isAskedAhead = true) {
@@ -111,25 +146,16 @@ export class MarketsCursor {
       ),
     );
     this.#moments = joined.openTime.subarray(0, rowAt(joined.openTime, ends + 1));
-    this.markets = bound.map((market) => {
-      const rows = joined.markets[market.role] as MarketRows;
-      const own = { symbol: market.symbol, interval: rows.interval, columns: rows.columns };
-      return {
-        ...market,
-        rows,
-        cursor: new KlineCursor({ ...own, gaps: [], first: 0, end: own.columns.openTime.length }),
-        ...{ leg: undefined, standing: undefined, mark: undefined },
-      };
-    });
+    this.markets = bound.map((market) => ({ ...market, leg: undefined, standing: undefined, mark: undefined }));
     const { strategy } = hosted;
     this.#schedule = hasList(strategy) ? scheduleOf(strategy.rebalance) : undefined;
-    this.#decider = new MarketsDecider(hosted.strategy as SeveralMarkets, hosted.params, bound);
-    this.#columns = this.#decider.indicators.map(({ indicator }) => wholeColumn(indicator, joined, hosted.interval));
-    this.#now = this.markets.map(({ symbol, rows, cursor }) => {
-      const klines = new HeldColumns(rows.columns, cursor);
+    const now = bound.map(({ role, symbol }) => {
       const price = isAskedAhead ? { price: () => this.#priceOf(symbol) } : {};
-      return new MarketAt(cursor, portfolio.holding(hosted.id, symbol, { ...price, klines }));
+      const own = { symbol, rows: joined.markets[role] as MarketRows };
+      return new MarketAt(own, this.#at, (klines) => portfolio.holding(hosted.id, symbol, { ...price, klines }));
     });
+    this.#decider = new MarketsDecider(hosted.strategy as SeveralMarkets, hosted.params, bound, now);
+    this.#columns = this.#decider.indicators.map(({ indicator }) => wholeColumn(indicator, joined, hosted.interval));
     this.#prices = new Map(series.map((one) => [one.symbol, new PriceAt(one)]));
     // Klines before the first row of the run warm up.
     const symbols = new Set(bound.map(({ symbol }) => symbol));
@@ -172,7 +198,8 @@ export class MarketsCursor {
   }
 
   #isNew(said: Said): boolean {
-    for (const index of said.markets) {
+    for (let at = 0; at < said.count; at++) {
+      const index = said.index(at);
       const leg = this.markets[index]?.leg;
       if (leg === undefined || !sameSignal(said.signal(index) as Leg['signal'], leg.signal)) return true;
     }
@@ -210,7 +237,8 @@ export class MarketsCursor {
     const { id: strategy } = this.hosted;
     const said = this.#advance(at);
     if (said === undefined) return;
-    for (const index of said.markets) {
+    for (let place = 0; place < said.count; place++) {
+      const index = said.index(place);
       const market = this.markets[index] as Market;
       const { role, symbol } = market;
       if (market.leg === undefined) this.#signalled.push(market);
@@ -253,18 +281,12 @@ export class MarketsCursor {
     const { latest } = this.#decider;
     for (let index = 0; index < this.#columns.length; index++)
       latest[index] = (this.#columns[index] as Float64Array)[moment] as number;
-    for (let index = 0; index < this.markets.length; index++) {
-      const { rows, cursor } = this.markets[index] as Market;
-      const row = rows.rowAt[moment] as number;
-      // A missing kline leaves the one before the last that was seen.
-      if (row >= 0) cursor.row = row;
-      (this.#now[index] as MarketAt).isThere = row >= 0;
-    }
+    this.#at.moment = moment;
     const { id } = this.hosted;
     const time = this.#moments[moment] as number;
     this.#time = time;
     try {
-      return this.#decider.ask(time, this.#now, this.#portfolio.poolEquity(id, this.#lastPrice));
+      return this.#decider.ask(time, this.#portfolio.poolEquity(id, this.#lastPrice));
     } catch (error) {
       throw withStrategy(error, { id, openTime: time });
     }
