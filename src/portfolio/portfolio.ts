@@ -286,7 +286,7 @@ export class Portfolio {
     return this.#equityOf(this.place(strategy, symbol).pool);
   }
 
-  #equityOf({ totals: { closed, open } }: Pool): Units {
+  #equityOf({ closed, open }: Pool): Units {
     let equity = closed;
     for (const { position, instrument } of open) {
       const price = this.markTicks(instrument.symbol);
@@ -298,12 +298,6 @@ export class Portfolio {
   /** Allocation plus closed profit, fees taken, as a number. */
   closedEquity(strategy: string, symbol: string): number {
     return this.place(strategy, symbol).estimate.closed;
-  }
-
-  /** What a strategy adds to the equity as a line over the price, in quote: `fixed` + `held` × price. */
-  equityLine(strategy: string, symbol: string): { readonly fixed: number; readonly held: number } {
-    const { closed, base, cost } = this.place(strategy, symbol).estimate;
-    return { fixed: closed - cost, held: base };
   }
 
   /** The total equity as a number: good enough to see that no limit is near, cheap enough for every kline. */
@@ -329,9 +323,9 @@ export class Portfolio {
    * will cost, in all its markets.
    */
   freeQuote(strategy: string, symbol: string): Units {
-    const { places, totals } = this.place(strategy, symbol).pool;
-    let { free } = totals;
-    for (const { orders, instrument } of places)
+    const { pool } = this.place(strategy, symbol);
+    let { free } = pool;
+    for (const { orders, instrument } of pool.places)
       for (const order of orders)
         if (order.intent.side === 'BUY') free = minus(free, openValue(order, instrument, this.#dearTicks(instrument)));
     return free;
@@ -373,7 +367,7 @@ export class Portfolio {
 }
 
 /** The equity of a pool as a number; an open profit that has no price counts as nothing. */
-function equityIn({ totals: { closedNumber, open } }: Pool, priceOf: (symbol: string) => number | undefined): number {
+function equityIn({ closedNumber, open }: Pool, priceOf: (symbol: string) => number | undefined): number {
   let total = closedNumber;
   for (const place of open) {
     const price = priceOf(place.symbol);

@@ -96,23 +96,17 @@ interface Estimate {
   readonly isFlat: boolean;
 }
 
-/** What the places of a pool come to without the prices of what they hold. */
-interface PoolTotals {
-  /** Allocation plus closed profit, less fees; the same as a number. */
-  readonly closed: Units;
-  readonly closedNumber: number;
-  /** The same, less what is held at cost; negative where quote is owed. */
-  readonly cash: Units;
-  /** The same where what a short position was sold for cannot be spent. */
-  readonly free: Units;
-  /** The places that hold something. */
-  readonly open: readonly Place[];
-}
-
-/** The places of a strategy that share what was allocated to it. What they come to is summed up once after each fill: of many, few hold something. */
+/** The places of a strategy that share what was allocated to it, and what they come to: a fill changes it by what it changes its place by. */
 export class Pool {
+  /** Allocation plus closed profit, less fees. */
+  closed = noUnits;
+  /** The same, less what is held at cost; negative where quote is owed. */
+  cash = noUnits;
+  /** The same where what a short position was sold for cannot be spent. */
+  free = noUnits;
   readonly #places: Place[] = [];
-  #totals: PoolTotals | undefined;
+  #open: readonly Place[] | undefined;
+  #closedNumber: number | undefined;
 
   get places(): readonly Place[] {
     return this.#places;
@@ -120,31 +114,35 @@ export class Pool {
 
   add(place: Place): void {
     this.#places.push(place);
-    this.changed();
+    this.count(noUnits, noPosition, place);
   }
 
-  changed(): void {
-    this.#totals = undefined;
+  /** One of its places has another allocation or position than these before. */
+  count(allocation: Units, before: Position, now: Place): void {
+    const { position } = now;
+    const closed = minus(closedOf(now.allocation, position), closedOf(allocation, before));
+    this.closed = plus(this.closed, closed);
+    this.cash = plus(this.cash, minus(closed, minus(position.cost, before.cost)));
+    this.free = plus(this.free, minus(closed, minus(spentOn(position), spentOn(before))));
+    this.#closedNumber = undefined;
+    if ((position.base === 0n) !== (before.base === 0n)) this.#open = undefined;
   }
 
-  get totals(): PoolTotals {
-    this.#totals ??= this.#summed();
-    return this.#totals;
+  /** `closed` as a number. */
+  get closedNumber(): number {
+    this.#closedNumber ??= unitsNumber(this.closed);
+    return this.#closedNumber;
   }
 
-  #summed(): PoolTotals {
-    let [closed, cost, held] = [noUnits, noUnits, noUnits];
-    const open: Place[] = [];
-    for (const place of this.#places) {
-      const { allocation, position } = place;
-      closed = plus(closed, minus(plus(allocation, position.realised), position.fees));
-      cost = plus(cost, position.cost);
-      held = plus(held, greatest(position.cost, noUnits));
-      if (!place.isEmpty) open.push(place);
-    }
-    return { closed, closedNumber: unitsNumber(closed), cash: minus(closed, cost), free: minus(closed, held), open };
+  /** The places that hold something: of many, few do. */
+  get open(): readonly Place[] {
+    this.#open ??= this.#places.filter((place) => !place.isEmpty);
+    return this.#open;
   }
 }
+
+const closedOf = (allocation: Units, { realised, fees }: Position): Units => minus(plus(allocation, realised), fees);
+const spentOn = ({ cost }: Position): Units => greatest(cost, noUnits);
 
 export class Place {
   readonly strategy: string;
@@ -196,16 +194,18 @@ export class Place {
     return this.#allocation;
   }
   set allocation(amount: Units) {
+    const before = this.#allocation;
     this.#allocation = amount;
-    this.#changed();
+    this.#changed(before, this.#position);
   }
 
   get position(): Position {
     return this.#position;
   }
   set position(position: Position) {
+    const before = this.#position;
     this.#position = position;
-    this.#changed();
+    this.#changed(this.#allocation, before);
   }
 
   /** The price of the first fill of the position, as a number. */
@@ -244,10 +244,10 @@ export class Place {
     return this.version + this.orderChanges;
   }
 
-  #changed(): void {
+  #changed(allocation: Units, before: Position): void {
     this.version++;
     this.#estimate = undefined;
-    this.pool.changed();
+    this.pool.count(allocation, before, this);
   }
 
   /** True when the position is zero or below the minimum order: fees and amounts leave such rests, and no order can close them. */
@@ -277,8 +277,8 @@ export class Place {
   }
 
   #estimated(): Estimate {
-    const { base, cost, realised, fees } = this.#position;
-    const closed = unitsNumber(minus(plus(this.#allocation, realised), fees));
+    const { base, cost } = this.#position;
+    const closed = unitsNumber(closedOf(this.#allocation, this.#position));
     const earned = unitsNumber(earnedOf(this.#position));
     const isFlat = isBelowMinimum(this.#position, this.instrument);
     return { closed, earned, base: unitsNumber(base), cost: unitsNumber(cost), isFlat };

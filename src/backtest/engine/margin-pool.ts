@@ -66,7 +66,7 @@ export const hasOthers = (place: Place): boolean => place.pool.places.some((one)
  * undefined where there is none.
  */
 export function ruinOf(portfolio: Portfolio, place: Place, fraction: Rate): Ticks | undefined {
-  let { cash } = place.pool.totals;
+  let { cash } = place.pool;
   for (const one of place.pool.places) if (one !== place) cash = plus(cash, supportOf(portfolio, one, fraction));
   return ruinPrice(place.position.base, cash, fraction, place.instrument);
 }

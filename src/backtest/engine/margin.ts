@@ -212,7 +212,7 @@ export class MarginAccounts {
     const place = portfolio.place(strategy, symbol);
     if (place.pool.places.length === 1) this.#owe(place, debt);
     else {
-      oweAfter(debt.quote, place.pool.totals.cash, fill.time);
+      oweAfter(debt.quote, place.pool.cash, fill.time);
       owe(debt.base, place.position.base);
     }
   }
@@ -276,7 +276,7 @@ export class MarginAccounts {
   }
 
   #owe(place: Place, { quote, base }: Debt): void {
-    owe(quote, place.pool.totals.cash);
+    owe(quote, place.pool.cash);
     owe(base, place.position.base);
   }
 

@@ -229,10 +229,7 @@ export class MarketsDecider {
   }
 }
 
-const holdingsOf = (
-  markets: readonly BoundMarket[],
-  now: readonly MarketNow[],
-): Readonly<Record<string, Holding>> =>
+const holdingsOf = (markets: readonly BoundMarket[], now: readonly MarketNow[]): Readonly<Record<string, Holding>> =>
   Object.fromEntries(
     markets.flatMap(({ role, use }, index) =>
       use === 'traded' ? [[role, (now[index] as MarketNow).holding] as const] : [],

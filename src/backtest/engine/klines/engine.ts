@@ -98,7 +98,7 @@ export class KlineEngine implements BacktestEngine {
           : cursorOf(hosted, series, cursor, portfolio, answers),
       );
     const beside = { several: this.#several.on(series.symbol), larger: largerOn(this.#input.hosted, series) };
-    const state = stateOf(series, venue.market(series.symbol), cursor, { strategies, ...beside });
+    const state = stateOf(series, venue.market(series.symbol), cursor, { strategies, ...beside, portfolio });
     for (const { hosted } of strategies) this.#statesOf.set(hosted.id, [state]);
     return state;
   }

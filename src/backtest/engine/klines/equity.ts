@@ -42,10 +42,9 @@ export class Equity {
     for (const state of states) {
       state.fixed = 0;
       state.held = 0;
-      for (const { hosted } of [...state.strategies, ...state.several]) {
-        const { fixed, held } = this.#portfolio.equityLine(hosted.id, state.symbol);
-        state.fixed += fixed;
-        state.held += held;
+      for (const { estimate } of state.places) {
+        state.fixed += estimate.closed - estimate.cost;
+        state.held += estimate.base;
       }
       if (state.held !== 0) count++;
       equity += worthOf(state, this.#portfolio);

@@ -2,6 +2,7 @@
 import { rowAt } from '../../../data/klines.ts';
 import { closeTime, intervalMs } from '../../../domain/interval.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
+import type { Place } from '../../../portfolio/positions.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';
 import type { RunSeries } from '../../run.ts';
 import type { LatePlace } from '../take-profit-check.ts';
@@ -20,6 +21,8 @@ export interface SeriesState {
   readonly strategies: readonly (StrategyCursor | StreamingCursor)[];
   /** Strategies of several markets that trade it. */
   readonly several: readonly MarketsCursor[];
+  /** What its strategies have of it. */
+  readonly places: readonly Place[];
   /** Those of them that decide on closed klines. */
   readonly deciding: readonly StrategyCursor[];
   /** Where strategies of a larger interval than its own trade it. */
@@ -53,9 +56,15 @@ export const stateOf = (
   series: RunSeries,
   market: PaperMarket,
   cursor: KlineCursor,
-  { strategies, several, larger }: Pick<SeriesState, 'strategies' | 'several' | 'larger'>,
+  {
+    strategies,
+    several,
+    larger,
+    portfolio,
+  }: Pick<SeriesState, 'strategies' | 'several' | 'larger'> & { readonly portfolio: Portfolio },
 ): SeriesState => ({
   ...{ series, symbol: series.symbol, market, cursor, strategies, several, larger },
+  places: [...strategies, ...several].map(({ hosted }) => portfolio.place(hosted.id, series.symbol)),
   deciding: strategies.filter((one) => one instanceof StrategyCursor),
   ...{ row: series.first, quietTo: unknown, mayFill: true, isOpen: false, opened: -1 },
   ...{ fixed: 0, held: 0, floor: Number.NEGATIVE_INFINITY, ceiling: Number.POSITIVE_INFINITY },
