@@ -26,7 +26,10 @@ export function over<S extends Strategy>(strategy: S, changes: Partial<S>): S {
               choose: (markets: never, moment: never) => strategy.choose(markets, moment),
             }
           : { decide: (values: never, moment: never) => strategy.decide(values, moment as never) }),
-        ...(hasRoles(strategy) && { markets: strategy.markets, partial: strategy.partial === true }),
+        ...(hasRoles(strategy) && {
+          ...{ markets: strategy.markets, partial: strategy.partial === true },
+          ...(strategy.alone !== undefined && { alone: strategy.alone }),
+        }),
       };
   return Object.assign(all, changes) as S;
 }
