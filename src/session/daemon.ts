@@ -48,11 +48,6 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
       `${file}: account: margin is not supported on paper: without interest and liquidation the result would be too good. Use account: spot`,
     );
   const configured = await configure(config.strategies, file, settings);
-  const several = configured.find(({ markets }) => markets !== undefined);
-  if (config.account === 'margin' && several !== undefined)
-    throw new Refusal(
-      `${file}: strategy ${several.config.id}: a strategy of several markets runs on a spot account so far`,
-    );
   // Simulated fills cost no requests.
   if (mode === 'live') refuseUnfit(config, configured, file);
   const stateDir = options.state ?? defaultStateDir(mode);

@@ -153,3 +153,108 @@ test('markets that never have a kline together are named', async () => {
     'decide was never called: its markets coin and trend never all had a kline at the same moment',
   );
 });
+
+/** Keeps the whole column that it read last, of BTCUSDT here, also what comes later: code beside the contract can look into it. */
+function peeking() {
+  let closes = new Float64Array();
+  const indicator: Indicator = {
+    warmup: 1,
+    column(klines) {
+      closes = Float64Array.from(klines.close);
+      return klines.close.map((close) => close);
+    },
+    stream: () => (kline) => kline.close,
+  };
+  return {
+    indicator,
+    /** The close after this one. */
+    after: (close: number): number => closes[closes.indexOf(close) + 1] ?? close,
+  };
+}
+type Peek = ReturnType<typeof peeking>;
+
+/** By the mean of all closes, also of those that are not known yet. */
+const centred: Indicator = {
+  warmup: 1,
+  column: ({ close }) => close.map((value) => value - close.reduce((sum, one) => sum + one, 0) / close.length),
+  stream: () => () => Number.NaN,
+};
+
+const list = 'symbols: [ETHUSDT, BTCUSDT]';
+const both = { coin: 'traded', trend: 'data' } as const;
+const planted: readonly (readonly [name: string, binding: string, of: (peek: Peek) => Strategy])[] = [
+  [
+    'in the mean of one role, beside an honest one',
+    roles,
+    () =>
+      defineStrategy({
+        ...{ name: 'planted', about: 'A test', params: {}, markets: both },
+        indicators: () => ({ coin: of('coin', centred), trend: of('trend', roc('close', 5)) }),
+        decide: ({ coin, trend }) => ({ coin: coin > 0 && trend > 0 ? hold({ quantity: 0.1 }, 'up') : flat('down') }),
+      }),
+  ],
+  [
+    'in a role of a larger interval',
+    'markets: { coin: { symbol: ETHUSDT }, trend: { symbol: BTCUSDT, interval: 60min } }',
+    () =>
+      defineStrategy({
+        ...{ name: 'planted', about: 'A test', params: {}, markets: both },
+        indicators: () => ({ next: of('trend', next), last: of('trend', 'close') }),
+        decide: ({ next: later, last }) => ({ coin: later > last ? hold({ quantity: 0.1 }, 'up') : flat('down') }),
+      }),
+  ],
+  [
+    'in `decide`, through the memory, one moment late',
+    roles,
+    ({ indicator, after }) =>
+      defineStrategy({
+        ...{ name: 'planted', about: 'A test', params: {}, markets: both, memory: { rises: false } },
+        indicators: () => ({ last: of('trend', indicator) }),
+        decide: ({ last }, { memory }) => ({
+          legs: { coin: memory.rises ? hold({ quantity: 0.1 }, 'up') : flat('down') },
+          memory: { rises: after(after(last)) > last },
+        }),
+      }),
+  ],
+  [
+    'in `choose`, at the times of a schedule',
+    list,
+    ({ indicator, after }) =>
+      defineStrategy({
+        ...{ name: 'planted', about: 'A test', params: {}, rebalance: '60min' },
+        indicators: () => ({ last: indicator }),
+        choose(markets) {
+          const btc = markets.find(({ symbol }) => symbol === 'BTCUSDT');
+          const rises = btc !== undefined && after(btc.values.last) > btc.values.last;
+          return weights(rises ? { BTCUSDT: 0.5 } : { ETHUSDT: 0.5 }, 'by the next close');
+        },
+      }),
+  ],
+  [
+    'in `choose`, through the memory, by a cron expression',
+    list,
+    ({ indicator, after }) =>
+      defineStrategy({
+        ...{ name: 'planted', about: 'A test', params: {}, rebalance: '0 */6 * * *', memory: { rises: false } },
+        indicators: () => ({ last: indicator }),
+        choose(markets, { memory }) {
+          const btc = markets.find(({ symbol }) => symbol === 'BTCUSDT');
+          const last = btc?.values.last ?? Number.NaN;
+          let later = last;
+          for (let row = 0; row < 30; row++) later = after(later);
+          return {
+            weights: weights(memory.rises ? { BTCUSDT: 0.5 } : {}, 'as remembered'),
+            memory: { rises: later > last },
+          };
+        },
+      }),
+  ],
+];
+
+test.for(planted)('look-ahead %s is found', async ([, binding, strategyOf]) => {
+  const { leaks } = await checkStrategy(await input(strategyOf(peeking()), binding));
+  expect(leaks.at(-1)).toMatchObject({
+    kind: 'future',
+    description: expect.stringMatching(/reads close of (ETH|BTC)USDT at .* moments? later$/),
+  });
+});

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { instrument } from '../../src/domain/instrument.ts';
-import { lots, units } from '../../src/domain/money.ts';
+import { lots, units, unitsNumber } from '../../src/domain/money.ts';
 import type { FillEntry } from '../../src/journal/entries.ts';
 import { type JournalReader, openReader } from '../../src/journal/reader.ts';
 import type { MinuteColumns, Simulator } from '../../src/simulator/simulator.ts';
 import { killLeftovers, type Program, type Ran, sluice, startProgram } from '../kit/program.ts';
-import { marketStart, openExchange, speed, trader } from '../kit/rig.ts';
+import { marketStart, openExchange, speed, trader, whale } from '../kit/rig.ts';
 import { pass, until } from '../kit/until.ts';
 
 const history = 200;
@@ -64,6 +64,16 @@ export default defineStrategy({
       : { lead: hold({ share: 0.9 }, 'it lags', { stop: klines.lead.close * 0.5 }), lag: flat('it leads') };
   },
 });`,
+  opposed: `import { defineStrategy, hold, of, sma } from 'sluice';
+export default defineStrategy({
+  name: 'opposed', about: 'Is long of the cheaper of two markets and short of the other', params: {},
+  markets: { lead: 'traded', lag: 'traded' },
+  indicators: () => ({ lead: of('lead', sma('close', 6)), lag: of('lag', sma('close', 6)) }),
+  decide(values, { klines }) {
+    const side = klines.lead.close / values.lead > klines.lag.close / values.lag ? -1 : 1;
+    return { lead: hold({ share: 0.4 * side }, 'by its lead'), lag: hold({ share: -0.4 * side }, 'against it') };
+  },
+});`,
   rotation: `import { defineStrategy, roc, weights } from 'sluice';
 export default defineStrategy({
   name: 'rotation', about: 'Holds the two of a list that rose the most', params: {},
@@ -109,6 +119,7 @@ beforeEach(async () => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, `${name}.mjs`), text);
   exchange = await openExchange({
     instruments: traded.map(({ at }) => at),
+    users: [{ ...trader, margin: { USDT: '1000000', BTC: '1000', ETH: '1000' } }, whale],
     markets: traded.map(({ at, klines }) => ({ kind: 'klines', symbol: at.symbol, klines, startIndex: history })),
   });
 });
@@ -144,14 +155,15 @@ const surroundings = (): { readonly cwd: string; readonly env: Readonly<Record<s
 });
 const state = (): string => join(dir, 'state');
 
-function configure(...strategies: readonly Bound[]): string {
+const configure = (...strategies: readonly Bound[]): string => configureOn('spot', ...strategies);
+function configureOn(account: 'spot' | 'margin', ...strategies: readonly Bound[]): string {
   const { restUrl, wsUrl } = exchange;
   const file = join(dir, 'run.yaml');
   writeFileSync(
     file,
     JSON.stringify({
       exchange: { restUrl, wsUrl, speed },
-      account: 'spot',
+      account,
       strategies: strategies.map(({ use, ...one }) => ({
         ...{ id: use, use: join(dir, `${use}.mjs`), interval: '1min', allocation: '100000' },
         ...one,
@@ -251,6 +263,37 @@ describe('live', () => {
     await again.end('SIGINT');
     const orders = read((reader) => reader.orders().map(({ symbol, state }) => `${symbol} ${state}`));
     expect(orders.sort()).toEqual(['BTCUSDT filled', 'ETHUSDT absent']);
+  }, 120_000);
+
+  test('on margin a pair turns both legs over at once, long and short, through a restart, in its own ledger', async () => {
+    configureOn('margin', { use: 'opposed', markets: { lead: { symbol: 'BTCUSDT' }, lag: { symbol: 'ETHUSDT' } } });
+    const daemon = await start('live');
+    await roundTrips('opposed', 3);
+    await daemon.end('SIGKILL');
+    const before = fillsOf('opposed').length;
+    const again = await start('live');
+    await until('more fills', () => fillsOf('opposed').length >= before + 2, 60_000);
+    await run('kill', '--strategy', 'opposed', '--reason', 'a test');
+    await pass(3_000);
+    await again.end('SIGINT');
+    const positions = read((reader) => reader.positions());
+    expect(positions.map(({ symbol }) => symbol).toSorted()).toEqual(['BTCUSDT', 'ETHUSDT']);
+    const bases = positions.map(({ position }) => unitsNumber(position.base));
+    expect(Math.sign(bases[0] ?? 0)).toBe(-Math.sign(bases[1] ?? 0));
+    // What the strategy holds is what its orders moved on the account, and nothing else has moved it.
+    for (const { symbol, position } of positions) {
+      const moved = exchange
+        .allTrades(trader.uid)
+        .filter((one) => one.symbol === symbol)
+        .map(({ side, qty, fee, feeAsset }) => {
+          const paid = symbol.startsWith(feeAsset) ? Number(fee) : 0;
+          return (side === 'BUY' ? Number(qty) : -Number(qty)) - paid;
+        })
+        .reduce((sum, one) => sum + one, 0);
+      expect(unitsNumber(position.base)).toBeCloseTo(moved, 8);
+    }
+    const denied = read((reader) => reader.denials(50).map(({ code }) => code));
+    expect(denied.filter((code) => code !== 'killed')).toEqual([]);
   }, 120_000);
 
   test.each([
