@@ -32,7 +32,7 @@ async function run(page: string, commands: readonly (readonly string[])[]): Prom
 
 test.for(['pair', 'rotation'])('the tutorial of a %s works as it says, from the folder on', async (name) => {
   const page = pageOf(`tutorial/${name}.md`);
-  const [init = [], ...others] = commandsIn(page);
+  const [init = [], ...others] = commandsIn(page).filter(([command]) => command !== 'simulator' && command !== 'paper');
   expect(others.map(([command]) => command)).toEqual(['test', 'backtest', 'backtest']);
   at = desk(`my-${name}`);
   symlinkSync(root, join(at.dir, '..', 'sluice'));
