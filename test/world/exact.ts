@@ -1,9 +1,10 @@
 /** A scenario as it is gone through: counts the points where the process can die, and lets it die at those that the plan names. */
+import type { AlonePolicy } from '../../src/domain/order.ts';
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
-import { type Exact, type PlannedEvent, type WireFault, wireFaults } from './plan.ts';
+import { type Exact, type Plan, type PlannedEvent, type WireFault, wireFaults } from './plan.ts';
 import { type Scenario, scenarioOf } from './scenarios.ts';
 import { signalsOf, type TimedSignal } from './signals.ts';
-import { strategyIds, symbolsOf } from './strategies.ts';
+import { strategiesIn, symbolsOf } from './strategies.ts';
 
 /** How long a process is down, and how long a fault that is no request's lasts, virtual ms. */
 const downMs = 300;
@@ -62,10 +63,15 @@ export class Course {
 
 const isWireFault = (fault: Exact['fault']): fault is WireFault => Object.hasOwn(wireFaults, fault);
 
-/** What the strategies signal, by `strategy symbol`: the scenario's, or else the seed's. */
-export function signalsIn(seed: number, course: Course | undefined): ReadonlyMap<string, readonly TimedSignal[]> {
-  if (course !== undefined) return new Map(Object.entries(course.scenario.signals));
-  return new Map(
-    strategyIds.flatMap((id) => symbolsOf[id].map((symbol) => [`${id} ${symbol}`, signalsOf(seed, id, symbol)])),
+/** Who trades, and what they signal, by `strategy symbol`: the scenario's, or else the seed's. */
+export function tradingIn({ seed, classes }: Pick<Plan, 'seed' | 'classes'>, course: Course | undefined) {
+  const strategies = strategiesIn(classes);
+  const alone: AlonePolicy['action'] = seed % 2 === 0 ? 'complete' : 'unwind';
+  const own = strategies.flatMap((id) =>
+    symbolsOf[id].map((symbol) => [`${id} ${symbol}`, signalsOf(seed, id, symbol)] as const),
   );
+  const signals = new Map<string, readonly TimedSignal[]>(
+    course === undefined ? own : Object.entries(course.scenario.signals),
+  );
+  return { strategies, alone, signals };
 }

@@ -32,7 +32,7 @@ import type { Disk } from './disk.ts';
 import { type Life, never } from './life.ts';
 import type { Bent, Inside } from './mutation-points.ts';
 import { type DiskError, diskErrors } from './plan.ts';
-import { decisionsFrom, type TimedSignal } from './signals.ts';
+import { decisionsFrom, type SignalsBySymbol, type TimedSignal } from './signals.ts';
 import { aloneMs, moneyOf, type StrategyId, severalMarkets, strategyIds, symbolsOf } from './strategies.ts';
 import { key, secret } from './venue.ts';
 
@@ -273,9 +273,14 @@ async function run(options: ProcessOptions, running: Running, time: ExchangeTime
       for (const symbol of symbols) void assembled.sweeps.watch(symbol).catch(fatal);
     },
     decisions: options.strategies.flatMap((strategy) => {
-      const each = symbolsOf[strategy].map((symbol) => [symbol, signals.get(`${strategy} ${symbol}`) ?? []] as const);
-      const decided = isSeveral(strategy) ? [each] : each.map((one) => [one]);
-      return decided.map((legs) => decisionsFrom(legs as never, strategy, speaking));
+      const [first, ...others] = symbolsOf[strategy].map((symbol): SignalsBySymbol[0] => [
+        symbol,
+        signals.get(`${strategy} ${symbol}`) ?? [],
+      ]);
+      if (first === undefined) return [];
+      return isSeveral(strategy)
+        ? [decisionsFrom([first, ...others], strategy, speaking)]
+        : [first, ...others].map((one) => decisionsFrom([one], strategy, speaking));
     }),
   };
   trade(trader).subscribe({ error: fatal });

@@ -5,7 +5,7 @@ import { btc, eth, startTime } from '../kit/builders.ts';
 import { type Cable, openCable } from './cable.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { Disk } from './disk.ts';
-import { Course, signalsIn } from './exact.ts';
+import { Course, tradingIn } from './exact.ts';
 import { type CrashEvent, Happenings, takenFrom } from './happenings.ts';
 import { Life, Time } from './life.ts';
 import type { Bent } from './mutation-points.ts';
@@ -28,9 +28,7 @@ import { Prices } from './prices.ts';
 import { isInTime, isPriced, lastLook, openText, type Process, startProcess, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
 import { resultOf, type WorldOptions, type WorldResult } from './result.ts';
-import type { TimedSignal } from './signals.ts';
 import { limitsOf, MachineLimits } from './spent.ts';
-import { strategiesIn } from './strategies.ts';
 import { Trace } from './trace.ts';
 import { Venue } from './venue.ts';
 import { Watch } from './watch.ts';
@@ -66,7 +64,7 @@ class World {
   readonly #cable: Cable | undefined;
   readonly #prices: Prices;
   readonly #others: Others;
-  readonly #signals: ReadonlyMap<string, readonly TimedSignal[]>;
+  readonly #trading: ReturnType<typeof tradingIn>;
   readonly #machine: MachineLimits;
   readonly #operator: Operator;
   readonly #course: Course | undefined;
@@ -137,7 +135,7 @@ class World {
     this.#operator = this.#operatorOf();
     this.#others = this.#othersOf();
     this.#happenings = this.#happeningsOf();
-    this.#signals = signalsIn(seed, course);
+    this.#trading = tradingIn(this.#plan, course);
   }
 
   #operatorOf(): Operator {
@@ -318,9 +316,7 @@ class World {
       account: this.#venue.account,
       limits: this.#limits,
       elapsed: () => this.#time.elapsed(),
-      strategies: strategiesIn(this.#plan.classes),
-      alone: this.#plan.seed % 2 === 0 ? 'complete' : 'unwind',
-      signals: this.#signals,
+      ...this.#trading,
       ws: this.#cable?.port(life),
       ...this.#watch.prices(this.#prices, () => isInTime(life, this.#venue.now())),
       mid: (symbol) => (this.#happenings.quiet ? undefined : this.#others.mid(symbol)),
