@@ -20,7 +20,7 @@ export function asProduct(signal: Signal): ProductSignal {
   }
   const { limit, stop, takeProfit, trailing, breakEven, ...rest } = signal;
   const { exitAfterMs, exitAfterKlines, exitAt, reenterAfterMs, reenterAfterKlines } = rest;
-  const { expiresAfterMs, expiresAfterKlines, postOnly } = rest;
+  const { expiresAfterMs, expiresAfterKlines, postOnly, clip } = rest;
   return {
     kind: 'target',
     size: sizeOf(signal),
@@ -44,6 +44,7 @@ export function asProduct(signal: Signal): ProductSignal {
     ...(expiresAfterMs === undefined ? {} : { expiresAfterMs }),
     ...(expiresAfterKlines === undefined ? {} : { expiresAfterKlines }),
     ...(postOnly === undefined ? {} : { postOnly }),
+    ...(clip === undefined ? {} : { clip }),
     reason: '',
   };
 }

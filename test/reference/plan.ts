@@ -244,8 +244,28 @@ function cancel(state: State, order: Order, moment: Moment, inside: boolean): bo
   return true;
 }
 
-export function create(state: State, signal: Signal, planned: PlannedOrder, { row, time, close }: Moment): Order {
+/** An entry that may be reduced to what the limit of the position and, for orders that lock no money, the money allow; its target is then smaller by as much. */
+function clipped(state: State, signal: Signal, planned: PlannedOrder, { time, close }: Moment): PlannedOrder {
+  const { instrument, maxPosition, rules, margin } = state.question;
+  const mayBe = !('quotes' in signal) && signal.clip === true && planned.purpose === 'enter' && planned.side === 'BUY';
+  if (!mayBe || rules.marketBuyIn === 'amount' || margin !== undefined) return planned;
+  const last = roundTo(close, instrument.pricePrecision, 'up');
+  const price = planned.price ?? last;
+  const ordered = Decimal.sum(0, ...state.pool.map(onOrder));
+  const money = cashOf(state).minus(ordered);
+  const room =
+    maxPosition === undefined ? money : new Decimal(maxPosition).minus(state.base.times(price).plus(onOrder(state)));
+  const most = roundTo(Decimal.min(room, money).div(price), instrument.quantityPrecision, 'down');
+  if (planned.quantity.lte(most) || most.lt(instrument.minQuantity)) return planned;
+  state.sized = state.sized.minus(planned.quantity.minus(most));
+  state.decisions.push({ time, signal });
+  return { ...planned, quantity: most };
+}
+
+export function create(state: State, signal: Signal, whole: PlannedOrder, moment: Moment): Order {
   const { rules, instrument } = state.question;
+  const { row, time, close } = moment;
+  const planned = clipped(state, signal, whole, moment);
   const byShare =
     rules.sizing === 'fillWithFee' &&
     'share' in signal &&

@@ -133,6 +133,8 @@ export type Target = Size & {
   readonly expiresAfterKlines?: number;
   /** The limit is moved a tick away from the last price where it would be at that or beyond, and rests as it arrives. */
   readonly postOnly?: true;
+  /** An entry that is over the limit of the position, or over the money, is reduced to it; where a MARKET BUY is ordered in lots. */
+  readonly clip?: true;
   /** A price that closes the position, or several, each for a share of the quantity. */
   readonly takeProfit?: Level | readonly { readonly at: Level; readonly share: string }[];
 };
