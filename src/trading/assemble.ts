@@ -30,7 +30,7 @@ import { type Source, source } from './hot-streams.ts';
 import { type Controls, canLeave, controls } from './kill-switch.ts';
 import { countedIds, Orders, type OrdersParts, provenIds } from './orders.ts';
 import { keepingEntries, keepingExtremes, keepingMemories, restore, riskMemory } from './restore.ts';
-import { diskWatch, exitOf, expiredLegs, leaveOverdue, retries } from './retries.ts';
+import { diskWatch, exitOf, expiredLegs, leaveOverdue, letEnterAgain, retries } from './retries.ts';
 import { sharedLanes } from './shared-lanes.ts';
 
 export interface Parts extends OrdersParts {
@@ -158,6 +158,8 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
     stopped: stopped.stream,
     fills: sweeps.fills,
     note(decision) {
+      // As in a backtest: a close at which the time after an exit is over may enter.
+      for (const { symbol } of decision.legs) letEnterAgain(book, symbol, clock.now());
       const isOpen = planner.note(decision);
       book.legsAlone.see(decision.strategy, clock.now());
       return isOpen;

@@ -53,15 +53,24 @@ export function retries(
   };
 }
 
+/** Lets be entered what an exit kept from it for long enough. */
+export function letEnterAgain(
+  { planner, protection }: Pick<TradingComponents, 'planner' | 'protection'>,
+  symbol: string,
+  now: number,
+): void {
+  for (const strategy of protection.release(symbol, now)) planner.sizeAnew(strategy, symbol, now);
+}
+
 /** Leaves every position that was held for as long as it may be, and lets be entered what an exit kept from it for long enough. */
 export function leaveOverdue(
-  { portfolio, planner, protection }: Pick<TradingComponents, 'portfolio' | 'planner' | 'protection'>,
+  book: Pick<TradingComponents, 'portfolio' | 'planner' | 'protection'>,
   now: number,
   leave: (place: Overdue, why: string) => void,
 ): void {
-  for (const symbol of new Set(portfolio.places().map((place) => place.symbol))) {
-    for (const strategy of protection.release(symbol, now)) planner.sizeAnew(strategy, symbol, now);
-    for (const place of protection.overdue(symbol, now)) leave(place, place.why);
+  for (const symbol of new Set(book.portfolio.places().map((place) => place.symbol))) {
+    letEnterAgain(book, symbol, now);
+    for (const place of book.protection.overdue(symbol, now)) leave(place, place.why);
   }
 }
 

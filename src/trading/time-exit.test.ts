@@ -40,6 +40,21 @@ test('a position is left once its time is over, and not bought again for the sam
   expect(held()).toBe(0);
 });
 
+test('a close at which the time after an exit is over enters again, though nothing was checked since', async () => {
+  const { rig, held, pass, signals } = await holding({ exitAfterMs: minute, reenterAfterMs: 2 * minute });
+  const again = decision(target(1, { exitAfterMs: minute, reenterAfterMs: 2 * minute }));
+  await pass(1.2 * minute);
+  expect(held()).toBe(0);
+  signals.next(again);
+  await rig.pass(5_000);
+  expect(held()).toBe(0);
+  await rig.pass(2 * minute);
+  rig.price(100);
+  signals.next(again);
+  await rig.pass(5_000);
+  expect(held()).toBe(1);
+});
+
 test('the time goes on over a crash, and is in force before anything is created', async () => {
   const { rig, pass } = await holding();
   await pass(3 * minute);
