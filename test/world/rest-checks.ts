@@ -10,6 +10,7 @@ import type { Unprotected } from '../../src/portfolio/unprotected.ts';
 import type { Exchange } from '../../src/simulator/core/exchange.ts';
 import { isOpen } from '../../src/simulator/core/order.ts';
 import type { Assembled } from '../../src/trading/assemble.ts';
+import { entriesKeepTheirTerms } from './entry-checks.ts';
 import { isSharedWithoutIds, type Plan } from './plan.ts';
 import { orderRow } from './rows.ts';
 import type { Verdict, Violation } from './step-checks.ts';
@@ -211,6 +212,7 @@ export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
   ledger: theLedgerIsTheAccount,
   halt: nothingHalts,
   alone: legsAloneAreReported,
+  entries: ({ db, plan }) => entriesKeepTheirTerms(db, plan),
   // Where only a human can tell, a position waits for him.
   bare: ({ assembled, plan }) => (isSharedWithoutIds(plan) ? undefined : nothingStoodBare(assembled, plan)),
 };

@@ -24,11 +24,22 @@ function stepWish(chance: Chance): TimedSignal['signal'] {
   const quantity = chance.pick([0, 1, 2, 3]);
   const [limited, stopped, profit] = [chance.is(0.4), chance.is(0.3), chance.is(0.3)];
   const off = chance.between(-0.3, 0.2);
+  // By digits of what was drawn: the courses of the seeds stay what they were.
+  const digits = Math.floor(Math.abs(off) * 1e6);
+  const [expires, postOnly, expiresAfterMs] = [digits % 10 < 3, digits % 7 < 2, 1_000 + (digits % 14_000)];
+  // Said again after a restart, such an entry is the same one only at the same price.
+  let limit: number | undefined;
+  const limitAt = (mid: number): number => {
+    const now = rounded(mid * (1 + off / 100));
+    if (!expires && !postOnly) return now;
+    limit ??= now;
+    return limit;
+  };
   return (mid) => ({
     kind: 'target',
     size: { quantity },
     reason,
-    ...(limited && { limit: rounded(mid * (1 + off / 100)) }),
+    ...(limited && { limit: limitAt(mid), ...(expires && { expiresAfterMs }), ...(postOnly && { postOnly }) }),
     ...(stopped && { stop: rounded(mid - 0.8) }),
     ...(profit && { takeProfit: quantity === 3 ? inParts(mid) : rounded(mid + 0.8) }),
   });
