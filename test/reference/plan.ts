@@ -303,9 +303,10 @@ export function create(state: State, signal: Signal, whole: PlannedOrder, moment
   };
   const most = rules.feeIn === 'quote' ? mostFee(state.question) : zero;
   const cost = planned.side === 'SELL' ? planned.quantity : costOf(state, order, most);
+  const isBuy = planned.side === 'BUY';
+  const spendable = isBuy ? free(state, 'BUY').minus(unlocked(state)) : free(state, 'SELL');
   if (denied(state, order, close)) end(order, 'denied');
-  else if ((state.question.margin === undefined && cost.gt(free(state, planned.side))) || refused(state, order))
-    end(order, 'rejected');
+  else if ((state.question.margin === undefined && cost.gt(spendable)) || refused(state, order)) end(order, 'rejected');
   state.orders.push(order);
   state.working.push(order);
   return order;

@@ -5,7 +5,7 @@
 import { begun, equityAt, free, isFlat, type Order, openOrders, type PlannedOrder, type State } from './account.ts';
 import { closeAtEnd, type Now, now } from './exchange.ts';
 import { endPause } from './exits.ts';
-import { cancelOthers, create, type Moment, unlocked } from './plan.ts';
+import { cancelOthers, create, type Moment, plannedOrders, unlocked } from './plan.ts';
 import { payFlows } from './reference.ts';
 import { closes, enterAgain, fillAtClose, hear, leaveInTime, opens } from './steps.ts';
 import type { Answer, Instrument, Kline, Question, Signal } from './types.ts';
@@ -209,8 +209,7 @@ function hearWeights(
 }
 
 /**
- * What the signals lack: what leaves a position first, then what enters one, as long as the free money is enough or nothing is being left any
- * more. At an open again only what waited: what rests is placed after the close.
+ * What the signals lack: what leaves a position first, then what enters one, as long as the free money is enough or nothing is being left X
  */
 function carryOut(run: Run, again: boolean): void {
   run.isWaiting = false;
@@ -220,10 +219,10 @@ function carryOut(run: Run, again: boolean): void {
     const { state } = market;
     const signal = state.standing as Signal;
     const moment = momentOf(run, market);
+    if (again && !plannedOrders(state, signal, moment.close).some(({ purpose }) => isOf(purpose))) continue;
     for (const planned of cancelOthers(state, signal, moment, false)) {
       if (planned.purpose === 'enter') entries.push({ market, planned });
-      else if (!again || planned.purpose === 'exit' || planned.purpose === 'stop')
-        create(state, signal, planned, moment);
+      else create(state, signal, planned, moment);
     }
   }
   const isLeaving = legs.some(({ state }) => openOrders(state).some(isLeavingBy));
@@ -232,6 +231,9 @@ function carryOut(run: Run, again: boolean): void {
     else create(market.state, market.state.standing as Signal, planned, momentOf(run, market));
   }
 }
+
+/** It enters or leaves. */
+const isOf = (purpose: PlannedOrder['purpose']): boolean => ['enter', 'exit', 'stop'].includes(purpose);
 
 const isLeavingBy = ({ row: { purpose }, cancelsAt }: Order): boolean =>
   purpose === 'exit' || purpose === 'stop' || cancelsAt !== undefined;

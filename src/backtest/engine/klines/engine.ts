@@ -219,17 +219,15 @@ export class KlineEngine implements BacktestEngine {
   /** All klines that close at one moment, phase by phase: what happened in any of them comes before anybody decides. */
   #stepAll(at: number): void {
     for (const state of opening(this.#states, at)) this.#open(state, at);
-    this.#several.enterAfterExits(this.#clock.now(), (state) => this.#openPhase(state));
-    const closing: SeriesState[] = [];
-    for (const state of this.#states) if (closesAt(state, state.row) === at) closing.push(state);
+    const { marketAt } = this.#input.rules;
+    if (marketAt === 'open') this.#several.enterAtOpen(this.#clock.now(), (state) => this.#openPhase(state));
+    const closing = this.#states.filter((state) => closesAt(state, state.row) === at);
     for (const state of closing) this.#close(state, at);
     for (const state of closing)
       if (state.isOpen || (isAwake(state) && isActive(this.#stage, state))) this.#fill(state);
     for (const state of closing) if (isAwake(state)) this.#see(state);
     if (this.#flows.nextAt <= at) this.#moveMoney(at);
-    let needsLook = this.#equity.stale;
-    for (const state of closing) if (isAwake(state) && this.#equity.needsLook(state)) needsLook = true;
-    if (needsLook) this.#watchLoss(at);
+    if (this.#equity.stale || closing.some((one) => isAwake(one) && this.#equity.needsLook(one))) this.#watchLoss(at);
     // What happened to one may concern another that was to be passed over.
     for (const state of closing)
       if (isAwake(state) && this.#trader.protection.exitDue(state.symbol) <= at) {
@@ -243,6 +241,7 @@ export class KlineEngine implements BacktestEngine {
       markCloses(this.#states, this.#trader.portfolio);
     });
     for (const state of closing) if (isAwake(state)) this.#end(state);
+    if (marketAt !== 'open') this.#several.enterAtClose(at, closing, (state) => this.#end(state));
   }
 
   /** A kline of the only series at which a strategy says something else, and which reaches no level. */

@@ -82,6 +82,10 @@ export const closesAt = ({ series: { interval, columns, end } }: Pick<SeriesStat
 export const opensAt = ({ series: { columns, end } }: Pick<SeriesState, 'series'>, row: number): number =>
   row < end ? (columns.openTime[row] as number) : Number.POSITIVE_INFINITY;
 
+/** True if its kline has opened at this very moment, UTC ms; one that opened before it has not. */
+export const opensNow = (state: SeriesState, now: number): boolean =>
+  state.opened === state.row && opensAt(state, state.row) === now;
+
 /** The series whose next kline opens before this close (UTC ms), in the order of their opens. */
 export function opening(states: readonly SeriesState[], at: number): readonly SeriesState[] {
   const found: SeriesState[] = [];

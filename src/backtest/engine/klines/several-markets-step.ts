@@ -1,9 +1,9 @@
 /** The strategies of several markets in a run over klines: when each is asked, and how its legs are carried out. */
-import type { Decision } from '../../../domain/order.ts';
+import type { Decision, Purpose } from '../../../domain/order.ts';
 import { tradedBy } from '../../../trading/lanes.ts';
 import type { RunInput } from '../../run.ts';
 import { MarketsCursor } from './markets-cursor.ts';
-import { opensAt, type SeriesState } from './series-state.ts';
+import { opensNow, type SeriesState } from './series-state.ts';
 import type { KlineTrader } from './trader.ts';
 
 export class SeveralMarketsStep {
@@ -93,17 +93,45 @@ export class SeveralMarketsStep {
 
   /**
    * Purchases that waited for sales at this open: the sales have paid for them, and they fill at it, too. So do the other positions of a
-   * strategy of which this open liquidated one. A kline that opened before is not one of theirs. `open` opens a kline once more.
+   * strategy of which it liquidated one. A kline that opened before is not one of theirs. `fill` fills what is ordered by now.
    */
-  enterAfterExits(now: number, open: (state: SeriesState) => void): void {
+  enterAtOpen(now: number, fill: (state: SeriesState) => void): void {
+    this.#enterAfterExits(now, (state) => opensNow(state, now), fill);
+  }
+
+  /** The same by rules that fill at the close decided on, of the klines that close now. */
+  enterAtClose(now: number, closing: readonly SeriesState[], fill: (state: SeriesState) => void): void {
+    this.#enterAfterExits(now, (state) => closing.includes(state), fill);
+  }
+
+  #enterAfterExits(now: number, fillNow: (state: SeriesState) => boolean, fill: (state: SeriesState) => void): void {
     for (const { hosted } of this.#cursors) {
-      const waiting = this.#trader.planner.waiting(hosted.id);
-      if (waiting !== undefined) {
-        this.#trader.take({ strategy: hosted.id, at: now, legs: waiting.legs });
-        this.#settle(waiting.legs[0].symbol);
-      } else if (this.#trader.margin?.liquidatedAt(hosted.id) !== now) continue;
+      const planned = this.#takeWaiting(hosted.id, now);
+      const isLiquidated = this.#trader.margin?.liquidatedAt(hosted.id) === now;
       for (const state of this.#states.get(hosted.id) ?? [])
-        if (state.opened === state.row && opensAt(state, state.row) === now && !state.market.fills.idle) open(state);
+        if ((isLiquidated || planned.has(state.symbol)) && fillNow(state) && !state.market.fills.idle) fill(state);
     }
   }
+
+  /**
+   * Plans again what enters or leaves, and gives the symbols of that. What rests is placed with the next close: it could fill by the kline that
+   * entered its position. What the volume of this kline left of an exit waits for the next one.
+   */
+  #takeWaiting(strategy: string, at: number): ReadonlySet<string> {
+    const { planner } = this.#trader;
+    const planned = new Set<string>();
+    const [first, ...others] = (planner.waiting(strategy)?.legs ?? []).filter((leg) => {
+      const step = planner.plan({ legs: [leg] });
+      if (step === undefined) return true;
+      if (step.do === 'cancel' || rests.has(step.draft.purpose)) return false;
+      planned.add(leg.symbol);
+      return true;
+    });
+    if (first === undefined || planned.size === 0) return planned;
+    this.#trader.take({ strategy, at, legs: [first, ...others] });
+    this.#settle(first.symbol);
+    return planned;
+  }
 }
+
+const rests: ReadonlySet<Purpose> = new Set(['takeProfit', 'quote']);
