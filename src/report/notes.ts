@@ -61,8 +61,10 @@ export function refusedText(refused: NonNullable<Summary['refused']>): string {
 export const entriesIn = ({ entries }: Pick<Summary, 'entries'>): string | null =>
   entries === null ? null : (lossesText(entries) ?? null);
 
+export const daysText = (ms: number): string => `${(ms / dayMs).toFixed(1)} days`;
+
 /** How long before the end of a run, ms, something ended. */
-export const beforeEnd = (ms: number): string => `${(ms / dayMs).toFixed(1)} days before the run's end`;
+export const beforeEnd = (ms: number): string => `${daysText(ms)} before the run's end`;
 
 export const staleText = ({ strategy, symbol, quantity, price, since, until }: StaleRow): string =>
   `${strategy} holds ${quantity} of ${symbol} at ${price}, its last close, of ${momentText(since)} UTC: ${beforeEnd(until - since)}`;

@@ -63,6 +63,8 @@ export interface Judged {
   readonly stressed: readonly Stressed[];
   /** The limits that stopped it before its end. */
   readonly stopped?: readonly string[];
+  /** What it holds at the end in symbols whose klines end before. */
+  readonly stale?: readonly string[];
   /** Why its data are doubtful. */
   readonly data?: readonly string[];
 }
@@ -132,11 +134,12 @@ const denied = ({ entries, sharesTogether = [] }: Judged): readonly string[] => 
 
 function doubts(judged: Judged, dsr: number | undefined, leastYears: number): readonly string[] {
   const { metrics, trials, stressed, cash, fills, worstEquity, withoutImpact, beyondPrint, late } = judged;
-  const { stopped = [], data = [] } = judged;
+  const { stopped = [], data = [], stale = [] } = judged;
   const { sharpe, sharpeLow, sharpeHigh, psr, days, daysWithKlines, breakEvenFees, buyAndHoldReturn, roundTrips } =
     metrics;
   const found = stopped.map((text) => `a limit stopped it before its end: ${text}`);
   found.push(...denied(judged));
+  found.push(...stale);
   if (data.length > 0) found.push(`its data are doubtful: ${doubtsText(data)}`);
   if (worstEquity < cash) found.push('it loses where stops come first in the klines that a chosen path decided');
   if (withoutImpact !== undefined && withoutImpact.unknownOrders > 0) found.push(withoutImpactText(withoutImpact));

@@ -6,8 +6,9 @@ const at = desk();
 afterAll(() => at.remove());
 
 /** Minutes from 2020-02-01 on, rising for the first so many and falling then. */
-function klines(name: string, rows: number, rises: number): void {
-  const lines = Array.from({ length: rows }, (_, row) => {
+function klines(name: string, rows: number, rises: number, from = 0): void {
+  const lines = Array.from({ length: rows - from }, (_, index) => {
+    const row = from + index;
     const price = (of: number): number => 100 + (of < rises ? of : 2 * rises - of) / 100;
     const [open, close] = [price(row), price(row + 1)].map((value) => value.toFixed(2)) as [string, string];
     const [high, low] = Number(close) > Number(open) ? [close, open] : [open, close];
@@ -40,6 +41,9 @@ test('is noted before it runs, and what is held of it after', async () => {
   expect(out).toContain(
     "Stale price          gone holds 2 of ETHUSDT at 114.4, its last close, of 2020-02-02 00:00 UTC: 1.0 days before the run's end\n",
   );
+  expect(out).toContain(
+    "- gone holds 2 of ETHUSDT at 114.4, its last close, of 2020-02-02 00:00 UTC: 1.0 days before the run's end\n",
+  );
   const { out: json } = await backtestHere(config('short.csv'), { json: true });
   expect(JSON.parse(json)).toMatchObject({
     stalePositions: [
@@ -55,4 +59,14 @@ test('says nothing of what was sold before, nor of series that end with the run'
   expect(out).not.toContain('Stale price');
   const both = await backtestHere(config('long.csv'));
   expect(both.notes + both.out).not.toMatch(/its klines end|Stale price/);
+});
+
+test('that begins after the run is noted before it', async () => {
+  klines('late.csv', 2_880, 2_880, 1_440);
+  const { notes } = await backtestHere(config('late.csv'));
+  expect(notes).toContain(
+    "ETHUSDT: its klines begin 2020-02-02 00:00 UTC, 1.0 days after the run's start: it is not traded before; import the rest, or set a later from",
+  );
+  const both = await backtestHere(config('long.csv'));
+  expect(both.notes).not.toContain('its klines begin');
 });

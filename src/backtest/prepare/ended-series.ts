@@ -1,8 +1,8 @@
-/** Series that end before the run: their positions keep the last close. */
+/** Series that begin after the run, or end before it: their positions keep the last close. */
 import { closeTime, intervalMs } from '../../domain/interval.ts';
 import { lotsOf, priceFor, priceText, quantityText } from '../../domain/money.ts';
 import { momentText } from '../../report/figures.ts';
-import { beforeEnd } from '../../report/notes.ts';
+import { beforeEnd, daysText } from '../../report/notes.ts';
 import { dustOf, type FillTable, restsAt } from '../../research/fill-table.ts';
 import type { RestRow, StaleRow } from '../../research/summary.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';
@@ -17,7 +17,23 @@ function endedEarly(all: readonly RunSeries[]) {
     .filter(({ closedAt }) => end - closedAt > longestMs);
 }
 
-/** Warnings about them before the run. */
+/** Warnings before the run about series that begin more than the longest kline after it. */
+export function beginNotes(all: readonly RunSeries[]): readonly string[] {
+  const { start } = spanOf(all);
+  const opens = all.map(({ symbol, interval, columns, first }) => {
+    const openedAt = columns.openTime[first] as number;
+    return { symbol, openedAt, lengthMs: intervalMs(interval, openedAt) };
+  });
+  const longestMs = Math.max(...opens.map(({ lengthMs }) => lengthMs));
+  return opens
+    .filter(({ openedAt }) => openedAt - start > longestMs)
+    .map(
+      ({ symbol, openedAt }) =>
+        `${symbol}: its klines begin ${momentText(openedAt)} UTC, ${daysText(openedAt - start)} after the run's start: it is not traded before; import the rest, or set a later from`,
+    );
+}
+
+/** Warnings about series that end early. */
 export const endNotes = (all: readonly RunSeries[]): readonly string[] =>
   endedEarly(all).map(
     ({ series: { symbol }, closedAt, end }) =>

@@ -37,7 +37,7 @@ import { pairsOf, rateNote } from '../engine/currencies.ts';
 import { type RunInput, type RunSeries, spanOf } from '../run.ts';
 import { refuseOtherIntervals, rowsOf, shortFault, spanNotes, warmingOn } from './data-checks.ts';
 import { finerOf } from './detail-klines.ts';
-import { endNotes } from './ended-series.ts';
+import { beginNotes, endNotes } from './ended-series.ts';
 import { marginRulesOf, refuseOtherSymbols } from './exclusions.ts';
 import { fileSymbolNotes } from './file-symbol.ts';
 import { rulesOf } from './fill-rules.ts';
@@ -164,7 +164,7 @@ export async function prepared(file: string, config: BacktestConfig, cast: Cast,
     const own = { symbol, interval, columns, gaps, ...made, ...rows };
     series.push(finer === undefined ? own : { ...own, finer: finer.columns });
   }
-  warnings.push(...endNotes(series));
+  warnings.push(...beginNotes(series), ...endNotes(series));
   refuseOutside(file, cast.cashFlows ?? [], spanOf(series));
   const input = inputOf(config, cast, series);
   const currencies = await currenciesIn(dir, config, cast.pairs, series);

@@ -3,7 +3,7 @@ import type { BacktestConfig } from '../../config/schema.ts';
 import { minus, noUnits, plus, rateNumber, type Units, units, unitsNumber, unitsText } from '../../domain/money.ts';
 import { ratesOf as feesOf } from '../../fill/fees.ts';
 import { delayOf } from '../../fill/order-arrival.ts';
-import { stoppedTexts } from '../../report/notes.ts';
+import { staleText, stoppedTexts } from '../../report/notes.ts';
 import type { Costs, EquityInput } from '../../research/equity-input.ts';
 import { type FillTable, fillTable } from '../../research/fill-table.ts';
 import { type Late, lateIn } from '../../research/late-fills.ts';
@@ -179,6 +179,7 @@ function verdictIn(
     trials: trials(measured),
     stressed,
     stopped: stoppedTexts(result),
+    stale: staleRows(input, fills).map(staleText),
     data: doubts,
   });
 }
