@@ -1,4 +1,5 @@
 /** From the weights that `choose` returns to signals: which markets are left, and which are held as what amount. */
+import { sizeValue, type Target } from '../../domain/order.ts';
 import type { Weights } from '../contract.ts';
 import { SignalError } from '../fault.ts';
 import { flat, hold } from '../signals.ts';
@@ -12,6 +13,8 @@ export class WeightLegs {
   /** By the index of the market. */
   readonly #weights: Float64Array;
   readonly #said: Said;
+  /** The last target of each market that keeps what it has: most moments repeat it, and `hold` remembers one alone. */
+  readonly #kept: Target[] = [];
   readonly #now: readonly MarketNow[];
 
   /** `now` lists the markets in their order. */
@@ -40,9 +43,17 @@ export class WeightLegs {
       // A weight is the amount that it is now: the same weight is another quantity at the next rebalancing.
       else if (isOff(weight, market, equity, threshold)) said.set(index, hold({ amount: weight * equity }, reason));
       // Saying nothing would repeat the last signal, which may be to leave what could not be sold.
-      else said.set(index, hold({ quantity: market.holding.quantity }, reason));
+      else said.set(index, this.#keep(index, market.holding.quantity, reason));
     }
     return said;
+  }
+
+  #keep(index: number, quantity: number, reason: string): Target {
+    const last = this.#kept[index];
+    if (last?.reason === reason && sizeValue(last.size) === quantity) return last;
+    const target = hold({ quantity }, reason);
+    this.#kept[index] = target;
+    return target;
   }
 
   /** A weight of a market without a kline now counts in the sum, and its position stays as it is. */
