@@ -76,10 +76,9 @@ export class Outbox {
     })();
   }
 
-  /** When the next message of a channel is due; undefined where none waits. */
-  next(channel: string): number | undefined {
-    const row = this.#db.prepare('SELECT min(due) AS due FROM messages WHERE channel = ?').get(channel);
-    return (row as { due: number | null }).due ?? undefined;
+  /** Whether a message with this text waits on a channel. */
+  holds(channel: string, text: string): boolean {
+    return this.#db.prepare('SELECT 1 FROM messages WHERE channel = ? AND text = ?').get(channel, text) !== undefined;
   }
 
   /** Number of messages that wait, by channel. */

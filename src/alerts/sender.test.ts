@@ -67,6 +67,40 @@ test('alerts that are due together are one message; what does not fit is counted
   expect(texts()[0]?.length).toBeLessThan(2_000);
 });
 
+test('an error is never among those that do not fit', async () => {
+  const one = sender();
+  for (let index = 0; index < 40; index++) one.add(alert(`fill ${index} ${'x'.repeat(60)}`, { level: 'info' }));
+  one.add(alert('HALT'));
+  for (let index = 0; index < 20; index++) one.add(alert(`killed ${index} ${'x'.repeat(200)}`));
+  await one.send();
+  await one.send();
+  await one.send();
+  expect(texts()[0]).toMatch(/^61 alerts:\n• ERROR HALT\n/);
+  for (let index = 0; index < 20; index++) expect(texts().join('\n')).toContain(`killed ${index} `);
+});
+
+test('the end waits for the message on its way', async () => {
+  let answer = (): void => undefined;
+  const slow: Send = (message) =>
+    new Promise((resolve) => {
+      answer = () => {
+        sent.push({ channel: 'phone', ...message });
+        resolve(undefined);
+      };
+    });
+  const one = new Sender({
+    config: schema.parse({ channels, routes: [{ from: 'info', to: ['phone'] }] }),
+    ...{ channels: new Map([['phone', slow]]), outbox, now: () => now, secrets: [] },
+  });
+  one.add(alert('stopping'));
+  void one.send();
+  const last = one.send();
+  answer();
+  await last;
+  expect(texts()).toEqual(['ERROR stopping']);
+  expect(outbox.waiting().size).toBe(0);
+});
+
 test('a secret is in no message', async () => {
   const one = sender({}, ['abc-123', '']);
   one.add(alert('the exchange answered: bad key abc-123'));
@@ -163,6 +197,14 @@ describe('an alarm', () => {
     now += 60 * minute;
     await one.send();
     expect(texts()).toHaveLength(2);
+  });
+
+  test('waits once on a channel that does not answer', async () => {
+    failing = { team: 'ETIMEDOUT' };
+    const one = sender({ routes });
+    one.add(alert('killed'));
+    for (let minutes = 0; minutes < 60; minutes++, now += minute) await one.send();
+    expect(outbox.waiting().get('team')).toBe(1);
   });
 });
 

@@ -33,7 +33,8 @@ interface ChannelState {
   /** Messages that may be sent now, and when that was counted. */
   tokens: number;
   countedAt: number;
-  isSending: boolean;
+  /** The message on its way. */
+  sending: Promise<void> | undefined;
 }
 
 export class Sender {
@@ -45,7 +46,7 @@ export class Sender {
     this.#states = new Map(
       [...parts.channels.keys()].map((name) => [
         name,
-        { failures: 0, notBefore: 0, tokens: burst, countedAt: parts.now(), isSending: false },
+        { failures: 0, notBefore: 0, tokens: burst, countedAt: parts.now(), sending: undefined },
       ]),
     );
   }
@@ -68,7 +69,16 @@ export class Sender {
   /** Sends what is due. Resolves when every channel has answered or failed. */
   async send(): Promise<void> {
     this.#escalate();
-    await Promise.all([...this.#parts.channels].map(([name, send]) => this.#sendOn(name, send)));
+    await Promise.all(
+      [...this.#parts.channels].map(([name, send]) => {
+        const state = this.#states.get(name);
+        if (state === undefined || state.sending !== undefined) return state?.sending;
+        state.sending = this.#sendOn(name, send, state).finally(() => {
+          state.sending = undefined;
+        });
+        return state.sending;
+      }),
+    );
   }
 
   #escalate(): void {
@@ -76,24 +86,23 @@ export class Sender {
     for (const alarm of outbox.alarms()) {
       if (alarm.nextAt > now()) continue;
       const text = `not acknowledged yet: ${alarm.text} (alarm ${alarm.id}: sluice alerts ack ${alarm.id})`;
+      // A channel that does not answer keeps one copy of it.
+      const free = alarm.to.filter((channel) => !outbox.holds(channel, text));
       outbox.add(
         { ...alarm, text },
-        alarm.to.map((channel) => ({ channel, at: now() })),
+        free.map((channel) => ({ channel, at: now() })),
       );
       outbox.escalated(alarm, now());
     }
   }
 
-  async #sendOn(name: string, send: Send): Promise<void> {
+  async #sendOn(name: string, send: Send, state: ChannelState): Promise<void> {
     const { outbox, now } = this.#parts;
-    const state = this.#states.get(name);
-    if (state === undefined || state.isSending || now() < state.notBefore || !this.#mayspend(state)) return;
+    if (now() < state.notBefore || !this.#maySend(state)) return;
     const messages = outbox.due(name, now());
     if (messages.length === 0) return;
-    state.isSending = true;
     const { text, included } = together(messages);
     const failure = await send({ level: worst(included), time: Math.max(...included.map(({ time }) => time)), text });
-    state.isSending = false;
     if (failure === undefined) {
       outbox.sent(included);
       state.tokens -= 1;
@@ -108,7 +117,7 @@ export class Sender {
   }
 
   /** Refills what a channel may send; false where it has to wait. */
-  #mayspend(state: ChannelState): boolean {
+  #maySend(state: ChannelState): boolean {
     const { config, now } = this.#parts;
     const refill = ((now() - state.countedAt) * config.mostPerHour) / hourMs;
     state.tokens = Math.min(burst, config.mostPerHour, state.tokens + refill);
@@ -135,7 +144,7 @@ const order: readonly Level[] = ['info', 'warn', 'error'];
 const worst = (messages: readonly Message[]): Level =>
   messages.reduce<Level>((most, { level }) => (order.indexOf(level) > order.indexOf(most) ? level : most), 'info');
 
-/** One text of several alerts, as many as fit; those that do not fit are counted and count as sent. */
+/** One text of several alerts, the worst first, as many as fit. Others are counted and count as sent; errors wait for the next message. */
 function together(messages: readonly Message[]): { readonly text: string; readonly included: readonly Message[] } {
   const [only] = messages;
   if (only !== undefined && messages.length === 1)
@@ -143,17 +152,18 @@ function together(messages: readonly Message[]): { readonly text: string; readon
   const head = `${messages.length} alerts:`;
   const lines: string[] = [];
   let length = head.length + 40;
-  for (const message of messages) {
+  const included: Message[] = [];
+  const sorted = messages.toSorted((a, b) => order.indexOf(b.level) - order.indexOf(a.level));
+  for (const message of sorted) {
     const one = `• ${line(message)}`.slice(0, 400);
-    if (length + one.length + 1 > mostCharacters) break;
-    lines.push(one);
-    length += one.length + 1;
+    const fits = length + one.length + 1 <= mostCharacters;
+    if (fits) lines.push(one);
+    if (fits || message.level !== 'error') included.push(message);
+    length = fits ? length + one.length + 1 : mostCharacters;
   }
   const left = messages.length - lines.length;
-  return {
-    text: [head, ...lines, ...(left > 0 ? [`and ${left} more: sluice.log has them`] : [])].join('\n'),
-    included: messages,
-  };
+  const text = [head, ...lines, ...(left > 0 ? [`and ${left} more: sluice.log has them`] : [])].join('\n');
+  return { text, included };
 }
 
 const line = ({ level, text }: Message): string => `${level === 'info' ? '' : `${level.toUpperCase()} `}${text}`;

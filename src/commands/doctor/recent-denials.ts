@@ -64,7 +64,7 @@ function deniedText({ entries, fills, example, kill, from, to }: Replayed): Rece
   const losses = entries === undefined ? undefined : lossesText(entries);
   const stopped = kill === undefined ? '' : `; a limit would have stopped trading: ${kill}`;
   const isKilled = kill !== undefined;
-  if (entries === undefined || losses === undefined || !manyDenied(entries)) {
+  if (entries === undefined || losses === undefined) {
     const none =
       fills === 0
         ? `no order in ${span}, so nothing is known of the limits`
@@ -73,7 +73,11 @@ function deniedText({ entries, fills, example, kill, from, to }: Replayed): Rece
   }
   const denied = entries.rules.reduce((sum, rule) => sum + rule.denied, 0);
   const such = example === undefined ? '' : `, such as ${example}`;
-  return { share: denied / entries.asked, isKilled, text: `of ${span}: ${losses}${such}${stopped}` };
+  return {
+    share: manyDenied(entries) ? denied / entries.asked : 0,
+    isKilled,
+    text: `of ${span}: ${losses}${such}${stopped}`,
+  };
 }
 
 const spanText = (ms: number): string =>

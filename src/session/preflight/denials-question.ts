@@ -21,9 +21,12 @@ export async function askAboutDenials(
   const found = replayDenials({ ...reached, config, steps });
   if (confirm === undefined)
     return (notice) =>
-      void found.then((text) => {
-        if (text !== undefined) notice({ level: 'warn', text: `the limits may be too tight: ${text}` });
-      });
+      void found.then(
+        (text) => {
+          if (text !== undefined) notice({ level: 'warn', text: `the limits may be too tight: ${text}` });
+        },
+        (error: unknown) => notice({ level: 'warn', text: `the limits could not be tried: ${String(error)}` }),
+      );
   const text = await found;
   if (text === undefined) return () => undefined;
   say(`The limits may be too tight: ${text}.`);
