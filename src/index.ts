@@ -35,6 +35,7 @@ export {
   type Holding,
   type LastExit,
   type Legs,
+  type ListMarket,
   type ListStrategy,
   type MarketsMoment,
   type MarketsStrategy,
@@ -42,7 +43,6 @@ export {
   type Moment,
   type Strategy,
   type StreamingStrategy,
-  type UniverseMarket,
   type Weights,
 } from './strategy/contract.ts';
 export {

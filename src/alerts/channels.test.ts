@@ -112,7 +112,7 @@ test('e-mail goes by SMTP, with the first line as its subject', async () => {
 test('a secret is asked for by the name of its channel, and an address must be encrypted', () => {
   const given = schema.parse({
     channels: { 'my-phone': { type: 'ntfy' } },
-    routes: [{ from: 'info', to: ['my-phone'] }],
+    routes: [{ minLevel: 'info', to: ['my-phone'] }],
   });
   const environment = (value: string) => ({ SLUICE_ALERT_MY_PHONE: value });
   expect(() => channelSecrets(given, environment(''))).toThrow(

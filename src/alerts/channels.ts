@@ -2,10 +2,10 @@
 import got, { HTTPError, type OptionsInit } from 'got';
 import { createTransport } from 'nodemailer';
 import type { ChannelConfig } from '../config/alerts.ts';
-import type { Level } from './routes.ts';
+import type { AlertLevel } from './routes.ts';
 
 export interface Outgoing {
-  readonly level: Level;
+  readonly level: AlertLevel;
   /** Of the newest alert in it, by the exchange's clock, UTC ms. */
   readonly time: number;
   readonly text: string;
@@ -15,11 +15,11 @@ export interface Outgoing {
 export type Send = (message: Outgoing) => Promise<string | undefined>;
 
 /** A channel that takes longer is hanging, real ms. */
-export const sendMs = 10_000;
+const sendMs = 10_000;
 /** Longest text that every channel takes, characters (Discord: 2000). */
 export const mostCharacters = 1_900;
 
-const priorities: Readonly<Record<Level, string>> = { info: '2', warn: '4', error: '5' };
+const priorities: Readonly<Record<AlertLevel, string>> = { info: '2', warn: '4', error: '5' };
 
 /** `secret`: the address with its token, or the token of a Telegram bot. */
 export function channelOf(config: ChannelConfig, secret: string): Send {

@@ -10,8 +10,8 @@ const hour = 3_600_000;
 
 describe('a route', () => {
   const routes = [
-    { from: 'error', to: ['phone', 'mail'] },
-    { from: 'info', kinds: ['fill', 'denied'], to: ['team', 'mail'], digestMs: hour },
+    { minLevel: 'error', to: ['phone', 'mail'] },
+    { minLevel: 'info', kinds: ['fill', 'denied'], to: ['team', 'mail'], digestMs: hour },
   ];
   test.each([
     ['an error', alert(), { phone: 0, mail: 0 }],
@@ -29,15 +29,15 @@ describe('a route', () => {
   });
 
   test('says whom to tell when nobody acknowledges', () => {
-    const escalate = { afterMs: 60_000, to: ['mail'] };
-    expect(routed(config({ routes: [{ from: 'error', to: ['phone'], escalate }] }), alert(), noon).escalation).toEqual(
-      escalate,
-    );
+    const escalate = { repeatMs: 60_000, to: ['mail'] };
+    expect(
+      routed(config({ routes: [{ minLevel: 'error', to: ['phone'], escalate }] }), alert(), noon).escalation,
+    ).toEqual(escalate);
   });
 });
 
 describe('quiet hours', () => {
-  const night = { from: '22:00', to: '07:00', zone: 'UTC', except: 'error' } as const;
+  const night = { from: '22:00', to: '07:00', zone: 'UTC', minLevel: 'error' } as const;
   test.each([
     ['before', '2026-01-05T21:59:59Z', '2026-01-05T21:59:59Z'],
     ['at their begin', '2026-01-05T22:00:00Z', '2026-01-06T07:00:00Z'],
@@ -56,13 +56,13 @@ describe('quiet hours', () => {
 
   test('hold what is below their exception, and nothing else', () => {
     const midnight = Date.UTC(2026, 0, 6);
-    const given = config({ routes: [{ from: 'info', to: ['phone'] }], quietHours: night });
+    const given = config({ routes: [{ minLevel: 'info', to: ['phone'] }], quietHours: night });
     const at = (level: Alert['level']): number | undefined => routed(given, alert({ level }), midnight).due[0]?.at;
     expect([at('error'), at('warn')]).toEqual([midnight, midnight + 7 * hour]);
   });
 });
 
 test('a route to a channel that is none is refused by its name', () => {
-  const found = schema.safeParse({ channels, routes: [{ from: 'info', to: ['fone'] }] });
+  const found = schema.safeParse({ channels, routes: [{ minLevel: 'info', to: ['fone'] }] });
   expect(found.error?.issues[0]?.message).toBe('names fone, which is none of the channels: phone, team, mail');
 });

@@ -1,12 +1,14 @@
 /** Which channel an alert goes to, and when. Pure: it knows no channel and no clock. */
 import type { AlertsConfig, RouteConfig } from '../config/alerts.ts';
 
-export type Level = 'info' | 'warn' | 'error';
+/** In the order of their weight. */
+export const alertLevels = ['info', 'warn', 'error'] as const;
+export type AlertLevel = (typeof alertLevels)[number];
 
 /** What happened, in one sentence. */
 export interface Alert {
   readonly kind: string;
-  readonly level: Level;
+  readonly level: AlertLevel;
   /** By the exchange's clock, UTC ms. */
   readonly time: number;
   readonly text: string;
@@ -24,17 +26,17 @@ export interface Routed {
   readonly escalation: NonNullable<RouteConfig['escalate']> | undefined;
 }
 
-const levels: readonly Level[] = ['info', 'warn', 'error'];
-const isAtLeast = (level: Level, least: Level): boolean => levels.indexOf(level) >= levels.indexOf(least);
+const isAtLeast = (level: AlertLevel, least: AlertLevel): boolean =>
+  alertLevels.indexOf(level) >= alertLevels.indexOf(least);
 
 /** The earliest message of each channel that a matching route names. `now`: UTC ms of the machine. */
 export function routed({ routes, quietHours }: AlertsConfig, alert: Alert, now: number): Routed {
   const due = new Map<string, number>();
   let escalation: Routed['escalation'];
-  for (const { from, kinds, to, digestMs, escalate } of routes) {
-    if (!isAtLeast(alert.level, from) || kinds?.some((kind) => kind === alert.kind) === false) continue;
+  for (const { minLevel, kinds, to, digestMs, escalate } of routes) {
+    if (!isAtLeast(alert.level, minLevel) || kinds?.some((kind) => kind === alert.kind) === false) continue;
     const collected = digestMs === undefined ? now : (Math.floor(now / digestMs) + 1) * digestMs;
-    const isHeld = quietHours !== undefined && !isAtLeast(alert.level, quietHours.except);
+    const isHeld = quietHours !== undefined && !isAtLeast(alert.level, quietHours.minLevel);
     const at = isHeld ? Math.max(collected, quietUntil(quietHours, collected)) : collected;
     for (const channel of to) due.set(channel, Math.min(due.get(channel) ?? Number.POSITIVE_INFINITY, at));
     escalation ??= escalate;

@@ -1,21 +1,20 @@
 /** The one secret of each channel: an address with its token, or a bot's token. */
 
 import type { AlertsConfig, ChannelConfig } from '../config/alerts.ts';
+import { isLoopback } from '../config/schema.ts';
 import { readVariables } from '../config/secrets.ts';
 import { Refusal } from '../domain/refusal.ts';
 
 /** `phone` → `SLUICE_ALERT_PHONE`. */
-export const secretName = (channel: string): string => `SLUICE_ALERT_${channel.toUpperCase().replaceAll('-', '_')}`;
-
-const isHere = (host: string): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(host);
+const secretName = (channel: string): string => `SLUICE_ALERT_${channel.toUpperCase().replaceAll('-', '_')}`;
 
 const web = ['https:', 'http:'];
-interface Wanted {
+interface SecretFormat {
   readonly text: string;
   /** Of an address, the encrypted one first; undefined for a token. */
   readonly protocols: readonly string[] | undefined;
 }
-const wantedOf: Readonly<Record<ChannelConfig['type'], Wanted>> = {
+const wantedOf: Readonly<Record<ChannelConfig['type'], SecretFormat>> = {
   telegram: { text: 'the token of the bot', protocols: undefined },
   slack: { text: 'the address of the incoming webhook', protocols: web },
   discord: { text: 'the address of the webhook', protocols: web },
@@ -40,8 +39,8 @@ export function channelSecrets(
           `${variable} is not set: put ${wanted.text} of the channel ${name} into the environment or into .env (chmod 600)`,
         );
       if (wanted.protocols !== undefined) {
-        const { protocol = '', hostname = '' } = URL.canParse(secret) ? new URL(secret) : {};
-        const isEncrypted = protocol === wanted.protocols[0] || isHere(hostname);
+        const { protocol = '' } = URL.canParse(secret) ? new URL(secret) : {};
+        const isEncrypted = protocol === wanted.protocols[0] || (protocol !== '' && isLoopback(secret));
         if (!wanted.protocols.includes(protocol) || !isEncrypted)
           throw new Refusal(`${variable} must be ${wanted.text}, which begins with ${wanted.protocols[0]}//`);
       } else if (!/^[\x21-\x7e]+$/.test(secret))

@@ -41,7 +41,7 @@ const sendOn =
 
 function sender(given: object = {}, secrets: readonly string[] = []): Sender {
   return new Sender({
-    config: schema.parse({ channels, routes: [{ from: 'info', to: ['phone'] }], ...given }),
+    config: schema.parse({ channels, routes: [{ minLevel: 'info', to: ['phone'] }], ...given }),
     channels: new Map(Object.keys(channels).map((name) => [name, sendOn(name)])),
     ...{ outbox, now: () => now, secrets },
   });
@@ -89,7 +89,7 @@ test('the end waits for the message on its way', async () => {
       };
     });
   const one = new Sender({
-    config: schema.parse({ channels, routes: [{ from: 'info', to: ['phone'] }] }),
+    config: schema.parse({ channels, routes: [{ minLevel: 'info', to: ['phone'] }] }),
     ...{ channels: new Map([['phone', slow]]), outbox, now: () => now, secrets: [] },
   });
   one.add(alert('stopping'));
@@ -145,7 +145,7 @@ describe('a channel that fails', () => {
   test('that hangs keeps no other one', async () => {
     const never = new Promise<undefined>(() => undefined);
     const one = new Sender({
-      config: schema.parse({ channels, routes: [{ from: 'info', to: ['phone', 'team'] }] }),
+      config: schema.parse({ channels, routes: [{ minLevel: 'info', to: ['phone', 'team'] }] }),
       channels: new Map<string, Send>([
         ['phone', () => never],
         ['team', sendOn('team')],
@@ -163,7 +163,7 @@ describe('a channel that fails', () => {
 });
 
 test('a flood is spaced: what is above the rate becomes few messages, and none is lost', async () => {
-  const one = sender({ mostPerHour: 60 });
+  const one = sender({ maxPerHour: 60 });
   for (let second = 0; second < 600; second++, now += 1_000) {
     one.add(alert(`fill ${second}`, { level: 'info' }));
     await one.send();
@@ -176,8 +176,8 @@ test('a flood is spaced: what is above the rate becomes few messages, and none i
 });
 
 describe('an alarm', () => {
-  const escalate = { afterMs: 5 * minute, to: ['team'] };
-  const routes = [{ from: 'error', to: ['phone'], escalate }];
+  const escalate = { repeatMs: 5 * minute, to: ['team'] };
+  const routes = [{ minLevel: 'error', to: ['phone'], escalate }];
 
   test('is sent again, to others too, until somebody acknowledges it', async () => {
     const one = sender({ routes });

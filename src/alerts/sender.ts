@@ -5,9 +5,9 @@
 import type { AlertsConfig } from '../config/alerts.ts';
 import { mostCharacters, type Send } from './channels.ts';
 import type { Message, Outbox } from './outbox.ts';
-import { type Alert, type Level, routed } from './routes.ts';
+import { type Alert, type AlertLevel, alertLevels, routed } from './routes.ts';
 
-export interface SenderParts {
+interface SenderParts {
   readonly config: AlertsConfig;
   readonly channels: ReadonlyMap<string, Send>;
   readonly outbox: Outbox;
@@ -22,7 +22,7 @@ const firstRetryMs = 5_000;
 const longestRetryMs = 10 * 60_000;
 /** Failures in a row after which another channel reports it. */
 const reportedFailures = 3;
-/** Messages that a channel may send at once before `mostPerHour` spaces them. */
+/** Messages that a channel may send at once before `maxPerHour` spaces them. */
 const burst = 10;
 const hourMs = 3_600_000;
 
@@ -31,7 +31,7 @@ interface ChannelState {
   /** Nothing is sent before, UTC ms. */
   notBefore: number;
   /** Messages that may be sent now, and when that was counted. */
-  tokens: number;
+  allowance: number;
   countedAt: number;
   /** The message on its way. */
   sending: Promise<void> | undefined;
@@ -46,7 +46,7 @@ export class Sender {
     this.#states = new Map(
       [...parts.channels.keys()].map((name) => [
         name,
-        { failures: 0, notBefore: 0, tokens: burst, countedAt: parts.now(), sending: undefined },
+        { failures: 0, notBefore: 0, allowance: burst, countedAt: parts.now(), sending: undefined },
       ]),
     );
   }
@@ -61,8 +61,10 @@ export class Sender {
       outbox.add(safe, due);
       return;
     }
-    const { afterMs, to } = escalation;
-    const id = outbox.open(safe, now() + afterMs, afterMs, [...new Set([...due.map(({ channel }) => channel), ...to])]);
+    const { repeatMs, to } = escalation;
+    const id = outbox.open(safe, now() + repeatMs, repeatMs, [
+      ...new Set([...due.map(({ channel }) => channel), ...to]),
+    ]);
     outbox.add({ ...safe, text: `${safe.text} (alarm ${id}: sluice alerts ack ${id})` }, due);
   }
 
@@ -105,7 +107,7 @@ export class Sender {
     const failure = await send({ level: worst(included), time: Math.max(...included.map(({ time }) => time)), text });
     if (failure === undefined) {
       outbox.sent(included);
-      state.tokens -= 1;
+      state.allowance -= 1;
       if (state.failures >= reportedFailures) this.#report(name, 'info', `alerts by ${name} work again`);
       state.failures = 0;
       return;
@@ -119,14 +121,14 @@ export class Sender {
   /** Refills what a channel may send; false where it has to wait. */
   #maySend(state: ChannelState): boolean {
     const { config, now } = this.#parts;
-    const refill = ((now() - state.countedAt) * config.mostPerHour) / hourMs;
-    state.tokens = Math.min(burst, config.mostPerHour, state.tokens + refill);
+    const refill = ((now() - state.countedAt) * config.maxPerHour) / hourMs;
+    state.allowance = Math.min(burst, config.maxPerHour, state.allowance + refill);
     state.countedAt = now();
-    return state.tokens >= 1;
+    return state.allowance >= 1;
   }
 
   /** By every other channel. */
-  #report(failed: string, level: Level, text: string): void {
+  #report(failed: string, level: AlertLevel, text: string): void {
     const { outbox, channels, now } = this.#parts;
     const others = [...channels.keys()].filter((name) => name !== failed);
     outbox.add(
@@ -140,9 +142,11 @@ export class Sender {
   }
 }
 
-const order: readonly Level[] = ['info', 'warn', 'error'];
-const worst = (messages: readonly Message[]): Level =>
-  messages.reduce<Level>((most, { level }) => (order.indexOf(level) > order.indexOf(most) ? level : most), 'info');
+const worst = (messages: readonly Message[]): AlertLevel =>
+  messages.reduce<AlertLevel>(
+    (most, { level }) => (alertLevels.indexOf(level) > alertLevels.indexOf(most) ? level : most),
+    'info',
+  );
 
 /** One text of several alerts, the worst first, as many as fit. Others are counted and count as sent; errors wait for the next message. */
 function together(messages: readonly Message[]): { readonly text: string; readonly included: readonly Message[] } {
@@ -153,7 +157,7 @@ function together(messages: readonly Message[]): { readonly text: string; readon
   const lines: string[] = [];
   let length = head.length + 40;
   const included: Message[] = [];
-  const sorted = messages.toSorted((a, b) => order.indexOf(b.level) - order.indexOf(a.level));
+  const sorted = messages.toSorted((a, b) => alertLevels.indexOf(b.level) - alertLevels.indexOf(a.level));
   for (const message of sorted) {
     const one = `• ${line(message)}`.slice(0, 400);
     const fits = length + one.length + 1 <= mostCharacters;

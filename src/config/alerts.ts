@@ -3,8 +3,17 @@ import { z } from 'zod';
 import { count, positiveMs, url } from './fields.ts';
 
 /** Kinds of event that a route may name, as `live --json` has them. */
-export const eventKinds = [
-  ...(['fill', 'denied', 'rejected', 'unknown', 'resolved', 'kill', 'resume', 'halt', 'state', 'notice'] as const),
+const eventKinds = [
+  'fill',
+  'denied',
+  'rejected',
+  'unknown',
+  'resolved',
+  'kill',
+  'resume',
+  'halt',
+  'state',
+  'notice',
 ] as const;
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower case letters, digits and dashes, at most 32');
@@ -48,13 +57,13 @@ export type ChannelConfig = z.output<typeof channel>;
 
 const route = z.strictObject({
   /** This level and those above it. */
-  from: z.enum(['info', 'warn', 'error']),
+  minLevel: z.enum(['info', 'warn', 'error']),
   kinds: z.array(z.enum(eventKinds)).min(1).optional(),
   to: z.array(name).min(1),
   /** Collects alerts, and sends them as one message so often. */
   digestMs: positiveMs.optional(),
   /** Sends it again, and also to these channels, until somebody acknowledges it. */
-  escalate: z.strictObject({ afterMs: positiveMs, to: z.array(name).min(1) }).optional(),
+  escalate: z.strictObject({ repeatMs: positiveMs, to: z.array(name).min(1) }).optional(),
 });
 export type RouteConfig = z.output<typeof route>;
 
@@ -62,12 +71,12 @@ export const alerts = z
   .strictObject({
     channels: z.record(name, channel),
     routes: z.array(route).min(1),
-    /** Alerts below `except` wait until it is over. */
+    /** Alerts below `minLevel` wait until it is over. */
     quietHours: z
-      .strictObject({ from: timeOfDay, to: timeOfDay, zone, except: z.enum(['warn', 'error']).default('error') })
+      .strictObject({ from: timeOfDay, to: timeOfDay, zone, minLevel: z.enum(['warn', 'error']).default('error') })
       .optional(),
-    /** Messages of one channel in an hour; what is above it becomes one message. */
-    mostPerHour: count.default(60),
+    /** Messages of one channel in an hour, on average; what is above it becomes one message. */
+    maxPerHour: count.default(60),
   })
   .superRefine(({ channels, routes }, context) => {
     for (const [index, { to, escalate }] of routes.entries())

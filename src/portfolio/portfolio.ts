@@ -150,7 +150,7 @@ export class Portfolio {
   }
 
   /** The last price in ticks, rounded up: what a purchase in lots at market is expected to pay. Zero before the first price, when nothing is bought. */
-  #dearTicks(at: Instrument): Ticks {
+  #purchaseTicks(at: Instrument): Ticks {
     const mark = this.#marks.get(at.symbol);
     return mark === undefined ? noTicks : ticksOf(mark.price, at, 'up');
   }
@@ -327,7 +327,8 @@ export class Portfolio {
     let { free } = pool;
     for (const { orders, instrument } of pool.places)
       for (const order of orders)
-        if (order.intent.side === 'BUY') free = minus(free, openValue(order, instrument, this.#dearTicks(instrument)));
+        if (order.intent.side === 'BUY')
+          free = minus(free, openValue(order, instrument, this.#purchaseTicks(instrument)));
     return free;
   }
 

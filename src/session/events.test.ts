@@ -108,9 +108,9 @@ test('kills and halts are errors with the way on, a resume is a warning', () => 
 });
 
 test('to be ready without market data is not to trade, and is said so', () => {
-  const state = { kind: 'state', time: 5, level: 'info', state: 'ready' } as const;
-  expect(eventLine({ ...state, text: 'No market data: ws://x: refused.' })).toBe(
-    '1970-01-01T00:00:00.005Z ready, but no market data: ws://x: refused.',
+  const state = { kind: 'state', time: 5, level: 'info', state: 'ready', hasMarketData: true } as const;
+  expect(eventLine({ ...state, hasMarketData: false, text: 'No market data: ws://x: refused.' })).toBe(
+    '1970-01-01T00:00:00.005Z ready, without data: No market data: ws://x: refused.',
   );
   expect(eventLine({ ...state, text: 'Trading.' })).toBe('1970-01-01T00:00:00.005Z ready: Trading.');
 });

@@ -32,7 +32,7 @@ export type SessionEvent = {
   readonly time: number;
   readonly level: NoticeEntry['level'];
 } & (
-  | { readonly kind: 'state'; readonly state: DaemonState; readonly text: string }
+  | { readonly kind: 'state'; readonly state: DaemonState; readonly hasMarketData: boolean; readonly text: string }
   | { readonly kind: 'fill'; readonly fill: FillView }
   /** `repeats`: denials of this strategy and symbol by this rule since the last such event, which were not reported. */
   | (OfOrder & { readonly kind: 'denied'; readonly rule: string; readonly text: string; readonly repeats: number })
@@ -77,8 +77,8 @@ export class SessionEvents {
   }
 
   /** The daemon's state changed. */
-  state(state: DaemonState, text: string): void {
-    this.#events.emit({ kind: 'state', time: this.#parts.now(), level: 'info', state, text });
+  state(state: DaemonState, hasMarketData: boolean, text: string): void {
+    this.#events.emit({ kind: 'state', time: this.#parts.now(), level: 'info', state, hasMarketData, text });
   }
 
   /** Something that the journal need not know. */
@@ -191,9 +191,7 @@ export function eventText(event: SessionEvent): string {
 export function eventLine(event: SessionEvent): string {
   const time = new Date(event.time).toISOString();
   if (event.kind === 'state')
-    return event.state === 'ready' && event.text.startsWith('No market data')
-      ? `${time} ready, but no${event.text.slice(2)}`
-      : `${time} ${event.state}: ${event.text}`;
+    return `${time} ${event.state}${event.state === 'ready' && !event.hasMarketData ? ', without data' : ''}: ${event.text}`;
   return `${time} ${(event.kind === 'notice' ? event.level : event.kind).padEnd(10)} ${eventText(event)}`;
 }
 

@@ -12,7 +12,7 @@ import { eventText, logEvent, type SessionEvent, SessionEvents } from './events.
 import type { SessionOptions, Undo } from './options.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 
-interface Reached {
+interface Connected {
   readonly clock: ScaledClock;
   readonly limits: Pick<Budget, 'meter'>;
   readonly exchange: Pick<Exchange, 'noMarketData'>;
@@ -32,7 +32,7 @@ export interface Observed {
 }
 
 /** Begins to observe. `undo` ends it. */
-export function observe(options: SessionOptions, reached: Reached, made: Shown, undo: Undo): Observed {
+export function observe(options: SessionOptions, reached: Connected, made: Shown, undo: Undo): Observed {
   const screen = screenOf(options, reached, made);
   const { portfolio } = made.assembled;
   const events = new SessionEvents({
@@ -55,7 +55,7 @@ export function observe(options: SessionOptions, reached: Reached, made: Shown, 
     const now = `${state} ${state !== 'ready' || hasData}`;
     if (now === reported) return;
     reported = now;
-    events.state(state, screen.view().stateText);
+    events.state(state, hasData, screen.view().stateText);
   };
   return {
     screen,
@@ -95,7 +95,7 @@ function sendAlerts(
 
 const screenOf = (
   { mode, secrets, config }: SessionOptions,
-  { clock, limits, exchange }: Reached,
+  { clock, limits, exchange }: Connected,
   made: Shown,
 ): Screen =>
   new Screen({

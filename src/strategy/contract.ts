@@ -153,8 +153,8 @@ export interface MarketsStrategy<
   ): Legs<M> | Remembering<S, 'legs', Legs<M>> | undefined;
 }
 
-/** A market of a universe at one moment. One object for all moments: keep its `kline`, or copy it, to compare it with a later one. */
-export interface UniverseMarket<I extends Indicators> {
+/** A market of a list at one moment. One object for all moments: keep its `kline`, or copy it, to compare it with a later one. */
+export interface ListMarket<I extends Indicators> {
   readonly symbol: string;
   readonly kline: Kline;
   readonly values: ValuesOf<I>;
@@ -171,7 +171,7 @@ export interface ListStrategy<P extends Params, I extends Indicators, S extends 
   indicators(params: ParamValues<P>): I;
   /** Called with the markets that have a kline now and whose indicators are warm. Those that its weights do not name are left. */
   choose(
-    markets: readonly UniverseMarket<I>[],
+    markets: readonly ListMarket<I>[],
     moment: { readonly time: number; readonly equity: number; readonly params: ParamValues<P> } & Remembered<S>,
   ): Weights | Remembering<S, 'weights', Weights> | undefined;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { type Desk, desk } from '../kit/command.ts';
+import { startProgram } from '../kit/program.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pageOf = (path: string): string => readFileSync(join(root, 'docs', path), 'utf8');
@@ -29,6 +30,33 @@ async function run(page: string, commands: readonly (readonly string[])[]): Prom
   }
   expect(printed[0]).toBe(shown);
 }
+
+/** The folder that `init` and `npm install` make, with the files of the page. */
+function folderOf(name: string, page: string): void {
+  at = desk(`my-${name}`);
+  symlinkSync(root, join(at.dir, '..', 'sluice'));
+  for (const folder of ['node_modules', 'strategies']) mkdirSync(join(at.dir, folder));
+  symlinkSync(root, join(at.dir, 'node_modules', 'sluice'));
+  at.write('package.json', '{ "type": "module" }');
+  writeFiles(page);
+}
+
+test.for(['pair', 'rotation'])('a %s trades on paper as its tutorial says', async (name) => {
+  const page = pageOf(`tutorial/${name}.md`);
+  folderOf(name, page);
+  const given = commandsIn(page);
+  const commandOf = (program: string): readonly string[] => given.find(([command]) => command === program) ?? [];
+  const place = { cwd: at.dir, env: { PATH: process.env['PATH'] ?? '', HOME: join(at.dir, 'home') } };
+  const exchange = startProgram([...commandOf('simulator'), '--port', '0', '--json'], place);
+  const { restUrl, wsUrl } = JSON.parse(await exchange.line(/restUrl/)) as { restUrl: string; wsUrl: string };
+  const here = [`exchange.restUrl=${restUrl}`, `exchange.wsUrl=${wsUrl}`].flatMap((one) => ['--set', one]);
+  const paper = startProgram([...commandOf('paper'), ...here], place);
+  await paper.line(/Z fill +(pair|rotation) BUY /);
+  expect(await paper.end('SIGINT')).toMatchObject({ code: 130 });
+  const fills = given.find(([command]) => command === 'fills') ?? ['fills', '--state', `var/paper-${name}`];
+  expect((await at.sluice(fills)).out).toContain('BUY');
+  await exchange.end('SIGINT');
+});
 
 test.for(['pair', 'rotation'])('the tutorial of a %s works as it says, from the folder on', async (name) => {
   const page = pageOf(`tutorial/${name}.md`);

@@ -36,7 +36,7 @@ async function receiver(hangs = false) {
 
 const alerts = {
   channels: { hook: { type: 'webhook' }, stuck: { type: 'ntfy' } },
-  routes: [{ from: 'info', to: ['hook', 'stuck'] }],
+  routes: [{ minLevel: 'info', to: ['hook', 'stuck'] }],
 };
 
 test('fills and a kill arrive, while another channel hangs, and orders go on', async () => {

@@ -137,7 +137,7 @@ function marketLines({ markets }: Summary, asset: string): readonly Row[] {
   if (markets.length < 2) return [];
   const isOne = new Set(markets.map(({ strategy }) => strategy)).size === 1;
   const row = (one: MarketRow): Row => [
-    `In ${one.symbol}`,
+    one.symbol,
     `${isOne ? '' : `${one.strategy}: `}${marketText(one, asset)}`,
   ];
   if (markets.length <= mostMarkets) return markets.map(row);

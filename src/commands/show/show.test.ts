@@ -83,8 +83,8 @@ test('status counts the denials of the last hour, and names the most frequent ru
   showStatus({ ...options, json: true });
   expect(JSON.parse(out[0] ?? '')).toMatchObject({
     denialsLastHour: [
-      { rule: 'orderShare', times: 2, draft: 'BUY 2' },
-      { rule: 'collar', times: 1, draft: 'BUY 3' },
+      { rule: 'orderShare', times: 2, order: 'BUY 2' },
+      { rule: 'collar', times: 1, order: 'BUY 3' },
     ],
   });
 });

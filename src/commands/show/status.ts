@@ -47,7 +47,7 @@ function denialsIn(reader: JournalReader) {
   const now = Math.max(reader.equity()?.at ?? 0, newest?.lastAt ?? 0);
   const speed = Number(reader.memories().get(speedName) ?? 1);
   return reader.denialsSince(now - hourMs).map(({ rule, times, last }) => ({
-    ...{ rule, times, strategy: last?.strategy, symbol: last?.symbol, draft: last?.draft },
+    ...{ rule, times, strategy: last?.strategy, symbol: last?.symbol, order: last?.draft },
     text: last === undefined ? '' : denialText(last, speed),
   }));
 }
@@ -118,7 +118,7 @@ function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<s
   const [most] = status.denialsLastHour;
   if (most !== undefined) {
     const all = status.denialsLastHour.reduce((sum, { times }) => sum + times, 0);
-    yield `denied     ${all} in the last hour, ${most.times === all ? 'all' : most.times} by ${most.rule}, such as ${most.strategy} ${most.symbol} ${most.draft}: ${most.text} (sluice why ${most.strategy})`;
+    yield `denied     ${all} in the last hour, ${most.times === all ? 'all' : most.times} by ${most.rule}, such as ${most.strategy} ${most.symbol} ${most.order}: ${most.text} (sluice why ${most.strategy})`;
   }
   if (status.diskFull === true)
     yield `ATTENTION  the disk of ${dir} is full: no order is created until there is space, and newer events are not in this list yet`;

@@ -6,9 +6,9 @@ import type { Signal } from '../../domain/order.ts';
 import {
   type Holding,
   hasRoles,
+  type ListMarket,
   type MarketUse,
   type SeveralMarkets,
-  type UniverseMarket,
   type Weights,
 } from '../contract.ts';
 import { SignalError } from '../fault.ts';
@@ -57,7 +57,7 @@ const { kline, holding } = Object.getOwnPropertyDescriptors(ListedMarket.prototy
 /** Its own, so that a copy of a market has them. */
 const ownViews = { kline: { ...kline, enumerable: true }, holding: { ...holding, enumerable: true } };
 
-/** The roles of a strategy: the symbols of a universe are their own. */
+/** The roles of a strategy: the symbols of a list are their own. */
 export const rolesOf = (strategy: SeveralMarkets): Readonly<Record<string, MarketUse>> | undefined =>
   hasRoles(strategy) ? (strategy.markets as Readonly<Record<string, MarketUse>>) : undefined;
 
@@ -80,9 +80,9 @@ export class MarketsDecider {
   readonly #strategy: SeveralMarkets;
   readonly #params: ParamValues<Params>;
   readonly #markets: readonly BoundMarket[];
-  /** How many of them are of one market of a universe. */
+  /** How many of them are of one market of a list. */
   readonly #each: number;
-  /** One object for all markets by role, one for each market of a universe. */
+  /** One object for all markets by role, one for each market of a list. */
   readonly #values: readonly Values[];
   readonly #listed: readonly ListedMarket[];
   readonly #now: readonly MarketNow[];
@@ -93,7 +93,7 @@ export class MarketsDecider {
   readonly #legs: WeightLegs;
   /** The indexes of the markets that `choose` is given, and these: they seldom change. */
   #given = new Int32Array();
-  #givenMarkets: readonly UniverseMarket<Indicators>[] = [];
+  #givenMarkets: readonly ListMarket<Indicators>[] = [];
 
   /**
    * `now` has the markets in their order, each one object for all moments. `memory`: of a strategy that declares one; its initial value if left
@@ -200,7 +200,7 @@ export class MarketsDecider {
     }
     if (isSame && count === given.length) return;
     this.#given = Int32Array.from(this.#listed.keys()).filter((index) => this.#isGiven(index));
-    this.#givenMarkets = Array.from(this.#given, (index) => this.#listed[index] as UniverseMarket<Indicators>);
+    this.#givenMarkets = Array.from(this.#given, (index) => this.#listed[index] as ListMarket<Indicators>);
   }
 
   #isGiven(index: number): boolean {
