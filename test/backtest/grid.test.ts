@@ -151,6 +151,26 @@ describe('a grid', () => {
     return Promise.all(pools.map((pool) => pool.close()));
   });
 
+  test.each([
+    ['roles', 'pair-btc-eth.yaml', 'period=100..120:20', ['from=2025-10-15', 'to=2025-11-15']],
+    ['a list', 'rotation-synthetic.yaml', 'top=2..3', []],
+  ])('of %s gives each set the equity of its single run, with any number of workers', async (_, file, axis, set) => {
+    const several = fileURLToPath(new URL(`../../backtests/${file}`, import.meta.url));
+    const given = { config: several, grid: [axis], set };
+    const sets = setsIn((await run({ ...given, workers: 1 })).out);
+    expect(setsIn((await run({ ...given, workers: 3 })).out)).toEqual(sets);
+    expect(sets).toHaveLength(2);
+    for (const { params, finalEquity } of sets) {
+      const out: string[] = [];
+      const one = Object.entries(params).map(([name, value]) => `strategies.0.params.${name.split('.')[1]}=${value}`);
+      await backtest({
+        ...{ config: several, set: [...set, ...one], json: true },
+        ...{ out: (line: string) => void out.push(line), say: () => {} },
+      });
+      expect(JSON.parse(out.join('\n'))).toMatchObject({ finalEquity });
+    }
+  });
+
   test('alone has threads: a single run refuses a number of them', async () => {
     await expect(backtest({ config, set: [], json: true, workers: 2, out: () => {}, say: () => {} })).rejects.toThrow(
       '--workers is for a grid: give --grid, such as --grid fast=5..24, or leave it out',

@@ -49,6 +49,10 @@ export async function sameFills(given: Case, signals: readonly Signal[]): Promis
   const expected = byReference(given, { kind: 'script', signal: (row) => signalAt(signals, row) });
   if (given.margin === undefined) expect(byColumns(given)).toEqual(expected);
   expect(await byStream(given)).toEqual(expected);
-  expect(rowsOf(await runTape(inputOf(given))).fills).toHaveLength(expected.fills.length);
+  const { fills } = rowsOf(await runTape(inputOf(given)));
+  expect(fills.map(withoutOrder)).toEqual(expected.fills.map(withoutOrder));
   return expected.fills as readonly FillText[];
 }
+
+/** Over events orders have other numbers. */
+const withoutOrder = <T extends object>(fill: T): Omit<T, 'order'> => ({ ...fill, order: undefined });
