@@ -1,10 +1,10 @@
 /**
  * Simple strategies, each a list of signals made before the run: a target that is sized up and down with stops and limits, a maker's quotes, and
- * flips at market. In some seeds also a pair of targets on two symbols, and a rotation that buys one with what the other was sold for. After a restart a strategy says its last signal again, as strategies do.
+ * flips at market with every kind of exit. In some seeds also a pair of targets on two symbols, and a rotation that buys one with what the other was sold for. After a restart a strategy says its last signal again, as strategies do.
  */
 import { Observable } from 'rxjs';
 import { type Decision, type Leg, mainRole, type Signal } from '../../src/domain/order.ts';
-import type { PartialTakeProfit } from '../../src/domain/target-options.ts';
+import type { PartialTakeProfit, TargetOptions } from '../../src/domain/target-options.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Life } from './life.ts';
 import { faultsMs } from './plan.ts';
@@ -74,8 +74,28 @@ function quoteWish(chance: Chance): TimedSignal['signal'] {
 
 function flipWish(chance: Chance): TimedSignal['signal'] {
   const quantity = chance.pick([0, 0, 1, 2]);
-  return () => ({ kind: 'target', size: { quantity }, reason });
+  // By digits of the price, once: said again after a restart it has the same exits.
+  let exits: TargetOptions | undefined;
+  return (mid) => {
+    exits ??= quantity === 0 ? {} : measuredExits[Math.round(mid * 100) % measuredExits.length];
+    return { kind: 'target', size: { quantity }, reason, ...exits };
+  };
 }
+
+/** Exits that are measured from the entry, in quote or in time. */
+const measuredExits: readonly TargetOptions[] = [
+  {},
+  { stop: { fromEntry: 0.008 } },
+  { stop: { distance: 0.8 } },
+  { stop: { distance: 0.8, moving: true } },
+  { trailing: { distance: 0.6 } },
+  { trailing: 0.008, breakEven: { after: 0.003, plus: 0.001 } },
+  { stop: { fromEntry: 0.01 }, breakEven: { after: { distance: 0.3 } } },
+  { takeProfit: { fromEntry: 0.004 }, stop: { distance: 0.7 } },
+  { exitAfterMs: 2_500, reenterAfterMs: 1_500 },
+  { stop: { fromEntry: 0.005 }, reenterAfterMs: 3_000 },
+  { clip: true, stop: { fromEntry: 0.01 } },
+];
 
 /** Both legs, none, or one whose partner has another limit or another size; at times more than there is money for. */
 function pairWish(chance: Chance, isFirst: boolean): TimedSignal['signal'] {
