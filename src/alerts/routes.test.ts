@@ -66,3 +66,12 @@ test('a route to a channel that is none is refused by its name', () => {
   const found = schema.safeParse({ channels, routes: [{ minLevel: 'info', to: ['fone'] }] });
   expect(found.error?.issues[0]?.message).toBe('names fone, which is none of the channels: phone, team, mail');
 });
+
+test.each([
+  [{ my_hook: { type: 'slack' } }, 'the name of a channel must be lower case letters, digits and dashes'],
+  [{ hook: { type: 'sms' } }, 'type must be telegram, slack, discord, ntfy, webhook or email'],
+  [{ hook: { type: 'webhook', template: '{bad {{nope}}' } }, 'must be JSON in which only {{text}}'],
+])('a channel that cannot be is refused in words: %j', (wrong, message) => {
+  const found = schema.safeParse({ channels: wrong, routes: [{ minLevel: 'info', to: [Object.keys(wrong)[0]] }] });
+  expect(JSON.stringify(found.error?.issues)).toContain(message);
+});

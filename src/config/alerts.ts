@@ -32,27 +32,45 @@ function isZone(text: string): boolean {
   }
 }
 
+/** Values are filled in as the inside of a string, or as a number. */
+function isTemplate(text: string): boolean {
+  const filled = text.replaceAll(/\{\{(text|level|time)\}\}/g, '1');
+  try {
+    JSON.parse(filled);
+    return !filled.includes('{{');
+  } catch {
+    return false;
+  }
+}
+
 const mail = z.string().regex(/^[^\s@<>,]+@[^\s@<>,]+$/, 'must be an e-mail address');
 const web = url(['https:', 'http:']);
 
-const channel = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('telegram'),
-    /** The chat that receives them. */
-    chat: z.string().regex(/^-?\d+$|^@\w+$/, 'must be the number of a chat, in quotes, or @name'),
-    /** Another server of the Bot API. */
-    server: web.default('https://api.telegram.org'),
-  }),
-  z.strictObject({ type: z.literal('slack') }),
-  z.strictObject({ type: z.literal('discord') }),
-  z.strictObject({ type: z.literal('ntfy') }),
-  z.strictObject({
-    type: z.literal('webhook'),
-    /** The JSON to send; {{text}}, {{level}} and {{time}} are replaced. Left out: an object of these three. */
-    template: z.string().optional(),
-  }),
-  z.strictObject({ type: z.literal('email'), from: mail, to: z.array(mail).min(1) }),
-]);
+const channel = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({
+      type: z.literal('telegram'),
+      /** The chat that receives them. */
+      chat: z.string().regex(/^-?\d+$|^@\w+$/, 'must be the number of a chat, in quotes, or @name'),
+      /** Another server of the Bot API. */
+      server: web.default('https://api.telegram.org'),
+    }),
+    z.strictObject({ type: z.literal('slack') }),
+    z.strictObject({ type: z.literal('discord') }),
+    z.strictObject({ type: z.literal('ntfy') }),
+    z.strictObject({
+      type: z.literal('webhook'),
+      /** The JSON to send; {{text}}, {{level}} and {{time}} are replaced. Left out: an object of these three. */
+      template: z
+        .string()
+        .refine(isTemplate, 'must be JSON in which only {{text}}, {{level}} and {{time}} are replaced')
+        .optional(),
+    }),
+    z.strictObject({ type: z.literal('email'), from: mail, to: z.array(mail).min(1) }),
+  ],
+  { error: 'type must be telegram, slack, discord, ntfy, webhook or email' },
+);
 export type ChannelConfig = z.output<typeof channel>;
 
 const route = z.strictObject({
@@ -69,7 +87,10 @@ export type RouteConfig = z.output<typeof route>;
 
 export const alerts = z
   .strictObject({
-    channels: z.record(name, channel),
+    channels: z.record(name, channel, {
+      error: ({ code }) =>
+        code === 'invalid_key' ? 'the name of a channel must be lower case letters, digits and dashes' : undefined,
+    }),
     routes: z.array(route).min(1),
     /** Alerts below `minLevel` wait until it is over. */
     quietHours: z

@@ -38,3 +38,12 @@ test.each(['strategies.1.id=b', 'strategies.7.id=b'])(
     rmSync(dir, { recursive: true });
   },
 );
+
+test('a fault inside a structured setting is named at the setting, with what is wrong', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sluice-read-'));
+  const file = join(dir, 'c.yaml');
+  writeFileSync(file, 'strategies:\n  - { id: a, params: {} }\n');
+  const setting = parseSetting('strategies.0.params={fast: "five"}');
+  expect(() => readConfig(file, schema, [setting])).toThrow(/--set strategies\.0\.params\.fast: .*number/i);
+  rmSync(dir, { recursive: true });
+});

@@ -194,7 +194,8 @@ function applySetting(document: Document, { path, value }: Setting): void {
       throw nowhere(`: ${path.slice(0, depth).join('.')} is a single value`);
   }
   const before: unknown = document.getIn(path, true);
-  document.setIn(path, isScalar(before) && typeof before.value === 'string' ? value : settingValue(value));
+  const isText = isScalar(before) && typeof before.value === 'string';
+  document.setIn(path, document.createNode(isText ? value : settingValue(value)));
 }
 
 interface Described {
@@ -244,7 +245,11 @@ const problem = (path: readonly (string | number)[], what: string, given: Descri
   `${place(path, given)}: ${what}`;
 
 function place(path: readonly (string | number)[], { document, lines, settings }: Omit<Described, 'schema'>): string {
-  const setting = settings.find((one) => path.every((part, at) => one.path[at] === part));
+  // A setting of the place, of something in it, or of what it is in.
+  const setting = settings.find((one) => {
+    const [outer, inner] = one.path.length < path.length ? [one.path, path] : [path, one.path];
+    return outer.every((part, at) => inner[at] === part);
+  });
   return `${setting === undefined ? where(document, lines, path) : '--set '}${path.join('.') || 'the file'}`;
 }
 

@@ -212,6 +212,11 @@ function deadBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Si
   return greatest(leastLots(situation), entryBand(targetLots, side, atMarket, situation));
 }
 
+/** Whether what has been entered is all of a target, but for what the dead band leaves missing. */
+export const isWhole = (entered: Lots, targetLots: Lots, situation: Situation): boolean =>
+  entered === targetLots ||
+  absolute(minus(targetLots, entered)) <= deadBand(targetLots, targetLots > 0n ? 'BUY' : 'SELL', false, situation);
+
 /** The part of it that the fee and the price of an entry make. */
 function entryBand(targetLots: Lots, side: Side, atMarket: boolean, situation: Situation): Lots {
   const at = situation.instrument;

@@ -29,6 +29,7 @@ import {
   type Create,
   isReached,
   isUndecided,
+  isWhole,
   noDrafts,
   noOverride,
   type OrderDraft,
@@ -239,7 +240,8 @@ export class Planner {
     }
     const sized = signal.kind === 'quotes' ? noLots : (standing.lots ?? this.#size(standing, signal));
     const override = signal.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, signal);
-    const lots = standing.isExpired ? enteredOf(sized, override.taken, standing) : sized;
+    const entered = standing.isExpired ? enteredOf(sized, override.taken, standing) : sized;
+    const lots = isWhole(entered, sized, situation) ? sized : entered;
     const step =
       signal.kind === 'quotes'
         ? planQuotes(signal, situation, refused)
@@ -249,7 +251,7 @@ export class Planner {
       this.#tooSmall.see(
         signal.kind === 'quotes'
           ? quotesTooSmall(signal, situation)
-          : targetTooSmall(signal, lots, override, situation),
+          : targetTooSmall(signal, standing.isExpired ? sized : lots, override, situation),
         strategy,
         symbol,
       );

@@ -107,6 +107,19 @@ test.each([
   ]);
 });
 
+const whole = "name: 'a', about: '', params: {}, indicators: () => ({}), decide: () => undefined";
+test.each([
+  ['choose: () => undefined', 'it has decide and choose: a strategy has one of them'],
+  ["rebalance: '1week'", 'rebalance belongs to choose; decide is called at each close'],
+  ['onFill: () => 1', 'onFill is not a key of a strategy, and nothing calls it; it has name, about'],
+])('refuses what would be passed over: %s', async (key, message) => {
+  const file = join(dir, `over-${key.length}.mjs`);
+  writeFileSync(file, `export default { ${whole}, ${key} };\n`);
+  expect(await loadStrategy(file, {}, {}, dir)).toMatchObject([
+    { path: ['use'], what: expect.stringContaining(message) },
+  ]);
+});
+
 test('takes a strategy that needs nothing, and one whose indicator is warm from the first kline', async () => {
   expect(await faultOf({})).toBeUndefined();
   expect(await faultOf(making(() => ({ ...sma('close', 1), warmup: 0 })))).toBeUndefined();

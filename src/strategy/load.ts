@@ -135,10 +135,26 @@ async function fromFile(file: string, again: boolean): Promise<Strategy | string
   } finally {
     setLoading(undefined);
   }
-  if (isStrategy(module.default)) return module.default;
+  if (isStrategy(module.default)) {
+    const fault = keysFault(module.default);
+    return fault === undefined ? module.default : `strategy file ${file}: ${fault}`;
+  }
   const misspelt = misspeltIn(module.default);
   if (misspelt !== undefined) return `strategy file ${file}: ${misspelt}`;
   return `strategy file ${file} has no strategy: it must end in \`export default defineStrategy({ name, about, params, indicators, decide })\` (docs/tutorial/first-strategy.md)`;
+}
+
+/** Keys that nothing reads would be a surprise: types find them, but files are not type-checked. An object of a class may have fields of its own. */
+function keysFault(strategy: Strategy): string | undefined {
+  if (Object.getPrototypeOf(strategy) !== Object.prototype) return undefined;
+  const forms = ['decide', 'choose', 'signals'].filter((key) => key in strategy);
+  if (forms.length > 1) return `it has ${forms.join(' and ')}: a strategy has one of them`;
+  if ('rebalance' in strategy && !hasList(strategy))
+    return 'rebalance belongs to choose; decide is called at each close';
+  const unknown = Object.keys(strategy).find((key) => !strategyKeys.includes(key));
+  return unknown === undefined
+    ? undefined
+    : `${unknown} is not a key of a strategy, and nothing calls it${didYouMean(unknown, strategyKeys)}; it has ${strategyKeys.join(', ')}`;
 }
 
 /** Names a misspelt key of an object that is not a strategy. */
@@ -154,7 +170,7 @@ function misspeltIn(value: unknown): string | undefined {
 
 const strategyKeys = [
   ...['name', 'about', 'params', 'warmup', 'check', 'indicators', 'decide', 'signals'],
-  ...['markets', 'partial', 'choose', 'rebalance', 'memory'],
+  ...['markets', 'partial', 'alone', 'choose', 'rebalance', 'memory'],
 ];
 
 function isStrategy(value: unknown): value is Strategy {

@@ -120,7 +120,9 @@ export function plannedOrders(state: State, signal: Signal, close: Decimal): rea
   }
   // Spot cannot be short.
   const meant = state.question.margin === undefined ? Decimal.max(state.sized, 0) : state.sized;
-  const whole = state.isExpired ? entered(state, meant, taken) : meant;
+  const reached = state.isExpired ? entered(state, meant, taken) : meant;
+  const missing = meant.minus(reached).abs();
+  const whole = missing.lte(deadBand(state, meant, meant.gt(0) ? 'BUY' : 'SELL', false, close)) ? meant : reached;
   const planned = whole.gt(0) ? Decimal.max(whole.minus(taken), 0) : Decimal.min(whole.plus(taken), 0);
   const size = left ? zero : planned;
   const distance = size.minus(state.base);

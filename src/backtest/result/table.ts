@@ -136,10 +136,7 @@ const mostMarkets = 10;
 function marketLines({ markets }: Summary, asset: string): readonly Row[] {
   if (markets.length < 2) return [];
   const isOne = new Set(markets.map(({ strategy }) => strategy)).size === 1;
-  const row = (one: MarketRow): Row => [
-    one.symbol,
-    `${isOne ? '' : `${one.strategy}: `}${marketText(one, asset)}`,
-  ];
+  const row = (one: MarketRow): Row => [one.symbol, `${isOne ? '' : `${one.strategy}: `}${marketText(one, asset)}`];
   if (markets.length <= mostMarkets) return markets.map(row);
   const each = mostMarkets / 2;
   const between = markets.slice(each, -each);
