@@ -72,13 +72,13 @@ export class Sender {
   async send(): Promise<void> {
     this.#escalate();
     await Promise.all(
-      [...this.#parts.channels].map(([name, send]) => {
+      [...this.#parts.channels].map(async ([name, send]) => {
         const state = this.#states.get(name);
-        if (state === undefined || state.sending !== undefined) return state?.sending;
-        state.sending = this.#sendOn(name, send, state).finally(() => {
+        if (state === undefined) return;
+        state.sending ??= this.#sendOn(name, send, state).finally(() => {
           state.sending = undefined;
         });
-        return state.sending;
+        await state.sending;
       }),
     );
   }
