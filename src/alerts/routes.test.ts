@@ -75,3 +75,9 @@ test.each([
   const found = schema.safeParse({ channels: wrong, routes: [{ minLevel: 'info', to: [Object.keys(wrong)[0]] }] });
   expect(JSON.stringify(found.error?.issues)).toContain(message);
 });
+
+test('quiet hours that begin when they end are refused', () => {
+  const quietHours = { from: '22:00', to: '22:00' };
+  const found = schema.safeParse({ channels, routes: [{ minLevel: 'info', to: ['phone'] }], quietHours });
+  expect(found.error?.issues[0]?.message).toBe('begin when they end: give another time');
+});

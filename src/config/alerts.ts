@@ -95,6 +95,7 @@ export const alerts = z
     /** Alerts below `minLevel` wait until it is over. */
     quietHours: z
       .strictObject({ from: timeOfDay, to: timeOfDay, zone, minLevel: z.enum(['warn', 'error']).default('error') })
+      .refine(({ from, to }) => from !== to, 'begin when they end: give another time')
       .optional(),
     /** Messages of one channel in an hour, on average; what is above it becomes one message. */
     maxPerHour: count.default(60),

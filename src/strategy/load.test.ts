@@ -72,6 +72,7 @@ test.each<[string, object, RegExp]>([
     { indicators: async () => ({}) },
     /indicators\(\) gives Promise .*: it must give an object/,
   ],
+  ['a warm-up below zero', { warmup: () => -5 }, /warmup\(\) gives -5: it must give a number of klines/],
   ['a check that says true', { check: () => true }, /check\(\) gives true: it must give a text .*, or undefined/],
   [
     'a name with blanks',

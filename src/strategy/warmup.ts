@@ -37,7 +37,8 @@ export function needsFault(strategy: Strategy, params: ParamValues<Params>): str
   if (own !== undefined && typeof own !== 'function')
     return `warmup is ${inspect(own)}: it must be a function that gives a number of klines, such as () => 50`;
   const warmup: unknown = strategy.warmup?.(params) ?? 0;
-  if (!Number.isFinite(warmup)) return `warmup() gives ${inspect(warmup)}: it must give a number of klines, such as 50`;
+  if (!(Number.isFinite(warmup) && Number(warmup) >= 0))
+    return `warmup() gives ${inspect(warmup)}: it must give a number of klines, such as 50`;
   if (isStreaming(strategy)) return undefined;
   const unscheduled = hasList(strategy) ? scheduleFault(strategy.rebalance) : undefined;
   if (unscheduled !== undefined) return unscheduled;

@@ -251,6 +251,11 @@ describe('a strategy that chooses', () => {
     ['of which one is NaN', () => weights({ AAAUSD: 0.5, BBBUSD: Number.NaN }, 'both'), 'the weight of BBBUSD is NaN'],
     ['of which one is text', () => made({ AAAUSD: '0.5' }, 'one'), "the weight of AAAUSD is '0.5'"],
     ['of a symbol that it does not have', () => weights({ CCCUSD: 0.5 }, 'one'), 'a weight for CCCUSD'],
+    [
+      'as a map',
+      () => made(new Map([['AAAUSD', 0.5]]) as never, 'one'),
+      "choose() returns weights({ BTCUSDT: 0.5 }, 'why')",
+    ],
     ['with a stop', () => made({ AAAUSD: 0.5 }, 'one', { stop: 1 }), 'weights() with the unknown option stop'],
     ['with a threshold above 1', () => weights({}, 'none', { threshold: 5 }), 'a threshold of 5: it is a share'],
     ['with no options but null', () => made({}, 'none', null), 'weights() whose options are null'],

@@ -175,6 +175,9 @@ describe('sluice new strategy refuses', () => {
   });
 });
 
-test('sluice test refuses a file that is not there', async () => {
+test('sluice test refuses a folder, and a file that is not there', async () => {
+  expect(await refused(at.sluice(['test', '.']))).toBe(
+    'sluice: . is a folder: name test files, or none for all of them below this folder',
+  );
   expect(await refused(at.sluice(['test', 'absent.test.ts']))).toBe('sluice: test file absent.test.ts does not exist');
 });

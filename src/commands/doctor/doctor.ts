@@ -58,7 +58,8 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     planCheck(config, configured),
     limitsCheck(config, steps, stateDir),
   ];
-  if (found instanceof Refusal) checks.push(fail('key', 'the key and secret cannot be read', found.message));
+  if (found instanceof Refusal)
+    checks.push(fail('key', 'the key and secret cannot be read; paper needs none', found.message));
   say(`asking ${restUrl}; listening to the socket for ${listenMs / 1_000} s`);
   const address = { ...config.exchange, account: config.account, limits: config.budget };
   const connection = connect(address, secrets, environment, { waitMs });

@@ -1,7 +1,7 @@
 /** `sluice test`: unit tests by the test runner of the Node that Sluice runs on. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { Refusal } from '../../domain/refusal.ts';
 
 /** Gives `import … from 'sluice'` to test files as to strategies: without a build, and wherever they are. */
@@ -21,6 +21,9 @@ export const testArguments = (files: readonly string[]): readonly string[] => [
 export async function test(files: readonly string[]): Promise<void> {
   const missing = files.find((file) => !existsSync(file));
   if (missing !== undefined) throw new Refusal(`test file ${missing} does not exist`);
+  const folder = files.find((file) => statSync(file).isDirectory());
+  if (folder !== undefined)
+    throw new Refusal(`${folder} is a folder: name test files, or none for all of them below this folder`);
   const child = spawn(process.execPath, testArguments(files), { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Refusal('a test failed', 1);

@@ -27,13 +27,16 @@ export function weights(
   return chosen;
 }
 
+/** A map or an array has no weights by symbol. */
+const isCollection = (value: object): boolean => Symbol.iterator in value;
+
 /**
  * Calls `take` with each weight. Throws a `SignalError` unless each number is one and they can be held together; whether the strategy has these
  * markets, only who holds them knows.
  */
 export function eachWeight(chosen: Weights, take: (symbol: string, weight: number) => void): void {
   const { weights, reason, threshold } = chosen ?? {};
-  if (chosen?.kind !== 'weights' || typeof weights !== 'object' || weights === null || Array.isArray(weights))
+  if (chosen?.kind !== 'weights' || typeof weights !== 'object' || weights === null || isCollection(weights))
     throw new SignalError(`choose() returns weights({ BTCUSDT: 0.5 }, 'why'), not ${shown(chosen)}`);
   if (typeof reason !== 'string')
     throw new SignalError(`weights whose reason is ${shown(reason)}: say why, as in weights({ BTCUSDT: 0.5 }, 'why')`);
