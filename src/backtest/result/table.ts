@@ -143,7 +143,7 @@ function marketLines({ markets }: Summary, asset: string): readonly Row[] {
   const profit = between.reduce((sum, one) => sum + one.profit, 0);
   return [
     ...markets.slice(0, each).map(row),
-    [`In ${between.length} others`, `${moneyFigure(profit)} ${asset}; each is in the report`],
+    [`${between.length} others`, `${moneyFigure(profit)} ${asset}; each is in the report`],
     ...markets.slice(-each).map(row),
   ];
 }
