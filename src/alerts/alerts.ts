@@ -3,6 +3,7 @@
  * A thread sends them, from an outbox on disk. Begin with `routes.ts`, then `sender.ts`.
  */
 import { Worker } from 'node:worker_threads';
+import { moduleUrl } from '../domain/module-url.ts';
 import type { Alert } from './routes.ts';
 import type { ThreadData } from './thread.ts';
 
@@ -14,8 +15,7 @@ export interface Alerts {
 
 /** `failed` is called once when the thread died: nothing is sent any more, and trading goes on. */
 export function startAlerts(data: ThreadData, failed: (error: Error) => void): Alerts {
-  const file = import.meta.url.endsWith('.ts') ? './thread.ts' : './thread.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: data });
+  const worker = new Worker(moduleUrl('./thread', import.meta.url), { workerData: data });
   let isEnded = false;
   const ended = new Promise<void>((resolve) => {
     worker.once('error', (error: Error) => {

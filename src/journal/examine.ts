@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { blockUntil } from '../clock/clock.ts';
+import { moduleUrl } from '../domain/module-url.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { answerBytes, type Examination, type Examined, examined, integrityOf } from './examiner.ts';
 import { addTotal, brokenHead, chainedTables, emptyTotal, sumRows, type Total, totalOf } from './hash-chain.ts';
@@ -125,8 +126,7 @@ function combined(parts: readonly Examined[]): Findings {
 /** Starts a thread and waits for its answer. */
 function thread(given: Pick<Examination, 'path' | 'tables' | 'whole'>): Examining<Examined> {
   const [done, result] = [new SharedArrayBuffer(4), new SharedArrayBuffer(answerBytes)];
-  const file = import.meta.url.endsWith('.ts') ? './examiner.ts' : './examiner.js';
-  const worker = new Worker(new URL(file, import.meta.url), {
+  const worker = new Worker(moduleUrl('./examiner', import.meta.url), {
     workerData: { ...given, done, result } satisfies Examination,
   });
   worker.unref();

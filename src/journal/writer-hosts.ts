@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { machineSteady } from '../clock/clock.ts';
+import { moduleUrl } from '../domain/module-url.ts';
 import type { WriteResult, WriterHost } from './journal.ts';
 import type { RememberedOpening } from './newest-head.ts';
 import { migrate } from './schema.ts';
@@ -18,8 +19,7 @@ export function workerHost(
   failed: (error: Error) => void,
   remember?: RememberedOpening,
 ): WriterHost {
-  const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js';
-  const worker = new Worker(new URL(file, import.meta.url), {
+  const worker = new Worker(moduleUrl('./worker', import.meta.url), {
     workerData: { path, epoch, remember } satisfies WriterData,
     resourceLimits,
   });

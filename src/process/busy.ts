@@ -1,5 +1,6 @@
 /** A program with a blocked event loop handles no signal. A second thread lets Ctrl-C end it anyway. */
 import { Worker } from 'node:worker_threads';
+import { moduleUrl } from '../domain/module-url.ts';
 import type { BusyData, BusyMessage } from './busy-watch.ts';
 import { listens, signals } from './signals.ts';
 
@@ -16,8 +17,7 @@ export function endableWhileBusy(what: keyof typeof quietMs): void {
   if (watching || !listens() || (what === 'daemon' && process.env['SLUICE_LAUNCHED'] !== undefined)) return;
   watching = true;
   const turned = new Int32Array(new SharedArrayBuffer(4));
-  const file = import.meta.url.endsWith('.ts') ? './busy-watch.ts' : './busy-watch.js';
-  const worker = new Worker(new URL(file, import.meta.url), {
+  const worker = new Worker(moduleUrl('./busy-watch', import.meta.url), {
     workerData: { turned, quietMs: quietMs[what] } satisfies BusyData,
   });
   const saved = signals.map((signal) => ({ signal, listeners: process.listeners(signal) }));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { firstValueFrom } from 'rxjs';
 import { type Clock, pause } from '../clock/clock.ts';
+import { moduleUrl } from '../domain/module-url.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { Holding } from '../strategy/contract.ts';
 import { errorText } from '../strategy/fault.ts';
@@ -29,9 +30,8 @@ export const loading = <T>(clock: Clock, signal: AbortSignal, work: Promise<T>):
 /** Throws a `Refusal` with what is wrong with the code, or where its klines do not arrive in time. Its decisions go nowhere. */
 export async function tryOut(runner: Tried, one: NamedHosted, again: Again): Promise<void> {
   const { clock, reaching } = runner;
-  const file = import.meta.url.endsWith('.ts') ? './try-out-thread.ts' : './try-out-thread.js';
   const { strategy: _, params: __, ...hosted } = one;
-  const worker = new Worker(new URL(file, import.meta.url), {
+  const worker = new Worker(moduleUrl('./try-out-thread', import.meta.url), {
     workerData: { again, hosted } satisfies TryOutData,
     resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
   });

@@ -9,6 +9,7 @@ import { type BacktestConfig, backtestSchema, tradingSchema } from '../../config
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Interval } from '../../domain/interval.ts';
 import type { Columns } from '../../domain/market.ts';
+import { moduleUrl } from '../../domain/module-url.ts';
 import type { Units } from '../../domain/money.ts';
 import type { EntryLosses } from '../../research/entry-losses.ts';
 import type { Limits, NewVersion } from '../../risk/context.ts';
@@ -94,8 +95,7 @@ export type ReplayReply = { readonly replayed: Replayed } | { readonly fault: st
 
 /** Replays in a thread of its own. The promise never rejects: a fault is its text. */
 export function replayLimits(given: ReplayGiven): Promise<ReplayReply> {
-  const file = import.meta.url.endsWith('.ts') ? './replay-thread.ts' : './replay-thread.js';
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: given });
+  const worker = new Worker(moduleUrl('./replay-thread', import.meta.url), { workerData: given });
   worker.unref();
   return new Promise((resolve) => {
     worker.once('message', resolve);

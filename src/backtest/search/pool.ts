@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { pause, systemClock } from '../../clock/clock.ts';
 import { type Columns, mapColumns } from '../../domain/market.ts';
+import { moduleUrl } from '../../domain/module-url.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { RunSeries } from '../run.ts';
 import { parameterSets } from './axes.ts';
@@ -36,7 +37,7 @@ export function openPool(
   const isBegun = new Uint8Array(new SharedArrayBuffer(parameterSets(stage.axes).length));
   const workerData: WorkerData = { ...stage, series: stage.series.map(shared), isStopped, isBegun };
   const pool = new Piscina<number, Reply>({
-    filename: new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url).href,
+    filename: moduleUrl('./worker', import.meta.url).href,
     workerData,
     minThreads: workers,
     maxThreads: workers,

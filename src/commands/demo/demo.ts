@@ -10,6 +10,7 @@ import { parseSetting, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { home } from '../../config/shipped.ts';
 import { refuseTaken } from '../../dashboard/dashboard.ts';
+import { moduleUrl } from '../../domain/module-url.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { isLocked } from '../../journal/lock.ts';
 import { runUntilStopped } from '../../session/daemon.ts';
@@ -144,9 +145,7 @@ async function startExchange(options: DemoOptions, stateDir: string, speed: numb
   const { scenario, say, signal } = options;
   const usual = join(stateDir, faultsFile);
   if (options.faults === undefined) writeFileSync(usual, demoFaults);
-  const main = fileURLToPath(
-    new URL(import.meta.url.endsWith('.ts') ? '../../main.ts' : '../../main.js', import.meta.url),
-  );
+  const main = fileURLToPath(moduleUrl('../../main', import.meta.url));
   const exchange = {
     ...{ port: '0', control: '0', scenario, speed: String(speed) },
     ...{ persist: join(stateDir, 'exchange'), faults: options.faults ?? usual },
