@@ -1,6 +1,6 @@
 /** What `backtest()` is given of markets: their symbols, intervals and klines. */
 import type { Interval } from '../domain/interval.ts';
-import type { Columns } from '../domain/market.ts';
+import { type Columns, columnsBy } from '../domain/market.ts';
 import { didYouMean, Refusal } from '../domain/refusal.ts';
 import { hasList, hasRoles, hasSeveralMarkets, type Strategy } from '../strategy/contract.ts';
 import type { AnyBacktestOptions, BacktestOptions, KlineRow, Klines } from './options.ts';
@@ -125,30 +125,22 @@ function klinesIn(data: Klines, name: string): Read {
   if (typeof data === 'string') return { ...none, file: data };
   if (typeof data !== 'object' || data === null)
     throw new Refusal(`${name} is ${String(data)}: give the path of a file, klines, or columns of klines`);
-  if (!(Symbol.iterator in data)) return { ...none, columns: columnsOf(name, (column) => data[column]) };
+  if (!(Symbol.iterator in data)) return { ...none, columns: columnsIn(name, (column) => data[column]) };
   const rows: readonly KlineRow[] = [...data];
   const [first] = rows;
   return {
     symbol: first?.symbol,
     interval: first?.interval,
-    columns: columnsOf(name, (column) => rows.map((row) => row[column])),
+    columns: columnsIn(name, (column) => rows.map((row) => row[column])),
   };
 }
 
 const names = ['openTime', 'open', 'high', 'low', 'close', 'volume'] as const satisfies readonly (keyof Columns)[];
 
-function columnsOf(data: string, valuesOf: (column: keyof Columns) => ArrayLike<number> | undefined): Columns {
-  const column = (name: keyof Columns): Float64Array => {
+/** Throws a `Refusal` where a column is missing; `data` is how the message calls them. */
+const columnsIn = (data: string, valuesOf: (column: keyof Columns) => ArrayLike<number> | undefined): Columns =>
+  columnsBy((name) => {
     const values = valuesOf(name);
     if (values === undefined) throw new Refusal(`${data} has no ${name}: pass klines, or columns of klines`);
     return values instanceof Float64Array ? values : Float64Array.from(values);
-  };
-  return {
-    openTime: column('openTime'),
-    open: column('open'),
-    high: column('high'),
-    low: column('low'),
-    close: column('close'),
-    volume: column('volume'),
-  };
-}
+  });

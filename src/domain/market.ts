@@ -34,31 +34,25 @@ export interface Columns {
 /** Columns of any indexable type, as callers outside give them. */
 export type ColumnValues = Readonly<Record<keyof Columns, ArrayLike<number>>>;
 
+/** Makes each column by its name. */
+export const columnsBy = (make: (name: keyof Columns) => Float64Array): Columns => ({
+  openTime: make('openTime'),
+  open: make('open'),
+  high: make('high'),
+  low: make('low'),
+  close: make('close'),
+  volume: make('volume'),
+});
+
 /** Replaces each column. */
 export const mapColumns = (
   columns: Columns,
   make: (column: Float64Array, name: keyof Columns) => Float64Array,
-): Columns => ({
-  openTime: make(columns.openTime, 'openTime'),
-  open: make(columns.open, 'open'),
-  high: make(columns.high, 'high'),
-  low: make(columns.low, 'low'),
-  close: make(columns.close, 'close'),
-  volume: make(columns.volume, 'volume'),
-});
+): Columns => columnsBy((name) => make(columns[name], name));
 
 /** Klines as columns. */
-export function columnsOf(klines: readonly Kline[]): Columns {
-  const column = (name: keyof Columns): Float64Array => Float64Array.from(klines, (kline) => kline[name]);
-  return {
-    openTime: column('openTime'),
-    open: column('open'),
-    high: column('high'),
-    low: column('low'),
-    close: column('close'),
-    volume: column('volume'),
-  };
-}
+export const columnsOf = (klines: readonly Kline[]): Columns =>
+  columnsBy((name) => Float64Array.from(klines, (kline) => kline[name]));
 
 /** A public print. */
 export interface Trade {
