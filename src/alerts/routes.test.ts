@@ -28,7 +28,7 @@ describe('a route', () => {
     expect(due.map(({ at }) => at - noon)).toEqual([hour, hour]);
   });
 
-  test('says whom to tell when nobody acknowledges', () => {
+  test('names who gets it when nobody acknowledges', () => {
     const escalate = { repeatMs: 60_000, to: ['mail'] };
     expect(
       routed(config({ routes: [{ minLevel: 'error', to: ['phone'], escalate }] }), alert(), noon).escalation,

@@ -1,12 +1,10 @@
 /** Targets of shares that are more than a strategy has: what is over is denied at each kline. */
 import { rateNumber } from '../../domain/money.ts';
 import type { Leg, Signal } from '../../domain/order.ts';
+import { roundingOfSums } from '../../strategy/markets/weights.ts';
 import type { RunInput } from '../run.ts';
 
 type Margin = Pick<RunInput, 'margin'>;
-
-/** Sums of shares are binary numbers: ten times 0.1 may be slightly more than 1. */
-const roundingOfSums = 1e-9;
 
 const mostShare = ({ margin }: Margin): number => (margin === undefined ? 1 : rateNumber(margin.maxLeverage));
 const mostText = (run: Margin): string =>

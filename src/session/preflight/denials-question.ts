@@ -16,8 +16,8 @@ export async function askAboutDenials(
   reached: Reached,
   steps: Parameters<typeof versionRows>[2],
 ): Promise<(notice: (said: Notice) => void) => void> {
-  const isKnown = versionRows(config, configured, steps, 0).rows.length === 0;
-  if (replayDenials === undefined || !isStrict(config) || isKnown) return () => undefined;
+  if (replayDenials === undefined || !isStrict(config)) return () => undefined;
+  if (versionRows(config, configured, steps, 0).rows.length === 0) return () => undefined;
   const found = replayDenials({ ...reached, config, steps });
   if (confirm === undefined)
     return (notice) =>

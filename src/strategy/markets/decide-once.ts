@@ -34,7 +34,7 @@ export function decideOnce({
 }: Once): Legs<never> | Weights | undefined {
   const markets = marketsIn(strategy, klines);
   let said: unknown;
-  const heard = hasList(strategy)
+  const observed = hasList(strategy)
     ? over<SeveralMarkets>(strategy, {
         choose: (...given: Parameters<typeof strategy.choose>) => (said = strategy.choose(...given)),
       })
@@ -43,7 +43,7 @@ export function decideOnce({
       });
   const [first] = markets;
   const step = marketsStep(
-    { strategy: heard, params, markets, interval: first.interval },
+    { strategy: observed, params, markets, interval: first.interval },
     { holdings: markets.map(({ role }) => holdingOf(role)), equity: () => equity },
     memory,
   );
