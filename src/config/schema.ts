@@ -16,6 +16,7 @@ import {
   symbol,
   url,
 } from './fields.ts';
+import { log } from './log.ts';
 import { momentOf, momentWanted } from './times.ts';
 
 const market = z.strictObject(
@@ -217,6 +218,7 @@ export const tradingSchema = z
     watchdog: z.strictObject({ afterMs: z.int().min(1_000).max(3_600_000).default(30_000) }).prefault({}),
     dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
     alerts: alerts.optional(),
+    log,
     onStop: z.enum(['cancel', 'keep']).default('cancel'),
     /** Whether the market that is traded on is recorded, too. */
     record: z.boolean().default(false),

@@ -109,7 +109,7 @@ export async function runUntilStopped(
 ): Promise<void> {
   const { stateDir, json, out, say, signal, logLevel, beside } = options;
   const takeAway = makeStateDir(stateDir);
-  const log = fileLog(stateDir, logLevel);
+  const { log } = await fileLog(stateDir, logLevel, options.config.log);
   const fatal = (error: Error): void => {
     log.fatal({ error: error.message, stack: error.stack }, 'broken');
     log.flush();

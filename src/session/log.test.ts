@@ -9,8 +9,8 @@ import { fileLog } from './log.ts';
 const dir = mkdtempSync(join(tmpdir(), 'sluice-log-'));
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-test('lines go to a file of the state directory that nobody else can read', () => {
-  const log = fileLog(dir, 'info');
+test('lines go to a file of the state directory that nobody else can read', async () => {
+  const { log } = await fileLog(dir, 'info');
   log.info('said');
   log.debug('not said');
   const file = join(dir, 'sluice.log');
@@ -18,24 +18,36 @@ test('lines go to a file of the state directory that nobody else can read', () =
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('what a text of others would do to a terminal is written out, and the line stays JSON', () => {
+test('what a text of others would do to a terminal is written out, and the line stays JSON', async () => {
   const place = mkdtempSync(join(tmpdir(), 'sluice-log-'));
   const hostile = '\u001b[2J\u009b31m\u202egnp.';
-  fileLog(place, 'info').info(hostile);
+  (await fileLog(place, 'info')).log.info(hostile);
   const text = readFileSync(join(place, 'sluice.log'), 'utf8');
   rmSync(place, { recursive: true });
   expect(text).toContain(String.raw`\u001b[2J\u009b31m\u202egnp.`);
   expect(JSON.parse(text)).toMatchObject({ msg: hostile });
 });
 
+test('a pretty line has its time, level, text and facts, and nothing of a terminal', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+  const { log } = await fileLog(place, 'info', { format: 'pretty', maxMb: 1, maxFiles: 1, maxDays: 1 });
+  log.warn({ rule: 'orderShare' }, 'denied\u009b31m\nforged');
+  log.error('stopped');
+  const text = readFileSync(join(place, 'sluice.log'), 'utf8');
+  rmSync(place, { recursive: true });
+  expect(text).toMatch(
+    /^\[\d{4}-\d\d-\d\dT[\d:.]+Z\] WARN: denied31m\\u000aforged \{"rule":"orderShare"\}\n\[.*\] ERROR: stopped\n$/,
+  );
+});
+
 test.skipIf(!existsSync('/dev/full'))('a full disk ends neither the process nor its end', () => {
   const log = fileURLToPath(new URL('./log.ts', import.meta.url));
   const program = `
     const { logTo } = await import(${JSON.stringify(log)});
-    const log = logTo('/dev/full', 'info');
+    const { log, file } = await logTo('/dev/full', 'info');
     log.warn('one');
     log.flush();
-    setTimeout(() => { log.warn('two'); log.flush(); console.log('alive'); }, 50);`;
+    setTimeout(() => { log.warn('two'); log.flush(); console.log('alive', file.lost); }, 50);`;
   const args = ['--input-type=module', '--eval', program];
-  expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 })).toBe('alive\n');
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 })).toBe('alive 2\n');
 });

@@ -1,35 +1,57 @@
-/** The daemon's log: JSON lines by pino into the state directory; the terminal stays for the status. */
-import { openSync, writeSync } from 'node:fs';
+/** The daemon's log: lines by pino into the state directory; the terminal stays for the status. */
 import { join } from 'node:path';
-import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
-import { escapeText } from '../domain/printable.ts';
+import { type LevelWithSilent, type Logger, pino } from 'pino';
+import type { LogConfig } from '../config/log.ts';
+import { escapeLine, escapeText } from '../domain/printable.ts';
+import { LogFile } from './log-file.ts';
 
 export type Log = Logger;
 export type LogLevel = LevelWithSilent;
 
+export interface OpenLog {
+  readonly log: Log;
+  readonly file: Pick<LogFile, 'reopen' | 'lost'>;
+}
+
+const standard: LogConfig = { format: 'json', maxMb: 20, maxFiles: 20, maxDays: 30 };
+
 /** Lines go to `sluice.log` of a state directory, readable by its owner alone. */
-export const fileLog = (dir: string, level: LogLevel): Log => logTo(join(dir, 'sluice.log'), level);
+export const fileLog = (dir: string, level: LogLevel, config?: LogConfig): Promise<OpenLog> =>
+  logTo(join(dir, 'sluice.log'), level, config);
 
-/** Logs into a file whose directory is there. Lines for which the disk has no space are lost. */
-export const logTo = (file: string, level: LogLevel): Log => pino({ level }, destination(openSync(file, 'a', 0o600)));
-
-/**
- * Line by line and at once: lines are few, and the last ones before an end are the ones that matter. Pino's own destination
- * ends the process when a disk is full, or waits for space without end as the process exits.
- */
-function destination(fd: number): DestinationStream {
-  let torn = false;
-  return {
-    write(line) {
-      // It is read on terminals; a line of JSON stays one.
-      const text = `${torn ? '\n' : ''}${escapeText(line)}`;
-      try {
-        torn = writeSync(fd, text) < Buffer.byteLength(text);
-      } catch {
-        // The journal is on the same disk and reports it.
-      }
+/** Logs into a file whose directory is there. Lines for which the disk has no space are lost, and counted. */
+export async function logTo(path: string, level: LogLevel, config: LogConfig = standard): Promise<OpenLog> {
+  const { format, maxMb, maxFiles, maxDays } = config;
+  const file = new LogFile(path, { maxBytes: maxMb * 1024 ** 2, maxFiles, maxDays });
+  // Lines are read on terminals, and texts of others must not begin a line of their own.
+  const shown = format === 'pretty' ? await prettily() : escapeText;
+  let missing = 0;
+  const log: Log = pino(
+    { level },
+    {
+      write(line: string) {
+        if (!file.write(shown(line))) missing++;
+        else if (missing > 0) {
+          const lost = missing;
+          missing = 0;
+          log.warn({ lost }, `${lost} ${lost === 1 ? 'line' : 'lines'} before the last one could not be written`);
+        }
+      },
     },
-  };
+  );
+  return { log, file };
+}
+
+/** One line for people, with its facts behind the text. */
+async function prettily(): Promise<(line: string) => string> {
+  const { prettyFactory } = await import('pino-pretty');
+  const pretty = prettyFactory({
+    colorize: false,
+    singleLine: true,
+    ignore: 'pid,hostname',
+    translateTime: "UTC:yyyy-mm-dd'T'HH:MM:ss.l'Z'",
+  });
+  return (line) => `${escapeLine(pretty(line).trimEnd())}\n`;
 }
 
 /** Logs nothing: for tests and commands. */
