@@ -10,10 +10,12 @@ const set = (fast: number, slow: number, gain: number) => ({
     sharpe: 10 * gain,
     fills: 80,
     roundTrips: 40,
+    figure: gain,
   },
 });
 const given: GridInput = {
   title: 'Grid · <b>',
+  objective: { title: 'Return', form: 'share' },
   asset: 'USDT',
   ...{ from: 0, to: 86_400_000, klines: 1_440, doubts: [['Overfit', 'PBO 0.44']], trials: 500 },
   axes: [

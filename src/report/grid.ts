@@ -1,5 +1,6 @@
 /** The report of a grid: its heat map, the best parameter set beside what chance would show, the best plateau. */
 import { grouped } from '../domain/words.ts';
+import type { Form } from '../research/conventions.ts';
 import { yearDays } from '../research/ratios.ts';
 import { fewestRoundTrips } from '../research/round-trip-figures.ts';
 import { standardDeviation } from '../research/sample-moments.ts';
@@ -33,11 +34,15 @@ export interface GridSet {
     readonly sharpe: number | null;
     readonly fills: number;
     readonly roundTrips: number;
+    /** What sets are ranked by, higher is better; undefined where it would mean nothing. */
+    readonly figure: number | undefined;
   };
 }
 
 export interface GridInput {
   readonly title: string;
+  /** What sets are ranked by. */
+  readonly objective: { readonly title: string; readonly form: Form };
   readonly asset: string;
   readonly from: number;
   readonly to: number;
@@ -45,7 +50,7 @@ export interface GridInput {
   readonly axes: readonly { readonly name: string; readonly values: readonly string[] }[];
   /** The last axis fastest. */
   readonly sets: readonly GridSet[];
-  /** The best return over the axes beyond the first two, by row and column; a single axis is one row. */
+  /** The best figure over the axes beyond the first two, by row and column; a single axis is one row. */
   readonly heat: readonly (readonly (number | undefined)[])[];
   /** Index of the best set. */
   readonly best: number | undefined;
@@ -73,7 +78,7 @@ function chanceSharpe({ sets, trials }: GridInput): number | undefined {
 }
 
 function bestSection(input: GridInput): Html {
-  const { sets, best, plateau, trials, asset, doubts, notRanked } = input;
+  const { objective, sets, best, plateau, trials, asset, doubts, notRanked } = input;
   const winner = best === undefined ? undefined : sets[best]?.ran;
   const few = notRanked === undefined ? undefined : html`<p><b>Not ranked</b> ${notRanked}.</p>`;
   if (best === undefined || winner === undefined)
@@ -90,6 +95,9 @@ function bestSection(input: GridInput): Html {
   const beats = chance !== undefined && winner.sharpe !== null && winner.sharpe > chance;
   return html`<section class="panel verdict ${beats ? 'good' : 'warn'}" id="best"><h2>The best of ${grouped(trials)} trials</h2><dl class="facts">${[
     fact('Best parameter set', setName(input, best), `${moneyFigure(winner.finalEquity)} ${asset}`),
+    ...(objective.title === 'Return'
+      ? []
+      : [fact(`Its ${objective.title}`, figureText(winner.figure, objective.form))]),
     fact('Its return', signed(winner.return, shareText(winner.return)), `drawdown ${shareText(winner.maxDrawdown)}`),
     fact('Its Sharpe ratio', figureText(winner.sharpe, 'ratio'), `${grouped(winner.fills)} fills`),
     fact(
@@ -102,31 +110,32 @@ function bestSection(input: GridInput): Html {
       : fact(
           'Best plateau',
           `around ${setName(input, plateau.centre)}`,
-          `${plateau.sets.length} parameter sets: ${shareText(plateau.mean)} on average, ${shareText(plateau.worst)} to ${shareText(plateau.best)}`,
+          `${plateau.sets.length} parameter sets: ${figureText(plateau.mean, objective.form)} on average, ${figureText(plateau.worst, objective.form)} to ${figureText(plateau.best, objective.form)}`,
         ),
   ]}</dl>${few}${doubts.map(([name, text]) => html`<p><b>${name}</b> ${text}.</p>`)}${about(
     `Years of ${yearDays} days. A plateau is worth more than a peak: its centre stays good where the market differs a little. Run the chosen parameter set by itself for its own report; the trials of the grid still count.`,
   )}</section>`;
 }
 
-function heatSection({ axes, heat, best, plateau }: GridInput): Content {
+function heatSection({ objective, axes, heat, best, plateau }: GridInput): Content {
   const [first, second] = axes;
   const across = second ?? first;
   const down = second === undefined ? undefined : first;
   if (across === undefined) return undefined;
   const others = axes.slice(2).reduce((product, { values }) => product * values.length, 1);
+  const isShare = objective.form === 'share';
   const indexOf = (set: number): number => Math.floor(set / others);
   const flat = new Set(plateau?.sets.map(indexOf) ?? []);
   const most = Math.max(1e-9, ...heat.flatMap((row) => row.map((value) => Math.abs(value ?? 0))));
   const cell = (value: number | undefined, index: number): Html =>
     value === undefined
       ? html`<td class="none"></td>`
-      : html`<td class="${heatClass(value, most)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === indexOf(best) ? ' best' : ''}" title="${shareText(value)}">${fixed(value * 100, 1)}</td>`;
+      : html`<td class="${heatClass(value, most)}${flat.has(index) ? ' flat' : ''}${best !== undefined && index === indexOf(best) ? ' best' : ''}" title="${figureText(value, objective.form)}">${isShare ? fixed(value * 100, 1) : fixed(value, 2)}</td>`;
   return section(
     'heat',
-    'Return of each parameter set',
+    `${objective.title} of each parameter set`,
     about(
-      `In %. ${down === undefined ? '' : `Down ${down.name}, across `}${across.name}${others > 1 ? ', the best over the other axes' : ''}.`,
+      `${isShare ? 'In %. ' : ''}${down === undefined ? '' : `Down ${down.name}, across `}${across.name}${others > 1 ? ', the best over the other axes' : ''}.`,
       ` The best is framed${plateau === undefined ? '' : ', the best plateau underlined'}.`,
       across.values.length > 8 ? html` <span class="phone">Scroll sideways for more columns.</span>` : '',
     ),
@@ -148,7 +157,10 @@ function tableSection({ axes, sets, asset }: GridInput): Html {
     .flatMap(({ values, ran: one }) =>
       one === undefined ? [] : [{ values, one, isFew: one.roundTrips < fewestRoundTrips }],
     )
-    .toSorted((a, b) => Number(a.isFew) - Number(b.isFew) || b.one.return - a.one.return);
+    .toSorted(
+      (a, b) =>
+        Number(a.isFew) - Number(b.isFew) || (b.one.figure ?? -Number.MAX_VALUE) - (a.one.figure ?? -Number.MAX_VALUE),
+    );
   const ranked = ran.filter(({ isFew }) => !isFew).length;
   const figures = [`Final equity, ${asset}`, 'Return', 'Max drawdown', 'Sharpe ratio', 'Fills', 'Round trips'];
   return section(

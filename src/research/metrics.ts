@@ -27,7 +27,8 @@ import { leastTrackRecord, probabilisticSharpe } from './significance/deflated-s
 
 /** JSON has no undefined. */
 type Figure = number | null;
-const figure = (value: number | undefined): Figure => (value === undefined || !Number.isFinite(value) ? null : value);
+export const figure = (value: number | undefined): Figure =>
+  value === undefined || !Number.isFinite(value) ? null : value;
 
 /** Null where a figure would mean nothing; what each means is in `conventions.ts`. */
 export type Metrics = ReturnType<typeof returnFigures> &
@@ -73,6 +74,18 @@ export function measure(
 export const dailySharpe = (returns: Float64Array, known: number, riskFree: number): number | undefined =>
   known < leastDays ? undefined : sharpe(returns, yearDays, riskFree / yearDays);
 
+/** CAGR: the last equity over `cash`, by the year. Undefined below 90 days. */
+function growthOf({ days, totalMs }: Pick<EquityWalk, 'days' | 'totalMs'>, cash: number): number | undefined {
+  const growth = (days.equity.at(-1) ?? cash) / cash;
+  return totalMs < leastDaysOfGrowth * dayMs ? undefined : yearlyReturn(growth, totalMs / dayMs);
+}
+
+/** CAGR over the largest drawdown. Undefined below 90 days, and where equity never fell. */
+export function calmarOf(walk: Pick<EquityWalk, 'days' | 'totalMs' | 'drawdown'>, cash: number): number | undefined {
+  const cagr = growthOf(walk, cash);
+  return cagr === undefined || walk.drawdown.fall === 0 ? undefined : cagr / -walk.drawdown.fall;
+}
+
 function returnFigures(
   { days, drawdown, heldMs, totalMs, exposure }: EquityWalk,
   returns: Float64Array,
@@ -81,8 +94,7 @@ function returnFigures(
 ) {
   const daily = riskFree / yearDays;
   const holdReturns = dailyReturns(days, days.hold);
-  const growth = (days.equity.at(-1) ?? cash) / cash;
-  const cagr = totalMs < leastDaysOfGrowth * dayMs ? undefined : yearlyReturn(growth, totalMs / dayMs);
+  const cagr = growthOf({ days, totalMs }, cash);
   const known = Math.min(returns.length, daysKnown(series, days));
   const enough = known >= leastDays;
   const only = <T>(value: T | undefined): T | undefined => (enough ? value : undefined);
@@ -117,7 +129,7 @@ function returnFigures(
     sortino: figure(only(sortino(returns, yearDays, daily))),
     maxDrawdown: -drawdown.fall,
     longestDrawdownDays: drawdown.longestMs / dayMs,
-    calmar: figure(cagr === undefined || drawdown.fall === 0 ? undefined : cagr / -drawdown.fall),
+    calmar: figure(calmarOf({ days, totalMs, drawdown }, cash)),
     ulcerIndex: figure(ulcer),
     martin: figure(cagr === undefined || !ulcer ? undefined : cagr / ulcer),
     omega: figure(only(omega(returns, daily))),

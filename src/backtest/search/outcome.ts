@@ -4,7 +4,8 @@ import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { dailyReturns, daysKnown } from '../../research/curves.ts';
 import { walkEquity } from '../../research/equity-walk.ts';
 import { fillTable } from '../../research/fill-table.ts';
-import { dailySharpe } from '../../research/metrics.ts';
+import { calmarOf, dailySharpe, figure, leastDays } from '../../research/metrics.ts';
+import { sortino, yearDays } from '../../research/ratios.ts';
 import { fewestRoundTrips } from '../../research/round-trip-figures.ts';
 import { countRoundTrips } from '../../research/round-trips.ts';
 import { equityInput, marginOf } from '../result/summary.ts';
@@ -19,6 +20,8 @@ export const ran = z.object({
   maxDrawdown: z.number(),
   /** Yearly, of daily returns; null where it would mean nothing. */
   sharpe: z.number().nullable(),
+  sortino: z.number().nullable(),
+  calmar: z.number().nullable(),
   fills: z.number(),
   roundTrips: z.number(),
   /** Quote units, exact. */
@@ -53,11 +56,14 @@ export function outcomeOf(
   const cash = unitsNumber(input.cash);
   const walked = walkEquity(equityInput(input, table, result.cashFlows, marginOf(result)?.charges));
   const returns = dailyReturns(walked.days, walked.days.equity);
+  const known = Math.min(returns.length, daysKnown(input.series, walked.days));
   return {
     finalEquity: unitsText(result.finalEquity),
     return: (unitsNumber(result.finalEquity) * (walked.scales.at(-1)?.scale ?? 1)) / cash - 1,
     maxDrawdown: Math.abs(walked.drawdown.fall),
-    sharpe: dailySharpe(returns, Math.min(returns.length, daysKnown(input.series, walked.days)), riskFree) ?? null,
+    sharpe: dailySharpe(returns, known, riskFree) ?? null,
+    sortino: figure(known < leastDays ? undefined : sortino(returns, yearDays, riskFree / yearDays)),
+    calmar: figure(calmarOf(walked, cash)),
     fills: table.length,
     roundTrips: countRoundTrips(table, input.instruments),
     fees: unitsText(table.fees),

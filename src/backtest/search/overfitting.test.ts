@@ -14,6 +14,8 @@ const ran = (returns: readonly number[] | null): Ran => ({
     return: 0,
     maxDrawdown: 0,
     sharpe: null,
+    sortino: null,
+    calmar: null,
     fills: 1,
     roundTrips: 30,
     fees: '0',

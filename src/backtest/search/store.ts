@@ -11,7 +11,7 @@ import { type Axis, type ParameterSet, sortedAxes } from './axes.ts';
 import { type Outcome, ran } from './outcome.ts';
 
 /** Raised when outcomes change their meaning: older files are not read then. */
-const outcomeVersion = 8;
+const outcomeVersion = 9;
 
 /** The hash of everything that can change an outcome, except the values of the grid. */
 export function gridId(

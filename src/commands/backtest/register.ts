@@ -1,5 +1,6 @@
 /** The command lines of `sluice backtest` and `sluice check`. */
 import { type Command, Option } from 'commander';
+import { type ObjectiveName, objectiveNames } from '../../backtest/search/objective.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { rulesetNames } from '../../fill/ruleset-names.ts';
 import {
@@ -23,6 +24,7 @@ interface Given extends Omit<BacktestOptions, 'config' | 'runs' | 'ledger'> {
   readonly rules?: string;
   readonly save: boolean;
   readonly grid: readonly string[];
+  readonly objective?: ObjectiveName;
   readonly workers?: number;
   readonly all?: string;
   readonly accept: boolean;
@@ -45,6 +47,9 @@ export function addBacktest(program: Command, io: Io, sluice: string): void {
         .argParser(collect)
         .default([])
         .conflicts(['stress']),
+    )
+    .addOption(
+      new Option('--objective <NAME>', 'what a grid ranks by (return)').choices([...objectiveNames]).conflicts(['all']),
     )
     .option('--workers <N>', 'threads of a grid (the number of cores)', wholeNumber(1, 256))
     .addOption(
@@ -87,6 +92,8 @@ async function runBacktest({ save, runs, rules, all, accept, config: file, ...gi
   const kept = save ? { runs } : { ledger: runs };
   (await import('../writable.ts')).refuseUnwritable({ ...given, ...kept });
   const options = { ...given, ...kept, set, config: requireConfig('backtest', file) };
+  if (options.objective !== undefined && given.grid.length === 0)
+    throw new Refusal('--objective ranks the parameter sets of a grid: give --grid, or leave it out');
   if (given.grid.length === 0) return (await import('./backtest.ts')).backtest(options);
   const { gridBacktest } = await import('../grid/command.ts');
   return gridBacktest({ ...options, ...(process.stderr.isTTY && { progress }) });

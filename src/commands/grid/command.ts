@@ -15,6 +15,7 @@ import {
   parameterSets,
   readAxes,
 } from '../../backtest/search/axes.ts';
+import { type ObjectiveName, objectiveOf } from '../../backtest/search/objective.ts';
 import { hasRun, isFew, type Outcome } from '../../backtest/search/outcome.ts';
 import {
   buyAndHoldReturns,
@@ -38,6 +39,7 @@ import { fewText, findIn, type GridResult, gridCsv, gridLines, missingIn, setTex
 
 export interface GridOptions extends BacktestOptions {
   readonly grid: readonly string[];
+  readonly objective?: ObjectiveName;
   readonly workers?: number;
   /** A line that the next one takes the place of; undefined where nobody watches. */
   readonly progress?: (line: string) => void;
@@ -100,7 +102,17 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   }
   const tries = countGridTrials(options, { prepared, config, code, axes, sets, outcomes });
   doubt ??= judged();
-  const result: GridResult = { axes, sets, outcomes, tries, asset: quoteAsset(input), klines: span.of, doubt };
+  const objective = objectiveOf(options.objective ?? 'return');
+  const result: GridResult = {
+    objective,
+    axes,
+    sets,
+    outcomes,
+    tries,
+    asset: quoteAsset(input),
+    klines: span.of,
+    doubt,
+  };
   printGrid(options, result, { file, set: options.set, code, prepared });
 }
 
@@ -234,7 +246,7 @@ const overfittingJson = ({ independent, sets, ...doubt }: Overfitting): object =
 });
 
 function gridJson(result: GridResult): object {
-  const { axes, sets, outcomes, tries, asset, klines, doubt } = result;
+  const { objective, axes, sets, outcomes, tries, asset, klines, doubt } = result;
   const { best, plateau } = findIn(result);
   const named = (index: number): object => ({
     params: Object.fromEntries(axes.map(({ strategy, param }, axis) => [`${strategy}.${param}`, sets[index]?.[axis]])),
@@ -245,6 +257,7 @@ function gridJson(result: GridResult): object {
   });
   return {
     version: 2,
+    objective: objective.name,
     axes: axes.map(({ strategy, param, values }) => ({ strategy, param, values })),
     asset,
     klines,
@@ -277,13 +290,13 @@ function writeGridReport(
   result: GridResult,
   { file, set, code, prepared: { input, warnings, dataHashes } }: GridOrigin,
 ): void {
-  const { axes, sets, outcomes, tries, asset, klines, doubt } = result;
+  const { objective, axes, sets, outcomes, tries, asset, klines, doubt } = result;
   const times = endsOf(input.series);
   const configuration = readFileSync(file, 'utf8');
   const found = findIn(result);
   const text = gridText({
     title: `Grid · ${resolve(file).replace(/^.*\//, '')}`,
-    ...{ asset, klines, trials: tries, configuration },
+    ...{ objective, asset, klines, trials: tries, configuration },
     warnings: [...warnings, ...stoppedText(result, found.best).map((text) => `Stopped: ${text}.`)],
     ...found,
     doubts: found.best === undefined ? [] : overfittingTexts(doubt),
@@ -294,7 +307,9 @@ function writeGridReport(
     sets: sets.map((set, index) => {
       const one = outcomes[index];
       const values = set.map(String);
-      return hasRun(one) ? { values, ran: { ...one, finalEquity: unitsNumber(units(one.finalEquity)) } } : { values };
+      return hasRun(one)
+        ? { values, ran: { ...one, finalEquity: unitsNumber(units(one.finalEquity)), figure: objective.figureOf(one) } }
+        : { values };
     }),
     provenance: [
       ['Configuration', `${resolve(file)}${set.map((one) => ` --set ${one}`).join('')}`],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { btc } from '../../../test/kit/builders.ts';
 import { axisNames, parameterSets, readAxes } from '../../backtest/search/axes.ts';
+import { type ObjectiveName, objectiveOf } from '../../backtest/search/objective.ts';
 import { defineStrategy } from '../../strategy/contract.ts';
 import { choice, decimal, integer } from '../../strategy/params.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
@@ -22,8 +23,10 @@ const hosted = ['a', 'b'].map(
   }),
 );
 
+const objective = objectiveOf('return');
 const ran = {
-  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, fills: 60, roundTrips: 30, fees: '0' },
+  ...{ finalEquity: '1', return: 0, maxDrawdown: 0, sharpe: null, sortino: null, calmar: null },
+  ...{ fills: 60, roundTrips: 30, fees: '0' },
   ...{ kills: [], returns: null },
 };
 
@@ -31,7 +34,7 @@ test('a parameter that two strategies have goes by both names, everywhere', () =
   const axes = readAxes(['a.fast=5,7', 'b.fast=4', 'a.share=0.5'], hosted);
   expect(axisNames(axes)).toEqual(['a.fast', 'b.fast', 'a.share']);
   const result = {
-    ...{ axes, sets: [[5, 4, 0.5]], outcomes: [ran], tries: 1, asset: 'USDT', klines: 9, doubt: undefined },
+    ...{ objective, axes, sets: [[5, 4, 0.5]], outcomes: [ran], tries: 1, asset: 'USDT', klines: 9, doubt: undefined },
   };
   expect(gridCsv(result)).toMatch(/^a\.fast,b\.fast,a\.share,finalEquity,/);
   expect(gridLines(result).join('\n')).toMatch(/Best parameter set +a\.fast 5, b\.fast 4, a\.share 0\.5: /);
@@ -43,7 +46,7 @@ test('a parameter that two strategies have goes by both names, everywhere', () =
 test('a plateau is of numbers that lie side by side, however they were typed, and never of words', () => {
   const found = (text: string) => {
     const axes = readAxes([text], hosted);
-    return findIn({ axes, outcomes: [ran, ran, ran] }).plateau;
+    return findIn({ objective, axes, outcomes: [ran, ran, ran] }).plateau;
   };
   expect(readAxes(['a.fast=5,19,6'], hosted)[0]?.values).toEqual([5, 6, 19]);
   expect(found('a.fast=5,19,6')?.centre).toBe(1);
@@ -54,7 +57,9 @@ test('a plateau is of numbers that lie side by side, however they were typed, an
 test('there is no plateau of two values, and no place of the heat map is called its middle', () => {
   const shownFor = (text: string) => {
     const axes = readAxes([text], hosted);
-    const of = { ...{ axes, sets: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
+    const of = {
+      ...{ objective, axes, sets: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined },
+    };
     const outcomes = of.sets.map((_, index) => ({ ...ran, return: index / 10 }));
     return gridLines({ ...of, outcomes }).join('\n');
   };
@@ -69,7 +74,9 @@ test('there is no plateau of two values, and no place of the heat map is called 
 
 test('a parameter set of few round trips is listed, and never the best or part of a plateau', () => {
   const axes = readAxes(['a.fast=24,48,72,96'], hosted);
-  const of = { ...{ axes, sets: parameterSets(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };
+  const of = {
+    ...{ objective, axes, sets: parameterSets(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined },
+  };
   const outcomes = [30, 29, 30, 0].map((roundTrips, index) => ({ ...ran, roundTrips, return: index / 10 }));
   const text = gridLines({ ...of, outcomes }).join('\n');
   expect(text).toMatch(/^Not ranked +2 of 4 parameter sets closed fewer than 30 round trips: too few to rank$/m);
@@ -88,9 +95,11 @@ test('a parameter set of few round trips is listed, and never the best or part o
 
 test('a grid whose parameter sets all have few round trips has no best one, and says why', () => {
   const axes = readAxes(['a.fast=24,48'], hosted);
-  const of = { ...{ axes, sets: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined } };
+  const of = {
+    ...{ objective, axes, sets: parameterSets(axes), tries: 2, asset: 'USDT', klines: 9, doubt: undefined },
+  };
   const outcomes = of.sets.map((_, index) => ({ ...ran, roundTrips: 3, return: index / 10 }));
-  expect(findIn({ axes, outcomes })).toMatchObject({ best: undefined, plateau: undefined });
+  expect(findIn({ objective, axes, outcomes })).toMatchObject({ best: undefined, plateau: undefined });
   const text = gridLines({ ...of, outcomes }).join('\n');
   expect(text).toMatch(
     /^Not ranked +no parameter set closed 30 round trips, so there is no best one\nBest parameter set +none$/m,
@@ -107,4 +116,24 @@ test('a range without a step that never comes to its end is refused', () => {
   expect(values(`a.share=0.5${'0'.repeat(120)}`)).toEqual([0.5]);
   expect(values('a.fast=5..7')).toEqual([5, 6, 7]);
   expect(values('a.share=0.3..2.3')).toEqual([0.3, 1.3, 2.3]);
+});
+
+test('an objective ranks, chooses the best one and its plateau, and is printed beside the return', () => {
+  const axes = readAxes(['a.fast=24,48,72,96'], hosted);
+  const of = { ...{ axes, sets: parameterSets(axes), tries: 4, asset: 'USDT', klines: 9, doubt: undefined } };
+  const outcomes = [0.4, 0.1, 0.2, 0.3].map((loss, index) => ({
+    ...ran,
+    return: index / 10,
+    maxDrawdown: loss,
+    sharpe: 1 - index,
+  }));
+  const shown = (name: ObjectiveName): string =>
+    gridLines({ ...of, objective: objectiveOf(name), outcomes }).join('\n');
+  expect(shown('return')).toMatch(/^Best parameter set +a?\.?fast 96: .*\n +return 30.00 %; best of 4/m);
+  expect(shown('maxDrawdown')).toMatch(
+    /^Best parameter set +a?\.?fast 48: .*\n +Max drawdown -10.00 %, return 10.00 %; best of 4/m,
+  );
+  expect(shown('maxDrawdown')).toMatch(/^Best plateau +around a?\.?fast 72: 3 .*, Max drawdown -20.00 % on average/m);
+  expect(shown('sharpe')).toMatch(/^Best parameter set +a?\.?fast 24: .*\n +Sharpe ratio 1.00, return 0.00 %/m);
+  expect(shown('calmar')).toMatch(/^Best parameter set +none: no ranked one has the figure Calmar ratio/m);
 });

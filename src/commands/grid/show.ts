@@ -1,6 +1,7 @@
 /** A grid for the terminal: the best parameter set with the number of trials, the best plateau, the first sets, the heat map. */
 
 import { type Axis, axisNames, type ParameterSet } from '../../backtest/search/axes.ts';
+import type { Objective } from '../../backtest/search/objective.ts';
 import { hasRun, isFew, isRanked, type Outcome, type Ran } from '../../backtest/search/outcome.ts';
 import { type Overfitting, overfittingTexts } from '../../backtest/search/overfitting.ts';
 import { counted } from '../../data/check/finding.ts';
@@ -12,6 +13,7 @@ import { bestPlateau, bestSet, heatOf, type Plateau } from '../../research/signi
 import { doubtsText } from '../../research/verdict.ts';
 
 export interface GridResult {
+  readonly objective: Objective;
   readonly axes: readonly Axis[];
   readonly sets: readonly ParameterSet[];
   /** In the order of the sets; undefined for those that did not run. */
@@ -28,10 +30,10 @@ export interface GridResult {
 const hasWords = (axes: readonly Axis[]): boolean =>
   axes.some(({ values }) => values.length > 1 && typeof values[0] !== 'number');
 
-/** By return: sets rank as their final equities do. Sets that are not ranked are holes. */
-export function findIn({ axes, outcomes }: Pick<GridResult, 'axes' | 'outcomes'>) {
+/** Sets that are not ranked, or have no such figure, are holes. */
+export function findIn({ objective, axes, outcomes }: Pick<GridResult, 'objective' | 'axes' | 'outcomes'>) {
   const sizes = axes.map(({ values }) => values.length);
-  const values = outcomes.map((one) => (isRanked(one) ? one.return : undefined));
+  const values = outcomes.map((one) => (isRanked(one) ? objective.figureOf(one) : undefined));
   const grid = { sizes, values };
   const plateau = hasWords(axes) ? undefined : bestPlateau(grid);
   return { best: bestSet(grid), plateau, heat: heatOf(grid) };
@@ -79,9 +81,9 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
   const { best, plateau, heat } = findIn(result);
   const stopped = stoppedText(result, best).map((text) => line('Stopped', text));
   if (best === undefined)
-    return few === undefined
-      ? head
-      : [...head, line('Best parameter set', 'none'), ...stopped, '', ...topLines(result)];
+    return outcomes.some(hasRun)
+      ? [...head, line('Best parameter set', noneText(result)), ...stopped, '', ...topLines(result)]
+      : head;
   const winner = outcomes[best] as Ran;
   return [
     ...head,
@@ -89,7 +91,7 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
       'Best parameter set',
       `${setText(axes, sets[best])}: ${roundedMoney(winner.finalEquity)} ${asset}  (exactly ${winner.finalEquity})`,
     ),
-    line('', `return ${shareText(winner.return)}; best of ${grouped(tries)} trials on these data: expect some luck`),
+    line('', `${winnerText(result, winner)}; best of ${grouped(tries)} trials on these data: expect some luck`),
     line(
       'Best plateau',
       plateau === undefined
@@ -104,6 +106,21 @@ export function gridLines(result: GridResult, doubts: readonly string[] = []): r
     ...heatLines(result, heat, best, plateau),
   ];
 }
+
+/** The figure that it is the best by, and its return. */
+function winnerText({ objective }: GridResult, winner: Ran): string {
+  const gain = `return ${shareText(winner.return)}`;
+  return objective.name === 'return' ? gain : `${objectiveText(objective, objective.figureOf(winner))}, ${gain}`;
+}
+
+/** Sets without the figure come last. */
+const rankOf = (objective: Objective, one: Ran): number => objective.figureOf(one) ?? -Number.MAX_VALUE;
+
+const objectiveText = ({ title, form }: Objective, value: number | undefined): string =>
+  `${title} ${figureText(value, form)}`;
+
+const noneText = ({ objective, outcomes }: GridResult): string =>
+  outcomes.some(isRanked) ? `none: no ranked one has the figure ${objective.title} (too few days?)` : 'none';
 
 /** How many sets are not ranked, and why; undefined where every set that ran is ranked. */
 export function fewText({ outcomes }: Pick<GridResult, 'outcomes'>): string | undefined {
@@ -135,15 +152,24 @@ function refusals({ outcomes }: GridResult): readonly string[] {
   );
 }
 
-function plateauText({ axes, sets }: GridResult, { centre, sets: block, mean, worst, best }: Plateau): string {
-  return `around ${setText(axes, sets[centre])}: ${block.length} parameter sets, return ${shareText(mean)} on average, ${shareText(worst)} to ${shareText(best)}`;
+function plateauText(
+  { objective, axes, sets }: GridResult,
+  { centre, sets: block, mean, worst, best }: Plateau,
+): string {
+  return `around ${setText(axes, sets[centre])}: ${block.length} parameter sets, ${objectiveText(objective, mean)} on average, ${figureText(worst, objective.form)} to ${figureText(best, objective.form)}`;
 }
 
-function topLines({ axes, sets, outcomes }: GridResult): readonly string[] {
+function topLines({ objective, axes, sets, outcomes }: GridResult): readonly string[] {
   const names = axisNames(axes);
+  const isShown = ['return', 'sharpe', 'maxDrawdown'].includes(objective.name);
   const rows = outcomes
     .flatMap((one, index) => (hasRun(one) ? [{ one, index }] : []))
-    .toSorted((a, b) => Number(isFew(a.one)) - Number(isFew(b.one)) || b.one.return - a.one.return || a.index - b.index)
+    .toSorted(
+      (a, b) =>
+        Number(isFew(a.one)) - Number(isFew(b.one)) ||
+        rankOf(objective, b.one) - rankOf(objective, a.one) ||
+        a.index - b.index,
+    )
     .slice(0, shownSets)
     .map(({ one, index }) => [
       ...(sets[index] ?? []).map(String),
@@ -151,10 +177,23 @@ function topLines({ axes, sets, outcomes }: GridResult): readonly string[] {
       shareText(one.return),
       shareText(one.maxDrawdown),
       figureText(one.sharpe, 'ratio'),
+      ...(isShown ? [] : [figureText(objective.figureOf(one), objective.form)]),
       grouped(one.fills),
       `${grouped(one.roundTrips)}${isFew(one) ? ', not ranked' : ''}`,
     ]);
-  const table = [[...names, 'final equity', 'return', 'drawdown', 'Sharpe', 'fills', 'round trips'], ...rows];
+  const table = [
+    [
+      ...names,
+      'final equity',
+      'return',
+      'drawdown',
+      'Sharpe',
+      ...(isShown ? [] : [objective.title]),
+      'fills',
+      'round trips',
+    ],
+    ...rows,
+  ];
   const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table.map((row) => row.map((text, column) => text.padStart(widths[column] ?? 0)).join('  '));
 }
@@ -165,7 +204,7 @@ const shades = ['··', '░░', '▒▒', '▓▓', '██'] as const;
 const mostColumns = 60;
 
 function heatLines(
-  { axes }: GridResult,
+  { objective, axes }: GridResult,
   heat: Found['heat'],
   best: number,
   plateau: Plateau | undefined,
@@ -192,13 +231,16 @@ function heatLines(
     return `${(labels[index] ?? '').padStart(width)} ${shaded}`;
   });
   const title = `${down === undefined ? '' : `${down.name} down, `}${across.name} across (${across.values[0]} to ${across.values.at(-1)})`;
-  const scale = `return ${shareText(least)} ${shades.join('')} ${shareText(most)};  ◆◆ best parameter set${plateau === undefined ? '' : '  ◇◇ middle of the best plateau'}`;
+  const scale = `${objectiveText(objective, least)} ${shades.join('')} ${figureText(most, objective.form)};  ◆◆ best parameter set${plateau === undefined ? '' : '  ◇◇ middle of the best plateau'}`;
   return [title, ...rows, scale];
 }
 
 /** One row for each parameter set. */
 export function gridCsv({ axes, sets, outcomes }: GridResult): string {
-  const names = ['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'fills', 'roundTrips', 'fees'] as const;
+  const names = [
+    ...(['finalEquity', 'return', 'maxDrawdown', 'sharpe', 'sortino', 'calmar'] as const),
+    ...(['fills', 'roundTrips', 'fees'] as const),
+  ];
   const rows = sets.map((set, index) => {
     const one = outcomes[index];
     const figures = hasRun(one) ? names.map((name) => one[name] ?? '') : names.map(() => '');
