@@ -2,7 +2,7 @@
 import type { Curve } from '../research/curves.ts';
 import type { Summary } from '../research/summary.ts';
 import { figureGroups, periodText, shareText } from './figures.ts';
-import { about, type Html, html, numbers, section, tableHtml } from './html.ts';
+import { about, type Html, html, numbers, section, stamp, tableHtml } from './html.ts';
 import { pageText } from './page.ts';
 import { high, linear, path, plot, rangeOf, roundSteps, timeLabels, wide } from './plot.ts';
 
@@ -37,6 +37,18 @@ function growthPlot(runs: readonly Compared[]): Html {
   })}`;
 }
 
+/** What makes runs hard to compare: they cover other times. Undefined where all cover the same. */
+export function timesNote(runs: readonly { readonly name: string; readonly summary: Pick<Summary, 'from' | 'to'> }[]) {
+  for (const [index, one] of runs.entries())
+    for (const other of runs.slice(index + 1))
+      if (one.summary.to <= other.summary.from || other.summary.to <= one.summary.from)
+        return `${one.name} and ${other.name} do not overlap in time: a difference may come from the market alone. Compare runs over the same time`;
+  const times = new Set(runs.map(({ summary: { from, to } }) => `${from} ${to}`));
+  return times.size === 1
+    ? undefined
+    : 'The runs overlap only in part: a difference may come from the time that one of them lacks';
+}
+
 function verdictTable(runs: readonly Compared[]): Html {
   const rows = runs.map(({ name, about: difference, summary }) => {
     const { verdict, from, to, rules } = summary;
@@ -67,6 +79,7 @@ function figureTable(runs: readonly Compared[]): Html {
 export function compareText(runs: readonly Compared[]): string {
   const title = `${runs.length} runs compared`;
   const body = html`<header class="top"><h1>${title}</h1><p class="muted">${runs.map(({ name }) => name).join(' · ')}</p></header>${[
+    stamp(timesNote(runs)),
     section('growth', 'Growth', growthPlot(runs)),
     section('verdicts', 'Verdicts', verdictTable(runs)),
     section('data', 'Data', dataTable(runs)),

@@ -4,7 +4,7 @@ import { writeWhole } from '../../backtest/runs/keep.ts';
 import { readEquityCsv } from '../../backtest/runs/rows.ts';
 import { findRun, type KeptRun, readRun, readRunFile } from '../../backtest/runs/store.ts';
 import { Refusal } from '../../domain/refusal.ts';
-import { compareText } from '../../report/compare.ts';
+import { compareText, timesNote } from '../../report/compare.ts';
 import { figureText } from '../../report/figures.ts';
 import { conventions, type Form } from '../../research/conventions.ts';
 import type { Output } from '../../terminal/output.ts';
@@ -23,6 +23,8 @@ export function compare(
   if (folders.length < 2 || folders.length > mostRuns)
     throw new Refusal(`compare takes 2 to ${mostRuns} different runs, not ${folders.length}; sluice runs lists them`);
   const runs = folders.map(readRun);
+  const note = timesNote(runs.map(({ id: name, summary }) => ({ name, summary })));
+  if (note !== undefined) say(`note: ${note}`);
   if (output !== undefined) {
     const compared = runs.map((run, index) => ({
       name: run.id,
