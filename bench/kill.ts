@@ -80,7 +80,7 @@ for (let round = 0; round < rounds; round++) {
     const start = realMs();
     const at = exchange.clock.now();
     const before = createdBefore(at);
-    if (how === 'call') void session.source.kill('bench');
+    if (how === 'call') void session.source.kill({ by: 'bench', reason: 'bench' });
     else writeFileSync(join(stateDir, 'kill'), 'bench\n');
     const cancelled = await since(start, () => open() === 0);
     await systemClock.sleep(1_000);
@@ -90,7 +90,7 @@ for (let round = 0; round < rounds; round++) {
     process.stdout.write(
       `by ${how}: ${before} orders were created in the second before, the last ${blocked.toFixed(0)} ms after it; ${orders} were cancelled after ${cancelled.toFixed(0)} ms\n`,
     );
-    await session.source.resume('bench');
+    await session.source.resume({ by: 'bench', reason: 'bench' });
   }
 }
 process.stdout.write(

@@ -10,6 +10,7 @@ const eventKinds = [
   'unknown',
   'resolved',
   'kill',
+  'pause',
   'resume',
   'halt',
   'state',

@@ -4,9 +4,11 @@
  *     GET  /                 the page, without any secret; its script takes the token from `#token=…`
  *     GET  /api/view         the `View` as JSON
  *     GET  /api/live         a WebSocket of `Update`s
- *     POST /api/kill         { "reason": "…", "strategy": "…" }; without a strategy all of them
+ *     POST /api/kill         { "reason": "…", "strategy": "…", "everything": true }; without a strategy all of them; `everything`: exits, too
+ *     POST /api/pause        { "reason": "…", "strategy": "…" }
  *     POST /api/resume       { "reason": "…", "strategy": "…" }
- *     POST /api/cancel       { "strategy": "…" }, or {} for all
+ *     POST /api/cancel       { "order": "…" } or { "strategy": "…" }, or {} for all; the order by our client id
+ *     POST /api/flatten      { "reason": "…", "strategy": "…", "symbol": "…", "maxSlippage": "0.01" }
  *     POST /api/resolve      { "order": "…", "as": "absent", "reason": "…" }; the order by our client id
  *     POST /api/adopt        { "order": "…", "orderId": "…", "reason": "…" }; `orderId`: the exchange's id of what it is there
  *     POST /api/resolve-trade { "trade": "…", "as": "accepted"|"discarded", "reason": "…" }
@@ -14,6 +16,7 @@
  *     POST /api/reload       { "strategy": "…", "reason": "…" }
  *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
  *
+ * Each POST may also have `"by"`: `operator`, as the command line has, or `dashboard`, the standard. It is journalled.
  * Every call under `/api` takes the token as `Authorization: Bearer TOKEN`, a WebSocket also as its subprotocols `sluice, TOKEN`. The POSTs answer
  * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 it is refused or does not fit, 500 it failed.
  * Whoever may not speak to us at all gets 403 (see `access.ts`).
@@ -24,33 +27,16 @@ import websocket from '@fastify/websocket';
 import { type FastifyInstance, fastify } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../clock/clock.ts';
-import { exchangeIdPattern, type TradeDecision, tradeDecisions } from '../domain/order.ts';
+import type { OperatorActions } from '../domain/operator-actions.ts';
+import { exchangeIdPattern, tradeDecisions } from '../domain/order.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { type Guard, guard, leastTokenLength, limitConnections } from './access.ts';
 import type { Assets } from './assets.ts';
 import { commonHeaders, page } from './document.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
 
-/** What the dashboard shows and may do. The actions answer with a sentence that says what was done. */
-export interface DashboardSource extends Pushed {
-  /** Of one strategy, or of all. */
-  kill(reason: string, strategy?: string): Promise<string>;
-  resume(reason: string, strategy?: string): Promise<string>;
-  /** The resting orders of one strategy, or of all. */
-  cancelAll(strategy?: string): Promise<string>;
-  /** Closes an order that only a human may close, or says why that cannot be. */
-  resolve(order: string, as: string, reason: string): Promise<string>;
-  /** Binds an order of unknown outcome to an order at the exchange, or says why that cannot be. */
-  adopt(order: string, orderId: string, reason: string): Promise<string>;
-  /** Books a quarantined trade as it is shown, or never, or says why that cannot be. */
-  resolveTrade(trade: string, as: TradeDecision, reason: string): Promise<string>;
-  /** Counts an amount that was paid in or, negative, out. */
-  adjust(asset: string, amount: string, reason: string): Promise<string>;
-  /** Loads the code of a strategy anew, or says why the old code goes on. */
-  reload(strategy: string, reason: string): Promise<string>;
-  /** A human raises a limit, or releases a version of a strategy's code. */
-  limits(what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string>;
-}
+/** What the dashboard shows and may do. */
+export type DashboardSource = Pushed & OperatorActions;
 
 export interface DashboardOptions {
   /** 0 takes any free port. */
@@ -76,6 +62,8 @@ const maxBodyBytes = 4_096;
 const text = (most: number) => z.string().min(1).max(most);
 const strategy = text(100).optional();
 const reason = z.string().trim().min(1).max(500);
+const by = z.enum(['operator', 'dashboard']).default('dashboard');
+const asked = z.strictObject({ by, reason });
 const order = text(64);
 
 /** Runs before every answer, the 404 and the WebSocket upgrade included. `guard`: known once the port is; before that nobody can ask. */
@@ -119,28 +107,28 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
       return reply.code(400).send({ ok: false, message: z.prettifyError(given.error) });
     });
   };
-  const reasoned = z.strictObject({ reason, strategy });
-  post('kill', reasoned, (given) => source.kill(given.reason, given.strategy));
-  post('resume', reasoned, (given) => source.resume(given.reason, given.strategy));
-  post('cancel', z.strictObject({ strategy }), (given) => source.cancelAll(given.strategy));
-  post('resolve', z.strictObject({ order, as: text(20), reason }), (given) =>
-    source.resolve(given.order, given.as, given.reason),
+  const scope = asked.extend({ strategy });
+  post('kill', scope.extend({ everything: z.boolean().optional() }), (given) => source.kill(given));
+  post('pause', scope, (given) => source.pause(given));
+  post('resume', scope, (given) => source.resume(given));
+  post('cancel', z.strictObject({ by, strategy, order: order.optional() }), (given) => source.cancel(given));
+  const maxSlippage = z
+    .string()
+    .regex(/^0?\.\d{1,6}$/, 'must be a fraction such as "0.01"')
+    .optional();
+  post('flatten', scope.extend({ symbol: text(40).optional(), maxSlippage }), (given) => source.flatten(given));
+  post('resolve', asked.extend({ order, as: text(20) }), (given) => source.resolve(given));
+  post('adopt', asked.extend({ order, orderId: z.string().regex(exchangeIdPattern) }), (given) => source.adopt(given));
+  post('resolve-trade', asked.extend({ trade: text(100), as: z.enum(tradeDecisions) }), (given) =>
+    source.resolveTrade(given),
   );
-  post('adopt', z.strictObject({ order, orderId: z.string().regex(exchangeIdPattern), reason }), (given) =>
-    source.adopt(given.order, given.orderId, given.reason),
-  );
-  post('resolve-trade', z.strictObject({ trade: text(100), as: z.enum(tradeDecisions), reason }), (given) =>
-    source.resolveTrade(given.trade, given.as, given.reason),
-  );
-  post('reload', z.strictObject({ strategy: text(100), reason }), (given) =>
-    source.reload(given.strategy, given.reason),
-  );
+  post('reload', asked.extend({ strategy: text(100) }), (given) => source.reload(given));
   // The source checks assets, amounts and limits, with the messages of the commands.
-  post('adjust', z.strictObject({ asset: z.string().max(64), amount: z.string().max(64), reason }), (given) =>
-    source.adjust(given.asset, given.amount, given.reason),
+  post('adjust', asked.extend({ asset: z.string().max(64), amount: z.string().max(64) }), (given) =>
+    source.adjust(given),
   );
-  const limit = z.strictObject({ what: z.enum(['raise', 'release']), name: text(100), value: text(64), reason });
-  post('limits', limit, (given) => source.limits(given.what, given.name, given.value, given.reason));
+  const limit = { what: z.enum(['raise', 'release']), name: text(100), value: text(64) };
+  post('limits', asked.extend(limit), (given) => source.limits(given));
   app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
     reply.code(error.statusCode ?? (error instanceof Refusal ? 400 : 500)).send({ ok: false, message: error.message }),
   );

@@ -80,10 +80,12 @@ export interface StrategyView {
   readonly interval: string;
   /** All its markets, where it decides on several; then there is one such view for each in which it holds something. */
   readonly markets?: readonly MarketOfStrategy[];
-  /** `former`: not configured any more, but something of it is left. */
-  readonly status: 'running' | 'stopped' | 'former';
-  /** Why it was stopped. */
+  /** `stopped`: it threw. `paused` and `killed`: by `kill`. `former`: not configured any more, but something of it is left. */
+  readonly status: 'running' | 'paused' | 'killed' | 'stopped' | 'former';
+  /** Why it was paused, killed or stopped. */
   readonly error: string | undefined;
+  /** The kill or pause in force: of several the one that stops the most. */
+  readonly kill: KillView | undefined;
   readonly position: PositionView;
   readonly equity: string;
   /** Protective prices in force now. */
@@ -94,6 +96,19 @@ export interface StrategyView {
   /** It does so now. */
   readonly isUnprotected: boolean;
 }
+/** What an operator or a limit stopped, of one strategy or of all. */
+export interface KillView {
+  readonly kind: 'kill' | 'pause';
+  /** Of a kill: it stops exits, too. */
+  readonly everything: boolean;
+  readonly at: number;
+  /** `operator`, `dashboard`, `telegram NAME`, `file`, `signal` or the limit's name. */
+  readonly by: string;
+  readonly reason: string;
+  /** Null: all strategies. */
+  readonly strategy: string | null;
+}
+
 /** A market of a strategy that has several. */
 export interface MarketOfStrategy {
   /** Its name in the strategy; in a list, its symbol. */

@@ -53,6 +53,8 @@ function tooSmall(facts: Facts): string {
 const sentences: Readonly<Record<string, (facts: Facts, speed: number) => string>> = {
   blocked: (facts) => `No order is created: ${fact(facts, 'reason')}. The block ends automatically.`,
   halted: (facts) => `Trading has been halted since ${since(facts)} UTC: ${fact(facts, 'reason')}.`,
+  paused: (facts) =>
+    `The strategy has been paused since ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}. Nothing is entered.`,
   killed: (facts) => `Trading was killed at ${since(facts)} UTC by ${fact(facts, 'by')}: ${fact(facts, 'reason')}.`,
   staleData: (facts, speed) =>
     typeof facts['ageMs'] === 'number'
@@ -169,12 +171,18 @@ export function aloneText({ strategy, since: from, open, missing, ...times }: Al
 /** What the buttons do, unless the mode changes it. */
 export interface ActionWords {
   readonly kill: string;
+  readonly killEverything: string;
+  readonly pause: string;
   readonly resume: string;
   readonly cancelAll: string;
 }
 
 export const actionWords: ActionWords = {
-  kill: 'No new order is created from now on, by any strategy, also after a restart. Resting orders are cancelled on the exchange. Positions stay open and their stops do not work while killed.',
+  kill: 'Strategies create no new orders from now on, also after a restart, and their resting orders are cancelled on the exchange. Positions stay open. Exits stay in force: stops, time exits and take-profits go on.',
+  killEverything:
+    'No new order is created from now on, also after a restart. All resting orders are cancelled on the exchange, take-profits as well. Positions stay open and their stops do not work while killed.',
+  pause:
+    'Nothing new is entered from now on, also after a restart. Resting entries are cancelled on the exchange. Strategies may leave positions, and exits go on.',
   resume:
     'Strategies may create orders again. Their current signals are planned and checked against every limit again; the daily loss starts at zero.',
   cancelAll: 'Every resting order is cancelled on the exchange. Strategies keep running and may place new ones.',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { kill } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
 
@@ -139,8 +140,7 @@ describe('several cancels at one moment', () => {
 
   test('are what a kill does', async () => {
     const { rig, orders } = await three();
-    const kill = { at: rig.clock.now(), strategy: undefined, by: 'operator', reason: 'stop' };
-    await rig.finish(rig.assembled.kill(kill), 5_000);
+    await rig.finish(rig.assembled.kill(kill({ at: rig.clock.now() })), 5_000);
     expect(rig.asked('cancelMany')).toBe(1);
     for (const order of orders) expect(await rig.stateOf(order)).toBe('canceled');
   });

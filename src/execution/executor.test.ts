@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { btc, startTime } from '../../test/kit/builders.ts';
+import { btc, kill, startTime } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import { quantityText, unitsText } from '../domain/money.ts';
 
@@ -154,12 +154,11 @@ describe('an order', () => {
     'is not sent when a kill comes %s',
     async (when) => {
       const rig = new TestRig().listen();
-      const kill = (): void =>
-        rig.assembled.risk.switch.kill({ at: 0, strategy: undefined, by: 'operator', reason: 'enough' });
+      const comes = (): void => rig.assembled.risk.switch.kill(kill());
       const { carried } = rig.begin({ price: '100' });
-      if (when === 'while it waits for weight') kill();
+      if (when === 'while it waits for weight') comes();
       rig.onCommit = (event) => {
-        if (event === 'sending') kill();
+        if (event === 'sending') comes();
       };
       expect(await rig.finish(carried)).toBe('refused');
       expect(rig.asked('create')).toBe(0);

@@ -86,7 +86,7 @@ export class Halts {
     if (this.#inForce.length >= mostHalts || this.has(cause, text)) return;
     const at = clock.now();
     this.#inForce = [...this.#inForce, { at, cause, text }];
-    journal.append({ kind: 'halt', at, strategy: null, by: cause, reason: text });
+    journal.append({ kind: 'halt', everything: false, at, strategy: null, by: cause, reason: text });
   }
 
   /** Lifts every halt; a cause that remains halts again. */

@@ -176,11 +176,13 @@ export interface ProtectionEntry {
 }
 
 /**
- * Order creation was stopped or allowed again; `strategy` null: for all. The program itself writes a `halt`: something is wrong. It stops
- * creation for all and cancels nothing; its `by` is the cause (`execution/halt.ts`).
+ * Order creation was stopped or allowed again; `strategy` null: for all. A `pause` stops entries (`risk/kill.ts`). The program itself writes a
+ * `halt`: something is wrong. It stops creation for all and cancels nothing; its `by` is the cause (`execution/halt.ts`).
  */
 export interface KillEntry {
-  readonly kind: 'kill' | 'resume' | 'halt';
+  readonly kind: 'kill' | 'pause' | 'resume' | 'halt';
+  /** Of a kill: it stops exits, too. */
+  readonly everything: boolean;
   readonly at: number;
   readonly strategy: string | null;
   readonly by: string;

@@ -49,7 +49,7 @@ const everything: readonly Entry[] = [
   { kind: 'protection', strategy: 's', symbol: btc.symbol, protection: { stop: '90' } },
   { kind: 'protection', strategy: 's', symbol: btc.symbol, protection: null },
   { kind: 'day', day: 1, equity: '100' },
-  { kind: 'resume', at: 2, strategy: null, by: 'operator', reason: 'r' },
+  { kind: 'resume', everything: false, at: 2, strategy: null, by: 'operator', reason: 'r' },
   { kind: 'horizon', ms: 120_000 },
   { kind: 'notice', at: 3, level: 'info', text: 'a “quoted” text, \n two lines and 👍' },
 ];

@@ -29,7 +29,7 @@ export interface Loaded {
   readonly protections: readonly { readonly strategy: string; readonly symbol: string; readonly protection: string }[];
   /** The last signal of each strategy and symbol. */
   readonly signals: readonly Omit<SignalEntry, 'kind'>[];
-  /** Kills and halts in force. */
+  /** Kills and pauses in force, and halts. */
   readonly kills: readonly KillEntry[];
   readonly halts: readonly KillEntry[];
   /** Orders that ended without an exchange id, oldest first: the exchange may still show one of them. */
@@ -125,11 +125,11 @@ export function finer<T extends Precision>(row: Pick<FillEntry, 'price' | 'quant
   return fits ? instrument : { ...instrument, pricePrecision, quantityPrecision };
 }
 
-/** A resume lifts every earlier kill of its scope; one without a strategy lifts all. */
+/** Kills and pauses in force. A resume lifts every earlier one of its scope; one without a strategy lifts all. */
 export function inForce(kills: readonly KillEntry[]): readonly KillEntry[] {
   let active: KillEntry[] = [];
   for (const entry of kills) {
-    if (entry.kind === 'kill') active.push(entry);
+    if (entry.kind === 'kill' || entry.kind === 'pause') active.push(entry);
     else if (entry.kind === 'resume')
       active = entry.strategy === null ? [] : active.filter((kill) => kill.strategy !== entry.strategy);
   }

@@ -45,7 +45,7 @@ export const tables = {
   venueOrder: table('venue_orders', 'symbol orderId clientOrderId side type status executed seenAt'),
   adjustment: table('adjustments', 'at what asset amount by reason'),
   protection: table('protections', 'strategy symbol protection:json'),
-  kill: table('kills', 'kind at strategy by reason'),
+  kill: table('kills', 'kind everything:flag at strategy by reason'),
   limit: table('limits', 'at what name value by reason'),
   memory: table('memories', 'name value'),
   day: table('days', 'day equity'),

@@ -46,7 +46,8 @@ export const released: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE protections (strategy TEXT NOT NULL, symbol TEXT NOT NULL, protection TEXT NOT NULL, PRIMARY KEY (strategy, symbol)) WITHOUT ROWID;
   CREATE TABLE kills (
-    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL, strategy TEXT, by TEXT NOT NULL, reason TEXT NOT NULL
+    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, everything INTEGER NOT NULL, at INTEGER NOT NULL, strategy TEXT, by TEXT NOT NULL,
+    reason TEXT NOT NULL
   );
   CREATE TABLE days (day INTEGER PRIMARY KEY, equity TEXT NOT NULL);
   CREATE TABLE equity (at INTEGER PRIMARY KEY, equity TEXT NOT NULL);

@@ -238,7 +238,7 @@ describe('what is loaded', () => {
   });
 
   test('of a day goes with a resume, from which losses are measured anew', () => {
-    const resume: Entry = { kind: 'resume', at: 1, strategy: null, by: 'operator', reason: 'r' };
+    const resume: Entry = { kind: 'resume', everything: false, at: 1, strategy: null, by: 'operator', reason: 'r' };
     const { db, write } = bench();
     write([{ kind: 'day', day: 1, equity: '100' }, resume]);
     expect(load(db).days).toEqual(new Map());
@@ -247,8 +247,9 @@ describe('what is loaded', () => {
   });
 
   test('of kills is what was not lifted', () => {
-    const kill = (kind: 'kill' | 'resume', strategy: string | null): Entry => ({
+    const kill = (kind: 'kill' | 'pause' | 'resume', strategy: string | null): Entry => ({
       kind,
+      everything: false,
       at: 1,
       strategy,
       by: 'b',
@@ -262,6 +263,7 @@ describe('what is loaded', () => {
     expect(standing(kill('kill', 's'), kill('kill', null), kill('resume', 's'))).toEqual([null]);
     expect(standing(kill('kill', 's'), kill('kill', null), kill('resume', null))).toEqual([]);
     expect(standing(kill('resume', null), kill('kill', 's'))).toEqual(['s']);
+    expect(standing(kill('pause', 's'), kill('pause', 't'), kill('resume', 's'))).toEqual(['t']);
   });
 });
 

@@ -104,7 +104,7 @@ export function writer(db: Database.Database, epoch = 0, denialRowMs = Number.PO
     else if (kind === 'protection' && entry.protection === null)
       statement('unprotected').run(entry.strategy, entry.symbol);
     else if (kind === 'audit') insert('audit', { ...entry, day: entry.at - (entry.at % dayMs) });
-    else insert(kind === 'halt' || kind === 'resume' ? 'kill' : kind, entry);
+    else insert(kind === 'pause' || kind === 'halt' || kind === 'resume' ? 'kill' : kind, entry);
     if (kind !== 'resume') return;
     statement('undated').run();
     statement('forgotten').run(entry.strategy, entry.strategy);

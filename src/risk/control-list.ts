@@ -104,7 +104,7 @@ export const controls: readonly Control[] = [
   control(
     'Repeated execution throttle',
     {},
-    'The strategy is killed until `sluice resume --strategy ID`. Exits by a stop go on.',
+    'The strategy is killed until `sluice resume --strategy ID`. Exits go on.',
     ['entries', 'losses', 'denials', 'thinking'],
   ),
   control('Permission, restricted list', { allowList: 'hard: `symbols`, and the strategies of the configuration' }),
@@ -121,8 +121,8 @@ export const controls: readonly Control[] = [
   ),
   control(
     'Kill',
-    { killed: 'hard: until `sluice resume`' },
-    'Kill by `sluice kill`, the dashboard, the file `kill` or SIGUSR2, for one strategy or all. Each order is checked again right before it is sent.',
+    { killed: 'hard: until `sluice resume`', paused: 'hard: until `sluice resume`' },
+    'Kill by `sluice kill`, the dashboard, the file `kill` or SIGUSR2, for one strategy or all. `sluice pause` stops entries alone. Each order is checked again right before it is sent.',
   ),
   control(
     'Cancel on disconnect',
@@ -131,7 +131,7 @@ export const controls: readonly Control[] = [
   ),
   control('Self-match', { selfMatch: 'noSelfMatch' }),
   control('Max open orders', { openOrders: 'maxOpenOrders' }),
-  control('Loss limit', {}, 'Everything is killed. Exits by a stop go on.', ['dailyLoss', 'drawdown']),
+  control('Loss limit', {}, 'All strategies are killed. Exits go on.', ['dailyLoss', 'drawdown']),
   control(
     'Real-time alerts',
     {},

@@ -1,17 +1,21 @@
-/** Kills in force: creation of orders is stopped, for all or for one strategy, until somebody lifts it. */
+/** Kills and pauses in force: creation of orders is stopped, for all strategies or for one, until somebody lifts it (docs/decisions/0002). */
 import type { Intent, Purpose } from '../domain/order.ts';
 
 export interface Kill {
+  /** A pause stops entries alone. */
+  readonly kind: 'kill' | 'pause';
+  /** Of a kill: it stops exits, too. */
+  readonly everything: boolean;
   /** UTC ms. */
   readonly at: number;
   /** undefined: for all. */
   readonly strategy: string | undefined;
-  /** Who: `operator`, `file`, `signal`, or one of `killingLimits`. */
+  /** Who: `operator`, `dashboard`, `telegram NAME`, `file`, `signal`, or one of `killingLimits`. */
   readonly by: string;
   readonly reason: string;
 }
 
-/** Limits that kill, all or one strategy: they are there to limit losses, so they alone let protective exits through. */
+/** Limits that kill, all or one strategy. */
 export const killingLimits = {
   dailyLoss: 'the loss since midnight UTC exceeded its limit',
   drawdown: 'the drawdown of equity exceeded its limit',
@@ -22,10 +26,27 @@ export const killingLimits = {
 } as const;
 export type KillingLimit = keyof typeof killingLimits;
 
-const isByLimit = ({ by }: Pick<Kill, 'by'>): boolean => Object.hasOwn(killingLimits, by);
+/** What became of strategies. */
+export const pastOf = { kill: 'killed', pause: 'paused' } as const;
 
-/** A protective exit goes on under a kill by a limit; under one by a person nothing does (docs/decisions/0002). */
-export const letsThrough = (kill: Kill, purpose: Purpose): boolean => purpose === 'stop' && isByLimit(kill);
+type Strength = Pick<Kill, 'kind' | 'everything'>;
+
+/** What goes on, by strength. */
+const goesOn = {
+  pause: ['exit', 'stop', 'takeProfit'],
+  kill: ['stop', 'takeProfit'],
+  everything: [],
+} as const satisfies Readonly<Record<string, readonly Purpose[]>>;
+
+const strengthOf = ({ kind, everything }: Strength): keyof typeof goesOn => (everything ? 'everything' : kind);
+
+/** Whether orders of a purpose are created and rest in spite of it. */
+export const letsThrough = (kill: Strength, purpose: Purpose): boolean =>
+  (goesOn[strengthOf(kill)] as readonly Purpose[]).includes(purpose);
+
+/** The one that stops the most; of equals the first. */
+const strongest = (kills: readonly Kill[]): Kill | undefined =>
+  kills.toSorted((a, b) => goesOn[strengthOf(a)].length - goesOn[strengthOf(b)].length)[0];
 
 export class KillSwitch {
   #kills: readonly Kill[];
@@ -38,14 +59,18 @@ export class KillSwitch {
     return this.#kills;
   }
 
-  /** The kill that stops a strategy, one by a person before one by a limit: it stops more. */
+  /** What stops a strategy: of several, the one that stops the most. */
   of(strategy: string): Kill | undefined {
     if (this.#kills.length === 0) return undefined;
-    const standing = this.#kills.filter((kill) => kill.strategy === undefined || kill.strategy === strategy);
-    return standing.find((kill) => !isByLimit(kill)) ?? standing[0];
+    return strongest(this.#kills.filter((kill) => kill.strategy === undefined || kill.strategy === strategy));
   }
 
-  /** The kill that forbids an order, one that is about to be created or one that rests; undefined when none does. */
+  /** What stops all strategies. */
+  get ofAll(): Kill | undefined {
+    return strongest(this.#kills.filter(({ strategy }) => strategy === undefined));
+  }
+
+  /** What forbids an order, one that is about to be created or one that rests; undefined when nothing does. */
   against({ strategy, purpose }: Pick<Intent, 'strategy' | 'purpose'>): Kill | undefined {
     const kill = this.of(strategy);
     return kill === undefined || letsThrough(kill, purpose) ? undefined : kill;
@@ -55,8 +80,11 @@ export class KillSwitch {
     this.#kills = [...this.#kills, kill];
   }
 
-  /** Lifts the kills of a strategy, or every one. */
-  resume(strategy: string | undefined): void {
-    this.#kills = strategy === undefined ? [] : this.#kills.filter((kill) => kill.strategy !== strategy);
+  /** Lifts what stops a strategy, or all. Returns that. */
+  resume(strategy: string | undefined): readonly Kill[] {
+    const [lifted, left] = [[] as Kill[], [] as Kill[]];
+    for (const kill of this.#kills) (strategy === undefined || kill.strategy === strategy ? lifted : left).push(kill);
+    this.#kills = left;
+    return lifted;
   }
 }

@@ -29,8 +29,8 @@ export interface Disabling {
 /** For how long entries and denials count, ms of the clock. */
 const countedMs = 600_000;
 
-/** Denials that are not the strategy's fault: under a kill, a halt or without fresh data every strategy is denied. */
-const blameless = new Set(['killed', 'halted', 'blocked', 'staleData', 'bookAge', 'move']);
+/** Denials that are not the strategy's fault: under a kill, a pause, a halt or without fresh data every strategy is denied. */
+const blameless = new Set(['killed', 'paused', 'halted', 'blocked', 'staleData', 'bookAge', 'move']);
 
 interface CountedPosition {
   /** The portfolio's count of entries at the last fill. */

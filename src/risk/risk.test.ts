@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { decision, draft, fill, instruments, portfolio, startTime, target, wide } from '../../test/kit/builders.ts';
+import {
+  decision,
+  draft,
+  fill,
+  instruments,
+  kill,
+  portfolio,
+  startTime,
+  target,
+  wide,
+} from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
 import { Portfolio } from '../portfolio/portfolio.ts';
-import { KillSwitch } from './kill.ts';
+import { type Kill, KillSwitch } from './kill.ts';
 import { Risk, type RiskOptions } from './risk.ts';
 
 // Not UTC: a day that began at local midnight would pass unnoticed there.
@@ -44,6 +54,8 @@ describe('the daily loss limit', () => {
     expect(price(80.01)).toBeUndefined();
     const kill = price(80);
     expect(kill).toEqual({
+      kind: 'kill',
+      everything: false,
       at: startTime + 3_600_000,
       strategy: undefined,
       by: 'dailyLoss',
@@ -113,7 +125,7 @@ describe('the daily loss limit', () => {
   test('does not kill again after a restart that finds its kill in force', () => {
     const { price, risk } = bench({
       dayStart: { day: startTime, equity: units('2000000') },
-      kills: [{ at: startTime + 5, strategy: undefined, by: 'dailyLoss', reason: 'lost' }],
+      kills: [kill({ at: startTime + 5, by: 'dailyLoss', reason: 'lost' })],
     });
     expect(price(50)).toBeUndefined();
     expect(risk.switch.inForce.length).toBe(1);
@@ -203,17 +215,17 @@ describe('the gate', () => {
 });
 
 describe('a kill switch', () => {
-  const kill = (strategy: string | undefined, by = 'operator') => ({ at: 1, strategy, by, reason: 'r' });
+  const of = (strategy: string | undefined, given: Partial<Kill> = {}) => kill({ strategy, ...given });
 
   test('for one strategy stops that one alone', () => {
     const kills = new KillSwitch();
-    kills.kill(kill('s'));
+    kills.kill(of('s'));
     expect(kills.of('s')).toBeDefined();
     expect(kills.of('t')).toBeUndefined();
   });
 
   test('for all stops every one until it is lifted for all', () => {
-    const kills = new KillSwitch([kill(undefined)]);
+    const kills = new KillSwitch([of(undefined)]);
     kills.resume('s');
     expect(kills.of('s')).toBeDefined();
     kills.resume(undefined);
@@ -221,17 +233,35 @@ describe('a kill switch', () => {
   });
 
   test('lifts the kills of one strategy and leaves the others', () => {
-    const kills = new KillSwitch([kill('s'), kill('t'), kill('s')]);
+    const kills = new KillSwitch([of('s'), of('t'), of('s')]);
     kills.resume('s');
     expect(kills.of('s')).toBeUndefined();
     expect(kills.of('t')).toBeDefined();
     expect(kills.inForce.length).toBe(1);
   });
 
-  test('names a person’s kill before the loss limit’s, since it stops protective exits too', () => {
-    const kills = new KillSwitch([kill(undefined, 'dailyLoss'), kill('s', 'operator')]);
-    expect(kills.of('s')?.by).toBe('operator');
-    expect(kills.of('t')?.by).toBe('dailyLoss');
+  test('names the one that stops the most, whoever it is by', () => {
+    const kills = new KillSwitch([
+      of('s', { kind: 'pause' }),
+      of(undefined, { by: 'dailyLoss' }),
+      of('t', { kind: 'pause' }),
+      of('u', { everything: true }),
+    ]);
+    expect(['s', 't', 'u'].map((id) => kills.of(id)?.by)).toEqual(['dailyLoss', 'dailyLoss', 'operator']);
+    expect(kills.ofAll?.by).toBe('dailyLoss');
+    expect(kills.of('u')?.everything).toBe(true);
+  });
+
+  test('lets through what its strength says', () => {
+    const through = (given: Partial<Kill>): readonly string[] => {
+      const kills = new KillSwitch([kill(given)]);
+      const purposes = ['enter', 'exit', 'quote', 'stop', 'takeProfit'] as const;
+      return purposes.filter((purpose) => kills.against({ strategy: 's', purpose }) === undefined);
+    };
+    expect(through({ kind: 'pause' })).toEqual(['exit', 'stop', 'takeProfit']);
+    expect(through({})).toEqual(['stop', 'takeProfit']);
+    expect(through({ by: 'dailyLoss' })).toEqual(['stop', 'takeProfit']);
+    expect(through({ everything: true })).toEqual([]);
   });
 });
 

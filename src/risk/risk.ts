@@ -170,10 +170,8 @@ export class Risk {
   }
 
   #disable(strategy: string, why: Disabling | undefined): void {
-    if (why === undefined || this.switch.of(strategy) !== undefined) return;
-    const kill: Kill = { at: this.#clock.now(), strategy, by: why.by, reason: `${strategy} ${why.reason}` };
-    this.switch.kill(kill);
-    this.#disabled(kill);
+    if (why === undefined || this.switch.of(strategy)?.kind === 'kill') return;
+    this.#disabled(this.#kill(why.by, `${strategy} ${why.reason}`, strategy));
   }
 
   /** Takes note of a book that was fresh at `at`, UTC ms: it may have waited in a socket while this process stood still. */
@@ -273,8 +271,8 @@ export class Risk {
     return this.#kill('dailyLoss', `lost ${shortText(loss)} since midnight UTC, the limit is ${shortText(most)}`);
   }
 
-  #kill(by: KillingLimit, reason: string): Kill {
-    const kill: Kill = { at: this.#clock.now(), strategy: undefined, by, reason };
+  #kill(by: KillingLimit, reason: string, strategy?: string): Kill {
+    const kill: Kill = { kind: 'kill', everything: false, at: this.#clock.now(), strategy, by, reason };
     this.switch.kill(kill);
     return kill;
   }
@@ -307,9 +305,13 @@ export class Risk {
     this.#tripped = tripped;
   }
 
-  /** Lifts kills; losses are measured anew from now on, or from when every held symbol has a price: they would trip again at once. */
+  /**
+   * Lifts kills and pauses. After a kill losses are measured anew from now on, or from when every held symbol has a price: they would trip again
+   * at once.
+   */
   resume(strategy: string | undefined): void {
-    this.switch.resume(strategy);
+    const lifted = this.switch.resume(strategy);
+    if (lifted.length > 0 && lifted.every(({ kind }) => kind === 'pause')) return;
     this.#counts.forget(strategy);
     this.#drawdown?.beginAnew();
     if (this.#portfolio.isPriced()) this.#base(this.#portfolio.totalEquity());

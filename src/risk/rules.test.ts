@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { draft, fill, intent, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
+import { kill as aKill, draft, fill, intent, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
 import type { Limits, RiskContext } from './context.ts';
 import { weighed } from './exposure-rules.ts';
@@ -27,7 +27,7 @@ const holding = (quantity = '1', side: 'BUY' | 'SELL' = 'BUY'): ReturnType<typeo
   held.apply(fill({ quantity, side }));
   return held;
 };
-const kill = (by: string): Kill => ({ at: startTime - 5, strategy: undefined, by, reason: 'because' });
+const kill = (given: Partial<Kill>): Kill => aKill({ at: startTime - 5, reason: 'because', ...given });
 
 test('an order within every limit is approved', () => {
   expect(firstDenial(context())).toBeUndefined();
@@ -67,6 +67,7 @@ test('of several rules that deny the first in the list is named', () => {
   const bad = { limits: { maxOrderValue: units('1'), maxPosition: units('1') } };
   expect(Object.keys(rules)).toEqual([
     'killed',
+    'paused',
     'allowList',
     'staleData',
     'bookAge',
@@ -96,23 +97,26 @@ test('of several rules that deny the first in the list is named', () => {
   ]);
   expect(verdict(bad)).toBe('orderValue');
   expect(verdict({ ...bad, now: startTime + 3_001 })).toBe('staleData');
-  expect(verdict({ ...bad, now: startTime + 3_001, kill: kill('operator') })).toBe('killed');
+  expect(verdict({ ...bad, now: startTime + 3_001, kill: kill({}) })).toBe('killed');
 });
 
 describe('killed', () => {
   test('denies everything and names who and why', () => {
-    expect(firstDenial(context({ kill: kill('operator') }))).toEqual({
+    expect(firstDenial(context({ kill: kill({}) }))).toEqual({
       code: 'killed',
       facts: { since: startTime - 5, by: 'operator', reason: 'because' },
     });
   });
 
-  test('lets a protective exit through only when the daily loss limit killed', () => {
+  test('lets exits through, whoever killed, unless it stops everything', () => {
     const stop = draft({ side: 'SELL', purpose: 'stop' });
-    expect(verdict({ draft: stop, portfolio: holding(), kill: kill('dailyLoss') })).toBe('approved');
-    expect(verdict({ draft: stop, portfolio: holding(), kill: kill('operator') })).toBe('killed');
+    expect(verdict({ draft: stop, portfolio: holding(), kill: kill({ by: 'dailyLoss' }) })).toBe('approved');
+    expect(verdict({ draft: stop, portfolio: holding(), kill: kill({}) })).toBe('approved');
+    expect(verdict({ draft: stop, portfolio: holding(), kill: kill({ everything: true }) })).toBe('killed');
     const exit = draft({ side: 'SELL', purpose: 'exit' });
-    expect(verdict({ draft: exit, portfolio: holding(), kill: kill('dailyLoss') })).toBe('killed');
+    expect(verdict({ draft: exit, portfolio: holding(), kill: kill({ by: 'dailyLoss' }) })).toBe('killed');
+    expect(verdict({ draft: exit, portfolio: holding(), kill: kill({ kind: 'pause' }) })).toBe('approved');
+    expect(verdict({ kill: kill({ kind: 'pause' }) })).toBe('paused');
   });
 });
 

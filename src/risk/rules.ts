@@ -48,11 +48,16 @@ import {
 } from './exposure-rules.ts';
 import { letsThrough } from './kill.ts';
 
-/** After a kill nothing is created; only the daily loss limit lets protective exits through, since it is there to limit losses. */
-const killed: Rule = ({ kill, draft }) => {
-  if (kill === undefined || letsThrough(kill, draft.purpose)) return undefined;
-  return { since: kill.at, by: kill.by, reason: kill.reason };
-};
+/** After a kill strategies create nothing; what protects their positions goes on unless it stops everything (`kill.ts`). */
+const killed: Rule = (context) => (context.kill?.kind === 'kill' ? stopped(context) : undefined);
+
+/** During a pause nothing is entered. */
+const paused: Rule = (context) => (context.kill?.kind === 'pause' ? stopped(context) : undefined);
+
+const stopped: Rule = ({ kill, draft }) =>
+  kill === undefined || letsThrough(kill, draft.purpose)
+    ? undefined
+    : { since: kill.at, by: kill.by, reason: kill.reason };
 
 const staleData: Rule = ({ draft, portfolio, now, maxDataAgeMs, isProtective }) => {
   const mark = portfolio.lastMark(draft.symbol);
@@ -244,6 +249,7 @@ function reachOf(context: Valued): Ticks | undefined {
 /** In the order they are asked. */
 export const rules: Readonly<Record<string, Rule>> = {
   killed,
+  paused,
   allowList,
   staleData,
   bookAge,

@@ -123,13 +123,13 @@ export async function runUntilStopped(
   if (process.platform !== 'win32')
     process.on('SIGUSR2', () => {
       try {
-        requestKill(stateDir);
+        requestKill(stateDir, { reason: signalText });
       } catch (error) {
         const why = `its file cannot be created in ${stateDir} (${(error as Error).message})`;
         if (session === undefined) say(`sluice: the signal has no effect before trading begins: ${why}`);
         else
           session.source
-            .kill(`${signalText}; ${why}`, undefined)
+            .kill({ by: 'signal', reason: `${signalText}; ${why}` })
             .then(say, (error: unknown) => say(`sluice: ${(error as Error).message}`));
       }
     });

@@ -45,7 +45,7 @@ const fill: FillEntry = {
   ...{ purpose: 'enter', evidence: null },
 };
 const kill = (given: Partial<KillEntry> = {}): KillEntry => ({
-  ...{ kind: 'kill', at: startTime, strategy: null, by: 'operator', reason: 'looks wrong' },
+  ...{ kind: 'kill', everything: false, at: startTime, strategy: null, by: 'operator', reason: 'looks wrong' },
   ...given,
 });
 const step = (event: EventEntry['event'], detail: EventEntry['detail'] = {}): EventEntry => ({
@@ -103,7 +103,7 @@ test('kills and halts are errors with the way on, a resume is a warning', () => 
   ]);
   expect(found.map(({ kind, level }) => `${kind} ${level}`)).toEqual(['kill error', 'halt error', 'resume warn']);
   expect(eventLine(found[0] as SessionEvent)).toMatch(
-    /kill {7}Killed by operator: looks wrong\. To continue, run: npx sluice resume$/,
+    /kill {7}All strategies were killed by operator: looks wrong\. Exits go on\. To continue, run: npx sluice resume$/,
   );
 });
 
@@ -140,6 +140,6 @@ test('an event is a line of the log at its level, with its fields', () => {
   for (const event of eventsOf([denial(), kill()])) logEvent(log, event);
   expect(lines).toMatchObject([
     { level: 40, kind: 'denied', at: startTime, rule: 'orderShare', msg: expect.stringContaining('BUY 1 BTC') },
-    { level: 50, kind: 'kill', by: 'operator', msg: expect.stringContaining('Killed by operator') },
+    { level: 50, kind: 'kill', by: 'operator', msg: expect.stringContaining('killed by operator') },
   ]);
 });

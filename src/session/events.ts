@@ -1,5 +1,5 @@
 /**
- * What an operator wants to know of, as it happens: fills, denials, rejections, unknown outcomes, kills and notices. They are made of the entries
+ * What an operator wants to know of, as it happens: fills, denials, rejections, unknown outcomes, kills, pauses and notices. They are made of the entries
  * of the journal. The log, the terminal and alerts receive the same ones.
  */
 import type { Observable } from 'rxjs';
@@ -13,7 +13,7 @@ import type { WorkingOrder } from '../portfolio/portfolio.ts';
 import { draftText, fillJson } from '../trading/format.ts';
 import { source } from '../trading/hot-streams.ts';
 import type { Log } from './log.ts';
-import { killText } from './view/notices.ts';
+import { isKillEntry, killLevel, killText } from './view/notices.ts';
 
 /** Of one order or of one that was denied; `order` says what was ordered, such as `BUY 0.01 BTC at market`. */
 interface OfOrder {
@@ -39,7 +39,9 @@ export type SessionEvent = {
   | (OfSentOrder & { readonly kind: 'rejected' | 'unknown' | 'resolved'; readonly text: string })
   /** `strategy` null: all. */
   | {
-      readonly kind: 'kill' | 'resume' | 'halt';
+      readonly kind: 'kill' | 'pause' | 'resume' | 'halt';
+      /** Of a kill: it stops exits, too. */
+      readonly everything: boolean;
       readonly strategy: string | null;
       readonly by: string;
       readonly text: string;
@@ -97,9 +99,9 @@ export class SessionEvents {
     if (entry.kind === 'denied') return this.#denial(entry);
     if (entry.kind === 'event') return this.#ofOrder(entry);
     if (entry.kind === 'notice') return { kind: 'notice', time: entry.at, level: entry.level, text: entry.text };
-    if (entry.kind !== 'kill' && entry.kind !== 'resume' && entry.kind !== 'halt') return undefined;
-    const { kind, at: time, strategy, by } = entry;
-    return { kind, time, level: kind === 'resume' ? 'warn' : 'error', strategy, by, ...killText(entry) };
+    if (!isKillEntry(entry)) return undefined;
+    const { kind, everything, at: time, strategy, by } = entry;
+    return { kind, time, level: killLevel(entry), strategy, everything, by, ...killText(entry) };
   }
 
   #denial({ at, strategy, symbol, code, facts, draft, repeated }: DenialEntry): SessionEvent | undefined {
@@ -179,6 +181,7 @@ export function eventText(event: SessionEvent): string {
     case 'resolved':
       return `${event.strategy} ${event.symbol} ${event.order}: ${event.text}`;
     case 'kill':
+    case 'pause':
     case 'resume':
     case 'halt':
       return event.advice === undefined ? event.text : `${event.text} ${event.advice}`;

@@ -1,6 +1,7 @@
 /** `sluice reload ID`: new code of a strategy takes over in the running daemon, with its position, exits and orders. */
 import { defer, filter, type Observable, startWith } from 'rxjs';
 import { noUnits } from '../domain/money.ts';
+import type { Asked } from '../domain/operator-actions.ts';
 import { causeOf, didYouMean, Refusal } from '../domain/refusal.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Assembled } from '../trading/assemble.ts';
@@ -43,7 +44,7 @@ export class Reloads {
   }
 
   /** Returns what was done. Throws a `Refusal` with the reason where the old code goes on. */
-  async reload(id: string, reason: string): Promise<string> {
+  async reload({ strategy: id, by, reason }: Asked & { readonly strategy: string }): Promise<string> {
     const { configured, notice } = this.#parts;
     const index = configured.findIndex(({ config }) => config.id === id);
     const ids = configured.map(({ config }) => config.id);
@@ -54,7 +55,7 @@ export class Reloads {
     if (this.#busy.has(id)) throw new Refusal(`strategy ${id} is being reloaded already: wait until that is done`);
     this.#busy.add(id);
     try {
-      return await this.#reload(configured[index] as Configured, index, reason);
+      return await this.#reload(configured[index] as Configured, index, { by, reason });
     } catch (error) {
       const why = `${this.#standing(id)}: ${causeOf(error)}`;
       notice({ level: 'warn', text: `strategy ${id} was not reloaded; ${why}` });
@@ -64,7 +65,7 @@ export class Reloads {
     }
   }
 
-  async #reload(configured: Configured, index: number, reason: string): Promise<string> {
+  async #reload(configured: Configured, index: number, asked: Asked): Promise<string> {
     const { hosted, notice } = this.#parts;
     const { clock, reaching } = this.#parts;
     const { id, use } = configured.config;
@@ -75,11 +76,11 @@ export class Reloads {
     const { strategy, params } = await loading(clock, reaching.signal, loadAgain(again));
     if (codeOf(again) !== code) throw new Refusal(`${use} was changed while it was loaded: repeat the command`);
     const next: NamedHosted = { ...before, strategy, params };
-    const isReleased = this.#journal(configured, code, reason);
+    const isReleased = this.#journal(configured, code, asked);
     hosted[index] = next;
     this.#began.emit(next);
     const version = code.slice(0, 12);
-    notice({ level: 'info', text: `strategy ${id} was reloaded as version ${version}: ${reason}` });
+    notice({ level: 'info', text: `strategy ${id} was reloaded as version ${version}: ${asked.reason}` });
     const small =
       isReleased || this.#parts.assembled.risk.limits.newVersionShare === undefined
         ? ''
@@ -100,16 +101,17 @@ export class Reloads {
     const kill = this.#parts.assembled.risk.switch.of(id);
     if (kill === undefined) return '';
     const whose = kill.strategy === undefined ? '' : ` --strategy ${id}`;
-    return ` It may not create orders (${kill.reason}): sluice resume${whose} lifts that.`;
+    const what = kill.kind === 'pause' ? 'is paused' : 'may not create orders';
+    return ` It ${what} (${kill.reason}): sluice resume${whose} lifts that.`;
   }
 
   /** Who reloaded which version; returns whether the version was released before. */
-  #journal({ config: { id, allocation = noUnits } }: Configured, code: string, reason: string): boolean {
+  #journal({ config: { id, allocation = noUnits } }: Configured, code: string, asked: Asked): boolean {
     const { journal, assembled, stateDir, clock } = this.#parts;
     const isReleased = inJournal(stateDir, (reader) => reader.limits()).some(
       ({ what, name, value }) => what === 'release' && name === id && value === code,
     );
-    journal.append({ kind: 'limit', at: clock.now(), what: 'version', name: id, value: code, by: 'operator', reason });
+    journal.append({ kind: 'limit', at: clock.now(), what: 'version', name: id, value: code, ...asked });
     assembled.risk.changeVersion(id, isReleased ? undefined : { code, allocation });
     return isReleased;
   }

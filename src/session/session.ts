@@ -7,8 +7,9 @@ import { accountName } from '../budget/shared-file.ts';
 import { machineWall, ScaledClock, systemClock, systemRng } from '../clock/clock.ts';
 import { type Assets, loadAssets } from '../dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../dashboard/dashboard.ts';
+import type { Pushed } from '../dashboard/push.ts';
 import type { Instrument } from '../domain/instrument.ts';
-import { Refusal } from '../domain/refusal.ts';
+import type { Intent } from '../domain/order.ts';
 import type { Notice } from '../execution/context.ts';
 import type { Entry } from '../journal/entries.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -20,10 +21,9 @@ import { aloneRules, lanesOf, placesOf } from '../trading/lanes.ts';
 import { allocationsOf, type Configured, hostedOf, instrumentsFor, withoutUnlisted } from '../trading/strategies.ts';
 import { type Exchange, exchange } from '../venue/exchange/exchange.ts';
 import { type Balance, ok } from '../venue/venue.ts';
+import { actionsOf } from './control/actions.ts';
 import { confirmed, storeKill } from './control/confirm-on-disk.ts';
-import { decisionsOf } from './control/decisions.ts';
-import { isKillRequested } from './control/kill-file.ts';
-import { afterCancelText, cancelledText, liftedText, resumedText, unknownStrategy } from './control/kill-texts.ts';
+import { killRequested } from './control/kill-file.ts';
 import type { SessionEvent } from './events.ts';
 import { instrumentRows, type LeftOut, leftOutNotices, withFormer } from './instruments.ts';
 import { sessionJournal } from './journal.ts';
@@ -34,7 +34,7 @@ import { refuseMissingFunds } from './preflight/balance-check.ts';
 import { isQueriedByClientId, rememberFact, windowAt } from './preflight/capabilities-file.ts';
 import { queryUntilAnswered } from './preflight/connect.ts';
 import { askAboutDenials } from './preflight/denials-question.ts';
-import { isStrict, limitSteps, limitsOf, NotRaised, recordVersions } from './preflight/limits.ts';
+import { isStrict, limitsOf, NotRaised, recordVersions } from './preflight/limits.ts';
 import { markTrading, whileOpening } from './preflight/open-state.ts';
 import { probeOnce } from './preflight/probe-exchange.ts';
 import { refuseAnotherExchange, refuseMeasuredSpeed, refuseOtherSpeed } from './preflight/same-exchange.ts';
@@ -84,8 +84,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
     const report = await askAboutDenials(options, toReplay(reached), opened.loaded.limits);
     const equipped = equip(options, opened, reached, undo);
-    const actions = sourceOf(equipped);
-    const source = { ...actions, ...confirmed(actions, equipped.journal, options.stateDir) };
+    const source = { ...shownBy(equipped), ...confirmed(actionsOf(equipped), equipped.journal, options.stateDir) };
     const dashboard = await serve(options, equipped, source, assets, undo);
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
     markTrading(options);
@@ -260,10 +259,11 @@ const whileStopped = (text: string): string =>
 /** Why nothing may be created at this moment. Simulated fills do not depend on the exchange's time. */
 const blockedBy =
   ({ stateDir, secrets }: SessionOptions, { time }: Exchange, limits: Budget, terms: Terms) =>
-  (symbol = ''): string | undefined => {
-    if (isKillRequested(stateDir)) return `the file kill in ${stateDir} asks for it`;
+  ({ symbol, purpose }: Partial<Pick<Intent, 'symbol' | 'purpose'>> = {}): string | undefined => {
+    const file = killRequested(stateDir, purpose ?? 'enter');
+    if (file !== undefined) return `the file ${file} in ${stateDir} asks for it`;
     const general = secrets === undefined ? undefined : (time.against() ?? forbiddenText(limits.stoppedUntil()));
-    return general ?? terms.against(symbol);
+    return general ?? terms.against(symbol ?? '');
   };
 
 /** A ban may arrive while an order is being journalled: checked at the last hop, the order does not leave. */
@@ -325,34 +325,7 @@ async function serve(
   return dashboard;
 }
 
-function sourceOf({ screen, assembled, clock, hosted, stateDir, reloads }: Equipped): DashboardSource {
-  const refuseNobody = (strategy: string | undefined): void => {
-    const why = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
-    if (why !== undefined) throw new Refusal(why);
-  };
-  return {
-    view: () => screen.view(),
-    klines: (symbol) => screen.klines(symbol),
-    async kill(reason, strategy) {
-      refuseNobody(strategy);
-      const resting = await assembled.kill({ at: clock.now(), strategy, by: 'operator', reason });
-      return `${strategy ?? 'Everything'} is killed: no order is created until you resume. ${cancelledText(resting)} Positions stay open and their stops do not work while killed.`;
-    },
-    async resume(reason, strategy) {
-      refuseNobody(strategy);
-      const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
-      await assembled.resume(strategy, 'operator', reason);
-      const { inForce } = assembled.risk.switch;
-      const kills = inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null }));
-      const standing = assembled.execution.halts.inForce;
-      return `${resumedText(strategy, [...kills, ...standing.map(({ text }) => ({ strategy: null, reason: text }))])}${liftedText(halted)}`;
-    },
-    ...decisionsOf(assembled),
-    reload: (strategy, reason) => reloads.reload(strategy, reason),
-    limits: limitSteps(assembled, clock, stateDir),
-    async cancelAll(strategy) {
-      refuseNobody(strategy);
-      return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);
-    },
-  };
-}
+const shownBy = ({ screen }: Equipped): Pushed => ({
+  view: () => screen.view(),
+  klines: (symbol) => screen.klines(symbol),
+});

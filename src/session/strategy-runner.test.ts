@@ -1,6 +1,6 @@
 import { NEVER, of, Subject } from 'rxjs';
 import { expect, test } from 'vitest';
-import { btc, decision, kline, startTime } from '../../test/kit/builders.ts';
+import { btc, decision, kill, kline, startTime } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import { ScaledClock } from '../clock/clock.ts';
 import type { FeedGap, Kline } from '../domain/market.ts';
@@ -200,7 +200,7 @@ test('one that kept the program busy for too long receives nothing until it is r
 
 test('one that was disabled for it before a restart waits for its resume, too', async () => {
   const desk = new TestRig({ limits: { maxThinkingMs: 1_000 } });
-  desk.assembled.risk.switch.kill({ at: 0, strategy: 's', by: 'thinking', reason: 'busy' });
+  desk.assembled.risk.switch.kill(kill({ strategy: 's', by: 'thinking', reason: 'busy' }));
   const { klines, asked, reasons, settle } = listening(1, [kline(100, 0)], desk);
   await desk.clock.advanceTo(desk.clock.now() + 5_000);
   klines.next(kline(101, 1));

@@ -54,7 +54,7 @@ export function strategySignals(runner: Runner, one: NamedHosted): Observable<De
   const awake = new Observable<void>((out) => {
     const ended = new AbortController();
     const wait = async (): Promise<void> => {
-      while (!ended.signal.aborted && assembled.risk.switch.of(one.id) !== undefined)
+      while (!ended.signal.aborted && assembled.risk.switch.of(one.id)?.kind === 'kill')
         await pause(clock, clock.machine(wakeMs), ended.signal);
       if (ended.signal.aborted) return;
       notice({ level: 'info', text: `strategy ${one.id} was resumed and warms up again from recent klines` });

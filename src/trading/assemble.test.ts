@@ -1,11 +1,9 @@
 import { Subject } from 'rxjs';
 import { describe, expect, test } from 'vitest';
-import { decision, fill, target } from '../../test/kit/builders.ts';
+import { decision, fill, kill, target } from '../../test/kit/builders.ts';
 import { TestRig, timing } from '../../test/kit/test-rig.ts';
 import type { Decision, Signal } from '../domain/order.ts';
-import type { Kill } from '../risk/kill.ts';
 
-const kill = (by: 'dailyLoss' | 'operator'): Kill => ({ at: 0, strategy: undefined, by, reason: 'enough' });
 const stopExit = { side: 'SELL', purpose: 'stop' } as const;
 
 /** A rig that holds 1, at an exchange where MARKET orders wait. */
@@ -34,24 +32,25 @@ describe('an order that has just been placed', () => {
   });
 
   test.each([
-    ['operator', 'an entry', {}, 1],
-    ['operator', 'a stop’s exit', stopExit, 1],
-    ['dailyLoss', 'an entry', {}, 1],
-    ['dailyLoss', 'a stop’s exit', stopExit, 0],
-  ] as const)('under a kill by %s that came meanwhile: %s', async (by, _, text, cancels) => {
+    [{ kind: 'pause' }, 'an entry', {}, 1],
+    [{ kind: 'pause' }, 'a stop’s exit', stopExit, 0],
+    [{}, 'an entry', {}, 1],
+    [{}, 'a stop’s exit', stopExit, 0],
+    [{ everything: true }, 'a stop’s exit', stopExit, 1],
+  ] as const)('under a kill %j that came meanwhile: %s', async (how, _, text, cancels) => {
     const rig = holding();
-    rig.venue.onCreate = () => rig.assembled.risk.switch.kill(kill(by));
+    rig.venue.onCreate = () => rig.assembled.risk.switch.kill(kill(how));
     await rig.placed(text);
     expect(rig.asked('cancel')).toBe(cancels);
   });
 });
 
-describe('a kill by the daily loss limit', () => {
+describe('a kill', () => {
   test('cancels what rests but the exit of a stop, at once and when it is asked again', async () => {
     const rig = holding();
     const exit = await rig.placed(stopExit);
     const entry = await rig.placed({ price: '99' });
-    await rig.finish(rig.assembled.kill(kill('dailyLoss')));
+    await rig.finish(rig.assembled.kill(kill()));
     expect([exit.state, entry.state]).toEqual(['open', 'canceled']);
     rig.assembled.retryPending();
     await rig.pass(1_000);
@@ -61,7 +60,7 @@ describe('a kill by the daily loss limit', () => {
   test('leaves the exit alone after a restart as well', async () => {
     const rig = holding();
     const exit = await rig.placed(stopExit);
-    await rig.finish(rig.assembled.kill(kill('dailyLoss')));
+    await rig.finish(rig.assembled.kill(kill()));
     rig.crash();
     rig.listen();
     await rig.finish(rig.assembled.trader.recover());
@@ -70,10 +69,10 @@ describe('a kill by the daily loss limit', () => {
   });
 });
 
-test('a kill by a person cancels the exit of a stop too', async () => {
+test('a kill of everything cancels the exit of a stop too', async () => {
   const rig = holding();
   const exit = await rig.placed(stopExit);
-  await rig.finish(rig.assembled.kill(kill('operator')));
+  await rig.finish(rig.assembled.kill(kill({ everything: true })));
   expect(exit.state).toBe('canceled');
 });
 
@@ -151,7 +150,7 @@ describe('the end of trading', () => {
     send(bid(91));
     await rig.pass(5_000);
     rig.venue.latencyMs = 500;
-    void rig.assembled.kill(kill('operator'));
+    void rig.assembled.kill(kill({ everything: true }));
     await rig.pass(10);
     await rig.finish(rig.assembled.end('cancel'));
     expect(resting()).toBe(0);

@@ -9,11 +9,13 @@ import type { TradingComponents } from './components.ts';
 import type { Orders } from './orders.ts';
 
 export interface Controls {
-  /** Stops creation, durably, and cancels what rests; returns those orders, as they are then. */
+  /** Stops creation, durably, and cancels what it does not let rest; returns those orders, as they are then. */
   kill(kill: Kill): Promise<readonly WorkingOrder[]>;
   resume(strategy: string | undefined, by: string, reason: string): Promise<void>;
   /** Cancels resting orders, of one strategy or all; returns them as they are then: what was filled before the cancel came is filled. */
   cancelAll(strategy?: string): Promise<readonly WorkingOrder[]>;
+  /** Cancels these, and returns them as they are then. */
+  cancelOrders(orders: readonly WorkingOrder[]): Promise<readonly WorkingOrder[]>;
 }
 
 export function controls(
@@ -37,24 +39,28 @@ export function controls(
   return {
     async kill(kill) {
       if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
-      const { at, strategy = null, by, reason } = kill;
-      journal.append({ kind: 'kill', at, strategy, by, reason });
+      journal.append({ ...kill, strategy: kill.strategy ?? null });
       await journal.durable();
       return await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
     },
     async resume(strategy, by, reason) {
       // What is remembered from here on comes after the row that has everything before it forgotten.
-      journal.append({ kind: 'resume', at: clock.now(), strategy: strategy ?? null, by, reason });
+      const scope = { strategy: strategy ?? null, everything: false };
+      journal.append({ kind: 'resume', at: clock.now(), ...scope, by, reason });
       risk.resume(strategy);
       if (strategy === undefined) execution.halts.resume();
       noteDay(risk, journal);
       await journal.durable();
     },
     cancelAll: (strategy) => cancelResting('cancel', strategy),
+    async cancelOrders(resting) {
+      await orders.cancelAll(resting, 'cancel');
+      return resting;
+    },
   };
 }
 
-/** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a person's kill holds its exit up. */
+/** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a kill of everything holds its exit up. */
 export function canLeave(
   { portfolio, risk }: TradingComponents,
   { halts, clock }: Execution,

@@ -1,6 +1,6 @@
 /** The rules are asked again just before an order leaves: what the door let pass may not be right any more. */
 import { describe, expect, test } from 'vitest';
-import { portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
+import { kill, portfolio, resting, startTime, wide } from '../../test/kit/builders.ts';
 import { TestRig } from '../../test/kit/test-rig.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate, units } from '../domain/money.ts';
@@ -32,11 +32,7 @@ describe('the last hop', () => {
       },
     ],
     ['a halt', 'halted: less BTC', ({ assembled }) => assembled.execution.halts.halt('ledger', 'less BTC')],
-    [
-      'a kill',
-      'killed: news',
-      ({ assembled: { risk } }) => risk.switch.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'news' }),
-    ],
+    ['a kill', 'killed: news', ({ assembled: { risk } }) => risk.switch.kill(kill({ strategy: 's', reason: 'news' }))],
   ])('asks for %s, which may have come while the order was being journalled', async (_, cause, come) => {
     const rig = new TestRig();
     rig.onCommit = (event) => {

@@ -13,6 +13,7 @@ import type { Sweeps } from '../execution/sweep.ts';
 import type { Identity } from '../journal/open.ts';
 import { intentOf, type Judgement, type OrderDraft, type Step } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
+import { pastOf } from '../risk/kill.ts';
 import type { Sendable } from '../trader.ts';
 import { mostInBatch } from '../venue/venue.ts';
 import type { TradingComponents } from './components.ts';
@@ -25,7 +26,7 @@ export interface OrdersParts {
   /** How long a decision may wait for request weight, ms of the clock. */
   readonly orderLifeMs: number;
   /** Why no order may be created at the moment although no rule denies it, as when the time is in doubt. */
-  readonly blocked?: (symbol: string) => string | undefined;
+  readonly blocked?: (order: Pick<Intent, 'symbol' | 'purpose'>) => string | undefined;
   /** Several quotes leave in one request, without client ids; only on a dedicated account. */
   readonly batchCreate?: boolean;
 }
@@ -112,7 +113,7 @@ export class Orders {
     const { journal, clock, halts } = this.#execution;
     const { portfolio, risk, planner } = this.#book;
     const [halt] = halts.inForce;
-    const reason = this.#parts.blocked?.(draft.symbol);
+    const reason = this.#parts.blocked?.(draft);
     const verdict: Judgement =
       halt !== undefined
         ? { kind: 'denied', code: 'halted', facts: { reason: halt.text, since: halt.at } }
@@ -183,12 +184,12 @@ export class Orders {
   readonly #against = (intent: Intent): string | undefined => {
     if (this.isEnding) return 'trading is being ended';
     const { halts, journal, clock } = this.#execution;
-    const stopped = halts.against() ?? this.#parts.blocked?.(intent.symbol);
+    const stopped = halts.against() ?? this.#parts.blocked?.(intent);
     if (stopped !== undefined) return stopped;
     if (journal.full) return 'the disk is full';
     const { risk } = this.#book;
     const kill = risk.switch.against(intent);
-    if (kill !== undefined) return `killed: ${kill.reason}`;
+    if (kill !== undefined) return `${pastOf[kill.kind]}: ${kill.reason}`;
     const denial = risk.judgeAgain(intent);
     return denial === undefined
       ? undefined

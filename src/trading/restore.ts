@@ -104,13 +104,12 @@ function restorePositions({ memories, past }: Loaded, portfolio: Portfolio): voi
   }
 }
 
-/** Kills in force, and the equity that the last known day began with. */
+/** Kills and pauses in force, and the equity that the last known day began with. */
 export function riskMemory(loaded: Loaded): Pick<RiskOptions, 'kills' | 'dayStart' | 'memories'> {
-  const kills = loaded.kills.map(({ at, strategy, by, reason }) => ({
-    at,
+  const kills = loaded.kills.map(({ kind, strategy, ...kill }) => ({
+    ...kill,
+    kind: kind === 'pause' ? ('pause' as const) : ('kill' as const),
     strategy: strategy ?? undefined,
-    by,
-    reason,
   }));
   const day = Math.max(...loaded.days.keys());
   const equity = loaded.days.get(day);

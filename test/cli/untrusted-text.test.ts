@@ -28,8 +28,8 @@ beforeAll(() => {
     fillRowOf({ clientOrderId, strategy: 'trend', tradeId: hostile, feeAsset: hostile }),
     denialOf({ strategy: 'picky', reason: hostile }),
     eventOf('unknown', { clientOrderId, detail: { cause: hostile } }),
-    { kind: 'kill', at: createdAt, strategy: null, by: 'operator', reason: hostile },
-    { kind: 'halt', at: createdAt, strategy: null, by: 'ledger', reason: hostile },
+    { kind: 'kill', everything: false, at: createdAt, strategy: null, by: 'operator', reason: hostile },
+    { kind: 'halt', everything: false, at: createdAt, strategy: null, by: 'ledger', reason: hostile },
     { kind: 'memory', name: 'stopped', value: JSON.stringify([{ strategy: 'trend', at: createdAt, error: hostile }]) },
   ]);
   db.close();

@@ -15,6 +15,7 @@ import {
 import type { OrderDraft } from '../../src/portfolio/plan.ts';
 import { Portfolio, type WorkingOrder } from '../../src/portfolio/portfolio.ts';
 import type { Limits } from '../../src/risk/context.ts';
+import type { Kill } from '../../src/risk/kill.ts';
 
 /** 2020-03-12T00:00Z, a Thursday. */
 export const startTime = Date.UTC(2020, 2, 12);
@@ -160,3 +161,9 @@ export const wide: Limits = {
   maxOrdersPerSecond: 1_000,
   maxDailyLoss: rate('0.9'),
 };
+
+/** A kill of all strategies by the operator. */
+export const kill = (given: Partial<Kill> = {}): Kill => ({
+  ...{ kind: 'kill', everything: false, at: startTime, strategy: undefined, by: 'operator', reason: 'enough' },
+  ...given,
+});

@@ -22,6 +22,33 @@ const elsewhereLines = ({ expected, elsewhere, kills }: Control): readonly strin
   return words.length === 0 ? [] : [`**${expected}.** ${words.join(' ')}`];
 };
 
+const killSection = `## Kill and watchdog
+
+A kill acts at once and is durable. Strategies create no orders until you resume. Exits stay in force: stops, time exits and take-profits. All other resting orders are cancelled before any
+other request that waits for weight. You can kill by
+
+- \`sluice kill\`, for all strategies or \`--strategy ID\`, or the button of the dashboard;
+- a file \`kill\` in the state directory, or \`kill-ID\` for one strategy, with the reason in its first line;
+- the signal SIGUSR2 to the daemon.
+
+\`sluice kill --everything\` and the files \`kill.everything\` and \`kill-ID.everything\` stop exits, too ([why](../decisions/0002-what-a-kill-lets-through.md)).
+\`sluice pause\` stops entries alone.
+
+The daemon checks for these files every 50 ms and before it sends an order. It deletes a file once the kill is on disk. The file also works at the next start.
+
+\`sluice watchdog --config FILE\` is a second process with its own key for the same account (\`SLUICE_WATCHDOG_API_KEY\`, \`SLUICE_WATCHDOG_API_SECRET\`). It needs a valid key to run. The daemon
+writes \`heartbeat.json\` each second. The watchdog acts when
+
+- the heartbeat is older than \`watchdog.afterMs\` (30 s), because the daemon died or its event loop hangs, or
+- a file \`kill\` exists.
+
+It then cancels every open order that has our mark or is in the journal, take-profits as well. A daemon that lives places those again. It repeats this until none is left or the daemon is back. It leaves orders of humans and a daemon that you
+stopped alone. It writes its actions to \`watchdog.jsonl\`. The daemon reports them when it continues and keeps the file as \`watchdog.reported.jsonl\`.
+
+To try the watchdog on the built-in exchange, give the account a second key (\`keys\` in [its file](simulator.md#markets)) and run \`kill -STOP\` on the daemon. The standard user, \`demo-key\`,
+has no second key.
+`;
+
 export const controlsPage = (): string => `# Controls
 
 This page lists the controls that a trading program should have, and how Sluice implements each. \`npm run docs\` makes it from \`src/risk/control-list.ts\`.
@@ -68,27 +95,4 @@ ${markdownTable(
 Equity is the sum of all allocations and profits, at the last prices. Rules about depth apply where depth is available. \`maxDepthShare\` concerns orders that would trade at once. The last
 three limits are not order rules: the sweep interval, the horizon of lost orders, and the watchdog's wait. Entries and denials count over ten minutes of market time.
 
-## Kill and watchdog
-
-A kill stops the creation of orders at once and is durable. It cancels resting orders before any other request that waits for weight. You can kill by
-
-- \`sluice kill\`, for everything or \`--strategy ID\`, or the button of the dashboard;
-- a file \`kill\` in the state directory, or \`kill-ID\` for one strategy, with the reason in its first line;
-- the signal SIGUSR2 to the daemon.
-
-The daemon checks for the file every 50 ms and before it sends an order. It deletes the file once the kill is on disk. The file also works at the next start.
-
-\`sluice watchdog --config FILE\` is a second process with its own key for the same account (\`SLUICE_WATCHDOG_API_KEY\`, \`SLUICE_WATCHDOG_API_SECRET\`). It needs a valid key to run. The daemon
-writes \`heartbeat.json\` each second. The watchdog acts when
-
-- the heartbeat is older than \`watchdog.afterMs\` (30 s), because the daemon died or its event loop hangs, or
-- the file \`kill\` exists.
-
-It then cancels every open order that has our mark or is in the journal. It repeats this until none is left or the daemon is back. It leaves orders of humans and a daemon that you
-stopped alone. It writes its actions to \`watchdog.jsonl\`. The daemon reports them when it continues and keeps the file as \`watchdog.reported.jsonl\`.
-
-To try the watchdog on the built-in exchange, give the account a second key (\`keys\` in [its file](simulator.md#markets)) and run \`kill -STOP\` on the daemon. The standard user, \`demo-key\`,
-has no second key.
-
-After a kill by a limit, exits by a stop go on. After a kill by a person, they stop, too.
-`;
+${killSection}`;

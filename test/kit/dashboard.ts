@@ -5,6 +5,7 @@ import { ScaledClock } from '../../src/clock/clock.ts';
 import { loadAssets } from '../../src/dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../src/dashboard/dashboard.ts';
 import type { KlineView, View } from '../../src/dashboard/view.ts';
+import type { Asked } from '../../src/domain/operator-actions.ts';
 import { sampleTime, view } from './view.ts';
 
 export const token = 'token-of-the-dashboard-test';
@@ -26,37 +27,30 @@ export class FakeDaemon implements DashboardSource {
   klines(): readonly KlineView[] {
     return klines;
   }
-  async kill(reason: string): Promise<string> {
-    this.told.push(`kill: ${reason}`);
+  async kill({ reason, by, everything }: Parameters<DashboardSource['kill']>[0]): Promise<string> {
+    this.told.push(`kill${everything === true ? ' everything' : ''}: ${reason}, by ${by}`);
     this.shown = view({ state: 'killed', stateText: 'Killed by the dashboard.' });
     return 'Killed: 6 resting orders are being cancelled.';
   }
-  async resume(reason: string): Promise<string> {
-    this.told.push(`resume: ${reason}`);
+  pause = this.#tell('pause', 'It is paused.');
+  resume = ({ reason, by }: Asked): Promise<string> => {
     this.shown = view();
-    return 'Trading goes on.';
-  }
-  async cancelAll(strategy?: string): Promise<string> {
-    this.told.push(`cancel: ${strategy ?? 'all'}`);
-    return '6 orders are being cancelled.';
-  }
-  async resolve(order: string, as: string, reason: string): Promise<string> {
-    this.told.push(`resolve: ${order} as ${as}, ${reason}`);
-    return 'The order is closed.';
-  }
-  adopt = (order: string, id: string) => Promise.resolve(`Order ${order} is order ${id} at the exchange.`);
-  readonly resolveTrade = this.resolve.bind(this);
-  async reload(strategy: string, reason: string): Promise<string> {
-    this.told.push(`reload: ${strategy}, ${reason}`);
-    return 'It runs the new code.';
-  }
-  async limits(what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> {
-    this.told.push(`${what}: ${name} ${value}, ${reason}`);
-    return 'done';
-  }
-  async adjust(asset: string, amount: string, reason: string): Promise<string> {
-    this.told.push(`adjust: ${amount} ${asset}, ${reason}`);
-    return 'The ledger counts it.';
+    return this.#tell('resume', 'Trading goes on.')({ reason, by });
+  };
+  cancel = this.#tell('cancel', '6 orders are being cancelled.');
+  flatten = this.#tell('flatten', 'Positions are being closed.');
+  resolve = this.#tell('resolve', 'The order is closed.');
+  adopt = this.#tell('adopt', 'The order is adopted.');
+  resolveTrade = this.#tell('resolve-trade', 'The trade is decided.');
+  reload = this.#tell('reload', 'It runs the new code.');
+  limits = this.#tell('limits', 'done');
+  adjust = this.#tell('adjust', 'The ledger counts it.');
+
+  #tell(action: string, answer: string): (asked: object) => Promise<string> {
+    return async (asked) => {
+      this.told.push(`${action}: ${Object.values(asked).join(', ')}`);
+      return answer;
+    };
   }
 }
 

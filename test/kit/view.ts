@@ -23,6 +23,7 @@ export const strategyView = (given: Partial<StrategyView> = {}): StrategyView =>
   interval: '1min',
   status: 'running',
   error: undefined,
+  kill: undefined,
   position: { quantity: '0.2498', isDust: false, entryPrice: '6120.5', value: '1503.17', openProfit: '-25.73' },
   equity: '49871.4',
   stop: '5980',

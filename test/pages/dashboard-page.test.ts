@@ -121,18 +121,18 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
   it('kills only after asking, says what came of it, and then offers to resume', async () => {
     const page = await openPage();
     await page.getByRole('button', { name: 'Kill …' }).click();
-    expect(await textOf(page, 'dialog')).toContain('No new order is created from now on');
+    expect(await textOf(page, 'dialog')).toContain('Strategies create no new orders from now on');
     await page.getByRole('button', { name: 'Leave it' }).click();
     expect(daemon.told).toEqual([]);
     await page.getByRole('button', { name: 'Kill …' }).click();
     await page.getByLabel('Reason').fill('looks wrong');
     await page.getByRole('button', { name: 'Kill trading' }).click();
     await page.getByText('Killed: 6 resting orders are being cancelled.').waitFor();
-    expect(daemon.told).toEqual(['kill: looks wrong']);
+    expect(daemon.told).toEqual(['kill: looks wrong, by dashboard']);
     await page.getByRole('button', { name: 'Resume …' }).click();
     await page.getByRole('button', { name: 'Resume trading' }).click();
     await page.getByText('Trading goes on.').waitFor();
-    expect(daemon.told.at(-1)).toBe('resume: from the dashboard');
+    expect(daemon.told.at(-1)).toBe('resume: from the dashboard, dashboard');
   });
 
   it('follows the daemon without a reload', async () => {

@@ -48,7 +48,7 @@ test('fills and a kill arrive, while another channel hangs, and orders go on', a
   await until('a fill', () => exchange.allOrders(trader.uid).length > 0);
   await until('the message of the fill', () => hook.bodies.some((body) => /taker BUY [\d.]+ BTCUSDT/.test(body)));
   await rig.run('kill', '--reason', 'enough');
-  await until('the message of the kill', () => hook.bodies.some((body) => body.includes('Killed by operator: enough')));
+  await until('the message of the kill', () => hook.bodies.some((body) => body.includes('killed by operator: enough')));
   expect(stuck.bodies.length).toBeGreaterThan(0);
   const all = [...hook.bodies, ...stuck.bodies].join('\n');
   for (const secret of [trader.key, trader.secret, hook.url, stuck.url]) expect(all).not.toContain(secret);

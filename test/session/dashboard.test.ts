@@ -102,7 +102,14 @@ describe('the dashboard server', () => {
     await ask('/api/resume', { ...bearer, ...json }, '{"reason":"sluice resume"}');
     await ask('/api/cancel', { ...bearer, ...json }, '{"strategy":"grid"}');
     await ask('/api/cancel', { ...bearer, ...json }, '{}');
-    expect(daemon.told).toEqual(['kill: sluice kill', 'resume: sluice resume', 'cancel: grid', 'cancel: all']);
+    await ask('/api/pause', { ...bearer, ...json }, '{"reason":"news","strategy":"grid","by":"operator"}');
+    expect(daemon.told).toEqual([
+      'kill: sluice kill, by dashboard',
+      'resume: sluice resume, dashboard',
+      'cancel: dashboard, grid',
+      'cancel: dashboard',
+      'pause: operator, news, grid',
+    ]);
     expect((JSON.parse((await ask('/api/view', bearer)).body) as View).version).toBe(1);
   });
 

@@ -98,10 +98,10 @@ test('what is confirmed while the disk is full holds at the next start, or is sa
   const killed = await rig.run('kill', '--reason', 'a full disk');
   expect(killed.code).toBe(0);
   expect(killed.stdout).toMatch(
-    /^Everything is killed: .* until there is space the kill is stored as the file .*\/kill, /,
+    /^All strategies are killed, .* until there is space the kill is stored as the file .*\/kill, /,
   );
   expect((await rig.run('status')).stdout).toMatch(
-    /^KILL PENDING of everything by the file .* \(it is in force, and is journalled once the disk has space\)$/m,
+    /^KILL PENDING of all strategies by the file .* \(it is in force, and is journalled once the disk has space\)$/m,
   );
   expect((await daemon.end('SIGKILL')).code).toBe(null);
   rmSync(ballast);
@@ -136,7 +136,7 @@ test('what a limit kills while the disk is full, and what a signal does, holds a
   });
   execFileSync('kill', ['-USR2', String(daemon.pid)]);
   await until('the file of the signal', () => existsSync(join(rig.state, 'kill')));
-  await daemon.line(/killed by (file|signal): everything/);
+  await daemon.line(/killed by (file|signal): all strategies/);
   expect((await daemon.end('SIGKILL')).code).toBe(null);
   rmSync(ballast);
   const next = await rig.start();

@@ -54,7 +54,7 @@ test.runIf(process.platform === 'linux')('the signal SIGUSR2 kills a daemon that
   limitFiles(daemon.pid, 0);
   await daemon.line(/this process has too many files open \(EMFILE\)/);
   process.kill(daemon.pid, 'SIGUSR2');
-  await daemon.line(/^Everything is killed/);
+  await daemon.line(/^All strategies are killed/);
   await resting(0);
   limitFiles(daemon.pid, 1_024);
   expect(rig.read((reader) => reader.kills())).toMatchObject([

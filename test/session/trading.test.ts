@@ -47,7 +47,7 @@ describe.each(profiles)('on the %s profile', (profile) => {
       const killed = await rig.run('kill', '--reason', 'a test');
       expect(killed).toMatchObject({
         code: 0,
-        stdout: expect.stringContaining('no order is created until you resume'),
+        stdout: expect.stringMatching(/^All strategies are killed, and exits stay in force: /),
       });
       expect(resting()).toEqual([]);
       await expectNothingCreated();
@@ -222,11 +222,13 @@ describe.each(profiles)('on the %s profile', (profile) => {
       await until('what was cancelled with the daemon, though nobody has said a word', () => exits().length === 1);
       await aWhile();
       expect((await rig.run('kill', '--reason', 'a test')).code).toBe(0);
+      expect(exits()).toHaveLength(1);
+      expect((await rig.run('kill', '--everything', '--reason', 'a test')).code).toBe(0);
       expect(exits()).toEqual([]);
       await pass(1_500);
       expect((await rig.run('resume')).code).toBe(0);
       await until('what the kill cancelled', () => exits().length === 1);
-      expect((await rig.run('kill', '--reason', 'a test')).code).toBe(0);
+      expect((await rig.run('kill', '--everything', '--reason', 'a test')).code).toBe(0);
       expect((await rig.run('resume')).code).toBe(0);
       await until('the same, resumed at once', () => exits().length === 1);
       expect(exchange.allOrders(trader.uid).map(({ side }) => side)).toEqual(['BUY', 'SELL', 'SELL', 'SELL', 'SELL']);

@@ -3,7 +3,8 @@ import { cleared, giveBack } from './database.ts';
 
 const kept = (db: ReturnType<typeof cleared>): unknown => db.prepare('SELECT count(*) FROM kills').pluck().get();
 const write = (db: ReturnType<typeof cleared>): unknown =>
-  db.prepare("INSERT INTO kills (kind, at, by, reason) VALUES ('kill', 1, 'me', 'test')").run().lastInsertRowid;
+  db.prepare("INSERT INTO kills (kind, everything, at, by, reason) VALUES ('kill', 0, 1, 'me', 'test')").run()
+    .lastInsertRowid;
 
 test('a database that a world gave back is empty for the next one, and counts from the beginning', () => {
   const first = cleared();

@@ -137,7 +137,7 @@ export class Operator {
   }
 
   get #onDisk(): boolean {
-    const rows = this.#options.db().prepare('SELECT kind, at, strategy, by, reason FROM kills ORDER BY seq').all();
+    const rows = this.#options.db().prepare('SELECT kind, strategy, by FROM kills ORDER BY seq').all();
     return inForce(rows as KillEntry[]).some((kill) => kill.by === by);
   }
 
@@ -154,6 +154,8 @@ export class Operator {
     }
     const { strategy } = wanted;
     killed({ since: now(), strategy });
-    void assembled.kill({ at: running.life.clock.now(), strategy, by, reason: 'looks wrong' }).catch(fatal);
+    void assembled
+      .kill({ kind: 'kill', everything: true, at: running.life.clock.now(), strategy, by, reason: 'looks wrong' })
+      .catch(fatal);
   }
 }

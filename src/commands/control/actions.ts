@@ -1,8 +1,9 @@
-/** Commands of the operator to a daemon or its journal: `sluice kill`, `resume`, `cancel`, `reload`, `resolve`, `resolve-trade` and `adjust`. */
+/** Commands of the operator to a daemon or its journal: `sluice kill`, `pause`, `resume`, `cancel`, `reload`, `resolve`, `resolve-trade` and `adjust`. */
 import type { TradeDecision } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { statedReason } from '../../domain/stated-reason.ts';
 import type { OperatorOutcome } from '../../execution/operator-decisions.ts';
+import type { OrderEntryRow } from '../../journal/entries.ts';
 import { type Control, control } from '../../session/control/control.ts';
 import { callDaemon } from '../../session/control/daemon-client.ts';
 import { adjustLedger, adoptOrder, decideTrade, resolveOrder } from '../../session/control/offline-decisions.ts';
@@ -20,23 +21,41 @@ export const printDone = ({ json, out }: Output, message: string, facts: object)
 
 interface ControlOptions extends ShowOptions {
   readonly strategy?: string;
-  readonly all?: boolean;
   readonly reason?: string;
 }
 
-async function run(action: Control['action'], options: ControlOptions): Promise<void> {
+async function run(options: ControlOptions, given: Omit<Control, 'reason' | 'strategy'>): Promise<void> {
   const { state, strategy, reason = '', say } = options;
   const chosen = chooseState(state, say, true);
-  const message = await control(chosen, { action, strategy, reason }, say);
-  printDone(options, message, { action, state: chosen.dir, strategy: strategy ?? null });
+  const message = await control(chosen, { ...given, strategy, reason }, say);
+  printDone(options, message, { ...given, state: chosen.dir, strategy: strategy ?? null });
 }
 
-export const kill = (options: ControlOptions): Promise<void> => run('kill', options);
-export const resume = (options: ControlOptions): Promise<void> => run('resume', options);
-export async function cancel(options: ControlOptions): Promise<void> {
-  if (options.strategy === undefined && options.all !== true)
-    throw new Refusal('choose the orders: sluice cancel --all, or sluice cancel --strategy ID');
-  await run('cancel', options);
+export const kill = (options: ControlOptions & { readonly everything: boolean }): Promise<void> =>
+  run(options, { action: 'kill', everything: options.everything });
+/** `sluice pause [STRATEGY]`. */
+export const pause = (
+  strategy: string | undefined,
+  options: ShowOptions & { readonly reason: string },
+): Promise<void> => run({ ...options, ...(strategy !== undefined && { strategy }) }, { action: 'pause' });
+export const resume = (options: ControlOptions): Promise<void> => run(options, { action: 'resume' });
+/** `sluice cancel ORDER`, or of a strategy, or all. */
+export async function cancel(
+  subject: string | undefined,
+  options: ControlOptions & { readonly all: boolean },
+): Promise<void> {
+  const chosen = [subject !== undefined, options.strategy !== undefined, options.all].filter(Boolean);
+  if (chosen.length !== 1)
+    throw new Refusal('choose the orders: sluice cancel ORDER, sluice cancel --strategy ID, or sluice cancel --all');
+  if (subject === undefined) return run(options, { action: 'cancel' });
+  const { dir } = chooseState(options.state, options.say, true);
+  await run({ ...options, state: dir }, { action: 'cancel', order: orderOf(subject, dir).clientOrderId });
+}
+
+function orderOf(subject: string, dir: string): OrderEntryRow {
+  const order = inJournal(dir, (reader) => findOrder(reader, subject));
+  if (order === undefined) throw new Refusal(`there is no order ${subject} in ${dir}: sluice orders lists them`);
+  return order;
 }
 
 /** Real ms that a reload may take at most: the file twice, the klines of its warm-up, and its decisions. */
@@ -47,7 +66,7 @@ export async function reload(strategy: string, options: DecideOptions): Promise<
   const reason = statedReason(options.reason);
   const { dir, running } = chooseState(options.state, options.say, true);
   if (running === undefined) throw new Refusal(`no daemon runs on ${dir}: the next one there loads the newest code`, 1);
-  const message = await callDaemon(running, 'reload', { strategy, reason }, reloadMs);
+  const message = await callDaemon(running, 'reload', { by: 'operator', strategy, reason }, reloadMs);
   printDone(options, message, { action: 'reload', state: dir, strategy });
 }
 
@@ -60,8 +79,7 @@ export async function resolve(
   const reason = statedReason(options.reason);
   const chosen = chooseState(options.state, options.say, true);
   const { dir } = chosen;
-  const order = inJournal(dir, (reader) => findOrder(reader, subject));
-  if (order === undefined) throw new Refusal(`there is no order ${subject} in ${dir}: sluice orders lists them`);
+  const order = orderOf(subject, dir);
   const { clientOrderId } = order;
   let message: string;
   if (adopt !== undefined && as === undefined) message = await adoptOrder(chosen, clientOrderId, adopt, reason);

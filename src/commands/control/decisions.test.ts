@@ -40,7 +40,7 @@ beforeEach(() => {
     quarantined,
     open,
     { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
-    { kind: 'halt', at: 5, strategy: null, by: 'ledger', reason: 'the account holds -1 USDT' },
+    { kind: 'halt', everything: false, at: 5, strategy: null, by: 'ledger', reason: 'the account holds -1 USDT' },
     {
       kind: 'venueOrder',
       seenAt: 3,
@@ -286,26 +286,33 @@ describe('sluice adjust, without a daemon', () => {
 });
 
 describe('a daemon that is told to adjust, by whomever', () => {
+  const said = { by: 'dashboard', reason: 'x' };
   test.each(wrong)('refuses %s %s in the words of the command', async (asset, amount, why) => {
-    await expect(decisionsOf(new TestRig().assembled).adjust(asset, amount, 'x')).rejects.toThrow(why);
+    await expect(decisionsOf(new TestRig().assembled).adjust({ asset, amount, ...said })).rejects.toThrow(why);
   });
 
   test('takes no more than the ledger holds, and counts what comes', async () => {
     const { assembled } = new TestRig();
     assembled.execution.books?.ledger.adjust({ what: 'baseline', asset: 'USDT', amount: '10' });
     const { adjust: told } = decisionsOf(assembled);
-    await expect(told('USDT', '-11', 'x')).rejects.toThrow('the ledger has 10 USDT, and 11 less is below zero');
-    expect(await told('USDT', '-10.0', 'x')).toContain('counts 10 USDT less');
+    await expect(told({ asset: 'USDT', amount: '-11', ...said })).rejects.toThrow(
+      'the ledger has 10 USDT, and 11 less is below zero',
+    );
+    expect(await told({ asset: 'USDT', amount: '-10.0', ...said })).toContain('counts 10 USDT less');
   });
 
   test('says that on margin nothing compares it', async () => {
     const { assembled } = new TestRig({ account: 'margin', balances: false });
-    expect(await decisionsOf(assembled).adjust('USDT', '1', 'x')).toContain('counts 1 USDT more; nothing compares it');
+    expect(await decisionsOf(assembled).adjust({ asset: 'USDT', amount: '1', ...said })).toContain(
+      'counts 1 USDT more; nothing compares it',
+    );
   });
 
   test('refuses it on paper', async () => {
     const { assembled } = new TestRig({ balances: false });
-    await expect(decisionsOf(assembled).adjust('USDT', '1', 'x')).rejects.toThrow(/^nothing can be adjusted on paper/);
+    await expect(decisionsOf(assembled).adjust({ asset: 'USDT', amount: '1', ...said })).rejects.toThrow(
+      /^nothing can be adjusted on paper/,
+    );
   });
 });
 

@@ -17,7 +17,7 @@ import { writer } from '../../journal/writer.ts';
 import { callDaemon } from '../../session/control/daemon-client.ts';
 import { killRequests } from '../../session/control/kill-file.ts';
 import { writeDaemonInfo } from '../../session/state.ts';
-import { cancel, kill, resume } from './actions.ts';
+import { cancel, kill, pause, resume } from './actions.ts';
 
 let dir: string;
 beforeEach(() => {
@@ -37,26 +37,32 @@ function inJournal<T>(act: (db: Database.Database) => T): T {
 const write = (...entries: readonly Entry[]): void => inJournal((db) => writer(db, 1)(entries));
 
 /** What the command prints where no daemon runs. */
-async function says(action: 'kill' | 'resume' | 'cancel', strategy?: string, reason?: string): Promise<string> {
+async function says(
+  action: 'kill' | 'pause' | 'resume' | 'cancel',
+  strategy?: string,
+  reason?: string,
+  everything = false,
+): Promise<string> {
   const lines: string[] = [];
-  const which = { ...(strategy !== undefined && { strategy }), ...(reason !== undefined && { reason }) };
-  await { kill, resume, cancel }[action]({
-    ...which,
-    state: dir,
-    json: false,
-    out: (line) => lines.push(line),
+  const options = {
+    ...{ ...(strategy !== undefined && { strategy }), ...(reason !== undefined && { reason }) },
+    ...{ state: dir, json: false, all: false, everything },
+    out: (line: string) => void lines.push(line),
     say: () => undefined,
-  });
+  };
+  if (action === 'kill' || action === 'resume') await { kill, resume }[action](options);
+  else if (action === 'cancel') await cancel(undefined, options);
+  else await pause(strategy, { ...options, reason: reason ?? '' });
   return lines.join('\n').replace(dir, 'DIR');
 }
 
 test('a resume without a daemon is not undone by the loss that was made before it', async () => {
   write(
     { kind: 'day', day: Date.UTC(2020, 2, 12), equity: '2000000' },
-    { kind: 'kill', at: 1, strategy: null, by: 'dailyLoss', reason: 'lost' },
+    { kind: 'kill', everything: false, at: 1, strategy: null, by: 'dailyLoss', reason: 'lost' },
   );
   expect(await says('resume')).toBe(
-    'Everything may create orders again in DIR; the daily loss is measured from now on.',
+    'All strategies may create orders again in DIR; the daily loss is measured from now on.',
   );
   const { kills, days } = inJournal(load);
   expect(kills).toEqual([]);
@@ -65,13 +71,13 @@ test('a resume without a daemon is not undone by the loss that was made before i
 
 test('a resume of one strategy names the kill of all that still stands', async () => {
   write(
-    { kind: 'kill', at: 1, strategy: null, by: 'operator', reason: 'news' },
-    { kind: 'kill', at: 2, strategy: 'trend', by: 'operator', reason: 'odd' },
+    { kind: 'kill', everything: false, at: 1, strategy: null, by: 'operator', reason: 'news' },
+    { kind: 'kill', everything: false, at: 2, strategy: 'trend', by: 'operator', reason: 'odd' },
   );
   expect(await says('resume', 'trend')).toBe(
-    'trend may not create orders yet in DIR: everything is killed (news). To lift that, too: sluice resume without --strategy.',
+    'trend may not create orders yet in DIR: all strategies are killed (news). To lift that, too: sluice resume without --strategy.',
   );
-  expect(await says('resume')).toContain('Everything may create orders again');
+  expect(await says('resume')).toContain('All strategies may create orders again');
 });
 
 test.each([
@@ -82,7 +88,7 @@ test.each([
   expect(inJournal(load).kills).toMatchObject([{ reason: written }]);
 });
 
-test.each(['kill', 'resume', 'cancel'] as const)('%s refuses a strategy that is not there', async (action) => {
+test.each(['kill', 'pause', 'resume', 'cancel'] as const)('%s refuses a strategy that is not there', async (action) => {
   await expect(says(action, 'trned')).rejects.toMatchObject({
     message: `strategy trned never ran on ${dir} (did you mean "trend"?); there are trend, grid`,
     exitCode: 2,
@@ -90,18 +96,38 @@ test.each(['kill', 'resume', 'cancel'] as const)('%s refuses a strategy that is 
   expect(inJournal(load).kills).toEqual([]);
 });
 
-test.each(['kill', 'resume'] as const)('%s leaves a journal alone that a newer Sluice wrote', async (action) => {
-  inJournal((db) => db.pragma(`user_version = ${schemaVersion + 1}`));
-  await expect(says(action)).rejects.toMatchObject({ exitCode: 3 });
-  const db = new Database(join(dir, journalFile));
-  expect(db.prepare('SELECT count(*) AS rows FROM kills').get()).toEqual({ rows: 0 });
-  db.close();
+test('a pause and a kill of everything wait in the journal, and a resume says what it lifted', async () => {
+  expect(await says('pause', 'trend', 'news')).toMatch(
+    /^trend is paused in DIR: it enters nothing until you resume\. It may leave positions, and exits stay in force\. .* None runs now/,
+  );
+  expect(await says('kill', undefined, 'fire', true)).toMatch(/^All strategies are killed with all exits in DIR: /);
+  expect(inJournal(load).kills).toMatchObject([
+    { kind: 'pause', strategy: 'trend', everything: false, by: 'operator', reason: 'news' },
+    { kind: 'kill', strategy: null, everything: true, by: 'operator', reason: 'fire' },
+  ]);
+  expect(await says('resume', 'trend')).toMatch(
+    /^trend may not create orders yet in DIR: all strategies are killed \(fire\)/,
+  );
+  await says('resume');
+  await says('pause');
+  expect(await says('resume')).toBe('All strategies may enter positions again in DIR.');
 });
+
+test.each(['kill', 'pause', 'resume'] as const)(
+  '%s leaves a journal alone that a newer Sluice wrote',
+  async (action) => {
+    inJournal((db) => db.pragma(`user_version = ${schemaVersion + 1}`));
+    await expect(says(action)).rejects.toMatchObject({ exitCode: 3 });
+    const db = new Database(join(dir, journalFile));
+    expect(db.prepare('SELECT count(*) AS rows FROM kills').get()).toEqual({ rows: 0 });
+    db.close();
+  },
+);
 
 test.each(['kill', 'resume'] as const)(
   '%s writes nothing into a journal that something else changed',
   async (action) => {
-    write({ kind: 'kill', at: 1, strategy: 'trend', by: 'operator', reason: 'news' });
+    write({ kind: 'kill', everything: false, at: 1, strategy: 'trend', by: 'operator', reason: 'news' });
     inJournal((db) => db.exec("UPDATE kills SET reason = 'none'"));
     await expect(says(action)).rejects.toMatchObject({
       message: expect.stringContaining('was changed by something other than Sluice'),
@@ -117,10 +143,10 @@ test('a resume takes away what files ask for that no daemon has carried out', as
   const files = ['kill', 'kill-grid', 'kill-trend'].map((name) => join(dir, name));
   for (const file of files) writeFileSync(file, 'smoke\n');
   expect(await says('resume', 'trend')).toMatch(
-    /^trend may not create orders yet in DIR: everything is killed \(smoke \(\S+kill\)\)/,
+    /^trend may not create orders yet in DIR: all strategies are killed \(smoke \(\S+kill\)\)/,
   );
   expect(files.map((file) => existsSync(file))).toEqual([true, true, false]);
-  expect(await says('resume')).toContain('Everything may create orders again');
+  expect(await says('resume')).toContain('All strategies may create orders again');
   expect(files.map((file) => existsSync(file))).toEqual([false, false, false]);
 });
 
@@ -165,7 +191,7 @@ describe('a daemon that does not carry out a kill', () => {
 
 test('a kill that is in force while its cancels wait for the exchange is told as that', async () => {
   const server = createServer((request) => {
-    write({ kind: 'kill', at: 1, strategy: null, by: 'operator', reason: 'sluice kill' });
+    write({ kind: 'kill', everything: false, at: 1, strategy: null, by: 'operator', reason: 'sluice kill' });
     request.socket.destroy();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -174,7 +200,9 @@ test('a kill that is in force while its cancels wait for the exchange is told as
   const common = { mode: 'live', startedAt: 0, exchange: 'x', token: 't' };
   writeDaemonInfo(dir, { ...common, pid: 4_711, control: `http://127.0.0.1:${port}` });
   await expect(says('kill')).rejects.toMatchObject({
-    message: expect.stringMatching(/^Everything is killed: .* did not confirm the cancels \(ECONNRESET\)/),
+    message: expect.stringMatching(
+      /^All strategies are killed, and exits stay in force: .* did not confirm the cancels \(ECONNRESET\)/,
+    ),
     exitCode: 1,
   });
   server.close();
@@ -224,7 +252,7 @@ describe('a copy of a journal that traded', () => {
   });
   afterEach(() => vi.unstubAllEnvs());
   const killCopy = (): Promise<void> =>
-    kill({ state: join(dir, 'copy'), json: false, out: () => undefined, say: () => undefined });
+    kill({ state: join(dir, 'copy'), everything: false, json: false, out: () => undefined, say: () => undefined });
 
   test('is written into by no command once the other one went on, and stays as it is', async () => {
     open();
@@ -234,7 +262,7 @@ describe('a copy of a journal that traded', () => {
       message: expect.stringMatching(/is older than the one that traded here last.*nothing was changed$/),
     });
     expect(readFileSync(join(dir, 'copy', journalFile))).toEqual(bytes);
-    expect(await says('kill')).toMatch(/is killed in DIR/);
+    expect(await says('kill')).toMatch(/are killed in DIR/);
   });
 
   test('is old once a command wrote into the other one', async () => {

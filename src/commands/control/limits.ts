@@ -93,6 +93,7 @@ async function step(
     throw new Refusal(`nothing was changed: ${name} was not typed (--yes skips the question)`, 1);
   if (running === undefined)
     writeOffline(dir, [{ kind: 'limit', at: systemClock.now(), what, name, value, by: 'operator', reason }]);
-  const message = running === undefined ? done : await callDaemon(running, 'limits', { what, name, value, reason });
+  const message =
+    running === undefined ? done : await callDaemon(running, 'limits', { by: 'operator', what, name, value, reason });
   printDone(options, message, { action: what, state: dir, name, value });
 }

@@ -1,4 +1,4 @@
-/** The command lines that act on a daemon or its journal: kill, resume, cancel, reload, limits, resolve, resolve-trade, adjust. */
+/** The command lines that act on a daemon or its journal: kill, pause, resume, cancel, reload, limits, resolve, resolve-trade, adjust. */
 import { type Command, Option } from 'commander';
 import { type Io, jsonOption, run, stateOption } from '../../terminal/options.ts';
 
@@ -9,14 +9,24 @@ export function addControl(program: Command, io: Io): void {
     program.command(name).description(about).addOption(stateOption()).addOption(jsonOption());
   const ofStrategy = (name: string, about: string): Command =>
     add(name, about).option('--strategy <ID>', 'only this strategy');
-  const kill = ofStrategy('kill', 'stop creating orders, durably, and cancel resting orders; positions stay');
-  run(kill.option('--reason <TEXT>', 'for the journal', 'sluice kill'), io, async () => (await load()).kill);
+  const reasonOf = (action: string) => ['--reason <TEXT>', 'for the journal', `sluice ${action}`] as const;
+  const kill = ofStrategy(
+    'kill',
+    'strategies create no orders until you resume, and their resting orders are cancelled; positions stay, with their exits in force',
+  ).option('--everything', 'exits stop, too: stops, time exits and take-profits', false);
+  run(kill.option(...reasonOf('kill')), io, async () => (await load()).kill);
+  const pause = add('pause', 'nothing is entered until you resume; strategies may leave positions, and exits go on')
+    .argument('[STRATEGY]', 'only this strategy; all if left out')
+    .option(...reasonOf('pause'));
+  run(pause, io, async () => (await load()).pause);
   const resume = ofStrategy(
     'resume',
-    'lift a kill: strategies may create orders again, the daily loss is measured from now on',
+    'lift kills and pauses: strategies may create orders again; after a kill the daily loss is measured from now on',
   );
-  run(resume.option('--reason <TEXT>', 'for the journal', 'sluice resume'), io, async () => (await load()).resume);
-  const cancel = ofStrategy('cancel', 'cancel resting orders').option('--all', 'of every strategy', false);
+  run(resume.option(...reasonOf('resume')), io, async () => (await load()).resume);
+  const cancel = ofStrategy('cancel', 'cancel resting orders')
+    .argument('[ORDER]', "only this one: its id, ours or the exchange's, or its beginning or end")
+    .option('--all', 'of every strategy', false);
   run(cancel, io, async () => (await load()).cancel);
   const reload = add('reload', 'load the code of a strategy anew in the running daemon')
     .argument('<ID>', 'the id of the strategy in the configuration')

@@ -75,7 +75,7 @@ function shown(clientOrderId: string, orderId: string): readonly Entry[] {
       ...{ type: 'LIMIT', status: 'FILLED', executed: '1' },
     },
     {
-      ...{ kind: 'halt', at: startTime, strategy: null, by: 'futureId' },
+      ...{ kind: 'halt', everything: false, at: startTime, strategy: null, by: 'futureId' },
       reason: `order ${clientOrderId} (${orderId}) at the exchange is ours but not in this journal`,
     },
   ];

@@ -86,8 +86,20 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     diskFull: running === undefined ? null : (beat?.diskFull ?? false),
     unwatchedPositions: running === undefined ? unwatchedIn(reader) : [],
     noMarketData: running === undefined ? null : (reader.memories().get(noMarketDataName) ?? '') || null,
-    kills: reader.kills().map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
-    pendingKills: killRequests(dir).map(({ strategy, path, reason }) => ({ strategy: strategy ?? null, path, reason })),
+    kills: reader
+      .kills()
+      .filter(({ kind }) => kind === 'kill')
+      .map(({ at, strategy, everything, by, reason }) => ({ at, strategy, everything, by, reason })),
+    pauses: reader
+      .kills()
+      .filter(({ kind }) => kind === 'pause')
+      .map(({ at, strategy, by, reason }) => ({ at, strategy, by, reason })),
+    pendingKills: killRequests(dir).map(({ strategy, everything, path, reason }) => ({
+      strategy: strategy ?? null,
+      everything,
+      path,
+      reason,
+    })),
   };
 }
 type Status = ReturnType<typeof statusOf>;
@@ -124,6 +136,8 @@ function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<s
     yield `ATTENTION  the disk of ${dir} is full: no order is created until there is space, and newer events are not in this list yet`;
 }
 
+const exitsGoOn = (everything: boolean): string => (everything ? 'exits are stopped, too' : 'exits go on');
+
 function* findingLines(status: Status): Iterable<string> {
   for (const { strategy, at, error } of status.stoppedStrategies)
     yield `STOPPED    ${strategy} since ${moment(at)} UTC: stopped after an error; starts again with the daemon: ${clipped(error)}`;
@@ -146,12 +160,14 @@ function* findingLines(status: Status): Iterable<string> {
     const since = Math.min(...halts.map(({ at }) => at));
     yield `HALT       since ${moment(since)} UTC: ${fewOf(halts.map(({ reason }) => reason))}; ${meaning} (sluice resume lifts it)`;
   }
-  for (const { strategy, at, by, reason } of status.kills)
-    yield `KILLED     ${strategy ?? 'everything'} since ${moment(at)} UTC by ${by}: ${reason} (sluice resume lifts it)`;
+  for (const { strategy, at, everything, by, reason } of status.kills)
+    yield `KILLED     ${strategy ?? 'all strategies'} since ${moment(at)} UTC by ${by}: ${reason}; ${exitsGoOn(everything)} (sluice resume lifts it)`;
+  for (const { strategy, at, by, reason } of status.pauses)
+    yield `PAUSED     ${strategy ?? 'all strategies'} since ${moment(at)} UTC by ${by}: ${reason}; exits go on (sluice resume lifts it)`;
   const then =
     status.diskFull === true
       ? 'it is in force, and is journalled once the disk has space'
       : 'a daemon applies it as soon as it trades there';
   for (const { strategy, path, reason } of status.pendingKills)
-    yield `KILL PENDING of ${strategy ?? 'everything'} by the file ${path}: ${reason} (${then})`;
+    yield `KILL PENDING of ${strategy ?? 'all strategies'} by the file ${path}: ${reason} (${then})`;
 }

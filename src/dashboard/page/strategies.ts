@@ -15,12 +15,11 @@ const optional = (text: string | undefined): string | undefined => (text === und
 
 const statuses: Readonly<Record<StrategyView['status'], readonly [Tone, string]>> = {
   running: ['good', 'Running'],
+  paused: ['warn', 'Paused'],
+  killed: ['bad', 'Killed'],
   stopped: ['bad', 'Stopped'],
   former: ['warn', 'Not configured'],
 };
-
-/** It runs, but nothing comes of it. */
-const killed = ['bad', 'Killed'] as const;
 
 /** Nothing of one that never stood without what it asked for, which may have been no protection at all. */
 function bareText({ unprotectedMs, isUnprotected }: StrategyView): string | undefined {
@@ -39,7 +38,7 @@ const marketsText = (markets: readonly MarketOfStrategy[]): string =>
 
 function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: boolean }): VNode {
   const { id, use, symbol, interval, markets, status, error, position, equity, stop, takeProfit } = strategy;
-  const [tone, label] = isKilled && status === 'running' ? killed : statuses[status];
+  const [tone, label] = statuses[isKilled && status === 'running' ? 'killed' : status];
   const flat = position.isDust || direction(position.quantity) === 'even';
   return html`
     <li class="strategy">

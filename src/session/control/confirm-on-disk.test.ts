@@ -8,6 +8,7 @@ import { confirmed, storeKill } from './confirm-on-disk.ts';
 import { killRequests, requestKill } from './kill-file.ts';
 
 let dir: string;
+const by = 'operator';
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-confirmed-'));
 });
@@ -24,11 +25,11 @@ const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirm
   return confirmed(
     {
       ...{
-        view: none,
-        klines: none,
         kill: none,
+        pause: none,
         resume: none,
-        cancelAll: none,
+        cancel: none,
+        flatten: none,
         resolve: none,
         adopt: none,
         resolveTrade: none,
@@ -45,7 +46,7 @@ const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirm
 
 test('a kill on a full disk is kept before its cancels are through, and none of somebody who is not there', async () => {
   const cancels = Promise.withResolvers<string>();
-  const answer = daemon(full, { kill: () => cancels.promise }).kill('odd', 'trend');
+  const answer = daemon(full, { kill: () => cancels.promise }).kill({ by, reason: 'odd', strategy: 'trend' });
   await Promise.resolve();
   await Promise.resolve();
   await Promise.resolve();
@@ -54,30 +55,37 @@ test('a kill on a full disk is kept before its cancels are through, and none of 
   expect(await answer).toMatch(/^trend is killed\. The disk of .* the kill is stored as the file .*kill-trend, /);
   rmSync(join(dir, 'kill-trend'));
   const nobody = daemon(full, { kill: () => Promise.reject(new Refusal('no strategy nope runs here')) });
-  await expect(nobody.kill('odd', 'nope')).rejects.toThrow('no strategy nope');
+  await expect(nobody.kill({ by, reason: 'odd', strategy: 'nope' })).rejects.toThrow('no strategy nope');
   expect(files()).toEqual([]);
 });
 
 test('a resume takes the files away that were there when it was asked for, and no later one', async () => {
-  requestKill(dir, 'before');
-  requestKill(dir, 'of one', 'trend');
+  requestKill(dir, { reason: 'before' });
+  requestKill(dir, { reason: 'of one', strategy: 'trend', everything: true });
   const resumed = daemon(written, {
     resume() {
       // Another one under the name of one that was there, and one of a new name.
       rmSync(join(dir, 'kill'));
-      requestKill(dir, 'once more');
-      requestKill(dir, 'fire', 'grid');
-      return Promise.resolve('Everything may create orders again.');
+      requestKill(dir, { reason: 'once more' });
+      requestKill(dir, { reason: 'fire', strategy: 'grid', everything: true });
+      return Promise.resolve('All strategies may create orders again.');
     },
   });
-  expect(await resumed.resume('on', undefined)).toMatch(/^Everything may .* But the file .*kill still stops/);
+  expect(await resumed.resume({ by, reason: 'on' })).toMatch(/^All strategies may .* But the file .*kill still kills/);
   expect(killRequests(dir)).toMatchObject([
-    { strategy: undefined, reason: 'once more' },
-    { strategy: 'grid', reason: 'fire' },
+    { strategy: undefined, everything: false, reason: 'once more' },
+    { strategy: 'grid', everything: true, reason: 'fire' },
   ]);
 });
 
-const byLoss: KillEntry = { kind: 'kill', at: 1, strategy: null, by: 'dailyLoss', reason: 'lost 722' };
+const byLoss: KillEntry = {
+  kind: 'kill',
+  everything: false,
+  at: 1,
+  strategy: null,
+  by: 'dailyLoss',
+  reason: 'lost 722',
+};
 
 test('what a limit killed on a full disk is kept as a file of that limit, and a person’s kill is not by this way', async () => {
   await storeKill(byLoss, written, dir);

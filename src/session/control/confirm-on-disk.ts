@@ -3,16 +3,15 @@
  * commands warn that they are not journalled.
  */
 import { join } from 'node:path';
-import type { DashboardSource } from '../../dashboard/dashboard.ts';
+import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { KillingLimit } from '../../risk/kill.ts';
 import {
-  isKillRequested,
+  type AskedByFile,
   isLimit,
   type KillRequest,
-  killFile,
+  killRequested,
   killRequests,
   removeRequest,
   requestKill,
@@ -33,25 +32,21 @@ class NotWritten extends Refusal {
   }
 }
 
-/** The actions of a source, each answered once it is on disk. */
-export function confirmed(
-  source: DashboardSource,
-  journal: Pick<Journal, 'durable'>,
-  dir: string,
-): Pick<DashboardSource, 'kill' | 'resume' | 'resolve' | 'adopt' | 'resolveTrade' | 'adjust' | 'reload' | 'limits'> {
+/** The actions, each answered once it is on disk. */
+export function confirmed(actions: OperatorActions, journal: Pick<Journal, 'durable'>, dir: string): OperatorActions {
   const onDisk = async (message: string): Promise<string> => {
     if (await journal.durable()) return message;
     throw new NotWritten(message, dir);
   };
   return {
-    async kill(reason, strategy) {
-      const killing = source.kill(reason, strategy);
+    async kill(asked) {
+      const killing = actions.kill(asked);
       let isRefused = false;
       killing.catch(() => {
         isRefused = true;
       });
       // Before the cancels are through, which may take long: a crash meanwhile must not lose it.
-      const path = (await journal.durable()) || isRefused ? undefined : keptAsFile(dir, reason, strategy);
+      const path = (await journal.durable()) || isRefused ? undefined : keptAsFile(dir, asked);
       const message = await killing;
       if (path === undefined) {
         if (await journal.durable()) return message;
@@ -59,29 +54,30 @@ export function confirmed(
       }
       return `${message} The disk of ${dir} is full: until there is space the kill is stored as the file ${path}, which also kills the next start.`;
     },
-    async resume(reason, strategy) {
+    pause: async (asked) => onDisk(await actions.pause(asked)),
+    async resume(asked) {
       // One that comes meanwhile is a kill of its own.
       const requests = killRequests(dir);
-      const message = await source.resume(reason, strategy);
-      removeRequests(requests, strategy);
-      const still = isKillRequested(dir) ? ` But the file ${join(dir, killFile())} still stops everything.` : '';
+      const message = await actions.resume(asked);
+      removeRequests(requests, asked.strategy);
+      const file = killRequested(dir, 'enter');
+      const still = file === undefined ? '' : ` But the file ${join(dir, file)} still kills all strategies.`;
       return await onDisk(`${message}${still}`);
     },
-    resolve: async (order, as, reason) => onDisk(await source.resolve(order, as, reason)),
-    adopt: async (order, orderId, reason) => onDisk(await source.adopt(order, orderId, reason)),
-    resolveTrade: async (trade, as, reason) => onDisk(await source.resolveTrade(trade, as, reason)),
-    adjust: async (asset, amount, reason) => onDisk(await source.adjust(asset, amount, reason)),
-    reload: async (strategy, reason) => onDisk(await source.reload(strategy, reason)),
-    limits: async (what, name, value, reason) => onDisk(await source.limits(what, name, value, reason)),
+    cancel: (asked) => actions.cancel(asked),
+    flatten: (asked) => actions.flatten(asked),
+    resolve: async (asked) => onDisk(await actions.resolve(asked)),
+    adopt: async (asked) => onDisk(await actions.adopt(asked)),
+    resolveTrade: async (asked) => onDisk(await actions.resolveTrade(asked)),
+    adjust: async (asked) => onDisk(await actions.adjust(asked)),
+    reload: async (asked) => onDisk(await actions.reload(asked)),
+    limits: async (asked) => onDisk(await actions.limits(asked)),
   };
 }
 
-function keptAsFile(
-  dir: string,
-  ...asked: [reason: string, strategy?: string, limit?: KillingLimit]
-): string | undefined {
+function keptAsFile(dir: string, asked: AskedByFile): string | undefined {
   try {
-    return requestKill(dir, ...asked);
+    return requestKill(dir, asked);
   } catch {
     return undefined;
   }
@@ -90,7 +86,7 @@ function keptAsFile(
 /** What a limit kills by itself holds at the next start, too: while the disk is full it is kept as a file that says so. */
 export async function storeKill(entry: Entry, journal: Pick<Journal, 'durable'>, dir: string): Promise<void> {
   if (entry.kind !== 'kill' || !isLimit(entry.by) || (await journal.durable())) return;
-  keptAsFile(dir, entry.reason, entry.strategy ?? undefined, entry.by);
+  keptAsFile(dir, { reason: entry.reason, strategy: entry.strategy ?? undefined, limit: entry.by });
 }
 
 /** Removes kill files, which would stop again what was resumed. */
@@ -100,7 +96,7 @@ export function removeRequests(requests: readonly KillRequest[], strategy: strin
     const against = removeRequest(request);
     if (against === undefined) continue;
     const meanwhile =
-      request.strategy === undefined ? 'until then it stops everything, and' : 'it stops nothing now, but';
+      request.strategy === undefined ? 'until then it stops all strategies, and' : 'it stops nothing now, but';
     throw new Refusal(
       `resumed; but ${request.path} cannot be removed (${against}): remove it yourself; ${meanwhile} it kills the next start`,
       1,

@@ -1,4 +1,4 @@
-/** Kill, resume and cancel, for commands. A kill also works without a daemon: it waits in the journal. */
+/** Kill, pause, resume and cancel, for commands. A kill and a pause also work without a daemon: they wait in the journal. */
 import { rmSync } from 'node:fs';
 import { pause, systemClock } from '../../clock/clock.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
@@ -7,15 +7,21 @@ import { type ChosenState, type DaemonInfo, inJournal, isHeld } from '../state.t
 import { removeRequests } from './confirm-on-disk.ts';
 import { CallFailed, callDaemon } from './daemon-client.ts';
 import { killRequests, requestKill } from './kill-file.ts';
-import { liftedText, resumedText } from './kill-texts.ts';
+import { liftedText, resumedText, stoppedText } from './kill-texts.ts';
 import { writeOffline } from './offline-journal.ts';
 
 export interface Control {
-  readonly action: 'kill' | 'resume' | 'cancel';
+  readonly action: 'kill' | 'pause' | 'resume' | 'cancel';
   /** Undefined: all strategies. */
   readonly strategy: string | undefined;
   readonly reason: string;
+  /** Of a kill: exits, too. */
+  readonly everything?: boolean | undefined;
+  /** Of a cancel: this order alone, by our client id. */
+  readonly order?: string | undefined;
 }
+type Killing = Pick<Control, 'strategy' | 'reason' | 'everything'>;
+const by = 'operator';
 
 /** Carries it out and returns what was done, in a sentence. */
 export async function control(
@@ -23,21 +29,20 @@ export async function control(
   given: Control,
   say: (line: string) => void,
 ): Promise<string> {
-  const { action, strategy } = given;
+  const { action, strategy, everything, order } = given;
   const reason = oneLine(given.reason).slice(0, maxReasonLength) || `sluice ${action}`;
   if (strategy !== undefined) refuseUnknown(strategy, dir);
   if (running === undefined)
     return action === 'kill' && isHeld(dir, 'written')
-      ? killStarting(dir, reason, strategy)
-      : controlOffline(dir, { action, strategy, reason });
-  if (action === 'kill') return killRunning(running, dir, reason, strategy, say);
-  const body = { ...(action === 'resume' && { reason }), ...(strategy !== undefined && { strategy }) };
-  return callDaemon(running, action, body);
+      ? killStarting(dir, { reason, strategy, everything })
+      : controlOffline(dir, { ...given, reason });
+  if (action === 'kill') return killRunning(running, dir, { reason, strategy, everything }, say);
+  return callDaemon(running, action, { by, strategy, ...(action === 'cancel' ? { order } : { reason }) });
 }
 
 /** A starting daemon may wait for the exchange for hours. It finds the kill when trading begins. */
-function killStarting(dir: string, reason: string, strategy: string | undefined): string {
-  const path = requestKill(dir, reason, strategy);
+function killStarting(dir: string, killing: Killing): string {
+  const path = requestKill(dir, killing);
   return `A daemon is just starting on ${dir}, or stopping, and does not answer yet. The kill is stored in ${path}: it applies when trading begins there, before any order is created.`;
 }
 
@@ -48,35 +53,34 @@ const fileAfterMs = 5_000;
 async function killRunning(
   daemon: DaemonInfo,
   dir: string,
-  reason: string,
-  strategy: string | undefined,
+  killing: Killing,
   say: (line: string) => void,
 ): Promise<string> {
   const answered = new AbortController();
-  const killed = `${strategy ?? 'Everything'} is killed: no order is created until you resume`;
+  const killed = stoppedText({ kind: 'kill', strategy: killing.strategy, everything: killing.everything === true });
   let file: string | undefined;
   const store = (): void => {
     try {
-      file ??= requestKill(dir, reason, strategy);
+      file ??= requestKill(dir, killing);
     } catch {
       // The directory cannot be written: the message then says so.
     }
   };
   const byFile = pause(systemClock, fileAfterMs, answered.signal).then(() => {
     if (answered.signal.aborted) return;
-    if (isKilled(dir, strategy)) say(`${killed}. Resting orders are still being cancelled`);
+    if (isKilled(dir, killing)) say(`${killed} Resting orders are still being cancelled`);
     else store();
   });
   try {
-    const message = await callDaemon(daemon, 'kill', { reason, ...(strategy !== undefined && { strategy }) });
-    if (file !== undefined && isKilled(dir, strategy)) rmSync(file, { force: true });
+    const message = await callDaemon(daemon, 'kill', { by, ...killing });
+    if (file !== undefined && isKilled(dir, killing)) rmSync(file, { force: true });
     return message;
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
     const hangs = `if the daemon hangs, kill -9 ${daemon.pid}, then sluice order open and sluice order cancel, or start it again, which cancels`;
-    if (isKilled(dir, strategy))
+    if (isKilled(dir, killing))
       throw new Refusal(
-        `${killed}. But the daemon (process ${daemon.pid}) did not confirm the cancels (${error.why}), for example because the exchange does not answer. It keeps trying; sluice orders shows the open orders; ${hangs}`,
+        `${killed} But the daemon (process ${daemon.pid}) did not confirm the cancels (${error.why}), for example because the exchange does not answer. It keeps trying; sluice orders shows the open orders; ${hangs}`,
         error.exitCode,
       );
     store();
@@ -94,12 +98,15 @@ async function killRunning(
   }
 }
 
-/** Whether an operator's kill is in force: it is on disk before the first cancel leaves. */
-function isKilled(dir: string, strategy: string | undefined): boolean {
+/** Whether an operator's kill that stops as much is in force: it is on disk before the first cancel leaves. */
+function isKilled(dir: string, { strategy, everything = false }: Killing): boolean {
   try {
     return inJournal(dir, (reader) => reader.kills()).some(
       (kill) =>
-        (kill.strategy === null || kill.strategy === strategy) && ['operator', 'file', 'signal'].includes(kill.by),
+        kill.kind === 'kill' &&
+        (kill.strategy === null || kill.strategy === strategy) &&
+        (kill.everything || !everything) &&
+        ['operator', 'file', 'signal'].includes(kill.by),
     );
   } catch {
     return false;
@@ -117,21 +124,21 @@ function refuseUnknown(strategy: string, dir: string): void {
   );
 }
 
-/** Without a daemon, the journal stores the kill or its end for the next start. */
-function controlOffline(dir: string, { action, strategy, reason }: Control): string {
+/** Without a daemon, the journal stores the kill, the pause or their end for the next start. */
+function controlOffline(dir: string, { action, strategy, reason, everything = false }: Control): string {
   if (action === 'cancel')
     throw new Refusal(`no daemon runs on ${dir}: start it, then cancel; or cancel at the exchange itself`, 1);
-  const halts = inJournal(dir, (reader) => reader.halts());
-  writeOffline(dir, [{ kind: action, at: systemClock.now(), strategy: strategy ?? null, by: 'operator', reason }]);
-  if (action === 'kill')
-    return `${strategy ?? 'Everything'} is killed in ${dir}: the next daemon there creates no order until sluice resume. None runs now, so nothing was cancelled.`;
+  const [before, halts] = inJournal(dir, (reader) => [reader.kills(), reader.halts()]);
+  writeOffline(dir, [{ kind: action, everything, at: systemClock.now(), strategy: strategy ?? null, by, reason }]);
+  if (action !== 'resume')
+    return `${stoppedText({ kind: action, strategy, everything }, ` in ${dir}`)} It applies when a daemon starts there. None runs now, so nothing was cancelled.`;
   const requests = killRequests(dir);
   removeRequests(requests, strategy);
   const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
   const standing = [
     ...inJournal(dir, (reader) => reader.kills()),
-    ...left.map(({ path, reason: why }) => ({ strategy: null, reason: `${why} (${path})` })),
+    ...left.map(({ path, reason: why }) => ({ kind: 'kill' as const, strategy: null, reason: `${why} (${path})` })),
   ];
   const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
-  return `${resumedText(strategy, standing, ` in ${dir}`)}${liftedText(lifted)}`;
+  return `${resumedText(strategy, before, standing, ` in ${dir}`)}${liftedText(lifted)}`;
 }

@@ -1,5 +1,4 @@
 /** An operator's decisions in a daemon: resolve or adopt an order, decide a trade, adjust the ledger. Commands share the texts and checks. */
-import type { DashboardSource } from '../../dashboard/dashboard.ts';
 import {
   type Decimal,
   MoneyError,
@@ -10,6 +9,7 @@ import {
   unitsDecimal,
   unitsText,
 } from '../../domain/money.ts';
+import type { OperatorActions } from '../../domain/operator-actions.ts';
 import type { TradeDecision } from '../../domain/order.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { type ByHand, type OperatorOutcome, operatorOutcomes } from '../../execution/operator-decisions.ts';
@@ -38,26 +38,26 @@ export function decisionsOf({
   adjust: adjustLedger,
   execution: { books, halts },
   portfolio: { instruments },
-}: ByHand & Known): Pick<DashboardSource, 'resolve' | 'adopt' | 'resolveTrade' | 'adjust'> {
+}: ByHand & Known): Pick<OperatorActions, 'resolve' | 'adopt' | 'resolveTrade' | 'adjust'> {
   return {
-    async resolve(order, as, reason) {
+    async resolve({ order, as, by, reason }) {
       if (!isWord(as))
         throw new Refusal(`an order is resolved as ${Object.keys(operatorOutcomes).join(', ')}, not as ${as}`);
-      const against = await resolveByHand(order.toLowerCase(), as, 'operator', reason);
+      const against = await resolveByHand(order.toLowerCase(), as, by, reason);
       if (against !== undefined) throw new Refusal(against);
       return resolvedText(order, as);
     },
-    async adopt(order, orderId, reason) {
-      const against = await adoptByHand({ clientOrderId: order.toLowerCase(), orderId, by: 'operator', reason });
+    async adopt({ order, orderId, by, reason }) {
+      const against = await adoptByHand({ clientOrderId: order.toLowerCase(), orderId, by, reason });
       if (against !== undefined) throw new Refusal(against);
       return `Order ${order} adopted as exchange order ${orderId}. Its fills are booked.`;
     },
-    async resolveTrade(trade, as, reason) {
-      const against = await decideTrade(trade, as, 'operator', reason);
+    async resolveTrade({ trade, as, by, reason }) {
+      const against = await decideTrade(trade, as, by, reason);
       if (against !== undefined) throw new Refusal(against);
       return tradeText(trade, as);
     },
-    async adjust(asset, text, reason) {
+    async adjust({ asset, amount: text, by, reason }) {
       refuseNoAsset(asset);
       const amount = parseAmount(text);
       if (books === undefined) throw new Refusal(onPaper);
@@ -68,7 +68,7 @@ export function decisionsOf({
       const hasShortfall = halts.inForce.some(({ cause }) => cause === 'ledger');
       const balance = books.ledger.begun && !hasShortfall ? expected.get(asset) : undefined;
       if (balance !== undefined && amount < 0n) refuseNegativeBalance(asset, unitsText(amount), unitsDecimal(balance));
-      await adjustLedger(asset, amount, 'operator', reason);
+      await adjustLedger(asset, amount, by, reason);
       return adjustedText(asset, unitsText(amount), books.balances !== undefined);
     },
   };

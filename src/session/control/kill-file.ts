@@ -1,44 +1,51 @@
 /**
- * The kill that needs no network, no command and no dashboard: a file in the state directory. `kill` stops everything,
- * `kill-ID` one strategy; what the file says is the reason. `kill.LIMIT` and `kill-ID.LIMIT` keep what a limit killed while the disk is
- * full: such a kill lets stops through, and an empty file is all that there is room for.
+ * The kill that needs no network, no command and no dashboard: a file in the state directory. `kill` stops all strategies, `kill-ID` one;
+ * `kill.everything` and `kill-ID.everything` stop exits, too. What the file says is the reason. `kill.LIMIT` and `kill-ID.LIMIT` keep what a
+ * limit killed while the disk is full: an empty file is all that there is room for.
  */
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type KillingLimit, killingLimits } from '../../risk/kill.ts';
+import type { Purpose } from '../../domain/order.ts';
+import { type KillingLimit, killingLimits, letsThrough } from '../../risk/kill.ts';
 
 const all = 'kill';
 const ofOne = /^kill-(.+)$/;
 export const isLimit = (text: string): text is KillingLimit => Object.hasOwn(killingLimits, text);
 
-/** Whom the file of this name kills, and by what; undefined where it is none. */
-function meantBy(name: string): { readonly strategy: string | undefined; readonly limit?: KillingLimit } | undefined {
+/** What a file's name says behind its last point. */
+type Suffix = 'everything' | KillingLimit;
+const isSuffix = (text: string): text is Suffix => text === 'everything' || isLimit(text);
+
+/** Whom the file of this name kills, and how; undefined where it is none. */
+function meantBy(name: string): { readonly strategy: string | undefined; readonly suffix?: Suffix } | undefined {
   const point = name.lastIndexOf('.');
-  const limit = name.slice(point + 1);
-  const [whom, by] = point >= 0 && isLimit(limit) ? [name.slice(0, point), { limit }] : [name, {}];
+  const suffix = name.slice(point + 1);
+  const [whom, how] = point >= 0 && isSuffix(suffix) ? [name.slice(0, point), { suffix }] : [name, {}];
   const strategy = ofOne.exec(whom)?.[1];
-  return whom === all || strategy !== undefined ? { strategy, ...by } : undefined;
+  return whom === all || strategy !== undefined ? { strategy, ...how } : undefined;
 }
 
 export interface KillRequest {
   readonly path: string;
-  /** undefined: everything. */
+  /** undefined: all. */
   readonly strategy: string | undefined;
+  /** Exits, too. */
+  readonly everything: boolean;
   readonly by: 'file' | 'signal' | KillingLimit;
   readonly reason: string;
   /** Identifies the file among later ones of the same name; undefined once it is gone. */
   readonly made: string | undefined;
 }
 
-/** Between two polls, real ms: the delay of a kill of one strategy. A kill of everything is checked at the last hop of each order. */
+/** Between two polls, real ms: the delay of a kill of one strategy. A kill of all is checked at the last hop of each order. */
 export const killPollMs = 50;
 /** A reason is a sentence, not a file. */
 const mostReason = 200;
 export const signalText = 'by the signal SIGUSR2';
 
-/** The name of the file that kills a strategy, or everything. */
-export const killFile = (strategy?: string, limit?: KillingLimit): string =>
-  `${strategy === undefined ? all : `${all}-${strategy}`}${limit === undefined ? '' : `.${limit}`}`;
+/** The name of the file that kills a strategy, or all. */
+export const killFile = (strategy?: string, suffix?: Suffix): string =>
+  `${strategy === undefined ? all : `${all}-${strategy}`}${suffix === undefined ? '' : `.${suffix}`}`;
 
 /** True if the file exists or cannot be checked: an error must never count as "no kill". It opens no file, so it works without free file handles. */
 function isThere(path: string): boolean {
@@ -49,8 +56,12 @@ function isThere(path: string): boolean {
   }
 }
 
-/** True while the file that kills everything exists; checked before each order leaves. */
-export const isKillRequested = (dir: string): boolean => isThere(join(dir, all));
+/** The file that forbids an order of this purpose of any strategy, while it exists; checked before each order leaves. */
+export const killRequested = (dir: string, purpose: Purpose): string | undefined =>
+  [false, true]
+    .filter((everything) => !letsThrough({ kind: 'kill', everything }, purpose))
+    .map((everything) => killFile(undefined, everything ? 'everything' : undefined))
+    .find((name) => isThere(join(dir, name)));
 
 /** Those of these names that are there: without a file left a directory cannot be listed. */
 export const presentIn = (dir: string, names: readonly string[]): readonly string[] =>
@@ -61,12 +72,14 @@ export function killRequests(dir: string, names: readonly string[] = readdirSync
   return names.flatMap((name): KillRequest[] => {
     const meant = meantBy(name);
     if (meant === undefined) return [];
-    const { strategy, limit } = meant;
+    const { strategy, suffix } = meant;
     const path = join(dir, name);
     const said = textOf(path);
+    const everything = suffix === 'everything';
+    const limit = suffix === 'everything' ? undefined : suffix;
     const by = limit ?? (said === signalText ? 'signal' : 'file');
     const unsaid = limit === undefined ? `the file ${path}` : killingLimits[limit];
-    return [{ path, strategy, by, reason: said === '' ? unsaid : said, made: madeOf(path) }];
+    return [{ path, strategy, everything, by, reason: said === '' ? unsaid : said, made: madeOf(path) }];
   });
 }
 
@@ -100,9 +113,17 @@ export function removeRequest({ path, made }: KillRequest): string | undefined {
   }
 }
 
+export interface AskedByFile {
+  readonly reason: string;
+  /** undefined: all. */
+  readonly strategy?: string | undefined;
+  readonly everything?: boolean | undefined;
+  readonly limit?: KillingLimit;
+}
+
 /** What a signal does, or a command that gets no answer: the same, by a file; gives its path. A full disk leaves an empty one, which is enough. */
-export function requestKill(dir: string, reason = signalText, strategy?: string, limit?: KillingLimit): string {
-  const path = join(dir, killFile(strategy, limit));
+export function requestKill(dir: string, { reason, strategy, everything, limit }: AskedByFile): string {
+  const path = join(dir, killFile(strategy, everything === true ? 'everything' : limit));
   try {
     writeFileSync(path, `${reason}\n`, { mode: 0o600 });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fill, startTime } from '../../../test/kit/builders.ts';
+import { kill as aKill, fill, startTime } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import { unitsText } from '../../domain/money.ts';
 import { load } from '../../journal/load.ts';
@@ -40,8 +40,7 @@ test('what was filled before its cancel arrived is not told as cancelled, nor wh
 test('after a cancel it is said whether strategies place new orders', () => {
   const { assembled } = new TestRig();
   const said = (strategy?: string): string => afterCancelText(strategy, [{ id: 's' }, { id: 't' }], assembled);
-  const kill = (strategy: string | undefined): void =>
-    assembled.risk.switch.kill({ at: startTime, strategy, by: 'operator', reason: 'news' });
+  const kill = (strategy: string | undefined): void => assembled.risk.switch.kill(aKill({ strategy, reason: 'news' }));
   expect(said()).toBe(' Running strategies may place new orders. To prevent that: sluice kill.');
   kill('s');
   expect(said()).toBe(' Running strategies may place new orders. To prevent that: sluice kill.');

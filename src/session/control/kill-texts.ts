@@ -1,13 +1,31 @@
-/** Messages of kill, resume and cancel, for daemons and commands. */
+/** Messages of kill, pause, resume and cancel, for daemons and commands. */
 import { didYouMean } from '../../domain/refusal.ts';
 import type { Halted } from '../../execution/halt.ts';
 import type { KillEntry } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import { type Kill, pastOf } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 
 /** The first few of many, and how many more. */
 export const fewOf = (texts: readonly string[]): string =>
   texts.length <= 3 ? texts.join('; ') : `${texts.slice(0, 3).join('; ')}; and ${texts.length - 3} more`;
+
+const are = (strategy: string | undefined): string =>
+  strategy === undefined ? 'All strategies are' : `${strategy} is`;
+
+/** What a kill or a pause means. `where` is the state directory when no daemon runs on it. */
+export function stoppedText(
+  { kind, strategy, everything }: Pick<Kill, 'kind' | 'strategy' | 'everything'>,
+  where = '',
+): string {
+  const they = strategy === undefined ? 'they enter' : 'it enters';
+  const them = strategy === undefined ? 'They' : 'It';
+  if (kind === 'pause')
+    return `${are(strategy)} paused${where}: ${they} nothing until you resume. ${them} may leave positions, and exits stay in force.`;
+  return everything
+    ? `${are(strategy)} killed with all exits${where}: no order is created until you resume, and stops do not work.`
+    : `${are(strategy)} killed${where}, and exits stay in force: stops, time exits and take-profits go on, nothing else is created until you resume.`;
+}
 
 /** What a resume means for the halts that it lifts. */
 export const liftedText = (halts: readonly Pick<Halted, 'text'>[]): string =>
@@ -56,7 +74,8 @@ export function afterCancelText(
   const kills = (strategy === undefined ? running : [{ id: strategy }]).map(({ id }) => risk.switch.of(id));
   const [kill] = kills.filter((one) => one !== undefined);
   const stopped =
-    halts.against() ?? (kill === undefined || kills.includes(undefined) ? undefined : `killed: ${kill.reason}`);
+    halts.against() ??
+    (kill === undefined || kills.includes(undefined) ? undefined : `${pastOf[kill.kind]}: ${kill.reason}`);
   const whose = strategy === undefined ? '' : ` --strategy ${strategy}`;
   return stopped === undefined
     ? ` ${strategy ?? 'Running strategies'} may place new orders. To prevent that: sluice kill${whose}.`
@@ -78,14 +97,26 @@ export function unknownStrategy(
 }
 type Known = Pick<Assembled, 'portfolio' | 'risk'>;
 
-/** `where` is the state directory when no daemon runs on it. */
+type Standing = Pick<KillEntry, 'kind' | 'strategy' | 'reason'>;
+
+/** `before` and `standing`: what was and is in force. `where` is the state directory when no daemon runs on it. */
 export function resumedText(
   strategy: string | undefined,
-  standing: readonly Pick<KillEntry, 'strategy' | 'reason'>[],
+  before: readonly Pick<KillEntry, 'kind' | 'strategy'>[],
+  standing: readonly Standing[],
   where = '',
 ): string {
-  const whom = strategy ?? 'Everything';
+  const whom = strategy ?? 'All strategies';
   const still = standing.find((kill) => strategy === undefined || kill.strategy === null || kill.strategy === strategy);
-  if (still === undefined) return `${whom} may create orders again${where}; the daily loss is measured from now on.`;
-  return `${whom} may not create orders yet${where}: everything is killed (${still.reason}). To lift that, too: sluice resume without --strategy.`;
+  if (still !== undefined)
+    return `${whom} may not create orders yet${where}: ${standingText(still)} (${still.reason}). To lift that, too: sluice resume without --strategy.`;
+  const lifted = before.filter((kill) => strategy === undefined || kill.strategy === strategy);
+  return lifted.length > 0 && lifted.every(({ kind }) => kind === 'pause')
+    ? `${whom} may enter positions again${where}.`
+    : `${whom} may create orders again${where}; the daily loss is measured from now on.`;
 }
+
+const standingText = ({ kind, strategy }: Standing): string => {
+  if (kind === 'halt') return 'trading is halted';
+  return `${strategy === null ? 'all strategies are' : `${strategy} is`} ${pastOf[kind === 'pause' ? kind : 'kill']}`;
+};

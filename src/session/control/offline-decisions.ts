@@ -34,7 +34,8 @@ export async function resolveOrder(
   const { clientOrderId } = order;
   const against = whyNot(clientOrderId, order.state, as);
   if (against !== undefined) throw new Refusal(against);
-  if (running !== undefined) return callDaemon(running, 'resolve', { order: clientOrderId, as, reason });
+  if (running !== undefined)
+    return callDaemon(running, 'resolve', { by: 'operator', order: clientOrderId, as, reason });
   const at = systemClock.now();
   const state = transitions[order.state][operatorOutcomes[as]]?.to ?? order.state;
   const step = (event: 'resolved' | 'closed', detail: Readonly<Record<string, string>>): Entry => ({
@@ -68,7 +69,7 @@ export async function adoptOrder(
     throw new Refusal(
       `no daemon runs on ${dir}: only the daemon can adopt an order, because it queries the order and its fills. Start it, then try again`,
     );
-  return callDaemon(running, 'adopt', { order: clientOrderId, orderId, reason });
+  return callDaemon(running, 'adopt', { by: 'operator', order: clientOrderId, orderId, reason });
 }
 
 /** Books a quarantined trade, or never. */
@@ -81,7 +82,7 @@ export async function decideTrade(
   const open = inJournal(dir, (reader) => reader.quarantinedTrades()).filter((row) => row.decision === null);
   const rows = rowsToDecide(open, trade, as);
   if (typeof rows === 'string') throw new Refusal(rows);
-  if (running !== undefined) return callDaemon(running, 'resolve-trade', { trade, as, reason });
+  if (running !== undefined) return callDaemon(running, 'resolve-trade', { by: 'operator', trade, as, reason });
   const decided = { decision: as, decidedAt: systemClock.now(), by: 'operator', reason };
   writeOffline(
     dir,
@@ -101,7 +102,8 @@ export async function adjustLedger(
   const meta = inJournal(dir, (reader) => reader.meta);
   if (meta.get('mode') === 'paper') throw new Refusal(onPaper);
   refuseTypos(asset, amount, dir);
-  if (running !== undefined) return { amount, message: await callDaemon(running, 'adjust', { asset, amount, reason }) };
+  if (running !== undefined)
+    return { amount, message: await callDaemon(running, 'adjust', { by: 'operator', asset, amount, reason }) };
   const at = systemClock.now();
   writeOffline(dir, [{ kind: 'adjustment', at, what: 'adjust', asset, amount, by: 'operator', reason }]);
   return { amount, message: adjustedText(asset, amount, meta.get('account') !== 'margin') };

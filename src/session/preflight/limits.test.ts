@@ -111,6 +111,7 @@ describe('a start', () => {
 });
 
 describe('a daemon that is told of a step, by whomever', () => {
+  const said = { by: 'dashboard', reason: 'x' };
   test.each([
     ['maxOrderShar', '0.5', 'unknown limit maxOrderShar (did you mean "maxOrderShare"?)'],
     ['maxOrderShare', 'lots', 'lots is not a value of maxOrderShare: its standard is 0.02'],
@@ -118,7 +119,7 @@ describe('a daemon that is told of a step, by whomever', () => {
     ['execution.horizonMs', '90000', 'execution.horizonMs 90000 is not looser than the standard 60000'],
   ])('refuses to raise %s to %s in the words of the command', async (name, value, why) => {
     const { assembled, clock, db } = new TestRig();
-    await expect(limitSteps(assembled, clock, 'nowhere')('raise', name, value, 'x')).rejects.toThrow(why);
+    await expect(limitSteps(assembled, clock, 'nowhere')({ what: 'raise', name, value, ...said })).rejects.toThrow(why);
     expect(db.prepare('SELECT * FROM limits').all()).toEqual([]);
   });
 });

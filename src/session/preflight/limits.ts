@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
 import { isLoopback, type RiskConfig, type StrategyConfig, type TradingConfig } from '../../config/schema.ts';
 import { Decimal, noUnits, rate, rateText } from '../../domain/money.ts';
+import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { LimitEntry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -219,14 +220,14 @@ export function limitSteps(
   clock: Clock,
   stateDir: string,
 ) {
-  return async (what: 'raise' | 'release', name: string, value: string, reason: string): Promise<string> => {
+  return async ({ what, name, value, by, reason }: Parameters<OperatorActions['limits']>[0]): Promise<string> => {
     if (what === 'raise') knownLimit(name, value);
     else {
       const steps = inJournal(stateDir, (reader) => reader.limits());
       const code = lastVersion(name, steps, stateDir);
       if (value !== code) throw new Refusal(`${name} ran as version ${code} last, not as ${value}`);
     }
-    journal.append({ kind: 'limit', at: clock.now(), what, name, value, by: 'operator', reason });
+    journal.append({ kind: 'limit', at: clock.now(), what, name, value, by, reason });
     if (what === 'release' && risk.newVersions.get(name)?.code === value) risk.release(name);
     await journal.durable();
     return what === 'release'

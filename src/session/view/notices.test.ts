@@ -4,6 +4,7 @@ import { Notices } from './notices.ts';
 
 const kill = (given: Partial<KillEntry> = {}): KillEntry => ({
   kind: 'kill',
+  everything: false,
   at: 5,
   strategy: null,
   by: 'operator',
@@ -11,7 +12,7 @@ const kill = (given: Partial<KillEntry> = {}): KillEntry => ({
   ...given,
 });
 const resume = (strategy: string | null = null): KillEntry =>
-  kill({ kind: 'resume', at: 9, strategy, reason: 'mended' });
+  kill({ kind: 'resume', everything: false, at: 9, strategy, reason: 'mended' });
 const shown = ({ list }: Notices): readonly string[] => list.map(({ level, text }) => `${level}: ${text}`);
 
 function after(...entries: readonly Parameters<Notices['see']>[0][]): Notices {
@@ -25,7 +26,7 @@ test('a kill stands there in red with the way on until it is resumed, and not af
     {
       at: 5,
       level: 'error',
-      text: 'Killed by operator: looks wrong.',
+      text: 'All strategies were killed by operator: looks wrong. Exits go on.',
       advice: 'To continue, run: npx sluice resume',
     },
   ]);
@@ -36,7 +37,14 @@ test('a kill stands there in red with the way on until it is resumed, and not af
 
 test('a kill by the daily loss says what goes on', () => {
   expect(shown(after(kill({ by: 'dailyLoss', reason: 'lost 5,100' })))).toEqual([
-    'error: Killed by the daily loss limit: lost 5,100. Exits by a stop go on.',
+    'error: All strategies were killed by the daily loss limit: lost 5,100. Exits go on.',
+  ]);
+});
+
+test('a pause stands there as a warning, and a kill of everything says what does not go on', () => {
+  expect(shown(after(kill({ kind: 'pause', strategy: 'a' }), kill({ everything: true, by: 'dashboard' })))).toEqual([
+    'error: All strategies were killed by dashboard: looks wrong. No exit is created either.',
+    'warn: Strategy a was paused by operator: looks wrong. Exits go on.',
   ]);
 });
 
@@ -44,8 +52,8 @@ test('resuming one strategy leaves the others killed, and everything when all we
   const notices = after(kill(), kill({ strategy: 'a' }), kill({ strategy: 'b' }), resume('a'));
   expect(shown(notices)).toEqual([
     'info: Resumed strategy a by operator: mended.',
-    'error: Strategy b was killed by operator: looks wrong.',
-    'error: Killed by operator: looks wrong.',
+    'error: Strategy b was killed by operator: looks wrong. Exits go on.',
+    'error: All strategies were killed by operator: looks wrong. Exits go on.',
   ]);
   expect(notices.list[1]?.advice).toBe('To continue, run: npx sluice resume --strategy b');
 });

@@ -1,8 +1,9 @@
-/** The banners of a daemon: notices, and the kills and HALTs in force. */
+/** The banners of a daemon: notices, and the kills, pauses and HALTs in force. */
 
 import type { NoticeView } from '../../dashboard/view.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
-import type { KillEntry, NoticeEntry } from '../../journal/entries.ts';
+import type { Entry, KillEntry, NoticeEntry } from '../../journal/entries.ts';
+import { pastOf } from '../../risk/kill.ts';
 
 /** The oldest are dropped. */
 const mostNotices = 20;
@@ -20,7 +21,7 @@ export class Notices {
       this.#lift(entry.strategy);
       this.#add({ at, level: 'info', ...killText(entry) });
     } else {
-      const notice: NoticeView = { at, level: 'error', ...killText(entry) };
+      const notice: NoticeView = { at, level: killLevel(entry), ...killText(entry) };
       this.#kills.set(notice, entry.kind === 'halt' ? null : entry.strategy);
       this.#add(notice);
     }
@@ -41,8 +42,15 @@ export class Notices {
   }
 }
 
-/** A kill, its end or a HALT in words, on the page, in the terminal, in the log and by `status`. */
-export function killText({ kind, strategy, by, reason }: KillEntry): Pick<NoticeView, 'text' | 'advice'> {
+export const isKillEntry = (entry: Entry): entry is KillEntry =>
+  entry.kind === 'kill' || entry.kind === 'pause' || entry.kind === 'resume' || entry.kind === 'halt';
+
+/** How urgent it is. */
+export const killLevel = ({ kind }: Pick<KillEntry, 'kind'>): NoticeEntry['level'] =>
+  kind === 'pause' || kind === 'resume' ? 'warn' : 'error';
+
+/** A kill, a pause, their end or a HALT in words, on the page, in the terminal, in the log and by `status`. */
+export function killText({ kind, everything, strategy, by, reason }: KillEntry): Pick<NoticeView, 'text' | 'advice'> {
   if (kind === 'resume')
     return {
       text: `Resumed${strategy === null ? '' : ` strategy ${strategy}`} by ${by}: ${reason}.`,
@@ -53,10 +61,8 @@ export function killText({ kind, strategy, by, reason }: KillEntry): Pick<Notice
     const meaning = Object.hasOwn(haltCauses, by) ? haltCauses[by as HaltCause] : by;
     return { text: `HALT, no order is created: ${reason}; ${meaning}.`, advice };
   }
-  const killed = strategy === null ? 'Killed' : `Strategy ${strategy} was killed`;
-  const text =
-    by === 'dailyLoss'
-      ? `${killed} by the daily loss limit: ${reason}. Exits by a stop go on.`
-      : `${killed} by ${by}: ${reason}.`;
-  return { text, advice };
+  const whom = strategy === null ? 'All strategies were' : `Strategy ${strategy} was`;
+  const whose = by === 'dailyLoss' ? 'the daily loss limit' : by;
+  const exits = everything ? 'No exit is created either.' : 'Exits go on.';
+  return { text: `${whom} ${pastOf[kind]} by ${whose}: ${reason}. ${exits}`, advice };
 }

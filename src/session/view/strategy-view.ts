@@ -5,6 +5,7 @@ import { priceText, unitsNumber, unitsText, worth } from '../../domain/money.ts'
 import { openProfit } from '../../domain/position.ts';
 import type { Portfolio } from '../../portfolio/portfolio.ts';
 import type { UnprotectedTime } from '../../portfolio/unprotected.ts';
+import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { isDust } from '../../trading/format.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
@@ -69,6 +70,9 @@ export const formerIn = (portfolio: Portfolio, places: readonly ConfiguredPlace[
     )
     .map(({ strategy, symbol }) => ({ id: strategy, symbol }));
 
+const statusOf = (kill: Kill | undefined, thrown: string | undefined): StrategyView['status'] =>
+  thrown !== undefined ? 'stopped' : kill === undefined ? 'running' : kill.kind === 'kill' ? 'killed' : 'paused';
+
 /** `unprotected`: times without its protection. `thrown`: the error that stopped the strategy. */
 export function strategyView(
   { portfolio, protection, planner, risk }: Assembled,
@@ -84,7 +88,7 @@ export function strategyView(
   const quotes = planner.standing(id, symbol)?.signal.kind === 'quotes';
   const stop = quotes ? undefined : protection.stops(symbol).find(({ strategy }) => strategy === id);
   const profit = [...portfolio.ordersOf(id, symbol)].find((order) => order.intent.purpose === 'takeProfit');
-  const error = thrown ?? risk.switch.inForce.find(({ strategy }) => strategy === id)?.reason;
+  const kill = risk.switch.of(id);
   const dust = isDust(position, at);
   const held = base !== 0n && !dust;
   return {
@@ -93,8 +97,9 @@ export function strategyView(
     symbol,
     interval: interval ?? '',
     ...(markets !== undefined && { markets }),
-    status: use === undefined ? 'former' : error === undefined ? 'running' : 'stopped',
-    error,
+    status: use === undefined ? 'former' : statusOf(kill, thrown),
+    error: thrown ?? kill?.reason,
+    kill: kill === undefined ? undefined : { ...kill, strategy: kill.strategy ?? null },
     position: {
       quantity: unitsText(base),
       isDust: dust,

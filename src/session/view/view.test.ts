@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { btc, decision, eth, fill, startTime } from '../../../test/kit/builders.ts';
+import { btc, decision, eth, fill, kill, startTime } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import type { Interval } from '../../domain/interval.ts';
@@ -115,12 +115,12 @@ test('a strategy that is killed is none of those that run', async () => {
   const screen = screenOf(desk);
   screen.state = 'ready';
   expect(screen.view().stateText).toBe('Trading. 1 strategy running.');
-  void desk.assembled.kill({ at: startTime, strategy: 's', by: 'operator', reason: 'odd' });
+  void desk.assembled.kill(kill({ strategy: 's', reason: 'odd' }));
   const { state, stateText, strategies } = screen.view();
   expect([state, stateText, strategies[0]?.status]).toEqual([
     'ready',
     'No strategy is running: each one shows why it stopped.',
-    'stopped',
+    'killed',
   ]);
 });
 

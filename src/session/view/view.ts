@@ -30,7 +30,7 @@ import { marketsOf, placesOf } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { fillView, resolvedText, unknownCause } from '../events.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
-import { Notices } from './notices.ts';
+import { isKillEntry, Notices } from './notices.ts';
 import { formerIn, shownOf, strategyView } from './strategy-view.ts';
 
 const mostDecisions = 60;
@@ -94,14 +94,13 @@ export class Screen {
     else if (entry.kind === 'equity') {
       this.#startEquity ??= entry.equity;
       keep(this.#equity, { at: entry.at, equity: entry.equity }, maxEquityPoints);
-    } else if (entry.kind === 'notice' || entry.kind === 'kill' || entry.kind === 'resume' || entry.kind === 'halt')
-      this.#notices.see(entry);
+    } else if (entry.kind === 'notice' || isKillEntry(entry)) this.#notices.see(entry);
   }
 
   /** A kill of everything, or a HALT, is in force. */
   get isStopped(): boolean {
     const { risk, execution } = this.#options.assembled;
-    return execution.halts.inForce.length > 0 || risk.switch.inForce.some((kill) => kill.strategy === undefined);
+    return execution.halts.inForce.length > 0 || risk.switch.ofAll?.kind === 'kill';
   }
 
   /** `killed` where a daemon that is ready may create nothing. */
@@ -214,11 +213,11 @@ export class Screen {
   /** `running`: how many strategies do. */
   #stateText(state: DaemonState, running: number): string {
     const { assembled } = this.#options;
-    const kill = assembled.risk.switch.inForce.find(({ strategy }) => strategy === undefined);
+    const kill = assembled.risk.switch.ofAll;
     const [halt] = assembled.execution.halts.inForce;
     const unknown = [...assembled.portfolio.orders()].filter((order) => order.state === 'unknown').length;
     if (state === 'killed' && kill !== undefined)
-      return `No order is created: ${kill.reason}. Resume here, or with: npx sluice resume`;
+      return `${kill.everything ? 'No order' : 'No order but exits'} is created: ${kill.reason}. Resume here, or with: npx sluice resume`;
     if (state === 'killed' && halt !== undefined)
       return `HALT, no order is created: ${halt.text}. Check the cause, then resume here, or with: npx sluice resume`;
     if (state === 'starting') return 'Connecting to the exchange.';
@@ -231,6 +230,8 @@ export class Screen {
     if (missing !== undefined) return `No market data: ${missing}. Retrying; no new positions until it resumes.`;
     const resolving =
       unknown === 0 ? '' : ` ${unknown} ${unknown === 1 ? 'outcome is' : 'outcomes are'} being resolved.`;
+    if (kill !== undefined)
+      return `All strategies are paused: ${kill.reason}. Nothing is entered, exits go on. Resume here, or with: npx sluice resume${resolving}`;
     if (running === 0) return `No strategy is running: each one shows why it stopped.${resolving}`;
     return `Trading. ${running} ${running === 1 ? 'strategy' : 'strategies'} running.${resolving}`;
   }

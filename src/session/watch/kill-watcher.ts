@@ -64,7 +64,10 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
     });
   };
   const listed = outOfFilesReporter(notice);
-  const usual = [undefined, ...hosted.map(({ id }) => id)].map((strategy) => killFile(strategy));
+  const usual = [undefined, ...hosted.map(({ id }) => id)].flatMap((strategy) => [
+    killFile(strategy),
+    killFile(strategy, 'everything'),
+  ]);
   const byName = (): readonly string[] => [...new Set([...usual, ...[...known.keys()].map((path) => basename(path))])];
   return () => {
     const requests = killRequests(stateDir, listed(() => readdirSync(stateDir)) ?? presentIn(stateDir, byName()));
@@ -72,7 +75,7 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
     // A later file of the same name is another kill.
     for (const path of known.keys()) if (!there.has(path)) known.delete(path);
     for (const request of requests) {
-      const { path, strategy, by, reason, made } = request;
+      const { path, strategy, everything, by, reason, made } = request;
       const before = known.get(path);
       if (before !== undefined && before.made === made) {
         if (before.became === 'unwritten' && !journal.full) void takeAway(request, before);
@@ -92,8 +95,8 @@ function killsByFile({ stateDir, clock, journal, assembled, hosted, notice }: Gu
         void takeAway(request, one);
         continue;
       }
-      notice({ level: 'warn', text: `killed by ${by}: ${strategy ?? 'everything'}, ${reason}` });
-      void assembled.kill({ at: clock.now(), strategy, by, reason });
+      notice({ level: 'warn', text: `killed by ${by}: ${strategy ?? 'all strategies'}, ${reason}` });
+      void assembled.kill({ kind: 'kill', everything, at: clock.now(), strategy, by, reason });
       void takeAway(request, one);
     }
   };

@@ -243,8 +243,7 @@ export class KlineTrader implements Trading {
   #obeyKills(): void {
     if (this.#fresh.length === 0) return;
     for (const { kill, resting } of this.#fresh.splice(0)) {
-      const { at, strategy, by, reason } = kill;
-      this.log.entries.push({ kind: 'kill', at, strategy: strategy ?? null, by, reason });
+      this.log.entries.push({ ...kill, strategy: kill.strategy ?? null });
       for (const order of resting) if (order.state === 'open') this.#cancel(order);
     }
   }

@@ -1,0 +1,72 @@
+/** What operators may do to a running daemon. */
+import type { ScaledClock } from '../../clock/clock.ts';
+import type { Asked, OfStrategy, OperatorActions } from '../../domain/operator-actions.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import type { Kill } from '../../risk/kill.ts';
+import type { Assembled } from '../../trading/assemble.ts';
+import { limitSteps } from '../preflight/limits.ts';
+import type { Reloads } from '../reload.ts';
+import { decisionsOf } from './decisions.ts';
+import { afterCancelText, cancelledText, liftedText, resumedText, stoppedText, unknownStrategy } from './kill-texts.ts';
+
+export interface ActionParts {
+  readonly assembled: Assembled;
+  readonly clock: ScaledClock;
+  readonly hosted: readonly { readonly id: string }[];
+  readonly stateDir: string;
+  readonly reloads: Pick<Reloads, 'reload'>;
+}
+
+export function actionsOf({ assembled, clock, hosted, stateDir, reloads }: ActionParts): OperatorActions {
+  const refuseNobody = (strategy: string | undefined): void => {
+    const why = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
+    if (why !== undefined) throw new Refusal(why);
+  };
+  async function stop(
+    { strategy, by, reason }: Asked & OfStrategy,
+    how: Pick<Kill, 'kind' | 'everything'>,
+  ): Promise<string> {
+    refuseNobody(strategy);
+    const resting = await assembled.kill({ ...how, at: clock.now(), strategy, by, reason });
+    return `${stoppedText({ ...how, strategy })} ${cancelledText(resting)}`;
+  }
+  return {
+    kill: ({ everything = false, ...asked }) => stop(asked, { kind: 'kill', everything }),
+    pause: (asked) => stop(asked, { kind: 'pause', everything: false }),
+    async resume({ strategy, by, reason }) {
+      refuseNobody(strategy);
+      const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
+      const before = killsOf(assembled);
+      await assembled.resume(strategy, by, reason);
+      const halts = assembled.execution.halts.inForce.map(({ text }) => ({
+        ...{ kind: 'halt' as const, strategy: null, reason: text },
+      }));
+      return `${resumedText(strategy, before, [...killsOf(assembled), ...halts])}${liftedText(halted)}`;
+    },
+    async cancel({ strategy, order }) {
+      refuseNobody(strategy);
+      if (order !== undefined) return cancelledText(await assembled.cancelOrders([openOrder(order, assembled)]));
+      return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);
+    },
+    // Follows.
+    flatten: () => Promise.reject(new Refusal('flatten is not part of this version yet')),
+    ...decisionsOf(assembled),
+    reload: (asked) => reloads.reload(asked),
+    limits: limitSteps(assembled, clock, stateDir),
+  };
+}
+
+const killsOf = ({ risk }: Pick<Assembled, 'risk'>) =>
+  risk.switch.inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null }));
+
+/** The order of this client id, which rests. */
+function openOrder(clientOrderId: string, { portfolio }: Pick<Assembled, 'portfolio'>): WorkingOrder {
+  const order = portfolio.order(clientOrderId.toLowerCase());
+  if (order?.state === 'open') return order;
+  throw new Refusal(
+    order === undefined
+      ? `order ${clientOrderId} is not open: there is nothing to cancel`
+      : `order ${clientOrderId} is ${order.state}: only an order that is open can be cancelled${order.state === 'unknown' ? `; sluice kill --strategy ${order.intent.strategy} cancels it once it is found` : ''}`,
+  );
+}
