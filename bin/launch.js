@@ -1,5 +1,5 @@
 // What both programs start by: plain JavaScript that any Node understands. Where that is too old, it hands over to the Node 24 that `npm ci` brought into the clone, before anything native loads.
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, existsSync, constants as fileFlags, openSync, readFileSync, readlinkSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { constants, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,6 +10,17 @@ const needed = 24;
 const usr1Text =
   'SIGUSR1 does nothing here: the signal that kills a daemon, so that it creates no order any more, is SIGUSR2';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** As in `src/process/signals.ts`: a daemon without a terminal reloads its configuration. */
+const reloadsOnHangUp = (() => {
+  if (process.platform === 'win32' || !['live', 'paper'].includes(process.argv[2])) return false;
+  try {
+    closeSync(openSync('/dev/tty', fileFlags.O_RDONLY | fileFlags.O_NOCTTY));
+    return false;
+  } catch {
+    return true;
+  }
+})();
 
 /** Runs a program of `src/` (`dist/src/` in the package). `daemon`: it runs for days, and its memory must stay small. */
 export async function launch(name, program, daemon = false) {
@@ -107,7 +118,7 @@ function insisting(child, isHeard) {
       forced = true;
       child.kill('SIGKILL');
     }, ms).unref();
-  for (const signal of underNohup ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  for (const signal of underNohup || reloadsOnHangUp ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       const now = performance.now();
       if (firstAt === undefined) {

@@ -13,7 +13,7 @@
  *     POST /api/adopt        { "order": "…", "orderId": "…", "reason": "…" }; `orderId`: the exchange's id of what it is there
  *     POST /api/resolve-trade { "trade": "…", "as": "accepted"|"discarded", "reason": "…" }
  *     POST /api/adjust       { "asset": "…", "amount": "-12.5", "reason": "…" }
- *     POST /api/reload       { "strategy": "…", "reason": "…" }
+ *     POST /api/reload       { "strategy": "…", "reason": "…" }; without a strategy the configuration, "loosen": true confirms looser limits
  *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
  *
  * Each POST may also have `"by"`: `operator`, as the command line has, or `dashboard`, the standard. It is journalled.
@@ -122,7 +122,10 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   post('resolve-trade', asked.extend({ trade: text(100), as: z.enum(tradeDecisions) }), (given) =>
     source.resolveTrade(given),
   );
-  post('reload', asked.extend({ strategy: text(100) }), (given) => source.reload(given));
+  const loosen = z.boolean().default(false);
+  post('reload', asked.extend({ strategy, loosen }), ({ strategy: id, ...given }) =>
+    id === undefined ? source.reloadConfig(given) : source.reload({ by: given.by, reason: given.reason, strategy: id }),
+  );
   // The source checks assets, amounts and limits, with the messages of the commands.
   post('adjust', asked.extend({ asset: z.string().max(64), amount: z.string().max(64) }), (given) =>
     source.adjust(given),

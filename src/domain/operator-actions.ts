@@ -43,6 +43,8 @@ export interface OperatorActions {
   adjust(asked: Asked & { readonly asset: string; readonly amount: string }): Promise<string>;
   /** Loads the code of a strategy anew. */
   reload(asked: Asked & { readonly strategy: string }): Promise<string>;
+  /** Reads the configuration again: tighter limits are in force at once, looser ones where somebody confirms them (`loosen`). */
+  reloadConfig(asked: Asked & { readonly loosen: boolean }): Promise<string>;
   /** Raises a limit, or releases a version of a strategy's code. */
   limits(
     asked: Asked & { readonly what: 'raise' | 'release'; readonly name: string; readonly value: string },

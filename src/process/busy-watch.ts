@@ -11,6 +11,8 @@ export interface BusyData {
   readonly turned: Int32Array;
   /** Nothing turned for so long, and signals get their default meaning; real ms. */
   readonly quietMs: number;
+  /** Those that would end the program. */
+  readonly signals: readonly string[];
 }
 /** `turns?` asks whether the loop turns. `released`: signals have their default meaning until it does. */
 export type BusyMessage = 'turns?' | 'released';
@@ -19,7 +21,7 @@ export type BusyMessage = 'turns?' | 'released';
 const everyMs = 250;
 const leastSaidMs = 5_000;
 
-const { turned, quietMs } = workerData as BusyData;
+const { turned, quietMs, signals } = workerData as BusyData;
 const saidAfterMs = Math.max(leastSaidMs, quietMs);
 const say = (message: BusyMessage): void => parentPort?.postMessage(message);
 const isTurning = (mostMs: number): boolean => {
@@ -28,7 +30,7 @@ const isTurning = (mostMs: number): boolean => {
 };
 
 /** Signals have no listeners: the operating system ends the process at the first one, whatever it does. */
-const release = `for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) globalThis.process.removeAllListeners(signal)`;
+const release = `for (const signal of ${JSON.stringify(signals)}) globalThis.process.removeAllListeners(signal)`;
 
 /** Stops the program for a moment where it is, and takes the listeners away. Gives where in a strategy it was, innermost first. */
 function released(): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../domain/module-url.ts';
 import type { BusyData, BusyMessage } from './busy-watch.ts';
-import { listens, signals } from './signals.ts';
+import { listens, reloadsOnHangUp, signals } from './signals.ts';
 
 let watching = false;
 
@@ -16,11 +16,12 @@ const quietMs = { run: 1_000, daemon: 10_000 } as const;
 export function endableWhileBusy(what: keyof typeof quietMs): void {
   if (watching || !listens() || (what === 'daemon' && process.env['SLUICE_LAUNCHED'] !== undefined)) return;
   watching = true;
+  const ending = signals.filter((signal) => signal !== 'SIGHUP' || !reloadsOnHangUp(process.argv[2]));
   const turned = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(moduleUrl('./busy-watch', import.meta.url), {
-    workerData: { turned, quietMs: quietMs[what] } satisfies BusyData,
+    workerData: { turned, quietMs: quietMs[what], signals: ending } satisfies BusyData,
   });
-  const saved = signals.map((signal) => ({ signal, listeners: process.listeners(signal) }));
+  const saved = ending.map((signal) => ({ signal, listeners: process.listeners(signal) }));
   worker.on('message', (message: BusyMessage) => {
     if (message === 'turns?') {
       Atomics.store(turned, 0, 1);

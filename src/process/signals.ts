@@ -1,5 +1,5 @@
 /** Handles the operator's signals in a program that runs until it is stopped. */
-import { readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, constants as fileFlags, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { constants } from 'node:os';
 import { machineSteady } from '../clock/clock.ts';
 import { Refusal } from '../domain/refusal.ts';
@@ -63,6 +63,23 @@ function isUnderNohup(): boolean {
   }
 }
 
+/** They read their configuration again on SIGHUP, as services do, where no terminal can have closed. */
+const reloading: ReadonlySet<string | undefined> = new Set(['live', 'paper']);
+
+/** Whether this process belongs to a terminal, whose end hangs up. As in `bin/launch.js`. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', fileFlags.O_RDONLY | fileFlags.O_NOCTTY));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether SIGHUP reloads what carries out `command`, and does not stop it; to be asked at its start. */
+export const reloadsOnHangUp = (command: string | undefined): boolean =>
+  process.platform !== 'win32' && reloading.has(command) && !hasTerminal();
+
 /** Listens for as long as the process lives, which carries out `command`; also for the launcher's end, which is ours. */
 export function stopsOnSignals(command: string | undefined): Stopping {
   const stopping = new AbortController();
@@ -70,7 +87,8 @@ export function stopsOnSignals(command: string | undefined): Stopping {
   opensNoDebugger('sluice');
   let exitCode: number | undefined;
   let firstAt = 0;
-  const isDeafToHangUps = isUnderNohup();
+  // What reloads listens for itself; without a listener here the signal would end a start.
+  const isDeafToHangUps = isUnderNohup() || reloadsOnHangUp(command);
   for (const signal of signals) {
     process.on(signal, () => {
       if (signal === 'SIGHUP' && isDeafToHangUps) return;

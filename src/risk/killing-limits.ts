@@ -55,7 +55,8 @@ interface Kept {
 }
 
 interface StrategyCountsOptions {
-  readonly limits: Limits;
+  /** Those in force now. */
+  readonly limits: () => Limits;
   readonly portfolio: Portfolio;
   /** What an earlier run kept, JSON by strategy. */
   readonly kept: ReadonlyMap<string, string>;
@@ -75,7 +76,8 @@ export class StrategyCounts {
   /** Counts a fill that the portfolio has just booked; returns why its strategy must be disabled. */
   booked(fill: Fill): Disabling | undefined {
     const { strategy, symbol, time } = fill;
-    const { portfolio, limits } = this.#options;
+    const { portfolio } = this.#options;
+    const limits = this.#options.limits();
     if (limits.maxEntries === undefined && limits.maxStraightLosses === undefined) return undefined;
     const count = this.#of(strategy);
     const before = count.positions.get(symbol) ?? {
@@ -99,7 +101,7 @@ export class StrategyCounts {
   }
 
   #tooMuch({ entries, losses }: Count): Disabling | undefined {
-    const { maxEntries, maxStraightLosses } = this.#options.limits;
+    const { maxEntries, maxStraightLosses } = this.#options.limits();
     if (maxEntries !== undefined && entries.length >= maxEntries)
       return { by: 'entries', reason: `entered ${entries.length} positions within ten minutes` };
     if (maxStraightLosses !== undefined && losses >= maxStraightLosses)
@@ -109,7 +111,7 @@ export class StrategyCounts {
 
   /** Counts a denial; returns why its strategy must be disabled. */
   denied(strategy: string, code: string, now: number): Disabling | undefined {
-    const { maxDenials } = this.#options.limits;
+    const { maxDenials } = this.#options.limits();
     if (maxDenials === undefined || blameless.has(code)) return undefined;
     const count = this.#of(strategy);
     if (now - (count.denials[0] ?? now) >= countedMs)
@@ -166,7 +168,8 @@ const rememberedStep = 0.0005;
 
 /** The trailing loss limit: the fall of the equity from its highest since the last resume. */
 export class Drawdown {
-  readonly #most: Rate;
+  /** The limit: a fraction of the highest equity. */
+  most: Rate;
   readonly #portfolio: Portfolio;
   readonly #remember: (json: string) => void;
   /** The highest profit: an allocation that is raised or lowered between two runs must not count as a gain or a loss. */
@@ -184,7 +187,7 @@ export class Drawdown {
     remember: (json: string) => void,
   ) {
     this.#tripped = tripped;
-    this.#most = most;
+    this.most = most;
     this.#portfolio = portfolio;
     this.#remember = remember;
     if (kept !== undefined && kept !== 'null') this.#rise(units(JSON.parse(kept) as string));
@@ -205,7 +208,7 @@ export class Drawdown {
     }
     const peak = plus(allotted, this.#profit);
     const fall = minus(this.#profit, profit);
-    const most = part(peak, this.#most, 'down');
+    const most = part(peak, this.most, 'down');
     if (fall < most || most <= 0n) return undefined;
     this.#tripped = true;
     return `fell by ${shortText(fall)} from the highest equity of ${shortText(peak)}, the limit is ${shortText(most)}`;
@@ -214,7 +217,7 @@ export class Drawdown {
   /** While the estimated equity stays above the first and up to the second, `watch` would find nothing new. */
   get calm(): { readonly above: number; readonly upTo: number } {
     if (this.#tripped) return { above: Number.NEGATIVE_INFINITY, upTo: Number.POSITIVE_INFINITY };
-    const edge = this.#peak * (1 - rateNumber(this.#most));
+    const edge = this.#peak * (1 - rateNumber(this.most));
     return { above: edge + Math.abs(edge) * 1e-9, upTo: this.#peak };
   }
 

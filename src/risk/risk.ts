@@ -1,7 +1,7 @@
 /** The gate between a plan and an order: the rules, the recent orders and prices that they judge by, and the limits that kill. */
 import type { Clock } from '../clock/clock.ts';
 import type { Depth } from '../domain/market.ts';
-import { minus, noUnits, part, plus, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
+import { minus, noUnits, part, plus, type Rate, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
 import type { Denial, Fill, Leg, Verdict } from '../domain/order.ts';
 import type { Judgement, OrderDraft } from '../portfolio/plan.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
@@ -57,16 +57,14 @@ const peakName = 'peak';
 const moveMs = 60_000;
 
 export class Risk {
-  readonly limits: Limits;
   readonly switch: KillSwitch;
+  #limits: Limits;
   readonly #portfolio: Portfolio;
   readonly #clock: Clock;
-  readonly #maxDataAgeMs: number;
-  readonly #maxBookAgeMs: number | undefined;
-  readonly #keepMs: number;
   readonly #markets: Markets;
   readonly #counts: StrategyCounts;
-  readonly #drawdown: Drawdown | undefined;
+  readonly #drawdownOf: (most: Rate | undefined, kept?: string) => Drawdown | undefined;
+  #drawdown: Drawdown | undefined;
   readonly #newVersions: Map<string, NewVersion>;
   readonly #disabled: (kill: Kill) => void;
   readonly #signalDenied: ((leg: Leg, denial: Denial) => void) | undefined;
@@ -80,33 +78,47 @@ export class Risk {
 
   constructor({ limits, portfolio, clock, kills, dayStart, ...kept }: RiskOptions) {
     const { memories = new Map<string, string>(), remember = () => {}, newVersions, disabled = () => {} } = kept;
-    this.limits = limits;
+    this.#limits = limits;
     this.switch = new KillSwitch(kills);
     this.#portfolio = portfolio;
     this.#clock = clock;
-    this.#maxDataAgeMs = clock.machine(limits.maxDataAgeMs);
-    this.#maxBookAgeMs = limits.maxBookAgeMs === undefined ? undefined : clock.machine(limits.maxBookAgeMs);
     this.#markets = new Markets(limits.moveMs ?? moveMs);
     this.#counts = new StrategyCounts({
-      limits,
+      limits: () => this.#limits,
       portfolio,
       kept: keptCounts(memories),
       keep: (strategy, json) => remember(countsName + strategy, json),
     });
-    const tripped = this.switch.inForce.some(({ by }) => by === 'drawdown');
-    const fallen = { kept: memories.get(peakName), tripped };
-    this.#drawdown =
-      limits.maxDrawdown === undefined
-        ? undefined
-        : new Drawdown(limits.maxDrawdown, portfolio, fallen, (json) => remember(peakName, json));
+    this.#drawdownOf = (most, kept) => {
+      if (most === undefined) return undefined;
+      const tripped = this.switch.inForce.some(({ by }) => by === 'drawdown');
+      return new Drawdown(most, portfolio, { kept, tripped }, (json) => remember(peakName, json));
+    };
+    this.#drawdown = this.#drawdownOf(limits.maxDrawdown, memories.get(peakName));
     this.#newVersions = new Map(newVersions);
     this.#disabled = disabled;
     this.#signalDenied = kept.signalDenied;
-    this.#keepMs = Math.max(1_000, limits.duplicateMs);
     this.#day = dayStart?.day ?? Number.NaN;
     this.#dayEquity = noUnits;
     this.#base(dayStart?.equity ?? portfolio.totalEquity());
     this.#tripped = this.#isKilledToday();
+  }
+
+  get limits(): Limits {
+    return this.#limits;
+  }
+
+  /** The limits from now on. All may change but `moveMs`, over which prices are measured already, and `maxLeverage`, which a plan knows. */
+  changeLimits(limits: Limits): void {
+    this.#limits = limits;
+    if (this.#drawdown === undefined || limits.maxDrawdown === undefined)
+      this.#drawdown = this.#drawdownOf(limits.maxDrawdown);
+    else this.#drawdown.most = limits.maxDrawdown;
+    this.#clear();
+  }
+
+  get #maxDataAgeMs(): number {
+    return this.#clock.machine(this.#limits.maxDataAgeMs);
   }
 
   /** Whether a strategy may change a signal now. One that changes them too often is denied: the first denial in a second is reported. */
@@ -214,7 +226,8 @@ export class Risk {
   }
 
   #context(draft: OrderDraft, now: number, isReserved = false): RiskContext {
-    const needsDepth = this.#maxBookAgeMs !== undefined || this.limits.maxDepthShare !== undefined;
+    const { maxBookAgeMs, maxDepthShare } = this.limits;
+    const needsDepth = maxBookAgeMs !== undefined || maxDepthShare !== undefined;
     return {
       draft,
       portfolio: this.#portfolio,
@@ -225,7 +238,7 @@ export class Risk {
       recent: this.#recent,
       newVersion: this.#newVersions.get(draft.strategy),
       book: needsDepth ? this.#markets.book(draft.symbol, now) : undefined,
-      maxBookAgeMs: this.#maxBookAgeMs,
+      maxBookAgeMs: maxBookAgeMs === undefined ? undefined : this.#clock.machine(maxBookAgeMs),
       moved: this.limits.maxMove === undefined ? undefined : this.#markets.moved(draft.symbol, now),
       isReserved,
     };
@@ -292,7 +305,11 @@ export class Risk {
   #base(equity: Units): void {
     this.#dayEquity = equity;
     this.#tripped = false;
-    const start = unitsNumber(equity);
+    this.#clear();
+  }
+
+  #clear(): void {
+    const start = unitsNumber(this.#dayEquity);
     this.#clearlyAbove = start * (1 - rateNumber(this.limits.maxDailyLoss)) + Math.abs(start) * 1e-9;
   }
 
@@ -320,8 +337,9 @@ export class Risk {
 
   #forget(now: number): void {
     const oldest = this.#recent[0];
-    if (oldest === undefined || now - oldest.at < this.#keepMs) return;
-    const keep = this.#recent.findIndex((created) => now - created.at < this.#keepMs);
+    const keepMs = Math.max(1_000, this.#limits.duplicateMs);
+    if (oldest === undefined || now - oldest.at < keepMs) return;
+    const keep = this.#recent.findIndex((created) => now - created.at < keepMs);
     if (keep > 0) this.#recent = this.#recent.slice(keep);
     else if (keep < 0) while (this.#recent.length > 0) this.#recent.pop();
   }

@@ -6,8 +6,9 @@ import { aborted } from '../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
 import { readSecrets } from '../config/secrets.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { causeOf, Refusal } from '../domain/refusal.ts';
 import { statedReason } from '../domain/stated-reason.ts';
+import { reloadsOnHangUp } from '../process/signals.ts';
 import { configure } from '../trading/strategies.ts';
 import { requestKill, signalText } from './control/kill-file.ts';
 import { startLive } from './live.ts';
@@ -59,6 +60,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
       ...options,
       beside: recordSession(config, configured, file, say),
       replayDenials: options.replayDenials?.(file, settings),
+      reread: () => readConfig(file, tradingSchema, settings),
       alertSecrets,
       mode,
       config,
@@ -83,6 +85,7 @@ export interface RunOptions
     | 'acceptRestored'
     | 'alertSecrets'
     | 'replayDenials'
+    | 'reread'
     | 'confirm'
   > {
   readonly json: boolean;
@@ -109,13 +112,14 @@ export async function runUntilStopped(
 ): Promise<void> {
   const { stateDir, json, out, say, signal, logLevel, beside } = options;
   const takeAway = makeStateDir(stateDir);
-  const { log } = await fileLog(stateDir, logLevel, options.config.log);
+  const { log, file } = await fileLog(stateDir, logLevel, options.config.log);
   const fatal = (error: Error): void => {
     log.fatal({ error: error.message, stack: error.stack }, 'broken');
     log.flush();
     say(`sluice: ${failureText(error, stateDir)}`);
     process.exit(1);
   };
+  const sayFailure = (error: unknown): void => say(`sluice: ${causeOf(error)}`);
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
   let session: Session | undefined;
@@ -127,11 +131,20 @@ export async function runUntilStopped(
       } catch (error) {
         const why = `its file cannot be created in ${stateDir} (${(error as Error).message})`;
         if (session === undefined) say(`sluice: the signal has no effect before trading begins: ${why}`);
-        else
-          session.source
-            .kill({ by: 'signal', reason: `${signalText}; ${why}` })
-            .then(say, (error: unknown) => say(`sluice: ${(error as Error).message}`));
+        else session.source.kill({ by: 'signal', reason: `${signalText}; ${why}` }).then(say, sayFailure);
       }
+    });
+  if (reloadsOnHangUp(options.mode))
+    process.on('SIGHUP', () => {
+      const against = file.reopen();
+      if (against !== undefined)
+        log.error(`sluice.log cannot be opened again (${against}): the open file is written on`);
+      if (session === undefined) say('SIGHUP before trading begins reloads nothing');
+      else
+        session.source.reloadConfig({ by: 'signal', reason: 'SIGHUP', loosen: false }).catch((error: unknown) => {
+          // A refusal is in the log and on the terminal already.
+          if (!(error instanceof Refusal)) sayFailure(error);
+        });
     });
   session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder }).catch(
     (error: unknown) => {

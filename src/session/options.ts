@@ -64,6 +64,8 @@ export interface SessionOptions {
   /** The secret of each channel of alerts; left out where none is configured. */
   readonly alertSecrets?: ReadonlyMap<string, string> | undefined;
   readonly replayDenials?: DenialsReplay | undefined;
+  /** Reads the configuration again, for a reload. A `Refusal` says all that is wrong with it. */
+  readonly reread?: (() => TradingConfig) | undefined;
   /** Asks a question on the terminal; left out where nobody can answer. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** Says things on the terminal while there is no status yet. */

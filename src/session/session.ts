@@ -41,6 +41,7 @@ import { refuseAnotherExchange, refuseMeasuredSpeed, refuseOtherSpeed } from './
 import { sharedLimits } from './preflight/shared-limits.ts';
 import { refuseWithdrawKey } from './preflight/withdraw-key.ts';
 import { Reloads } from './reload.ts';
+import { type ConfigReloadRequest, configReload } from './reload-config.ts';
 import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
@@ -173,6 +174,7 @@ async function reachExchange(options: SessionOptions, undo: Undo): Promise<Reach
 type Equipped = Made & {
   readonly limits: Budget;
   readonly reloads: Reloads;
+  readonly reloadConfig: (request: ConfigReloadRequest) => string;
   readonly shown: Observable<SessionEvent>;
 };
 
@@ -243,7 +245,8 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
   for (const entry of early) observed.see(entry);
   const { stateDir, fatal } = options;
   const parts = { ...reached, ...observed, assembled, unprotected, hosted, notice, journal: book, stateDir };
-  return { ...parts, reloads: new Reloads(parts), onStop: config.onStop, fatal };
+  const reloadConfig = configReload({ ...options, ...parts, risk: assembled.risk });
+  return { ...parts, reloads: new Reloads(parts), reloadConfig, onStop: config.onStop, fatal };
 }
 
 const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded, book: Journal): UnprotectedTimes =>

@@ -43,6 +43,7 @@ export class FakeDaemon implements DashboardSource {
   adopt = this.#tell('adopt', 'The order is adopted.');
   resolveTrade = this.#tell('resolve-trade', 'The trade is decided.');
   reload = this.#tell('reload', 'It runs the new code.');
+  reloadConfig = this.#tell('reload the configuration', 'Nothing in it has changed.');
   limits = this.#tell('limits', 'done');
   adjust = this.#tell('adjust', 'The ledger counts it.');
 

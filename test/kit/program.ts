@@ -29,13 +29,16 @@ export interface Program {
 export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** In a session of its own, without the terminal of the tests. */
+  readonly ownSession?: boolean;
 }
 
 const running = new Set<ChildProcess>();
 
 /** Starts `sluice ARGS`. */
-export function startProgram(args: readonly string[], { cwd, env }: Surroundings): Program {
-  const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+export function startProgram(args: readonly string[], { cwd, env, ownSession = false }: Surroundings): Program {
+  const stdio = ['ignore', 'pipe', 'pipe'] as const;
+  const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: [...stdio], detached: ownSession });
   running.add(child);
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr])

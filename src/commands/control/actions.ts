@@ -61,13 +61,21 @@ function orderOf(subject: string, dir: string): OrderEntryRow {
 /** Real ms that a reload may take at most: the file twice, the klines of its warm-up, and its decisions. */
 const reloadMs = 120_000;
 
-/** `sluice reload ID`. */
-export async function reload(strategy: string, options: DecideOptions): Promise<void> {
+/** `sluice reload ID`: the code of a strategy. `sluice reload`: the limits in the configuration. */
+export async function reload(
+  strategy: string | undefined,
+  options: DecideOptions & { readonly loosen: boolean },
+): Promise<void> {
+  const { loosen } = options;
   const reason = statedReason(options.reason);
+  if (loosen && strategy !== undefined)
+    throw new Refusal('--loosen is about the limits in the configuration: sluice reload --loosen, without a strategy');
   const { dir, running } = chooseState(options.state, options.say, true);
-  if (running === undefined) throw new Refusal(`no daemon runs on ${dir}: the next one there loads the newest code`, 1);
-  const message = await callDaemon(running, 'reload', { by: 'operator', strategy, reason }, reloadMs);
-  printDone(options, message, { action: 'reload', state: dir, strategy });
+  if (running === undefined)
+    throw new Refusal(`no daemon runs on ${dir}: the next one there reads the newest code and configuration`, 1);
+  const body = { by: 'operator', reason, ...(strategy === undefined ? { loosen } : { strategy }) };
+  const message = await callDaemon(running, 'reload', body, reloadMs);
+  printDone(options, message, { action: 'reload', state: dir, strategy: strategy ?? null });
 }
 
 /** `sluice resolve ORDER --as STATE|--adopt ID --reason TEXT`. */

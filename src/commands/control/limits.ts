@@ -49,7 +49,7 @@ function stepText({ at, what, name, value, by, reason }: LimitEntry, before: rea
       by === 'sluice'
         ? `${name} ran as version ${text} ${ranBefore ? 'again' : 'for the first time'}`
         : `${name} was reloaded by ${by} as version ${text}: ${reason}`,
-    config: `${name} was ${text} (${reason})`,
+    config: by === 'sluice' ? `${name} was ${text} (${reason})` : `${name} was reloaded by ${by} as ${text}: ${reason}`,
   };
   return `${moment(at)}  ${texts[what]}`;
 }

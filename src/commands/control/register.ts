@@ -28,8 +28,12 @@ export function addControl(program: Command, io: Io): void {
     .argument('[ORDER]', "only this one: its id, ours or the exchange's, or its beginning or end")
     .option('--all', 'of every strategy', false);
   run(cancel, io, async () => (await load()).cancel);
-  const reload = add('reload', 'load the code of a strategy anew in the running daemon')
-    .argument('<ID>', 'the id of the strategy in the configuration')
+  const reload = add(
+    'reload',
+    'read the limits in the configuration, or the code of a strategy, again in the running daemon',
+  )
+    .argument('[ID]', 'the id of the strategy whose code is loaded anew')
+    .option('--loosen', 'confirm limits that are looser than before', false)
     .option('--reason <TEXT>', 'for the journal', 'sluice reload');
   run(reload, io, async () => (await load()).reload);
   addDecisions(add, io);

@@ -7,6 +7,7 @@ import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { limitSteps } from '../preflight/limits.ts';
 import type { Reloads } from '../reload.ts';
+import type { ConfigReloadRequest } from '../reload-config.ts';
 import { decisionsOf } from './decisions.ts';
 import { afterCancelText, cancelledText, liftedText, resumedText, stoppedText, unknownStrategy } from './kill-texts.ts';
 
@@ -16,9 +17,10 @@ export interface ActionParts {
   readonly hosted: readonly { readonly id: string }[];
   readonly stateDir: string;
   readonly reloads: Pick<Reloads, 'reload'>;
+  readonly reloadConfig: (asked: ConfigReloadRequest) => string;
 }
 
-export function actionsOf({ assembled, clock, hosted, stateDir, reloads }: ActionParts): OperatorActions {
+export function actionsOf({ assembled, clock, hosted, stateDir, reloads, reloadConfig }: ActionParts): OperatorActions {
   const refuseNobody = (strategy: string | undefined): void => {
     const why = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
     if (why !== undefined) throw new Refusal(why);
@@ -53,6 +55,7 @@ export function actionsOf({ assembled, clock, hosted, stateDir, reloads }: Actio
     flatten: () => Promise.reject(new Refusal('flatten is not part of this version yet')),
     ...decisionsOf(assembled),
     reload: (asked) => reloads.reload(asked),
+    reloadConfig: async (asked) => reloadConfig(asked),
     limits: limitSteps(assembled, clock, stateDir),
   };
 }

@@ -35,6 +35,7 @@ const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirm
         resolveTrade: none,
         adjust: none,
         reload: none,
+        reloadConfig: none,
         limits: none,
       },
       ...answers,

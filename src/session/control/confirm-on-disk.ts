@@ -70,6 +70,7 @@ export function confirmed(actions: OperatorActions, journal: Pick<Journal, 'dura
     adopt: async (asked) => onDisk(await actions.adopt(asked)),
     resolveTrade: async (asked) => onDisk(await actions.resolveTrade(asked)),
     adjust: async (asked) => onDisk(await actions.adjust(asked)),
+    reloadConfig: async (asked) => onDisk(await actions.reloadConfig(asked)),
     reload: async (asked) => onDisk(await actions.reload(asked)),
     limits: async (asked) => onDisk(await actions.limits(asked)),
   };
