@@ -19,7 +19,7 @@ const everything = [
   ...parts,
   ...venues,
   ...['simulator', 'data', 'dashboard', 'config', 'research', 'report', 'trader', 'registry', 'process', 'trading'],
-  ...['session', 'backtest', 'alerts'],
+  ...['session', 'backtest', 'alerts', 'books'],
 ];
 
 /** An arrow that is not here is refused. A new one is a decision: add it here with the reason in the commit. */
@@ -43,6 +43,8 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   budget: { ours: ['domain', 'clock'], types: ['venue'], packages: ['better-sqlite3', 'node:*'] },
   fill: { ours: ['domain', 'clock'], packages: [] },
   journal: { ours: ['domain', 'clock'], packages: ['better-sqlite3', 'node:*'] },
+  // Profit, tax layouts and proofs, from rows alone.
+  books: { ours: ['domain', 'journal'], packages: ['better-sqlite3'] },
   venue: { files: ['src/venue/*'], ours: ['domain', 'clock'], packages: ['rxjs'] },
   execution: { ours: ['domain', 'clock', 'budget', 'venue', 'journal', 'portfolio'], packages: ['rxjs', 'node:*'] },
   'venue/exchange': { ours: ['venue', 'domain', 'clock'], packages: ['rxjs', 'got', 'ws', 'zod', 'node:*'] },
@@ -90,6 +92,7 @@ export const arrows: Readonly<Record<string, Arrows>> = {
     ours: [
       ...parts,
       'alerts',
+      'books',
       'config',
       'data',
       'venue/exchange',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { addAlerts } from './commands/alerts/register.ts';
 import { addBacktest } from './commands/backtest/register.ts';
+import { addBooks } from './commands/books/register.ts';
 import { addControl } from './commands/control/register.ts';
 import { addData } from './commands/data/register.ts';
 import { detectEarlyEnd } from './commands/early-end.ts';
@@ -87,6 +88,7 @@ addBacktest(program, io, version());
 addRuns(program, io);
 addSimulator(program, io);
 addShow(program, io);
+addBooks(program, io);
 addControl(program, io);
 addAlerts(program, io);
 

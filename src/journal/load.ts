@@ -69,6 +69,9 @@ const unbookedTrades = `WHERE NOT EXISTS (
     AND fills.symbol = venue_trades.symbol AND '["' || fills.order_id || '"]' = venue_trades.order_ids
 ) ORDER BY time`;
 
+/** Trades of the account whose sides are not all booked as our fills, oldest first. */
+export const readOtherTrades = (db: Database): VenueTradeEntry[] => readRows(db, 'venueTrade', unbookedTrades);
+
 /** Quarantined trades, decided ones too, oldest first. */
 export const readQuarantinedTrades = (db: Database): QuarantinedTradeEntry[] =>
   readRows(db, 'quarantinedTrade', 'ORDER BY at');
@@ -101,7 +104,7 @@ export function load(db: Database, past = pastIn(() => db)): Loaded {
       'order_id IS NULL AND closed_at IS NOT NULL ORDER BY created_at DESC LIMIT ?',
       mostGivenUp,
     ).reverse(),
-    venueTrades: readRows(db, 'venueTrade', unbookedTrades),
+    venueTrades: readOtherTrades(db),
     quarantinedTrades: readQuarantinedTrades(db),
     adjustments: readRows(db, 'adjustment', 'ORDER BY seq'),
     limits: readRows(db, 'limit', 'ORDER BY seq'),

@@ -8,7 +8,16 @@ import { afterFill, noPosition, type Position } from '../domain/position.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { InstrumentEntry, SignalEntry } from './entries.ts';
 import { oneLine } from './examiner.ts';
-import { finer, haltsInForce, inForce, load, readKills, readMemories, readQuarantinedTrades } from './load.ts';
+import {
+  finer,
+  haltsInForce,
+  inForce,
+  load,
+  readKills,
+  readMemories,
+  readOtherTrades,
+  readQuarantinedTrades,
+} from './load.ts';
 import { journalFile } from './open.ts';
 import { readFills } from './past-orders.ts';
 import { readOrders, readRows } from './rows.ts';
@@ -96,16 +105,15 @@ export function openReader(dir: string) {
     limits: () => readRows(db, 'limit', 'ORDER BY seq'),
     /** Memory of the risk rules, JSON by name. */
     memories: () => readMemories(db),
+    instruments: () => readRows(db, 'instrument', 'ORDER BY symbol'),
+    /** Comparisons of the ledger with the account. */
+    audits: () => readRows(db, 'audit', 'ORDER BY at'),
+    /** First balances, deposits, withdrawals and corrections, oldest first. */
+    adjustments: () => readRows(db, 'adjustment', 'ORDER BY seq'),
+    /** Trades of the account that are not, or not wholly, our fills, oldest first. */
+    otherTrades: () => readOtherTrades(db),
     /** What the exchange showed of an order: its reports, and the trades that name it, oldest first. */
-    evidence: (orderId: string) => ({
-      orders: readRows(db, 'venueOrder', 'WHERE order_id = ?', orderId),
-      trades: readRows(
-        db,
-        'venueTrade',
-        'WHERE EXISTS (SELECT 1 FROM json_each(order_ids) WHERE value = ?) ORDER BY seen_at, trade_id',
-        orderId,
-      ),
-    }),
+    evidence: (orderId: string) => evidenceIn(db, orderId),
     /** Quarantined trades, decided ones too, oldest first. */
     quarantinedTrades: () => readQuarantinedTrades(db),
     /** Every strategy that ever ran on it. */
@@ -118,6 +126,16 @@ export function openReader(dir: string) {
   };
 }
 export type JournalReader = ReturnType<typeof openReader>;
+
+const evidenceIn = (db: Database.Database, orderId: string) => ({
+  orders: readRows(db, 'venueOrder', 'WHERE order_id = ?', orderId),
+  trades: readRows(
+    db,
+    'venueTrade',
+    'WHERE EXISTS (SELECT 1 FROM json_each(order_ids) WHERE value = ?) ORDER BY seen_at, trade_id',
+    orderId,
+  ),
+});
 
 /** Positions from all fills, as the daemon books them. */
 function positionsIn(db: Database.Database): readonly HeldPosition[] {

@@ -1,5 +1,7 @@
 /** A running session: watches prices, runs strategies and sweeps for fills until it is stopped. */
 import { defer, EMPTY, type Observable, switchMap, takeUntil } from 'rxjs';
+import { pricesName } from '../books/daily-proof.ts';
+import type { Price } from '../books/profit.ts';
 import { every, pause, type ScaledClock } from '../clock/clock.ts';
 import type { DaemonState } from '../dashboard/view.ts';
 import { priceText, unitsText } from '../domain/money.ts';
@@ -229,10 +231,20 @@ async function audit(assembled: Assembled): Promise<void> {
     );
 }
 
+/** The prices that the equity was calculated with. */
+const lastPrices = ({ portfolio }: Assembled): Readonly<Record<string, Price>> =>
+  Object.fromEntries(
+    [...portfolio.instruments].flatMap(([symbol, at]) => {
+      const [mark, price] = [portfolio.lastMark(symbol), portfolio.markTicks(symbol)];
+      return mark === undefined || price === undefined ? [] : [[symbol, { price: priceText(price, at), at: mark.at }]];
+    }),
+  );
+
 function noteEquity({ clock, journal, assembled }: Made): void {
   const { portfolio, risk } = assembled;
   if (!portfolio.isPriced()) return;
   watchLoss(assembled);
   journal.append({ kind: 'equity', at: clock.now(), equity: unitsText(portfolio.totalEquity()) });
+  journal.append({ kind: 'memory', name: pricesName, value: JSON.stringify(lastPrices(assembled)) });
   noteDay(risk, journal);
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -13,7 +13,6 @@ import { schemaVersion } from '../../journal/schema.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { check, checkJournal } from './check.ts';
-import { type ExportOptions, exportJournal } from './export.ts';
 
 let root: string;
 let dir: string;
@@ -289,88 +288,5 @@ describe('sluice journal check', () => {
     const refused = refusal(() => checkJournal(other, {}));
     expect(refused.exitCode).toBe(3);
     expect(refused.message).toContain(message);
-  });
-});
-
-describe('sluice journal export', () => {
-  function exported(given: Partial<ExportOptions>): {
-    readonly out: readonly string[];
-    readonly said: readonly string[];
-  } {
-    const [out, said]: [string[], string[]] = [[], []];
-    exportJournal({
-      dir,
-      format: 'jsonl',
-      table: [],
-      json: false,
-      out: (line) => out.push(line),
-      say: (line) => said.push(line),
-      ...given,
-    });
-    return { out, said };
-  }
-
-  test('to a place below a file is refused in one line', () => {
-    writeFileSync(join(dir, 'file'), '');
-    expect(() => exported({ output: join(dir, 'file', 'x.jsonl') })).toThrow(/x\.jsonl cannot be written \(ENOTDIR/);
-  });
-
-  test('writes every row of every table, with its numbers as they are, and not the key of our ids', () => {
-    put(
-      ...filled(1).map((entry) =>
-        entry.kind === 'fill' ? { ...entry, price: '0.000000000000000001', tradeId: '9007199254740993123' } : entry,
-      ),
-    );
-    const rows = exported({}).out.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const db = new Database(join(dir, journalFile), { readonly: true });
-    for (const table of ['orders', 'events', 'fills', 'venue_trades', 'openings', 'chain'])
-      expect(rows.filter((row) => row['table'] === table)).toEqual(
-        (db.prepare(`SELECT * FROM ${table}`).all() as object[]).map((row) => ({ table, ...row })),
-      );
-    db.close();
-    expect(rows.find((row) => row['table'] === 'fills')).toMatchObject({
-      price: '0.000000000000000001',
-      trade_id: '9007199254740993123',
-    });
-    expect(JSON.stringify(rows)).not.toContain(Buffer.from(identity.idKey).toString('hex'));
-  });
-
-  test('writes CSV that comes back as it was, with commas, quotes, line breaks, nothing and the empty text', () => {
-    put(
-      orderRowOf({ clientOrderId: 'a', reason: 'a "b", c\nd', orderId: '' }),
-      orderRowOf({ clientOrderId: 'b', reason: '' }),
-    );
-    const { out } = exported({ format: 'csv', table: ['orders'] });
-    expect(out[0]?.split(',').slice(0, 3)).toEqual(['client_order_id', 'order_id', 'decision']);
-    expect(out[1]).toMatch(/^a,"",1,s,/);
-    expect(out[1]).toContain(',"a ""b"", c\nd",');
-    expect(out[2]).toMatch(/^b,,1,s,/);
-  });
-
-  test('writes only the tables and the time that were asked for', () => {
-    put(eventOf('sending', { at: 10 }), eventOf('accepted', { at: 20 }), eventOf('closed', { at: 30 }), orderRowOf());
-    const { out } = exported({ table: ['events'], from: 20, until: 30 });
-    expect(refusal(() => exported({ from: 30, until: 30 })).message).toBe(
-      '--from is not before --until: swap them, or leave one out',
-    );
-    expect(out.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['accepted']);
-    expect(refusal(() => exported({ table: ['event'] })).message).toContain('did you mean "events"?');
-  });
-
-  test('writes files whole or not at all', () => {
-    put(...filled(1));
-    const file = join(root, 'fills.jsonl');
-    expect(exported({ table: ['fills'], output: file }).said).toEqual([`1 rows in ${file}`]);
-    expect(readFileSync(file, 'utf8')).toMatch(/^\{"seq":1,.*\}\n$/);
-    const folder = join(root, 'all/');
-    exported({ format: 'csv', output: folder });
-    expect(readdirSync(folder)).toContain('orders.csv');
-    expect(readdirSync(folder).filter((name) => name.endsWith('.new'))).toEqual([]);
-    const refused = refusal(() => exported({ table: ['fills'], output: join(root, 'nowhere', 'fills.jsonl') }));
-    expect(refused.message).toContain('cannot be written');
-    const within = refusal(() => exported({ output: `${file}/x/` }));
-    expect(within.message).toBe(`${file}/x/ cannot be made (ENOTDIR): choose another path with -o`);
-    expect(existsSync(join(root, 'nowhere'))).toBe(false);
-    expect(refusal(() => exported({ format: 'csv', output: file })).message).toContain('--table NAME');
   });
 });

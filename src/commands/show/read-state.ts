@@ -29,16 +29,25 @@ export function withState(
 }
 
 /** Shows a journal, then refuses (exit 3) if another program changed it: it is readable, but not reliable. */
-export function thenExamined(chosen: ChosenState, show: () => void): void {
+export function thenExamined<T>(chosen: ChosenState, show: () => T): T {
   const refusal = startExamining(chosen);
-  try {
-    show();
-  } catch (error) {
+  const failed = (error: unknown): never => {
     // A change may be why it cannot be read, and says more.
     throw refusal() ?? refusalOf(error, chosen.dir, 'read');
+  };
+  const ended = (): void => {
+    const found = refusal();
+    if (found !== undefined) throw new Refusal(`do not rely on this output: ${found.message}`, found.exitCode);
+  };
+  let shown: T;
+  try {
+    shown = show();
+  } catch (error) {
+    return failed(error);
   }
-  const found = refusal();
-  if (found !== undefined) throw new Refusal(`do not rely on this output: ${found.message}`, found.exitCode);
+  if (shown instanceof Promise) return shown.then(ended, failed) as T;
+  ended();
+  return shown;
 }
 
 /** Begins to check a journal, a large one by threads. A running daemon did so at its start. */

@@ -10,12 +10,11 @@ import { journalFile, openState } from '../../journal/open.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
 import { aloneMemory } from '../../portfolio/legs-alone.ts';
-import { chooseState, writeDaemonInfo } from '../../session/state.ts';
+import { writeDaemonInfo } from '../../session/state.ts';
 import { unprotectedMemory } from '../../session/watch/unprotected-time.ts';
 import { textTable } from '../../terminal/table.ts';
 import { showLimits } from '../control/limits.ts';
-import { exportJournal } from '../journal/export.ts';
-import { type ShowOptions, thenExamined } from './read-state.ts';
+import type { ShowOptions } from './read-state.ts';
 import { showFills, showOrders, showPositions } from './show.ts';
 import { showStatus } from './status.ts';
 import { showWhy } from './why.ts';
@@ -126,14 +125,6 @@ describe('a journal that something else changed', () => {
     ['positions', showPositions],
     ['limits', showLimits],
     ['why', (options: ShowOptions) => showWhy('c1', options)],
-    [
-      'journal export',
-      (options: ShowOptions) =>
-        thenExamined(
-          chooseState(dir, () => {}),
-          () => exportJournal({ ...options, dir, format: 'jsonl', table: [] }),
-        ),
-    ],
   ] as const)('is shown by %s, and said not to be relied on', (_, show) => {
     expect(refusal(show)).toBeUndefined();
     change("UPDATE fills SET price = '1'");

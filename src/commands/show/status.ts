@@ -1,6 +1,7 @@
 /** `sluice status`. */
 import { machineWall } from '../../clock/clock.ts';
 import { instrument } from '../../domain/instrument.ts';
+import { noUnits, plus, unitsText } from '../../domain/money.ts';
 import type { AloneTimes } from '../../domain/order.ts';
 import { aloneText, denialText, moment, roundedMoney } from '../../domain/words.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
@@ -52,6 +53,16 @@ function denialsIn(reader: JournalReader) {
   }));
 }
 
+/** Realised profit and fees of all positions, by quote asset. */
+function profitIn(reader: JournalReader) {
+  const byQuote = Map.groupBy(reader.positions(), ({ instrument: { quote } }) => quote);
+  return [...byQuote].map(([quote, held]) => {
+    const sum = (of: 'realised' | 'fees'): string =>
+      unitsText(held.reduce((total, { position }) => plus(total, position[of]), noUnits));
+    return { quote, realised: sum('realised'), fees: sum('fees') };
+  });
+}
+
 /** A daemon beats each second. After this time without a beat (real ms) nothing else of it works either. */
 const oldBeatMs = 10_000;
 
@@ -70,6 +81,7 @@ function statusOf(reader: JournalReader, { dir, running }: ChosenState) {
     ...{ mode: meta('mode'), account: meta('account'), venue: meta('venue') },
     running: running === undefined ? null : { ...running, mode: undefined, token: undefined, heartbeatAgeMs },
     equity: reader.equity()?.equity ?? null,
+    profit: profitIn(reader),
     openOrders: orders.length - unknownOrders.length - quarantinedOrders.length,
     unknownOrders,
     quarantinedOrders,
@@ -125,6 +137,8 @@ function* daemonLines(status: Status, { dir, running }: ChosenState): Iterable<s
     yield `ATTENTION  the daemon has had no heartbeat for ${Math.round(ageMs / 1_000)} s: a strategy does not return, or the machine was suspended; its stops are not watched. sluice kill applies when it responds again, kill -9 ${running.pid} ends it`;
   yield `equity     ${status.equity === null ? 'not known yet' : roundedMoney(status.equity)}`;
   const unknown = unknownOrders.length === 0 ? '' : `: ${unknownOrders.join(', ')}`;
+  for (const { quote, realised, fees } of status.profit)
+    yield `profit     ${roundedMoney(realised)} ${quote} realised, ${roundedMoney(fees)} ${quote} fees (sluice pnl has the rest)`;
   yield `orders     ${status.openOrders} open, ${unknownOrders.length} of unknown outcome${unknown}`;
   yield `fills      ${status.fills}`;
   const [most] = status.denialsLastHour;

@@ -1,0 +1,211 @@
+/** Profit, loss and fees from a journal's fills, grouped. Every sum is exact, in its own quote asset: nothing is converted. */
+import { getOrMake } from '../domain/get-or-make.ts';
+import { type Instrument, instrument } from '../domain/instrument.ts';
+import { lots, minus, noUnits, plus, ticks, type Units, units, unitsText } from '../domain/money.ts';
+import type { Fill } from '../domain/order.ts';
+import { noPosition, openProfit, type Position } from '../domain/position.ts';
+import { Refusal } from '../domain/refusal.ts';
+import type { FillEntry, InstrumentEntry } from '../journal/entries.ts';
+import { finer } from '../journal/load.ts';
+import { type CostBasis, costBasis, type Method } from './cost-basis.ts';
+
+export const groups = ['strategy', 'symbol', 'day', 'month'] as const;
+export type Group = (typeof groups)[number];
+
+/** The last known price of a symbol: decimal text, and UTC ms. */
+export interface Price {
+  readonly price: string;
+  readonly at: number;
+}
+
+export interface ProfitQuery {
+  readonly by: readonly Group[];
+  readonly method: Method;
+  /** UTC ms: fills of this moment and later. Earlier ones count only for the cost of what is held. */
+  readonly from?: number;
+  /** UTC ms: fills before this moment. Positions are then not valued, as their price of that time is not known. */
+  readonly until?: number;
+}
+
+/** Amounts are decimal text in `quote`. */
+export interface ProfitRow {
+  /** The value of each group: a strategy, a symbol, or a UTC day or month. */
+  readonly group: Readonly<Partial<Record<Group, string>>>;
+  readonly quote: string;
+  readonly fills: number;
+  /** Closed profit, without fees. */
+  readonly realised: string;
+  /** Fees in the quote asset, and those in the base asset at the price of their fill. */
+  readonly fees: string;
+  /** Open profit; null where it belongs to no group, as to a day. */
+  readonly unrealised: string | null;
+  /** Realised and unrealised profit less fees. */
+  readonly net: string;
+}
+
+export interface OpenPosition {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly base: string;
+  readonly quote: string;
+  readonly quantity: string;
+  /** Without fees; negative for a short position. */
+  readonly cost: string;
+  readonly price: string;
+  /** UTC ms at which the price was seen. */
+  readonly priceTime: number;
+  readonly unrealised: string;
+}
+
+export interface Profit {
+  readonly rows: readonly ProfitRow[];
+  /** One for each quote asset. */
+  readonly totals: readonly ProfitRow[];
+  readonly positions: readonly OpenPosition[];
+  /** Fees in neither asset of their symbol, by asset. They are in no sum. */
+  readonly otherFees: Readonly<Record<string, string>>;
+}
+
+interface Sum {
+  readonly group: ProfitRow['group'];
+  readonly quote: string;
+  fills: number;
+  realised: Units;
+  fees: Units;
+  unrealised: Units;
+}
+
+interface Place {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly basis: CostBasis;
+  position: Position;
+  instrument: Instrument;
+}
+
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+const groupOf = (by: readonly Group[], { strategy, symbol, time }: FillEntry): ProfitRow['group'] => {
+  const values = { strategy, symbol, day: () => dayOf(time), month: () => dayOf(time).slice(0, 7) };
+  return Object.fromEntries(
+    by.map((name) => {
+      const value = values[name];
+      return [name, typeof value === 'string' ? value : value()];
+    }),
+  );
+};
+
+/** `fills`: all of the journal, in the order in which they were booked. `prices`: by symbol; a later fill's price replaces them. */
+export function profitOf(
+  fills: Iterable<FillEntry>,
+  instruments: readonly InstrumentEntry[],
+  prices: ReadonlyMap<string, Price>,
+  query: ProfitQuery,
+): Profit {
+  const { by, method, from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = query;
+  const known = new Map(instruments.map((one) => [one.symbol, one]));
+  const places = new Map<string, Place>();
+  const last = new Map(prices);
+  const sums = new Map<string, Sum>();
+  const otherFees = new Map<string, Units>();
+  const sumOf = (group: ProfitRow['group'], quote: string): Sum =>
+    getOrMake(sums, `${JSON.stringify(group)}${quote}`, () => ({
+      ...{ group, quote, fills: 0 },
+      ...{ realised: noUnits, fees: noUnits, unrealised: noUnits },
+    }));
+  for (const fill of fills) {
+    if (fill.time >= until) continue;
+    const listed = known.get(fill.symbol);
+    if (listed === undefined)
+      throw new Refusal(`the journal has fills of ${fill.symbol} but no row of it in its table instruments`, 3);
+    const { exact, at } = exactly(fill, listed);
+    const place = getOrMake(places, `${fill.strategy}\n${fill.symbol}`, () => ({
+      ...{ strategy: fill.strategy, symbol: fill.symbol, basis: costBasis(method) },
+      ...{ position: noPosition, instrument: at },
+    }));
+    const before = place.position;
+    place.position = place.basis.book(exact, at);
+    place.instrument = at;
+    if ((last.get(fill.symbol)?.at ?? Number.NEGATIVE_INFINITY) <= fill.time)
+      last.set(fill.symbol, { price: fill.price, at: fill.time });
+    if (fill.time < from) continue;
+    const sum = sumOf(groupOf(by, fill), at.quote);
+    sum.fills++;
+    sum.realised = plus(sum.realised, minus(place.position.realised, before.realised));
+    sum.fees = plus(sum.fees, minus(place.position.fees, before.fees));
+    if (fill.feeAsset !== at.base && fill.feeAsset !== at.quote)
+      otherFees.set(fill.feeAsset, plus(otherFees.get(fill.feeAsset) ?? noUnits, exact.fee));
+  }
+  const isOpen = until === Number.POSITIVE_INFINITY;
+  const positions = isOpen ? valued(places.values(), last) : [];
+  const isDated = by.includes('day') || by.includes('month');
+  if (!isDated)
+    for (const { strategy, symbol, quote, unrealised } of positions) {
+      const names = { strategy, symbol };
+      const group = Object.fromEntries(by.map((name) => [name, names[name as keyof typeof names]]));
+      const sum = sumOf(group, quote);
+      sum.unrealised = plus(sum.unrealised, units(unrealised));
+    }
+  const rows = [...sums.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+  return {
+    rows: rows.map((sum) => rowOf(sum, isOpen && !isDated)),
+    totals: totalsOf(rows, positions).map((sum) => rowOf(sum, isOpen)),
+    positions,
+    otherFees: Object.fromEntries([...otherFees].map(([asset, amount]) => [asset, unitsText(amount)])),
+  };
+}
+
+const keyOf = ({ group, quote }: Sum): string => [...Object.values(group), quote].join('\n');
+
+/** A fill in exact money, in steps that it fits. */
+function exactly(fill: FillEntry, listed: InstrumentEntry): { readonly exact: Fill; readonly at: Instrument } {
+  const at = finer(fill, instrument(listed));
+  const { evidence: _, ...row } = fill;
+  return {
+    exact: { ...row, price: ticks(fill.price, at), quantity: lots(fill.quantity, at), fee: units(fill.fee) },
+    at,
+  };
+}
+
+/** Each position at the last price. Every symbol with a position has one: that of a fill. */
+function valued(places: Iterable<Place>, last: ReadonlyMap<string, Price>): readonly OpenPosition[] {
+  const open: OpenPosition[] = [];
+  for (const { strategy, symbol, position, instrument: listed } of places) {
+    const price = last.get(symbol);
+    if (position.base === 0n || price === undefined) continue;
+    const at = finer({ price: price.price, quantity: '0' }, listed);
+    open.push({
+      ...{ strategy, symbol, base: listed.base, quote: listed.quote },
+      ...{ quantity: unitsText(position.base), cost: unitsText(position.cost) },
+      ...{ price: price.price, priceTime: price.at },
+      unrealised: unitsText(openProfit(position, ticks(price.price, at), at)),
+    });
+  }
+  return open;
+}
+
+function totalsOf(rows: readonly Sum[], positions: readonly OpenPosition[]): readonly Sum[] {
+  const totals = new Map<string, Sum>();
+  const totalOf = (quote: string): Sum =>
+    getOrMake(totals, quote, () => ({
+      ...{ group: {}, quote, fills: 0 },
+      ...{ realised: noUnits, fees: noUnits, unrealised: noUnits },
+    }));
+  for (const { quote, fills, realised, fees } of rows) {
+    const total = totalOf(quote);
+    total.fills += fills;
+    total.realised = plus(total.realised, realised);
+    total.fees = plus(total.fees, fees);
+  }
+  for (const { quote, unrealised } of positions) {
+    const total = totalOf(quote);
+    total.unrealised = plus(total.unrealised, units(unrealised));
+  }
+  return [...totals.values()].sort((a, b) => (a.quote < b.quote ? -1 : 1));
+}
+
+const rowOf = ({ group, quote, fills, realised, fees, unrealised }: Sum, isOpen: boolean): ProfitRow => ({
+  ...{ group, quote, fills, realised: unitsText(realised), fees: unitsText(fees) },
+  unrealised: isOpen ? unitsText(unrealised) : null,
+  net: unitsText(plus(minus(realised, fees), isOpen ? unrealised : noUnits)),
+});

@@ -1,0 +1,155 @@
+/** `sluice export`: the fills of a journal, also for tax programs, or its tables as they are. Money and ids stay text. */
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type LayoutName, layouts, rowsOf } from '../../books/layouts.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import { oneLine } from '../../journal/examiner.ts';
+import { makeDirs } from '../../journal/open.ts';
+import { readFills } from '../../journal/past-orders.ts';
+import { openToRead } from '../../journal/reader.ts';
+import { readRows } from '../../journal/rows.ts';
+import { chooseState, type StateChoice } from '../../session/state.ts';
+import type { Output } from '../../terminal/output.ts';
+import { thenExamined } from '../show/read-state.ts';
+import { type ExportLayout, type FileFormat, fileFormats } from './formats.ts';
+import { linesOf, type Source, type Written, writeSources } from './write-rows.ts';
+
+export interface ExportOptions extends Output {
+  readonly dir: string;
+  /** Default: by the ending of `output`; otherwise JSON lines for tables and CSV for fills. */
+  readonly format?: FileFormat;
+  /** Only these tables; none: all. */
+  readonly table: readonly string[];
+  /** UTC ms: rows of this moment and later. */
+  readonly from?: number;
+  /** UTC ms: rows before this moment. */
+  readonly until?: number;
+  /** A file, or of tables an existing directory, or one to be made when it ends in /: then a file for each table. */
+  readonly output?: string;
+  /** Overwrites files. */
+  readonly replace?: boolean;
+}
+
+/** Which column of a table says when a row was written; the others hold what counts now, and are exported whole. */
+const timeOf = (columns: readonly string[]): string | undefined =>
+  ['at', 'time', 'created_at', 'seen_at', 'day'].find((name) => columns.includes(name));
+
+/** The key of the ids' mac proves what is ours: it never leaves the journal. */
+const secret = "WHERE key <> 'idKey'";
+
+export async function exportState(
+  layout: ExportLayout,
+  { state, ...options }: Omit<ExportOptions, 'dir'> & StateChoice,
+): Promise<void> {
+  const chosen = chooseState(state, options.say);
+  await thenExamined(chosen, () => exportJournal(layout, { ...options, dir: chosen.dir }));
+}
+
+export async function exportJournal(layout: ExportLayout, options: ExportOptions): Promise<void> {
+  const { dir, output, json, out, say, from, until, table, replace = false } = options;
+  if (from !== undefined && until !== undefined && from >= until)
+    throw new Refusal('--from is not before --until: swap them, or leave one out');
+  if (layout !== 'tables' && table.length > 0)
+    throw new Refusal(`--table chooses among tables: write sluice export tables --table ${table[0]}`);
+  const format = formatOf(layout, options);
+  const { db, path } = openToRead(dir);
+  try {
+    // One moment of it, whatever a daemon writes meanwhile.
+    db.exec('BEGIN');
+    const isRaw = layout === 'tables';
+    const sources = isRaw ? tablesOf(db, options) : [fillsIn(db, layout, options)];
+    if (output === undefined) {
+      if (format === 'parquet') throw new Refusal('a Parquet file needs a name: give it with -o FILE.parquet');
+      refuseSeveral(sources, format, 'DIR');
+      const isNamed = sources.length > 1;
+      for (const source of sources) for (const line of linesOf(source, format, { isRaw, isNamed })) out(line);
+      return;
+    }
+    for (const { file, rows } of await write(output, sources, { format, replace, isRaw })) {
+      if (json) out(JSON.stringify({ version: 2, file, rows }));
+      else say(`${rows} rows in ${file}`);
+    }
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    throw new Refusal(
+      `${path} cannot be read (${oneLine(error.message)}): sluice journal check says what is wrong with it`,
+      3,
+    );
+  } finally {
+    db.close();
+  }
+}
+
+function formatOf(layout: ExportLayout, { format, output }: ExportOptions): FileFormat {
+  const chosen =
+    format ??
+    fileFormats.find((name) => output?.endsWith(`.${name}`) === true) ??
+    (layout === 'tables' ? 'jsonl' : 'csv');
+  if ((layout === 'koinly' || layout === 'cointracker') && chosen !== 'csv')
+    throw new Refusal(`the layout ${layout} is a CSV file: leave out --format, and give a name that ends in .csv`);
+  return chosen;
+}
+
+const fillsIn = (db: Database.Database, name: LayoutName, { from, until }: ExportOptions): Source => ({
+  name,
+  columns: layouts[name].columns,
+  rows: () =>
+    rowsOf(layouts[name], readFills(db, '1'), readRows(db, 'instrument', ''), {
+      ...(from !== undefined && { from }),
+      ...(until !== undefined && { until }),
+    }),
+});
+
+function tablesOf(db: Database.Database, { table, from, until }: ExportOptions): readonly Source[] {
+  const names = db
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    .pluck()
+    .all() as string[];
+  const unknown = table.find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new Refusal(`unknown table ${unknown}${didYouMean(unknown, names)}: there are ${names.join(', ')}`);
+  return names
+    .filter((name) => table.length === 0 || table.includes(name))
+    .map((name) => {
+      const columns = (db.pragma(`table_info(${name})`) as { name: string; type: string }[]).map(
+        (column) => ({ name: column.name, type: column.type === 'INTEGER' ? 'integer' : 'text' }) as const,
+      );
+      const time = timeOf(columns.map((column) => column.name));
+      const between = time === undefined ? '' : `WHERE ${time} >= ? AND ${time} < ?`;
+      const rows = db.prepare(`SELECT * FROM ${name} ${name === 'meta' ? secret : between}`).raw();
+      const bounds = time === undefined ? [] : [from ?? 0, until ?? Number.MAX_SAFE_INTEGER];
+      return { name, columns, rows: () => rows.iterate(...bounds) as IterableIterator<(string | number | null)[]> };
+    });
+}
+
+function refuseSeveral({ length }: readonly Source[], format: FileFormat, dir: string): void {
+  if (format !== 'jsonl' && length > 1)
+    throw new Refusal(
+      `a file of this format holds one table: choose one with --table NAME, or give a directory with -o ${dir}/`,
+    );
+}
+
+const isDir = (output: string): boolean =>
+  output.endsWith('/') || (existsSync(output) && statSync(output).isDirectory());
+
+type How = Parameters<typeof writeSources>[2];
+
+async function write(output: string, sources: readonly Source[], how: How): Promise<readonly Written[]> {
+  if (!isDir(output)) {
+    refuseSeveral(sources, how.format, output);
+    return [await writeSources(output, sources, how)];
+  }
+  try {
+    makeDirs(output);
+  } catch (error) {
+    throw new Refusal(
+      `${output} cannot be made (${(error as NodeJS.ErrnoException).code}): choose another path with -o`,
+      1,
+    );
+  }
+  const written: Written[] = [];
+  for (const source of sources)
+    written.push(await writeSources(join(output, `${source.name}.${how.format}`), [source], how));
+  return written;
+}
