@@ -21,6 +21,8 @@ export interface PayloadSeries {
   readonly levels: readonly Level[];
   /** Packed columns of its fills; see `payload.ts`. */
   readonly fillData: string;
+  /** Packed columns of its round trips; see `payload.ts`. */
+  readonly tripData: string;
   /** By index of a fill; most have none. */
   readonly details: Readonly<Record<number, string>>;
   readonly stops: readonly StopStep[];

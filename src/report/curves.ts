@@ -1,8 +1,9 @@
 /** Equity against buy & hold, drawdown and exposure through time; returns month by month. */
 import { grouped } from '../domain/words.ts';
 import type { Curve } from '../research/curves.ts';
-import { fixed, shareText } from './figures.ts';
-import { about, type Content, type Html, heatClass, html, section } from './html.ts';
+import { largestDrawdowns, rollingSharpe, windowDays } from '../research/drawdowns.ts';
+import { fixed, momentText, shareText } from './figures.ts';
+import { about, type Content, type Html, heatClass, html, numbers, section, tableHtml } from './html.ts';
 import type { ReportInput } from './input.ts';
 import {
   area,
@@ -42,7 +43,7 @@ interface TimePlot {
   readonly body: (x: Scale) => Content;
 }
 
-function timePlot({ time }: Curve, { size, label, y, steps, text, body }: TimePlot): Html {
+function timePlot({ time }: Pick<Curve, 'time'>, { size, label, y, steps, text, body }: TimePlot): Html {
   const [from, to] = [time[0] as number, time[time.length - 1] as number];
   const x = linear(from, to, wide);
   const yLabels = steps.map((value) => ({ value, text: text(value) }));
@@ -93,7 +94,45 @@ function sharePlot(curve: Curve, values: Float64Array, y: Scale, label: string, 
   });
 }
 
-export function equitySection({ chart, asset, summary }: ReportInput): Html {
+const listedDrawdowns = 8;
+
+function drawdownTable(days: Curve): Content {
+  const rows = largestDrawdowns(days, listedDrawdowns);
+  if (rows.length === 0) return undefined;
+  const day = (time: number): string => momentText(time).slice(0, 10);
+  const end = days.time.at(-1) ?? 0;
+  return html`<h3>Largest drawdowns <span class="muted">from and to UTC day closes</span></h3>${tableHtml(
+    ['Peak', 'Lowest', 'Recovered', ...numbers('Fall', 'Days')],
+    rows.map(({ peakTime, lowTime, recoveryTime, fall }) => [
+      day(peakTime),
+      day(lowTime),
+      recoveryTime === undefined ? 'not yet' : day(recoveryTime),
+      shareText(fall),
+      grouped(Math.round(((recoveryTime ?? end) - peakTime) / 86_400_000)),
+    ]),
+  )}`;
+}
+
+function rollingSharpePlot(days: Curve): Content {
+  const window = windowDays(days.time.length);
+  const rolling = rollingSharpe(days, window);
+  if (rolling === undefined) return undefined;
+  const { time, values } = rolling;
+  const [low, top] = rangeOf([Float64Array.of(0), values]);
+  const y = linear(low * 1.05, top * 1.05 || 1, high, true);
+  const zero = y.at(0).toFixed(1);
+  return html`<h3>Rolling Sharpe ratio <span class="muted">of the last ${window} days, without a risk-free rate</span></h3>${timePlot(
+    { time },
+    {
+      ...{ size: 'low', label: `Sharpe ratio of the last ${window} days`, y, steps: roundSteps(y.low, y.high, 3) },
+      text: (value) => fixed(value, 1),
+      body: (x) =>
+        html`<path class="start" d="M0 ${zero}H${wide}"/><path class="line-own" d="${path(time, values, x, y)}"/>`,
+    },
+  )}`;
+}
+
+export function equitySection({ chart, days, asset, summary }: ReportInput): Html {
   const { maxDrawdown, longestDrawdownDays, buyAndHoldDrawdown, timeInMarket, exposure } = summary.metrics;
   const fallScale = linear(Math.min(rangeOf([chart.fall])[0] * 1.05, -0.001), 0, high, true);
   const exposureScale = linear(0, Math.max(rangeOf([chart.exposure])[1] * 1.05, 0.001), high, true);
@@ -104,6 +143,8 @@ export function equitySection({ chart, asset, summary }: ReportInput): Html {
     ownPlot(chart, asset),
     html`<h3>Drawdown <span class="muted">maximum ${shareText(maxDrawdown)} at kline closes, longest ${longestDrawdownDays.toFixed(1)} days; of buy &amp; hold ${buyAndHoldDrawdown === null ? 'n/a' : `${shareText(Math.abs(buyAndHoldDrawdown))} at UTC day closes`}</span></h3>`,
     sharePlot(chart, chart.fall, fallScale, 'Drawdown from the peak so far', 'area-fall', 3),
+    drawdownTable(days),
+    rollingSharpePlot(days),
     html`<h3>Exposure <span class="muted">in the market ${shareText(timeInMarket)} of the time, ${shareText(exposure)} of equity on average</span></h3>`,
     sharePlot(chart, chart.exposure, exposureScale, 'Value of the positions over equity', 'area-held', 2),
   );

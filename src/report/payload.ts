@@ -1,6 +1,7 @@
 /** The data of the chart of klines and fills. */
 import { intervalMs } from '../domain/interval.ts';
 import { purposes } from '../research/fill-table.ts';
+import type { RoundTrip } from '../research/round-trips.ts';
 import type { Payload } from './chart-data.ts';
 import type { ReportInput, ReportSeries } from './input.ts';
 import { levelsOf, mostRows, pack, unitMs } from './levels.ts';
@@ -51,12 +52,37 @@ function packFills(input: ReportInput, series: ReportSeries, budget: number) {
   return { fillData: pack(columns), details };
 }
 
+/** Round trips in the list of one report, the last ones. */
+export const mostTrips = 20_000;
+
+/** Entry time since the one before, duration (ms), strategy, side, quantity, prices, profit, and gain, MAE and MFE as fractions. */
+function packTrips(input: ReportInput, trips: readonly RoundTrip[]): string {
+  const strategies = strategiesOf(input);
+  const columns: number[][] = Array.from({ length: 11 }, () => []);
+  const short = (value: number, digits: number): number => Number(value.toPrecision(digits));
+  let time = 0;
+  for (const trip of trips) {
+    const row = [
+      trip.entryTime - time,
+      trip.exitTime - trip.entryTime,
+      strategies.indexOf(input.table.positions[trip.position]?.strategy ?? ''),
+      Number(trip.long),
+      ...[short(trip.quantity, 10), short(trip.entryPrice, 10), short(trip.exitPrice, 10), short(trip.profit, 10)],
+      ...[short(trip.profit / trip.cost, 5), short(trip.worst, 5), short(trip.best, 5)],
+    ];
+    for (const [index, value] of row.entries()) columns[index]?.push(value);
+    time = trip.entryTime;
+  }
+  return pack(columns);
+}
+
 const strategiesOf = ({ table }: ReportInput): readonly string[] => [
   ...new Set(table.positions.map(({ strategy }) => strategy)),
 ];
 
 export function payloadOf(input: ReportInput): Payload {
   const share = Math.max(1, input.series.length);
+  const listed = input.trips.slice(-mostTrips);
   return {
     asset: input.asset,
     unitMs,
@@ -65,12 +91,14 @@ export function payloadOf(input: ReportInput): Payload {
     purposes,
     series: input.series.map((series) => {
       const { symbol, interval, columns, first, pricePrecision, quantityPrecision, base } = series;
-      const trips = input.trips.filter(({ position }) => input.table.positions[position]?.symbol === symbol);
+      const isHere = ({ position }: RoundTrip): boolean => input.table.positions[position]?.symbol === symbol;
+      const trips = input.trips.filter(isHere);
       return {
         ...{ symbol, interval, pricePrecision, quantityPrecision, base },
         ms: intervalMs(interval, columns.openTime[first] as number),
         levels: levelsOf(series, trips, Math.floor(mostRows / share)),
         ...packFills(input, series, Math.floor(mostFills / share)),
+        tripData: packTrips(input, listed.filter(isHere)),
         stops: stopSteps(input, series),
       };
     }),

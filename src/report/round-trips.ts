@@ -5,6 +5,7 @@ import { ascending, quantile } from '../research/sample-moments.ts';
 import { durationText, momentText, moneyFigure, shareText } from './figures.ts';
 import { about, type Content, type Html, html, numbers, section, signed, stamp, tableHtml } from './html.ts';
 import { missingRates, type ReportInput } from './input.ts';
+import { mostTrips } from './payload.ts';
 import { dots, high, linear, percentLabel, plot, rectangle, roundSteps, wide } from './plot.ts';
 
 const bins = 44;
@@ -100,6 +101,10 @@ function tripRows({ table, series }: ReportInput, trips: readonly RoundTrip[]): 
   });
 }
 
+/** Filled by the script of the page. */
+const allTrips = (count: number): Html =>
+  html`<div class="trip-list"><h3>All${count > mostTrips ? ` (the last ${grouped(mostTrips)} of ${grouped(count)})` : ''}</h3><div id="trip-filters"></div><div id="trip-table" class="scroll-x"></div><div id="trip-pages"></div></div>`;
+
 const listed = 8;
 
 export function roundTripSection(input: ReportInput): Html {
@@ -114,7 +119,6 @@ export function roundTripSection(input: ReportInput): Html {
       : [
           ['Worst', sorted.slice(0, listed)],
           ['Best', sorted.slice(-listed).toReversed()],
-          ['Last', trips.slice(-listed).toReversed()],
         ];
   // Profit comes first: a phone shows no more than three columns at once.
   const head = [
@@ -130,5 +134,6 @@ export function roundTripSection(input: ReportInput): Html {
       series.length > 0 ? excursions(trips) : stamp('Excursions need the klines of this run.')
     }</div></div>`,
     groups.map(([title, list]) => html`<h3>${title}</h3>${tableHtml(head, tripRows(input, list))}`),
+    trips.length > 2 * listed && series.length > 0 ? allTrips(trips.length) : undefined,
   );
 }

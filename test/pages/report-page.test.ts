@@ -53,6 +53,35 @@ describe.skipIf(!existsSync(executablePath) && process.env['CI'] === undefined)(
     await page.close();
   });
 
+  test('lists every round trip: filtered, sorted, and saved as CSV', async () => {
+    const page = await opened(1_280, 900, 'light');
+    const pages = page.locator('#trip-pages');
+    await pages.getByText(/^66 of 66 round trips/).waitFor();
+    await page.getByLabel('Result').selectOption('profit');
+    expect(await pages.textContent()).toMatch(/19 of 66 round trips, profit [\d,.]+; page 1 of 1/);
+    const profits = async (): Promise<number[]> =>
+      (await page.locator('#trip-table td:nth-child(2)').allTextContents()).map((text) =>
+        Number(text.replaceAll(',', '')),
+      );
+    await page.getByRole('button', { name: 'Profit, USD' }).click();
+    const down = await profits();
+    expect(down).toHaveLength(19);
+    expect(down).toEqual(down.toSorted((a, b) => b - a));
+    await page.getByRole('button', { name: 'Profit, USD ▼' }).click();
+    expect(await profits()).toEqual(down.toReversed());
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.getByText('Save as CSV').click()]);
+    const rows = readFileSync(await saved.path(), 'utf8')
+      .trim()
+      .split('\n');
+    expect(rows).toHaveLength(20);
+    expect(rows[0]).toMatch(/^entryTime,exitTime,strategy,symbol,side,/);
+    await page.getByLabel('Result').selectOption('');
+    await page.getByRole('button', { name: 'Next' }).click();
+    expect(await pages.textContent()).toContain('page 2 of 3');
+    expect(trouble).toEqual([]);
+    await page.close();
+  });
+
   test.for([
     { width: 390, height: 844, scheme: 'dark' },
     { width: 1_280, height: 900, scheme: 'light' },

@@ -38,8 +38,8 @@ export interface Pointed {
 interface ChartListener {
   readonly pointed: (at: Pointed | undefined) => void;
   readonly clicked: (at: Pointed) => void;
-  /** The interval of the klines in view, and how many fills are not drawn because they are too many. */
-  readonly viewed: (interval: string, hidden: number) => void;
+  /** The interval of the klines in view, and of how many of them an arrow has the fills. */
+  readonly viewed: (interval: string, klinesOfArrow: number) => void;
 }
 
 export async function openSeries(series: PayloadSeries, payload: Payload): Promise<Shown> {
@@ -53,10 +53,8 @@ export async function openSeries(series: PayloadSeries, payload: Payload): Promi
   return { series, levels, fills: await fillsOf(series, payload) };
 }
 
-/** More marks than this in view would hide the klines. */
-const mostMarks = 260;
-/** More fills than this are not even sorted into marks. */
-const mostFillsInView = 10_000;
+/** Arrows narrower than this, in pixels, would hide the klines: then one stands for the fills of several klines. */
+const arrowWidth = 9;
 
 /** Prices that multiply over a run are drawn on a logarithmic scale: the early ones would lie flat. */
 const widest = 6;
@@ -205,17 +203,20 @@ export class KlineChart {
   }
 
   #drawMarks(from: number, to: number): void {
-    const all = this.#shown?.fills ?? [];
-    const inView = withinKlines(all, this.#klines, from, to);
-    const marks = inView.length > mostFillsInView ? [] : markersOf(inView.flatMap((fill) => this.#marked(fill)));
-    const isTooMany = inView.length > mostFillsInView || marks.length > mostMarks;
-    this.#markers.setMarkers(isTooMany ? [] : marks);
-    this.#listener.viewed(intervalName(this.#level?.ms ?? 0), isTooMany ? inView.length : 0);
-  }
-
-  #marked({ time, quantity, ambiguous }: ShownFill) {
-    const kline = this.#klines[indexAt(this.#klines, time + 1) - 1];
-    return kline === undefined ? [] : [{ klineAt: kline.time, isBuy: quantity > 0, isAmbiguous: ambiguous }];
+    const inView = withinKlines(this.#shown?.fills ?? [], this.#klines, from, to);
+    const placed = inView.flatMap((fill) => {
+      const index = indexAt(this.#klines, fill.time + 1) - 1;
+      return index < 0 ? [] : [{ index, isBuy: fill.quantity > 0, isAmbiguous: fill.ambiguous }];
+    });
+    const most = this.#box.clientWidth / arrowWidth;
+    let each = 1;
+    while (new Set(placed.map(({ index, isBuy }) => 2 * Math.floor(index / each) + Number(isBuy))).size > 2 * most)
+      each *= 2;
+    const marks = markersOf(
+      placed.map(({ index, ...of }) => ({ ...of, klineAt: this.#klines[index - (index % each)]?.time ?? 0 })),
+    );
+    this.#markers.setMarkers(each === 1 ? marks : marks.map((mark) => ({ ...mark, text: '' })));
+    this.#listener.viewed(intervalName(this.#level?.ms ?? 0), each);
   }
 
   /** After a drag or a zoom: other klines where these are too coarse, too fine or at their end. */

@@ -7,7 +7,7 @@ export const byId = (id: string): HTMLElement => {
   if (found === null) throw new Error(`the page has no ${id}`);
   return found;
 };
-const element = (name: string, text: string, cls = ''): HTMLElement => {
+export const element = (name: string, text: string, cls = ''): HTMLElement => {
   const made = document.createElement(name);
   made.textContent = text;
   made.className = cls;

@@ -2,6 +2,7 @@
 import type { Payload } from '../chart-data.ts';
 import { KlineChart, openSeries, type Pointed, type Shown } from './chart.ts';
 import { amount, byId, moment, showEvidence } from './evidence.ts';
+import { listTrips } from './trip-list.ts';
 
 /** Klines on either side of a moment that the reader jumps to. */
 const beside = 60;
@@ -20,9 +21,9 @@ class ReportPage {
         if (this.#shown !== undefined) showEvidence(at, this.#shown, payload.asset);
         this.#chart.mark(at.kline.time);
       },
-      viewed(interval, hidden) {
+      viewed(interval, klinesOfArrow) {
         byId('chart-note').textContent =
-          `Klines of ${interval}${hidden > 0 ? `; ${amount(hidden, 0)} fills in view: zoom in to see them` : ''}`;
+          `Klines of ${interval}${klinesOfArrow > 1 ? `; an arrow is the fills of up to ${klinesOfArrow} klines: zoom in for each` : ''}`;
       },
     });
   }
@@ -96,6 +97,7 @@ async function start(): Promise<void> {
     delete document.documentElement.dataset['theme'];
     page.paint();
   });
+  void listTrips(payload);
   await page.whole(payload.series[0]?.symbol ?? '');
 }
 

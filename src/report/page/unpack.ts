@@ -27,7 +27,7 @@ export interface ShownFill {
 }
 
 /** How many rows packed columns have, and the number in a column of a row. */
-async function unpack(text: string) {
+export async function unpack(text: string) {
   const packed = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
   const columns: readonly (readonly number[])[] = await new Response(unpacked).json();
