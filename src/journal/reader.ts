@@ -6,7 +6,7 @@ import { instrument } from '../domain/instrument.ts';
 import { lots, ticks, units } from '../domain/money.ts';
 import { afterFill, noPosition, type Position } from '../domain/position.ts';
 import { Refusal } from '../domain/refusal.ts';
-import type { InstrumentEntry, SignalEntry } from './entries.ts';
+import type { FillEntry, InstrumentEntry, SignalEntry } from './entries.ts';
 import { oneLine } from './examiner.ts';
 import {
   finer,
@@ -19,9 +19,17 @@ import {
   readQuarantinedTrades,
 } from './load.ts';
 import { journalFile } from './open.ts';
-import { readFills } from './past-orders.ts';
+import { pastIn, readFills } from './past-orders.ts';
 import { readOrders, readRows } from './rows.ts';
 import { metaOf, schemaVersion, versionOf } from './schema.ts';
+
+const dayMs = 86_400_000;
+
+/** A point of the equity curve. */
+export interface EquityRow {
+  readonly at: number;
+  readonly equity: string;
+}
 
 export interface HeldPosition {
   readonly strategy: string;
@@ -67,7 +75,8 @@ export function openReader(dir: string) {
   const strategies = () => all<{ id: string; number: number }>('SELECT id, number FROM strategies ORDER BY number');
   return {
     meta: metaOf(db),
-    orders: (where = '1 ORDER BY created_at', ...values: readonly string[]) => readOrders(db, where, ...values),
+    orders: (where = '1 ORDER BY created_at', ...values: readonly (string | number)[]) =>
+      readOrders(db, where, ...values),
     fills: () => readFills(db, '1'),
     fillCount: () => all<{ fills: number }>('SELECT count(*) AS fills FROM fills')[0]?.fills ?? 0,
     fillsOf: (clientOrderId: string) => readFills(db, 'client_order_id = ?', clientOrderId),
@@ -97,6 +106,16 @@ export function openReader(dir: string) {
         symbol,
         time,
       )[0],
+    /** The first signal of a strategy after a time. */
+    signalAfter: (strategy: string, symbol: string, time: number): SignalEntry | undefined =>
+      readRows(
+        db,
+        'signal',
+        'WHERE strategy = ? AND symbol = ? AND at > ? ORDER BY seq LIMIT 1',
+        strategy,
+        symbol,
+        time,
+      )[0],
     /** Kills in force. */
     kills: () => inForce(readKills(db)),
     /** Halts in force. */
@@ -120,6 +139,14 @@ export function openReader(dir: string) {
     strategies: () => strategies().map(({ id }) => id),
     /** The same by their numbers in client order ids. */
     strategyNumbers: () => new Map(strategies().map(({ id, number }) => [number, id])),
+    /** Every fill, oldest first, a page at a time. */
+    pastFills: (): Iterable<FillEntry> => pastIn(() => db).fills(),
+    instruments: () => readRows(db, 'instrument', 'ORDER BY symbol'),
+    firstEquity: () => readRows(db, 'equity', 'ORDER BY at LIMIT 1')[0],
+    /** The last point of each UTC day, oldest first. */
+    equityByDay: () => all<EquityRow>(`SELECT max(at) AS at, equity FROM equity GROUP BY at / ${dayMs} ORDER BY at`),
+    /** At most about so many points of the equity curve, oldest first: the last of each of as many equal times. */
+    equityCurve: (points: number) => equityCurve(db, points),
     /** The last point of the equity curve. */
     equity: () => readRows(db, 'equity', 'ORDER BY at DESC LIMIT 1')[0],
     close: () => void db.close(),
@@ -136,6 +163,18 @@ const evidenceIn = (db: Database.Database, orderId: string) => ({
     orderId,
   ),
 });
+
+function equityCurve(db: Database.Database, points: number): readonly EquityRow[] {
+  const { first, last } = db.prepare('SELECT min(at) AS first, max(at) AS last FROM equity').get() as {
+    readonly first: number | null;
+    readonly last: number | null;
+  };
+  if (first === null || last === null) return [];
+  const step = Math.max(1, Math.ceil((last - first + 1) / points));
+  return db
+    .prepare('SELECT max(at) AS at, equity FROM equity GROUP BY (at - ?) / ? ORDER BY at')
+    .all(first, step) as EquityRow[];
+}
 
 /** Positions from all fills, as the daemon books them. */
 function positionsIn(db: Database.Database): readonly HeldPosition[] {

@@ -1,32 +1,5 @@
-/** The journal's writer as a thread, so that a commit (milliseconds) never blocks the event loop that trades. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** A journal opened for writing. Importing this starts nothing: readers in threads of their own import it, too. */
 import Database from 'better-sqlite3';
-import type { Entry } from './entries.ts';
-import { chainOf } from './hash-chain.ts';
-import type { WriteResult } from './journal.ts';
-import { headWriter, type RememberedOpening } from './newest-head.ts';
-import { writeOrFull, writer } from './writer.ts';
-
-export interface WriteRequest {
-  readonly id: number;
-  /** As JSON: posting one text takes three quarters of the time of posting objects. */
-  readonly entries: string;
-}
-export interface WriteReply {
-  readonly id: number;
-  readonly result: WriteResult;
-}
-
-/** One row counts repeated denials for so long, ms of the clock, so that the denials of the last hour can be counted. */
-const denialRowMs = 900_000;
-
-/** The thread's parameters. */
-export interface WriterData {
-  readonly path: string;
-  readonly epoch: number;
-  /** Where the newest head is kept outside of the journal. */
-  readonly remember: RememberedOpening | undefined;
-}
 
 /** Opens a journal for writing with synchronous = FULL: better-sqlite3 defaults to NORMAL in WAL, which loses commits at a power cut. */
 export function openForWriting(path: string): Database.Database {
@@ -36,24 +9,4 @@ export function openForWriting(path: string): Database.Database {
   // A long reader prevents write-back, so the log grows; this shrinks it afterwards.
   db.pragma('journal_size_limit = 16777216');
   return db;
-}
-
-if (parentPort !== null) {
-  const port = parentPort;
-  const { path, epoch, remember } = workerData as WriterData;
-  const db = openForWriting(path);
-  const write = writer(db, epoch, denialRowMs);
-  const heads = remember === undefined ? undefined : headWriter(remember);
-  port.on('message', (request: WriteRequest | 'close') => {
-    if (request === 'close') {
-      db.close();
-      heads?.close();
-      port.close();
-      return;
-    }
-    const result = writeOrFull(write, JSON.parse(request.entries) as readonly Entry[]);
-    port.postMessage({ id: request.id, result } satisfies WriteReply);
-    const head = chainOf(db)?.head;
-    if (head !== undefined) heads?.keep(head);
-  });
 }

@@ -6,8 +6,8 @@ import { moduleUrl } from '../domain/module-url.ts';
 import type { WriteResult, WriterHost } from './journal.ts';
 import type { RememberedOpening } from './newest-head.ts';
 import { migrate } from './schema.ts';
-import type { WriteReply, WriteRequest, WriterData } from './worker.ts';
 import { type Write, writer } from './writer.ts';
+import type { WriteReply, WriteRequest, WriterData } from './writer-thread.ts';
 
 /** A writer holds one batch at a time. Without a limit its heap would grow to tens of megabytes. */
 const resourceLimits = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
@@ -19,7 +19,7 @@ export function workerHost(
   failed: (error: Error) => void,
   remember?: RememberedOpening,
 ): WriterHost {
-  const worker = new Worker(moduleUrl('./worker', import.meta.url), {
+  const worker = new Worker(moduleUrl('./writer-thread', import.meta.url), {
     workerData: { path, epoch, remember } satisfies WriterData,
     resourceLimits,
   });

@@ -11,16 +11,6 @@ import { oneMarket } from './one-market.ts';
 import type { Course, Runner } from './running-strategy.ts';
 import { type SeveralMarkets, severalMarkets } from './several-markets.ts';
 
-/** The name of those that stopped by themselves in the journal. */
-export const stoppedName = 'stopped';
-
-/** One that threw, at a time in UTC ms. */
-export interface StoppedStrategy {
-  readonly strategy: string;
-  readonly at: number;
-  readonly error: string;
-}
-
 /** Between two checks whether a strategy that was too slow may go on, real ms. */
 const wakeMs = 1_000;
 

@@ -2,11 +2,11 @@
 
 import { instrument } from '../../domain/instrument.ts';
 import { Decimal, unitsNumber, unitsText } from '../../domain/money.ts';
-import { mainRole } from '../../domain/order.ts';
 import type { TargetOptions } from '../../domain/target-options.ts';
 import { moment, roundedMoney } from '../../domain/words.ts';
 import type { OrderEntryRow } from '../../journal/entries.ts';
 import type { HeldPosition, JournalReader } from '../../journal/reader.ts';
+import { decisionText } from '../../session/history/timeline.ts';
 import { textTable } from '../../terminal/table.ts';
 import { exitTexts, fillJson, isDust, shortId } from '../../trading/format.ts';
 import { type ShowOptions, withState } from './read-state.ts';
@@ -50,10 +50,6 @@ export const orderJson = ({ expected, executed, filled, venueStatus, tradeFloor,
   exchangeStatus: venueStatus,
   lastTradeIdBefore: tradeFloor,
 });
-
-/** The number of a decision, and its role where the strategy names one. */
-export const decisionText = ({ decision, role }: Pick<OrderEntryRow, 'decision' | 'role'>): string =>
-  role === mainRole ? `${decision}` : `${decision} ${role}`;
 
 /** Orders with the sums of their fills: the row of an order is written when its state changes, not with each fill. */
 function ordersOf(reader: JournalReader): readonly OrderEntryRow[] {

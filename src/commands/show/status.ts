@@ -2,15 +2,14 @@
 import { machineWall } from '../../clock/clock.ts';
 import { instrument } from '../../domain/instrument.ts';
 import { noUnits, plus, unitsText } from '../../domain/money.ts';
-import type { AloneTimes } from '../../domain/order.ts';
 import { aloneText, denialText, moment, roundedMoney } from '../../domain/words.ts';
 import { type HaltCause, haltCauses } from '../../execution/halt.ts';
 import type { JournalReader } from '../../journal/reader.ts';
-import { aloneMemory } from '../../portfolio/legs-alone.ts';
 import { killRequests } from '../../session/control/kill-file.ts';
 import { fewOf } from '../../session/control/kill-texts.ts';
+import { aloneIn } from '../../session/history/timeline.ts';
 import { type ChosenState, isHeld } from '../../session/state.ts';
-import { type StoppedStrategy, stoppedName } from '../../session/strategy-runner.ts';
+import { stoppedIn } from '../../session/stopped-strategies.ts';
 import { noMarketDataName } from '../../session/watch/exchange-watch.ts';
 import { lastBeat } from '../../session/watch/heartbeat.ts';
 import { type UnprotectedRow, unprotectedMemory } from '../../session/watch/unprotected-time.ts';
@@ -29,16 +28,6 @@ const unprotectedIn = (reader: JournalReader) =>
   (JSON.parse(reader.memories().get(unprotectedMemory) ?? '[]') as readonly UnprotectedRow[]).map(
     ([strategy, symbol, longestMs, since]) => ({ strategy, symbol, longestMs, since }),
   );
-
-/** Legs of strategies that were open alone, as of the last change. */
-export const aloneIn = (reader: JournalReader): readonly AloneTimes[] =>
-  (JSON.parse(reader.memories().get(aloneMemory) ?? '[]') as readonly AloneTimes[]).filter(
-    ({ since, longestMs }) => since !== null || longestMs > 0,
-  );
-
-/** Strategies that threw since the running daemon began. */
-export const stoppedIn = (reader: JournalReader): readonly StoppedStrategy[] =>
-  JSON.parse(reader.memories().get(stoppedName) ?? '[]') as readonly StoppedStrategy[];
 
 const hourMs = 3_600_000;
 
