@@ -40,7 +40,12 @@ const libraries: readonly Library[] = [
 ];
 
 /** In the order in which they apply. */
-export const styleSheets: readonly string[] = ['/page/theme.css', '/page/panels.css', '/page/layout.css'];
+export const styleSheets: readonly string[] = [
+  '/page/theme.css',
+  '/page/panels.css',
+  '/page/workspace.css',
+  '/page/layout.css',
+];
 
 const javascript = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';

@@ -4,6 +4,7 @@
  *     GET  /                 the page, without any secret; its script takes the token from `#token=…`
  *     GET  /api/view         the `View` as JSON
  *     GET  /api/live         a WebSocket of `Update`s
+ *     GET  /api/history/NAME answers to the questions of `history.ts`
  *     POST /api/kill         { "reason": "…", "strategy": "…", "everything": true }; without a strategy all of them; `everything`: exits, too
  *     POST /api/pause        { "reason": "…", "strategy": "…" }
  *     POST /api/resume       { "reason": "…", "strategy": "…" }
@@ -33,10 +34,12 @@ import { Refusal } from '../domain/refusal.ts';
 import { type Guard, guard, leastTokenLength, limitConnections } from './access.ts';
 import type { Assets } from './assets.ts';
 import { commonHeaders, page } from './document.ts';
+import type { History } from './history.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
+import { serveHistory } from './serve-history.ts';
 
 /** What the dashboard shows and may do. */
-export type DashboardSource = Pushed & OperatorActions;
+export type DashboardSource = Pushed & OperatorActions & { readonly history: History };
 
 export interface DashboardOptions {
   /** 0 takes any free port. */
@@ -195,6 +198,7 @@ export async function startDashboard(options: DashboardOptions): Promise<Dashboa
   guardEverything(app, assets, whoMay, clock);
   servePage(app, assets);
   serveLive(app, pushes);
+  serveHistory(app, source.history);
   serveControl(app, source);
   await app.listen({ host, port }).catch((error: unknown) => {
     throw portRefusal(error, port);

@@ -36,6 +36,8 @@ export interface View {
   readonly decisions: readonly DecisionView[];
   /** Newest first; the charts mark these too. */
   readonly fills: readonly FillView[];
+  /** Limits in force with what is used of them, those of all strategies first. */
+  readonly limits: readonly LimitView[];
   readonly weight: WeightView;
   /** Unresolved ones first, then the newest. */
   readonly unknowns: readonly UnknownView[];
@@ -155,6 +157,8 @@ export interface DecisionView {
   readonly reason: string;
   /** `none`: nothing had to be done, so no rule was asked. */
   readonly verdict: 'approved' | 'denied' | 'none';
+  /** Our client id of the order that was approved. */
+  readonly order?: string;
   /** The rule that denied. */
   readonly code: string | undefined;
   /** The verdict in words, with its numbers. */
@@ -164,6 +168,22 @@ export interface DecisionView {
 export interface FillView extends FillJson {
   readonly maker: boolean;
   readonly purpose: Purpose;
+}
+
+/** A limit of orders, positions or losses. */
+export interface LimitView {
+  /** Its key in the configuration, such as `maxPosition`. */
+  readonly name: string;
+  /** `amount`: in quote. `count`: a number of things. `each`: it judges single orders, so nothing of it is used up. */
+  readonly unit: 'amount' | 'count' | 'each';
+  /** Of which strategy, symbol or both; of all where both are left out. */
+  readonly strategy?: string;
+  readonly symbol?: string;
+  /** Undefined where it judges single orders. */
+  readonly used: string | undefined;
+  readonly allowed: string;
+  /** Used by allowed, for a bar. */
+  readonly share: number;
 }
 
 export interface WeightView {

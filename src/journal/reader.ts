@@ -96,26 +96,7 @@ export function openReader(dir: string) {
       [...Map.groupBy(readRows(db, 'denied', 'WHERE last_at > ? ORDER BY last_at', since), ({ code }) => code)]
         .map(([rule, rows]) => ({ rule, times: rows.reduce((sum, row) => sum + row.times, 0), last: rows.at(-1) }))
         .sort((a, b) => b.times - a.times),
-    /** The last signal of a strategy at or before a time. */
-    signalBefore: (strategy: string, symbol: string, time: number): SignalEntry | undefined =>
-      readRows(
-        db,
-        'signal',
-        'WHERE strategy = ? AND symbol = ? AND at <= ? ORDER BY seq DESC LIMIT 1',
-        strategy,
-        symbol,
-        time,
-      )[0],
-    /** The first signal of a strategy after a time. */
-    signalAfter: (strategy: string, symbol: string, time: number): SignalEntry | undefined =>
-      readRows(
-        db,
-        'signal',
-        'WHERE strategy = ? AND symbol = ? AND at > ? ORDER BY seq LIMIT 1',
-        strategy,
-        symbol,
-        time,
-      )[0],
+    ...signalsIn(db),
     /** Kills in force. */
     kills: () => inForce(readKills(db)),
     /** Halts in force. */
@@ -141,14 +122,7 @@ export function openReader(dir: string) {
     strategyNumbers: () => new Map(strategies().map(({ id, number }) => [number, id])),
     /** Every fill, oldest first, a page at a time. */
     pastFills: (): Iterable<FillEntry> => pastIn(() => db).fills(),
-    instruments: () => readRows(db, 'instrument', 'ORDER BY symbol'),
-    firstEquity: () => readRows(db, 'equity', 'ORDER BY at LIMIT 1')[0],
-    /** The last point of each UTC day, oldest first. */
-    equityByDay: () => all<EquityRow>(`SELECT max(at) AS at, equity FROM equity GROUP BY at / ${dayMs} ORDER BY at`),
-    /** At most about so many points of the equity curve, oldest first: the last of each of as many equal times. */
-    equityCurve: (points: number) => equityCurve(db, points),
-    /** The last point of the equity curve. */
-    equity: () => readRows(db, 'equity', 'ORDER BY at DESC LIMIT 1')[0],
+    ...equityIn(db),
     close: () => void db.close(),
   };
 }
@@ -162,6 +136,38 @@ const evidenceIn = (db: Database.Database, orderId: string) => ({
     'WHERE EXISTS (SELECT 1 FROM json_each(order_ids) WHERE value = ?) ORDER BY seen_at, trade_id',
     orderId,
   ),
+});
+
+/** Signals of a strategy around a time. */
+const signalsIn = (db: Database.Database) => ({
+  /** The last one at or before it. */
+  signalBefore: (strategy: string, symbol: string, time: number): SignalEntry | undefined =>
+    readRows(
+      db,
+      'signal',
+      'WHERE strategy = ? AND symbol = ? AND at <= ? ORDER BY seq DESC LIMIT 1',
+      ...[strategy, symbol, time],
+    )[0],
+  /** The first one after it. */
+  signalAfter: (strategy: string, symbol: string, time: number): SignalEntry | undefined =>
+    readRows(
+      db,
+      'signal',
+      'WHERE strategy = ? AND symbol = ? AND at > ? ORDER BY seq LIMIT 1',
+      ...[strategy, symbol, time],
+    )[0],
+});
+
+/** The equity curve. */
+const equityIn = (db: Database.Database) => ({
+  firstEquity: () => readRows(db, 'equity', 'ORDER BY at LIMIT 1')[0],
+  /** Its last point. */
+  equity: () => readRows(db, 'equity', 'ORDER BY at DESC LIMIT 1')[0],
+  /** The last point of each UTC day, oldest first. */
+  equityByDay: () =>
+    db.prepare(`SELECT max(at) AS at, equity FROM equity GROUP BY at / ${dayMs} ORDER BY at`).all() as EquityRow[],
+  /** At most about so many points, oldest first: the last of each of as many equal times. */
+  equityCurve: (points: number) => equityCurve(db, points),
 });
 
 function equityCurve(db: Database.Database, points: number): readonly EquityRow[] {

@@ -47,6 +47,13 @@ interface Count {
   readonly positions: Map<string, CountedPosition>;
 }
 
+/** What counts against a strategy: entries and denials of the last ten minutes, and losses in a row. */
+export interface StrategyCount {
+  readonly entries: number;
+  readonly losses: number;
+  readonly denials: number;
+}
+
 /** As it is kept over a restart. */
 interface Kept {
   readonly entries: readonly number[];
@@ -120,6 +127,13 @@ export class StrategyCounts {
     if (count.denials.length < maxDenials) return undefined;
     count.denials = [];
     return { by: 'denials', reason: `was refused ${maxDenials} times within ten minutes, at last by ${code}` };
+  }
+
+  /** As of a time, UTC ms. */
+  now(strategy: string, time: number): StrategyCount {
+    const count = this.#counts.get(strategy);
+    const recent = (times: readonly number[] = []): number => times.filter((at) => time - at < countedMs).length;
+    return { entries: recent(count?.entries), losses: count?.losses ?? 0, denials: recent(count?.denials) };
   }
 
   /** Counts anew, for one strategy or all. */
@@ -219,6 +233,14 @@ export class Drawdown {
     if (this.#tripped) return { above: Number.NEGATIVE_INFINITY, upTo: Number.POSITIVE_INFINITY };
     const edge = this.#peak * (1 - rateNumber(this.most));
     return { above: edge + Math.abs(edge) * 1e-9, upTo: this.#peak };
+  }
+
+  /** The fall from the highest equity, and the fall that kills; undefined before the highest is known. */
+  now(): { readonly fall: Units; readonly most: Units } | undefined {
+    if (this.#profit === undefined) return undefined;
+    const allotted = this.#portfolio.allotted();
+    const fall = minus(this.#profit, minus(this.#portfolio.totalEquity(), allotted));
+    return { fall, most: part(plus(allotted, this.#profit), this.most, 'down') };
   }
 
   #rise(profit: Units): void {

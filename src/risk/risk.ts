@@ -10,7 +10,7 @@ import { clippedDraft, isOfSize } from './clip.ts';
 import type { Created, Limits, NewVersion, RiskContext } from './context.ts';
 import { weighed } from './exposure-rules.ts';
 import { type Kill, type KillingLimit, KillSwitch } from './kill.ts';
-import { type Disabling, Drawdown, StrategyCounts, shortText } from './killing-limits.ts';
+import { type Disabling, Drawdown, type StrategyCount, StrategyCounts, shortText } from './killing-limits.ts';
 import { Markets } from './recent-market.ts';
 import { firstDenial } from './rules.ts';
 
@@ -169,6 +169,16 @@ export class Risk {
   /** Counts a fill that the portfolio has just booked. */
   booked(fill: Fill): void {
     this.#disable(fill.strategy, this.#counts.booked(fill));
+  }
+
+  /** What counts against a strategy at the moment. */
+  countsOf(strategy: string): StrategyCount {
+    return this.#counts.now(strategy, this.#clock.now());
+  }
+
+  /** How far the equity is below its highest, and at which fall all is killed; undefined where that is not limited or not known yet. */
+  get drawdown(): { readonly fall: Units; readonly most: Units } | undefined {
+    return this.#drawdown?.now();
   }
 
   /** A strategy kept the program busy for so many real ms at once. */

@@ -25,6 +25,7 @@ import { actionsOf } from './control/actions.ts';
 import { confirmed, storeKill } from './control/confirm-on-disk.ts';
 import { killRequested } from './control/kill-file.ts';
 import type { SessionEvent } from './events.ts';
+import { history } from './history/history.ts';
 import { instrumentRows, type LeftOut, leftOutNotices, withFormer } from './instruments.ts';
 import { sessionJournal } from './journal.ts';
 import { type Observed, observe } from './observe.ts';
@@ -85,7 +86,11 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     await refuseAnotherExchange(opened.loaded, reached.reaching, own, options.stateDir);
     const report = await askAboutDenials(options, toReplay(reached), opened.loaded.limits);
     const equipped = equip(options, opened, reached, undo);
-    const source = { ...shownBy(equipped), ...confirmed(actionsOf(equipped), equipped.journal, options.stateDir) };
+    const source = {
+      ...shownBy(equipped),
+      history: historyOf(options, equipped, undo),
+      ...confirmed(actionsOf(equipped), equipped.journal, options.stateDir),
+    };
     const dashboard = await serve(options, equipped, source, assets, undo);
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
     markTrading(options);
@@ -302,6 +307,12 @@ function termsOf(
   const terms = watchTerms({ listed: () => exchange.instruments(), instruments, symbols, clock, notice });
   undo.unshift(terms.begin());
   return terms;
+}
+
+function historyOf({ stateDir }: SessionOptions, { clock }: Equipped, undo: Undo): DashboardSource['history'] {
+  const made = history(stateDir, clock);
+  undo.unshift(() => made.close());
+  return made;
 }
 
 async function serve(

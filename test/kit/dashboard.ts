@@ -4,8 +4,10 @@ import { WebSocket } from 'ws';
 import { ScaledClock } from '../../src/clock/clock.ts';
 import { loadAssets } from '../../src/dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../src/dashboard/dashboard.ts';
+import type { Answers, Question } from '../../src/dashboard/history.ts';
 import type { KlineView, View } from '../../src/dashboard/view.ts';
 import type { Asked } from '../../src/domain/operator-actions.ts';
+import { answers } from './history-answers.ts';
 import { sampleTime, view } from './view.ts';
 
 export const token = 'token-of-the-dashboard-test';
@@ -21,6 +23,15 @@ const klines: readonly KlineView[] = Array.from({ length: 240 }, (_, index) => {
 export class FakeDaemon implements DashboardSource {
   shown: View = view();
   readonly told: string[] = [];
+  /** What was asked, as `why {"subject":"…"}`. */
+  readonly questions: string[] = [];
+  readonly answers: Answers = answers();
+  readonly history = {
+    ask: async <Q extends Question>(question: Q, asked: object): Promise<Answers[Q]> => {
+      this.questions.push(`${question} ${JSON.stringify(asked)}`);
+      return this.answers[question];
+    },
+  };
   view(): View {
     return this.shown;
   }

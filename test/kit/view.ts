@@ -204,6 +204,12 @@ export const view = (given: Partial<View> = {}): View => ({
   openOrders: sampleOrders(),
   decisions: sampleDecisions(),
   fills: sampleFills(),
+  limits: [
+    { name: 'maxDailyLoss', unit: 'amount', used: '550.84', allowed: '2996.13', share: 0.18385 },
+    { name: 'maxPosition', unit: 'amount', symbol: 'XBTUSD', used: '18900', allowed: '20000', share: 0.945 },
+    { name: 'maxEntries', unit: 'count', strategy: 'cross', used: '3', allowed: '20', share: 0.15 },
+    { name: 'maxOrderValue', unit: 'each', used: undefined, allowed: '10000', share: 0 },
+  ],
   weight: { ip: { used: 2_310, max: 12_000 }, uid: { used: 2_640, max: 60_000 }, waiting: 0, bannedUntil: undefined },
   unknowns: [
     unknownView({

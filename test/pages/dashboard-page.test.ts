@@ -9,7 +9,7 @@ import type { Dashboard } from '../../src/dashboard/dashboard.ts';
 import type { View } from '../../src/dashboard/view.ts';
 import { denialText } from '../../src/domain/words.ts';
 import { ask, FakeDaemon, json, serve, token, upgrade } from '../kit/dashboard.ts';
-import { decisionView, strategyView, view } from '../kit/view.ts';
+import { decisionView, sampleTime, strategyView, view } from '../kit/view.ts';
 
 let daemon: FakeDaemon;
 let dashboard: Dashboard;
@@ -109,6 +109,61 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
     const text = await textOf(page, '#decisions .list');
     expect(text).toContain('The order is worth 12,400.5, one order may be worth at most 10,000.');
     expect(text).not.toContain('Buy 0.25 at market.');
+  });
+
+  it('opens why something happened: of a fill, of a decision and at a kline of the chart, and Escape closes it', async () => {
+    const page = await openPage();
+    await page.getByRole('button', { name: 'Why: cross: BUY 0.25 at 5,950' }).first().click();
+    await page.getByRole('dialog', { name: 'grid: BUY XBTUSD, order 1954113290481123329, filled' }).waitFor();
+    expect(await textOf(page, 'dialog')).toMatch(/planned.*BUY 0\.05.*answer: accepted.*fill.*maker, trade 88001/s);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    await page.locator('#decisions .why').nth(1).click();
+    await page.getByRole('dialog', { name: 'Decision of cross on XBTUSD' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(daemon.questions.filter((asked) => !asked.startsWith('performance'))).toEqual([
+      'why {"subject":"sabcdeaaababaaaaaaaabqwertyui"}',
+      `decision {"strategy":"cross","symbol":"XBTUSD","at":${sampleTime - 70_000}}`,
+    ]);
+    const chart = await page.locator('.chart canvas').first().boundingBox();
+    // The newest klines are at the right, beside the room for labels.
+    for (let from = 160; (await page.locator('dialog').count()) === 0 && from < 260; from += 7)
+      await page.mouse.click((chart?.x ?? 0) + (chart?.width ?? 0) - from, (chart?.y ?? 0) + 100);
+    expect(await page.locator('dialog').count()).toBe(1);
+  });
+
+  it('shows performance, limits, denials and the log in tabs that the keyboard reaches', async () => {
+    const page = await openPage();
+    await page.getByText('1,321.50').waitFor();
+    expect(await textOf(page, '#tab-content')).toMatch(/12 Mar 2020.*−550\.84/s);
+    await page.getByRole('button', { name: 'Months' }).click();
+    expect(await textOf(page, '#tab-content')).toMatch(/Mar 2020\s+−430\.44/);
+    await page.getByRole('tab', { name: 'Performance' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await textOf(page, '#tab-content')).toMatch(/maxPosition XBTUSD\s+18,900\.00 of 20,000\.00/);
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('more than 0.02 of the equity').waitFor();
+    expect(await textOf(page, '#tab-content')).toMatch(/orderShare\s+212\s+100 %/);
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('fill: grid BUY 0.05 XBTUSD at 6005').waitFor();
+    await page.getByLabel('Strategy').selectOption('grid');
+    await page.getByLabel('Text in the log').fill('504');
+    await expect.poll(() => daemon.questions.at(-1)).toBe('log {"level":"info","strategy":"grid","text":"504"}');
+    await page.getByLabel('Strategy').selectOption('');
+  });
+
+  it('shows markup of others as text: in a timeline, the log, a reason and a name', async () => {
+    const markup = '<img src=x onerror="document.title=1"><b>bold</b>';
+    const page = await openPage(view({ decisions: [decisionView({ reason: markup, strategy: markup })] }));
+    Object.assign(daemon.answers, { log: { lines: [{ at: 1, level: 'error', text: markup }], isCut: false } });
+    const steps = [{ at: 1, event: markup, detail: markup }];
+    Object.assign(daemon.answers, { decision: { title: markup, advice: markup, steps } });
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.locator('.log').getByText(markup).waitFor();
+    await page.locator('#decisions .why').first().click();
+    await page.locator('dialog').getByText(markup).first().waitFor();
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.title()).toMatch(/^Sluice/);
   });
 
   it('shows an unknown outcome and how another one was resolved', async () => {

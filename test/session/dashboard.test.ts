@@ -21,7 +21,7 @@ describe('the dashboard server', () => {
 
   it('answers 403 to a foreign Host and a foreign Origin on every path, and without a token on all but the page', async () => {
     const page = ['/', '/page/main.ts', '/lib/preact.js'];
-    for (const path of [...page, '/api/view', '/api/live', '/nowhere', `/?token=${token}`]) {
+    for (const path of [...page, '/api/view', '/api/live', '/api/history/log', '/nowhere', `/?token=${token}`]) {
       expect((await ask(path, { ...bearer, host: 'evil.example' })).status, path).toBe(403);
       expect((await ask(path, { ...bearer, origin: 'https://evil.example' })).status, path).toBe(403);
       expect((await ask(path, {})).status, path).toBe(page.includes(path) ? 200 : 403);
@@ -77,6 +77,29 @@ describe('the dashboard server', () => {
       expect(daemon.told).toHaveLength(before + 1);
       daemon.told.length = before;
     });
+  });
+
+  it('answers the questions of the page, with the values that an address can have', async () => {
+    const asked = async (path: string) => ask(`/api/history/${path}`, bearer);
+    expect(JSON.parse((await asked('why?subject=1954')).body)).toMatchObject({ title: daemon.answers.why.title });
+    expect((await asked('decision?strategy=grid&symbol=XBTUSD&at=1584011719263')).status).toBe(200);
+    expect((await asked('log')).status).toBe(200);
+    expect(daemon.questions).toEqual([
+      'why {"subject":"1954"}',
+      'decision {"strategy":"grid","symbol":"XBTUSD","at":1584011719263}',
+      'log {"level":"info"}',
+    ]);
+    for (const wrong of [
+      'why',
+      'why?subject=',
+      'denials?hours=0',
+      'log?level=x',
+      'log?file=/etc/passwd',
+      'log?text=a&text=b',
+    ])
+      expect((await asked(wrong)).status, wrong).toBe(400);
+    for (const wrong of ['nothing', '..%2Fview', 'constructor']) expect((await asked(wrong)).status, wrong).toBe(404);
+    expect(daemon.questions).toHaveLength(3);
   });
 
   it('answers 403 to a WebSocket of a stranger', async () => {

@@ -10,7 +10,7 @@ const toastMs = 8_000;
 const tokenName = 'sluice-token';
 /** Kept by the tab, of this origin alone: no other port gets it, as it would get a cookie. */
 const token = (): string => sessionStorage.getItem(tokenName) ?? 'none';
-const bearer = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token()}` });
+export const bearer = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token()}` });
 
 /** Takes the token out of the address, which is copied and kept in the history; true when there was one. */
 export function takeToken(): boolean {

@@ -4,6 +4,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { DecisionView } from '../view.ts';
 import { Choice, Panel, Pill, type Tone, When } from './parts.ts';
+import { Why, whyDecision } from './timeline.ts';
 
 const verdicts: Readonly<Record<DecisionView['verdict'], readonly [Tone, string]>> = {
   approved: ['good', 'Approved'],
@@ -37,7 +38,7 @@ function Decision({ decision }: { decision: DecisionView }): VNode {
         <${Pill} tone=${tone}>${label}<//>
       </div>
       ${decision.verdict === 'denied' && html`<p class="verdict denied">${decision.text}</p>`}
-      <p class="because">Because ${decision.reason}</p>
+      <p class="because">Because ${decision.reason} <${Why} subject=${whyDecision(decision)} /></p>
     </li>
   `;
 }

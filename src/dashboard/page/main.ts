@@ -10,11 +10,13 @@ import { exact } from './format.ts';
 import { ConnectionBanner, Header, ThemeSwitch } from './header.ts';
 import { Choice, Panel, When } from './parts.ts';
 import { PriceChart } from './price-chart.ts';
-import { equitySeries, klines, shownSymbol, showSymbol, toast, view } from './store.ts';
+import { equitySeries, klines, shownMarket, showSymbol, toast, view } from './store.ts';
 import { Strategies } from './strategies.ts';
 import { Summary } from './summary.ts';
 import { Fills, OpenOrders } from './tables.ts';
+import { Timeline } from './timeline.ts';
 import { Unknowns } from './unknowns.ts';
+import { Workspace } from './workspace.ts';
 
 const maxNotices = 3;
 
@@ -33,7 +35,7 @@ const State = ({ shown }: { shown: View }): VNode => html`
 `;
 
 function Market({ shown }: { shown: View }): VNode {
-  const market = shown.markets.find(({ symbol }) => symbol === shownSymbol.value) ?? shown.markets[0];
+  const market = shownMarket.value;
   if (market === undefined) {
     return html`<${Panel} id="market" title="Market" empty="The klines of each traded symbol appear here." />`;
   }
@@ -43,7 +45,7 @@ function Market({ shown }: { shown: View }): VNode {
   const none = (klines.value[market.symbol]?.length ?? 0) === 0;
   return html`
     <${Panel} id="market" title=${`${market.symbol} · ${market.interval}`} aside=${aside}>
-      <${PriceChart} view=${shown} market=${market} />
+      <${PriceChart} shown=${shown} market=${market} />
       ${none ? html`<p class="empty">Klines appear here as soon as the exchange has sent some.</p>` : null}
     <//>
   `;
@@ -101,9 +103,11 @@ function App(): VNode {
           <${Unknowns} unknowns=${shown.unknowns} now=${shown.marketTime} />
         </div>
       </div>
+      <${Workspace} />
     </main>
     <${Footer} shown=${shown} />
     <${Dialog} />
+    <${Timeline} />
     <${Toast} />
   `;
 }

@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import type { IChartApi } from 'lightweight-charts';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { type Answer, chosenStrategy, strategyIds } from './ask.ts';
 import { direction, signed, when } from './format.ts';
 import { paintChart } from './kline-chart.ts';
 import { view } from './store.ts';
@@ -61,16 +62,46 @@ export const Panel = ({ id, title, count, aside, empty = false, children }: Pane
   </section>
 `;
 
+interface ShownProps<T> {
+  readonly answer: Answer<T>;
+  readonly children: (value: T) => ComponentChildren;
+}
+/** What the daemon answered, or that it has not yet, or why it cannot. */
+export function Shown<T>({ answer, children }: ShownProps<T>): VNode {
+  if (answer.kind === 'answered') return html`${children(answer.value)}`;
+  if (answer.kind === 'failed') return html`<p class="error pad" role="alert">${answer.message}</p>`;
+  return html`<p class="empty" role="status">Reading …</p>`;
+}
+
+/** Which strategy the panels are about. */
+export const StrategyChoice = (): VNode => html`
+  <label class="choice">
+    <span class="unseen">Strategy</span>
+    <select
+      value=${chosenStrategy.value}
+      onChange=${(event: Event) => {
+        chosenStrategy.value = (event.currentTarget as HTMLSelectElement).value;
+      }}
+    >
+      <option value="">All strategies</option>
+      ${strategyIds().map((id) => html`<option key=${id} value=${id}>${id}</option>`)}
+    </select>
+  </label>
+`;
+
 /** Columns marked `wide` are left out on a phone. */
 export type Column<T> = readonly [title: string, classes: string | undefined, cell: (row: T) => ComponentChildren];
 
 interface TableProps<T> {
+  /** What the table is, for screen readers. */
+  readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
 }
-export const Table = <T>({ columns, rows, keyOf }: TableProps<T>): VNode => html`
+export const Table = <T>({ caption, columns, rows, keyOf }: TableProps<T>): VNode => html`
   <table>
+    <caption class="unseen">${caption}</caption>
     <thead><tr>${columns.map(([title, classes]) => html`<th scope="col" class=${classes}>${title}</th>`)}</tr></thead>
     <tbody>
       ${rows.map((row) => html`<tr key=${keyOf(row)}>${columns.map(([, classes, cell]) => html`<td class=${classes}>${cell(row)}</td>`)}</tr>`)}

@@ -12,12 +12,14 @@ import {
 } from 'lightweight-charts';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { FillView, KlineView, MarketView, View } from '../view.ts';
-import { drawn, minuteTime, money } from './format.ts';
+import type { DecisionView, FillView, KlineView, MarketView, View } from '../view.ts';
+import { day, drawn, minuteTime, money } from './format.ts';
 import { addKlines, colour, type KlineSeries, markersOf, openChart, paintKlines, seconds } from './kline-chart.ts';
 import { useChart } from './parts.ts';
-import { klines } from './store.ts';
+import { klines, shownMarket, view } from './store.ts';
+import { whyFill } from './tables.ts';
 import { isDark } from './theme.ts';
+import { openWhy, whyDecision } from './timeline.ts';
 
 interface Drawing extends KlineSeries {
   readonly container: HTMLElement;
@@ -47,6 +49,9 @@ function open(container: HTMLElement): Drawing {
   const markers = createSeriesMarkers(prices, []);
   chart.subscribeCrosshairMove(({ time }) => {
     pointedAt.value = typeof time === 'number' ? time * 1_000 : undefined;
+  });
+  chart.subscribeClick(({ time }) => {
+    if (typeof time === 'number') openMarked(time * 1_000);
   });
   return { container, chart, prices, volumes, markers, lines: [], symbol: '', drawnKlines: [], marked: '', lined: '' };
 }
@@ -87,16 +92,63 @@ function drawKlines(drawing: Drawing, market: MarketView, all: readonly KlineVie
   drawing.drawnKlines = all;
 }
 
-function drawMarkers(drawing: Drawing, fills: readonly FillView[]): void {
+/** What happened in one symbol that has a mark on the chart. */
+interface Marked {
+  readonly fills: readonly FillView[];
+  readonly decisions: readonly DecisionView[];
+}
+
+const markedIn = ({ fills, decisions }: View, symbol: string): Marked => ({
+  fills: fills.filter((fill) => fill.symbol === symbol),
+  decisions: decisions.filter((decision) => decision.symbol === symbol),
+});
+
+/** Circles at klines with decisions: those with a denial stand out. */
+function decisionMarkers(decisions: readonly DecisionView[], klineAt: (at: number) => number | undefined) {
+  const denied = new Map<number, boolean>();
+  for (const { at, verdict } of decisions) {
+    const place = klineAt(at);
+    if (place !== undefined) denied.set(place, (denied.get(place) ?? false) || verdict === 'denied');
+  }
+  return [...denied].map(([place, isDenied]) => ({
+    ...({ time: seconds(place), position: 'aboveBar', shape: 'circle' } as const),
+    ...{ size: isDenied ? 0.8 : 0.4, color: colour(isDenied ? 'warn' : 'muted') },
+  }));
+}
+
+function drawMarkers(drawing: Drawing, { fills, decisions }: Marked): void {
   const all = drawing.drawnKlines;
-  const key = `${drawing.symbol} ${isDark()} ${fills[0]?.tradeId} ${fills.length} ${all[0]?.openTime} ${all.length}`;
+  const key = [
+    ...[drawing.symbol, isDark(), fills[0]?.tradeId, fills.length, all[0]?.openTime, all.length],
+    ...[decisions[0]?.at, decisions.length],
+  ].join(' ');
   if (key === drawing.marked) return;
   drawing.marked = key;
-  const marked = fills.flatMap(({ time, side }) => {
-    const kline = all.findLast(({ openTime }) => openTime <= time);
-    return kline === undefined ? [] : [{ klineAt: kline.openTime, isBuy: side === 'BUY' }];
+  const klineAt = (at: number): number | undefined => all.findLast(({ openTime }) => openTime <= at)?.openTime;
+  const arrows = fills.flatMap(({ time, side }) => {
+    const place = klineAt(time);
+    return place === undefined ? [] : [{ klineAt: place, isBuy: side === 'BUY' }];
   });
-  drawing.markers.setMarkers(markersOf(marked));
+  const markers = [...markersOf(arrows), ...decisionMarkers(decisions, klineAt)];
+  drawing.markers.setMarkers(markers.sort((a, b) => Number(a.time) - Number(b.time)));
+}
+
+/** Opens why something happened at the kline under the pointer; of several things a list. */
+function openMarked(openTime: number): void {
+  const shown = view.value;
+  const market = shownMarket.value;
+  if (shown === undefined || market === undefined) return;
+  const all = klines.value[market.symbol] ?? [];
+  const end = all.find((kline) => kline.openTime > openTime)?.openTime ?? Number.POSITIVE_INFINITY;
+  const isWithin = (at: number): boolean => at >= openTime && at < end;
+  const { fills, decisions } = markedIn(shown, market.symbol);
+  openWhy(
+    [
+      ...fills.filter(({ time }) => isWithin(time)).map(whyFill),
+      ...decisions.filter(({ at, verdict }) => isWithin(at) && verdict !== 'approved').map(whyDecision),
+    ],
+    `${market.symbol}, ${day(openTime)} ${minuteTime(openTime)} UTC`,
+  );
 }
 
 interface Line {
@@ -165,19 +217,16 @@ function Legend({ all, decimals }: { all: readonly KlineView[]; decimals: number
   `;
 }
 
-export function PriceChart({ view, market }: { view: View; market: MarketView }): VNode {
+export function PriceChart({ shown, market }: { shown: View; market: MarketView }): VNode {
   const { box, drawing } = useChart(open, paintKlines);
   const all = klines.value[market.symbol] ?? [];
   useEffect(() => {
     if (drawing.current === undefined) return;
     drawKlines(drawing.current, market, all);
-    drawMarkers(
-      drawing.current,
-      view.fills.filter((fill) => fill.symbol === market.symbol),
-    );
-    drawLines(drawing.current, linesOf(view, market.symbol, drawing.current.container.clientWidth >= wideChart));
+    drawMarkers(drawing.current, markedIn(shown, market.symbol));
+    drawLines(drawing.current, linesOf(shown, market.symbol, drawing.current.container.clientWidth >= wideChart));
   });
-  const label = `${market.symbol}, ${market.interval} klines with our fills; the table of fills lists them.`;
+  const label = `${market.symbol}, ${market.interval} klines with our fills and decisions; the lists of fills and decisions have the same.`;
   return html`
     <div class="chart-box">
       <div class="chart" ref=${box} role="img" aria-label=${label}></div>

@@ -17,8 +17,11 @@ export interface Answered {
 export const toast = signal<Answered | undefined>(undefined);
 
 const chosen = signal<string | undefined>(undefined);
-/** The symbol on the chart: the chosen one, or the first. */
-export const shownSymbol = computed(() => chosen.value ?? view.value?.markets[0]?.symbol);
+/** The market on the chart: the chosen one, or the first. */
+export const shownMarket = computed(() => {
+  const markets = view.value?.markets ?? [];
+  return markets.find(({ symbol }) => symbol === chosen.value) ?? markets[0];
+});
 export const showSymbol = (symbol: string): void => {
   chosen.value = symbol;
 };

@@ -6,6 +6,7 @@ import type { FillView, OpenOrderView, View } from '../view.ts';
 import { ask } from './dialog.ts';
 import { age, direction, exact } from './format.ts';
 import { type Column, Panel, Pill, Side, Table, type Tone, When } from './parts.ts';
+import { type Subject, Why, whyOrder } from './timeline.ts';
 
 const states: Readonly<Record<OrderState, readonly [Tone, string]>> = {
   intended: ['plain', 'About to send'],
@@ -28,9 +29,15 @@ const orderColumns = (now: number): readonly Column<OpenOrderView>[] => [
   ['Price', 'number', ({ price }) => (price === undefined ? 'market' : exact(price))],
   ['Filled', 'number wide', ({ filled }) => (direction(filled) === 'even' ? '–' : exact(filled))],
   ['Symbol', 'wide', ({ symbol }) => symbol],
-  ['Strategy', undefined, ({ strategy }) => strategy],
+  ['Strategy', 'wide', ({ strategy }) => strategy],
   ['Age', 'number wide', ({ createdAt }) => age(now - createdAt)],
   ['State', undefined, ({ state }) => html`<${Pill} tone=${states[state][0]}>${states[state][1]}<//>`],
+  [
+    '',
+    undefined,
+    ({ clientOrderId, side, quantity }) =>
+      html`<${Why} subject=${whyOrder(clientOrderId, `order ${side} ${quantity}`)} />`,
+  ],
 ];
 
 const CancelAll = ({ view }: { view: View }): VNode =>
@@ -44,7 +51,7 @@ export const OpenOrders = ({ view }: { view: View }): VNode => html`
     aside=${view.openOrders.length === 0 ? null : html`<${CancelAll} view=${view} />`}
     empty=${view.openOrders.length === 0 && 'Orders that rest on the exchange, or are on the way there, appear here.'}
   >
-    <${Table} columns=${orderColumns(view.marketTime)} rows=${view.openOrders} keyOf=${(order: OpenOrderView) => order.clientOrderId} />
+    <${Table} caption="Open orders" columns=${orderColumns(view.marketTime)} rows=${view.openOrders} keyOf=${(order: OpenOrderView) => order.clientOrderId} />
   <//>
 `;
 
@@ -65,7 +72,11 @@ const fillColumns: readonly Column<FillView>[] = [
   ['Symbol', 'wide', ({ symbol }) => symbol],
   ['Strategy', undefined, ({ strategy }) => strategy],
   ['For', 'wide', ({ purpose, maker }) => `${purposes[purpose]}, ${maker ? 'maker' : 'taker'}`],
+  ['', undefined, (fill) => html`<${Why} subject=${whyFill(fill)} />`],
 ];
+
+export const whyFill = ({ clientOrderId, strategy, side, quantity, price }: FillView): Subject =>
+  whyOrder(clientOrderId, `${strategy}: ${side} ${exact(quantity)} at ${exact(price)}`);
 
 const fillKey = ({ tradeId, orderId }: FillView): string => `${tradeId}/${orderId}`;
 const noFills = 'Each execution on the exchange becomes one row here, exactly once.';
@@ -73,7 +84,7 @@ const noFills = 'Each execution on the exchange becomes one row here, exactly on
 export const Fills = ({ fills }: { fills: readonly FillView[] }): VNode => html`
   <${Panel} id="fills" title="Latest fills" empty=${fills.length === 0 && noFills}>
     <div class="scroll" tabindex="0" role="region" aria-label="Latest fills, newest first">
-      <${Table} columns=${fillColumns} rows=${fills.slice(0, maxFills)} keyOf=${fillKey} />
+      <${Table} caption="Latest fills, newest first" columns=${fillColumns} rows=${fills.slice(0, maxFills)} keyOf=${fillKey} />
     </div>
   <//>
 `;

@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import type { StepView, UnknownView } from '../view.ts';
 import { age } from './format.ts';
 import { Panel, Pill, When } from './parts.ts';
+import { Why, whyOrder } from './timeline.ts';
 
 const Step = ({ step, last }: { step: StepView; last: boolean }): VNode => html`
   <li class=${last ? 'last' : ''}><${When} at=${step.at} /><span>${step.text}</span></li>
@@ -27,7 +28,7 @@ function Unknown({ unknown, now }: { unknown: UnknownView; now: number }): VNode
         <li><${When} at=${since} /><span>${cause}</span></li>
         ${all.map((step, index) => html`<${Step} key=${index} step=${step} last=${resolved !== undefined && index === all.length - 1} />`)}
       </ol>
-      <p class="id" title="The order's client id, for sluice why">${clientOrderId}</p>
+      <p class="id">${clientOrderId} <${Why} subject=${whyOrder(clientOrderId, order)} /></p>
     </li>
   `;
 }

@@ -23,6 +23,7 @@ import { actionWords, denialText } from '../../domain/words.ts';
 import type { DenialEntry, Entry, EventEntry, FillEntry, SignalEntry } from '../../journal/entries.ts';
 import type { Loaded } from '../../journal/load.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
+import { limitUse } from '../../risk/limit-use.ts';
 import type { HostedMarket } from '../../strategy/host.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { draftText, signalText } from '../../trading/format.ts';
@@ -201,6 +202,7 @@ export class Screen {
       openOrders: [...portfolio.orders()].map((order) => orderView(order, portfolio.instrument(order.intent.symbol))),
       decisions: this.#decisions,
       fills: this.#fills,
+      limits: limitUse(risk, portfolio, placesOf(hosted)),
       weight: weight(),
       unknowns: [...this.#unknowns.values()].sort(
         (a, b) => Number(a.resolved !== undefined) - Number(b.resolved !== undefined) || b.since - a.since,
@@ -264,10 +266,10 @@ export class Screen {
   }
 
   #addApproval(at: number, { intent }: WorkingOrder): void {
-    const { strategy, symbol, reason } = intent;
+    const { strategy, symbol, reason, clientOrderId: order } = intent;
     const draft = draftText(intent, this.#instrument(symbol));
     const text = `Approved: ${reason}.`;
-    this.#addDecision({ at, strategy, symbol, draft, reason, verdict: 'approved', code: undefined, text });
+    this.#addDecision({ at, strategy, symbol, draft, reason, verdict: 'approved', order, code: undefined, text });
   }
 
   #addEvent(event: EventEntry): void {

@@ -1,0 +1,69 @@
+/** Questions to the daemon whose answers are shown when somebody looks. */
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import type { Answers, Question } from '../history.ts';
+import { bearer } from './daemon.ts';
+import { view } from './store.ts';
+import { afterMs } from './timer.ts';
+
+export type Answer<T> =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'answered'; readonly value: T }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export type Parameters = Readonly<Record<string, string | number | undefined>>;
+
+/** Real ms between two answers while something that changes is looked at. */
+const againMs = 3_000;
+
+const queryOf = (parameters: Parameters): string =>
+  new URLSearchParams(
+    Object.entries(parameters).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, String(value)]],
+    ),
+  ).toString();
+
+/** A GET of the daemon's. Its refusal, and that nobody answers, come as a sentence. */
+export async function get<T>(path: string): Promise<Answer<T>> {
+  try {
+    const reply = await fetch(path, { headers: bearer() });
+    const said: unknown = await reply.json();
+    if (reply.ok) return { kind: 'answered', value: said as T };
+    return { kind: 'failed', message: (said as { readonly message?: string }).message ?? `Status ${reply.status}.` };
+  } catch {
+    return { kind: 'failed', message: 'The daemon did not answer.' };
+  }
+}
+
+export const ask = <Q extends Question>(question: Q, parameters: Parameters): Promise<Answer<Answers[Q]>> =>
+  get<Answers[Q]>(`/api/history/${question}?${queryOf(parameters)}`);
+
+/** The answer to a GET, asked again while it is shown: every few seconds, and at once where its address changes. */
+export function useGet<T>(path: string): Answer<T> {
+  const [answer, setAnswer] = useState<{ readonly path: string; readonly said: Answer<T> } | undefined>();
+  useEffect(() => {
+    let isOver = false;
+    let cancel = (): void => {};
+    const look = async (): Promise<void> => {
+      const said = await get<T>(path);
+      if (isOver) return;
+      setAnswer({ path, said });
+      cancel = afterMs(againMs, () => void look());
+    };
+    void look();
+    return () => {
+      isOver = true;
+      cancel();
+    };
+  }, [path]);
+  return answer?.path === path ? answer.said : { kind: 'waiting' };
+}
+
+export const useAnswer = <Q extends Question>(question: Q, parameters: Parameters): Answer<Answers[Q]> =>
+  useGet<Answers[Q]>(`/api/history/${question}?${queryOf(parameters)}`);
+
+/** The strategy that panels are about; empty: all of them. */
+export const chosenStrategy = signal('');
+
+/** Every strategy that is shown, for a choice. */
+export const strategyIds = (): readonly string[] => [...new Set((view.value?.strategies ?? []).map(({ id }) => id))];
