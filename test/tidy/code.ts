@@ -132,7 +132,7 @@ export const timeRule: Rule = {
     ['src/fill/rules.ts', 'const luck = Math.random();'],
     ['src/domain/ids.ts', "import { createHash, randomUUID } from 'node:crypto';"],
     ['src/venue/exchange/orders/orders.ts', 'const id = crypto.randomUUID();'],
-    ['src/venue/exchange/rest/http.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
+    ['src/venue/exchange/rest/http-client.ts', "import { setTimeout as sleep } from 'node:timers/promises';"],
     ['src/session/live.ts', "import { debounceTime, map } from 'rxjs';"],
     ['src/session/live.ts', "import * as rx from 'rxjs';"],
     ['src/session/session.ts', 'const now = Date.now();'],
@@ -300,11 +300,17 @@ export const creationRule: Rule = {
     ['src/venue/exchange/orders/orders.ts', "import { timeout } from 'rxjs';"],
     ['src/venue/paper/order-entry.ts', 'const first = await Promise.race([send(), patience()]);'],
     ['src/execution/executor.ts', 'sending.unsubscribe();'],
-    ['src/venue/exchange/rest/http.ts', "import got from 'got';\nconst client = got.extend({ retry: { limit: 2 } });"],
+    [
+      'src/venue/exchange/rest/http-client.ts',
+      "import got from 'got';\nconst client = got.extend({ retry: { limit: 2 } });",
+    ],
   ],
   fine: [
     ['src/venue/exchange/market/feed.ts', "import { switchMap } from 'rxjs';"],
-    ['src/venue/exchange/rest/http.ts', "import got from 'got';\nconst client = got.extend({ retry: { limit: 0 } });"],
+    [
+      'src/venue/exchange/rest/http-client.ts',
+      "import got from 'got';\nconst client = got.extend({ retry: { limit: 0 } });",
+    ],
   ],
 };
 

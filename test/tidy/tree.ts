@@ -134,7 +134,7 @@ const leaks: readonly (readonly [RegExp, string])[] = [
 
 /** Where one of them is meant to stand, and why. */
 const known: Readonly<Record<string, { readonly what: RegExp; readonly because: string }>> = {
-  'src/venue/exchange/rest/http.test.ts': {
+  'src/venue/exchange/rest/http-client.test.ts': {
     what: /PRIVATE KEY/,
     because: 'of a TLS server on loopback, for that test alone',
   },

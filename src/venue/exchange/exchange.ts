@@ -35,7 +35,8 @@ import { orders } from './orders/orders.ts';
 import { accountReader } from './orders/queries.ts';
 import { withdrawals } from './orders/withdrawals.ts';
 import { probeSocket } from './probe-socket.ts';
-import { gotHttp, type HttpReply } from './rest/http.ts';
+import type { HttpReply } from './rest/http.ts';
+import { openHttp } from './rest/http-client.ts';
 import { rawCaller } from './rest/raw-call.ts';
 import { type KnownWindow, recvWindow, type WindowHabit } from './rest/recv-window.ts';
 import { type Rest, rest } from './rest/rest.ts';
@@ -93,7 +94,7 @@ export function openCaller(
   outsideWindow: () => void = () => {},
 ): { readonly caller: Rest; readonly close: () => void } {
   const { apiKey, apiSecret, stripPrefix } = options;
-  const http = gotHttp();
+  const http = openHttp();
   const known = apiSecret === undefined ? undefined : signer(apiKey, apiSecret, stripPrefix);
   return { caller: rest({ ...options, http, signer: known, outsideWindow }), close: () => http.close() };
 }

@@ -4,7 +4,8 @@ import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { btcusdt, client, intent, letGo, stubServer } from '../../../../test/kit/exchange-stub.ts';
-import { gotHttp, type HttpReply, type HttpTimeouts } from './http.ts';
+import type { HttpReply, HttpTimeouts } from './http.ts';
+import { openHttp } from './http-client.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -16,7 +17,7 @@ const request = (url: string) =>
   ({ method: 'POST', url: new URL('/sapi/v1/order', url), headers: { 'x-ch-apikey': 'k' }, body }) as const;
 
 function http(timeouts?: HttpTimeouts) {
-  const made = gotHttp(timeouts);
+  const made = openHttp(timeouts);
   undo.push(() => made.close());
   return made;
 }
@@ -42,7 +43,18 @@ async function listening(server: Server): Promise<number> {
 const tcp = (onSocket: (socket: Socket) => void): Promise<number> => listening(createTcpServer(onSocket));
 const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: keep-alive\r\n\r\n{}';
 
-describe('a request is proven not sent', () => {
+/** Orders wait for a gate and go by another client than all other requests. Both give the same proofs. */
+const ways = [
+  { way: 'without a gate', gateOf: () => undefined },
+  { way: 'behind an open gate', gateOf: () => Promise.resolve(undefined) },
+] as const;
+const sender = (gateOf: (typeof ways)[number]['gateOf'], timeouts?: HttpTimeouts) => {
+  const made = http(timeouts);
+  return { send: (given: ReturnType<typeof request>) => made.send(given, gateOf()) };
+};
+
+describe.each(ways)('$way, a request is proven not sent', ({ gateOf }) => {
+  const http = (timeouts?: HttpTimeouts) => sender(gateOf, timeouts);
   const notSent = (reply: HttpReply) => expect(reply).toMatchObject({ kind: 'failed', written: false });
 
   it('when nobody listens', async () => {
@@ -207,7 +219,8 @@ describe('a gate', () => {
   });
 });
 
-describe('a request may have been sent', () => {
+describe.each(ways)('$way, a request may have been sent', ({ gateOf }) => {
+  const http = (timeouts?: HttpTimeouts) => sender(gateOf, timeouts);
   const sent = (reply: HttpReply) => expect(reply).toMatchObject({ kind: 'failed', written: true });
 
   it('when the connection is reset after it was accepted', async () => {
@@ -255,23 +268,24 @@ describe('a request may have been sent', () => {
     sent(await one.send(request(`http://127.0.0.1:${port}`)));
     expect(requests).toBe(2);
   });
-
-  it('when the kept connection is being closed in the same moment', async () => {
-    const sockets: Socket[] = [];
-    const port = await tcp((socket) => {
-      sockets.push(socket);
-      socket.once('data', () => socket.write(answer));
-    });
-    const one = http();
-    await one.send(request(`http://127.0.0.1:${port}`));
-    sockets[0]?.resetAndDestroy();
-    const reply = await one.send(request(`http://127.0.0.1:${port}`));
-    if (reply.kind === 'failed') expect(reply.written).toBe(true);
-    else expect(sockets).toHaveLength(2);
-  });
 });
 
-describe('an answer', () => {
+it('a request may have been sent when the kept connection is being closed in the same moment', async () => {
+  const sockets: Socket[] = [];
+  const port = await tcp((socket) => {
+    sockets.push(socket);
+    socket.once('data', () => socket.write(answer));
+  });
+  const one = http();
+  await one.send(request(`http://127.0.0.1:${port}`));
+  sockets[0]?.resetAndDestroy();
+  const reply = await one.send(request(`http://127.0.0.1:${port}`));
+  if (reply.kind === 'failed') expect(reply.written).toBe(true);
+  else expect(sockets).toHaveLength(2);
+});
+
+describe.each(ways)('$way, an answer', ({ gateOf }) => {
+  const http = (timeouts?: HttpTimeouts) => sender(gateOf, timeouts);
   it('of any status is an answer: errors are not thrown, redirects not followed, nothing repeated', async () => {
     const stub = await stubServer();
     undo.push(stub.close);
