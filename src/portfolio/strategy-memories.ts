@@ -16,6 +16,7 @@ export class StrategyMemories {
 
   /** Journals what is not the last. */
   keep(strategy: string, { memory, askedAt }: Kept): void {
+    if (memory === undefined && askedAt === undefined) return;
     const last = this.get(strategy);
     const changed = {
       ...(memory !== undefined && memory !== last.memory && { memory }),

@@ -38,10 +38,13 @@ export class WeightLegs {
     const left = flat(reason);
     for (const index of given) {
       const weight = this.#weights[index] as number;
+      if (weight === 0) {
+        said.set(index, left);
+        continue;
+      }
       const market = this.#now[index] as MarketNow;
-      if (weight === 0) said.set(index, left);
       // A weight is the amount that it is now: the same weight is another quantity at the next rebalancing.
-      else if (isOff(weight, market, equity, threshold)) said.set(index, hold({ amount: weight * equity }, reason));
+      if (isOff(weight, market, equity, threshold)) said.set(index, hold({ amount: weight * equity }, reason));
       // Saying nothing would repeat the last signal, which may be to leave what could not be sold.
       else said.set(index, this.#keep(index, market.holding.quantity, reason));
     }

@@ -18,18 +18,20 @@ import { type LateStage, largerOn, placeLate } from '../take-profit-check.ts';
 import { Equity } from './equity.ts';
 import { KlineCursor } from './kline-cursor.ts';
 import { cursorOf } from './larger-cursor.ts';
-import { firstEvent, isQuiet, levelsOf, trailOver } from './levels.ts';
+import { isQuiet, levelsOf, lookAhead, mayHappenNext, trailOver } from './levels.ts';
 import {
   closesAt,
   dueRowOf,
   isAwake,
   lastClose,
+  lookFurther,
   markCloses,
   opening,
   opensAt,
   type SeriesState,
   stateOf,
   unknown,
+  wake,
 } from './series-state.ts';
 import { SeveralMarketsStep } from './several-markets-step.ts';
 import type { StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
@@ -127,6 +129,7 @@ export class KlineEngine implements BacktestEngine {
       for (const state of this.#states) next = Math.min(next, opensAt(state, this.#quietTo(state)));
       next = this.#several.before(next);
       if (next >= horizon || next === Number.POSITIVE_INFINITY) break;
+      if (lookFurther(this.#states, next, (state) => this.#passOver(state, next))) continue;
       const [only] = this.#states;
       if (this.#states.length === 1 && only !== undefined && !only.mayFill && this.#several.isEmpty) {
         this.#stepQuietly(only, next);
@@ -179,18 +182,11 @@ export class KlineEngine implements BacktestEngine {
 
   /** The first row at which something can happen; the row that closes next where it is that one. */
   #quietTo(state: SeriesState): number {
-    const { series, deciding, cursor } = state;
-    if (state.row >= series.end) return series.end;
+    if (state.row >= state.series.end) return state.series.end;
     if (state.quietTo !== unknown) return state.quietTo;
     const levels = this.#equity.stale ? undefined : levelsOf(state, this.#trader);
-    const at = cursor.row;
-    const event =
-      levels === undefined
-        ? undefined
-        : firstEvent(series.columns, deciding, levels, { from: state.row, to: this.#dueRow(state) });
-    cursor.row = at;
-    state.mayFill = event?.isReached ?? true;
-    state.quietTo = event?.row ?? state.row;
+    if (levels === undefined) mayHappenNext(state);
+    else lookAhead(state, levels, this.#dueRow(state));
     return state.quietTo;
   }
 
@@ -248,7 +244,7 @@ export class KlineEngine implements BacktestEngine {
   #stepQuietly(state: SeriesState, opensAt: number): void {
     this.#passOver(state, opensAt);
     state.opened = state.row;
-    state.quietTo = unknown;
+    wake(state);
     state.cursor.row = state.row++;
     trailOver(this.#trader.protection, state.series, state.cursor.row, state.row);
     this.#see(state);
@@ -297,7 +293,7 @@ export class KlineEngine implements BacktestEngine {
       this.#passOver(state, at);
       return;
     }
-    state.quietTo = unknown;
+    wake(state);
     state.cursor.row = state.row++;
   }
 
@@ -386,7 +382,7 @@ export class KlineEngine implements BacktestEngine {
     const only = this.#trader.margin === undefined ? symbol : undefined;
     for (const state of this.#statesOf.get(strategy) ?? []) {
       if (only !== undefined && only !== state.symbol) continue;
-      state.quietTo = unknown;
+      wake(state);
       for (const one of state.deciding) if (one.hosted.id === strategy) one.quiet = false;
     }
     this.#several.changed(strategy);
@@ -394,6 +390,6 @@ export class KlineEngine implements BacktestEngine {
 
   #awake(symbol: string): void {
     const state = this.#stateOf.get(symbol);
-    if (state !== undefined) state.quietTo = unknown;
+    if (state !== undefined) wake(state);
   }
 }

@@ -2,7 +2,7 @@
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { Kill } from '../../../risk/kill.ts';
 import type { Risk } from '../../../risk/risk.ts';
-import { markCloses, type SeriesState, unknown } from './series-state.ts';
+import { markCloses, type SeriesState, wake } from './series-state.ts';
 
 const dayMs = 86_400_000;
 
@@ -47,22 +47,22 @@ export class Equity {
         state.held += estimate.base;
       }
       if (state.held !== 0) count++;
-      equity += worthOf(state, this.#portfolio);
+      equity += worthOf(state);
     }
     if (count === 0) return;
     const { above, upTo } = this.#risk.calmEquity;
     const [down, up] = [(equity - above) / count, (upTo - equity) / count];
     for (const state of states) {
       if (state.held === 0) continue;
-      const value = worthOf(state, this.#portfolio);
+      const value = worthOf(state);
       const [floor, ceiling] = [value - down, value + up];
       // What was passed over already stays so while the band does not get narrower.
-      if (floor > state.floor || ceiling < state.ceiling) state.quietTo = unknown;
+      if (floor > state.floor || ceiling < state.ceiling) wake(state);
       state.floor = floor;
       state.ceiling = ceiling;
     }
   }
 }
 
-const worthOf = ({ series, cursor, fixed, held }: SeriesState, portfolio: Portfolio): number =>
-  held === 0 ? fixed : fixed + held * (portfolio.lastMark(series.symbol)?.price ?? cursor.close);
+const worthOf = ({ mark, cursor, fixed, held }: SeriesState): number =>
+  held === 0 ? fixed : fixed + held * (mark?.price ?? cursor.close);

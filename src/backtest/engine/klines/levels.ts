@@ -135,6 +135,7 @@ export function firstEvent(
   levels: Levels,
   { from, to }: { readonly from: number; readonly to: number },
 ): { readonly row: number; readonly isReached: boolean } {
+  if (strategies.length === 0 && hasNone(levels)) return { row: Math.max(from, to), isReached: true };
   let row = from;
   for (let rows = hasNone(levels) ? mostRows : fewRows; row < to; rows = Math.min(rows * 4, mostRows)) {
     const end = Math.min(to, row + rows);
@@ -145,6 +146,29 @@ export function firstEvent(
     row = end;
   }
   return { row: Math.max(from, to), isReached: true };
+}
+
+/**
+ * Works out until when nothing happens to a series; at `due` some time is. Strategies of several markets are asked later, and may say something
+ * long before a level is reached: then only some rows are looked at.
+ */
+export function lookAhead(state: SeriesState, levels: Levels, due: number): void {
+  const { series, deciding, cursor, row, ahead } = state;
+  const isWhole = deciding.length > 0 || hasNone(levels);
+  const to = isWhole ? due : Math.min(due, row + ahead);
+  const at = cursor.row;
+  const event = firstEvent(series.columns, deciding, levels, { from: row, to });
+  cursor.row = at;
+  state.mayFill = event.isReached;
+  state.quietTo = event.row;
+  state.isQuietBeyond = to < due && event.row === to;
+}
+
+/** Something may happen to a series at its next row. */
+export function mayHappenNext(state: SeriesState): void {
+  state.mayFill = true;
+  state.quietTo = state.row;
+  state.isQuietBeyond = false;
 }
 
 /** The highest and the lowest price of rows. */

@@ -31,6 +31,9 @@ export interface SeriesState {
   row: number;
   /** Nothing can happen at the rows before this one; `unknown` where that has to be worked out. */
   quietTo: number;
+  /** So many rows are looked at for that, where no strategy decides on them alone; and whether the rows behind them were not. */
+  ahead: number;
+  isQuietBeyond: boolean;
   /** At `quietTo` an order may fill or a stop may be hit; else somebody has something to say there. */
   mayFill: boolean;
   /** Its kline has opened and goes through the fill phases. */
@@ -40,6 +43,8 @@ export interface SeriesState {
   /** Its part of the equity is `fixed` + `held` × price. */
   fixed: number;
   held: number;
+  /** The last price of its symbol, once there is one: looked up once, as it stays the same object. */
+  mark: { readonly price: number; readonly at: number } | undefined;
   /** While its part stays above the first and up to the second, no limit on the equity is reached. */
   floor: number;
   ceiling: number;
@@ -50,6 +55,37 @@ export interface SeriesState {
 
 /** Below every row. */
 export const unknown = -1;
+
+/** Rows that are looked ahead behind an event: the next one may be near. */
+const nearRows = 16;
+
+/** Something happened to it, or may happen at any row. */
+export function wake(state: SeriesState): void {
+  state.quietTo = unknown;
+  state.isQuietBeyond = false;
+  state.ahead = nearRows;
+}
+
+/**
+ * Of the series that were not looked at further than to `at`, UTC ms, as nothing happens until there: passes these rows over, so that more are looked
+ * at next. False where there is none.
+ */
+export function lookFurther(
+  states: readonly SeriesState[],
+  at: number,
+  passOver: (state: SeriesState) => void,
+): boolean {
+  let isFurther = false;
+  for (const state of states) {
+    if (!state.isQuietBeyond || opensAt(state, state.quietTo) > at) continue;
+    passOver(state);
+    state.quietTo = unknown;
+    state.isQuietBeyond = false;
+    state.ahead *= 4;
+    isFurther = true;
+  }
+  return isFurther;
+}
 
 /** The state before the first row. */
 export const stateOf = (
@@ -66,8 +102,16 @@ export const stateOf = (
   ...{ series, symbol: series.symbol, market, cursor, strategies, several, larger },
   places: [...strategies, ...several].map(({ hosted }) => portfolio.place(hosted.id, series.symbol)),
   deciding: strategies.filter((one) => one instanceof StrategyCursor),
-  ...{ row: series.first, quietTo: unknown, mayFill: true, isOpen: false, opened: -1 },
-  ...{ fixed: 0, held: 0, floor: Number.NEGATIVE_INFINITY, ceiling: Number.POSITIVE_INFINITY },
+  ...{
+    row: series.first,
+    quietTo: unknown,
+    ahead: nearRows,
+    isQuietBeyond: false,
+    mayFill: true,
+    isOpen: false,
+    opened: -1,
+  },
+  ...{ mark: undefined, fixed: 0, held: 0, floor: Number.NEGATIVE_INFINITY, ceiling: Number.POSITIVE_INFINITY },
   ...{ dueAt: Number.NaN, dueRow: series.first },
 });
 
@@ -103,9 +147,12 @@ export const lastClose = (states: readonly SeriesState[]): number =>
 
 /** Limits on the equity ask for the last price of every series, but only now and then: its last close, unless its next open was marked since. */
 export function markCloses(states: readonly SeriesState[], portfolio: Portfolio): void {
-  for (const { series, cursor, row } of states)
-    if (row > series.first && (portfolio.lastMark(series.symbol)?.at ?? 0) < cursor.seenAt)
-      portfolio.mark(series.symbol, cursor.close, cursor.seenAt);
+  for (const state of states) {
+    const { series, symbol, cursor, row } = state;
+    state.mark ??= portfolio.lastMark(symbol);
+    if (row > series.first && (state.mark?.at ?? 0) < cursor.seenAt)
+      portfolio.mark(symbol, cursor.close, cursor.seenAt);
+  }
 }
 
 /** The first row from its next one on that may close at `due`, UTC ms; the end of the series where none does. */

@@ -108,6 +108,7 @@ export class SeveralMarketsStep {
     for (const { hosted } of this.#cursors) {
       const planned = this.#takeWaiting(hosted.id, now);
       const isLiquidated = this.#trader.margin?.liquidatedAt(hosted.id) === now;
+      if (!isLiquidated && planned.size === 0) continue;
       for (const state of this.#states.get(hosted.id) ?? [])
         if ((isLiquidated || planned.has(state.symbol)) && fillNow(state) && !state.market.fills.idle) fill(state);
     }
@@ -119,8 +120,10 @@ export class SeveralMarketsStep {
    */
   #takeWaiting(strategy: string, at: number): ReadonlySet<string> {
     const { planner } = this.#trader;
+    const waiting = planner.waiting(strategy);
+    if (waiting === undefined) return nobody;
     const planned = new Set<string>();
-    const [first, ...others] = (planner.waiting(strategy)?.legs ?? []).filter((leg) => {
+    const [first, ...others] = waiting.legs.filter((leg) => {
       const step = planner.plan({ legs: [leg] });
       if (step === undefined) return true;
       if (step.do === 'cancel' || rests.has(step.draft.purpose)) return false;
@@ -134,4 +137,5 @@ export class SeveralMarketsStep {
   }
 }
 
+const nobody: ReadonlySet<string> = new Set();
 const rests: ReadonlySet<Purpose> = new Set(['takeProfit', 'quote']);
