@@ -10,13 +10,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { print } from './goals.ts';
 import { root } from './market.ts';
 
 const { values } = parseArgs({ options: { saves: { type: 'string', default: '10' }, json: { type: 'boolean' } } });
 const dir = mkdtempSync(join(tmpdir(), 'sluice-dev-'));
 const folder = join(dir, 'mine');
 const launcher = join(root, 'bin', 'sluice.js');
-spawnSync(process.execPath, [launcher, 'init', folder], { stdio: 'inherit' });
+spawnSync(process.execPath, [launcher, 'init', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
 const config = join(folder, 'backtest.yaml');
 writeFileSync(
   config,
@@ -42,11 +43,15 @@ child.kill('SIGINT');
 rmSync(dir, { recursive: true, force: true });
 const [first = Number.NaN, ...saves] = took;
 const sorted = saves.toSorted((a, b) => a - b);
-const result = { first, best: sorted[0], median: sorted[Math.floor(sorted.length / 2)], worst: sorted.at(-1) };
-console.log(
-  values.json === true
-    ? JSON.stringify(result)
-    : Object.entries(result)
-        .map(([name, s]) => `${name} ${s?.toFixed(2)} s`)
-        .join(', '),
+const seconds = (s = Number.NaN): string => `${s.toFixed(2)} s`;
+print(
+  [
+    { name: 'first run of `sluice dev`', result: seconds(first), goal: '' },
+    {
+      name: 'from a save to its result, the median',
+      result: `${seconds(sorted[Math.floor(sorted.length / 2)])}, ${seconds(sorted[0])} to ${seconds(sorted.at(-1))}`,
+      goal: '1.00 s',
+    },
+  ],
+  values.json,
 );

@@ -2,7 +2,7 @@
  * A whole live session with one strategy over fifty symbols, at the built-in exchange in a process of its own. Each minute fifty klines close
  * together and the strategy ranks them, rebalances, and its orders fill. Printed is how late this process's event loop was.
  *
- *     node bench/list-live.ts [MINUTES]     3 minutes of the market
+ *     node bench/list-live.ts [MINUTES] [--json]     3 minutes of the market
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,10 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { systemClock } from '../src/clock/clock.ts';
 import { instrument } from '../src/domain/instrument.ts';
 import { lots, units } from '../src/domain/money.ts';
 import { type MinuteColumns, type Simulator, startSimulator } from '../src/simulator/simulator.ts';
+import { print } from './goals.ts';
 import { liveSession } from './live-session.ts';
 
 const symbols = Array.from({ length: 50 }, (_, index) => `S${index}USDT`);
@@ -93,16 +95,28 @@ export default defineStrategy({
   delay.disable();
   const { fills, markets } = session.source.view();
   const ms = (ns: number): string => `${(ns / 1e6).toFixed(1)} ms`;
-  console.log(`one strategy over ${markets.length} symbols, ${minutes} min, ${fills.length} fills`);
-  console.log(
-    `event loop: p50 ${ms(delay.percentile(50))}, p99 ${ms(delay.percentile(99))}, longest ${ms(delay.max)} (1 ms of it is the timer's own)`,
+  const of = `one strategy over ${markets.length} symbols, ${minutes} min, ${fills.length} fills`;
+  print(
+    [
+      {
+        // 1 ms of it is the timer's own.
+        name: `event loop lag, p99: ${of}`,
+        result: `${ms(delay.percentile(99))}; p50 ${ms(delay.percentile(50))}, longest ${ms(delay.max)}`,
+        goal: '20 ms',
+      },
+      { name: 'CPU', result: `${((used.user + used.system) / minutes / 600_000).toFixed(0)} % of one core`, goal: '' },
+    ],
+    json,
   );
-  console.log(`CPU: ${((used.user + used.system) / minutes / 600_000).toFixed(0)} % of one core`);
   await session.stop();
   rmSync(dir, { recursive: true });
 }
 
-if (process.argv[2] === 'exchange') {
+const {
+  values: { json },
+  positionals: [given = '3'],
+} = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean' } } });
+if (given === 'exchange') {
   const { restUrl, wsUrl } = await openExchange();
   process.send?.({ restUrl, wsUrl });
 } else {
@@ -111,7 +125,7 @@ if (process.argv[2] === 'exchange') {
     exchange.once('message', (said) => resolve(said as Pick<Simulator, 'restUrl' | 'wsUrl'>)),
   );
   try {
-    await measure(address, Number(process.argv[2] ?? 3));
+    await measure(address, Number(given));
   } finally {
     exchange.kill();
   }

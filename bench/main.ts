@@ -2,7 +2,7 @@
  * npm run bench: every benchmark in a process of its own, written to docs/benchmarks.md. Ratios count, not times: the machine's speed and its
  * neighbours are in both terms.
  *
- *     node bench/main.ts [--short]     --short: backtests and commands alone; the others take most of an hour
+ *     node bench/main.ts [--short]     --short: backtests, commands, several markets and `dev`; the others take most of an hour
  *
  * vectorbt runs beside them once `npm run compare-libraries -- --folder var/libraries` has installed it.
  */
@@ -11,6 +11,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { markdownTable } from '../test/kit/markdown-table.ts';
+import type { Measured } from './goals.ts';
 import { market, root } from './market.ts';
 
 const isShort = process.argv.includes('--short');
@@ -94,12 +95,25 @@ const klines = markdownTable(
   speedRows,
 );
 const typed = markdownTable(['command', 'time', 'goal'], commandRows);
-/** Benchmarks that print their own tables: what they measure, and how they are called. */
-const others: readonly (readonly [about: string, ...args: string[]])[] = [
+type Called = readonly [about: string, ...args: string[]];
+/** Benchmarks with a goal for each figure: what they measure, and how they are called. */
+const withGoals: readonly Called[] = [
+  ['Several markets in one strategy', 'bench/several-markets.ts'],
+  ['`sluice dev`, 129,600 klines', 'bench/dev.ts', '--saves', '5'],
+];
+const longWithGoals: readonly Called[] = [
   ['Indicators', 'bench/indicators.ts', path],
+  ['The daemon: a rotation', 'bench/list-live.ts'],
+];
+const tables = [...withGoals, ...(isShort ? [] : longWithGoals)].map(([about, ...args]) => {
+  const rows = JSON.parse(run(...args, '--json')) as readonly Measured[];
+  const cells = rows.map(({ name, result, goal }) => [name, result, goal]);
+  return `## ${about}\n\n${markdownTable(['measured', 'result', 'goal'], cells)}`;
+});
+/** Benchmarks that print their own tables. */
+const others: readonly Called[] = [
   ['Growth with the number of klines', 'bench/linear.ts', path],
   ['200 parameter sets × 100,000 klines', 'bench/grid.ts', path],
-  ['Several markets in one strategy', 'bench/several-markets.ts'],
   ['Trades and depth, a maker', 'bench/events.ts', '60', 'maker', '3'],
   ['Trades and depth, trades alone', 'bench/events.ts', '60', 'trades', '3'],
   ['Import', 'bench/import.ts'],
@@ -107,7 +121,6 @@ const others: readonly (readonly [about: string, ...args: string[]])[] = [
   ...[
     'client',
     'streams',
-    'list-live',
     'matching',
     'order-path',
     'order-cost',
@@ -144,6 +157,6 @@ ${klines}
 
 ## Commands
 
-${[typed, ...blocks].join('\n\n')}
+${[typed, ...tables, ...blocks].join('\n\n')}
 `,
 );

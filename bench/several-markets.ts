@@ -20,6 +20,7 @@ import { defineStrategy, type Strategy } from '../src/strategy/contract.ts';
 import { roc } from '../src/strategy/indicators.ts';
 import { weights } from '../src/strategy/markets/weights.ts';
 import { flat, hold } from '../src/strategy/signals.ts';
+import { type Measured, print } from './goals.ts';
 import { inputFor, root } from './market.ts';
 
 /** Holds the three markets that rose the most. */
@@ -142,8 +143,9 @@ function compared(input: RunInput, turns: number) {
     apart: singles.reduce((sum, one) => sum + timed(afresh(one)).ms, 0),
   }));
   const apartFills = singles.reduce((sum, one) => sum + timed(one).fills.length, 0);
+  if (apartFills !== fills.length) throw new Error(`${apartFills} fills in single runs, not ${fills.length}`);
   const ratios = pairs.map(({ together, apart }) => together / apart).toSorted((a, b) => a - b);
-  return { fills: fills.length, apartFills, ratio: ratios[Math.floor(turns / 2)] as number, pairs };
+  return { fills: fills.length, ratio: ratios[Math.floor(turns / 2)] as number, pairs };
 }
 
 /** Hourly klines of a random walk: a market of this size is recorded nowhere. */
@@ -208,15 +210,21 @@ else {
       execFileSync(process.execPath, [import.meta.filename, '--many', asked], { encoding: 'utf8' }),
     ) as ReturnType<typeof manySymbols>),
   }));
-  if (json === true) console.log(JSON.stringify({ compared: rows, many: wide }));
-  else {
-    for (const { asked, fills, apartFills, ratio, pairs } of rows)
-      console.log(
-        `20 symbols × 100,000, ${asked}: ratio ${ratio.toFixed(2)}, ${fills} fills (${apartFills} apart); ${pairs.map(({ together, apart }) => `${together.toFixed(0)} / ${apart.toFixed(0)} ms`).join(', ')}`,
-      );
-    for (const { asked, ms, fills, mb, klinesMb } of wide)
-      console.log(
-        `200 symbols × 35,000, ${asked}: ${(ms / 1_000).toFixed(2)} s, ${mb} MB at most, ${klinesMb} MB before it, ${fills} fills`,
-      );
-  }
+  const ratios = rows.map(({ asked, fills, ratio, pairs }): Measured => {
+    const [first] = pairs.toSorted((a, b) => a.together - b.together);
+    const ms = first === undefined ? '' : `, at best ${first.together.toFixed(0)} ms`;
+    return {
+      name: `20 symbols × 100,000 minutes, ${asked}, beside 20 single runs`,
+      result: `${ratio.toFixed(2)} times as long, ${fills} fills${ms}`,
+      goal: '1.2 times',
+    };
+  });
+  const runs = wide.map(
+    ({ asked, ms, fills, mb }): Measured => ({
+      name: `200 symbols × 35,000 hours, ${asked}`,
+      result: `${(ms / 1_000).toFixed(2)} s, ${mb} MB at most, ${fills} fills`,
+      goal: '4 s, 800 MB',
+    }),
+  );
+  print([...ratios, ...runs], json);
 }
