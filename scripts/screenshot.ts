@@ -1,6 +1,6 @@
 /**
- * Pictures of a running dashboard: `npx node scripts/screenshot.ts URL FOLDER` writes `{desktop,phone}-{light,dark}.png`.
- * URL is the address with its token, as the daemon printed it. Needs Debian's chromium.
+ * Pictures of a running dashboard: `npm run pictures -- URL FOLDER` writes `{desktop,phone}-{light,dark}.png`. URL is the address with its token, as
+ * the daemon printed it. The picture of the docs is `desktop-light` of a demo that ran for some minutes. Needs Debian's chromium.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function picture(browser: Browser, url: string, file: string, options: obj
 
 const [url, folder] = process.argv.slice(2);
 if (url === undefined || folder === undefined) {
-  process.stderr.write('usage: npx node scripts/screenshot.ts URL FOLDER\n');
+  process.stderr.write('usage: npm run pictures -- URL FOLDER\n');
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { loadAssets } from './assets.ts';
 
@@ -30,4 +31,11 @@ describe('the files of the page', () => {
     });
     expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
   });
+});
+
+it('is at most 250 KB when compressed', () => {
+  const { files } = loadAssets();
+  const bytes = [...files.values()].reduce((sum, { body }) => sum + gzipSync(body).length, 0);
+  expect(bytes).toBeLessThanOrEqual(250 * 1_024);
+  expect(bytes).toBeGreaterThan(10_000);
 });

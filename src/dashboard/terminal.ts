@@ -3,7 +3,16 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import { Decimal } from '../domain/money.ts';
 import { escapeText } from '../domain/printable.ts';
 import { grouped, moment, roundedMoney } from '../domain/words.ts';
-import type { DaemonState, DecisionView, FillView, StrategyView, UnknownView, View } from './view.ts';
+import type {
+  DaemonState,
+  DecisionView,
+  FillView,
+  LimitView,
+  OpenOrderView,
+  StrategyView,
+  UnknownView,
+  View,
+} from './view.ts';
 
 type Style = Parameters<typeof styleText>[0];
 // The caller knows whether its stream shows colours and strips them when it does not.
@@ -144,4 +153,41 @@ export function statusLines(given: View, columns: number, dashboardUrl?: string)
       ),
   ].map((line) => fitted(line, columns));
   return dashboardUrl === undefined ? lines : [...lines, row('Dashboard', styled('cyan', dashboardUrl))];
+}
+
+/** Rows of the lists that `sluice top` adds. */
+const maxOrders = 8;
+const maxLimits = 6;
+
+const orderLine = ({ strategy, side, quantity, symbol, price, state }: OpenOrderView): string =>
+  `${bold(strategy)}  ${side} ${grouped(quantity)} ${symbol} at ${price ?? 'market'}  ${state}`;
+
+function limitLine({ name, strategy, symbol, unit, used = '0', allowed, share }: LimitView): string {
+  const shown = (text: string): string => (unit === 'amount' ? roundedMoney(text) : grouped(text));
+  const percent = `${Math.round(100 * share)} %`;
+  const tone = share >= 1 ? styled('red', percent) : share >= 0.8 ? styled('yellow', percent) : percent;
+  return `${[name, strategy, symbol].filter((one) => one !== undefined).join(' ')}  ${tone}  ${shown(used)} of ${shown(allowed)}`;
+}
+
+/**
+ * The status with orders and limits, as many lines as `rows` at most, the last of which says how to leave. `lost`: why the daemon does not answer,
+ * which is said first.
+ */
+export function topLines(
+  given: View,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+  lost?: string,
+): string[] {
+  const view = printableIn({ ...given, equity: { ...given.equity, series: [] } });
+  const limits = view.limits.filter(({ unit }) => unit !== 'each').toSorted((a, b) => b.share - a.share);
+  const gone = `Not connected: ${escapeText(lost ?? '')}. What you see is old; trying again.`;
+  const lines = [
+    ...(lost === undefined ? [] : [fitted(styled('red', gone), columns)]),
+    ...statusLines(given, columns),
+    ...[
+      ...under('Orders', view.openOrders.slice(0, maxOrders).map(orderLine)),
+      ...under('Limits', limits.slice(0, maxLimits).map(limitLine)),
+    ].map((line) => fitted(line, columns)),
+  ];
+  return [...lines.slice(0, rows - 1), fitted(dim('q quits'), columns)];
 }

@@ -185,9 +185,73 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
     await page.getByText('Killed: 6 resting orders are being cancelled.').waitFor();
     expect(daemon.told).toEqual(['kill: looks wrong, by dashboard']);
     await page.getByRole('button', { name: 'Resume …' }).click();
+    // What loosens asks for a word.
+    expect(await page.getByRole('button', { name: 'Resume trading' }).isDisabled()).toBe(true);
+    await page.getByLabel('Write resume to go on').fill('resume');
     await page.getByRole('button', { name: 'Resume trading' }).click();
     await page.getByText('Trading goes on.').waitFor();
     expect(daemon.told.at(-1)).toBe('resume: from the dashboard, dashboard');
+  });
+
+  it('kills everything, pauses and resumes one strategy, and cancels one order, each after a sentence', async () => {
+    const page = await openPage();
+    const said = (): Promise<string> => textOf(page, '#dialog-what');
+    await page.getByRole('button', { name: 'Kill grid' }).click();
+    expect(await said()).toMatch(/^Strategy grid alone\. .*Exits stay in force/);
+    await page.getByLabel('Stop exits, too').check();
+    expect(await said()).toMatch(/their stops do not work while killed/);
+    await page.getByRole('button', { name: 'Kill grid' }).last().click();
+    await expect.poll(() => daemon.told).toEqual(['kill everything: from the dashboard, by dashboard']);
+    daemon.shown = view({ strategies: [strategyView({ status: 'paused' })] });
+    await page.getByRole('button', { name: 'Resume cross' }).click();
+    await page.getByLabel('Write cross to go on').fill('grid');
+    expect(await page.getByRole('button', { name: 'Resume cross' }).last().isDisabled()).toBe(true);
+    await page.getByLabel('Write cross to go on').fill('cross');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => daemon.told.length).toBe(2);
+    expect(daemon.told[1]).toMatch(/^resume: /);
+    await page.getByRole('button', { name: 'Pause cross' }).click();
+    expect(await said()).toMatch(/^Strategy cross alone\. Nothing new is entered/);
+    await page.getByRole('button', { name: 'Pause cross' }).last().click();
+    await expect.poll(() => daemon.told.length).toBe(3);
+    expect(daemon.told[2]).toMatch(/^pause: .*cross/);
+    await page.getByRole('button', { name: 'Cancel: SELL 0.05 XBTUSD at 6,095 of grid' }).click();
+    expect(await said()).toContain('grid keeps running and may place it again');
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    await expect.poll(() => daemon.told.length).toBe(4);
+    expect(daemon.told[3]).toContain('sabcdeaaababaaaaaaab0wertyui');
+  });
+
+  it('dismisses banners for good, and shows new ones', async () => {
+    const notice = (text: string, at = 1) => ({ at, level: 'warn', text, advice: undefined }) as const;
+    const page = await openPage(view({ notices: [notice('the disk is slow'), notice('no klines')] }));
+    await page.getByRole('button', { name: 'Dismiss: the disk is slow' }).click();
+    expect(await textOf(page, '.notices')).not.toContain('the disk is slow');
+    await page.reload();
+    await page.getByText('no klines').waitFor();
+    expect(await textOf(page, '.notices')).not.toContain('the disk is slow');
+    daemon.shown = view({ notices: [notice('the disk is slow', 2), notice('no klines'), notice('the disk is slow')] });
+    await page.getByRole('button', { name: 'Dismiss all 2' }).click();
+    await page.locator('.banner').waitFor({ state: 'detached' });
+  });
+
+  it('lists its keys, opens questions by them, and does nothing by a key alone or while somebody writes', async () => {
+    const page = await openPage();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('k');
+    expect(await page.locator('dialog').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('4');
+    await page.getByLabel('Text in the log').fill('k');
+    await page.getByLabel('Text in the log').press('k');
+    expect(await page.locator('dialog').count()).toBe(0);
+    await page.getByRole('tab', { name: 'Log' }).focus();
+    await page.keyboard.press('k');
+    await page.getByRole('dialog', { name: 'Kill trading?' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'detached' });
+    expect(daemon.told).toEqual([]);
   });
 
   it('follows the daemon without a reload', async () => {

@@ -57,8 +57,10 @@ function say(answer: Answered): void {
   });
 }
 
+export type Call = 'kill' | 'pause' | 'resume' | 'cancel';
+
 /** Calls the daemon and shows what it answers. */
-export async function call(action: 'kill' | 'resume' | 'cancel', body: object): Promise<void> {
+export async function call(action: Call, body: object): Promise<void> {
   try {
     const reply = await fetch(`/api/${action}`, {
       method: 'POST',
@@ -67,6 +69,6 @@ export async function call(action: 'kill' | 'resume' | 'cancel', body: object): 
     });
     say((await reply.json()) as Answered);
   } catch {
-    say({ ok: false, message: 'The daemon did not answer. `npx sluice kill` in a terminal does the same.' });
+    say({ ok: false, message: `The daemon did not answer. \`npx sluice ${action}\` in a terminal does the same.` });
   }
 }

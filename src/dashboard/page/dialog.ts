@@ -1,36 +1,96 @@
-/** The confirmation dialog of a button. */
+/** What the buttons do: each asks first, in a sentence that says what happens. What loosens asks for a word as well. */
 import { signal } from '@preact/signals';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { call } from './daemon.ts';
-
-export type Action = 'kill' | 'resume' | 'cancel';
-const words: Readonly<Record<Action, readonly [title: string, yes: string]>> = {
-  kill: ['Kill trading?', 'Kill trading'],
-  resume: ['Resume trading?', 'Resume trading'],
-  cancel: ['Cancel all open orders?', 'Cancel all'],
-};
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Call, call } from './daemon.ts';
+import { view } from './store.ts';
 
 interface Question {
-  readonly action: Action;
+  readonly action: Call;
+  readonly title: string;
   /** What will happen. */
   readonly what: string;
+  readonly yes: string;
+  /** Sent with the reason, such as the strategy. */
+  readonly body: Readonly<Record<string, string>>;
+  /** Of a kill: what happens instead where exits are stopped, too. */
+  readonly everything?: string;
+  /** It loosens: this word has to be written first. */
+  readonly word?: string;
 }
 const question = signal<Question | undefined>(undefined);
-export const ask = (action: Action, what: string): void => {
-  question.value = { action, what };
-};
-
 const close = (): void => {
   question.value = undefined;
 };
 
-function answer(action: Action, form: HTMLFormElement): void {
+const of = (strategy: string | undefined): Readonly<Record<string, string>> =>
+  strategy === undefined ? {} : { strategy };
+const named = (strategy: string | undefined, what: string): string =>
+  strategy === undefined ? what : `Strategy ${strategy} alone. ${what}`;
+
+/** Of one strategy, or of all. */
+export function askKill(strategy?: string): void {
+  const words = view.value?.actions;
+  if (words === undefined) return;
+  question.value = {
+    action: 'kill',
+    title: strategy === undefined ? 'Kill trading?' : `Kill ${strategy}?`,
+    what: named(strategy, words.kill),
+    everything: named(strategy, words.killEverything),
+    yes: strategy === undefined ? 'Kill trading' : `Kill ${strategy}`,
+    body: of(strategy),
+  };
+}
+
+export function askPause(strategy?: string): void {
+  const words = view.value?.actions;
+  if (words === undefined) return;
+  const whom = strategy ?? 'all strategies';
+  const what = named(strategy, words.pause);
+  question.value = { action: 'pause', title: `Pause ${whom}?`, what, yes: `Pause ${whom}`, body: of(strategy) };
+}
+
+export function askResume(strategy?: string): void {
+  const words = view.value?.actions;
+  if (words === undefined) return;
+  question.value = {
+    action: 'resume',
+    title: strategy === undefined ? 'Resume trading?' : `Resume ${strategy}?`,
+    what: named(strategy, words.resume),
+    yes: strategy === undefined ? 'Resume trading' : `Resume ${strategy}`,
+    body: of(strategy),
+    word: strategy ?? 'resume',
+  };
+}
+
+export function askCancelAll(): void {
+  const what = view.value?.actions.cancelAll;
+  if (what === undefined) return;
+  question.value = { action: 'cancel', title: 'Cancel all open orders?', what, yes: 'Cancel all', body: {} };
+}
+
+/** `order`: our client id. */
+export function askCancel(order: string, label: string, strategy: string): void {
+  question.value = {
+    action: 'cancel',
+    title: 'Cancel one order?',
+    what: `${label} is cancelled on the exchange. ${strategy} keeps running and may place it again.`,
+    yes: 'Cancel the order',
+    body: { order },
+  };
+}
+
+function answer({ action, body }: Question, form: HTMLFormElement): void {
   const given = new FormData(form).get('reason');
   const reason = (typeof given === 'string' && given.trim()) || 'from the dashboard';
+  const isEverything = form.querySelector<HTMLInputElement>('input[name=everything]')?.checked === true;
   close();
-  void call(action, action === 'cancel' ? {} : { reason });
+  void call(action, {
+    ...body,
+    ...(action !== 'cancel' && { reason }),
+    ...(isEverything && { everything: true }),
+  });
 }
 
 const Reason = (): VNode => html`
@@ -40,23 +100,46 @@ const Reason = (): VNode => html`
   </label>
 `;
 
-function Asked({ asked: { action, what } }: { asked: Question }): VNode {
-  const [title, yes] = words[action];
+function Asked({ asked }: { asked: Question }): VNode {
+  const { action, title, what, yes, everything, word } = asked;
   const dialog = useRef<HTMLDialogElement>(null);
+  const [isEverything, setEverything] = useState(false);
+  const [written, write] = useState('');
   useEffect(() => dialog.current?.showModal(), []);
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    answer(action, event.currentTarget as HTMLFormElement);
+    if (word === undefined || written.trim() === word) answer(asked, event.currentTarget as HTMLFormElement);
   };
+  const inputOf = (event: Event): HTMLInputElement => event.currentTarget as HTMLInputElement;
   return html`
-    <dialog ref=${dialog} onClose=${close} aria-labelledby="dialog-title">
+    <dialog ref=${dialog} onClose=${close} aria-labelledby="dialog-title" aria-describedby="dialog-what">
       <form onSubmit=${submit}>
         <h2 id="dialog-title">${title}</h2>
-        <p>${what}</p>
+        <p id="dialog-what" aria-live="polite">${isEverything ? everything : what}</p>
+        ${
+          everything === undefined
+            ? null
+            : html`<label class="check">
+                <input type="checkbox" name="everything" onChange=${(event: Event) => setEverything(inputOf(event).checked)} />
+                Stop exits, too
+              </label>`
+        }
         ${action === 'cancel' ? null : html`<${Reason} />`}
+        ${
+          word === undefined
+            ? null
+            : html`<label class="field">
+                Write ${word} to go on
+                <input name="word" autocomplete="off" value=${written} onInput=${(event: Event) => write(inputOf(event).value)} />
+              </label>`
+        }
         <div class="row">
           <button type="button" class="button" onClick=${close}>Leave it</button>
-          <button type="submit" class=${`button ${action === 'resume' ? 'primary' : 'danger solid'}`}>${yes}</button>
+          <button
+            type="submit"
+            class=${`button ${action === 'resume' ? 'primary' : 'danger solid'}`}
+            disabled=${word !== undefined && written.trim() !== word}
+          >${yes}</button>
         </div>
       </form>
     </dialog>
@@ -64,4 +147,4 @@ function Asked({ asked: { action, what } }: { asked: Question }): VNode {
 }
 
 export const Dialog = (): VNode | null =>
-  question.value === undefined ? null : html`<${Asked} key=${question.value.action} asked=${question.value} />`;
+  question.value === undefined ? null : html`<${Asked} key=${question.value.title} asked=${question.value} />`;

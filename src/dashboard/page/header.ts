@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { DaemonState, View } from '../view.ts';
-import { ask } from './dialog.ts';
+import { askKill, askPause, askResume } from './dialog.ts';
 import { clockTime, day } from './format.ts';
 import { Choice, Pill, type Tone } from './parts.ts';
 import { connection } from './store.ts';
@@ -32,10 +32,15 @@ const themes: readonly (readonly [Theme, string])[] = [
 export const ThemeSwitch = (): VNode =>
   html`<${Choice} kind="themes" label="Colours" options=${themes} chosen=${theme.value} choose=${chooseTheme} />`;
 
-const KillSwitch = ({ view }: { view: View }): VNode =>
-  view.state === 'killed'
-    ? html`<button type="button" class="button primary" onClick=${() => ask('resume', view.actions.resume)}>Resume …</button>`
-    : html`<button type="button" class="button danger" onClick=${() => ask('kill', view.actions.kill)}>Kill …</button>`;
+const isStopped = ({ state, strategies }: View): boolean =>
+  state === 'killed' || strategies.some(({ status }) => status === 'paused' || status === 'killed');
+
+/** What stops is always there; what goes on where something is stopped. */
+const Switches = ({ view }: { view: View }): VNode => html`
+  ${isStopped(view) ? html`<button type="button" class="button primary" onClick=${() => askResume()}>Resume …</button>` : null}
+  ${isStopped(view) ? null : html`<button type="button" class="button" onClick=${() => askPause()}>Pause …</button>`}
+  <button type="button" class="button danger" onClick=${() => askKill()}>Kill …</button>
+`;
 
 const Mark = (): VNode => html`
   <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
@@ -63,7 +68,7 @@ export function Header({ view }: { view: View }): VNode {
       </div>
       <div class="tools">
         <${ThemeSwitch} />
-        <${KillSwitch} view=${view} />
+        <${Switches} view=${view} />
       </div>
     </header>
   `;

@@ -1,14 +1,16 @@
 /** The page: connects, and shows what the daemon says. */
 import { html, render } from 'htm/preact';
 import type { VNode } from 'preact';
-import type { NoticeView, View } from '../view.ts';
+import type { View } from '../view.ts';
 import { connect, takeToken } from './daemon.ts';
 import { Decisions } from './decisions.ts';
 import { Dialog } from './dialog.ts';
 import { EquityChart, EquityReadout } from './equity-chart.ts';
 import { exact } from './format.ts';
 import { ConnectionBanner, Header, ThemeSwitch } from './header.ts';
-import { Choice, Panel, When } from './parts.ts';
+import { Keys, listenToKeys, showKeys } from './keys.ts';
+import { Notices } from './notices.ts';
+import { Choice, Panel } from './parts.ts';
 import { PriceChart } from './price-chart.ts';
 import { equitySeries, klines, shownMarket, showSymbol, toast, view } from './store.ts';
 import { Strategies } from './strategies.ts';
@@ -17,22 +19,6 @@ import { Fills, OpenOrders } from './tables.ts';
 import { Timeline } from './timeline.ts';
 import { Unknowns } from './unknowns.ts';
 import { Workspace } from './workspace.ts';
-
-const maxNotices = 3;
-
-const Notice = ({ notice }: { notice: NoticeView }): VNode => html`
-  <div class=${`banner ${notice.level}`}>
-    <${When} at=${notice.at} />
-    <span>${notice.text}${notice.advice === undefined ? null : html` <span class="advice">${notice.advice}</span>`}</span>
-  </div>
-`;
-
-const State = ({ shown }: { shown: View }): VNode => html`
-  <div class="notices" role="status">
-    <p class=${`state-text ${shown.state}`}>${shown.stateText}</p>
-    ${shown.notices.slice(0, maxNotices).map((notice) => html`<${Notice} key=${`${notice.at}${notice.text}`} notice=${notice} />`)}
-  </div>
-`;
 
 function Market({ shown }: { shown: View }): VNode {
   const market = shownMarket.value;
@@ -72,6 +58,7 @@ const Footer = ({ shown }: { shown: View }): VNode => html`
   <footer class="foot">
     <${ThemeSwitch} />
     <span>Times are UTC, by the exchange's clock.</span>
+    <button type="button" class="link" onClick=${showKeys}>Keys (?)</button>
     <span class="exchange">${shown.account} account at ${shown.exchangeUrl}</span>
     <span>
       Charts by <a href="https://www.tradingview.com/" target="_blank" rel="noreferrer">TradingView Lightweight Charts™</a>,
@@ -88,7 +75,7 @@ function App(): VNode {
     <${ConnectionBanner} />
     <${Header} view=${shown} />
     <main>
-      <${State} shown=${shown} />
+      <${Notices} shown=${shown} />
       <${Summary} view=${shown} />
       <div class="columns">
         <div class="column">
@@ -108,6 +95,7 @@ function App(): VNode {
     <${Footer} shown=${shown} />
     <${Dialog} />
     <${Timeline} />
+    <${Keys} />
     <${Toast} />
   `;
 }
@@ -120,4 +108,5 @@ if (root !== null) {
   root.replaceChildren();
   render(html`<${App} />`, root as HTMLElement);
 }
+listenToKeys();
 connect();

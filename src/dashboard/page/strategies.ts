@@ -2,6 +2,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { MarketOfStrategy, StrategyView, View } from '../view.ts';
+import { askKill, askPause, askResume } from './dialog.ts';
 import { age, direction, exact, money } from './format.ts';
 import { Gain, Panel, Pill, type Tone } from './parts.ts';
 
@@ -36,6 +37,17 @@ const marketsText = (markets: readonly MarketOfStrategy[]): string =>
     )
     .join(', ');
 
+/** What may be done to one strategy; a former one has no name that the daemon takes. */
+function Actions({ id, status }: Pick<StrategyView, 'id' | 'status'>): VNode | null {
+  if (status === 'former' || status === 'stopped') return null;
+  const button = (word: string, ask: (id: string) => void): VNode =>
+    html`<button type="button" class="button small" aria-label=${`${word} ${id}`} onClick=${() => ask(id)}>${word} …</button>`;
+  return html`<div class="acts">
+    ${status === 'running' ? button('Pause', askPause) : button('Resume', askResume)}
+    ${status === 'killed' ? null : button('Kill', askKill)}
+  </div>`;
+}
+
 function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: boolean }): VNode {
   const { id, use, symbol, interval, markets, status, error, position, equity, stop, takeProfit } = strategy;
   const [tone, label] = statuses[isKilled && status === 'running' ? 'killed' : status];
@@ -62,6 +74,7 @@ function Strategy({ strategy, isKilled }: { strategy: StrategyView; isKilled: bo
         <${Fact} name="Markets" value=${markets === undefined ? undefined : marketsText(markets)} />
       </dl>
       ${error === undefined ? null : html`<p class="error">${error}</p>`}
+      <${Actions} id=${id} status=${status} />
     </li>
   `;
 }

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { OrderState } from '../../domain/order.ts';
 import type { FillView, OpenOrderView, View } from '../view.ts';
-import { ask } from './dialog.ts';
+import { askCancel, askCancelAll } from './dialog.ts';
 import { age, direction, exact } from './format.ts';
 import { type Column, Panel, Pill, Side, Table, type Tone, When } from './parts.ts';
 import { type Subject, Why, whyOrder } from './timeline.ts';
@@ -23,6 +23,15 @@ const states: Readonly<Record<OrderState, readonly [Tone, string]>> = {
 };
 const maxFills = 40;
 
+function Cancel({
+  order: { clientOrderId, side, quantity, price, symbol, strategy },
+}: {
+  order: OpenOrderView;
+}): VNode {
+  const label = `${side} ${exact(quantity)} ${symbol}${price === undefined ? '' : ` at ${exact(price)}`} of ${strategy}`;
+  return html`<button type="button" class="why" aria-label=${`Cancel: ${label}`} onClick=${() => askCancel(clientOrderId, label, strategy)}>Cancel</button>`;
+}
+
 const orderColumns = (now: number): readonly Column<OpenOrderView>[] => [
   ['Side', undefined, ({ side }) => html`<${Side} side=${side} />`],
   ['Quantity', 'number', ({ quantity }) => exact(quantity)],
@@ -34,21 +43,23 @@ const orderColumns = (now: number): readonly Column<OpenOrderView>[] => [
   ['State', undefined, ({ state }) => html`<${Pill} tone=${states[state][0]}>${states[state][1]}<//>`],
   [
     '',
-    undefined,
-    ({ clientOrderId, side, quantity }) =>
-      html`<${Why} subject=${whyOrder(clientOrderId, `order ${side} ${quantity}`)} />`,
+    'buttons',
+    (order) => html`
+      ${order.state === 'open' ? html`<${Cancel} order=${order} />` : null}
+      <${Why} subject=${whyOrder(order.clientOrderId, `order ${order.side} ${order.quantity}`)} />
+    `,
   ],
 ];
 
-const CancelAll = ({ view }: { view: View }): VNode =>
-  html`<button type="button" class="button small" onClick=${() => ask('cancel', view.actions.cancelAll)}>Cancel all …</button>`;
+const CancelAll = (): VNode =>
+  html`<button type="button" class="button small" onClick=${askCancelAll}>Cancel all …</button>`;
 
 export const OpenOrders = ({ view }: { view: View }): VNode => html`
   <${Panel}
     id="orders"
     title="Open orders"
     count=${view.openOrders.length}
-    aside=${view.openOrders.length === 0 ? null : html`<${CancelAll} view=${view} />`}
+    aside=${view.openOrders.length === 0 ? null : html`<${CancelAll} />`}
     empty=${view.openOrders.length === 0 && 'Orders that rest on the exchange, or are on the way there, appear here.'}
   >
     <${Table} caption="Open orders" columns=${orderColumns(view.marketTime)} rows=${view.openOrders} keyOf=${(order: OpenOrderView) => order.clientOrderId} />
@@ -70,7 +81,7 @@ const fillColumns: readonly Column<FillView>[] = [
   ['Price', 'number', ({ price }) => exact(price)],
   ['Fee', 'number wide', ({ fee, feeAsset }) => `${exact(fee)} ${feeAsset}`],
   ['Symbol', 'wide', ({ symbol }) => symbol],
-  ['Strategy', undefined, ({ strategy }) => strategy],
+  ['Strategy', 'wide', ({ strategy }) => strategy],
   ['For', 'wide', ({ purpose, maker }) => `${purposes[purpose]}, ${maker ? 'maker' : 'taker'}`],
   ['', undefined, (fill) => html`<${Why} subject=${whyFill(fill)} />`],
 ];

@@ -1,6 +1,7 @@
 /** The control API of a running daemon, as commands call it. */
 import got, { HTTPError, TimeoutError } from 'got';
 import { z } from 'zod';
+import type { View } from '../../dashboard/view.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { DaemonInfo } from '../state.ts';
 import { notOnDisk } from './confirm-on-disk.ts';
@@ -36,6 +37,26 @@ export async function callDaemon(
       throw new CallFailed(daemon, action, `no answer within ${waitMs / 1_000} s`, true);
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
     throw new CallFailed(daemon, action, message ?? code);
+  }
+}
+
+/** Real ms that a daemon may take to show what it does. */
+const viewMs = 5_000;
+
+/** What a running daemon shows. Throws a `Refusal` if it does not answer. */
+export async function viewOfDaemon({ control, token, pid }: DaemonInfo): Promise<View> {
+  try {
+    const answer = await got.get(`${control}/api/view`, {
+      headers: { authorization: `Bearer ${token}` },
+      retry: { limit: 0 },
+      timeout: { request: viewMs },
+    });
+    return JSON.parse(answer.body) as View;
+  } catch (error) {
+    const body =
+      error instanceof HTTPError ? answerSchema.safeParse(JSON.parse(String(error.response.body))) : undefined;
+    const why = body?.data?.message ?? (error instanceof Error ? error.message : String(error));
+    throw new Refusal(`the daemon (process ${pid}) does not show what it does: ${why}`, 1);
   }
 }
 
