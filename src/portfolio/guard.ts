@@ -156,9 +156,9 @@ const nearerOf = (side: Side, a: Ticks | undefined, b: Ticks | undefined): Ticks
 export function takeProfitsOf(guard: Guard): readonly TakeProfit[] {
   keepAtEntry(guard);
   const { takeProfit, relative, place } = guard;
+  if (place.isEmpty) return noTakeProfits;
   if (relative?.parts === undefined && relative?.takeProfit === undefined)
     return takeProfit === undefined ? noTakeProfits : [{ at: takeProfit, share: undefined }];
-  if (place.isEmpty) return noTakeProfits;
   const side: Side = place.isLong ? 'SELL' : 'BUY';
   const priceOf = (level: Level): Ticks =>
     typeof level === 'number'

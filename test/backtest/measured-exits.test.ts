@@ -8,24 +8,31 @@ import { rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
 import type { Target } from '../reference/types.ts';
 import { byColumns, byReference, byStream, type Case, type Rows } from './agreement.ts';
-import { drawn, measuredCase } from './measured-cases.ts';
+import { type Drawn, drawn, measuredCase } from './measured-cases.ts';
 
 const numRuns = Number(process.env['MEASURED'] ?? 8);
 
-async function agree(only: readonly (keyof Target)[] | undefined, rules: Case['rules']): Promise<Rows['orders']> {
+type Only = readonly (keyof Target)[];
+
+async function agreeOn(of: Drawn, only: Only | undefined, rules: Case['rules']): Promise<Rows['orders']> {
+  const { given, signal } = measuredCase(of, rules, only);
+  const expected = byReference(given, { kind: 'script', signal });
+  if (given.margin === undefined) expect(byColumns(given)).toEqual(expected);
+  expect(await byStream(given)).toEqual(expected);
+  return expected.orders;
+}
+
+async function agree(only: Only | undefined, rules: Case['rules']): Promise<Rows['orders']> {
   const orders: Rows['orders'][number][] = [];
   await fc.assert(
-    fc.asyncProperty(drawn, async (of) => {
-      const { given, signal } = measuredCase(of, rules, only);
-      const expected = byReference(given, { kind: 'script', signal });
-      if (given.margin === undefined) expect(byColumns(given)).toEqual(expected);
-      expect(await byStream(given)).toEqual(expected);
-      orders.push(...expected.orders);
-    }),
+    fc.asyncProperty(drawn, async (of) => void orders.push(...(await agreeOn(of, only, rules)))),
     { numRuns },
   );
   return orders;
 }
+
+/** What entries that expire are drawn from. */
+const expiring: Only = ['limit', 'expiresAfterMs', 'expiresAfterKlines', 'takeProfit', 'stop'];
 
 describe.for(rulesetNames)('by columns, by streams and by the reference the same rows come of: %s', (rules) => {
   test.for([
@@ -33,7 +40,7 @@ describe.for(rulesetNames)('by columns, by streams and by the reference the same
     ['trailing stops in quote', ['trailing', 'limit']],
     ['stops at the entry', ['breakEven', 'stop', 'limit']],
     ['times', ['exitAfterMs', 'exitAfterKlines', 'exitAt']],
-    ['entries that expire', ['limit', 'expiresAfterMs', 'expiresAfterKlines', 'takeProfit', 'stop']],
+    ['entries that expire', expiring],
     ['limits that shall not take', ['limit', 'postOnly', 'expiresAfterMs', 'stop']],
     ['pauses', ['stop', 'takeProfit', 'exitAfterKlines', 'reenterAfterMs', 'reenterAfterKlines']],
     ['all together', undefined],
@@ -42,4 +49,18 @@ describe.for(rulesetNames)('by columns, by streams and by the reference the same
     const left = orders.filter(({ purpose, state }) => purpose === 'stop' && state === 'filled');
     expect(left.length).toBeGreaterThan(numRuns);
   });
+});
+
+test('a target with a stop that is reached orders none of the few lots that a better price makes orderable', async () => {
+  const common = { account: 'short', interval: '1min', pace: 1, missing: 0, isOdd: false, closeAtEnd: false } as const;
+  const of = {
+    ...common,
+    seed: 2147483643,
+    changes: 0.1,
+    precision: [4, '0.001'],
+    cash: '700',
+    delayKlines: 1,
+  } as const;
+  const orders = await agreeOn(of, expiring, 'sluice');
+  expect(orders).toHaveLength(36);
 });

@@ -65,7 +65,7 @@ export interface State {
   /** The quantity that the levels belong to, and what a target order has sold of it. */
   levelsOf: string | undefined;
   taken: Decimal;
-  /** The bare quantity that is wanted was reached: what the price makes of the last few lots changes nothing any more. */
+  /** What is wanted was reached, and nothing rests: what the price makes of the last few lots changes nothing any more. */
   settled: boolean;
   /** The goal that was sized last, as text, and its size: a share is sized once. */
   sizedFor: string | undefined;

@@ -125,6 +125,7 @@ export function dueAt(state: State): number {
 /** Protection leaves what is held under the planned size, at `time`: from then on its pause counts, where it has one. */
 export function leave(state: State, size: string, time: number): void {
   state.leftAt = size;
+  state.settled = false;
   state.best = undefined;
   const pause = msOf(state, state.exits?.reenterAfterMs, state.exits?.reenterAfterKlines);
   state.pausesUntil = pause === undefined ? undefined : time + pause;

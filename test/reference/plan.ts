@@ -17,6 +17,7 @@ import {
   type State,
   withoutFee,
 } from './account.ts';
+import { takeProfitsOf } from './exits.ts';
 import { isTooMuch } from './margin.ts';
 import { profitOrders } from './take-profits.ts';
 import type { Side, Signal } from './types.ts';
@@ -209,9 +210,7 @@ export function firstMissing(state: State, signal: Signal, close: Decimal): Plan
 export function cancelOthers(state: State, signal: Signal, moment: Moment, inside: boolean): readonly PlannedOrder[] {
   if (isUndecided(state) || state.settled) return [];
   const missing = [...plannedOrders(state, signal, moment.close)];
-  // What is left before a pause ends is left as soon as it can be.
-  const isDone = isBare(signal) && state.pausesUntil === undefined;
-  state.settled = missing.length === 0 && openOrders(state).length === 0 && isDone;
+  state.settled = missing.length === 0 && openOrders(state).length === 0 && isDone(state, signal);
   for (const order of openOrders(state)) {
     const index = missing.findIndex((planned) => stands(order, planned));
     if (index >= 0) missing.splice(index, 1);
@@ -219,6 +218,13 @@ export function cancelOthers(state: State, signal: Signal, moment: Moment, insid
   }
   return missing;
 }
+
+/** Nothing is to come but what the strategy says or what protection does: no take-profit, and no exit, which is made as soon as it can be. */
+const isDone = (state: State, signal: Signal): boolean =>
+  !('quotes' in signal) &&
+  state.leftAt !== sizeOf(signal) &&
+  state.pausesUntil === undefined &&
+  takeProfitsOf(state).length === 0;
 
 /** Nothing but a goal, and perhaps a price to work at. */
 export const isBare = (signal: Signal): boolean =>
