@@ -38,11 +38,13 @@ interface Watched {
   value: number;
   /** When the action was requested last, UTC ms. */
   requestedAt: number;
+  /** Why the missing legs are being completed; undefined while they are not. */
+  completed: string | undefined;
 }
 
 /** Between two requests of the same action, ms at least. */
 const againMs = 1_000;
-const never = Number.NEGATIVE_INFINITY;
+const notRequested = { requestedAt: Number.NEGATIVE_INFINITY, completed: undefined };
 
 export class LegsAlone {
   readonly #options: LegsAloneOptions;
@@ -68,7 +70,7 @@ export class LegsAlone {
         unwound: null,
       };
       const times = { ...none, ...kept.get(strategy), strategy, afterMs, action, quote };
-      this.#watched.set(strategy, { rule, times, value: this.#legs(rule).value, requestedAt: never });
+      this.#watched.set(strategy, { rule, times, value: this.#legs(rule).value, ...notRequested });
     }
   }
 
@@ -98,8 +100,21 @@ export class LegsAlone {
     }
     if (isAlone === wasAlone) return;
     times.since = isAlone ? now : null;
-    watched.requestedAt = never;
+    Object.assign(watched, notRequested);
     this.#keep();
+  }
+
+  /** A decision as it is carried out: legs that are being completed are ordered at market, whatever limit it gives them. */
+  completing(decision: Decision): Decision {
+    const watched = this.#watched.get(decision.strategy);
+    if (watched?.completed === undefined) return decision;
+    const why = watched.completed;
+    const [first, ...others] = decision.legs.map((leg) =>
+      leg.signal.kind === 'target' && watched.times.missing.includes(leg.symbol)
+        ? { ...leg, signal: atMarket(leg.signal, why) }
+        : leg,
+    );
+    return first === undefined ? decision : { ...decision, legs: [first, ...others] };
   }
 
   /** Measures all at UTC ms; the decisions to carry out, of those whose time is over. */
@@ -142,19 +157,23 @@ export class LegsAlone {
   }
 
   /** What the strategy chose; undefined while nothing may be sent, and when it is on its way already. */
-  #action({ rule, times }: Watched, now: number): Decision | undefined {
+  #action(watched: Watched, now: number): Decision | undefined {
     const { portfolio, protection } = this.#options;
+    const { rule, times } = watched;
     const { strategy, symbols, afterMs } = rule;
     const { wanted, missing, held, isLeft } = this.#legs(rule);
     // Who knows whether a leg of unknown outcome is missing?
     if (isLeft || missing.length === 0 || symbols.some((symbol) => portfolio.isUndecided(symbol))) return undefined;
     const why = `${held.join(', ')} open without ${times.missing.join(', ')} for ${afterMs / 1_000} s`;
     // What a stop, a time or a take-profit has closed is not entered again.
-    if (rule.action === 'complete' && !missing.some((leg) => this.#isClosed(leg)))
+    if (rule.action === 'complete' && !missing.some((leg) => this.#isClosed(leg))) {
+      watched.completed ??= `completed, ${why}`;
       return decided(
-        missing.map((leg) => ({ ...leg, at: now, signal: atMarket(leg.signal, `completed, ${why}`) })),
+        missing.map((leg) => ({ ...leg, at: now })),
         now,
       );
+    }
+    watched.completed = undefined;
     if (held.every((symbol) => protection.isLeaving(strategy, symbol))) return undefined;
     times.unwound = `unwound, ${why}`;
     for (const leg of wanted) this.#leave(leg, times.unwound, now);
@@ -217,6 +236,7 @@ const isPosition = ({ size }: Target, account: Account): boolean =>
 
 /** The same target without its limit and what belongs to that. */
 function atMarket(signal: Target, why: string): Target {
+  if (signal.reason.startsWith(why)) return signal;
   const { limit, postOnly, expiresAfterMs, expiresAfterKlines, ...rest } = signal;
   const isAtMarket = [limit, postOnly, expiresAfterMs, expiresAfterKlines].every((option) => option === undefined);
   return { ...(isAtMarket ? signal : rest), reason: `${why}: ${signal.reason}` };

@@ -160,7 +160,7 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
     note(decision) {
       // As in a backtest: a close at which the time after an exit is over may enter.
       for (const { symbol } of decision.legs) letEnterAgain(book, symbol, clock.now());
-      const isOpen = planner.note(decision);
+      const isOpen = planner.note(book.legsAlone.completing(decision));
       book.legsAlone.see(decision.strategy, clock.now());
       return isOpen;
     },

@@ -111,6 +111,22 @@ describe('a leg that is open alone', () => {
     expect(held()).toBe('1 1');
   });
 
+  test('is completed although its strategy repeats the limit while that is under way, even at each moment', async () => {
+    const { rig, send, held } = await pairRig({ pair: policy(30, 'complete') });
+    for (let step = 0; step < 140; step++) {
+      send(target(1), target(1, { limit: 90 }));
+      await rig.pass(250);
+      if (step % 4 === 3) rig.assembled.retryPending();
+    }
+    expect(held()).toBe('1 1');
+    await rig.written();
+    const reasons = rig.db.prepare("SELECT type, reason FROM orders WHERE symbol = 'ETHUSDT'").all();
+    expect(reasons).toMatchObject([
+      { type: 'LIMIT' },
+      { type: 'MARKET', reason: 'completed, BTCUSDT open without ETHUSDT for 30 s: test' },
+    ]);
+  });
+
   test('is left after its time where the other is rejected, and both stay closed', async () => {
     const { rig, send, held, alone } = await pairRig({ pair: policy(30, 'unwind') });
     rig.second.creates = ['reject'];

@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
 import { type Exact, type Plan, type PlannedEvent, type WireFault, wireFaults } from './plan.ts';
 import { type Scenario, scenarioOf } from './scenarios.ts';
 import { signalsOf, type TimedSignal } from './signals.ts';
-import { strategiesIn, symbolsOf } from './strategies.ts';
+import { type StrategyId, strategiesIn, strategyIds, symbolsOf } from './strategies.ts';
 
 /** How long a process is down, and how long a fault that is no request's lasts, virtual ms. */
 const downMs = 300;
@@ -65,13 +65,28 @@ const isWireFault = (fault: Exact['fault']): fault is WireFault => Object.hasOwn
 
 /** Who trades, and what they signal, by `strategy symbol`: the scenario's, or else the seed's. */
 export function tradingIn({ seed, classes }: Pick<Plan, 'seed' | 'classes'>, course: Course | undefined) {
+  if (course !== undefined) {
+    const { signals, alone = 'unwind' } = course.scenario;
+    const strategies = strategyIds.filter((id) => symbolsOf[id].some((symbol) => `${id} ${symbol}` in signals));
+    return { strategies, alone, signals: new Map(Object.entries(signals)) };
+  }
   const strategies = strategiesIn(classes);
   const alone: AlonePolicy['action'] = seed % 2 === 0 ? 'complete' : 'unwind';
   const own = strategies.flatMap((id) =>
     symbolsOf[id].map((symbol) => [`${id} ${symbol}`, signalsOf(seed, id, symbol)] as const),
   );
-  const signals = new Map<string, readonly TimedSignal[]>(
-    course === undefined ? own : Object.entries(course.scenario.signals),
-  );
-  return { strategies, alone, signals };
+  return { strategies, alone, signals: new Map<string, readonly TimedSignal[]>(own) };
+}
+
+/** What strategies hold that the scenario ends otherwise; a fee is taken from what is bought, and an amount buys at another price. */
+export function endsOtherwise({ exact }: Pick<Plan, 'exact'>, held: (strategy: StrategyId, symbol: string) => number) {
+  const ends = exact === undefined ? {} : (scenarioOf(exact.scenario).ends ?? {});
+  for (const strategy of strategyIds)
+    for (const symbol of symbolsOf[strategy]) {
+      const quantity = ends[`${strategy} ${symbol}`];
+      const has = held(strategy, symbol);
+      if (quantity !== undefined && Math.abs(has - quantity) > 0.01 * Math.max(1, quantity))
+        return `${strategy} holds ${has} of ${symbol} in the end, and wants ${quantity}`;
+    }
+  return undefined;
 }

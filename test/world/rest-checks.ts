@@ -1,6 +1,16 @@
 /** Invariants that hold once everything has come to rest: the journal and the exchange say the same, to the last decimal. */
 import type { Database } from 'better-sqlite3';
-import { baseUnits, minus, notional, noUnits, plus, type Units, units, unitsText } from '../../src/domain/money.ts';
+import {
+  baseUnits,
+  minus,
+  notional,
+  noUnits,
+  plus,
+  type Units,
+  units,
+  unitsNumber,
+  unitsText,
+} from '../../src/domain/money.ts';
 import { isClosed, sizeValue } from '../../src/domain/order.ts';
 import { differenceText } from '../../src/execution/ledger.ts';
 import { restoreFill } from '../../src/execution/records.ts';
@@ -11,6 +21,7 @@ import type { Exchange } from '../../src/simulator/core/exchange.ts';
 import { isOpen } from '../../src/simulator/core/order.ts';
 import type { Assembled } from '../../src/trading/assemble.ts';
 import { entriesKeepTheirTerms } from './entry-checks.ts';
+import { endsOtherwise } from './exact.ts';
 import { isSharedWithoutIds, type Plan } from './plan.ts';
 import { orderRow } from './rows.ts';
 import type { Verdict, Violation } from './step-checks.ts';
@@ -190,6 +201,10 @@ function legsAloneAreReported({ assembled }: AtRest): Verdict {
   return undefined;
 }
 
+/** A scenario of two legs ends with what its strategy wants, or chose for a leg that is open alone. */
+const endsAsWanted = ({ truth, plan }: AtRest): Verdict =>
+  endsOtherwise(plan, (strategy, symbol) => unitsNumber(truth.position(strategy, symbol)));
+
 /** The exchange's own ledger must sum to zero: a fault there would be taken for one of ours. */
 function theExchangeIsSound({ exchange }: AtRest): Verdict {
   try {
@@ -212,6 +227,7 @@ export const restChecks: Readonly<Record<string, (at: AtRest) => Verdict>> = {
   ledger: theLedgerIsTheAccount,
   halt: nothingHalts,
   alone: legsAloneAreReported,
+  ends: endsAsWanted,
   entries: ({ db, plan }) => entriesKeepTheirTerms(db, plan),
   // Where only a human can tell, a position waits for him.
   bare: ({ assembled, plan }) => (isSharedWithoutIds(plan) ? undefined : nothingStoodBare(assembled, plan)),

@@ -1,7 +1,7 @@
 /** Short courses of events, each about one step of the protocol, that are gone through with a crash at every point. */
-import type { Signal } from '../../src/domain/order.ts';
+import type { AlonePolicy, Signal } from '../../src/domain/order.ts';
 import type { HttpRequest } from '../../src/venue/exchange/rest/http.ts';
-import { btc } from '../kit/builders.ts';
+import { btc, eth } from '../kit/builders.ts';
 import type { PlannedEvent } from './plan.ts';
 import type { TimedSignal } from './signals.ts';
 import type { StrategyId } from './strategies.ts';
@@ -13,6 +13,10 @@ export interface Scenario {
   readonly toMs: number;
   /** Several quotes leave in one request. */
   readonly batches?: boolean;
+  /** What is done about a leg of the pair that is open alone. */
+  readonly alone?: AlonePolicy['action'];
+  /** What the strategies hold, by `strategy symbol`, once nothing has gone wrong for `settleMs`. */
+  readonly ends?: Readonly<Record<string, number>>;
   /** What the strategies signal, by `strategy symbol`. */
   readonly signals: Readonly<Record<string, readonly TimedSignal[]>>;
   readonly events?: readonly PlannedEvent[];
@@ -62,11 +66,33 @@ const gets =
   ({ method, url }: HttpRequest, elapsedMs: number): boolean =>
     method === 'GET' && path.test(url.pathname) && elapsedMs >= fromMs;
 
+/** What two legs hold: bought at market, or by a bid that nobody meets. */
+const holds = (quantity: number, limit?: number) => (): Signal => ({
+  kind: 'target',
+  size: { quantity },
+  reason,
+  ...(limit !== undefined && { limit }),
+});
+
+/** Between two times that a strategy of two legs decides, and for how long it goes on, ms: like one that decides at each close. */
+const decidesMs = 4_000;
+const decidesForMs = 200_000;
+
+/** The same decision again and again from a time on. */
+const again = (from: number, signal: TimedSignal['signal']): readonly TimedSignal[] =>
+  Array.from({ length: decidesForMs / decidesMs }, (_, index) => at(from + index * decidesMs, signal));
+
+const [near, far] = [btc.symbol, eth.symbol];
+/** How long scenarios with an end have for it, ms: an unknown outcome is resolved, and a leg alone has its time. */
+export const settleMs = 40_000;
+/** Far below what the market comes to. */
+const unmet = 80;
+
 const creates = posts(/\/(order|batchOrders)$/);
 const cancels = posts(/\/(cancel|batchCancel)$/);
 /** Recovery of the first start is over by then. */
 const readyMs = 2_000;
-const quotesAt = 'ETHUSDT';
+const quotesAt = eth.symbol;
 
 export const scenarios = {
   create: {
@@ -128,6 +154,53 @@ export const scenarios = {
     },
     events: [{ kind: 'kill', at: 3_350, strategy: undefined, forMs: 60_000 }],
     strikes: cancels,
+  },
+  legs: {
+    about: 'a pair that enters both legs, and leaves both',
+    fromMs: readyMs,
+    toMs: 12_000,
+    signals: {
+      ...of('pair', near, at(readyMs, holds(1)), ...again(6_000, holds(0))),
+      ...of('pair', far, at(readyMs, holds(1)), ...again(6_000, holds(0))),
+    },
+    alone: 'complete',
+    ends: { [`pair ${near}`]: 0, [`pair ${far}`]: 0 },
+    strikes: creates,
+  },
+  unwind: {
+    about: 'a pair of which one leg does not fill: the other is left',
+    fromMs: readyMs,
+    toMs: 12_000,
+    signals: {
+      ...of('pair', near, ...again(readyMs, holds(1))),
+      ...of('pair', far, ...again(readyMs, holds(1, unmet))),
+    },
+    alone: 'unwind',
+    ends: { [`pair ${near}`]: 0, [`pair ${far}`]: 0 },
+    strikes: creates,
+  },
+  complete: {
+    about: 'a pair of which one leg does not fill: it is completed at market',
+    fromMs: readyMs,
+    toMs: 12_000,
+    signals: {
+      ...of('pair', near, ...again(readyMs, holds(1))),
+      ...of('pair', far, ...again(readyMs, holds(1, unmet))),
+    },
+    alone: 'complete',
+    ends: { [`pair ${near}`]: 1, [`pair ${far}`]: 1 },
+    strikes: creates,
+  },
+  rotate: {
+    about: 'a list that sells one market and buys another for the money',
+    fromMs: readyMs,
+    toMs: 12_000,
+    signals: {
+      ...of('rotation', near, at(readyMs, holds(1.7)), ...again(6_000, holds(0))),
+      ...of('rotation', far, at(readyMs, holds(0)), ...again(6_000, holds(1.7))),
+    },
+    ends: { [`rotation ${near}`]: 0, [`rotation ${far}`]: 1.7 },
+    strikes: creates,
   },
 } as const satisfies Readonly<Record<string, Scenario>>;
 export type ScenarioName = keyof typeof scenarios;

@@ -28,6 +28,7 @@ import { Prices } from './prices.ts';
 import { isInTime, isPriced, lastLook, openText, type Process, startProcess, worldTiming } from './process.ts';
 import { brokenAtRest } from './rest-checks.ts';
 import { resultOf, type WorldOptions, type WorldResult } from './result.ts';
+import { settleMs } from './scenarios.ts';
 import { limitsOf, MachineLimits } from './spent.ts';
 import { Trace } from './trace.ts';
 import { Venue } from './venue.ts';
@@ -202,6 +203,7 @@ class World {
     this.#boot();
     await this.#until(() => false, this.#faultsMs + (this.#course === undefined ? calmMs : 0));
     await this.#untilReady();
+    if (this.#course?.scenario.ends !== undefined) await this.#until(() => false, this.#time.elapsed() + settleMs);
     if (this.#cable !== undefined)
       await this.#until(() => isPriced(this.#process), this.#time.elapsed() + pricedMs, 'no price comes');
     const isDoubtful = (): boolean => this.#orderStates().includes('quarantined');

@@ -118,7 +118,7 @@ export class KlineTrader implements Trading {
 
   /** Makes a decision its strategy's standing one; false where nothing is left to do, or it comes too often. */
   note(decision: Decision): boolean {
-    const isOpen = this.planner.note(decision);
+    const isOpen = this.planner.note(this.legsAlone.completing(decision));
     this.legsAlone.see(decision.strategy, this.#clock.now());
     return isOpen;
   }
