@@ -4,6 +4,7 @@ import { cut } from './cut.ts';
 import { disk } from './disk.ts';
 import { fsync } from './fsync.ts';
 import { kill } from './kill.ts';
+import { killLegs } from './kill-legs.ts';
 import type { Kind } from './kind.ts';
 import { load } from './load.ts';
 import { newer } from './newer.ts';
@@ -16,6 +17,7 @@ export const kinds: readonly Kind[] = [
   kill,
   killNoIds,
   killShared,
+  killLegs,
   stop,
   disk,
   fsync,

@@ -1,0 +1,3 @@
+import { pair } from './restless-legs.ts';
+
+export default pair('complete');
