@@ -254,10 +254,12 @@ export function leastLots({ instrument: at, price }: Pick<Situation, 'instrument
 export const tooSmall = (lots: Lots, price: Ticks, at: Instrument): boolean =>
   lots < at.minQuantity || notional(price, lots, at) < at.minNotional;
 
-const sits = (order: WorkingOrder, one: Resting): boolean =>
-  order.intent.side === one.side &&
-  order.intent.price === one.price &&
-  absolute(minus(remaining(order), one.lots)) <= one.tolerance;
+/** A take-profit that is too large must make room: what it offers too much, another cannot. */
+function sits(order: WorkingOrder, one: Resting): boolean {
+  if (order.intent.side !== one.side || order.intent.price !== one.price) return false;
+  const more = minus(remaining(order), one.lots);
+  return absolute(more) <= one.tolerance && (more <= 0n || one.purpose !== 'takeProfit');
+}
 
 /** The first order that the signal does not ask for; each resting order matches one only. */
 function firstCancel(orders: readonly WorkingOrder[], resting: readonly Resting[]): Step | undefined {

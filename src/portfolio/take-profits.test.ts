@@ -14,7 +14,7 @@ const two = [
 ];
 
 /** A strategy that holds what it wants: what it orders next, one order a call, as if each of them rested. */
-function bench(saved?: SavedGuard, taken = '0') {
+function bench(saved?: SavedGuard, taken = '0', fee = '0') {
   const held = portfolio();
   let last: SavedGuard | null = null;
   const protection = new Protection(held, (_strategy, _symbol, of) => {
@@ -23,7 +23,7 @@ function bench(saved?: SavedGuard, taken = '0') {
   held.apply(fill({ quantity: '4' }));
   if (taken !== '0') held.apply(fill({ side: 'SELL', quantity: taken, price: '110' }));
   const planner = new Planner({
-    ...{ portfolio: held, protection, account: 'spot', marketBuyIn: 'lots', feeInBase: rate('0') },
+    ...{ portfolio: held, protection, account: 'spot', marketBuyIn: 'lots', feeInBase: rate(fee) },
     ...{ changed: () => {}, tooSmall: () => {} },
   });
   const signal = (more: Partial<Target> = {}): Target => target(4, { takeProfit: two, ...more });
@@ -87,6 +87,17 @@ test('move one by one with their levels', () => {
       }),
     ),
   ).toEqual(['cancel c2', 'SELL 2 at 121']);
+});
+
+test('leave room for one another: the last is cancelled where it offers more than is left for it, however little', () => {
+  const { orders } = bench(undefined, '0', '0.01');
+  expect(orders(target(4, { takeProfit: two }))).toEqual(['SELL 2 at 110', 'SELL 2 at 120']);
+  // All that is held is within the fee of 4.02; but 2.01 and 2 would be more than that.
+  expect(orders(target(4.02, { takeProfit: two }))).toEqual([
+    ...['cancel c1', 'cancel c2'],
+    ...['SELL 2.01 at 110', 'SELL 1.99 at 120'],
+  ]);
+  expect(orders(target(4, { takeProfit: two }))).toEqual(['cancel c3', 'SELL 2 at 110']);
 });
 
 test('are cancelled by a flat target before it sells', () => {

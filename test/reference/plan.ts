@@ -234,12 +234,14 @@ export const isBare = (signal: Signal): boolean =>
     ...[signal.exitAfterMs, signal.exitAfterKlines, signal.exitAt, signal.reenterAfterMs, signal.reenterAfterKlines],
   ].every((exit) => exit === undefined);
 
+/** A take-profit never offers more than is planned. */
 const stands = (order: Order, planned: PlannedOrder): boolean =>
   planned.type === 'LIMIT' &&
   order.row.side === planned.side &&
   planned.price !== undefined &&
   order.price?.eq(planned.price) === true &&
-  remaining(order).minus(planned.quantity).abs().lte(planned.tolerance);
+  remaining(order).minus(planned.quantity).abs().lte(planned.tolerance) &&
+  (planned.purpose !== 'takeProfit' || remaining(order).lte(planned.quantity));
 
 /** True when the cancel is still on its way, so that nothing else may be done yet. */
 function cancel(state: State, order: Order, moment: Moment, inside: boolean): boolean {
