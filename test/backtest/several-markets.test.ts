@@ -1,11 +1,19 @@
 /** Strategies of several markets over klines: what they see, and what becomes of their legs. */
 import { describe, expect, test } from 'vitest';
 import { runBacktest } from '../../src/backtest/engines.ts';
-import type { TargetOptions } from '../../src/domain/target-options.ts';
 import { flat, formula, hold, of, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 import { over } from '../../src/strategy/override.ts';
-import { fillsOf, klines, minute, run, severalInput } from '../kit/several-markets.ts';
+import {
+  fastAndSlow,
+  fillsOf,
+  holdingBoth,
+  klines,
+  minute,
+  run,
+  severalInput,
+  swapping,
+} from '../kit/several-markets.ts';
 
 describe('a strategy of roles', () => {
   const filtered = defineStrategy({
@@ -36,15 +44,8 @@ describe('a strategy of roles', () => {
   });
 
   test('goes on with one market where the order of another is denied', async () => {
-    const both = defineStrategy({
-      name: 'both',
-      about: 'Holds two markets, one of them in too large a quantity',
-      params: {},
-      markets: { large: 'traded', small: 'traded' },
-      indicators: () => ({}),
-      decide: () => ({ large: hold({ quantity: 100_000 }, 'too much'), small: hold({ quantity: 1 }, 'little') }),
-    });
-    const result = await run(both, 'markets: { large: { symbol: AAAUSD }, small: { symbol: BBBUSD } }', {
+    const both = holdingBoth(hold({ quantity: 100_000 }, 'too much'), hold({ quantity: 1 }, 'little'));
+    const result = await run(both, fastAndSlow, {
       AAAUSD: klines([10, 10, 10]),
       BBBUSD: klines([5, 5, 5]),
     });
@@ -53,15 +54,8 @@ describe('a strategy of roles', () => {
   });
 
   test('judges two purchases of one decision by the money that the first leaves', async () => {
-    const both = defineStrategy({
-      name: 'both',
-      about: 'Wants more than it can pay',
-      params: {},
-      markets: { first: 'traded', second: 'traded' },
-      indicators: () => ({}),
-      decide: () => ({ first: hold({ quantity: 600 }, 'one'), second: hold({ quantity: 600 }, 'two') }),
-    });
-    const result = await run(both, 'markets: { first: { symbol: AAAUSD }, second: { symbol: BBBUSD } }', {
+    const both = holdingBoth(hold({ quantity: 600 }, 'one'), hold({ quantity: 600 }, 'two'));
+    const result = await run(both, fastAndSlow, {
       AAAUSD: klines([10, 10]),
       BBBUSD: klines([10, 10]),
     });
@@ -69,23 +63,9 @@ describe('a strategy of roles', () => {
     expect(result.refused).toMatchObject([{ code: 'allocation', symbol: 'BBBUSD' }]);
   });
 
-  /** Holds `fast`, and from the minute `after` on `slow` in its place. */
-  const swapping = (after: number, options: TargetOptions = {}) =>
-    defineStrategy({
-      name: 'swapping',
-      about: 'Holds one market, then the other',
-      params: {},
-      markets: { fast: 'traded', slow: 'traded' },
-      indicators: () => ({}),
-      decide: (_, { time }) =>
-        time < after * minute
-          ? { fast: hold({ quantity: 900 }, 'first'), slow: flat('not yet') }
-          : { fast: flat('over'), slow: hold({ quantity: 900 }, 'second', options) },
-    });
-
   test('buys what a sale pays for at a kline that opens then or later, never at one that opened before', async () => {
     const result = await run(
-      swapping(7),
+      swapping(7, { quantity: 900 }),
       'markets: { fast: { symbol: AAAUSD }, slow: { symbol: BBBUSD, interval: 5min } }',
       { AAAUSD: klines(Array.from({ length: 20 }, () => 10)), BBBUSD: klines([9, 9, 9, 9], 5) },
     );
@@ -116,7 +96,7 @@ describe('a strategy of roles', () => {
 
   test('leaves what it bought after a sale at the same open where its stop is passed already', async () => {
     const result = await run(
-      swapping(2, { stop: 9.5 }),
+      swapping(2, { quantity: 900 }, { stop: 9.5 }),
       'markets: { fast: { symbol: AAAUSD }, slow: { symbol: BBBUSD } }',
       { AAAUSD: klines([10, 10, 10, 10]), BBBUSD: klines([9, 9, 9, 9]) },
     );

@@ -10,7 +10,7 @@ import { rate, unitsNumber } from '../../src/domain/money.ts';
 import { rulesets } from '../../src/fill/rules.ts';
 import { flat, hold, of, roc, sma, weights } from '../../src/index.ts';
 import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
-import { klines, minute, severalInput } from '../kit/several-markets.ts';
+import { fastAndSlow, holdingBoth, klines, severalInput, swapping } from '../kit/several-markets.ts';
 import { tradeColumns } from '../kit/tape-columns.ts';
 
 const second = 1_000;
@@ -54,25 +54,10 @@ async function inputOf(
 const shown = ({ fills }: RunResult): string[] =>
   fills.map(({ side, symbol, purpose, time, evidence }) => [side, symbol, purpose, time, evidence?.rule].join(' '));
 
-/** Holds `fast`, and from the minute `after` on `slow` in its place. */
-const swapping = (after: number): Strategy =>
-  defineStrategy({
-    name: 'swapping',
-    about: 'Holds one market, then the other',
-    params: {},
-    markets: { fast: 'traded', slow: 'traded' },
-    indicators: () => ({}),
-    decide: (_, { time }) =>
-      time < after * minute
-        ? { fast: hold({ share: 0.9 }, 'first'), slow: flat('not yet') }
-        : { fast: flat('over'), slow: hold({ share: 0.9 }, 'second') },
-  });
-const both = 'markets: { fast: { symbol: AAAUSD }, slow: { symbol: BBBUSD } }';
-
 describe('a decision on several markets', () => {
   test('is made 100 ms after the close of their klines, and a purchase follows the sale that pays for it', async () => {
     const prints = { AAAUSD: printsOf('AAAUSD', 5, () => 10), BBBUSD: printsOf('BBBUSD', 5, () => 9) };
-    const result = await runTape(await inputOf(swapping(2), both, prints));
+    const result = await runTape(await inputOf(swapping(2, { share: 0.9 }), fastAndSlow, prints));
     expect(shown(result)).toEqual([
       // Sent at 60,100, there at 60,250; the next print of a buyer comes at 61,000.
       'BUY AAAUSD enter 61000 trade-next',
@@ -86,7 +71,9 @@ describe('a decision on several markets', () => {
 
   test('fills by trades in one market and by klines in another, where no trades are stored of it', async () => {
     const prints = { AAAUSD: printsOf('AAAUSD', 5, () => 10) };
-    const result = await runTape(await inputOf(swapping(2), both, prints, { BBBUSD: klines([9, 9, 9, 9, 9]) }));
+    const result = await runTape(
+      await inputOf(swapping(2, { share: 0.9 }), fastAndSlow, prints, { BBBUSD: klines([9, 9, 9, 9, 9]) }),
+    );
     expect(shown(result)).toEqual([
       'BUY AAAUSD enter 61000 trade-next',
       'SELL AAAUSD exit 120500 trade-next',
@@ -95,17 +82,10 @@ describe('a decision on several markets', () => {
   });
 
   test('leaves a leg that is open alone after the time that its strategy states', async () => {
-    const pair = defineStrategy({
-      name: 'pair',
-      about: 'Holds two markets at once',
-      params: {},
-      markets: { fast: 'traded', slow: 'traded' },
-      alone: { afterMs: 90 * second, action: 'unwind' },
-      indicators: () => ({}),
-      decide: () => ({ fast: hold({ quantity: 10 }, 'pair'), slow: hold({ quantity: 10 }, 'pair', { limit: 4 }) }),
-    });
+    const [fast, slow] = [hold({ quantity: 10 }, 'pair'), hold({ quantity: 10 }, 'pair', { limit: 4 })];
+    const pair = holdingBoth(fast, slow, { afterMs: 90 * second, action: 'unwind' });
     const prints = { AAAUSD: printsOf('AAAUSD', 5, () => 10), BBBUSD: printsOf('BBBUSD', 5, () => 9) };
-    const result = await runTape(await inputOf(pair, both, prints));
+    const result = await runTape(await inputOf(pair, fastAndSlow, prints));
     // Its fill of 61,000 is known at 61,300.
     expect(shown(result)).toEqual(['BUY AAAUSD enter 61000 trade-next', 'SELL AAAUSD stop 151500 trade-next']);
     expect(result.legsAlone).toMatchObject([{ since: null, times: 1 }]);
@@ -113,17 +93,10 @@ describe('a decision on several markets', () => {
 });
 
 test('prices that fall together reach the limit on losses, though neither does alone', async () => {
-  const half = defineStrategy({
-    name: 'half',
-    about: 'Holds two markets',
-    params: {},
-    markets: { fast: 'traded', slow: 'traded' },
-    indicators: () => ({}),
-    decide: () => ({ fast: hold({ share: 0.45 }, 'held'), slow: hold({ share: 0.45 }, 'held') }),
-  });
+  const half = holdingBoth(hold({ share: 0.45 }, 'held'), hold({ share: 0.45 }, 'held'));
   const fall = (from: number) => (time: number) => from * (time < 150 * second ? 1 : 0.93);
   const prints = { AAAUSD: printsOf('AAAUSD', 5, fall(10)), BBBUSD: printsOf('BBBUSD', 5, fall(20)) };
-  const input = await inputOf(half, both, prints);
+  const input = await inputOf(half, fastAndSlow, prints);
   const run = { ...input, limits: { ...input.limits, maxDailyLoss: rate('0.05') } };
   const result = await runTape(run);
   expect(result.stoppedAt).toBe(150_100);
@@ -169,7 +142,7 @@ const rotating = defineStrategy({
 });
 
 test.for([
-  ['roles', crossing, both, ['AAAUSD', 'BBBUSD']],
+  ['roles', crossing, fastAndSlow, ['AAAUSD', 'BBBUSD']],
   ['a list', rotating, 'symbols: [AAAUSD, BBBUSD, CCCUSD]', ['AAAUSD', 'BBBUSD', 'CCCUSD']],
 ] as const)(
   '%s: passing over trades leaves the rows of each trade by itself, and they add up',

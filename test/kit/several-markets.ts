@@ -12,8 +12,11 @@ import { instrument } from '../../src/domain/instrument.ts';
 import type { Interval } from '../../src/domain/interval.ts';
 import type { Columns } from '../../src/domain/market.ts';
 import { lots, units } from '../../src/domain/money.ts';
+import type { AlonePolicy, Size, Target } from '../../src/domain/order.ts';
+import type { TargetOptions } from '../../src/domain/target-options.ts';
 import type { RulesetName } from '../../src/fill/rules.ts';
-import type { Strategy } from '../../src/strategy/contract.ts';
+import { flat, hold } from '../../src/index.ts';
+import { defineStrategy, type Strategy } from '../../src/strategy/contract.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-several-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -37,6 +40,35 @@ export function klines(closes: readonly (number | undefined)[], minutes = 1): Co
     volume: column(() => 1_000),
   };
 }
+
+/** Which markets the strategies below hold. */
+export const fastAndSlow = 'markets: { fast: { symbol: AAAUSD }, slow: { symbol: BBBUSD } }';
+
+/** Holds both from the first moment on. */
+export const holdingBoth = (fast: Target, slow: Target, alone?: AlonePolicy) =>
+  defineStrategy({
+    name: 'both',
+    about: 'Holds two markets at once',
+    params: {},
+    markets: { fast: 'traded', slow: 'traded' },
+    ...(alone !== undefined && { alone }),
+    indicators: () => ({}),
+    decide: () => ({ fast, slow }),
+  });
+
+/** Holds `fast`, and from the minute `after` on `slow` in its place. */
+export const swapping = (after: number, size: Size, options: TargetOptions = {}) =>
+  defineStrategy({
+    name: 'swapping',
+    about: 'Holds one market, then the other',
+    params: {},
+    markets: { fast: 'traded', slow: 'traded' },
+    indicators: () => ({}),
+    decide: (_, { time }) =>
+      time < after * minute
+        ? { fast: hold(size, 'first'), slow: flat('not yet') }
+        : { fast: flat('over'), slow: hold(size, 'second', options) },
+  });
 
 /** What a run has beside its strategy and klines. */
 export interface SeveralOptions {
