@@ -7,6 +7,7 @@ import { addBooks } from './commands/books/register.ts';
 import { addControl } from './commands/control/register.ts';
 import { addData } from './commands/data/register.ts';
 import { detectEarlyEnd } from './commands/early-end.ts';
+import { addInstall } from './commands/install/register.ts';
 import { addJournal } from './commands/journal/register.ts';
 import { addManual } from './commands/manual/register.ts';
 import { addProject } from './commands/project/register.ts';
@@ -91,6 +92,7 @@ addShow(program, io);
 addBooks(program, io);
 addControl(program, io);
 addAlerts(program, io);
+addInstall(program, io);
 
 const watchdog = configured(program.command('watchdog'))
   .description('cancel the orders of a daemon without a heartbeat, as a separate process with its own key')

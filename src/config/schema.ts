@@ -17,6 +17,7 @@ import {
   url,
 } from './fields.ts';
 import { log } from './log.ts';
+import { metrics } from './metrics.ts';
 import { momentOf, momentWanted } from './times.ts';
 
 const market = z.strictObject(
@@ -219,6 +220,7 @@ export const tradingSchema = z
     dashboard: z.strictObject({ port: z.int().min(0).max(65_535).default(0) }).prefault({}),
     alerts: alerts.optional(),
     log,
+    metrics: metrics.optional(),
     onStop: z.enum(['cancel', 'keep']).default('cancel'),
     /** Whether the market that is traded on is recorded, too. */
     record: z.boolean().default(false),

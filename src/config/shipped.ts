@@ -1,5 +1,5 @@
 /** Files that come with the program. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,3 +12,7 @@ export function home(): string {
 
 /** What offline data are traded as, unless a configuration names a file of its own. */
 export const shippedInstruments = (): string => join(home(), 'config', 'instruments.yaml');
+
+/** The version of the program. */
+export const version = (): string =>
+  (JSON.parse(readFileSync(join(home(), 'package.json'), 'utf8')) as { version: string }).version;

@@ -2,17 +2,20 @@
 
 import { existsSync } from 'node:fs';
 import { channelSecrets } from '../alerts/secrets.ts';
-import { aborted } from '../clock/clock.ts';
+import { aborted, systemClock } from '../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
-import { readSecrets } from '../config/secrets.ts';
-import { causeOf, Refusal } from '../domain/refusal.ts';
+import { readSecrets, readVariables } from '../config/secrets.ts';
+import { version } from '../config/shipped.ts';
+import { Refusal } from '../domain/refusal.ts';
 import { statedReason } from '../domain/stated-reason.ts';
-import { reloadsOnHangUp } from '../process/signals.ts';
+import { supervisor } from '../process/supervisor.ts';
 import { configure } from '../trading/strategies.ts';
-import { requestKill, signalText } from './control/kill-file.ts';
+import { listenToSignals } from './daemon-signals.ts';
 import { startLive } from './live.ts';
 import { fileLog, type LogLevel } from './log.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { type MetricsServer, metricsToken, serveMetrics, tokenName } from './metrics/server.ts';
 import type { DenialsReplay, SessionOptions, StartOptions } from './options.ts';
 import { refuseUnfit } from './preflight/weight-plan.ts';
 import { recordSession, type SessionRecording } from './recording/record-session.ts';
@@ -54,6 +57,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
   const alertSecrets = config.alerts === undefined ? undefined : channelSecrets(config.alerts, process.env);
+  const token = config.metrics && metricsToken(config.metrics, readVariables([tokenName], process.env)[tokenName]);
   const reason = options.acceptRestored;
   await runUntilStopped(
     {
@@ -62,6 +66,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
       replayDenials: options.replayDenials?.(file, settings),
       reread: () => readConfig(file, tradingSchema, settings),
       alertSecrets,
+      metricsToken: token,
       mode,
       config,
       configured,
@@ -91,6 +96,8 @@ export interface RunOptions
   readonly json: boolean;
   readonly out: (line: string) => void;
   readonly logLevel: LogLevel;
+  /** For `/metrics`. */
+  readonly metricsToken?: string | undefined;
   /** What records the market meanwhile. */
   readonly beside?: SessionRecording;
 }
@@ -119,45 +126,36 @@ export async function runUntilStopped(
     say(`sluice: ${failureText(error, stateDir)}`);
     process.exit(1);
   };
-  const sayFailure = (error: unknown): void => say(`sluice: ${causeOf(error)}`);
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', (reason) => fatal(reason instanceof Error ? reason : new Error(String(reason))));
   let session: Session | undefined;
-  // The signal kills, as the file does that it makes; without a listener it would end the process.
-  if (process.platform !== 'win32')
-    process.on('SIGUSR2', () => {
-      try {
-        requestKill(stateDir, { reason: signalText });
-      } catch (error) {
-        const why = `its file cannot be created in ${stateDir} (${(error as Error).message})`;
-        if (session === undefined) say(`sluice: the signal has no effect before trading begins: ${why}`);
-        else session.source.kill({ by: 'signal', reason: `${signalText}; ${why}` }).then(say, sayFailure);
-      }
-    });
-  if (reloadsOnHangUp(options.mode))
-    process.on('SIGHUP', () => {
-      const against = file.reopen();
-      if (against !== undefined)
-        log.error(`sluice.log cannot be opened again (${against}): the open file is written on`);
-      if (session === undefined) say('SIGHUP before trading begins reloads nothing');
-      else
-        session.source.reloadConfig({ by: 'signal', reason: 'SIGHUP', loosen: false }).catch((error: unknown) => {
-          // A refusal is in the log and on the terminal already.
-          if (!(error instanceof Refusal)) sayFailure(error);
-        });
-    });
-  session = await start({ ...options, environment: process.env, log, fatal, recorder: beside?.recorder }).catch(
-    (error: unknown) => {
-      takeAway();
-      throw error;
-    },
+  listenToSignals({ ...options, log, file, session: () => session });
+  const systemd = supervisor(process.env, systemClock, (why) =>
+    say(`systemd cannot be told how this daemon is: ${why}`),
   );
+  let metrics: MetricsServer | undefined;
+  try {
+    const measured = new Metrics({ mode: options.mode, version: version(), stateDir, log: file });
+    if (options.config.metrics !== undefined) {
+      metrics = await serveMetrics(options.config.metrics, measured, options.metricsToken);
+      say(`metrics    ${metrics.url}`);
+    }
+    const parts = { environment: process.env, log, fatal, recorder: beside?.recorder };
+    session = await start({ ...options, ...parts, metrics: metrics && measured });
+  } catch (error) {
+    await metrics?.close();
+    takeAway();
+    throw error;
+  }
+  void session.ready.then(() => systemd.ready());
   const screen = showStatus(session, out, json);
   await aborted(signal);
   screen.stop();
+  systemd.stopping();
   say('stopping: finishing requests in flight (again to end at once)');
   await session.stop();
   await beside?.stop();
+  await metrics?.close();
   say(`stopped; state is in ${stateDir}`);
   log.flush();
 }

@@ -9,6 +9,7 @@ import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import { eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import { Screen, type ScreenOptions } from './view/view.ts';
 
@@ -22,6 +23,7 @@ type Shown = Pick<ScreenOptions, 'hosted' | 'assembled' | 'unprotected' | 'block
 
 export interface Observed {
   readonly screen: Screen;
+  readonly metrics: Metrics | undefined;
   /** Events, kept until somebody subscribes. */
   readonly shown: Observable<SessionEvent>;
   see(entry: Entry): void;
@@ -41,6 +43,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
     order: (clientOrderId) => portfolio.order(clientOrderId),
     now: () => reached.clock.now(),
   });
+  options.metrics?.follow({ ...reached, ...made, screen });
   const logged = events.stream.subscribe((event) => logEvent(options.log, event));
   const shown = held(events.stream);
   sendAlerts(options, events, undo);
@@ -59,10 +62,12 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
   };
   return {
     screen,
+    metrics: options.metrics,
     shown: shown.stream,
     see(entry) {
       screen.see(entry);
       events.see(entry);
+      options.metrics?.see(entry);
     },
     enter(state) {
       screen.state = state;

@@ -11,6 +11,7 @@ import type { Configured } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
 import type { OrderEntry } from '../venue/venue.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Recorder } from './recording/recorder.ts';
 
 /** What carries out orders, made once the exchange's feed and instruments are there. */
@@ -61,6 +62,8 @@ export interface SessionOptions {
   readonly acceptRestored?: string | undefined;
   readonly log: Log;
   readonly recorder?: Recorder | undefined;
+  /** Where a configuration asks for them. */
+  readonly metrics?: Metrics | undefined;
   /** The secret of each channel of alerts; left out where none is configured. */
   readonly alertSecrets?: ReadonlyMap<string, string> | undefined;
   readonly replayDenials?: DenialsReplay | undefined;

@@ -19,6 +19,7 @@ import { beatMs, freshness } from '../trading/price-freshness.ts';
 import { watchLoss, watchPrices } from '../trading/price-updates.ts';
 import type { NamedHosted } from '../trading/strategies.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { ConnectOptions } from './preflight/connect.ts';
 import type { Reloads } from './reload.ts';
 import { type StoppedStrategy, stoppedName } from './stopped-strategies.ts';
@@ -37,6 +38,7 @@ export interface Made {
   readonly assembled: Assembled;
   readonly unprotected: UnprotectedTimes;
   readonly screen: Screen;
+  readonly metrics: Metrics | undefined;
   /** Changes the daemon's state, which is shown and logged. */
   readonly enter: (state: DaemonState) => void;
   /** Reports the state where it changed by itself: by a kill, its end, or market data. */

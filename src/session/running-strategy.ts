@@ -12,6 +12,7 @@ import { clipped } from '../trading/format.ts';
 import type { Source } from '../trading/hot-streams.ts';
 import { tradedBy } from '../trading/lanes.ts';
 import { type MarketFeed, ok } from '../venue/venue.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { type ConnectOptions, queryUntilAnswered } from './preflight/connect.ts';
 import type { Screen } from './view/view.ts';
 
@@ -25,6 +26,7 @@ export interface Runner {
     readonly risk: Pick<Assembled['risk'], 'thought' | 'switch' | 'limits'>;
   };
   readonly screen: Pick<Screen, 'addKline'>;
+  readonly metrics?: Pick<Metrics, 'took'> | undefined;
   readonly failed: (strategy: string, error: string) => void;
   readonly reaching: ConnectOptions;
   readonly notice: (notice: Notice) => void;
@@ -76,7 +78,7 @@ export async function warmupKlines(
 
 /** Measures how long a strategy keeps the program busy with each thing that it is shown: meanwhile nobody else is served. */
 export const thinking =
-  <T>({ clock, assembled: { risk } }: Runner, strategy: string, course: Course): MonoTypeOperatorFunction<T> =>
+  <T>({ clock, metrics, assembled: { risk } }: Runner, strategy: string, course: Course): MonoTypeOperatorFunction<T> =>
   (shown) =>
     new Observable((out) =>
       shown.subscribe({
@@ -84,6 +86,7 @@ export const thinking =
           const from = clock.monotonic();
           out.next(one);
           const ms = (clock.monotonic() - from) / clock.machine(1);
+          metrics?.took('decide', ms);
           risk.thought(strategy, ms);
           if (ms <= (risk.limits.maxThinkingMs ?? Number.POSITIVE_INFINITY)) return;
           course.isTooSlow = true;

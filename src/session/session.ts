@@ -28,6 +28,7 @@ import type { SessionEvent } from './events.ts';
 import { history } from './history/history.ts';
 import { instrumentRows, type LeftOut, leftOutNotices, withFormer } from './instruments.ts';
 import { sessionJournal } from './journal.ts';
+import { timedOrders } from './metrics/metrics.ts';
 import { type Observed, observe } from './observe.ts';
 import type { SessionOptions, Undo } from './options.ts';
 import { allocationChanges } from './preflight/allocation-changes.ts';
@@ -228,7 +229,7 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     journal: book,
     identity: state.identity,
     loaded,
-    orders: terms.watched(venue.orders),
+    orders: timedOrders(terms.watched(venue.orders), options.metrics),
     account: config.account,
     dedicated: config.dedicatedAccount,
     ...{ instruments, allocations, notice, blocked },

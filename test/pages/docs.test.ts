@@ -58,7 +58,7 @@ describe('configuration.md', () => {
     const strategies = [{ id: 'a', use: 'grid', symbol: 'BTCUSDT', interval: '1min', allocation: '1' }];
     const alerts = { channels: { phone: { type: 'ntfy' } }, routes: [{ minLevel: 'error', to: ['phone'] }] };
     const risk = { maxOrderValue: '1', maxPosition: '1' };
-    const given = tradingSchema.parse({ exchange: least, strategies, risk, alerts });
+    const given = tradingSchema.parse({ exchange: least, strategies, risk, alerts, metrics: {} });
     const numbers = [...text.matchAll(/^\| `([\w.]+)` +\| (\d+) +\|/gm)].map(([, key = '', value]) => [
       key,
       Number(value),

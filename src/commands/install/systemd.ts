@@ -1,0 +1,153 @@
+/** `sluice install systemd`: a unit for a daemon. It is printed: whoever installs it is root, and sees it first. */
+import { dirname, join, resolve } from 'node:path';
+import { catalogueOf, readConfig } from '../../config/read.ts';
+import { tradingSchema } from '../../config/schema.ts';
+import { home } from '../../config/shipped.ts';
+import { Refusal } from '../../domain/refusal.ts';
+import type { Output } from '../../terminal/output.ts';
+
+export interface SystemdOptions extends Output {
+  readonly config: string;
+  readonly mode: 'live' | 'paper';
+  readonly user: string;
+  readonly state?: string;
+  readonly secrets: string;
+}
+
+export function installSystemd({
+  config,
+  mode,
+  user,
+  state = `/var/lib/sluice/${mode}`,
+  secrets,
+  json,
+  out,
+  say,
+}: SystemdOptions): void {
+  const read = readConfig(config, tradingSchema);
+  const written = [resolve(state), ...(read.record ? [catalogueOf(dirname(resolve(config)), read)] : [])];
+  if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(user)) throw new Refusal(`--user ${user} is not the name of a user`);
+  const unit = unitText({
+    ...{
+      mode,
+      user,
+      secrets: resolve(secrets),
+      state: resolve(state),
+      written,
+      config: resolve(config),
+      folder: process.cwd(),
+    },
+    ...{ node: process.execPath, launcher: join(home(), 'bin', 'sluice.js') },
+  });
+  const name = mode === 'live' ? 'sluice' : `sluice-${mode}`;
+  const steps = [
+    `useradd --system --home-dir /var/lib/sluice --create-home ${user}`,
+    `install -D -m 600 /dev/null ${secrets}   # then put the keys in it: SLUICE_API_KEY=…`,
+    `systemctl daemon-reload && systemctl enable --now ${name}`,
+  ];
+  if (json) {
+    out(JSON.stringify({ version: 2, name: `${name}.service`, unit, steps }));
+    return;
+  }
+  out(unit.trimEnd());
+  say(`save it as /etc/systemd/system/${name}.service, then as root:`);
+  for (const step of steps) say(`  ${step}`);
+}
+
+/** Paths are absolute. */
+export interface UnitParts {
+  readonly mode: string;
+  readonly user: string;
+  readonly secrets: string;
+  readonly state: string;
+  readonly config: string;
+  /** What it may write. */
+  readonly written: readonly string[];
+  /** Working directory. */
+  readonly folder: string;
+  readonly node: string;
+  readonly launcher: string;
+}
+
+/** Homes that `ProtectHome=yes` hides. */
+const isInHome = (path: string): boolean => /^\/(home|root|run\/user)\//.test(`${path}/`);
+
+/** A path in a unit: `%` begins a specifier there. */
+function plain(path: string): string {
+  if (/[\n\r"\\]/.test(path))
+    throw new Refusal(
+      `${JSON.stringify(path)} cannot be written into a unit: use a path without quotes, backslashes and line breaks`,
+    );
+  return path.replaceAll('%', '%%');
+}
+/** The same as an argument of a command. */
+const argument = (path: string): string => `"${plain(path).replaceAll('$', '$$$$')}"`;
+
+export function unitText({ mode, user, secrets, state, written, config, folder, node, launcher }: UnitParts): string {
+  const command = [argument(node), argument(launcher), mode, '--config', argument(config), '--state', argument(state)];
+  const seesHome = [folder, config, node, launcher, state].some(isInHome);
+  return `# ${mode === 'live' ? 'Sluice' : 'Sluice on paper'} under systemd, made by sluice install systemd. Secrets are in ${plain(secrets)} (mode 600), not here.
+[Unit]
+Description=Sluice ${mode}
+Wants=network-online.target
+After=network-online.target time-sync.target
+# Five failures in a quarter of an hour: somebody has to look.
+StartLimitIntervalSec=15min
+StartLimitBurst=5
+
+[Service]
+# The daemon says when trading has begun, and gives signs of life from its event loop, by systemd-notify.
+Type=notify
+NotifyAccess=all
+# An exchange may be away for hours; the start waits for it.
+TimeoutStartSec=infinity
+WatchdogSec=60
+User=${user}
+WorkingDirectory=${plain(folder)}
+EnvironmentFile=${plain(secrets)}
+ExecStart=${command.join(' ')}
+# Tighter limits hold at once; the log is opened again.
+ExecReload=/bin/kill -HUP $MAINPID
+# Finishes requests in flight, cancels resting orders.
+TimeoutStopSec=45
+KillMode=mixed
+Restart=on-failure
+RestartSec=10
+# 2: the configuration is wrong. 3: a safety guard refuses. Both wait for a person.
+RestartPreventExitStatus=2 3
+
+UMask=0077
+StateDirectory=sluice
+StateDirectoryMode=0700
+${written.map((path) => `ReadWritePaths="-${plain(path)}"`).join('\n')}
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+ProtectSystem=strict
+ProtectHome=${seesHome ? 'read-only' : 'yes'}
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RemoveIPC=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged
+# MemoryDenyWriteExecute is left out: V8 compiles while it runs.
+MemoryMax=1G
+TasksMax=128
+
+[Install]
+WantedBy=multi-user.target
+`;
+}

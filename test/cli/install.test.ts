@@ -1,0 +1,179 @@
+/** `sluice install`: the unit passes systemd's own verification, the Dockerfile a linter, and no secret is in any of it. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { validate } from 'dockerfile-utils';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Ran, sluice } from '../kit/program.ts';
+
+const secret = 'canary-secret-5f2a';
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sluice-install-'));
+  configure();
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function configure(change: object = {}, name = 'live.yaml'): void {
+  const strategy = { id: 'one', use: 'sma-cross', symbol: 'BTCUSDT', interval: '1min', allocation: '1000' };
+  const config = {
+    exchange: { restUrl: 'https://exchange.example', wsUrl: 'wss://exchange.example/ws' },
+    ...{ strategies: [strategy], risk: { maxOrderValue: '100', maxPosition: '100' }, metrics: { port: 9_999 } },
+  };
+  writeFileSync(join(dir, name), JSON.stringify({ ...config, ...change }));
+}
+const install = (...args: readonly string[]): Promise<Ran> => {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: dir, SLUICE_API_KEY: secret, SLUICE_API_SECRET: secret };
+  return sluice(['install', ...args], { cwd: dir, env });
+};
+/** Every file below the folder, by its path. */
+const written = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    readdirSync(join(dir, 'deploy'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(join(dir, 'deploy', name)).isFile())
+      .map((name) => [name, readFileSync(join(dir, 'deploy', name), 'utf8')]),
+  );
+
+/** systemd checks a unit without running. Where it is not installed, only the text is tested. */
+function verify(unit: string): string | undefined {
+  const path = join(dir, 'sluice-test.service');
+  writeFileSync(path, unit);
+  try {
+    execFileSync('systemd-analyze', ['verify', '--man=no', path], { stdio: 'pipe', encoding: 'utf8' });
+    return '';
+  } catch (error) {
+    const { code, stderr } = error as NodeJS.ErrnoException & { stderr?: string };
+    return code === 'ENOENT' ? undefined : String(stderr);
+  }
+}
+
+describe('a unit of systemd', () => {
+  test('passes its verification, runs the configuration, and has keys only in the file that it names', async ({
+    skip,
+  }) => {
+    const { code, stdout, stderr } = await install('systemd', '--config', 'live.yaml');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^ExecStart="[^"]*node" "[^"]*bin\/sluice\.js" live --config "[^"]*\/live\.yaml" --state "\/var\/lib\/sluice\/live"$/m,
+    );
+    for (const line of [
+      'User=sluice',
+      'EnvironmentFile=/etc/sluice/secrets.env',
+      'ProtectSystem=strict',
+      'NoNewPrivileges=yes',
+      'WatchdogSec=60',
+      'StartLimitBurst=5',
+      'RestartPreventExitStatus=2 3',
+    ])
+      expect(stdout.split('\n')).toContain(line);
+    expect(stdout + stderr).not.toContain(secret);
+    expect(stderr).toContain('save it as /etc/systemd/system/sluice.service, then as root:');
+    const against = verify(stdout);
+    if (against === undefined) skip('systemd-analyze is not installed');
+    expect(against).toBe('');
+  });
+
+  test('with spaces and percent signs in its paths is still valid, and may write what is recorded', async ({
+    skip,
+  }) => {
+    mkdirSync(join(dir, 'a 50% folder'));
+    configure({ record: true, catalogue: 'data' }, 'a 50% folder/my $live.yaml');
+    const { code, stdout } = await install(
+      'systemd',
+      '--config',
+      'a 50% folder/my $live.yaml',
+      '--mode',
+      'paper',
+      '--user',
+      'trader',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('a 50%% folder/my $$live.yaml"');
+    expect(stdout).toMatch(/^ReadWritePaths="-\/.*a 50%% folder\/data"$/m);
+    expect(stdout).toContain('--state "/var/lib/sluice/paper"');
+    const against = verify(stdout);
+    if (against === undefined) skip('systemd-analyze is not installed');
+    expect(against).toBe('');
+  });
+
+  test.each([
+    ['a configuration that does not exist', ['--config', 'none.yaml'], 'none.yaml does not exist'],
+    ['no configuration', [], 'systemd needs a configuration: --config FILE'],
+    ['a user that is none', ['--config', 'live.yaml', '--user', 'x\nRoot'], 'is not the name of a user'],
+    ['a path with a quote', ['--config', 'live.yaml', '--state', '/var/"x'], 'cannot be written into a unit'],
+  ])('is refused for %s', async (_, args, message) => {
+    const { code, stdout, stderr } = await install('systemd', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('files for Docker', () => {
+  test('are a Dockerfile without a finding, a compose file, and what Prometheus and Grafana read', async () => {
+    const { code, stdout } = await install('docker', '--config', 'live.yaml');
+    expect(code).toBe(0);
+    expect(stdout).toContain('docker compose -f deploy/compose.yaml up --build --detach');
+    const files = written();
+    expect(Object.keys(files).toSorted()).toEqual([
+      'Dockerfile',
+      'Dockerfile.dockerignore',
+      'compose.yaml',
+      'grafana/dashboards/sluice.json',
+      'grafana/provisioning/dashboards/sluice.yml',
+      'grafana/provisioning/datasources/prometheus.yml',
+      'prometheus.yml',
+    ]);
+    const dockerfile = files['Dockerfile'] ?? '';
+    expect(validate(dockerfile)).toEqual([]);
+    expect(dockerfile).toMatch(/^USER 1000$/m);
+    expect(dockerfile).toMatch(/^HEALTHCHECK [\s\S]*127\.0\.0\.1:9999\/health/m);
+    expect(dockerfile).toContain('CMD ["live", "--config", "live.yaml", "--state", "/state/live"]');
+    const { services } = parse(files['compose.yaml'] ?? '') as {
+      services: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+    };
+    expect(services['sluice']).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      env_file: 'secrets.env',
+      hostname: 'sluice',
+      restart: 'on-failure:5',
+    });
+    expect(services['prometheus']).toMatchObject({ network_mode: 'service:sluice' });
+    // Nothing can be reached from outside of this machine.
+    expect(Object.values(services).flatMap(({ ports = [] }) => ports)).toEqual(['127.0.0.1:3000:3000']);
+    expect(parse(files['prometheus.yml'] ?? '')).toMatchObject({
+      scrape_configs: [{ static_configs: [{ targets: ['127.0.0.1:9999'] }] }],
+    });
+    for (const [name, text] of Object.entries(files)) {
+      if (!name.endsWith('.json')) expect(text, name).not.toMatch(/\{\{\w/);
+      expect(text, name).not.toContain(secret);
+      if (/\.ya?ml$/.test(name)) expect(parse(text), name).toBeTypeOf('object');
+    }
+    expect((files['Dockerfile.dockerignore'] ?? '').split('\n')).toEqual(
+      expect.arrayContaining(['**/.env', '**/*.env', 'var']),
+    );
+  });
+
+  test('overwrite nothing', async () => {
+    mkdirSync(join(dir, 'deploy'));
+    writeFileSync(join(dir, 'deploy', 'compose.yaml'), 'mine');
+    const { code, stderr } = await install('docker', '--config', 'live.yaml');
+    expect(code).toBe(2);
+    expect(stderr).toContain('deploy has compose.yaml already, and nothing is overwritten');
+    expect(written()).toEqual({ 'compose.yaml': 'mine' });
+  });
+
+  test.each([
+    ['a configuration without metrics', ['--config', 'live.yaml'], 'live.yaml: metrics is missing: add metrics: {}'],
+    ['one outside of the folder', ['--config', '../live.yaml'], 'does not exist'],
+    ['a folder elsewhere', ['--config', 'live.yaml', '--to', '../x'], ''],
+  ])('are refused for %s', async (_, args, message) => {
+    configure({ metrics: undefined });
+    const { code, stderr } = await install('docker', ...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(readdirSync(dir)).toEqual(['live.yaml']);
+  });
+});
