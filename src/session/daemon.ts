@@ -135,13 +135,14 @@ export async function runUntilStopped(
   );
   let metrics: MetricsServer | undefined;
   try {
-    const measured = new Metrics({ mode: options.mode, version: version(), stateDir, log: file });
+    let measured: Metrics | undefined;
     if (options.config.metrics !== undefined) {
+      measured = new Metrics({ mode: options.mode, version: version(), stateDir, log: file });
       metrics = await serveMetrics(options.config.metrics, measured, options.metricsToken);
       say(`metrics    ${metrics.url}`);
     }
     const parts = { environment: process.env, log, fatal, recorder: beside?.recorder };
-    session = await start({ ...options, ...parts, metrics: metrics && measured });
+    session = await start({ ...options, ...parts, metrics: measured });
   } catch (error) {
     await metrics?.close();
     takeAway();

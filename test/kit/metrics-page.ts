@@ -55,7 +55,7 @@ ${markdownTable(['metric', 'type', 'labels', 'meaning'], ours.map(row))}
 
 ## Of Node and the process
 
-prom-client adds these. \`nodejs_eventloop_lag_p99_seconds\` is the delay of the event loop, \`process_resident_memory_bytes\` the memory.
+prom-client adds these. \`process_resident_memory_bytes\` is the memory.
 
 ${metrics
   .filter(({ name }) => !name.startsWith('sluice_'))

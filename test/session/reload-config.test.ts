@@ -22,7 +22,7 @@ const reload = (...args: readonly string[]) => rig.run('reload', ...args);
 test('a tighter limit holds at once and is journalled, a looser one once it is confirmed', async () => {
   const daemon = await rig.start();
   rig.emit('taker', target(0.1));
-  await until('a fill', () => exchange.allTrades(trader.uid).length === 1);
+  await until('a fill', () => exchange.allTrades(trader.uid).length > 0);
   rig.configure({ risk: { maxOrderValue: '500' } });
   const tighter = await reload('--reason', 'a calm week');
   expect(tighter).toMatchObject({ code: 0 });
@@ -30,13 +30,14 @@ test('a tighter limit holds at once and is journalled, a looser one once it is c
   rig.emit('taker', target(0.3));
   await daemon.line(/denied .*taker .*one order may be worth at most 500/);
   rig.configure({ risk: { maxOrderValue: '6000' } });
+  const before = exchange.allTrades(trader.uid).length;
   const looser = await reload();
   expect(looser.code).toBe(1);
   expect(looser.stderr).toContain(
     `a limit would be looser (risk.maxOrderValue 500 → 6000). To confirm: sluice reload --loosen --state ${rig.state} --reason "…"`,
   );
   expect((await reload('--loosen', '--reason', 'I want more')).stdout).toContain('risk.maxOrderValue 500 → 6000');
-  await until('the order that was denied', () => exchange.allTrades(trader.uid).length === 2);
+  await until('the order that was denied', () => exchange.allTrades(trader.uid).length > before);
   expect(configRows().slice(1)).toEqual([
     { by: 'operator', reason: 'risk.maxOrderValue 100000 → 500 (a calm week)' },
     { by: 'operator', reason: 'risk.maxOrderValue 500 → 6000 (I want more)' },
@@ -71,7 +72,7 @@ test.each([
   expect(stderr).toMatch(says);
   expect(stderr).not.toMatch(/\n {4}at /);
   rig.emit('taker', target(0.1));
-  await until('a fill', () => exchange.allTrades(trader.uid).length === 1);
+  await until('a fill', () => exchange.allTrades(trader.uid).length > 0);
   expect(configRows()).toHaveLength(1);
   await daemon.line(/the configuration was not reloaded, the running one goes on/);
   expect((await daemon.end('SIGINT')).code).toBe(130);

@@ -42,6 +42,7 @@ export function installSystemd({
   const name = mode === 'live' ? 'sluice' : `sluice-${mode}`;
   const steps = [
     `useradd --system --home-dir /var/lib/sluice --create-home ${user}`,
+    `chgrp -R ${user} ${process.cwd()} && chmod -R g+rX ${process.cwd()}`,
     `install -D -m 600 /dev/null ${secrets}   # then put the keys in it: SLUICE_API_KEY=…`,
     `systemctl daemon-reload && systemctl enable --now ${name}`,
   ];

@@ -6,6 +6,7 @@
  */
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Outbox, outboxFile } from '../../alerts/outbox.ts';
 import type { Budget } from '../../budget/budget.ts';
 import { realMs, type ScaledClock } from '../../clock/clock.ts';
@@ -48,17 +49,22 @@ export interface Standing {
   readonly reasons: readonly string[];
 }
 
+/** Between two looks at the event loop, ms. */
+const loopMs = 10;
+
 /** A scrape is calculated at most so often, real ms: whoever asks more often gets the last one. */
 const leastMs = 1_000;
 
 export class Metrics {
   readonly #options: MetricsOptions;
   readonly #metrics: Definitions = definitions();
+  readonly #loop = monitorEventLoopDelay({ resolution: loopMs });
   #measured: Measured | undefined;
   #last: { readonly at: number; readonly text: Promise<string> } | undefined;
 
   constructor(options: MetricsOptions) {
     this.#options = options;
+    this.#loop.enable();
     const { mode, version } = options;
     this.#metrics.build.set({ version, mode, node: process.versions.node }, 1);
   }
@@ -121,11 +127,17 @@ export class Metrics {
   }
 
   #read(): void {
-    const { state, healthy, ready, logLost } = this.#metrics;
+    const { state, healthy, ready, loopDelay, logLost } = this.#metrics;
     const { state: now, isOk } = this.ready();
     for (const name of states) state.set({ state: name }, name === now ? 1 : 0);
     ready.set(isOk ? 1 : 0);
     healthy.set(this.health().isOk ? 1 : 0);
+    for (const quantile of [0.5, 0.99, 1])
+      loopDelay.set(
+        { quantile: String(quantile) },
+        Math.max(0, this.#loop.percentile(quantile * 100) / 1e9 - loopMs / 1_000),
+      );
+    this.#loop.reset();
     logLost.reset();
     logLost.inc(this.#options.log.lost);
     this.#readFiles();

@@ -103,7 +103,8 @@ describe('the server', () => {
     expect(status).toBe(200);
     expect(text).toContain('sluice_build_info{version="1.2.3",mode="live"');
     expect(text).toContain('sluice_log_lines_lost_total 3');
-    expect(text).toMatch(/nodejs_eventloop_lag_p99_seconds [\d.e-]+/);
+    expect(text).toMatch(/sluice_event_loop_delay_seconds\{quantile="0.99"\} [\d.e-]+/);
+    expect(text).not.toContain('nodejs_eventloop_lag');
     expect(await get(port, '/metrics', { host: 'evil.example' })).toEqual([
       403,
       expect.stringContaining('call it by an IP address'),
