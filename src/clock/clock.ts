@@ -5,6 +5,8 @@
  * rules (polling, horizons, windows of weight) are plain ms of this clock. Durations about machine and network (time-outs,
  * receive windows, the age of data) are real: `machine(ms)` says how many ms of this clock they are.
  */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
 export interface Clock {
   /** UTC ms. */
   now(): number;
@@ -164,3 +166,19 @@ export const realMs = (): number => performance.now();
 export const blockUntil = (flag: Int32Array, mostMs: number): void => {
   Atomics.wait(flag, 0, 0, mostMs);
 };
+
+/** Between two looks at the event loop, ms. */
+const loopMs = 10;
+
+/** Watches how late the event loop turns. `take` gives quantiles since the last call, s, without the time between two looks. */
+export function watchLoop(): { take(quantiles: readonly number[]): readonly number[] } {
+  const delays = monitorEventLoopDelay({ resolution: loopMs });
+  delays.enable();
+  return {
+    take(quantiles) {
+      const taken = quantiles.map((one) => Math.max(0, delays.percentile(one * 100) / 1e9 - loopMs / 1_000));
+      delays.reset();
+      return taken;
+    },
+  };
+}

@@ -6,10 +6,9 @@
  */
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Outbox, outboxFile } from '../../alerts/outbox.ts';
 import type { Budget } from '../../budget/budget.ts';
-import { realMs, type ScaledClock } from '../../clock/clock.ts';
+import { realMs, type ScaledClock, watchLoop } from '../../clock/clock.ts';
 import type { DaemonState } from '../../dashboard/view.ts';
 import { unitsNumber } from '../../domain/money.ts';
 import type { Entry, EventEntry } from '../../journal/entries.ts';
@@ -49,8 +48,8 @@ export interface Standing {
   readonly reasons: readonly string[];
 }
 
-/** Between two looks at the event loop, ms. */
-const loopMs = 10;
+/** Of the delays of the event loop. */
+const quantiles = [0.5, 0.99, 1];
 
 /** A scrape is calculated at most so often, real ms: whoever asks more often gets the last one. */
 const leastMs = 1_000;
@@ -58,13 +57,12 @@ const leastMs = 1_000;
 export class Metrics {
   readonly #options: MetricsOptions;
   readonly #metrics: Definitions = definitions();
-  readonly #loop = monitorEventLoopDelay({ resolution: loopMs });
+  readonly #loop = watchLoop();
   #measured: Measured | undefined;
   #last: { readonly at: number; readonly text: Promise<string> } | undefined;
 
   constructor(options: MetricsOptions) {
     this.#options = options;
-    this.#loop.enable();
     const { mode, version } = options;
     this.#metrics.build.set({ version, mode, node: process.versions.node }, 1);
   }
@@ -132,12 +130,8 @@ export class Metrics {
     for (const name of states) state.set({ state: name }, name === now ? 1 : 0);
     ready.set(isOk ? 1 : 0);
     healthy.set(this.health().isOk ? 1 : 0);
-    for (const quantile of [0.5, 0.99, 1])
-      loopDelay.set(
-        { quantile: String(quantile) },
-        Math.max(0, this.#loop.percentile(quantile * 100) / 1e9 - loopMs / 1_000),
-      );
-    this.#loop.reset();
+    for (const [index, delay] of this.#loop.take(quantiles).entries())
+      loopDelay.set({ quantile: String(quantiles[index]) }, delay);
     logLost.reset();
     logLost.inc(this.#options.log.lost);
     this.#readFiles();
