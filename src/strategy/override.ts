@@ -1,6 +1,5 @@
 /** Strategies with some members replaced. */
-import { catchError } from 'rxjs';
-import { type Context, hasList, hasRoles, isStreaming, type Moment, type Strategy } from './contract.ts';
+import { hasList, hasRoles, isStreaming, type Moment, type Strategy } from './contract.ts';
 import { StrategyThrew } from './fault.ts';
 import type { Params } from './params.ts';
 import type { Values } from './values.ts';
@@ -35,38 +34,38 @@ export function over<S extends Strategy>(strategy: S, changes: Partial<S>): S {
 }
 
 /** A strategy whose errors name it, by its configured `id` and `use`, and the kline. */
-export function named(strategy: Strategy, id: string, use: string): Strategy {
-  if (isStreaming(strategy)) {
-    const rethrow = (error: unknown): never => {
-      throw new StrategyThrew(error, { id, use });
-    };
+export async function named(strategy: Strategy, id: string, use: string): Promise<Strategy> {
+  // RxJS takes a sixth of the start of a backtest, and only streams need it.
+  if (isStreaming(strategy)) return (await import('./named-streams.ts')).namedStreams(strategy, id, use);
+  const threw = (error: unknown, openTime: number): StrategyThrew => new StrategyThrew(error, { id, use, openTime });
+  if (hasList(strategy))
     return over(strategy, {
-      signals(context: Context<Params>) {
+      choose(markets, moment) {
         try {
-          return strategy.signals(context).pipe(catchError(rethrow));
+          return strategy.choose(markets, moment);
         } catch (error) {
-          return rethrow(error);
+          throw threw(error, moment.time);
         }
       },
     });
-  }
-  const named = <T>(openTime: number, ask: () => T): T => {
-    try {
-      return ask();
-    } catch (error) {
-      throw new StrategyThrew(error, { id, use, openTime });
-    }
-  };
-  if (hasList(strategy))
-    return over(strategy, {
-      choose: (markets, moment) => named(moment.time, () => strategy.choose(markets, moment)),
-    });
   if (hasRoles(strategy))
     return over(strategy, {
-      decide: (values, moment) => named(moment.time, () => strategy.decide(values, moment)),
+      decide(values, moment) {
+        try {
+          return strategy.decide(values, moment);
+        } catch (error) {
+          throw threw(error, moment.time);
+        }
+      },
     });
   return over(strategy, {
-    decide: (values: Values, moment: Moment<Params>) =>
-      named(moment.kline.openTime, () => strategy.decide(values, moment)),
+    // Called at each kline: what only an error needs is read after it.
+    decide(values: Values, moment: Moment<Params>) {
+      try {
+        return strategy.decide(values, moment);
+      } catch (error) {
+        throw threw(error, moment.kline.openTime);
+      }
+    },
   });
 }

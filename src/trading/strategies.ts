@@ -68,7 +68,7 @@ export async function configure(
     const symbolPlaces = symbolsIn(config).map(([, place]) => placeOf(['strategies', index, ...place]));
     if ('strategy' in loaded) {
       const { strategy, params } = loaded;
-      const own = overRecords && isPath(config.use) ? named(strategy, config.id, config.use) : strategy;
+      const own = overRecords && isPath(config.use) ? await named(strategy, config.id, config.use) : strategy;
       const bound = boundMarkets(config, strategy);
       if ('path' in bound) problems.push(`${placeOf(['strategies', index, ...bound.path])}: ${bound.what}`);
       else found.push({ config, configFile, symbolPlaces, strategy: own, params, ...bound });

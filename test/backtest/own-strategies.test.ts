@@ -181,7 +181,7 @@ test('an object of a class is as good as one of functions, wherever something of
     }
   }
   const plain = await alike(saying((fast, slow) => (fast > slow ? hold({ quantity: 1 }, 'up') : flat('down'))));
-  const strategy = withSharedColumns(named(new Cross(), 's', './cross.ts'));
+  const strategy = withSharedColumns(await named(new Cross(), 's', './cross.ts'));
   expect(await alike(strategy)).toBe(plain);
   expect(strategy.check?.({})).toBeUndefined();
   const stressed = await stress(
