@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { castOf } from '../src/backtest/prepare/prepare.ts';
+import { castOf, inputOf } from '../src/backtest/prepare/prepare.ts';
 import { parameterSets, readAxes } from '../src/backtest/search/axes.ts';
 import { hasRun, type Outcome } from '../src/backtest/search/outcome.ts';
 import { openPool } from '../src/backtest/search/pool.ts';
@@ -51,7 +51,7 @@ const series = [
   { symbol: 'XBTUSD', interval: '1min', columns, gaps: [], first: 0, end: columns.close.length },
 ] as const;
 const pool = openPool(
-  { file, config, settings: [], series, axes, withReturns: true },
+  { input: inputOf(config, cast, series), dir, axes, riskFree: 0, withReturns: true },
   process.argv[3] === undefined ? undefined : Number(process.argv[3]),
 );
 for (let round = 0; round < Number(process.argv[4] ?? 4); round++) {

@@ -12,6 +12,9 @@ const ownIn = (hosted: readonly NamedHosted[]): readonly string[] => [
   ...new Set(hosted.map(({ use }) => use).filter(isPath)),
 ];
 
+/** Whether runs of these strategies are repeated. */
+export const isRepeated = (hosted: readonly NamedHosted[]): boolean => ownIn(hosted).length > 0;
+
 const textOf = (one: Compared): string =>
   'refused' in one ? `a refusal (${one.refused})` : `${grouped(one.finalEquity)} with ${grouped(one.fills)} fills`;
 

@@ -10,10 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { prepare } from '../../src/backtest/prepare/prepare.ts';
 import { writeTables } from '../../src/backtest/runs/keep.ts';
 import { openPool } from '../../src/backtest/search/pool.ts';
 import { seededRng } from '../../src/clock/clock.ts';
@@ -139,16 +140,12 @@ describe('a grid', () => {
     ]);
   });
 
-  test('starts as many threads as are asked for, but no more than there are sets, and few for a core', () => {
-    const stage = { file: config, settings: [], series: [], axes: [], withReturns: false };
-    const read = readConfig(config, backtestSchema);
-    const pools = [
-      openPool({ ...stage, config: read }, 256, 1),
-      openPool({ ...stage, config: read }, 2, 4),
-      openPool({ ...stage, config: read }, 256),
-    ];
+  test('starts as many threads as are asked for, but no more than there are sets, and few for a core', async () => {
+    const { input } = await prepare(config, readConfig(config, backtestSchema));
+    const stage = { input, dir: dirname(config), axes: [], riskFree: 0, withReturns: false };
+    const pools = [openPool(stage, 256, 1), openPool(stage, 2, 4), openPool(stage, 256)];
     expect(pools.map(({ workers }) => workers)).toEqual([1, 2, 4 * availableParallelism()]);
-    return Promise.all(pools.map((pool) => pool.close()));
+    await Promise.all(pools.map((pool) => pool.close()));
   });
 
   test.each([

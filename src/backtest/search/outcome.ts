@@ -1,5 +1,4 @@
 /** The figures of one parameter set by which sets are compared; money exact. */
-import { z } from 'zod';
 import { unitsNumber, unitsText } from '../../domain/money.ts';
 import { dailyReturns, daysKnown } from '../../research/curves.ts';
 import { walkEquity } from '../../research/equity-walk.ts';
@@ -11,27 +10,27 @@ import { countRoundTrips } from '../../research/round-trips.ts';
 import { equityInput, marginOf } from '../result/summary.ts';
 import type { RunInput, RunResult } from '../run.ts';
 
-export const ran = z.object({
+/** The figures of a set that ran. */
+export interface Ran {
   /** Quote units, exact. */
-  finalEquity: z.string(),
+  readonly finalEquity: string;
   /** A fraction of the cash. */
-  return: z.number(),
+  readonly return: number;
   /** At kline closes, a fraction of the peak. */
-  maxDrawdown: z.number(),
+  readonly maxDrawdown: number;
   /** Yearly, of daily returns; null where it would mean nothing. */
-  sharpe: z.number().nullable(),
-  sortino: z.number().nullable(),
-  calmar: z.number().nullable(),
-  fills: z.number(),
-  roundTrips: z.number(),
+  readonly sharpe: number | null;
+  readonly sortino: number | null;
+  readonly calmar: number | null;
+  readonly fills: number;
+  readonly roundTrips: number;
   /** Quote units, exact. */
-  fees: z.string(),
+  readonly fees: string;
   /** The limits that stopped it before its end. */
-  kills: z.array(z.string()).readonly(),
+  readonly kills: readonly string[];
   /** Of each whole UTC day, to nine digits; null where a grid has too many. */
-  returns: z.array(z.number()).readonly().nullable(),
-});
-export type Ran = Readonly<z.output<typeof ran>>;
+  readonly returns: readonly number[] | null;
+}
 
 /** A set that the strategy refuses, or with which it threw. */
 export interface Refused {

@@ -5,6 +5,7 @@ import { pause, systemClock } from '../../clock/clock.ts';
 import { type Columns, mapColumns } from '../../domain/market.ts';
 import { moduleUrl } from '../../domain/module-url.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { unloaded } from '../../trading/load-hosted.ts';
 import type { RunSeries } from '../run.ts';
 import { parameterSets } from './axes.ts';
 import type { Outcome } from './outcome.ts';
@@ -35,7 +36,10 @@ export function openPool(
   const workers = Math.max(1, Math.min(asked, sets, mostACore * availableParallelism()));
   const isStopped = new Int32Array(new SharedArrayBuffer(4));
   const isBegun = new Uint8Array(new SharedArrayBuffer(parameterSets(stage.axes).length));
-  const workerData: WorkerData = { ...stage, series: stage.series.map(shared), isStopped, isBegun };
+  const { input } = stage;
+  const series = input.series.map(shared);
+  const hosted = input.hosted.map(unloaded);
+  const workerData: WorkerData = { ...stage, input: { ...input, series, hosted }, isStopped, isBegun };
   const pool = new Piscina<number, Reply>({
     filename: moduleUrl('./worker', import.meta.url).href,
     workerData,

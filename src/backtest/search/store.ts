@@ -8,7 +8,7 @@ import { makeDirs } from '../../journal/open.ts';
 import type { Prepared } from '../prepare/prepare.ts';
 import { type CodeVersion, plain, sha256 } from '../runs/identity.ts';
 import { type Axis, type ParameterSet, sortedAxes } from './axes.ts';
-import { type Outcome, ran } from './outcome.ts';
+import type { Outcome, Ran } from './outcome.ts';
 
 /** Raised when outcomes change their meaning: older files are not read then. */
 const outcomeVersion = 9;
@@ -38,6 +38,20 @@ export function gridId(
   const all = { outcomeVersion, sluice, said, of, spans, dataHashes, instruments, code: code.map((one) => one.sha256) };
   return sha256(plain(all));
 }
+
+const ran = z.object({
+  finalEquity: z.string(),
+  return: z.number(),
+  maxDrawdown: z.number(),
+  sharpe: z.number().nullable(),
+  sortino: z.number().nullable(),
+  calmar: z.number().nullable(),
+  fills: z.number(),
+  roundTrips: z.number(),
+  fees: z.string(),
+  kills: z.array(z.string()).readonly(),
+  returns: z.array(z.number()).readonly().nullable(),
+}) satisfies z.ZodType<Ran>;
 
 const lineSchema = z.object({
   cell: z.array(z.union([z.number(), z.string(), z.boolean()])),

@@ -2,34 +2,34 @@
 import { parentPort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { loopTurn } from '../../clock/clock.ts';
-import type { Setting } from '../../config/read.ts';
-import type { BacktestConfig } from '../../config/schema.ts';
-import { rateNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { errorText, isStrategyFault, SignalError, strayText } from '../../strategy/fault.ts';
 import { readParams } from '../../strategy/params.ts';
+import { loadHosted, type Unloaded } from '../../trading/load-hosted.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
 import { runBacktest } from '../engines.ts';
 import { shortFault, warmingOn } from '../prepare/data-checks.ts';
-import { type Cast, castOf, inputOf } from '../prepare/prepare.ts';
-import type { RunInput, RunSeries } from '../run.ts';
+import type { RunInput } from '../run.ts';
 import { type Axis, type ParameterSet, parameterSets, paramsIn } from './axes.ts';
 import { withSharedColumns } from './indicator-memory.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
 /** What all workers run. */
 export interface Stage {
-  readonly file: string;
-  readonly config: BacktestConfig;
-  readonly settings: readonly Setting[];
-  readonly series: readonly RunSeries[];
+  /** The run with the parameters of the configuration, by which the strategies are sized up already. */
+  readonly input: RunInput;
+  /** The directory of strategies' relative paths. */
+  readonly dir: string;
   readonly axes: readonly Axis[];
+  /** Yearly, as a fraction. */
+  readonly riskFree: number;
   /** Outcomes contain the return of each day. */
   readonly withReturns: boolean;
 }
 
 /** In memory that the threads share. */
-export interface WorkerData extends Stage {
+export interface WorkerData extends Omit<Stage, 'input'> {
+  readonly input: Omit<RunInput, 'hosted'> & { readonly hosted: readonly Unloaded[] };
   /** 1 after an abort: no thread begins another set. */
   readonly isStopped: Int32Array;
   /** By index of a parameter set: 1 once a thread has begun it. */
@@ -59,14 +59,13 @@ process.on('uncaughtException', (error: Error) => {
 
 const stage = Piscina.workerData as WorkerData;
 const sets = parameterSets(stage.axes);
-const cast = readyCast().catch((error: unknown): undefined => {
+const ready = Promise.all(stage.input.hosted.map(loaded)).catch((error: unknown): undefined => {
   fault ??= { fault: error instanceof Refusal ? error.message : error };
 });
 
-async function readyCast(): Promise<Cast> {
-  const { file, config, settings } = stage;
-  const plain = await castOf(file, config, settings);
-  return { ...plain, hosted: plain.hosted.map((one) => ({ ...one, strategy: withSharedColumns(one.strategy) })) };
+async function loaded(one: Unloaded): Promise<NamedHosted> {
+  const hosted = await loadHosted(one, stage.dir);
+  return { ...hosted, strategy: withSharedColumns(hosted.strategy) };
 }
 
 /** The strategies with a parameter set, or why they refuse it. */
@@ -93,15 +92,14 @@ function shortIn({ hosted, series }: RunInput): string | undefined {
   return undefined;
 }
 
-async function outcomeWith(ready: Cast, set: ParameterSet): Promise<Outcome> {
-  const hosted = withSet(ready.hosted, set);
+async function outcomeWith(all: readonly NamedHosted[], set: ParameterSet): Promise<Outcome> {
+  const hosted = withSet(all, set);
   if (typeof hosted === 'string') return { refused: hosted };
-  const input = inputOf(stage.config, { ...ready, hosted }, stage.series);
+  const input: RunInput = { ...stage.input, hosted };
   try {
     const short = shortIn(input);
     if (short !== undefined) return { refused: short };
-    const riskFree = rateNumber(stage.config.riskFree);
-    return outcomeOf(input, await runBacktest(input), { riskFree, withReturns: stage.withReturns });
+    return outcomeOf(input, await runBacktest(input), stage);
   } catch (error) {
     // A single run would be refused, too, such as quotes over klines.
     if (error instanceof Refusal) return { refused: error.message };
@@ -111,14 +109,14 @@ async function outcomeWith(ready: Cast, set: ParameterSet): Promise<Outcome> {
 }
 
 export default async function runSet(index: number): Promise<Reply> {
-  const ready = await cast;
-  if (ready === undefined) return fault;
+  const hosted = await ready;
+  if (hosted === undefined) return fault;
   Atomics.store(stage.isBegun, index, 1);
   if (Atomics.load(stage.isStopped, 0) === 1) {
     Atomics.store(stage.isBegun, index, 0);
     return undefined;
   }
-  const outcome = await outcomeWith(ready, sets[index] ?? []);
+  const outcome = await outcomeWith(hosted, sets[index] ?? []);
   // Timers and promises that a strategy left: between two tasks this thread stands still.
   await loopTurn();
   return fault ?? outcome;

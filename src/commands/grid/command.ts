@@ -1,8 +1,8 @@
 /** `sluice backtest --grid`: every combination of parameters, on all cores; a stopped grid resumes with the sets that are left. */
 
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { refuseOther } from '../../backtest/determinism-check.ts';
+import { dirname, join, resolve } from 'node:path';
+import { isRepeated, refuseOther } from '../../backtest/determinism-check.ts';
 import { type Prepared, prepare } from '../../backtest/prepare/prepare.ts';
 import { endsOf, quoteAsset, type RunInput, spanOf } from '../../backtest/run.ts';
 import { type CodeVersion, codeVersions, hashRows, sha256 } from '../../backtest/runs/identity.ts';
@@ -30,7 +30,7 @@ import { countGridTrials } from '../../backtest/search/trials.ts';
 import { machineSteady } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
-import { units, unitsNumber } from '../../domain/money.ts';
+import { rateNumber, units, unitsNumber } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { durationText } from '../../report/figures.ts';
 import { gridText } from '../../report/grid.ts';
@@ -74,7 +74,7 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
   let doubt: Overfitting | undefined;
   // A killed grid may have all of its sets, and have repeated none.
   if (open.length > 0 || !kept.isCompared()) {
-    const stage = { file, config, settings, series: input.series, axes, withReturns };
+    const stage = { input, dir: dirname(file), axes, riskFree: rateNumber(config.riskFree), withReturns };
     const pool = openPool(stage, options.workers, Math.max(open.length, 1));
     const watch = progressOf(open.length, options.progress);
     try {
@@ -83,13 +83,13 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         kept.add(known[index] ?? [], outcome);
         watch();
       };
+      const fresh = freshOutcome(input, pool, sets.length - 1, signal);
       const givenUp = await pool.run(open, came, signal);
       if (signal?.aborted !== true) {
-        const repeated = refuseRemembering(input, { pool, stage, axes, sets, outcomes }, signal);
+        const repeated = refuseRemembering(input, { pool, stage, axes, sets, outcomes, fresh }, signal);
         // Judged meanwhile: the repetitions run on other threads.
         doubt = judged();
-        await repeated;
-        kept.compared();
+        await repeated.then(kept.compared);
       }
       if (givenUp.length > 0) say(givenUpText(givenUp.map((index) => setText(axes, sets[index]))));
     } catch (error) {
@@ -147,39 +147,53 @@ interface Done {
   readonly axes: readonly Axis[];
   readonly sets: readonly ParameterSet[];
   readonly outcomes: readonly (Outcome | undefined)[];
+  /** Of the last set, which a thread ran before any other. */
+  readonly fresh: Promise<Outcome | undefined> | undefined;
+}
+
+/** What the last set comes to on a thread that has run none: asked for before all others, where runs are repeated. */
+function freshOutcome({ hosted }: RunInput, pool: GridPool, last: number, signal: AbortSignal | undefined) {
+  if (last < 1 || !isRepeated(hosted)) return undefined;
+  const fresh = outcomeOn(pool, last, signal);
+  // Where it fails before the others end, they fail, too, or it is heard of when they are compared.
+  fresh.catch(() => {});
+  return fresh;
+}
+
+/** Undefined where it was stopped. */
+async function outcomeOn(pool: GridPool, index: number, signal: AbortSignal | undefined): Promise<Outcome | undefined> {
+  let outcome: Outcome | undefined;
+  const came = (_: number, one: Outcome): void => {
+    outcome = one;
+  };
+  await pool.run([index], came, signal);
+  return outcome;
 }
 
 /**
- * Repeats the first set on threads that have run others since, and the last on a thread that has run none. A count that grows shows in the
- * first; state that the first set leaves for later ones shows in the last.
+ * Compares the first set with a run on threads that have run others since, and the last with one on a thread that had run none: the first
+ * thing that the pool did. A count that grows shows in the first; state that the first set leaves for later ones shows in the last.
  */
 async function refuseRemembering({ hosted }: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
-  const { pool, stage, axes, sets, outcomes } = done;
+  const { pool, stage, axes, sets, outcomes, fresh } = done;
   if (sets.length < 2) return;
-  const refuseUnlike = async (index: number, on: () => GridPool): Promise<void> => {
+  const refuseUnlike = async (index: number, again: () => Promise<Outcome | undefined>): Promise<void> => {
     const first = outcomes[index];
-    if (!hasRun(first)) return;
-    const again = async (): Promise<Outcome | undefined> => {
-      let outcome: Outcome | undefined;
-      const came = (_: number, one: Outcome): void => {
-        outcome = one;
-      };
-      await on().run([index], came, signal);
-      return outcome;
-    };
-    await refuseOther(hosted, `the parameter set ${setText(axes, sets[index])}`, first, again);
+    if (hasRun(first)) await refuseOther(hosted, `the parameter set ${setText(axes, sets[index])}`, first, again);
   };
-  let fresh: GridPool | undefined;
-  const opened = (): GridPool => {
-    fresh = openPool(stage, 1, 1);
-    return fresh;
+  const last = outcomes.findLastIndex(hasRun);
+  let other: GridPool | undefined;
+  const onOther = (): Promise<Outcome | undefined> => {
+    other = openPool(stage, 1, 1);
+    return outcomeOn(other, last, signal);
   };
-  const repeated = await Promise.allSettled([
-    refuseUnlike(outcomes.findIndex(hasRun), () => pool),
-    refuseUnlike(outcomes.findLastIndex(hasRun), opened),
+  const compared = await Promise.allSettled([
+    refuseUnlike(outcomes.findIndex(hasRun), () => outcomeOn(pool, outcomes.findIndex(hasRun), signal)),
+    // The very last one may be refused.
+    refuseUnlike(last, () => (last === sets.length - 1 && fresh !== undefined ? fresh : onOther())),
   ]);
-  await fresh?.close();
-  const failed = repeated.find((one) => one.status === 'rejected');
+  await other?.close();
+  const failed = compared.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
 
