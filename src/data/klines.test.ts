@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { fc, property as propertyTest } from '../../test/kit/properties.ts';
+import { rowAt } from '../domain/market.ts';
 import { CsvReader } from './import/csv-reader.ts';
 import { type Batch, UnreadableLines } from './import/row-reader.ts';
-import { type KlineData, type KlineFile, loadKlines, rowAt } from './klines.ts';
+import { type KlineData, type KlineFile, loadKlines } from './klines.ts';
 
 const header = 'time_ms,open,high,low,close,volume';
 const minute = (count: number): number => 1_580_515_200_000 + 60_000 * count;

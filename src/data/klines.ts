@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { allIntervals, type Interval, intervalMs, openTimeOf } from '../domain/interval.ts';
 import { type Columns, type FeedGap, mapColumns } from '../domain/market.ts';
 import { Refusal } from '../domain/refusal.ts';
-import { lowerBound } from './catalogue/rows.ts';
 import type { StoredKlines } from './catalogue/run-data.ts';
 import { accepted, type Finding, findingText, type Repaired, refuseNamed } from './check/finding.ts';
 import { findGaps } from './check/gaps.ts';
@@ -192,9 +191,6 @@ function notesFor(
     recordedNotes(name, part, found),
   );
 }
-
-/** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */
-export const rowAt = (openTime: Float64Array, time: number): number => lowerBound(openTime, openTime.length, time);
 
 /** The smaller interval that nearly all rows are of, if there is one. */
 function smallerOf(openTime: Float64Array, interval: Interval): Interval | undefined {

@@ -54,6 +54,20 @@ export const mapColumns = (
 export const columnsOf = (klines: readonly Kline[]): Columns =>
   columnsBy((name) => Float64Array.from(klines, (kline) => kline[name]));
 
+/** The first of so many ascending times that is `time` or later; their number where there is none. */
+export function lowerBound(times: Float64Array, count: number, time: number): number {
+  let [from, to] = [0, count];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((times[middle] as number) < time) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** The first row that opens at `time` (UTC ms) or later; the number of rows when there is none. */
+export const rowAt = (openTime: Float64Array, time: number): number => lowerBound(openTime, openTime.length, time);
+
 /** A public print. */
 export interface Trade {
   readonly symbol: string;

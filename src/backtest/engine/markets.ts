@@ -1,6 +1,7 @@
 /** The markets of a simulated venue, beside orders: intervals, usual volumes, finer klines. */
-import { rowAt } from '../../data/klines.ts';
+
 import { closeTime } from '../../domain/interval.ts';
+import { rowAt } from '../../domain/market.ts';
 import type { FillKline } from '../../fill/kline-fills.ts';
 import { liquidityOf } from '../../fill/liquidity.ts';
 import type { PaperOnKlinesOptions } from '../../venue/paper/on-klines.ts';

@@ -4,10 +4,9 @@
  * It denies nothing but orders that are too small. Where a limit may be exceeded, funds may not suffice, a signal asks for a resting order, a
  * part of a position is sold or a number is no longer safe, it stops as `unsupported`. The engine over klines then makes the run.
  */
-import { rowAt } from '../../data/klines.ts';
 import type { Instrument } from '../../domain/instrument.ts';
 import { closeTime } from '../../domain/interval.ts';
-import { type Columns, mapColumns } from '../../domain/market.ts';
+import { type Columns, mapColumns, rowAt } from '../../domain/market.ts';
 import {
   baseUnits,
   lotsOfSafe,

@@ -1,9 +1,10 @@
 /** Checks that the klines suit the run: faults are refused, and what only makes the run shorter is a warning. */
+
 import type { BacktestConfig } from '../../config/schema.ts';
 import type { StoredSpan } from '../../data/catalogue/run-data.ts';
-import { rowAt } from '../../data/klines.ts';
 import { aggregator } from '../../domain/aggregator.ts';
 import { closeTime, type Interval, intervalMs } from '../../domain/interval.ts';
+import { rowAt } from '../../domain/market.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { hasList } from '../../strategy/contract.ts';
 import { ownWarmup } from '../../strategy/larger-klines.ts';

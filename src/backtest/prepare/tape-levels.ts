@@ -1,9 +1,8 @@
 /** Checks by their prices whether recorded trades and depth are from the same market as the klines. */
-import { lowerBound } from '../../data/catalogue/rows.ts';
 import { momentText } from '../../data/check/finding.ts';
 import type { BookColumns, Tape } from '../../data/tape.ts';
 import { closeTime, type Interval, openTimeOf } from '../../domain/interval.ts';
-import type { Columns } from '../../domain/market.ts';
+import { type Columns, lowerBound } from '../../domain/market.ts';
 
 /** So far beyond the low or high of its kline no last price of one market lies, bad rows apart. */
 const farShare = 0.02;

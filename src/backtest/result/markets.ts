@@ -1,6 +1,7 @@
 /** The result of each strategy in each of its symbols. */
-import { rowAt } from '../../data/klines.ts';
+
 import { intervalMs } from '../../domain/interval.ts';
+import { rowAt } from '../../domain/market.ts';
 import { unitsNumber } from '../../domain/money.ts';
 import type { FillTable } from '../../research/fill-table.ts';
 import { type MarketRow, marketResults } from '../../research/market-results.ts';

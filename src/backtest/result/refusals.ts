@@ -1,7 +1,6 @@
 /** Counts orders that a rule or the exchange refused, or that nothing filled. */
-import { rowAt } from '../../data/klines.ts';
 import { closeTime, type Interval } from '../../domain/interval.ts';
-import type { Columns } from '../../domain/market.ts';
+import { type Columns, rowAt } from '../../domain/market.ts';
 import { type Account, type Intent, type Signal, sameSize, sizeValue } from '../../domain/order.ts';
 import { denialText } from '../../domain/words.ts';
 import type { Rules } from '../../fill/rules.ts';

@@ -1,10 +1,11 @@
 /** From a run, just finished or saved, to its report. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { backtestSchema } from '../../config/schema.ts';
-import { rowAt } from '../../data/klines.ts';
 import { instrument } from '../../domain/instrument.ts';
+import { rowAt } from '../../domain/market.ts';
 import { units } from '../../domain/money.ts';
 import type { Fill } from '../../domain/order.ts';
 import { Refusal } from '../../domain/refusal.ts';

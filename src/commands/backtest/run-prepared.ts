@@ -1,4 +1,5 @@
 /** Executes a prepared run and saves the result. Loaded while its data are read. */
+
 import { dirname } from 'node:path';
 import { refuseOther } from '../../backtest/determinism-check.ts';
 import { runBacktest } from '../../backtest/engines.ts';
@@ -11,8 +12,8 @@ import { tableOf } from '../../backtest/result/table.ts';
 import { quoteAsset, type RunInput, type RunResult } from '../../backtest/run.ts';
 import { loopTurn, systemClock } from '../../clock/clock.ts';
 import type { BacktestConfig } from '../../config/schema.ts';
-import { rowAt } from '../../data/klines.ts';
 import { closeTime } from '../../domain/interval.ts';
+import { rowAt } from '../../domain/market.ts';
 import { unitsText } from '../../domain/money.ts';
 import { refuseFault } from '../../strategy/fault.ts';
 import { type KeepOptions, saveRun } from '../runs/finish.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { readConfig } from '../../config/read.ts';
 import { home, shippedInstruments } from '../../config/shipped.ts';
 import { instrumentsSchema } from '../../data/instruments.ts';
-import { loadKlines, rowAt } from '../../data/klines.ts';
+import { loadKlines } from '../../data/klines.ts';
 import { loadDepth, loadTrades } from '../../data/tape-files.ts';
 import type { Instrument } from '../../domain/instrument.ts';
-import { mapColumns } from '../../domain/market.ts';
+import { mapColumns, rowAt } from '../../domain/market.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import type { MarketOptions } from '../../simulator/simulator.ts';
 

@@ -1,5 +1,6 @@
 /** Compares a series with others of its market in the catalogue: other sources, names and intervals; and new rows with stored ones beside them. */
 import { intervalMs } from '../../domain/interval.ts';
+import { lowerBound } from '../../domain/market.ts';
 import { counted, type Finding, lengthText } from '../check/finding.ts';
 import { scaleEffect } from '../check/outliers.ts';
 import { sameMarketMs, scaleTimes } from '../price-jumps.ts';
@@ -7,7 +8,6 @@ import { isMade } from './derived-series.ts';
 import { type Kind, seriesName } from './kinds.ts';
 import { loadSeries } from './load.ts';
 import { type Manifest, readableSeries } from './manifest.ts';
-import { lowerBound } from './rows.ts';
 
 const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;

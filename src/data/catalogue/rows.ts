@@ -1,4 +1,5 @@
 /** Columns that grow, and merging the rows of a month with those stored. */
+import { lowerBound } from '../../domain/market.ts';
 import { columnsOf, type Kind } from './kinds.ts';
 import type { Table } from './parquet.ts';
 
@@ -181,15 +182,4 @@ export function renumber(books: Float64Array, rows: number, into: Float64Array, 
     into[at + row] = number;
   }
   return number;
-}
-
-/** The first of the rows at `time` or later. */
-export function lowerBound(times: Float64Array, rows: number, time: number): number {
-  let [from, to] = [0, rows];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((times[middle] as number) < time) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

@@ -1,7 +1,6 @@
 /** The extremes of a position over the columns of a series: read on request, each row once. */
-import { rowAt } from '../../../data/klines.ts';
 import type { Interval } from '../../../domain/interval.ts';
-import type { Columns } from '../../../domain/market.ts';
+import { type Columns, rowAt } from '../../../domain/market.ts';
 import type { Entry, Extremes, HeldKlines } from '../../../portfolio/held-klines.ts';
 import type { KlineCursor } from './kline-cursor.ts';
 

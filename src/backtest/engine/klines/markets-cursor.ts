@@ -1,6 +1,7 @@
 /** A strategy of several markets, over their series side by side. */
-import { rowAt } from '../../../data/klines.ts';
+
 import { closeTime, type Interval } from '../../../domain/interval.ts';
+import { rowAt } from '../../../domain/market.ts';
 import { type Decision, type Leg, sameSignal } from '../../../domain/order.ts';
 import type { Planner } from '../../../portfolio/planner.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';

@@ -1,6 +1,7 @@
 /** The state of each series of a run: its current row, and until which row nothing can happen. */
-import { rowAt } from '../../../data/klines.ts';
+
 import { closeTime, intervalMs } from '../../../domain/interval.ts';
+import { rowAt } from '../../../domain/market.ts';
 import type { Portfolio } from '../../../portfolio/portfolio.ts';
 import type { Place } from '../../../portfolio/positions.ts';
 import type { PaperMarket } from '../../../venue/paper/on-klines.ts';

@@ -1,6 +1,7 @@
 /** The times of a series' rows, UTC day by UTC day: where no kline is missing within a day, they are calculated. */
-import { rowAt } from '../../../data/klines.ts';
+
 import { closeTime, intervalMs } from '../../../domain/interval.ts';
+import { rowAt } from '../../../domain/market.ts';
 import type { RunSeries } from '../../run.ts';
 
 const dayMs = 86_400_000;

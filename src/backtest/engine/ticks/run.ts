@@ -5,10 +5,9 @@
  */
 import { EMPTY, merge } from 'rxjs';
 import { SimClock } from '../../../clock/sim-clock.ts';
-import { rowAt } from '../../../data/klines.ts';
 import type { BookColumns, TradeColumns } from '../../../data/tape.ts';
 import { closeTime } from '../../../domain/interval.ts';
-import type { FeedGap } from '../../../domain/market.ts';
+import { type FeedGap, rowAt } from '../../../domain/market.ts';
 import { plus } from '../../../domain/money.ts';
 import { type Decision, decisionOf, type Fill } from '../../../domain/order.ts';
 import { memoryJournal } from '../../../journal/memory.ts';

@@ -2,8 +2,9 @@
  * Skips trades that change nothing: prints that reach no order of ours, and prices at which nothing is due. The state afterwards
  * is the same as after handling each of them (test/backtest/ticks.test.ts).
  */
-import { rowAt } from '../../../data/klines.ts';
+
 import type { TradeColumns } from '../../../data/tape.ts';
+import { rowAt } from '../../../domain/market.ts';
 import type { TradeFills } from '../../../fill/trade-fills.ts';
 import type { Held } from '../margin.ts';
 import type { SkippingCursor } from './events.ts';
