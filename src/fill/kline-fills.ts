@@ -31,7 +31,7 @@ import {
 import type { Evidence } from '../domain/order.ts';
 import type { UsualDay } from './impact.ts';
 import { hasArrived } from './in-flight.ts';
-import { reachOfAll, restsAtArrival, type Working } from './kline-order.ts';
+import { restsAtArrival, type Working } from './kline-order.ts';
 import { firstOf } from './kline-path.ts';
 import { LargeOrders, type Priced, type Taking } from './large-orders.ts';
 import { arrivalMs, arrivalPrice, delayOf, evidenceIn, isPassed, isReached, lastMs, reachOf } from './order-arrival.ts';
@@ -102,14 +102,9 @@ export class KlineFills {
     return this.#working.length === 0;
   }
 
-  /**
-   * Prices between which a kline fills nothing: not while its low stays above the first and its high below the second. undefined while
-   * an order or a cancel has still to arrive, which the next kline changes.
-   */
-  get reach(): { readonly below: number; readonly above: number } | undefined {
-    return this.#working.every(({ active, cancel }) => active && cancel === undefined)
-      ? reachOfAll(this.#working)
-      : undefined;
+  /** The orders that wait or rest, oldest first. */
+  get working(): readonly Working[] {
+    return this.#working;
   }
 
   /** Takes an order that is well formed and whose funds are locked, `executed` of it already filled. */

@@ -17,17 +17,29 @@ export interface Working {
   tookAt: number;
 }
 
-/** The highest price that reaches a BUY and the lowest that reaches a SELL, of orders that rest. */
-export function reachOfAll(resting: readonly Pick<Working, 'order' | 'reach'>[]): {
+/** Prices between which a kline fills nothing: not while its low stays above the first and its high below the second. */
+export interface Reach {
   readonly below: number;
   readonly above: number;
-} {
+}
+
+/**
+ * The highest price that reaches a BUY and the lowest that reaches a SELL; undefined while an order or a cancel has still to arrive, which the
+ * next kline changes.
+ */
+export function reachOfAll(working: readonly Working[]): Reach | undefined {
   let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const { order, reach } of resting) {
+  for (const { order, reach, active, cancel } of working) {
+    if (!active || cancel !== undefined) return undefined;
     if (order.side === 'BUY') below = Math.max(below, reach);
     else above = Math.min(above, reach);
   }
   return { below, above };
+}
+
+/** The only order, while it has not arrived. */
+export function onlyOnItsWay([only, other]: readonly Working[]): SimOrder | undefined {
+  return only === undefined || other !== undefined || only.active || only.cancel !== undefined ? undefined : only.order;
 }
 
 /** True for a LIMIT that shall not take, and for an exit LIMIT that the open has already passed, under rules that fill it at the open. The stop is checked first. */

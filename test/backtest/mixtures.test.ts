@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { runTape } from '../../src/backtest/engine/ticks/run.ts';
 import { rulesetNames } from '../../src/fill/ruleset-names.ts';
 import { fc } from '../kit/properties.ts';
-import { generated, oftenShort, scaledOut, shared, trailed } from '../reference/generated.ts';
+import { generated, oftenShort, paused, scaledOut, shared, trailed } from '../reference/generated.ts';
 import type { Signal } from '../reference/types.ts';
 import {
   byColumns,
@@ -41,6 +41,7 @@ const mixtures = fc.record({
   isShared: fc.boolean(),
   isTrailed: fc.boolean(),
   isScaledOut: fc.boolean(),
+  isPaused: fc.boolean(),
   flows: fc.constantFrom<NonNullable<Case['flows']>>(
     [],
     [flow(50, '200'), flow(120, '-150'), flow(260, '55.5')],
@@ -73,7 +74,8 @@ const unnumbered = ({ fills }: Pick<Rows, 'fills'>) => fills.map((fill) => ({ ..
 type Mixture = typeof mixtures extends fc.Arbitrary<infer T> ? T : never;
 
 function caseOf(mixture: Mixture): readonly [Case, (row: number) => Signal | undefined] {
-  const { seed, account, precision, pace, isShared, isTrailed, isScaledOut, flows, maxPosition, given } = mixture;
+  const { seed, account, precision, pace, isShared, isTrailed, isScaledOut, isPaused, flows, maxPosition, given } =
+    mixture;
   const { klines, signals: plain } = generated(seed, 400);
   const either = account === 'short' ? oftenShort(plain) : plain;
   const taken = isScaledOut ? scaledOut(either) : either;
@@ -83,7 +85,7 @@ function caseOf(mixture: Mixture): readonly [Case, (row: number) => Signal | und
   const [quantityPrecision, minQuantity] = precision;
   const made = caseOfXz({
     ...given,
-    columns: columnsOf(klines),
+    columns: columnsOf(isPaused ? paused(seed, klines) : klines),
     instrument: { ...xz, quantityPrecision, minQuantity },
     strategy: scripted(signals, minutes * minuteMs),
     ...(minutes > 1 && { decidesOn }),

@@ -62,6 +62,22 @@ function anySignal(chance: Chance, price: number): Signal {
   };
 }
 
+/** The same klines, of which some in a row, up to twelve, have no trades: their prices are the last close. */
+export function paused(seed: number, klines: readonly Kline[]): readonly Kline[] {
+  const chance = draws(seed);
+  let left = 0;
+  let close = klines[0]?.close ?? 0;
+  return klines.map((kline) => {
+    if (left === 0 && chance() < 0.15) left = 1 + Math.floor(chance() * 12);
+    if (left === 0) {
+      close = kline.close;
+      return kline;
+    }
+    left--;
+    return { ...kline, open: close, high: close, low: close, close, volume: 0 };
+  });
+}
+
 /** The same wants, some of them as shares of the equity in place of quantities, from a fifth of it to all of it. */
 export const shared = (signals: readonly Signal[]): readonly Signal[] =>
   signals.map((signal) => {

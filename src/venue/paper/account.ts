@@ -88,6 +88,11 @@ export class PaperAccount {
     return true;
   }
 
+  /** Gives an id away: to an order that only its record knows. */
+  takeId(): string {
+    return this.#id();
+  }
+
   /** Accepts an order and locks what it can cost at most, or rejects it with the exchange's code. */
   accept(intent: Intent): Outcome {
     const at = this.#options.instruments.get(intent.symbol);

@@ -37,6 +37,7 @@ import { SeveralMarketsStep } from './several-markets-step.ts';
 import type { StrategyAnswers, StrategyCursor } from './strategy-cursor.ts';
 import { endStreams, StreamingCursor } from './streaming-cursor.ts';
 import { KlineTrader } from './trader.ts';
+import { UnfilledOrders } from './unfilled.ts';
 
 export interface KlineEngineOptions {
   /** What the only strategy of a run said already. */
@@ -56,6 +57,7 @@ export class KlineEngine implements BacktestEngine {
   readonly #statesOf = new Map<string, readonly SeriesState[]>();
   readonly #several: SeveralMarketsStep;
   readonly #equity: Equity;
+  readonly #unfilled: UnfilledOrders;
   readonly #booked = source<Fill>();
   /** Signals that fills led streaming strategies to: they wait until whatever filled is through. */
   readonly #waiting: Decision[] = [];
@@ -80,6 +82,7 @@ export class KlineEngine implements BacktestEngine {
     };
     this.#flows = flowsOn(input, { portfolio, risk }, venue, (entry) => log.entries.push(entry));
     this.#equity = new Equity(portfolio, risk);
+    this.#unfilled = new UnfilledOrders(input, this.#trader, this.#clock);
     this.#several = new SeveralMarketsStep(input, this.#trader, {
       settle: (symbol) => this.#settle(symbol),
       awake: (symbol) => this.#awake(symbol),
@@ -131,9 +134,9 @@ export class KlineEngine implements BacktestEngine {
       if (next >= horizon || next === Number.POSITIVE_INFINITY) break;
       if (lookFurther(this.#states, next, (state) => this.#passOver(state, next))) continue;
       const [only] = this.#states;
-      if (this.#states.length === 1 && only !== undefined && !only.mayFill && this.#several.isEmpty) {
-        this.#stepQuietly(only, next);
-        continue;
+      if (this.#states.length === 1 && only !== undefined && this.#several.isEmpty) {
+        if (!only.mayFill) this.#stepQuietly(only, next);
+        if (!only.mayFill || this.#unfilled.passOver(only, () => this.#dueRow(only), horizon)) continue;
       }
       let at = Number.POSITIVE_INFINITY;
       for (const state of this.#states) {
@@ -192,11 +195,7 @@ export class KlineEngine implements BacktestEngine {
 
   /** The first row at which a day may begin, money is paid, interest is due, or a position was held for as long as it may be. */
   #dueRow(state: SeriesState): number {
-    const { symbol } = state;
-    const { protection, planner, margin } = this.#trader;
-    const interest = margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
-    const due = Math.min(protection.exitDue(symbol), planner.expiries.due(symbol), interest);
-    return dueRowOf(state, Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, due));
+    return dueRowOf(state, Math.min(this.#equity.dayEndsAt, this.#flows.nextAt, this.#trader.due(state.symbol)));
   }
 
   /** Goes on over the rows that have closed by UTC ms and at which nothing happens. */

@@ -1,5 +1,7 @@
 /** Prices that a kline must reach before anything can happen to a symbol's orders, positions and limits. */
+
 import type { Columns } from '../../../domain/market.ts';
+import { reachOfAll } from '../../../fill/kline-order.ts';
 import type { Levels, Trail } from '../../../portfolio/stop-levels.ts';
 import type { RunSeries } from '../../run.ts';
 import type { SeriesState } from './series-state.ts';
@@ -30,7 +32,7 @@ export function levelsOf(state: SeriesState, { planner, protection, margin }: Kl
     above = Math.min(above, settled.to);
   }
   if (!market.fills.idle) {
-    const { reach } = market.fills;
+    const reach = reachOfAll(market.fills.working);
     if (reach === undefined) return undefined;
     below = Math.max(below, reach.below);
     above = Math.min(above, reach.above);

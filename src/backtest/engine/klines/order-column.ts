@@ -48,6 +48,17 @@ export class OrderColumn {
   /** Of those that were given as an amount. */
   readonly #amounts = new Map<number, Units>();
 
+  /** The numbers of a row. */
+  numbers(row: number): OrderNumbers {
+    return {
+      sequence: this.#sequence.at(row),
+      orderId: this.#orderId.at(row),
+      decision: this.#decision.at(row),
+      createdAt: this.#createdAt.at(row),
+      closedAt: this.#closedAt.at(row),
+    };
+  }
+
   get length(): number {
     return this.#kind.length;
   }
@@ -75,6 +86,16 @@ export class OrderColumn {
     this.#executed.numbers.push(lots);
     this.#price.numbers.push(Number.NaN);
     this.#push(kind, reason, numbers);
+  }
+
+  /** One more like the last, with these numbers of its own. */
+  pushAgain(numbers: OrderNumbers): void {
+    const last = this.length - 1;
+    const amount = this.#amounts.get(last);
+    if (amount !== undefined) this.#amounts.set(this.length, amount);
+    for (const column of [this.#lots, this.#expected, this.#filled, this.#executed]) column.push(column.at(last));
+    this.#price.push(this.#price.at(last));
+    this.#push(this.kindAt(last), this.#reasons[last] as string, numbers);
   }
 
   #push(kind: number, reason: string, { sequence, orderId, decision, createdAt, closedAt }: OrderNumbers): void {

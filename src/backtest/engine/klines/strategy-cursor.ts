@@ -116,6 +116,10 @@ export class StrategyCursor {
     return this.#larger === undefined;
   }
 
+  get hasMemory(): boolean {
+    return this.#memory !== undefined;
+  }
+
   /** Goes on to its next kline that is known with this row of the state, warm-up klines too; false when there is none any more. */
   advance(row: number): boolean {
     const larger = this.#larger;
@@ -182,6 +186,14 @@ export class StrategyCursor {
     return (
       this.quiet && this.lastSignal !== undefined && (signal === this.lastSignal || sameSignal(signal, this.lastSignal))
     );
+  }
+
+  /** Asks at a row: whether it says nothing else than before there, its reason included. It moves its cursor. */
+  repeats(row: number): boolean {
+    this.#cursor.row = row;
+    const [said, last] = [this.decide(), this.lastSignal];
+    if (said === undefined || said === last) return true;
+    return last !== undefined && sameSignal(said, last) && said.reason === last.reason;
   }
 
   /**

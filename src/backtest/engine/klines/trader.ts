@@ -134,6 +134,12 @@ export class KlineTrader implements Trading {
     this.#obeyKills();
   }
 
+  /** When interest is due on a symbol, an entry expires, or a position was held for as long as it may be, UTC ms. */
+  due(symbol: string): number {
+    const interest = this.margin?.interestDue(symbol) ?? Number.POSITIVE_INFINITY;
+    return Math.min(this.protection.exitDue(symbol), this.planner.expiries.due(symbol), interest);
+  }
+
   /** What still rests on a symbol of entries that have expired by UTC ms is cancelled. */
   expire(symbol: string, now: number): void {
     if (this.planner.expiries.due(symbol) > now) return;
@@ -174,6 +180,24 @@ export class KlineTrader implements Trading {
     this.portfolio.reserve(intent);
     this.risk.created(draft);
     return intent;
+  }
+
+  /** The venue ends an order that found no volume. */
+  endUnfilled({ intent }: WorkingOrder): void {
+    this.venue.market(intent.symbol).cancel(intent.clientOrderId);
+  }
+
+  /** One more order like the last that is over, from UTC ms to UTC ms. */
+  endAnother(createdAt: number, closedAt: number): void {
+    const { orders } = this.log;
+    const { decision } = orders.numbers(orders.length - 1);
+    const orderId = Number(this.venue.funds.takeId());
+    orders.pushAgain({ sequence: this.#sequence++, orderId, decision, createdAt, closedAt });
+  }
+
+  /** Sends an order that was approved before. */
+  send(draft: OrderDraft): void {
+    this.#submit(this.reserve(draft));
   }
 
   #execute(command: Command): readonly Sent[] {
