@@ -115,11 +115,9 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   post('pause', scope, (given) => source.pause(given));
   post('resume', scope, (given) => source.resume(given));
   post('cancel', z.strictObject({ by, strategy, order: order.optional() }), (given) => source.cancel(given));
-  const maxSlippage = z
-    .string()
-    .regex(/^0?\.\d{1,6}$/, 'must be a fraction such as "0.01"')
-    .optional();
-  post('flatten', scope.extend({ symbol: text(40).optional(), maxSlippage }), (given) => source.flatten(given));
+  post('flatten', scope.extend({ symbol: text(40).optional(), maxSlippage: text(20).optional() }), (given) =>
+    source.flatten(given),
+  );
   post('resolve', asked.extend({ order, as: text(20) }), (given) => source.resolve(given));
   post('adopt', asked.extend({ order, orderId: z.string().regex(exchangeIdPattern) }), (given) => source.adopt(given));
   post('resolve-trade', asked.extend({ trade: text(100), as: z.enum(tradeDecisions) }), (given) =>

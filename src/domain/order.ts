@@ -122,8 +122,9 @@ export interface AloneTimes extends AlonePolicy {
 /** How much an order asks for: base lots, or for a MARKET BUY on the exchange an amount of the quote asset (specification §4.2). */
 export type Volume = { readonly lots: Lots } | { readonly amount: Units };
 
-/** Why an order exists, beyond the strategy's own reason. */
-export type Purpose = 'enter' | 'exit' | 'quote' | 'stop' | 'takeProfit';
+/** Why an order exists, beyond the strategy's own reason. `flatten`: an operator closes the position. */
+export const purposes = ['enter', 'exit', 'quote', 'stop', 'takeProfit', 'flatten'] as const;
+export type Purpose = (typeof purposes)[number];
 
 /** One order that we decided to send, journalled before sending. */
 export interface Intent {

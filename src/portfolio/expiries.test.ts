@@ -20,7 +20,7 @@ function bench() {
     ...({ account: 'margin', marketBuyIn: 'lots' } as const),
     entryKept: (_: unknown, { expiresAt = startTime }: KeptEntry) => void kept.push((expiresAt - startTime) / minute),
     changed: () => {},
-    tooSmall: () => {},
+    unsent: () => {},
   };
   const planner = new Planner(options);
   const leg = (signal: Target, at: number) => ({

@@ -20,7 +20,7 @@ function bench() {
   const planner = new Planner({
     ...{ portfolio: held, protection, account: 'spot', marketBuyIn: 'lots', feeInBase: rate('0') },
     changed: () => undefined,
-    tooSmall: () => undefined,
+    unsent: () => undefined,
   });
   /** Sends the order of a step, and it stays under way. */
   const send = (step: Step | undefined) => {

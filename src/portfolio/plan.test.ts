@@ -28,6 +28,7 @@ import {
 import type { WorkingOrder } from './portfolio.ts';
 
 const situation = (given: Partial<Situation> & { readonly has?: string } = {}): Situation => ({
+  may: 'all',
   decision: 1,
   strategy: 's',
   role: 'main',
@@ -260,6 +261,33 @@ describe('protection', () => {
     expect(step?.do === 'create' && step.draft.reason).toBe('traded at 90');
     expect(plan('1', { has: '1', orders: [order({ side: 'SELL', price: '120' })] }, {}, leave)).toBe('cancel c1');
     expect(plan('1', { has: '0' }, {}, leave)).toBe('nothing');
+  });
+});
+
+describe('a strategy that is stopped', () => {
+  const profit = {
+    takeProfits: [{ at: ticks('120', btc), share: undefined }],
+    leave: undefined,
+    taken: lots('0', btc),
+  };
+
+  test('only reduces its position while it is paused', () => {
+    const paused = { may: 'reduce', account: 'margin' } as const;
+    expect(plan('1', { ...paused })).toBe('nothing');
+    expect(plan('3', { ...paused, has: '1' })).toBe('nothing');
+    expect(plan('1', { ...paused, has: '3' })).toBe('SELL 2 market');
+    expect(plan('-1', { ...paused, has: '3' })).toBe('SELL 3 market');
+    expect(plan('3', { ...paused, has: '-1' })).toBe('BUY 1 market for 100');
+    expect(plan('3', { ...paused, orders: [order({ price: '99' })] })).toBe('cancel c1');
+  });
+
+  test('does nothing of its own while it is killed', () => {
+    for (const size of ['0', '1', '3']) expect(plan(size, { may: 'exit', has: '2' })).toBe('nothing');
+  });
+
+  test.each(['reduce', 'exit'] as const)('keeps its exits in force (%s), for what was entered so far', (may) => {
+    expect(plan('1', { may, has: '0.4' }, {}, profit)).toBe('SELL 0.4 at 120');
+    expect(plan('1', { may, has: '0.4' }, {}, { ...noOverride, leave: 'traded at 90' })).toBe('SELL 0.4 market');
   });
 });
 

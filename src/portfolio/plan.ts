@@ -10,6 +10,7 @@ import {
   cut,
   greatest,
   type Lots,
+  least,
   lotsFor,
   lotsIn,
   lotsOf,
@@ -18,6 +19,7 @@ import {
   noLots,
   noRate,
   notional,
+  noUnits,
   part,
   plus,
   priceFor,
@@ -76,6 +78,8 @@ export type Create = Step & { readonly do: 'create' };
 
 /** What a plan is made from. */
 export interface Situation {
+  /** What the strategy may do: while it is paused only reduce its position, while it is killed nothing but what its exits do. */
+  readonly may: 'all' | 'reduce' | 'exit';
   readonly decision: number;
   readonly strategy: string;
   readonly role: string;
@@ -116,12 +120,12 @@ export function planTarget(
   const { orders, instrument: at } = situation;
   if (isUndecided(orders)) return undefined;
   const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : noLots;
-  const aimBase = baseUnits(aim, at);
+  const aimBase = override.leave === undefined ? allowedAim(baseUnits(aim, at), situation) : noUnits;
   const distance = minus(aimBase, situation.held);
   // The position is as the signal has it, as mostly: nothing has to be worked out.
   if (distance === 0n && orders.length === 0 && override.takeProfits.length === 0) return undefined;
   const side: Side = distance > 0n ? 'BUY' : 'SELL';
-  const lots = orderLots(situation.held === 0n ? absolute(aim) : lotsIn(absolute(distance), at), at);
+  const lots = orderLots(situation.held === 0n && distance !== 0n ? absolute(aim) : lotsIn(absolute(distance), at), at);
   const atMarket = target.limit === undefined;
   // What an entry left missing was a part of the whole target, however much of it a take-profit has sold since.
   const band = deadBand(aim === 0n ? noLots : targetLots, side, atMarket, situation);
@@ -141,6 +145,13 @@ export function planTarget(
   const profits = { tolerance: band, reason: `take profit of: ${target.reason}`, canRest };
   const planned = takeProfitOrders(override.takeProfits, targetLots, override.taken, situation, profits);
   return rest(without(planned, refused), situation);
+}
+
+/** As near to a target as the strategy may come. */
+function allowedAim(aim: Units, { may, held }: Situation): Units {
+  if (may === 'all') return aim;
+  if (may === 'exit') return held;
+  return held > 0n ? least(greatest(aim, noUnits), held) : greatest(least(aim, noUnits), held);
 }
 
 /** An entry of a target with `clip` may be reduced. */
@@ -286,7 +297,13 @@ function rest(resting: readonly Resting[], situation: Situation): Step | undefin
 
 const limit = (one: Resting, situation: Situation): Step => ({ do: 'create', draft: limitDraft(one, situation) });
 
-function market(side: Side, lots: Lots, purpose: OrderDraft['purpose'], reason: string, situation: Situation): Step {
+export function market(
+  side: Side,
+  lots: Lots,
+  purpose: OrderDraft['purpose'],
+  reason: string,
+  situation: Situation,
+): Step {
   const { instrument: at, marketBuyIn } = situation;
   const sellable = situation.account === 'spot' && side === 'SELL' ? lotsIn(situation.held, at) : lots;
   const size = orderLots(sellable < lots ? sellable : lots, at);

@@ -29,7 +29,7 @@ function bench(held = portfolio()): Bench {
     marketBuyIn: 'lots',
     feeInBase: rate('0'),
     changed: (_: Leg, size: Lots | undefined) => sizes.push(size === undefined ? undefined : quantityText(size, btc)),
-    tooSmall: ({ purpose, side }, { code, facts }) =>
+    unsent: ({ purpose, side }, { code, facts }) =>
       small.push(`${code}: ${purpose} ${side} ${facts['quantity']} worth ${facts['value']} of ${facts['minNotional']}`),
   });
   return { held, planner, protection, sizes, small };

@@ -1,29 +1,6 @@
 /** The standing signal of each strategy at each symbol, its size in lots, and the next step towards it. */
-import type { Kept } from '../domain/memory.ts';
-import {
-  cut,
-  type Lots,
-  lotsIn,
-  minus,
-  noLots,
-  noUnits,
-  part,
-  plus,
-  priceText,
-  type Rate,
-  rateOf,
-} from '../domain/money.ts';
-import {
-  type Account,
-  type Decision,
-  type Denial,
-  type Fill,
-  type Leg,
-  sameSignal,
-  sameSize,
-  sizeValue,
-  type Target,
-} from '../domain/order.ts';
+import { cut, type Lots, lotsIn, minus, noLots, noUnits, part, plus, priceText, rateOf } from '../domain/money.ts';
+import { type Decision, type Fill, type Leg, sameSignal, sameSize, sizeValue, type Target } from '../domain/order.ts';
 import { Expiries, enteredOf, isSameEntry, never } from './expiries.ts';
 import {
   type Create,
@@ -39,39 +16,17 @@ import {
   type Situation,
   type Step,
 } from './plan.ts';
+import type { PlannerOptions } from './planner-options.ts';
 import { canPay } from './pool-exposure.ts';
-import type { Portfolio, WorkingOrder } from './portfolio.ts';
+import type { WorkingOrder } from './portfolio.ts';
 import { ByPosition, type Place } from './positions.ts';
-import { asMoved, type Best, isOfLimit, makingStep } from './post-only.ts';
-import type { Protection } from './protection.ts';
+import { asMoved, isOfLimit, makingStep } from './post-only.ts';
 import { type KeptEntry, mayMove, type Standing } from './standing.ts';
 import { StrategyMemories } from './strategy-memories.ts';
-import { type Sizing, sizeInLots } from './target-size.ts';
-import { quotesTooSmall, TooSmallReports, targetTooSmall } from './too-small.ts';
+import { sizeInLots } from './target-size.ts';
+import { quotesTooSmall, targetTooSmall, UnsentReports, withheld } from './too-small.ts';
 
-export interface PlannerOptions {
-  readonly portfolio: Portfolio;
-  readonly protection: Protection;
-  readonly account: Account;
-  readonly marketBuyIn: 'amount' | 'lots';
-  readonly feeInBase: Rate;
-  /** By the price alone if absent. */
-  readonly sizing?: Sizing;
-  /** Where strategies may borrow: most that one may hold or be short of, as a multiple of its equity. */
-  readonly maxLeverage?: Rate | undefined;
-  /** Called for each signal that differs from the one before, with its size and the number of its decision. */
-  readonly changed: (leg: Leg, lots: Lots | undefined, decision: number) => void;
-  /** Called with what is new of what is kept with a signal, when that is journalled or was before. */
-  readonly remembered?: (strategy: string, changed: Kept) => void;
-  /** Called with what has to be kept of an entry beside its signal. */
-  readonly entryKept?: (leg: Leg, entry: KeptEntry) => void;
-  /** The best prices on a symbol; the last price counts as both where there are none. */
-  readonly best?: (symbol: string) => Best | undefined;
-  /** Whether a decision may change signals now, asked once with its first leg that does; always if absent. */
-  readonly mayChange?: (leg: Leg) => boolean;
-  /** Called once for an order that is too small for the exchange, until it no longer is. */
-  readonly tooSmall: (draft: OrderDraft, denial: Denial) => void;
-}
+export type { PlannerOptions, Stopped } from './planner-options.ts';
 
 export class Planner {
   readonly memories: StrategyMemories;
@@ -83,13 +38,13 @@ export class Planner {
   /** Number of decisions so far. */
   #decisions = 0;
   #mayChange: boolean | undefined;
-  readonly #tooSmall: TooSmallReports;
+  readonly #unsent: UnsentReports;
 
   constructor(options: PlannerOptions) {
     this.#options = options;
     this.memories = new StrategyMemories(options.remembered);
     this.expiries = new Expiries(this.#standing, options.entryKept);
-    this.#tooSmall = new TooSmallReports(options.tooSmall);
+    this.#unsent = new UnsentReports(options.unsent);
   }
 
   /** The last signal of a strategy at a symbol. */
@@ -229,11 +184,18 @@ export class Planner {
     const mark = portfolio.lastMark(symbol);
     if (mark === undefined || this.isSettled(standing, mark.price)) return undefined;
     const { signal } = standing.leg;
+    const flattening = this.#options.flattening?.();
+    const flatten = flattening?.of(strategy, symbol);
+    if (flattening !== undefined && flatten !== undefined) {
+      const step = flattening.step(flatten, this.#situation(standing, mark.price, false), refused);
+      return step?.do === 'create' && portfolio.isUndecided(symbol) ? undefined : step;
+    }
     // A target needs one order at a time, so nothing comes after a refusal; but each of its take-profits stands for itself.
     if (signal.kind === 'target' && refused.some(({ purpose }) => purpose !== 'takeProfit')) return undefined;
     // While an outcome is unknown nothing is created on its symbol; what rests there may still be cancelled.
     const blocked = portfolio.isUndecided(symbol);
-    const situation = this.#situation(standing, mark.price, blocked);
+    const stopped = signal.kind === 'target' ? this.#options.stopped?.(strategy) : undefined;
+    const situation = this.#situation(standing, mark.price, blocked, stopped?.may);
     if (standing.byAmount && situation.held !== 0n) {
       standing.lots = lotsIn(situation.held, situation.instrument);
       standing.byAmount = false;
@@ -247,8 +209,13 @@ export class Planner {
         ? planQuotes(signal, situation, refused)
         : planTarget(asMoved(signal, standing), lots, override, situation, refused);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
+    if (stopped !== undefined && signal.kind === 'target') {
+      const free = planTarget(asMoved(signal, standing), lots, override, { ...situation, orders: [], may: 'all' });
+      this.#unsent.see(withheld(free, step, stopped), strategy, symbol);
+      return step;
+    }
     if (step === undefined)
-      this.#tooSmall.see(
+      this.#unsent.see(
         signal.kind === 'quotes'
           ? quotesTooSmall(signal, situation)
           : targetTooSmall(signal, standing.isExpired ? sized : lots, override, situation),
@@ -371,11 +338,17 @@ export class Planner {
     return lots;
   }
 
-  #situation({ leg, decision, place }: Standing, price: number, blocked: boolean): Situation {
+  #situation(
+    { leg, decision, place }: Standing,
+    price: number,
+    blocked: boolean,
+    may: Situation['may'] = 'all',
+  ): Situation {
     const { strategy, role } = leg;
     const { account, marketBuyIn, feeInBase } = this.#options;
     const { instrument, orders, position } = place;
     return {
+      may,
       decision,
       strategy,
       role,

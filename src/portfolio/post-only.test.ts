@@ -48,7 +48,7 @@ function bench() {
     entryKept: (_: unknown, entry: KeptEntry) => void kept.push(entry),
     best: () => best,
     changed: () => {},
-    tooSmall: () => {},
+    unsent: () => {},
   };
   const planner = new Planner(options);
   const leg = (signal: Target) => ({ strategy: 's', role: mainRole, symbol: btc.symbol, signal, at: startTime });

@@ -24,7 +24,7 @@ function bench(saved?: SavedGuard, taken = '0', fee = '0') {
   if (taken !== '0') held.apply(fill({ side: 'SELL', quantity: taken, price: '110' }));
   const planner = new Planner({
     ...{ portfolio: held, protection, account: 'spot', marketBuyIn: 'lots', feeInBase: rate(fee) },
-    ...{ changed: () => {}, tooSmall: () => {} },
+    ...{ changed: () => {}, unsent: () => {} },
   });
   const signal = (more: Partial<Target> = {}): Target => target(4, { takeProfit: two, ...more });
   if (saved !== undefined) {

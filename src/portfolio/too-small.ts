@@ -1,4 +1,4 @@
-/** Orders that a signal needs but that are below the exchange's minimum: they are reported, not sent. */
+/** Orders that a signal needs but that are not sent: those below the exchange's minimum, and those of strategies that are stopped. They are reported. */
 import { type Instrument, orderLots } from '../domain/instrument.ts';
 import {
   absolute,
@@ -22,17 +22,19 @@ import {
   type ProtectionOverride,
   quotesAsOrders,
   type Situation,
+  type Step,
   tooSmall,
 } from './plan.ts';
+import type { Stopped } from './planner-options.ts';
 import { ByPosition } from './positions.ts';
 
-/** An order that is not sent because it is too small, and by which numbers. */
-export interface TooSmall {
+/** An order that is not sent, and why. */
+export interface Unsent {
   readonly draft: OrderDraft;
   readonly denial: Denial;
 }
 
-const none: readonly TooSmall[] = [];
+const none: readonly Unsent[] = [];
 
 /**
  * The order that a target needs but that is below the minimum, if so: an entry from flat, or an exit to flat. It is reported, because
@@ -43,7 +45,7 @@ export function targetTooSmall(
   targetLots: Lots,
   override: ProtectionOverride,
   situation: Situation,
-): readonly TooSmall[] {
+): readonly Unsent[] {
   const { instrument: at, held } = situation;
   if (situation.orders.length > 0) return none;
   const aim = override.leave === undefined ? lessTaken(targetLots, override.taken) : targetLots;
@@ -67,7 +69,7 @@ function isEntry({ size }: Target, { account }: Situation): boolean {
 }
 
 /** The quotes that are too small. */
-export function quotesTooSmall(quotes: Quotes, situation: Situation): readonly TooSmall[] {
+export function quotesTooSmall(quotes: Quotes, situation: Situation): readonly Unsent[] {
   const { instrument: at } = situation;
   if (isUndecided(situation.orders)) return none;
   return quotesAsOrders(quotes, at)
@@ -75,7 +77,7 @@ export function quotesTooSmall(quotes: Quotes, situation: Situation): readonly T
     .map((one) => belowMinimum(limitDraft(one, situation), one.price, at));
 }
 
-function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): TooSmall {
+function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): Unsent {
   const facts = {
     quantity: quantityText(draft.expectedLots, at),
     minQuantity: quantityText(at.minQuantity, at),
@@ -85,8 +87,15 @@ function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): TooSmall
   return { draft, denial: { code: 'belowMinimum', facts } };
 }
 
-/** Reports orders that are too small, each once: a target that moves with every kline would fill the journal with them. */
-export class TooSmallReports {
+/** What a strategy that is stopped would order, and may not. */
+export const withheld = (free: Step | undefined, step: Step | undefined, { denial }: Stopped): readonly Unsent[] => {
+  if (free?.do !== 'create' || free.draft.purpose === 'takeProfit' || free.draft.purpose === 'stop') return none;
+  const isAllowed = step?.do === 'create' && step.draft.expectedLots === free.draft.expectedLots;
+  return isAllowed || step?.do === 'cancel' ? [] : [{ draft: free.draft, denial }];
+};
+
+/** Reports orders that are not sent, each once: a target that moves with every kline would fill the journal with them. */
+export class UnsentReports {
   readonly #report: (draft: OrderDraft, denial: Denial) => void;
   readonly #reported = new ByPosition<ReadonlySet<string>>();
 
@@ -94,15 +103,15 @@ export class TooSmallReports {
     this.#report = report;
   }
 
-  /** One that is large enough in between is reported again when it is too small. */
-  see(small: readonly TooSmall[], strategy: string, symbol: string): void {
+  /** One that could be sent in between is reported again. */
+  see(unsent: readonly Unsent[], strategy: string, symbol: string): void {
     const before = this.#reported.get(strategy, symbol);
-    if (small.length === 0) {
+    if (unsent.length === 0) {
       if (before !== undefined) this.#reported.delete(strategy, symbol);
       return;
     }
     const reported = new Set<string>();
-    for (const { draft, denial } of small) {
+    for (const { draft, denial } of unsent) {
       const what = `${draft.purpose} ${draft.side}`;
       if (before?.has(what) !== true && !reported.has(what)) this.#report(draft, denial);
       reported.add(what);

@@ -1,6 +1,6 @@
 /** The data of the chart of klines and fills. */
 import { intervalMs } from '../domain/interval.ts';
-import { purposes } from '../research/fill-table.ts';
+import { purposes } from '../domain/order.ts';
 import type { RoundTrip } from '../research/round-trips.ts';
 import type { Payload } from './chart-data.ts';
 import type { ReportInput, ReportSeries } from './input.ts';

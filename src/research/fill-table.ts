@@ -13,15 +13,13 @@ import {
   unitsNumber,
   worth,
 } from '../domain/money.ts';
-import type { Fill, Purpose } from '../domain/order.ts';
+import { type Fill, purposes } from '../domain/order.ts';
 
 /** A strategy and one of its symbols. */
 export interface StrategySymbol {
   readonly strategy: string;
   readonly symbol: string;
 }
-
-export const purposes: readonly Purpose[] = ['enter', 'exit', 'quote', 'stop', 'takeProfit'];
 
 export interface FillTable {
   readonly length: number;

@@ -1,5 +1,6 @@
 /** How long exits kept strategies out: after a stop, time exit or take-profit, a strategy must change its target before it can enter again. */
-import { type FillTable, purposes } from './fill-table.ts';
+import { purposes } from '../domain/order.ts';
+import type { FillTable } from './fill-table.ts';
 import type { RoundTripTable } from './round-trip-table.ts';
 
 /** One strategy at one symbol. */

@@ -1,5 +1,6 @@
 /** Groups of round trips: by strategy, symbol, side, reason of the exit, month, hour and weekday (UTC). */
-import { type FillTable, purposes } from './fill-table.ts';
+import { purposes } from '../domain/order.ts';
+import type { FillTable } from './fill-table.ts';
 import type { RoundTripTable } from './round-trip-table.ts';
 
 export interface GroupRow {
@@ -35,6 +36,7 @@ const exitNames: Readonly<Record<string, string>> = {
   quote: 'resting order',
   stop: 'stop',
   takeProfit: 'take-profit',
+  flatten: 'by hand',
 };
 
 interface Sums {

@@ -132,7 +132,7 @@ export interface Valued extends RiskContext {
   readonly value: Units;
   /** It sells what is held, or buys back what is short. */
   readonly isReducing: boolean;
-  /** The exit of a stop. */
+  /** The exit of a stop, or of an operator. */
   readonly isProtective: boolean;
 }
 

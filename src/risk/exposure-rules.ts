@@ -31,7 +31,7 @@ export function valued(context: RiskContext): Valued {
   const last = ticksOf(portfolio.lastMark(draft.symbol)?.price ?? 0, at, 'up');
   const value = 'amount' in draft.volume ? draft.volume.amount : notional(draft.price ?? last, draft.volume.lots, at);
   const isReducing = reduces(draft, position, at);
-  const isProtective = draft.purpose === 'stop';
+  const isProtective = draft.purpose === 'stop' || draft.purpose === 'flatten';
   const isReserved = context.isReserved === true;
   // Spelt out: a spread that adds fields costs more than all rules that pass.
   return {

@@ -33,9 +33,9 @@ type Strength = Pick<Kill, 'kind' | 'everything'>;
 
 /** What goes on, by strength. */
 const goesOn = {
-  pause: ['exit', 'stop', 'takeProfit'],
-  kill: ['stop', 'takeProfit'],
-  everything: [],
+  pause: ['exit', 'stop', 'takeProfit', 'flatten'],
+  kill: ['stop', 'takeProfit', 'flatten'],
+  everything: ['flatten'],
 } as const satisfies Readonly<Record<string, readonly Purpose[]>>;
 
 const strengthOf = ({ kind, everything }: Strength): keyof typeof goesOn => (everything ? 'everything' : kind);

@@ -12,6 +12,7 @@ import {
 } from '../../test/kit/builders.ts';
 import { SimClock } from '../clock/sim-clock.ts';
 import { rate, units, unitsText } from '../domain/money.ts';
+import { purposes } from '../domain/order.ts';
 import { Portfolio } from '../portfolio/portfolio.ts';
 import { type Kill, KillSwitch } from './kill.ts';
 import { Risk, type RiskOptions } from './risk.ts';
@@ -255,13 +256,12 @@ describe('a kill switch', () => {
   test('lets through what its strength says', () => {
     const through = (given: Partial<Kill>): readonly string[] => {
       const kills = new KillSwitch([kill(given)]);
-      const purposes = ['enter', 'exit', 'quote', 'stop', 'takeProfit'] as const;
       return purposes.filter((purpose) => kills.against({ strategy: 's', purpose }) === undefined);
     };
-    expect(through({ kind: 'pause' })).toEqual(['exit', 'stop', 'takeProfit']);
-    expect(through({})).toEqual(['stop', 'takeProfit']);
-    expect(through({ by: 'dailyLoss' })).toEqual(['stop', 'takeProfit']);
-    expect(through({ everything: true })).toEqual([]);
+    expect(through({ kind: 'pause' })).toEqual(['exit', 'stop', 'takeProfit', 'flatten']);
+    expect(through({})).toEqual(['stop', 'takeProfit', 'flatten']);
+    expect(through({ by: 'dailyLoss' })).toEqual(['stop', 'takeProfit', 'flatten']);
+    expect(through({ everything: true })).toEqual(['flatten']);
   });
 });
 

@@ -4,12 +4,13 @@ import type { Depth } from '../domain/market.ts';
 import { minus, noUnits, part, plus, type Rate, rateNumber, type Units, unitsNumber } from '../domain/money.ts';
 import type { Denial, Fill, Leg, Verdict } from '../domain/order.ts';
 import type { Judgement, OrderDraft } from '../portfolio/plan.ts';
+import type { Stopped } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
 import { ByPosition } from '../portfolio/positions.ts';
 import { clippedDraft, isOfSize } from './clip.ts';
-import type { Created, Limits, NewVersion, RiskContext } from './context.ts';
+import type { Created, Limits, NewVersion, RiskContext, SeenBook } from './context.ts';
 import { weighed } from './exposure-rules.ts';
-import { type Kill, type KillingLimit, KillSwitch } from './kill.ts';
+import { type Kill, type KillingLimit, KillSwitch, pastOf } from './kill.ts';
 import { type Disabling, Drawdown, type StrategyCount, StrategyCounts, shortText } from './killing-limits.ts';
 import { Markets } from './recent-market.ts';
 import { firstDenial } from './rules.ts';
@@ -142,6 +143,14 @@ export class Risk {
     return false;
   }
 
+  /** What a strategy may do while it is paused or killed; undefined while it is neither. */
+  stopped(strategy: string): Stopped | undefined {
+    const kill = this.switch.of(strategy);
+    if (kill === undefined) return undefined;
+    const facts = { since: kill.at, by: kill.by, reason: kill.reason };
+    return { may: kill.kind === 'pause' ? 'reduce' : 'exit', denial: { code: pastOf[kill.kind], facts } };
+  }
+
   /** Judges an order that is about to be created. One that may be clipped is reduced where only its size is against it. */
   judge(draft: OrderDraft): Judgement {
     const now = this.#clock.now();
@@ -203,11 +212,15 @@ export class Risk {
 
   /** The best prices of the last book; undefined without one, and where it is older than a price to decide by may be. */
   best(symbol: string): { readonly bid: number; readonly ask: number } | undefined {
-    const book = this.#markets.book(symbol, this.#clock.now());
+    const book = this.book(symbol);
     const [bid, ask] = [book?.bids[0]?.[0], book?.asks[0]?.[0]];
-    if (book === undefined || bid === undefined || ask === undefined || book.ageMs > this.#maxDataAgeMs)
-      return undefined;
-    return { bid, ask };
+    return bid === undefined || ask === undefined ? undefined : { bid, ask };
+  }
+
+  /** The last book; undefined without one, and where it is older than a price to decide by may be. */
+  book(symbol: string): SeenBook | undefined {
+    const book = this.#markets.book(symbol, this.#clock.now());
+    return book === undefined || book.ageMs > this.#maxDataAgeMs ? undefined : book;
   }
 
   /** Takes note of a price, for how far it moves. */

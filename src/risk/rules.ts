@@ -46,18 +46,19 @@ import {
   strategyPosition,
   valued,
 } from './exposure-rules.ts';
-import { letsThrough } from './kill.ts';
+import { type Kill, letsThrough } from './kill.ts';
 
 /** After a kill strategies create nothing; what protects their positions goes on unless it stops everything (`kill.ts`). */
-const killed: Rule = (context) => (context.kill?.kind === 'kill' ? stopped(context) : undefined);
+const killed: Rule = ({ kill, draft }) =>
+  kill?.kind !== 'kill' || letsThrough(kill, draft.purpose) ? undefined : denied(kill);
 
-/** During a pause nothing is entered. */
-const paused: Rule = (context) => (context.kill?.kind === 'pause' ? stopped(context) : undefined);
-
-const stopped: Rule = ({ kill, draft }) =>
-  kill === undefined || letsThrough(kill, draft.purpose)
+/** During a pause nothing is entered, nor what would turn a position round. */
+const paused: Rule = ({ kill, draft, isReducing }) =>
+  kill?.kind !== 'pause' || (letsThrough(kill, draft.purpose) && (isReducing || draft.purpose !== 'exit'))
     ? undefined
-    : { since: kill.at, by: kill.by, reason: kill.reason };
+    : denied(kill);
+
+const denied = ({ at: since, by, reason }: Kill): Denial['facts'] => ({ since, by, reason });
 
 const staleData: Rule = ({ draft, portfolio, now, maxDataAgeMs, isProtective }) => {
   const mark = portfolio.lastMark(draft.symbol);

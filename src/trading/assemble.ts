@@ -12,6 +12,7 @@ import { recover } from '../execution/recover.ts';
 import { Sweeps } from '../execution/sweep.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Loaded } from '../journal/load.ts';
+import { Flattening } from '../portfolio/flattening.ts';
 import { type AloneRule, aloneMemory, LegsAlone } from '../portfolio/legs-alone.ts';
 import { Planner } from '../portfolio/planner.ts';
 import { type Allocation, Portfolio } from '../portfolio/portfolio.ts';
@@ -25,6 +26,7 @@ import type { Trader } from '../trader.ts';
 import type { Answer, Balance, OrderEntry } from '../venue/venue.ts';
 import { executionOf, instrumentOf, unbookedTrades } from './build-execution.ts';
 import type { TradingComponents } from './components.ts';
+import { type Flattens, flattenMemory, flattens, restMs } from './flatten.ts';
 import { denialRow, signalDenialRow } from './format.ts';
 import { type Source, source } from './hot-streams.ts';
 import { type Controls, canLeave, controls } from './kill-switch.ts';
@@ -64,7 +66,7 @@ export interface Parts extends OrdersParts {
 }
 
 /** A trader without its strategies, and what a mode needs beside it. */
-export interface Assembled extends TradingComponents, Controls, ByHand {
+export interface Assembled extends TradingComponents, Controls, ByHand, Pick<Flattens, 'flatten'> {
   readonly trader: Omit<Trader, 'decisions'>;
   readonly sweeps: Sweeps;
   readonly execution: Execution;
@@ -101,9 +103,11 @@ export function assemble(parts: Parts): Assembled {
   const retrying = retries(book, clock, orders, (leg) => stopped.emit(decisionOf(leg)));
   const reportDisk = diskWatch(journal, notice);
   const control = controls(book, execution, orders);
+  const flattening = flattens(book, execution, clock, (decision) => stopped.emit(decision));
   return {
     ...book,
     ...control,
+    flatten: flattening.flatten,
     trader: traderOf(parts, { book, execution, sweeps, orders, audits, stopped, booked, retrying }),
     sweeps,
     execution,
@@ -118,6 +122,7 @@ export function assemble(parts: Parts): Assembled {
       if (stopped.isObserved) {
         for (const leg of expiredLegs(book, clock.now())) stopped.emit(decisionOf(leg));
         for (const decision of book.legsAlone.look(clock.now())) stopped.emit(decision);
+        flattening.goOn();
         retrying.leaveAgain();
         retrying.askAgain();
       }
@@ -171,7 +176,10 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
       if (verdict.kind === 'denied') retrying.refused(draft, verdict.code);
       return verdict;
     },
-    reserve: (draft) => orders.reserve(draft),
+    reserve(draft) {
+      book.flattening.sent(draft);
+      return orders.reserve(draft);
+    },
     together: (decision, refused, first) => orders.together(decision, refused, first),
     executeAll: (intents) => orders.executeAll(intents),
     ...sharedLanes({
@@ -193,8 +201,9 @@ function traderOf(parts: Parts, assembling: Assembling): Omit<Trader, 'decisions
   };
 }
 
-/** Whether protection has the position of a strategy on a symbol left, and nothing entered. */
-function isClosed({ planner, protection }: TradingComponents, strategy: string, symbol: string): boolean {
+/** Whether protection or an operator has the position of a strategy on a symbol left, and nothing entered. */
+function isClosed({ planner, protection, flattening }: TradingComponents, strategy: string, symbol: string): boolean {
+  if (flattening.of(strategy, symbol) !== undefined) return true;
   const signal = planner.standing(strategy, symbol)?.signal;
   return signal?.kind === 'target' && protection.override(strategy, symbol, signal).leave !== undefined;
 }
@@ -232,7 +241,9 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     entryKept: keepingEntries(journal),
     best: (symbol) => risk.best(symbol),
     mayChange: (leg) => risk.mayChange(leg),
-    tooSmall: (draft, denial) =>
+    stopped: (strategy) => risk.stopped(strategy),
+    flattening: () => flattening,
+    unsent: (draft, denial) =>
       journal.append(denialRow(draft, denial, portfolio.instrument(draft.symbol), clock.now())),
   });
   restore(loaded, { portfolio, protection, planner, ledger });
@@ -258,7 +269,12 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
     kept: loaded.memories.get(aloneMemory),
     keep: (value) => journal.append({ kind: 'memory', name: aloneMemory, value }),
   });
-  return { portfolio, protection, planner, risk, unprotected, legsAlone };
+  const flattening = new Flattening({
+    ...{ portfolio, now: () => clock.now(), restMs: clock.machine(restMs), book: (symbol) => risk.book(symbol) },
+    kept: loaded.memories.get(flattenMemory),
+    keep: (value) => journal.append({ kind: 'memory', name: flattenMemory, value }),
+  });
+  return { portfolio, protection, planner, risk, unprotected, legsAlone, flattening };
 }
 
 /** Between attempts to read what the account holds before the first order, ms, and their number: an account may never rest. */
@@ -278,12 +294,17 @@ async function knowHoldings({ books, clock }: Execution, audits: Auditor, isFirs
   }
 }
 
-function bookFill({ portfolio, planner, risk }: TradingComponents, { changes, books }: Execution, fill: Fill): void {
+function bookFill(
+  { portfolio, planner, risk, flattening }: TradingComponents,
+  { changes, books }: Execution,
+  fill: Fill,
+): void {
   portfolio.apply(fill);
   changes.count++;
   books?.ledger.own(fill, portfolio.instrument(fill.symbol));
   planner.booked(fill);
   risk.booked(fill);
+  flattening.booked(fill);
 }
 
 /** Every symbol that is traded now or was before. */

@@ -1,4 +1,5 @@
 /** The components of a trader that share its positions. */
+import type { Flattening } from '../portfolio/flattening.ts';
 import type { LegsAlone } from '../portfolio/legs-alone.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Portfolio } from '../portfolio/portfolio.ts';
@@ -13,4 +14,5 @@ export interface TradingComponents {
   readonly risk: Risk;
   readonly unprotected: Unprotected;
   readonly legsAlone: LegsAlone;
+  readonly flattening: Flattening;
 }

@@ -19,7 +19,7 @@ export interface Controls {
 }
 
 export function controls(
-  { portfolio, risk }: TradingComponents,
+  { portfolio, risk, flattening }: TradingComponents,
   execution: Execution,
   orders: Pick<Orders, 'cancelAll'>,
 ): Controls {
@@ -40,6 +40,7 @@ export function controls(
     async kill(kill) {
       if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
       journal.append({ ...kill, strategy: kill.strategy ?? null });
+      if (kill.everything) flattening.stop(kill.strategy, `killed by ${kill.by}: ${kill.reason}`);
       await journal.durable();
       return await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
     },
@@ -48,6 +49,7 @@ export function controls(
       const scope = { strategy: strategy ?? null, everything: false };
       journal.append({ kind: 'resume', at: clock.now(), ...scope, by, reason });
       risk.resume(strategy);
+      flattening.stop(strategy, `resumed by ${by}: ${reason}`);
       if (strategy === undefined) execution.halts.resume();
       noteDay(risk, journal);
       await journal.durable();

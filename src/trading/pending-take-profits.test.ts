@@ -17,7 +17,7 @@ function bench(more: Parameters<typeof target>[1] = { takeProfit: 110 }) {
     marketBuyIn: 'lots',
     feeInBase: rate('0'),
     changed: () => {},
-    tooSmall: () => {},
+    unsent: () => {},
   });
   planner.note(decision(target(1, more)));
   return { held, planner, targets: new PendingTakeProfits({ portfolio: held, planner }) };

@@ -40,7 +40,7 @@ test('rows with more decimals than the exchange takes now are read, and the posi
     marketBuyIn: 'lots',
     feeInBase: noRate,
     changed: () => undefined,
-    tooSmall: () => undefined,
+    unsent: () => undefined,
   } as const;
   const planner = new Planner({ portfolio: held, protection, ...options });
   const ledger = new Ledger([]);

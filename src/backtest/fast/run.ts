@@ -238,7 +238,8 @@ class FastRun implements BacktestEngine {
     const small = isReached
       ? []
       : targetTooSmall(target, this.#targetSize, override, {
-          ...{ decision: this.#log.signals.length, strategy, role: mainRole, account: 'spot', instrument: this.#at },
+          ...{ may: 'all', decision: this.#log.signals.length, strategy, role: mainRole },
+          ...{ account: 'spot', instrument: this.#at },
           ...{ held: baseUnits(lotsOfSafe(held), this.#at), orders: [], marketBuyIn: 'lots', feeInBase: noRate },
           price: this.#supported.series.columns.close[row] as number,
         });

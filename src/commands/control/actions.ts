@@ -58,6 +58,26 @@ function orderOf(subject: string, dir: string): OrderEntryRow {
   return order;
 }
 
+/** Real ms that the first answer to `flatten` may take. */
+const flattenMs = 60_000;
+
+/** `sluice flatten`: a daemon closes positions. */
+export async function flatten(
+  options: DecideOptions & { readonly strategy?: string; readonly symbol?: string; readonly maxSlippage?: string },
+): Promise<void> {
+  const { state, strategy, symbol, maxSlippage } = options;
+  const reason = statedReason(options.reason);
+  const { dir, running } = chooseState(state, options.say, true);
+  if (running === undefined)
+    throw new Refusal(
+      `no daemon runs on ${dir}: only a daemon can close positions. Start it; sluice pause before that keeps it from entering`,
+      1,
+    );
+  const body = { by: 'operator', strategy, symbol, maxSlippage, reason };
+  const message = await callDaemon(running, 'flatten', body, flattenMs);
+  printDone(options, message, { action: 'flatten', state: dir, strategy: strategy ?? null, symbol: symbol ?? null });
+}
+
 /** Real ms that a reload may take at most: the file twice, the klines of its warm-up, and its decisions. */
 const reloadMs = 120_000;
 

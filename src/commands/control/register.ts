@@ -24,6 +24,17 @@ export function addControl(program: Command, io: Io): void {
     'lift kills and pauses: strategies may create orders again; after a kill the daily loss is measured from now on',
   );
   run(resume.option(...reasonOf('resume')), io, async () => (await load()).resume);
+  const flatten = ofStrategy(
+    'flatten',
+    'pause strategies, cancel their orders and close their positions: by LIMIT at the best price, then at market',
+  )
+    .option('--symbol <SYMBOL>', 'only positions on this symbol')
+    .option(
+      '--max-slippage <FRACTION>',
+      'most that may be paid beyond the price of now (default: risk.maxSlippage, 0.01)',
+    )
+    .requiredOption('--reason <TEXT>', 'for the journal');
+  run(flatten, io, async () => (await load()).flatten);
   const cancel = ofStrategy('cancel', 'cancel resting orders')
     .argument('[ORDER]', "only this one: its id, ours or the exchange's, or its beginning or end")
     .option('--all', 'of every strategy', false);

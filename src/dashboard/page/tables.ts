@@ -72,6 +72,7 @@ const purposes: Readonly<Record<FillView['purpose'], string>> = {
   quote: 'quote',
   stop: 'stop',
   takeProfit: 'target',
+  flatten: 'flatten',
 };
 
 const fillColumns: readonly Column<FillView>[] = [

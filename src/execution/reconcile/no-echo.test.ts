@@ -223,6 +223,7 @@ test('an order that left a step smaller is kept while its target stays the same,
   const working = { ...resting(portfolio(), { price: '100' }), intent: intentOf(lowered, 'c1', 0, 60_000) };
   const step = planTarget(target(1, { limit: 100 }), lots('1', btc), noOverride, {
     ...{
+      may: 'all',
       decision: 1,
       strategy: 's',
       role: 'main',

@@ -9,6 +9,7 @@ import { limitSteps } from '../preflight/limits.ts';
 import type { Reloads } from '../reload.ts';
 import type { ConfigReloadRequest } from '../reload-config.ts';
 import { decisionsOf } from './decisions.ts';
+import { flatten } from './flatten.ts';
 import { afterCancelText, cancelledText, liftedText, resumedText, stoppedText, unknownStrategy } from './kill-texts.ts';
 
 export interface ActionParts {
@@ -51,8 +52,7 @@ export function actionsOf({ assembled, clock, hosted, stateDir, reloads, reloadC
       if (order !== undefined) return cancelledText(await assembled.cancelOrders([openOrder(order, assembled)]));
       return cancelledText(await assembled.cancelAll(strategy)) + afterCancelText(strategy, hosted, assembled);
     },
-    // Follows.
-    flatten: () => Promise.reject(new Refusal('flatten is not part of this version yet')),
+    flatten: (asked) => flatten(asked, { assembled, clock, refuseNobody }),
     ...decisionsOf(assembled),
     reload: (asked) => reloads.reload(asked),
     reloadConfig: async (asked) => reloadConfig(asked),

@@ -65,7 +65,7 @@ export function confirmed(actions: OperatorActions, journal: Pick<Journal, 'dura
       return await onDisk(`${message}${still}`);
     },
     cancel: (asked) => actions.cancel(asked),
-    flatten: (asked) => actions.flatten(asked),
+    flatten: async (asked) => onDisk(await actions.flatten(asked)),
     resolve: async (asked) => onDisk(await actions.resolve(asked)),
     adopt: async (asked) => onDisk(await actions.adopt(asked)),
     resolveTrade: async (asked) => onDisk(await actions.resolveTrade(asked)),

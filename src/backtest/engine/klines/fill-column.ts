@@ -20,8 +20,8 @@ import {
   unitsOfSafe,
   worth,
 } from '../../../domain/money.ts';
-import type { Evidence, Fill } from '../../../domain/order.ts';
-import { type FillTable, purposes, type StrategySymbol } from '../../../research/fill-table.ts';
+import { type Evidence, type Fill, purposes } from '../../../domain/order.ts';
+import type { FillTable, StrategySymbol } from '../../../research/fill-table.ts';
 import { ExactColumn, NumberColumn } from './columns.ts';
 import { clientIdOf, sequenceOf } from './order-column.ts';
 

@@ -79,7 +79,8 @@ export class KlineTrader implements Trading {
         this.log.signal(leg, lots, decision);
       },
       mayChange: (leg) => this.risk.mayChange(leg),
-      tooSmall: (draft, denial) => this.log.denied(draft, denial, this.portfolio, clock.now()),
+      stopped: (strategy) => this.risk.stopped(strategy),
+      unsent: (draft, denial) => this.log.denied(draft, denial, this.portfolio, clock.now()),
     });
     this.legsAlone = new LegsAlone({
       ...{ portfolio: this.portfolio, planner: this.planner, protection: this.protection },

@@ -1,0 +1,218 @@
+/**
+ * Positions that an operator closes with `sluice flatten`: by a LIMIT order at the best price, which rests for a moment, then by MARKET where the
+ * depth shows that this stays within the slippage budget. Each step compares the position with zero, so nothing is sold twice. A restart goes on.
+ */
+import { type Instrument, orderLots, orderPrice } from '../domain/instrument.ts';
+import type { Level, Side } from '../domain/market.ts';
+import {
+  absolute,
+  greatest,
+  type Lots,
+  least,
+  lots,
+  lotsIn,
+  lotsOf,
+  minus,
+  noLots,
+  notional,
+  noUnits,
+  plus,
+  priceNumber,
+  priceText,
+  quantityNumber,
+  quantityText,
+  type Ticks,
+  ticks,
+  ticksOf,
+  type Units,
+  units,
+  unitsNumber,
+  unitsText,
+} from '../domain/money.ts';
+import type { Fill } from '../domain/order.ts';
+import { isUndecided, leastLots, limitDraft, market, type OrderDraft, type Situation, type Step } from './plan.ts';
+import type { Portfolio } from './portfolio.ts';
+
+/** A position that is being closed. */
+export interface Flatten {
+  readonly strategy: string;
+  readonly symbol: string;
+  readonly by: string;
+  readonly reason: string;
+  /** The worst price that it may pay. */
+  readonly worst: Ticks;
+  /** It ends then, whatever is left, UTC ms. */
+  until: number;
+  /** Until when its LIMIT order rests, UTC ms; undefined before there was one. */
+  restsUntil: number | undefined;
+  /** What was closed so far, and for how much in quote. */
+  closed: Lots;
+  value: Units;
+  /** Why it was ended early. */
+  ended: string | undefined;
+}
+
+/** The best prices and quantities of a symbol, each best first. */
+export interface Book {
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+}
+
+export interface FlatteningOptions {
+  readonly portfolio: Portfolio;
+  readonly now: () => number;
+  /** How long a LIMIT order rests, ms of the clock. */
+  readonly restMs: number;
+  /** The fresh book of a symbol; undefined where there is none. */
+  readonly book: (symbol: string) => Book | undefined;
+  /** What an earlier run kept, JSON. */
+  readonly kept?: string | undefined;
+  readonly keep: (json: string) => void;
+}
+
+export class Flattening {
+  readonly #options: FlatteningOptions;
+  readonly #flattens = new Map<string, Flatten>();
+
+  constructor(options: FlatteningOptions) {
+    this.#options = options;
+    for (const saved of JSON.parse(options.kept ?? '[]') as readonly Saved[]) {
+      const at = options.portfolio.instrument(saved.symbol);
+      const exact = { worst: ticks(saved.worst, at, 'down'), closed: lots(saved.closed, at, 'down') };
+      this.#flattens.set(nameOf(saved), {
+        ...{ ...saved, ...exact, value: units(saved.value) },
+        ...{ restsUntil: saved.restsUntil ?? undefined, ended: saved.ended ?? undefined },
+      });
+    }
+  }
+
+  get active(): readonly Flatten[] {
+    return [...this.#flattens.values()];
+  }
+
+  of(strategy: string, symbol: string): Flatten | undefined {
+    return this.#flattens.size === 0 ? undefined : this.#flattens.get(nameOf({ strategy, symbol }));
+  }
+
+  begin(flatten: Omit<Flatten, 'restsUntil' | 'closed' | 'value' | 'ended'>): void {
+    const fresh = { restsUntil: undefined, closed: noLots, value: noUnits, ended: undefined };
+    this.#flattens.set(nameOf(flatten), { ...flatten, ...fresh });
+    this.#keep();
+  }
+
+  /** Ends those of a strategy, or all: what rests of them is cancelled. */
+  stop(strategy: string | undefined, why: string): void {
+    for (const flatten of this.#flattens.values()) {
+      if (strategy !== undefined && flatten.strategy !== strategy) continue;
+      flatten.until = Math.min(flatten.until, this.#options.now());
+      flatten.ended ??= why;
+    }
+    this.#keep();
+  }
+
+  /** An order is about to be sent. */
+  sent({ purpose, type, strategy, symbol }: Pick<OrderDraft, 'purpose' | 'type' | 'strategy' | 'symbol'>): void {
+    const flatten = purpose === 'flatten' && type === 'LIMIT' ? this.of(strategy, symbol) : undefined;
+    if (flatten === undefined) return;
+    flatten.restsUntil = this.#options.now() + this.#options.restMs;
+    this.#keep();
+  }
+
+  /** Counts a fill that closes: also of an exit that filled before its cancel arrived. */
+  booked({ purpose, strategy, symbol, quantity, price }: Fill): void {
+    const flatten = this.of(strategy, symbol);
+    if (flatten === undefined || purpose === 'enter' || purpose === 'quote') return;
+    flatten.closed = plus(flatten.closed, quantity);
+    flatten.value = plus(flatten.value, notional(price, quantity, this.#options.portfolio.instrument(symbol)));
+    this.#keep();
+  }
+
+  /** The next step of a position that is being closed. What was `refused` is not planned again. */
+  step(flatten: Flatten, situation: Situation, refused: readonly OrderDraft[]): Step | undefined {
+    const { orders, instrument: at, held } = situation;
+    if (isUndecided(orders)) return undefined;
+    const foreign = orders.find(({ intent }) => intent.purpose !== 'flatten');
+    if (foreign !== undefined) return { do: 'cancel', order: foreign };
+    const now = this.#options.now();
+    const side: Side = held > 0n ? 'SELL' : 'BUY';
+    const size = orderLots(lotsIn(absolute(held), at), at);
+    const isOver = now >= flatten.until || size <= leastLots(situation);
+    const isRefused = (type: OrderDraft['type']): boolean => refused.some((draft) => draft.type === type);
+    const book = this.#options.book(flatten.symbol);
+    const hasRested = flatten.restsUntil !== undefined && now >= flatten.restsUntil;
+    const atMarket = (hasRested || isRefused('LIMIT')) && isWithin(flatten, side, size, book, at);
+    const price = orderPrice(side, limitOf(flatten, side, book, at), at);
+    const [own] = orders;
+    if (own !== undefined) {
+      const isOff = own.intent.side !== side || (hasRested && (atMarket || own.intent.price !== price));
+      return isOver || isOff ? { do: 'cancel', order: own } : undefined;
+    }
+    if (isOver) return undefined;
+    const reason = `flatten by ${flatten.by}: ${flatten.reason}`;
+    if (atMarket) return isRefused('MARKET') ? undefined : market(side, size, 'flatten', reason, situation);
+    if (isRefused('LIMIT') || (flatten.restsUntil !== undefined && !hasRested)) return undefined;
+    const one = { side, price, lots: size, tolerance: noLots, purpose: 'flatten', reason } as const;
+    return { do: 'create', draft: limitDraft(one, situation) };
+  }
+
+  /** Takes away those that have ended, and returns them. */
+  finished(): readonly Flatten[] {
+    const { portfolio, now } = this.#options;
+    const done = this.active.filter(({ strategy, symbol, until }) => {
+      const orders = portfolio.ordersOf(strategy, symbol);
+      const mark = portfolio.lastMark(symbol);
+      const instrument = portfolio.instrument(symbol);
+      const size = orderLots(lotsIn(absolute(portfolio.position(strategy, symbol).base), instrument), instrument);
+      const isSmall = mark === undefined ? size === 0n : size <= leastLots({ instrument, price: mark.price });
+      if (orders.length === 0 && isSmall) return true;
+      return now() >= until && orders.every(({ state }) => state === 'unknown' || state === 'quarantined');
+    });
+    for (const flatten of done) this.#flattens.delete(nameOf(flatten));
+    if (done.length > 0) this.#keep();
+    return done;
+  }
+
+  #keep(): void {
+    const saved = this.active.map((flatten): Saved => {
+      const at = this.#options.portfolio.instrument(flatten.symbol);
+      return {
+        ...flatten,
+        ...{ worst: priceText(flatten.worst, at), closed: quantityText(flatten.closed, at) },
+        ...{ value: unitsText(flatten.value), restsUntil: flatten.restsUntil ?? null, ended: flatten.ended ?? null },
+      };
+    });
+    this.#options.keep(JSON.stringify(saved));
+  }
+}
+
+interface Saved extends Omit<Flatten, 'worst' | 'closed' | 'value' | 'restsUntil' | 'ended'> {
+  readonly worst: string;
+  readonly closed: string;
+  readonly value: string;
+  readonly restsUntil: number | null;
+  readonly ended: string | null;
+}
+
+const nameOf = ({ strategy, symbol }: Pick<Flatten, 'strategy' | 'symbol'>): string => `${strategy} ${symbol}`;
+
+/** The best price of the other side, at which it trades at once as far as that is displayed; no worse than allowed. Without a book the worst. */
+function limitOf({ worst }: Flatten, side: Side, book: Book | undefined, at: Instrument): Ticks {
+  const best = (side === 'SELL' ? book?.bids : book?.asks)?.[0]?.[0];
+  if (best === undefined) return worst;
+  return side === 'SELL' ? greatest(ticksOf(best, at, 'down'), worst) : least(ticksOf(best, at, 'up'), worst);
+}
+
+/** Whether the displayed depth fills all of it at no worse than the allowed price on average. */
+function isWithin({ worst }: Flatten, side: Side, size: Lots, book: Book | undefined, at: Instrument): boolean {
+  let left = size;
+  let value = noUnits;
+  for (const [price, quantity] of (side === 'SELL' ? book?.bids : book?.asks) ?? []) {
+    const taken = least(lotsOf(quantity, at), left);
+    value = plus(value, notional(ticksOf(price, at, side === 'SELL' ? 'down' : 'up'), taken, at));
+    left = minus(left, taken);
+    if (left === 0n) break;
+  }
+  if (left > 0n) return false;
+  const average = unitsNumber(value) / quantityNumber(size, at);
+  return side === 'SELL' ? average >= priceNumber(worst, at) : average <= priceNumber(worst, at);
+}

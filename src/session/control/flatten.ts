@@ -1,0 +1,76 @@
+/** `sluice flatten` in a daemon: pauses strategies, then closes their positions. */
+import type { ScaledClock } from '../../clock/clock.ts';
+import { rate, rateText } from '../../domain/money.ts';
+import type { OperatorActions } from '../../domain/operator-actions.ts';
+import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { Assembled } from '../../trading/assemble.ts';
+import { stoppedText } from './kill-texts.ts';
+
+export interface FlattenParts {
+  readonly assembled: Assembled;
+  readonly clock: ScaledClock;
+  /** Throws for a strategy that is not there. */
+  readonly refuseNobody: (strategy: string | undefined) => void;
+}
+
+/** Real ms after which the answer says that it goes on. */
+const answerMs = 30_000;
+/** The slippage that is allowed where neither the command nor the limits say it: that of the standard limits. */
+const standardSlippage = rate('0.01');
+
+export async function flatten(
+  { strategy, symbol, maxSlippage, by, reason }: Parameters<OperatorActions['flatten']>[0],
+  { assembled, clock, refuseNobody }: FlattenParts,
+): Promise<string> {
+  const { portfolio, risk, execution } = assembled;
+  refuseNobody(strategy);
+  const symbols = [...portfolio.instruments.keys()];
+  if (symbol !== undefined && !symbols.includes(symbol))
+    throw new Refusal(`${symbol} is not traded here${didYouMean(symbol, symbols)}; there is ${symbols.join(', ')}`);
+  const slippage = maxSlippage === undefined ? (risk.limits.maxSlippage ?? standardSlippage) : fractionOf(maxSlippage);
+  const [halt] = execution.halts.inForce;
+  if (halt !== undefined)
+    throw new Refusal(
+      `nothing was done: under HALT positions may be wrong, so none is closed (${halt.text}). Check the cause, then sluice resume; or sell at the exchange with sluice order`,
+      1,
+    );
+  const paused = pauseFirst({ strategy, symbol, by, reason }, assembled, clock);
+  const asked = { strategy, symbol, maxSlippage: slippage, by, reason };
+  const ended = assembled.flatten(asked);
+  const whom = `${paused} ${ended.length === 0 ? 'No position and no order is left of it.' : ''}`.trim();
+  const done = Promise.all(ended);
+  const texts = await Promise.race([done, clock.sleep(clock.machine(answerMs)).then(() => undefined)]);
+  if (texts !== undefined) return [whom, ...texts].join(' ');
+  return `${whom} Positions are being closed with at most ${rateText(slippage)} slippage. This goes on; sluice positions shows what is left, and a notice says how it ended.`;
+}
+
+/** A fraction above zero and below one. */
+function fractionOf(text: string): ReturnType<typeof rate> {
+  if (/^0?\.\d{1,6}$/.test(text) && Number(text) > 0) return rate(text);
+  throw new Refusal(`${text} is not a fraction: write the most that may be lost to slippage, such as 0.01 for 1 %`);
+}
+
+type Scope = Pick<Parameters<OperatorActions['flatten']>[0], 'strategy' | 'symbol' | 'by' | 'reason'>;
+
+/** Whoever is not stopped already is paused: what is sold must not be bought again. Its resting entries are cancelled meanwhile. */
+function pauseFirst(
+  { strategy, symbol, by, reason }: Scope,
+  { portfolio, risk, kill }: Assembled,
+  clock: ScaledClock,
+): string {
+  const whom =
+    strategy !== undefined
+      ? [strategy]
+      : symbol === undefined
+        ? [undefined]
+        : portfolio.placesOn(symbol).map((place) => place.strategy);
+  const texts: string[] = [];
+  for (const one of new Set(whom)) {
+    const isStopped = one === undefined ? risk.switch.ofAll !== undefined : risk.switch.of(one) !== undefined;
+    if (isStopped) continue;
+    const how = { kind: 'pause', everything: false } as const;
+    void kill({ ...how, at: clock.now(), strategy: one, by, reason });
+    texts.push(stoppedText({ ...how, strategy: one }));
+  }
+  return texts.join(' ');
+}

@@ -1,0 +1,244 @@
+import { Subject } from 'rxjs';
+import { describe, expect, test } from 'vitest';
+import { decision, fill, kill, target } from '../../test/kit/builders.ts';
+import { TestRig, timing } from '../../test/kit/test-rig.ts';
+import { rate, unitsText } from '../domain/money.ts';
+import type { Decision, Signal } from '../domain/order.ts';
+import type { FlattenAsked } from './flatten.ts';
+
+const asked: FlattenAsked = {
+  ...{ strategy: 's', symbol: undefined, maxSlippage: rate('0.01'), by: 'operator', reason: 'news' },
+};
+
+/** A rig that trades, and holds 1 BTC of s. */
+async function holding(options: ConstructorParameters<typeof TestRig>[0] = {}) {
+  const rig = new TestRig(options);
+  const signals = new Subject<Decision>();
+  rig.start(signals);
+  await rig.pass(timing.sweepGapMs + 1_000);
+  const send = (signal: Signal): void => signals.next(decision(signal));
+  const book = (bid: number, quantity = 5): void =>
+    rig.assembled.risk.seeBook(
+      {
+        symbol: 'BTCUSDT',
+        time: rig.clock.now(),
+        seenAt: rig.clock.now(),
+        bids: [[bid, quantity]],
+        asks: [[bid + 0.2, quantity]],
+      },
+      rig.clock.now(),
+    );
+  send(target(1));
+  await rig.seconds(8);
+  const orders = () =>
+    [...rig.venue.orders.values()].map(
+      ({ intent: { side, type }, status, executed }) => `${side} ${type} ${status} ${Number(executed) / 1e5}`,
+    );
+  const held = (): string => unitsText(rig.assembled.portfolio.position('s', 'BTCUSDT').base);
+  expect(held()).toBe('1');
+  const begin = (given: Partial<FlattenAsked> = {}): Promise<readonly string[]> =>
+    Promise.all(rig.assembled.flatten({ ...asked, ...given }));
+  const seconds = async (count: number): Promise<void> => {
+    for (let second = 0; second < count; second++) await rig.seconds(1);
+  };
+  /** What it came to, after at most so many seconds; undefined where it goes on. */
+  const textsIn = async (count: number, work: Promise<readonly string[]>): Promise<readonly string[] | undefined> => {
+    let texts: readonly string[] | undefined;
+    void work.then((done) => {
+      texts = done;
+    });
+    await seconds(count);
+    return texts;
+  };
+  const pause = (): void => void rig.assembled.kill(kill({ kind: 'pause', strategy: 's' }));
+  return { rig, send, book, orders, held, begin, textsIn, pause };
+}
+
+describe('flatten', () => {
+  test('takes what the best price shows by a LIMIT, and what is left at market, and says so', async () => {
+    const { rig, book, orders, held, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    rig.venue.onCreate = ({ type }) => {
+      if (type === 'MARKET') return;
+      void rig.clock.sleep(100).then(() => rig.venue.fill([...rig.venue.orders.keys()].at(-1) ?? '', '0.4'));
+    };
+    const work = begin();
+    await rig.seconds(4);
+    expect(orders()).toEqual(['BUY MARKET FILLED 1', 'SELL LIMIT PARTIALLY_FILLED 0.4']);
+    book(99.9);
+    expect(await textsIn(12, work)).toEqual([
+      expect.stringMatching(/^s closed 1 BTC on BTCUSDT at 99\.960? on average; nothing is left\.$/),
+    ]);
+    expect(orders()).toEqual(['BUY MARKET FILLED 1', 'SELL LIMIT CANCELED 0.4', 'SELL MARKET FILLED 0.6']);
+    expect(held()).toBe('0');
+    expect(rig.assembled.flattening.active).toEqual([]);
+    expect(rig.notices.map(({ text }) => text).filter((text) => text.includes('flatten'))).toEqual([
+      'flatten of s on BTCUSDT by operator (news): closes 1 BTC, no worse than 99',
+      expect.stringContaining('flatten of s on BTCUSDT has ended: s closed 1 BTC'),
+    ]);
+  });
+
+  test('sends nothing at market beyond its budget, and says what is left', async () => {
+    const { rig, book, orders, begin, textsIn, pause } = await holding();
+    book(100);
+    pause();
+    const work = begin();
+    await rig.seconds(3);
+    for (let second = 0; second < 10; second++) {
+      book(90);
+      await rig.seconds(1);
+    }
+    const [text] = (await textsIn(120, work)) ?? [];
+    expect(text).toMatch(
+      /^s closed nothing on BTCUSDT; 1 BTC is left: it could not be closed in time at 99\.\d+ or better/,
+    );
+    expect(orders().filter((order) => order.includes('SELL MARKET'))).toEqual([]);
+    expect(orders().filter((order) => order.includes('NEW'))).toEqual([]);
+  });
+
+  test('without a book only offers by LIMIT at the worst price', async () => {
+    const { rig, orders, begin, pause } = await holding();
+    pause();
+    void begin();
+    await rig.seconds(20);
+    expect(orders().slice(1)).toEqual(['SELL LIMIT NEW 0']);
+    expect([...rig.venue.orders.values()].at(-1)?.intent.price).toBe(9_900n);
+  });
+
+  test('goes on at market where its LIMIT is rejected', async () => {
+    const { rig, book, orders, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    rig.venue.creates = ['reject', 'accept'];
+    expect(await textsIn(10, begin())).toEqual([expect.stringContaining('closed 1 BTC')]);
+    expect(orders().at(-1)).toBe('SELL MARKET FILLED 1');
+  });
+
+  test.each([{ kind: 'pause' }, {}, { everything: true }] as const)('works under %j', async (how) => {
+    const { rig, book, held, begin, textsIn } = await holding();
+    await rig.finish(rig.assembled.kill(kill(how)));
+    book(99.9);
+    const work = begin();
+    await rig.seconds(3);
+    book(99.9);
+    expect(await textsIn(12, work)).toEqual([expect.stringContaining('nothing is left')]);
+    expect(held()).toBe('0');
+  });
+
+  test('is ended by a kill of everything, and by a resume', async () => {
+    const { rig, book, orders, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    const work = begin();
+    await rig.seconds(2);
+    await rig.finish(rig.assembled.kill(kill({ everything: true, reason: 'fire' })));
+    expect(await textsIn(5, work)).toEqual(['s closed nothing on BTCUSDT; 1 BTC is left: killed by operator: fire.']);
+    expect(orders().slice(1)).toEqual(['SELL LIMIT CANCELED 0']);
+  });
+
+  test('cancels take-profits first, and what is entered no more does not come back while it is paused', async () => {
+    const { rig, send, book, orders, held, begin, textsIn, pause } = await holding();
+    send(target(1, { takeProfit: 120 }));
+    await rig.seconds(3);
+    expect(orders().at(-1)).toBe('SELL LIMIT NEW 0');
+    book(99.9);
+    pause();
+    const work = begin();
+    await rig.seconds(3);
+    book(99.9);
+    await textsIn(12, work);
+    send(target(2));
+    await rig.seconds(5);
+    expect([held(), orders().filter((order) => order.includes('NEW'))]).toEqual(['0', []]);
+    await rig.finish(rig.assembled.resume('s', 'operator', 'over'));
+    send(target(2));
+    await rig.seconds(8);
+    expect(held()).toBe('2');
+  });
+
+  test('closes what quotes left', async () => {
+    const { rig, send, book, held, begin, textsIn, pause } = await holding();
+    send({ kind: 'quotes', quotes: [{ side: 'SELL', price: 110, quantity: 1 }], reason: 'test' });
+    await rig.seconds(3);
+    book(99.9);
+    pause();
+    const work = begin();
+    await rig.seconds(3);
+    book(99.9);
+    expect(await textsIn(12, work)).toEqual([expect.stringContaining('nothing is left')]);
+    expect(held()).toBe('0');
+  });
+
+  test('buys a short back on margin', async () => {
+    const { rig, send, book, held, begin, textsIn, pause } = await holding({ account: 'margin', balances: false });
+    send(target(-1));
+    await rig.seconds(8);
+    expect(held()).toBe('-1');
+    book(99.9);
+    pause();
+    const work = begin();
+    await rig.seconds(3);
+    book(99.9);
+    expect(await textsIn(12, work)).toEqual([expect.stringContaining('nothing is left')]);
+    expect(held()).toBe('0');
+  });
+
+  test('leaves dust, and says so', async () => {
+    const { rig, begin, textsIn } = await holding();
+    rig.assembled.portfolio.apply(fill({ strategy: 't', quantity: '0.00001', tradeId: '99', orderId: '99' }));
+    expect(await textsIn(3, begin({ strategy: 't' }))).toEqual([
+      't closed nothing on BTCUSDT; 0.00001 BTC is left: less than the exchange takes in an order.',
+    ]);
+  });
+});
+
+describe('flatten never sells more than is held', () => {
+  test.each(['acceptLost', 'dropLost'] as const)('where the answer of an order is lost (%s)', async (fate) => {
+    const { rig, book, held, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    rig.venue.creates = [fate, fate, 'accept'];
+    const work = begin();
+    for (let second = 0; second < 400; second += 10) {
+      book(99.9);
+      await rig.seconds(10);
+    }
+    await textsIn(1, work);
+    const sold = rig.venue.trades.filter(({ side }) => side === 'SELL');
+    expect(sold.length).toBeLessThanOrEqual(1);
+    expect(['0', '1']).toContain(held());
+  });
+
+  test.each(['sending', 'accepted', 'cancelSent', 'closed'])(
+    'where the program ends at "%s", each time, and goes on after a restart',
+    async (event) => {
+      for (let nth = 1; nth <= 3; nth++) {
+        const { rig, book, begin, pause } = await holding();
+        book(99.9);
+        pause();
+        let seen = 0;
+        let crashed = false;
+        rig.onCommit = (committed) => {
+          if (committed !== event || ++seen !== nth || crashed) return;
+          crashed = true;
+          rig.crash();
+          rig.start(new Subject<Decision>());
+        };
+        void begin();
+        for (let second = 0; second < 240; second += 4) {
+          book(99.9);
+          await rig.seconds(4);
+        }
+        const { portfolio, risk, flattening } = rig.assembled;
+        const sold = rig.venue.trades
+          .filter(({ side }) => side === 'SELL')
+          .reduce((sum, { quantity }) => sum + quantity, 0n);
+        expect(crashed || nth > 1).toBe(true);
+        expect([event, nth, sold]).toEqual([event, nth, 100_000n]);
+        expect(portfolio.position('s', 'BTCUSDT').base).toBe(0n);
+        expect([risk.switch.of('s')?.kind, flattening.active]).toEqual(['pause', []]);
+      }
+    },
+  );
+});
