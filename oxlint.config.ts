@@ -19,7 +19,7 @@ const everything = [
   ...parts,
   ...venues,
   ...['simulator', 'data', 'dashboard', 'config', 'research', 'report', 'trader', 'registry', 'process', 'trading'],
-  ...['session', 'backtest', 'alerts', 'books'],
+  ...['session', 'backtest', 'alerts', 'books', 'archive'],
 ];
 
 /** An arrow that is not here is refused. A new one is a decision: add it here with the reason in the commit. */
@@ -46,6 +46,8 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   journal: { ours: ['domain', 'clock'], packages: ['better-sqlite3', 'node:*'] },
   // Profit, tax layouts and proofs, from rows alone.
   books: { ours: ['domain', 'journal'], packages: ['better-sqlite3'] },
+  // Moves old rows of a journal to Parquet, and reads them back.
+  archive: { ours: ['domain', 'clock', 'journal', 'data'], packages: ['better-sqlite3', 'node:*'] },
   venue: { files: ['src/venue/*'], ours: ['domain', 'clock'], packages: ['rxjs'] },
   execution: { ours: ['domain', 'clock', 'budget', 'venue', 'journal', 'portfolio'], packages: ['rxjs', 'node:*'] },
   'venue/exchange': { ours: ['venue', 'domain', 'clock'], packages: ['rxjs', 'got', 'ws', 'zod', 'node:*'] },

@@ -2,6 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** Whole-program tests and campaigns that take more than 5 s, of behaviour that a faster test covers in the small: `npm run test:long`. */
 const long = [
+  'src/commands/journal/{backup,compact}.test.ts',
   'src/data/import/endless.test.ts',
   'test/backtest/{check,check-several,determinism,grid-slow,larger-klines,mixtures}.test.ts',
   'test/cli/{catalogue,data-fetch,doctor,hang-up,record,stuck}.test.ts',

@@ -7,7 +7,7 @@ import { moduleUrl } from '../domain/module-url.ts';
 import { Refusal } from '../domain/refusal.ts';
 import { answerBytes, type Examination, type Examined, examined, integrityOf } from './examiner.ts';
 import { addTotal, brokenHead, chainedTables, emptyTotal, sumRows, type Total, totalOf } from './hash-chain.ts';
-import { isOurs, schemaVersion, versionOf } from './schema.ts';
+import { isOurs, refuseNewer, versionOf } from './schema.ts';
 
 /** From this size on a journal is examined by threads, bytes. For a small file, starting them costs more than reading it. */
 const largeBytes = 16 * 1_048_576;
@@ -39,11 +39,7 @@ export function examine<T>(path: string, meanwhile: (db: Database.Database) => T
         `${path} is damaged, or not a journal of Sluice (it lacks tables of schema ${version}): restore a backup, or give another directory with --state DIR; nothing was changed`,
         3,
       );
-    if (version > schemaVersion)
-      throw new Refusal(
-        `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice; nothing was changed`,
-        3,
-      );
+    refuseNewer(path, version);
     const inThread = statSync(path).size < largeBytes ? undefined : inThreads(db, path);
     // A damaged journal may not be readable: the findings explain why, so they are thrown first.
     const result = attempt(() => meanwhile(db));

@@ -64,35 +64,48 @@ export const chainedTables = (db: Database): readonly string[] =>
     .pluck()
     .all() as string[];
 
-const columnsOf = (db: Database, table: string): readonly string[] =>
-  (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
+export const columnsOf = (db: Database, table: string): readonly string[] =>
+  (db.pragma(`main.table_info(${table})`) as { name: string }[]).map(({ name }) => name);
 
 /** A row as text, the same in a trigger and in a query. */
 const rowText = (table: string, columns: readonly string[], of = ''): string =>
   `'${table}' || json_array(${columns.map((name) => `${of}"${name}"`).join(', ')})`;
 
 /** The schema is in the sum as well: a changed condition of an index could hide rows. */
-const schemaText = "SELECT 'sqlite_schema' || json_array(type, name, tbl_name, sql) AS text FROM sqlite_schema";
+const schemaText = "SELECT 'sqlite_schema' || json_array(type, name, tbl_name, sql) AS text FROM main.sqlite_schema";
 
 /** Tables whose rows are hashed in groups, with the column of the group: an order has few events. */
 const grouped: Readonly<Record<string, string>> = { events: 'client_order_id' };
 
-/** The sum over the rows of some tables, with `meta` also over the schema. It reads the tables, not their indices. */
-export function sumRows(db: Database, tables: readonly string[] = chainedTables(db)): Total {
+/** A sum to which this connection adds what is given to `chain_sum`. */
+function summing(db: Database): Total {
   const total = emptyTotal();
   // SQLite calls this for each row or group, one line a row (JSON has no line breaks). Reading the rows one by one would take twice as long.
   db.function('chain_sum', (rows: unknown) => {
     for (const row of String(rows).split('\n')) count(total, row, 1);
     return 1;
   });
+  return total;
+}
+
+/** The sum over some rows of a table, wherever they are: `from` is SQL after FROM. */
+export function sumRowsOf(db: Database, table: string, from: string, ...values: readonly unknown[]): Total {
+  const total = summing(db);
+  db.prepare(`SELECT count(chain_sum(${rowText(table, columnsOf(db, table))})) FROM ${from}`).get(...values);
+  return total;
+}
+
+/** The sum over the rows of some tables, with `meta` also over the schema. It reads the tables, not their indices. */
+export function sumRows(db: Database, tables: readonly string[] = chainedTables(db)): Total {
+  const total = summing(db);
   if (tables.includes('meta')) db.prepare(`SELECT count(chain_sum(text)) FROM (${schemaText})`).get();
   for (const table of tables) {
     const text = rowText(table, columnsOf(db, table));
     const group = grouped[table];
     db.prepare(
       group === undefined
-        ? `SELECT count(chain_sum(${text})) FROM "${table}" NOT INDEXED`
-        : `SELECT count(chain_sum(rows)) FROM (SELECT group_concat(${text}, char(10)) AS rows FROM "${table}" NOT INDEXED GROUP BY ${group})`,
+        ? `SELECT count(chain_sum(${text})) FROM main."${table}" NOT INDEXED`
+        : `SELECT count(chain_sum(rows)) FROM (SELECT group_concat(${text}, char(10)) AS rows FROM main."${table}" NOT INDEXED GROUP BY ${group})`,
     ).get();
   }
   return total;

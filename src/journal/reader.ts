@@ -21,7 +21,7 @@ import {
 import { journalFile } from './open.ts';
 import { pastIn, readFills } from './past-orders.ts';
 import { readOrders, readRows } from './rows.ts';
-import { metaOf, schemaVersion, versionOf } from './schema.ts';
+import { metaOf, refuseNewer, versionOf } from './schema.ts';
 
 const dayMs = 86_400_000;
 
@@ -52,11 +52,7 @@ export function openToRead(dir: string): {
   const db = new Database(path, { readonly: true, timeout: 2_000 });
   try {
     const version = versionOf(db);
-    if (version > schemaVersion)
-      throw new Refusal(
-        `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice`,
-        3,
-      );
+    refuseNewer(path, version);
     return { db, path, version };
   } catch (error) {
     db.close();
@@ -74,6 +70,8 @@ export function openReader(dir: string) {
   const all = <T>(sql: string): T[] => db.prepare(sql).all() as T[];
   const strategies = () => all<{ id: string; number: number }>('SELECT id, number FROM strategies ORDER BY number');
   return {
+    /** The connection, so that the archive can be read as well. */
+    db,
     meta: metaOf(db),
     orders: (where = '1 ORDER BY created_at', ...values: readonly (string | number)[]) =>
       readOrders(db, where, ...values),

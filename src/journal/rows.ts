@@ -99,3 +99,7 @@ export function readRows<Kind extends Stored>(
 /** Orders by a condition of the table. */
 export const readOrders = (db: Database, where: string, ...values: readonly Value[]): OrderEntryRow[] =>
   readRows(db, 'order', `WHERE ${where}`, ...values);
+
+/** Which column of a table says when a row was written; the others hold what counts now. */
+export const timeOf = (columns: readonly string[]): string | undefined =>
+  ['at', 'time', 'created_at', 'seen_at', 'day'].find((name) => columns.includes(name));

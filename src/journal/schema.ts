@@ -46,8 +46,7 @@ export const released: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE protections (strategy TEXT NOT NULL, symbol TEXT NOT NULL, protection TEXT NOT NULL, PRIMARY KEY (strategy, symbol)) WITHOUT ROWID;
   CREATE TABLE kills (
-    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, everything INTEGER NOT NULL, at INTEGER NOT NULL, strategy TEXT, by TEXT NOT NULL,
-    reason TEXT NOT NULL
+    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, at INTEGER NOT NULL, strategy TEXT, by TEXT NOT NULL, reason TEXT NOT NULL
   );
   CREATE TABLE days (day INTEGER PRIMARY KEY, equity TEXT NOT NULL);
   CREATE TABLE equity (at INTEGER PRIMARY KEY, equity TEXT NOT NULL);
@@ -87,6 +86,14 @@ export const released: readonly string[] = [
     epoch INTEGER PRIMARY KEY, at INTEGER NOT NULL, mark TEXT NOT NULL, host TEXT, links INTEGER NOT NULL, link TEXT NOT NULL, accepted TEXT
   );
   `,
+  // Earlier kills stopped exits, too.
+  `
+  ALTER TABLE kills ADD COLUMN everything INTEGER NOT NULL DEFAULT 1;
+  CREATE TABLE archives (
+    file TEXT PRIMARY KEY, of_table TEXT NOT NULL, rows INTEGER NOT NULL, sha256 TEXT NOT NULL, total TEXT NOT NULL,
+    until INTEGER NOT NULL, links INTEGER NOT NULL, link TEXT NOT NULL, signature TEXT NOT NULL
+  ) WITHOUT ROWID;
+  `,
 ];
 
 export const schemaVersion = released.length;
@@ -97,6 +104,15 @@ export const metaOf = (db: Database): ReadonlyMap<string, string> =>
 
 /** The schema version of a journal; 0 when it is new. */
 export const versionOf = (db: Database): number => Number(db.pragma('user_version', { simple: true }));
+
+/** Refuses (exit 3) a journal that a newer version wrote: its rows may mean what this one does not know. */
+export function refuseNewer(path: string, version: number): void {
+  if (version > schemaVersion)
+    throw new Refusal(
+      `${path} was written by a newer Sluice (schema ${version}, this one knows ${schemaVersion}): upgrade Sluice, or restore a backup made before its upgrade (docs/how-to/upgrade.md); nothing was changed`,
+      3,
+    );
+}
 
 /**
  * Migrates a journal to the newest schema in one transaction, and begins or continues its chain. The caller has refused newer ones. Refuses

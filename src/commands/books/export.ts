@@ -2,13 +2,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { attachArchive } from '../../archive/attach.ts';
 import { type LayoutName, layouts, rowsOf } from '../../books/layouts.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
 import { oneLine } from '../../journal/examiner.ts';
 import { makeDirs } from '../../journal/open.ts';
 import { readFills } from '../../journal/past-orders.ts';
 import { openToRead } from '../../journal/reader.ts';
-import { readRows } from '../../journal/rows.ts';
+import { readRows, timeOf } from '../../journal/rows.ts';
 import { chooseState, type StateChoice } from '../../session/state.ts';
 import type { Output } from '../../terminal/output.ts';
 import { thenExamined } from '../show/read-state.ts';
@@ -31,10 +32,6 @@ export interface ExportOptions extends Output {
   readonly replace?: boolean;
 }
 
-/** Which column of a table says when a row was written; the others hold what counts now, and are exported whole. */
-const timeOf = (columns: readonly string[]): string | undefined =>
-  ['at', 'time', 'created_at', 'seen_at', 'day'].find((name) => columns.includes(name));
-
 /** The key of the ids' mac proves what is ours: it never leaves the journal. */
 const secret = "WHERE key <> 'idKey'";
 
@@ -55,6 +52,7 @@ export async function exportJournal(layout: ExportLayout, options: ExportOptions
   const format = formatOf(layout, options);
   const { db, path } = openToRead(dir);
   try {
+    if (layout === 'tables') attachArchive(db, dir);
     // One moment of it, whatever a daemon writes meanwhile.
     db.exec('BEGIN');
     const isRaw = layout === 'tables';

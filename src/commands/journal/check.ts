@@ -1,13 +1,17 @@
 /** `sluice journal check`: checks that a journal is intact and keeps the invariants of the order protocol, offline and read-only. */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { attachArchive } from '../../archive/attach.ts';
+import { checkpointKey, keyFile } from '../../archive/compact.ts';
+import { fileColumn } from '../../archive/copying.ts';
 import type { ClientIo } from '../../client/connection.ts';
 import { causeOf, orRefusal, Refusal } from '../../domain/refusal.ts';
 import { holdings } from '../../execution/invariants/holdings.ts';
 import { type Rule, rules } from '../../execution/invariants/rules.ts';
 import { type Finding, type View, viewOf } from '../../execution/invariants/view.ts';
+import { archivesIn, isSigned } from '../../journal/archive.ts';
 import { integrityOf, oneLine } from '../../journal/examiner.ts';
-import { brokenHead, readHead, sumRows } from '../../journal/hash-chain.ts';
+import { brokenHead, readHead, sumRows, sumRowsOf, totalText } from '../../journal/hash-chain.ts';
 import { journalFile } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
 import { isOurs } from '../../journal/schema.ts';
@@ -24,6 +28,7 @@ const fileRules = {
   schema: 'the tables are those of its version',
   chain: 'the rows add up to the head of the chain: only Sluice changed them',
   newest: 'it is the newest journal of this machine, and was written here',
+  archive: 'the files of the archive are those that compacting wrote, with valid checkpoints',
 } as const;
 
 /** Findings shown for each rule in text; `--json` shows all. */
@@ -45,9 +50,10 @@ export interface Checked {
 export function checkJournal(dir: string, environment: CheckOptions['environment']): Checked {
   const { db, path, version } = opened(dir);
   try {
+    const ofArchive = withArchive(db, dir, environment);
     // One moment of it, whatever a daemon writes meanwhile.
     db.exec('BEGIN');
-    const checked = checkMoment(db, path, version);
+    const checked = checkMoment(db, path, version, ofArchive);
     db.exec('COMMIT');
     return checked.chainLength === null
       ? checked
@@ -68,20 +74,38 @@ function opened(dir: string): ReturnType<typeof openToRead> {
   }
 }
 
+/** Lets the rules read the archive, too, and compares it with its checkpoints. */
+function withArchive(db: Database.Database, dir: string, environment: CheckOptions['environment']): readonly Finding[] {
+  const archives = archivesIn(db);
+  if (archives.length === 0) return [];
+  const attached = orRefusal(() => attachArchive(db, dir));
+  if (attached instanceof Refusal) return [{ rule: 'archive', text: attached.message }];
+  const key = checkpointKey(dir, environment);
+  if (key === undefined)
+    return [{ rule: 'archive', text: `the key of the checkpoints is missing (${keyFile}, or SLUICE_CHECKPOINT_KEY)` }];
+  return archives.flatMap((archive) => {
+    const { file, table, total } = archive;
+    if (!isSigned(archive, key))
+      return [{ rule: 'archive', text: `the checkpoint of ${file} was signed with another key` }];
+    const sum = totalText(sumRowsOf(db, table, `archived.${table} WHERE ${fileColumn} = ?`, file));
+    return sum === total ? [] : [{ rule: 'archive', text: `the rows of ${file} do not add up to its checkpoint` }];
+  });
+}
+
 /** Asked outside of that moment: a daemon remembers what it has committed, so what was remembered before is in the file as it is now. */
 function isOld(db: Database.Database, path: string, environment: CheckOptions['environment']): readonly Finding[] {
   const found = orRefusal(() => refuseOld(db, path, environment));
   return found instanceof Refusal ? [{ rule: 'newest', text: found.message }] : [];
 }
 
-function checkMoment(db: Database.Database, path: string, version: number): Checked {
+function checkMoment(db: Database.Database, path: string, version: number, ofArchive: readonly Finding[]): Checked {
   if (version === 0)
     throw new Refusal(`${path} is not a journal of Sluice: give the state directory of a run with --state DIR`, 3);
-  const findings: Finding[] = [...ofFile(db, version)];
+  const findings: Finding[] = [...ofFile(db, version), ...ofArchive];
   const head = readHead(db);
   const chain = { chainLength: head?.links ?? null, chainHead: head?.link ?? null };
   // Rows of a file that is damaged say nothing: they may be those of another table.
-  if (findings.some(({ rule }) => rule === 'file' || rule === 'schema'))
+  if (findings.some(({ rule }) => rule === 'file' || rule === 'schema' || rule === 'archive'))
     return { schema: version, rows: {}, ...chain, expectedBalances: null, missingOrders: 0, findings };
   const view = viewOf(db);
   for (const [rule, one] of Object.entries(rules)) findings.push(...ofRule(rule, one, view));

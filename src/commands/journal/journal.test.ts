@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startTime } from '../../../test/kit/builders.ts';
+import { beginning, filledOrder, idOf as ownId, sent } from '../../../test/kit/ended-orders.ts';
 import { eventOf, fillRowOf, orderRowOf } from '../../../test/kit/journal-rows.ts';
-import { makeClientOrderId } from '../../domain/ids.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { AuditEntry, Entry, EventEntry, OrderEntryRow } from '../../journal/entries.ts';
 import { type Identity, journalFile, openState } from '../../journal/open.ts';
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const idOf = (sequence: number): string => makeClientOrderId({ ...identity, strategy: 1, sequence }, identity.idKey);
+const idOf = (sequence: number): string => ownId(identity, sequence);
 function put(...entries: readonly Entry[]): void {
   const db = openForWriting(join(dir, journalFile));
   writer(db, identity.epoch)(entries);
@@ -42,51 +42,8 @@ function refusal(work: () => unknown): Refusal {
   throw new Error('nothing was refused');
 }
 
-const sent = { signedAt: startTime, bodyHash: 'h', recvWindowMs: 2_000 };
-/** An order that was bought and filled, with the evidence of it. */
-function filled(sequence: number, given: Partial<OrderEntryRow> = {}): Entry[] {
-  const [id, orderId, tradeId] = [idOf(sequence), String(1_000 + sequence), String(70 + sequence)];
-  const step = (event: EventEntry['event'], detail: EventEntry['detail'] = {}): Entry =>
-    eventOf(event, { clientOrderId: id, detail });
-  const { kind: _, clientOrderId: __, strategy: ___, account: ____, ...fill } = fillRowOf({ tradeId, orderId });
-  return [
-    step('approved', { value: '100', maxOrderValue: '200', exposure: '100', maxPosition: '500' }),
-    step('sending'),
-    step('accepted', { orderId }),
-    step('cancelSent', { round: 1 }),
-    step('closing', { status: 'FILLED' }),
-    step('closed', { state: 'filled' }),
-    orderRowOf({
-      clientOrderId: id,
-      orderId,
-      ...sent,
-      state: 'filled',
-      filled: '1',
-      executed: '1',
-      venueStatus: 'FILLED',
-      closedAt: startTime + 9,
-      ...given,
-    }),
-    fillRowOf({ clientOrderId: id, orderId, tradeId }),
-    { ...fill, kind: 'venueTrade', orderIds: [orderId], tradeId, seenAt: startTime },
-    {
-      kind: 'venueOrder',
-      seenAt: startTime,
-      symbol: fill.symbol,
-      orderId,
-      clientOrderId: id,
-      side: 'BUY',
-      type: 'LIMIT',
-      status: 'FILLED',
-      executed: '1',
-    },
-  ];
-}
-const beginning: readonly Entry[] = [
-  { kind: 'instrument', symbol: 'BTCUSDT', base: 'BTC', quote: 'USDT', pricePrecision: 2, quantityPrecision: 5 },
-  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'USDT', amount: '1000', by: 'first balances', reason: 'r' },
-  { kind: 'adjustment', at: 1, what: 'baseline', asset: 'BTC', amount: '0', by: 'first balances', reason: 'r' },
-];
+const filled = (sequence: number, given: Partial<OrderEntryRow> = {}): Entry[] =>
+  filledOrder(identity, sequence, given);
 /** What is found, as `rule order text`. */
 const found = (): readonly string[] =>
   checkJournal(dir, { XDG_STATE_HOME: root }).findings.map(({ rule, order, text }) =>

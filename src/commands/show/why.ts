@@ -1,4 +1,5 @@
 /** `sluice why`: the timeline of an order, or of the denied signals of a strategy. */
+import { attachArchive } from '../../archive/attach.ts';
 import { isClosed } from '../../domain/order.ts';
 import { aloneText } from '../../domain/words.ts';
 import { wordsFor } from '../../execution/operator-decisions.ts';
@@ -13,6 +14,7 @@ const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 /** `subject`: a strategy's id, for its last denied signals; or an order's id, or its beginning or end. */
 export function showWhy(subject: string, options: ShowOptions): void {
   withState(options, (reader, { dir }) => {
+    attachArchive(reader.db, dir);
     const { order, lost, alone, steps } = timelineOf(reader, dir, subject);
     if (options.json) {
       options.out(
