@@ -42,6 +42,11 @@ const inProduct = (path: string): boolean => /^(src|strategies)\//.test(path);
 /** The only places outside `src/clock/` that touch time or chance, and why they may. */
 const doors: Readonly<Record<string, { readonly may: readonly string[]; readonly because: string }>> = {
   'src/journal/open.ts': { may: ['randomBytes'], because: 'a journal is given its own secret key, once' },
+  'src/archive/compact.ts': {
+    may: ['randomBytes'],
+    because: 'a state directory is given the key of its checkpoints, once',
+  },
+  'src/commands/journal/encryption.ts': { may: ['randomBytes'], because: 'each encrypted file has a salt of its own' },
   'src/session/session.ts': { may: ['randomBytes'], because: "the dashboard's token must not be guessable" },
   'src/dashboard/document.ts': { may: ['randomBytes'], because: 'so must not the nonce of its scripts' },
   'test/conformance/time.ts': {
