@@ -70,7 +70,7 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   'report/page': { ours: ['src/dashboard/page/kline-chart.ts'], types: ['report'], packages: ['lightweight-charts'] },
   config: { ours: ['domain'], packages: ['dotenv', 'yaml', 'zod', 'node:*'] },
   // Sends events to people, in a thread of its own: it sees no order and no exchange.
-  alerts: { ours: ['domain', 'clock', 'config'], packages: ['got', 'nodemailer', 'better-sqlite3', 'node:*'] },
+  alerts: { ours: ['domain', 'clock', 'config'], packages: ['got', 'nodemailer', 'better-sqlite3', 'zod', 'node:*'] },
   dashboard: {
     files: ['src/dashboard/*'],
     ours: ['domain', 'clock'],

@@ -4,35 +4,84 @@
  */
 import { Worker } from 'node:worker_threads';
 import { moduleUrl } from '../domain/module-url.ts';
-import type { Alert } from './routes.ts';
+import { type Alarm, fromThread, type ToThread } from './messages.ts';
+import type { Alert, AlertLevel } from './routes.ts';
 import type { ThreadData } from './thread.ts';
 
 export interface Alerts {
+  /** Alarms that nobody has acknowledged, oldest first. */
+  readonly alarms: readonly Alarm[];
   add(alert: Alert): void;
+  /** All is well: to be said each `wellEveryMs`. Where it is not, the pings end. */
+  well(): void;
+  /** Acknowledges an alarm, or all; resolves to how many there were. */
+  acknowledge(alarm: number | undefined, by: string): Promise<number>;
   /** Sends what is due, for at most a few seconds. What is left is sent after the next start. */
   end(): Promise<void>;
 }
 
-/** `failed` is called once when the thread died: nothing is sent any more, and trading goes on. */
-export function startAlerts(data: ThreadData, failed: (error: Error) => void): Alerts {
-  const worker = new Worker(moduleUrl('./thread', import.meta.url), { workerData: data });
+export interface AlertsWatch {
+  /** Once, when the thread died: nothing is sent any more, and trading goes on. */
+  readonly failed: (error: Error) => void;
+  /** Something about a channel, for the log. It is sent by the other channels already. */
+  readonly notice: (level: AlertLevel, text: string) => void;
+}
+
+/** A service that floods must not take the memory of the daemon, MB. */
+const mostMemoryMb = 200;
+
+export function startAlerts(data: ThreadData, { failed, notice }: AlertsWatch): Alerts {
+  const worker = new Worker(moduleUrl('./thread', import.meta.url), {
+    workerData: data,
+    resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+  });
   let isEnded = false;
+  let alarms: readonly Alarm[] = [];
+  let requests = 0;
+  const waiting = new Map<number, PromiseWithResolvers<number>>();
+  const finish = (): void => {
+    isEnded = true;
+    for (const { reject } of waiting.values()) reject(new Error('the alerts have stopped'));
+    waiting.clear();
+  };
   const ended = new Promise<void>((resolve) => {
     worker.once('error', (error: Error) => {
-      isEnded = true;
+      finish();
       failed(error);
     });
     worker.once('exit', () => {
-      isEnded = true;
+      finish();
       resolve();
     });
   });
+  worker.on('message', (given) => {
+    const message = fromThread.parse(given);
+    if (message.kind === 'alarms') alarms = message.alarms;
+    else if (message.kind === 'notice') notice(message.level, message.text);
+    else {
+      waiting.get(message.request)?.resolve(message.count);
+      waiting.delete(message.request);
+    }
+  });
+  const say = (message: ToThread): void => {
+    if (!isEnded) worker.postMessage(message);
+  };
   return {
-    add(alert) {
-      if (!isEnded) worker.postMessage(alert);
+    get alarms() {
+      return alarms;
+    },
+    add: ({ kind, level, time, text }) => say({ kind: 'alert', alert: { kind, level, time, text } }),
+    well: () => say({ kind: 'well' }),
+    acknowledge(alarm, by) {
+      if (isEnded) return Promise.reject(new Error('the alerts have stopped'));
+      const request = requests++;
+      const answer = Promise.withResolvers<number>();
+      waiting.set(request, answer);
+      say({ kind: 'acknowledge', request, alarm, by });
+      return answer.promise;
     },
     end() {
-      if (!isEnded) worker.postMessage('end');
+      say({ kind: 'end' });
       return ended;
     },
   };

@@ -1,7 +1,7 @@
 /** How each kind of channel sends a text. In: its configuration and its one secret. Out: an error text, or undefined once it was taken. */
-import got, { HTTPError, type OptionsInit } from 'got';
 import { createTransport } from 'nodemailer';
 import type { ChannelConfig } from '../config/alerts.ts';
+import { codeOf, cutOffAfter, post } from './request.ts';
 import type { AlertLevel } from './routes.ts';
 
 export interface Outgoing {
@@ -11,11 +11,9 @@ export interface Outgoing {
   readonly text: string;
 }
 
-/** Sends within `sendMs`; returns why it failed. It throws nothing. */
+/** Sends within ten seconds; returns why it failed. It throws nothing. */
 export type Send = (message: Outgoing) => Promise<string | undefined>;
 
-/** A channel that takes longer is hanging, real ms. */
-const sendMs = 10_000;
 /** Longest text that every channel takes, characters (Discord: 2000). */
 export const mostCharacters = 1_900;
 
@@ -26,12 +24,18 @@ export function channelOf(config: ChannelConfig, secret: string): Send {
   switch (config.type) {
     case 'telegram': {
       const { server, chat } = config;
-      return ({ text }) => post(`${server}/bot${secret}/sendMessage`, { json: { chat_id: chat, text } });
+      // Without a parse mode it is plain text.
+      const plain = { link_preview_options: { is_disabled: true } };
+      return ({ text }) => post(`${server}/bot${secret}/sendMessage`, { json: { chat_id: chat, text, ...plain } });
     }
-    case 'slack':
-      return ({ text }) => post(secret, { json: { text: withoutMarkup(text) } });
-    case 'discord':
-      return ({ text }) => post(secret, { json: { content: text, allowed_mentions: { parse: [] } } });
+    case 'slack': {
+      const plain = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
+      return ({ text }) => post(secret, { json: { text: forSlack(text), ...plain } });
+    }
+    case 'discord': {
+      const plain = { allowed_mentions: { parse: [] }, flags: suppressEmbeds };
+      return ({ text }) => post(secret, { json: { content: forDiscord(text), ...plain } });
+    }
     case 'ntfy':
       return ({ text, level }) =>
         post(secret, { body: text, headers: { title: 'Sluice', priority: priorities[level] } });
@@ -48,8 +52,13 @@ export function channelOf(config: ChannelConfig, secret: string): Send {
 }
 
 /** Slack reads &, < and > as markup: links, and mentions of everybody. */
-const withoutMarkup = (text: string): string =>
+const forSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** Discord's flag of a message whose links show no preview. */
+const suppressEmbeds = 4;
+/** Discord reads Markdown, also a link behind other words: an exchange's message must not look like ours. */
+const forDiscord = (text: string): string => text.replaceAll(/[\\*_~`|>[\]()#<@:-]/g, '\\$&').slice(0, 2_000);
 
 /** The template with each value as the inside of a JSON string. */
 const filled = (template: string, message: Outgoing): string =>
@@ -57,34 +66,19 @@ const filled = (template: string, message: Outgoing): string =>
     JSON.stringify(String(message[name])).slice(1, -1),
   );
 
-async function post(url: string, what: OptionsInit): Promise<string | undefined> {
-  try {
-    // A redirect could carry the text and a token elsewhere.
-    const options = { ...what, timeout: { request: sendMs }, retry: { limit: 0 }, followRedirect: false } as const;
-    const { statusCode } = (await got.post(url, options)) as { readonly statusCode: number };
-    return statusCode < 300 ? undefined : `HTTP ${statusCode}`;
-  } catch (error) {
-    return error instanceof HTTPError ? `HTTP ${error.response.statusCode}` : codeOf(error);
-  }
-}
-
-/** The message of an error may contain the address, which is a secret. */
-const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException).code ?? 'no answer');
-
 function emailOf({ from, to }: Extract<ChannelConfig, { type: 'email' }>, secret: string): Send {
-  const transport = createTransport(secret, {
-    connectionTimeout: sendMs,
-    greetingTimeout: sendMs,
-    socketTimeout: sendMs,
-  } as object);
+  const transport = createTransport(secret);
   return async ({ text, level }) => {
     const [first = ''] = text.split('\n');
+    const deadline = cutOffAfter();
     try {
       const subject = `Sluice ${level}: ${first.slice(0, 120)}`;
-      await transport.sendMail({ from, to: [...to], subject, text });
+      await transport.sendMail({ from, to: [...to], subject, text, signal: deadline.signal });
       return undefined;
     } catch (error) {
-      return codeOf(error);
+      return deadline.signal.aborted ? 'no answer in time' : codeOf(error);
+    } finally {
+      deadline.end();
     }
   };
 }

@@ -1,4 +1,7 @@
-/** Alerts that are still to be sent or acknowledged, in a database of their own beside the journal: a restart loses none. */
+/**
+ * Alerts that are still to be sent or acknowledged, in a database of their own beside the journal: a restart loses none. A disk that is full or
+ * fails is itself an alarm: then they are kept in memory, and sent all the same.
+ */
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -36,30 +39,65 @@ const schema = `
   );
 `;
 
-export class Outbox {
-  readonly #db: Database.Database;
+/** Acknowledged alarms are kept for so long, ms. */
+const acknowledgedMs = 30 * 86_400_000;
 
-  constructor(dir: string) {
-    const path = join(dir, outboxFile);
-    this.#db = new Database(path, { timeout: 2_000 });
-    this.#db.pragma('journal_mode = WAL');
-    this.#db.exec(schema);
-    chmodSync(path, 0o600);
+export class Outbox {
+  #db: Database.Database;
+  /** Called once when the file takes nothing any more, with the code of the error. */
+  readonly #unkept: (code: string) => void;
+
+  /** Throws where the file cannot be opened, unless `unkept` is given. */
+  constructor(dir: string, unkept?: (code: string) => void) {
+    this.#unkept = unkept ?? (() => undefined);
+    try {
+      this.#db = opened(join(dir, outboxFile));
+    } catch (error) {
+      if (unkept === undefined || !(error instanceof Database.SqliteError)) throw error;
+      this.#db = opened(':memory:');
+      unkept(error.code);
+    }
+  }
+
+  /** Carries out a change; in memory from the first one on that the disk does not take. */
+  #change<T>(change: (db: Database.Database) => T): T {
+    const run = (): T => this.#db.transaction(() => change(this.#db))();
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError) || this.#db.memory) throw error;
+      const file = this.#db;
+      this.#db = opened(':memory:');
+      copyRows(file, this.#db);
+      file.close();
+      this.#unkept(error.code);
+      return run();
+    }
+  }
+
+  /** Drops messages for channels that are not configured any more, and what was acknowledged long ago. */
+  tidy(channels: readonly string[], now: number): void {
+    this.#change((db) => {
+      db.prepare('DELETE FROM messages WHERE channel NOT IN (SELECT value FROM json_each(?))').run(
+        JSON.stringify(channels),
+      );
+      db.prepare('DELETE FROM alarms WHERE acknowledged_at < ?').run(now - acknowledgedMs);
+    });
   }
 
   add({ kind, level, time, text }: Alert, due: readonly Due[]): void {
-    const insert = this.#db.prepare(
-      'INSERT INTO messages (channel, due, kind, level, time, text) VALUES (?, ?, ?, ?, ?, ?)',
-    );
-    const trim = this.#db.prepare(
-      'DELETE FROM messages WHERE channel = ? AND id <= (SELECT id FROM messages WHERE channel = ? ORDER BY id DESC LIMIT 1 OFFSET ?)',
-    );
-    this.#db.transaction(() => {
+    this.#change((db) => {
+      const insert = db.prepare(
+        'INSERT INTO messages (channel, due, kind, level, time, text) VALUES (?, ?, ?, ?, ?, ?)',
+      );
+      const trim = db.prepare(
+        'DELETE FROM messages WHERE channel = ? AND id <= (SELECT id FROM messages WHERE channel = ? ORDER BY id DESC LIMIT 1 OFFSET ?)',
+      );
       for (const { channel, at } of due) {
         insert.run(channel, at, kind, level, time, text);
         trim.run(channel, channel, mostKept);
       }
-    })();
+    });
   }
 
   /** What is due on a channel, oldest first. */
@@ -70,10 +108,10 @@ export class Outbox {
   }
 
   sent(messages: readonly Message[]): void {
-    const remove = this.#db.prepare('DELETE FROM messages WHERE id = ?');
-    this.#db.transaction(() => {
+    this.#change((db) => {
+      const remove = db.prepare('DELETE FROM messages WHERE id = ?');
       for (const { id } of messages) remove.run(id);
-    })();
+    });
   }
 
   /** Whether a message with this text waits on a channel. */
@@ -91,8 +129,8 @@ export class Outbox {
   open({ kind, level, time, text }: Alert, nextAt: number, everyMs: number, to: readonly string[]): number {
     const sql =
       'INSERT INTO alarms (kind, level, time, text, next_at, every_ms, channels) VALUES (?, ?, ?, ?, ?, ?, ?)';
-    const { lastInsertRowid } = this.#db.prepare(sql).run(kind, level, time, text, nextAt, everyMs, JSON.stringify(to));
-    return Number(lastInsertRowid);
+    const row = [kind, level, time, text, nextAt, everyMs, JSON.stringify(to)];
+    return this.#change((db) => Number(db.prepare(sql).run(row).lastInsertRowid));
   }
 
   /** Alarms that nobody has acknowledged, oldest first. */
@@ -104,19 +142,39 @@ export class Outbox {
   }
 
   escalated({ id, everyMs }: OpenAlarm, now: number): void {
-    this.#db.prepare('UPDATE alarms SET next_at = ? WHERE id = ?').run(now + everyMs, id);
+    this.#change((db) => db.prepare('UPDATE alarms SET next_at = ? WHERE id = ?').run(now + everyMs, id));
   }
 
   /** Acknowledges one alarm, or all; returns how many there were. */
   acknowledge(id: number | undefined, by: string, now: number): number {
-    return this.#db
-      .prepare(
-        'UPDATE alarms SET acknowledged_at = ?, acknowledged_by = ? WHERE acknowledged_at IS NULL AND id = coalesce(?, id)',
-      )
-      .run(now, by, id ?? null).changes;
+    const sql =
+      'UPDATE alarms SET acknowledged_at = ?, acknowledged_by = ? WHERE acknowledged_at IS NULL AND id = coalesce(?, id)';
+    return this.#change((db) => db.prepare(sql).run(now, by, id ?? null).changes);
   }
 
   close(): void {
     this.#db.close();
   }
+}
+
+function opened(path: string): Database.Database {
+  const db = new Database(path, { timeout: 2_000 });
+  db.pragma('journal_mode = WAL');
+  db.exec(schema);
+  if (!db.memory) chmodSync(path, 0o600);
+  return db;
+}
+
+/** As far as the file can be read. */
+function copyRows(from: Database.Database, to: Database.Database): void {
+  for (const [table, columns] of [
+    ['messages', 7],
+    ['alarms', 10],
+  ] as const)
+    try {
+      const insert = to.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`);
+      for (const row of from.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]) insert.run(row);
+    } catch {
+      // What cannot be read was not sent; the log has it.
+    }
 }

@@ -36,13 +36,18 @@ export function routed({ routes, quietHours }: AlertsConfig, alert: Alert, now: 
   for (const { minLevel, kinds, to, digestMs, escalate } of routes) {
     if (!isAtLeast(alert.level, minLevel) || kinds?.some((kind) => kind === alert.kind) === false) continue;
     const collected = digestMs === undefined ? now : (Math.floor(now / digestMs) + 1) * digestMs;
-    const isHeld = quietHours !== undefined && !isAtLeast(alert.level, quietHours.minLevel);
-    const at = isHeld ? Math.max(collected, quietUntil(quietHours, collected)) : collected;
+    const at = heldUntil({ quietHours }, alert.level, collected);
     for (const channel of to) due.set(channel, Math.min(due.get(channel) ?? Number.POSITIVE_INFINITY, at));
     escalation ??= escalate;
   }
   return { due: [...due].map(([channel, at]) => ({ channel, at })), escalation };
 }
+
+/** When an alert may be sent that would be at a time, UTC ms: later where quiet hours hold it. */
+export const heldUntil = ({ quietHours }: Pick<AlertsConfig, 'quietHours'>, level: AlertLevel, time: number): number =>
+  quietHours === undefined || isAtLeast(level, quietHours.minLevel)
+    ? time
+    : Math.max(time, quietUntil(quietHours, time));
 
 const minuteMs = 60_000;
 const dayMinutes = 24 * 60;
@@ -61,4 +66,10 @@ function minuteOfDayIn(zone: string, time: number): number {
   const parts = new Intl.DateTimeFormat('en', { timeZone: zone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const of = (type: string): number => Number(parts.formatToParts(time).find((part) => part.type === type)?.value);
   return of('hour') * 60 + of('minute');
+}
+
+/** The last moment at or before a time at which it was this time of day, UTC ms. An hour off on a day on which the clocks are changed. */
+export function lastTimeOfDay({ at, zone }: NonNullable<AlertsConfig['summary']>, time: number): number {
+  const since = (minuteOfDayIn(zone, time) - minuteOf(at) + dayMinutes) % dayMinutes;
+  return (Math.floor(time / minuteMs) - since) * minuteMs;
 }

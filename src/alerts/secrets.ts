@@ -1,4 +1,4 @@
-/** The one secret of each channel: an address with its token, or a bot's token. */
+/** The one secret of each channel: an address with its token, or a bot's token. And the address of the ping. */
 
 import type { AlertsConfig, ChannelConfig } from '../config/alerts.ts';
 import { isLoopback } from '../config/schema.ts';
@@ -23,29 +23,68 @@ const wantedOf: Readonly<Record<ChannelConfig['type'], SecretFormat>> = {
   email: { text: 'the address of the mail server, smtps://USER:PASSWORD@HOST:465', protocols: ['smtps:', 'smtp:'] },
 };
 
-/** By channel. Throws a `Refusal` for one that is missing, or an address that is none or is not encrypted. */
-export function channelSecrets(
-  { channels }: AlertsConfig,
+export interface AlertSecrets {
+  /** By channel. */
+  readonly channels: ReadonlyMap<string, string>;
+  /** The address that learns that all is well. */
+  readonly ping: string | undefined;
+}
+
+const pingName = 'SLUICE_PING_URL';
+const wantedOfPing: SecretFormat = { text: 'the address to ping', protocols: web };
+
+/** Throws a `Refusal` for a secret that is missing, or an address that is none or is not encrypted. */
+export function alertSecrets(
+  { channels, ping }: AlertsConfig,
   environment: Readonly<Record<string, string | undefined>>,
-): ReadonlyMap<string, string> {
-  const given = readVariables(Object.keys(channels).map(secretName), environment);
-  return new Map(
-    Object.entries(channels).map(([name, { type }]) => {
-      const variable = secretName(name);
-      const secret = given[variable] ?? '';
-      const wanted = wantedOf[type];
-      if (secret === '')
-        throw new Refusal(
-          `${variable} is not set: put ${wanted.text} of the channel ${name} into the environment or into .env (chmod 600)`,
-        );
-      if (wanted.protocols !== undefined) {
-        const { protocol = '' } = URL.canParse(secret) ? new URL(secret) : {};
-        const isEncrypted = protocol === wanted.protocols[0] || (protocol !== '' && isLoopback(secret));
-        if (!wanted.protocols.includes(protocol) || !isEncrypted)
-          throw new Refusal(`${variable} must be ${wanted.text}, which begins with ${wanted.protocols[0]}//`);
-      } else if (!/^[\x21-\x7e]+$/.test(secret))
-        throw new Refusal(`${variable} holds a space or a character that no token has: copy it again`);
-      return [name, secret];
-    }),
+): AlertSecrets {
+  const names = [...Object.keys(channels).map(secretName), ...(ping === undefined ? [] : [pingName])];
+  const given = readVariables(names, environment);
+  return {
+    channels: new Map(
+      Object.entries(channels).map(([name, { type }]) => {
+        const variable = secretName(name);
+        return [name, checked(variable, given[variable], wantedOf[type], ` of the channel ${name}`)];
+      }),
+    ),
+    ping: ping === undefined ? undefined : checked(pingName, given[pingName], wantedOfPing, ''),
+  };
+}
+
+function checked(variable: string, secret = '', { text, protocols }: SecretFormat, ofWhat: string): string {
+  if (secret === '')
+    throw new Refusal(`${variable} is not set: put ${text}${ofWhat} into the environment or into .env (chmod 600)`);
+  if (protocols !== undefined) {
+    const { protocol = '' } = URL.canParse(secret) ? new URL(secret) : {};
+    const isEncrypted = protocol === protocols[0] || (protocol !== '' && isLoopback(secret));
+    if (!protocols.includes(protocol) || !isEncrypted)
+      throw new Refusal(`${variable} must be ${text}, which begins with ${protocols[0]}//`);
+  } else if (!/^[\x21-\x7e]+$/.test(secret))
+    throw new Refusal(`${variable} holds a space or a character that no token has: copy it again`);
+  return secret;
+}
+
+/** The shortest part of an address that counts as a secret of its own, characters. */
+const leastPart = 10;
+
+/** Everything that no message may contain: the secrets, and of an address its password and the parts that name an account. */
+export function secretTexts({ channels, ping }: AlertSecrets): readonly string[] {
+  const secrets = [...channels.values(), ...(ping === undefined ? [] : [ping])];
+  const parts = secrets.flatMap((secret) => {
+    if (!URL.canParse(secret) || !secret.includes('//')) return secret.split(':').slice(1);
+    const { password, pathname, searchParams } = new URL(secret);
+    return [password, decoded(password), ...pathname.split('/'), ...searchParams.values()];
+  });
+  // The longest first, so that no rest of one remains.
+  return [...new Set([...secrets, ...parts.filter(({ length }) => length >= leastPart)])].sort(
+    (a, b) => b.length - a.length,
   );
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { alerts as schema } from '../config/alerts.ts';
 import type { Outgoing, Send } from './channels.ts';
@@ -206,6 +207,70 @@ describe('an alarm', () => {
     for (let minutes = 0; minutes < 60; minutes++, now += minute) await one.send();
     expect(outbox.waiting().get('team')).toBe(1);
   });
+});
+
+describe('quiet hours', () => {
+  test('hold the repetitions of an alarm that they hold', async () => {
+    const quietHours = { from: '22:00', to: '07:00' };
+    const routes = [{ minLevel: 'warn', to: ['phone'], escalate: { repeatMs: 5 * minute, to: ['team'] } }];
+    const one = sender({ routes, quietHours });
+    now = Date.UTC(2026, 0, 5, 23);
+    one.add(alert('denied', { level: 'warn' }));
+    for (let minutes = 0; minutes < 7 * 60; minutes += 5, now += 5 * minute) await one.send();
+    expect(sent).toEqual([]);
+    now = Date.UTC(2026, 0, 6, 7);
+    await one.send();
+    await one.send();
+    expect(texts('team')).toHaveLength(1);
+  });
+});
+
+describe('a disk that takes nothing any more', () => {
+  test('loses no alert: what waits is kept in memory, and an alarm is acknowledged there', async () => {
+    outbox.close();
+    let code = '';
+    outbox = new Outbox(dir, (given) => {
+      code = given;
+    });
+    const routes = [{ minLevel: 'error', to: ['phone'], escalate: { repeatMs: minute, to: ['phone'] } }];
+    const one = sender({ routes });
+    failing = { phone: 'ETIMEDOUT' };
+    one.add(alert('first'));
+    await one.send();
+    // From now on each write fails, as on a full disk.
+    const holder = new Database(join(dir, outboxFile));
+    holder.exec('ALTER TABLE messages RENAME TO gone');
+    one.add(alert('the disk is full'));
+    expect(code).toMatch(/^SQLITE_/);
+    failing = {};
+    now += minute;
+    await one.send();
+    await one.send();
+    expect(texts().join('\n')).toContain('the disk is full');
+    expect(outbox.acknowledge(undefined, 'telegram', now)).toBeGreaterThan(0);
+    holder.close();
+  });
+
+  test('is reported when the file cannot be opened, and alerts go', async () => {
+    outbox.close();
+    writeFileSync(join(dir, outboxFile), 'not a database, by far: something else wrote over it');
+    expect(() => new Outbox(dir)).toThrow();
+    let code = '';
+    outbox = new Outbox(dir, (given) => {
+      code = given;
+    });
+    expect(code).toBe('SQLITE_NOTADB');
+    const one = sender();
+    one.add(alert('killed'));
+    await one.send();
+    expect(texts()).toEqual(['ERROR killed']);
+  });
+});
+
+test('what waits for a channel that is not configured any more is dropped', async () => {
+  outbox.add(alert('old'), [{ channel: 'gone', at: 0 }]);
+  sender();
+  expect(outbox.waiting().size).toBe(0);
 });
 
 test('the outbox is for its owner alone', () => {

@@ -3,9 +3,10 @@
  * hangs is tried again later, ever more rarely, and another channel says so. Alerts wait in the outbox meanwhile, also over a restart.
  */
 import type { AlertsConfig } from '../config/alerts.ts';
+import { escapeText } from '../domain/printable.ts';
 import { mostCharacters, type Send } from './channels.ts';
 import type { Message, Outbox } from './outbox.ts';
-import { type Alert, type AlertLevel, alertLevels, routed } from './routes.ts';
+import { type Alert, type AlertLevel, alertLevels, heldUntil, routed } from './routes.ts';
 
 interface SenderParts {
   readonly config: AlertsConfig;
@@ -15,6 +16,8 @@ interface SenderParts {
   readonly now: () => number;
   /** Texts that no message may contain. */
   readonly secrets: readonly string[];
+  /** Something about a channel, for the log. */
+  readonly notice?: (level: AlertLevel, text: string) => void;
 }
 
 /** First and longest wait after a failure, ms. */
@@ -49,12 +52,18 @@ export class Sender {
         { failures: 0, notBefore: 0, allowance: burst, countedAt: parts.now(), sending: undefined },
       ]),
     );
+    parts.outbox.tidy([...parts.channels.keys()], parts.now());
+  }
+
+  /** Whether some channel works, as far as is known. */
+  get works(): boolean {
+    return [...this.#states.values()].some(({ failures }) => failures < reportedFailures);
   }
 
   /** Takes an alert; it is on disk when this returns. */
   add(alert: Alert): void {
     const { config, outbox, now } = this.#parts;
-    const safe = { ...alert, text: this.#withoutSecrets(alert.text) };
+    const safe = { ...alert, text: this.#withoutSecrets(escapeText(alert.text)) };
     const { due, escalation } = routed(config, safe, now());
     if (due.length === 0) return;
     if (escalation === undefined) {
@@ -84,12 +93,12 @@ export class Sender {
   }
 
   #escalate(): void {
-    const { outbox, now } = this.#parts;
+    const { config, channels, outbox, now } = this.#parts;
     for (const alarm of outbox.alarms()) {
-      if (alarm.nextAt > now()) continue;
+      if (alarm.nextAt > now() || heldUntil(config, alarm.level, now()) > now()) continue;
       const text = `not acknowledged yet: ${alarm.text} (alarm ${alarm.id}: sluice alerts ack ${alarm.id})`;
       // A channel that does not answer keeps one copy of it.
-      const free = alarm.to.filter((channel) => !outbox.holds(channel, text));
+      const free = alarm.to.filter((channel) => channels.has(channel) && !outbox.holds(channel, text));
       outbox.add(
         { ...alarm, text },
         free.map((channel) => ({ channel, at: now() })),
@@ -127,9 +136,10 @@ export class Sender {
     return state.allowance >= 1;
   }
 
-  /** By every other channel. */
+  /** By every other channel, and in the log. */
   #report(failed: string, level: AlertLevel, text: string): void {
-    const { outbox, channels, now } = this.#parts;
+    const { outbox, channels, now, notice } = this.#parts;
+    notice?.(level, text);
     const others = [...channels.keys()].filter((name) => name !== failed);
     outbox.add(
       { kind: 'alerts', level, time: now(), text },

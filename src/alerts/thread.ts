@@ -1,16 +1,18 @@
 /** The thread of the alerts: a channel that hangs, and a database that waits for the disk, delay no order. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { every, machineWall, systemClock } from '../clock/clock.ts';
 import type { AlertsConfig } from '../config/alerts.ts';
 import { channelOf } from './channels.ts';
+import { type FromThread, type ToThread, toThread } from './messages.ts';
 import { Outbox } from './outbox.ts';
-import type { Alert } from './routes.ts';
+import { Ping } from './ping.ts';
+import type { AlertLevel } from './routes.ts';
+import { type AlertSecrets, secretTexts } from './secrets.ts';
 import { Sender } from './sender.ts';
 
 export interface ThreadData {
   readonly config: AlertsConfig;
-  /** By channel. */
-  readonly secrets: ReadonlyMap<string, string>;
+  readonly secrets: AlertSecrets;
   /** Other texts that no message may contain. */
   readonly hidden: readonly string[];
   readonly stateDir: string;
@@ -21,29 +23,42 @@ const sendEveryMs = 1_000;
 /** How long the end waits for what is being sent, real ms. */
 const endMs = 3_000;
 
-if (parentPort !== null) {
-  const port = parentPort;
-  const { config, secrets, hidden, stateDir } = workerData as ThreadData;
-  const outbox = new Outbox(stateDir);
-  const channels = new Map(
-    Object.entries(config.channels).map(([name, one]) => [name, channelOf(one, secrets.get(name) ?? '')]),
+const fail = (error: unknown): void => {
+  throw error;
+};
+
+function serve(port: MessagePort, { config, secrets, hidden, stateDir }: ThreadData): void {
+  const say = (message: FromThread): void => port.postMessage(message);
+  const notice = (level: AlertLevel, text: string): void => say({ kind: 'notice', level, text });
+  const outbox = new Outbox(stateDir, (code) =>
+    notice('warn', `alerts cannot be kept on disk (${code}): they are sent, but a restart loses those that wait`),
   );
-  const sender = new Sender({
-    ...{ config, channels, outbox, now: machineWall },
-    secrets: [...secrets.values(), ...hidden],
-  });
-  const fail = (error: unknown): void => {
-    throw error;
+  const channels = new Map(
+    Object.entries(config.channels).map(([name, one]) => [name, channelOf(one, secrets.channels.get(name) ?? '')]),
+  );
+  const texts = [...secretTexts(secrets), ...hidden];
+  const sender = new Sender({ config, channels, outbox, now: machineWall, secrets: texts, notice });
+  const ping =
+    secrets.ping === undefined || config.ping === undefined
+      ? undefined
+      : new Ping({ url: secrets.ping, everyMs: config.ping.everyMs, now: machineWall, notice });
+  let shown = '';
+  // Also those that a command acknowledged, which writes to the same file.
+  const showAlarms = (): void => {
+    const alarms = outbox.alarms().map(({ id, time, level, text }) => ({ id, time, level, text }));
+    if (JSON.stringify(alarms) === shown) return;
+    shown = JSON.stringify(alarms);
+    say({ kind: 'alarms', alarms });
+  };
+  // A channel that hangs must not keep the others: nothing waits for it here.
+  const send = (): void => {
+    void sender.send().catch(fail);
+    if (sender.works) void ping?.send().catch(fail);
+    showAlarms();
   };
   const ending = new AbortController();
-  // A channel that hangs must not keep the others: nothing waits for it here.
-  void every(systemClock, sendEveryMs, ending.signal, () => void sender.send().catch(fail));
-  port.on('message', (alert: Alert | 'end') => {
-    if (alert !== 'end') {
-      sender.add(alert);
-      void sender.send().catch(fail);
-      return;
-    }
+  void every(systemClock, sendEveryMs, ending.signal, send).catch(fail);
+  const end = (): void => {
     ending.abort();
     // What is on its way first, then what became due meanwhile.
     const last = sender.send().then(() => sender.send());
@@ -52,5 +67,20 @@ if (parentPort !== null) {
       port.close();
       process.exit(0);
     }, fail);
+  };
+  port.on('message', (given: ToThread) => {
+    const message = toThread.parse(given);
+    if (message.kind === 'end') end();
+    else if (message.kind === 'well') ping?.well();
+    else {
+      if (message.kind === 'alert') sender.add(message.alert);
+      else {
+        const { request, alarm, by } = message;
+        say({ kind: 'acknowledged', request, count: outbox.acknowledge(alarm, by, machineWall()) });
+      }
+      send();
+    }
   });
 }
+
+if (parentPort !== null) serve(parentPort, workerData as ThreadData);

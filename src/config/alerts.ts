@@ -15,6 +15,7 @@ const eventKinds = [
   'halt',
   'state',
   'notice',
+  'summary',
 ] as const;
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower case letters, digits and dashes, at most 32');
@@ -100,6 +101,10 @@ export const alerts = z
       .optional(),
     /** Messages of one channel in an hour, on average; what is above it becomes one message. */
     maxPerHour: count.default(60),
+    /** Each day at this time, an event of the kind `summary`. */
+    summary: z.strictObject({ at: timeOfDay, zone }).optional(),
+    /** Asks for an address so often while all is well, so that somebody notices silence. */
+    ping: z.strictObject({ everyMs: positiveMs.default(60_000) }).optional(),
   })
   .superRefine(({ channels, routes }, context) => {
     for (const [index, { to, escalate }] of routes.entries())

@@ -1,7 +1,7 @@
 /** `sluice live` and `sluice paper`: a session with its terminal and log, until it is stopped. */
 
 import { existsSync } from 'node:fs';
-import { channelSecrets } from '../alerts/secrets.ts';
+import { alertSecrets as secretsOf } from '../alerts/secrets.ts';
 import { aborted, systemClock } from '../clock/clock.ts';
 import { parseSetting, readConfig, type Setting } from '../config/read.ts';
 import { type TradingConfig, tradingSchema } from '../config/schema.ts';
@@ -56,7 +56,7 @@ async function daemon(mode: 'live' | 'paper', options: DaemonOptions): Promise<v
   if (mode === 'live') refuseUnfit(config, configured, file);
   const stateDir = options.state ?? defaultStateDir(mode);
   const secrets = mode === 'live' ? readSecrets(process.env) : undefined;
-  const alertSecrets = config.alerts === undefined ? undefined : channelSecrets(config.alerts, process.env);
+  const alertSecrets = config.alerts === undefined ? undefined : secretsOf(config.alerts, process.env);
   const token = config.metrics && metricsToken(config.metrics, readVariables([tokenName], process.env)[tokenName]);
   const reason = options.acceptRestored;
   await runUntilStopped(

@@ -48,7 +48,8 @@ export type SessionEvent = {
       /** What the operator can do. */
       readonly advice: string | undefined;
     }
-  | { readonly kind: 'notice'; readonly text: string }
+  /** `alerts`: a channel of the alerts failed or works again. `summary`: of a day. */
+  | { readonly kind: 'notice' | 'alerts' | 'summary'; readonly text: string }
 );
 
 /** A strategy may be denied at each kline: the same rule is reported again after this long, ms of the clock. */
@@ -86,6 +87,16 @@ export class SessionEvents {
   /** Something that the journal need not know. */
   notice({ level, text }: Notice): void {
     this.#events.emit({ kind: 'notice', time: this.#parts.now(), level, text });
+  }
+
+  /** What happened in a day. */
+  summary(text: string): void {
+    this.#events.emit({ kind: 'summary', time: this.#parts.now(), level: 'info', text });
+  }
+
+  /** A channel of the alerts failed or works again. */
+  ofAlerts(level: Notice['level'], text: string): void {
+    this.#events.emit({ kind: 'alerts', time: this.#parts.now(), level, text });
   }
 
   /** Takes an entry of the journal. */
@@ -186,6 +197,8 @@ export function eventText(event: SessionEvent): string {
     case 'halt':
       return event.advice === undefined ? event.text : `${event.text} ${event.advice}`;
     case 'notice':
+    case 'alerts':
+    case 'summary':
       return event.text;
   }
 }

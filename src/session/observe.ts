@@ -1,6 +1,6 @@
 /** What is made of the entries of the journal while a daemon runs: the view of the dashboard, and the events that are logged and shown. */
 import type { Observable } from 'rxjs';
-import { startAlerts } from '../alerts/alerts.ts';
+import { type Alerts, startAlerts } from '../alerts/alerts.ts';
 import type { Budget } from '../budget/budget.ts';
 import type { ScaledClock } from '../clock/clock.ts';
 import { isLoopback } from '../config/schema.ts';
@@ -26,11 +26,15 @@ export interface Observed {
   readonly metrics: Metrics | undefined;
   /** Events, kept until somebody subscribes. */
   readonly shown: Observable<SessionEvent>;
+  /** Undefined where none are configured. */
+  readonly alerts: Alerts | undefined;
   see(entry: Entry): void;
   /** Changes the daemon's state, which is shown and logged. */
   enter(state: DaemonState): void;
   /** Reports the state where it changed by itself: by a kill, its end, or market data. */
   reportState(): void;
+  /** Reports what happened in a day. */
+  summarize(text: string): void;
 }
 
 /** Begins to observe. `undo` ends it. */
@@ -46,7 +50,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
   options.metrics?.follow({ ...reached, ...made, screen });
   const logged = events.stream.subscribe((event) => logEvent(options.log, event));
   const shown = held(events.stream);
-  sendAlerts(options, events, undo);
+  const alerts = sendAlerts(options, events, undo);
   undo.unshift(() => {
     logged.unsubscribe();
     shown.end();
@@ -64,6 +68,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
     screen,
     metrics: options.metrics,
     shown: shown.stream,
+    alerts,
     see(entry) {
       screen.see(entry);
       events.see(entry);
@@ -74,6 +79,7 @@ export function observe(options: SessionOptions, reached: Connected, made: Shown
       reportState();
     },
     reportState,
+    summarize: (text) => events.summary(text),
   };
 }
 
@@ -82,20 +88,26 @@ function sendAlerts(
   { config, alertSecrets, secrets, stateDir }: SessionOptions,
   events: SessionEvents,
   undo: Undo,
-): void {
-  if (config.alerts === undefined || alertSecrets === undefined) return;
+): Alerts | undefined {
+  if (config.alerts === undefined || alertSecrets === undefined) return undefined;
   const hidden = secrets === undefined ? [] : [secrets.apiKey, secrets.apiSecret];
-  const alerts = startAlerts({ config: config.alerts, secrets: alertSecrets, hidden, stateDir }, (error) =>
-    events.notice({ level: 'error', text: `alerts have stopped, trading goes on: ${error.message}` }),
+  const alerts = startAlerts(
+    { config: config.alerts, secrets: alertSecrets, hidden, stateDir },
+    {
+      failed: (error) => events.ofAlerts('error', `alerts have stopped, trading goes on: ${error.message}`),
+      notice: (level, text) => events.ofAlerts(level, text),
+    },
   );
   const sent = events.stream.subscribe((event) => {
     const { kind, level, time } = event;
-    alerts.add({ kind, level, time, text: eventText(event) });
+    // The alerts send their own troubles by the channels that work.
+    if (kind !== 'alerts') alerts.add({ kind, level, time, text: eventText(event) });
   });
   undo.unshift(async () => {
     sent.unsubscribe();
     await alerts.end();
   });
+  return alerts;
 }
 
 const screenOf = (

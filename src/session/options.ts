@@ -1,4 +1,5 @@
 /** The start options of a session, shared by the modules that open its parts. */
+import type { AlertSecrets } from '../alerts/secrets.ts';
 import type { ScaledClock } from '../clock/clock.ts';
 import type { TradingConfig } from '../config/schema.ts';
 import type { Secrets } from '../config/secrets.ts';
@@ -64,8 +65,8 @@ export interface SessionOptions {
   readonly recorder?: Recorder | undefined;
   /** Where a configuration asks for them. */
   readonly metrics?: Metrics | undefined;
-  /** The secret of each channel of alerts; left out where none is configured. */
-  readonly alertSecrets?: ReadonlyMap<string, string> | undefined;
+  /** Left out where no alerts are configured. */
+  readonly alertSecrets?: AlertSecrets | undefined;
   readonly replayDenials?: DenialsReplay | undefined;
   /** Reads the configuration again, for a reload. A `Refusal` says all that is wrong with it. */
   readonly reread?: (() => TradingConfig) | undefined;

@@ -1,5 +1,7 @@
 /** A running session: watches prices, runs strategies and sweeps for fills until it is stopped. */
 import { defer, EMPTY, type Observable, switchMap, takeUntil } from 'rxjs';
+import type { Alerts } from '../alerts/alerts.ts';
+import { wellEveryMs } from '../alerts/ping.ts';
 import { pricesName } from '../books/daily-proof.ts';
 import type { Price } from '../books/profit.ts';
 import { every, pause, type ScaledClock } from '../clock/clock.ts';
@@ -24,12 +26,14 @@ import type { ConnectOptions } from './preflight/connect.ts';
 import type { Reloads } from './reload.ts';
 import { type StoppedStrategy, stoppedName } from './stopped-strategies.ts';
 import { strategySignals } from './strategy-runner.ts';
+import { summaryCheckMs } from './summary/daily-summary.ts';
 import { formerPositions, type Place } from './view/strategy-view.ts';
 import type { Screen } from './view/view.ts';
 import { marketKeeper, noMarketDataName, timeKeeper } from './watch/exchange-watch.ts';
 import { health, healthMs } from './watch/health.ts';
 import { watchKills } from './watch/kill-watcher.ts';
 import type { UnprotectedTimes } from './watch/unprotected-time.ts';
+import { whyNotWell } from './watch/well.ts';
 
 export interface Made {
   readonly clock: ScaledClock;
@@ -50,6 +54,12 @@ export interface Made {
   readonly stateDir: string;
   readonly onStop: 'cancel' | 'keep';
   readonly fatal: (error: Error) => void;
+  /** Undefined where none are configured. */
+  readonly alerts: Alerts | undefined;
+  /** Why nothing may be created at this moment. */
+  readonly blocked: () => string | undefined;
+  /** The daily summary, to be called often; undefined where none is configured. */
+  readonly summary: (() => void) | undefined;
 }
 
 /** Between two points of the equity curve, ms of the clock. */
@@ -144,6 +154,10 @@ function lookAfter(made: Made, fresh: ReturnType<typeof freshness>, signal: Abor
   const remember = (value: string): void => journal.append({ kind: 'memory', name: noMarketDataName, value });
   each(clock.machine(timeMs), marketKeeper({ ...made, remember }));
   each(clock.machine(timeMs), made.reportState);
+  each(clock.machine(wellEveryMs), () => {
+    if (whyNotWell(made) === undefined) made.alerts?.well();
+  });
+  each(clock.machine(summaryCheckMs), () => made.summary?.());
 }
 
 /** Places take-profits for entries that filled after the last signal. */

@@ -46,6 +46,7 @@ import { Reloads } from './reload.ts';
 import { type ConfigReloadRequest, configReload } from './reload-config.ts';
 import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
+import { countInThread, dailySummary, summaryName } from './summary/daily-summary.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
 import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
@@ -244,15 +245,48 @@ function equip(options: SessionOptions, state: OpenedState, reached: Reached, un
     feeInBase: venue.feeInBase,
     ...accountOf(options, exchange, clock),
   });
-  if (reached.balances !== undefined && config.account === 'spot')
-    refuseMissingFunds({ places, portfolio: assembled.portfolio, balances: reached.balances, notice });
+  refuseMissing(config, { ...reached, places, portfolio: assembled.portfolio, notice });
   const unprotected = unprotectedIn(assembled, clock, loaded, book);
   observed = observe(options, reached, { hosted, assembled, unprotected, blocked, loaded }, undo);
   for (const entry of early) observed.see(entry);
   const { stateDir, fatal } = options;
-  const parts = { ...reached, ...observed, assembled, unprotected, hosted, notice, journal: book, stateDir };
+  const parts = { ...reached, ...observed, assembled, unprotected, hosted, notice, journal: book, stateDir, blocked };
   const reloadConfig = configReload({ ...options, ...parts, risk: assembled.risk });
-  return { ...parts, reloads: new Reloads(parts), reloadConfig, onStop: config.onStop, fatal };
+  const summary = summaryOf(options, { ...parts, kept: loaded.memories.get(summaryName) });
+  return { ...parts, reloads: new Reloads(parts), reloadConfig, summary, onStop: config.onStop, fatal };
+}
+
+/** The daily summary of a configuration. */
+function summaryOf(
+  { config, stateDir }: SessionOptions,
+  {
+    screen,
+    summarize,
+    journal,
+    notice,
+    kept,
+  }: Pick<Observed, 'screen' | 'summarize'> & Pick<Made, 'journal' | 'notice'> & { readonly kept: string | undefined },
+): (() => void) | undefined {
+  if (config.alerts?.summary === undefined) return undefined;
+  return dailySummary({
+    config: config.alerts.summary,
+    isReady: () => screen.state === 'ready',
+    view: () => screen.view(),
+    kept,
+    remember: (value) => journal.append({ kind: 'memory', name: summaryName, value }),
+    counts: (since) => countInThread({ stateDir, since }),
+    summarize,
+    failed: (error) => notice({ level: 'warn', text: `the daily summary failed: ${String(error)}` }),
+    now: machineWall,
+    startedAt: machineWall(),
+  });
+}
+
+function refuseMissing(
+  { account }: SessionOptions['config'],
+  { balances, ...given }: Omit<Parameters<typeof refuseMissingFunds>[0], 'balances'> & Pick<Reached, 'balances'>,
+): void {
+  if (balances !== undefined && account === 'spot') refuseMissingFunds({ balances, ...given });
 }
 
 const unprotectedIn = (assembled: Assembled, clock: ScaledClock, loaded: Loaded, book: Journal): UnprotectedTimes =>

@@ -1,6 +1,8 @@
 /** Alerts of a running daemon: what happens arrives by a webhook, a channel that hangs delays nothing, and no secret is in it. */
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { sluice } from '../kit/program.ts';
 import { target, trader } from '../kit/rig.ts';
@@ -40,9 +42,13 @@ const alerts = {
 };
 
 test('fills and a kill arrive, while another channel hangs, and orders go on', async () => {
-  const [hook, stuck] = [await receiver(), await receiver(true)];
-  Object.assign(rig.env, { SLUICE_ALERT_HOOK: hook.url, SLUICE_ALERT_STUCK: stuck.url });
-  rig.configure({ alerts });
+  const [hook, stuck, check] = [await receiver(), await receiver(true), await receiver()];
+  Object.assign(rig.env, {
+    SLUICE_ALERT_HOOK: hook.url,
+    SLUICE_ALERT_STUCK: stuck.url,
+    SLUICE_PING_URL: check.url,
+  });
+  rig.configure({ alerts: { ...alerts, ping: {} } });
   rig.emit('taker', target(0.1));
   const daemon = await rig.start();
   await until('a fill', () => exchange.allOrders(trader.uid).length > 0);
@@ -50,11 +56,35 @@ test('fills and a kill arrive, while another channel hangs, and orders go on', a
   await rig.run('kill', '--reason', 'enough');
   await until('the message of the kill', () => hook.bodies.some((body) => body.includes('killed by operator: enough')));
   expect(stuck.bodies.length).toBeGreaterThan(0);
+  await until('a ping, for all is well', () => check.bodies.length > 0);
   const all = [...hook.bodies, ...stuck.bodies].join('\n');
   for (const secret of [trader.key, trader.secret, hook.url, stuck.url]) expect(all).not.toContain(secret);
   const { stdout } = await rig.run('alerts', 'list', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ waiting: { stuck: expect.any(Number) } });
   expect(await daemon.end('SIGINT')).toMatchObject({ code: 130 });
+});
+
+test('a canary: no secret in any message, log, outbox or output, whatever an exchange or a strategy says', async () => {
+  const hook = await receiver();
+  const canary = 'canary-4f1c2a9e-topic';
+  Object.assign(rig.env, {
+    SLUICE_ALERT_HOOK: hook.url,
+    SLUICE_ALERT_STUCK: `http://127.0.0.1:1/${canary}`,
+    SLUICE_PING_URL: `http://127.0.0.1:1/${canary}-ping`,
+  });
+  rig.configure({ alerts: { ...alerts, ping: { everyMs: 1_000 } } });
+  const daemon = await rig.start();
+  await rig.run('kill', '--reason', `the page showed ${canary} and ${trader.secret}`);
+  await until('the message of the kill', () =>
+    hook.bodies.some((body) => body.includes('Killed') || body.includes('killed')),
+  );
+  await until('the failing ping', () => readFileSync(join(rig.state, 'sluice.log'), 'utf8').includes('the ping fails'));
+  await daemon.end('SIGINT');
+  const kept = ['alerts.db', 'alerts.db-wal'].map((name) => join(rig.state, name)).filter((path) => existsSync(path));
+  const shown = [...hook.bodies, ...kept.map((path) => readFileSync(path, 'latin1'))].join('\n');
+  for (const secret of [canary, trader.secret, trader.key]) expect(shown).not.toContain(secret);
+  const log = readFileSync(join(rig.state, 'sluice.log'), 'utf8');
+  for (const line of log.split('\n').filter((one) => one.includes('"alerts"'))) expect(line).not.toContain(canary);
 });
 
 test('a secret that is missing is refused before anything is opened, and a test says which channel fails', async () => {

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { channelOf } from '../../alerts/channels.ts';
 import { Outbox, outboxFile } from '../../alerts/outbox.ts';
-import { channelSecrets } from '../../alerts/secrets.ts';
+import { get } from '../../alerts/request.ts';
+import { alertSecrets } from '../../alerts/secrets.ts';
 import { machineWall } from '../../clock/clock.ts';
 import { parseSetting, readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
@@ -17,7 +18,14 @@ interface Output {
   readonly say: (line: string) => void;
 }
 
-/** `sluice alerts test`: one message on each channel. The exit code is 1 if one of them failed. */
+interface Result {
+  readonly channel: string;
+  readonly type: string;
+  /** Null where it works. */
+  readonly failure: string | null;
+}
+
+/** `sluice alerts test`: one message on each channel, and a ping. The exit code is 1 if one of them failed. */
 export async function testAlerts({
   config: file,
   set,
@@ -32,14 +40,19 @@ export async function testAlerts({
   const { alerts } = readConfig(file, tradingSchema, set.map(parseSetting));
   if (alerts === undefined)
     throw new Refusal(`${file}: alerts is missing: add channels and routes (docs/how-to/alerts.md)`);
-  const secrets = channelSecrets(alerts, environment);
+  const secrets = alertSecrets(alerts, environment);
   const text = `Test of the alerts in ${file}: this channel works.`;
-  const results = await Promise.all(
+  const results: Result[] = await Promise.all(
     Object.entries(alerts.channels).map(async ([channel, one]) => {
-      const failure = await channelOf(one, secrets.get(channel) ?? '')({ level: 'info', time: machineWall(), text });
+      const failure = await channelOf(
+        one,
+        secrets.channels.get(channel) ?? '',
+      )({ level: 'info', time: machineWall(), text });
       return { channel, type: one.type, failure: failure ?? null };
     }),
   );
+  if (secrets.ping !== undefined)
+    results.push({ channel: 'ping', type: 'ping', failure: (await get(secrets.ping)) ?? null });
   if (json)
     out(JSON.stringify({ version: 2, ok: results.every(({ failure }) => failure === null), channels: results }));
   else

@@ -1,0 +1,36 @@
+/** What the daemon and the thread of the alerts send each other. */
+import { z } from 'zod';
+import { alertLevels } from './routes.ts';
+
+const level = z.enum(alertLevels);
+
+const alarm = z.strictObject({
+  id: z.int(),
+  /** By the exchange's clock, UTC ms. */
+  time: z.number(),
+  level,
+  text: z.string(),
+});
+/** An alarm that nobody has acknowledged. */
+export type Alarm = z.output<typeof alarm>;
+
+export const toThread = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('alert'),
+    alert: z.strictObject({ kind: z.string(), level, time: z.number(), text: z.string() }),
+  }),
+  /** All is well. */
+  z.strictObject({ kind: z.literal('well') }),
+  /** `alarm` undefined: all of them. */
+  z.strictObject({ kind: z.literal('acknowledge'), request: z.int(), alarm: z.int().optional(), by: z.string() }),
+  z.strictObject({ kind: z.literal('end') }),
+]);
+export type ToThread = z.output<typeof toThread>;
+
+export const fromThread = z.discriminatedUnion('kind', [
+  /** Those that are open, whenever they change. */
+  z.strictObject({ kind: z.literal('alarms'), alarms: z.array(alarm) }),
+  z.strictObject({ kind: z.literal('acknowledged'), request: z.int(), count: z.int() }),
+  z.strictObject({ kind: z.literal('notice'), level, text: z.string() }),
+]);
+export type FromThread = z.output<typeof fromThread>;

@@ -1,0 +1,59 @@
+/** Once a day, what happened since the last time: `alerts.summary`. Its base is kept in the journal, so that a restart loses no day. */
+import { Worker } from 'node:worker_threads';
+import { lastTimeOfDay } from '../../alerts/routes.ts';
+import type { AlertsConfig } from '../../config/alerts.ts';
+import type { View } from '../../dashboard/view.ts';
+import { moduleUrl } from '../../domain/module-url.ts';
+import type { Counts, CountsAsked } from './counts-thread.ts';
+import { type Base, equityByStrategy, summaryText } from './summary-text.ts';
+
+/** The name under which the journal keeps it. */
+export const summaryName = 'dailySummary';
+/** Between two looks, real ms. */
+export const summaryCheckMs = 5_000;
+/** Two times of day that are closer are the same one: clocks were changed between. */
+const sameTimeMs = 2 * 3_600_000;
+
+export interface SummaryParts {
+  readonly config: NonNullable<AlertsConfig['summary']>;
+  readonly isReady: () => boolean;
+  readonly view: () => View;
+  /** What the journal has kept. */
+  readonly kept: string | undefined;
+  readonly remember: (value: string) => void;
+  readonly counts: (since: number) => Promise<Counts>;
+  readonly summarize: (text: string) => void;
+  readonly failed: (error: unknown) => void;
+  /** UTC ms of the machine, and since when the daemon runs. */
+  readonly now: () => number;
+  readonly startedAt: number;
+}
+
+/** To be called often. It does something once a day, while the daemon is ready. */
+export function dailySummary(parts: SummaryParts): () => void {
+  const { config, isReady, view, remember, counts, summarize, failed, now, startedAt } = parts;
+  let base = parts.kept === undefined ? undefined : (JSON.parse(parts.kept) as Base);
+  const keep = (due: number, shown: View): void => {
+    const { marketTime: at, equity } = shown;
+    base = { due, at, equity: equity.now, strategies: equityByStrategy(shown) };
+    remember(JSON.stringify(base));
+  };
+  return () => {
+    if (!isReady()) return;
+    const due = lastTimeOfDay(config, now());
+    if (base === undefined) keep(due, view());
+    else if (due - base.due >= sameTimeMs) {
+      const [since, shown] = [base, view()];
+      keep(due, shown);
+      const upMs = now() - startedAt;
+      counts(since.at).then((counted) => summarize(summaryText(shown, since, counted, upMs)), failed);
+    }
+  };
+}
+
+/** Counts in a thread of its own. */
+export const countInThread = (asked: CountsAsked): Promise<Counts> =>
+  new Promise((resolve, reject) => {
+    const thread = new Worker(moduleUrl('./counts-thread', import.meta.url), { workerData: asked });
+    thread.once('message', resolve).once('error', reject);
+  });
