@@ -55,7 +55,9 @@ export function startAlerts(data: ThreadData, { failed, notice }: AlertsWatch): 
     });
   });
   worker.on('message', (given) => {
-    const message = fromThread.parse(given);
+    const read = fromThread.safeParse(given);
+    if (!read.success) return;
+    const message = read.data;
     if (message.kind === 'alarms') alarms = message.alarms;
     else if (message.kind === 'notice') notice(message.level, message.text);
     else {

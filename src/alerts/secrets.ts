@@ -81,6 +81,10 @@ export function secretTexts({ channels, ping }: AlertSecrets): readonly string[]
   );
 }
 
+/** A text in which each of them is replaced. */
+export const withoutSecrets = (text: string, hidden: readonly string[]): string =>
+  hidden.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '•••')), text);
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

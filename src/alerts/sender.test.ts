@@ -120,7 +120,9 @@ describe('a channel that fails', () => {
       await one.send();
       if (texts('team').length > before) tries.push(second);
     }
-    expect(texts('team')).toEqual(['ERROR alerts by phone fail: HTTP 500. They wait, and are tried again']);
+    expect(texts('team')).toEqual([
+      'ERROR alerts by phone fail: HTTP 500. They wait, and are tried again (docs/how-to/alarms/channel-failed.md)',
+    ]);
     // Three tries, after 5 and 10 more seconds.
     expect(tries).toEqual([16]);
     failing = {};

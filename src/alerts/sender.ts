@@ -7,6 +7,7 @@ import { escapeText } from '../domain/printable.ts';
 import { mostCharacters, type Send } from './channels.ts';
 import type { Message, Outbox } from './outbox.ts';
 import { type Alert, type AlertLevel, alertLevels, heldUntil, routed } from './routes.ts';
+import { withoutSecrets } from './secrets.ts';
 
 interface SenderParts {
   readonly config: AlertsConfig;
@@ -63,7 +64,7 @@ export class Sender {
   /** Takes an alert; it is on disk when this returns. */
   add(alert: Alert): void {
     const { config, outbox, now } = this.#parts;
-    const safe = { ...alert, text: this.#withoutSecrets(escapeText(alert.text)) };
+    const safe = { ...alert, text: withoutSecrets(escapeText(alert.text), this.#parts.secrets) };
     const { due, escalation } = routed(config, safe, now());
     if (due.length === 0) return;
     if (escalation === undefined) {
@@ -124,7 +125,11 @@ export class Sender {
     state.failures += 1;
     state.notBefore = now() + Math.min(longestRetryMs, firstRetryMs * 2 ** (state.failures - 1));
     if (state.failures === reportedFailures)
-      this.#report(name, 'error', `alerts by ${name} fail: ${failure}. They wait, and are tried again`);
+      this.#report(
+        name,
+        'error',
+        `alerts by ${name} fail: ${failure}. They wait, and are tried again (docs/how-to/alarms/channel-failed.md)`,
+      );
   }
 
   /** Refills what a channel may send; false where it has to wait. */
@@ -145,10 +150,6 @@ export class Sender {
       { kind: 'alerts', level, time: now(), text },
       others.map((channel) => ({ channel, at: now() })),
     );
-  }
-
-  #withoutSecrets(text: string): string {
-    return this.#parts.secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '•••')), text);
   }
 }
 

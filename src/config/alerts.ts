@@ -57,6 +57,11 @@ const channel = z.discriminatedUnion(
       chat: z.string().regex(/^-?\d+$|^@\w+$/, 'must be the number of a chat, in quotes, or @name'),
       /** Another server of the Bot API. */
       server: web.default('https://api.telegram.org'),
+      /** Chats whose commands are obeyed; left out, none. */
+      commandsFrom: z
+        .array(z.string().regex(/^-?\d+$/, 'must be the number of a chat, in quotes'))
+        .min(1)
+        .optional(),
     }),
     z.strictObject({ type: z.literal('slack') }),
     z.strictObject({ type: z.literal('discord') }),
@@ -107,6 +112,9 @@ export const alerts = z
     ping: z.strictObject({ everyMs: positiveMs.default(60_000) }).optional(),
   })
   .superRefine(({ channels, routes }, context) => {
+    const answering = Object.values(channels).filter((one) => one.type === 'telegram' && one.commandsFrom);
+    if (answering.length > 1)
+      context.addIssue({ code: 'custom', path: ['channels'], message: 'may have commandsFrom in one of them only' });
     for (const [index, { to, escalate }] of routes.entries())
       for (const [place, names] of [
         ['to', to],

@@ -13,6 +13,7 @@
  *     POST /api/resolve      { "order": "…", "as": "absent", "reason": "…" }; the order by our client id
  *     POST /api/adopt        { "order": "…", "orderId": "…", "reason": "…" }; `orderId`: the exchange's id of what it is there
  *     POST /api/resolve-trade { "trade": "…", "as": "accepted"|"discarded", "reason": "…" }
+ *     POST /api/acknowledge  { "alarm": 3 }, or {} for all; the alarms of the view
  *     POST /api/adjust       { "asset": "…", "amount": "-12.5", "reason": "…" }
  *     POST /api/reload       { "strategy": "…", "reason": "…" }; without a strategy the configuration, "loosen": true confirms looser limits
  *     POST /api/limits       { "what": "raise"|"release", "name": "…", "value": "…", "reason": "…" }
@@ -118,6 +119,7 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   post('flatten', scope.extend({ symbol: text(40).optional(), maxSlippage: text(20).optional() }), (given) =>
     source.flatten(given),
   );
+  post('acknowledge', z.strictObject({ by, alarm: z.int().min(1).optional() }), (given) => source.acknowledge(given));
   post('resolve', asked.extend({ order, as: text(20) }), (given) => source.resolve(given));
   post('adopt', asked.extend({ order, orderId: z.string().regex(exchangeIdPattern) }), (given) => source.adopt(given));
   post('resolve-trade', asked.extend({ trade: text(100), as: z.enum(tradeDecisions) }), (given) =>

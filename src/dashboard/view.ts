@@ -43,6 +43,8 @@ export interface View {
   readonly unknowns: readonly UnknownView[];
   /** Newest first. */
   readonly notices: readonly NoticeView[];
+  /** Alarms that nobody has acknowledged, oldest first; left out where none can be. */
+  readonly alarms?: readonly AlarmView[];
   /** What each button does, in a sentence that is shown before it is done. */
   readonly actions: ActionWords;
 }
@@ -61,6 +63,12 @@ export interface EquityView {
 export interface EquityPoint {
   readonly at: number;
   readonly equity: string;
+}
+
+/** It is sent again until somebody acknowledges it. */
+export interface AlarmView extends Pick<NoticeView, 'level' | 'text'> {
+  readonly id: number;
+  readonly time: number;
 }
 
 /** A symbol with a chart of its own. */

@@ -45,6 +45,8 @@ export interface OperatorActions {
   reload(asked: Asked & { readonly strategy: string }): Promise<string>;
   /** Reads the configuration again: tighter limits are in force at once, looser ones where somebody confirms them (`loosen`). */
   reloadConfig(asked: Asked & { readonly loosen: boolean }): Promise<string>;
+  /** Acknowledges an alarm, or all: they are not sent again. */
+  acknowledge(asked: By & { readonly alarm?: number | undefined }): Promise<string>;
   /** Raises a limit, or releases a version of a strategy's code. */
   limits(
     asked: Asked & { readonly what: 'raise' | 'release'; readonly name: string; readonly value: string },

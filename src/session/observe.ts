@@ -8,6 +8,7 @@ import type { DaemonState } from '../dashboard/view.ts';
 import type { Entry } from '../journal/entries.ts';
 import { held } from '../trading/hot-streams.ts';
 import type { Exchange } from '../venue/exchange/exchange.ts';
+import { alarmPage } from './alarm-pages.ts';
 import { eventText, logEvent, type SessionEvent, SessionEvents } from './events.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { SessionOptions, Undo } from './options.ts';
@@ -101,7 +102,9 @@ function sendAlerts(
   const sent = events.stream.subscribe((event) => {
     const { kind, level, time } = event;
     // The alerts send their own troubles by the channels that work.
-    if (kind !== 'alerts') alerts.add({ kind, level, time, text: eventText(event) });
+    if (kind === 'alerts') return;
+    const page = alarmPage(event);
+    alerts.add({ kind, level, time, text: `${eventText(event)}${page === undefined ? '' : ` (${page})`}` });
   });
   undo.unshift(async () => {
     sent.unsubscribe();

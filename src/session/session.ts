@@ -47,6 +47,7 @@ import { type ConfigReloadRequest, configReload } from './reload-config.ts';
 import { type Made, run } from './run.ts';
 import { removeDaemonInfo, writeDaemonInfo } from './state.ts';
 import { countInThread, dailySummary, summaryName } from './summary/daily-summary.ts';
+import { obeyTelegram } from './telegram/telegram.ts';
 import { type Terms, watchTerms } from './watch/instrument-updates.ts';
 import { lastAliveAt } from './watch/kill-watcher.ts';
 import { type UnprotectedTimes, unprotectedMemory, unprotectedTimes } from './watch/unprotected-time.ts';
@@ -93,6 +94,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
       history: historyOf(options, equipped, undo),
       ...confirmed(actionsOf(equipped), equipped.journal, options.stateDir),
     };
+    obeyTelegram(options, { ...equipped, source }, undo);
     const dashboard = await serve(options, equipped, source, assets, undo);
     options.recorder?.follow(equipped.exchange.feed, equipped.clock);
     markTrading(options);
@@ -374,7 +376,7 @@ async function serve(
   return dashboard;
 }
 
-const shownBy = ({ screen }: Equipped): Pushed => ({
-  view: () => screen.view(),
+const shownBy = ({ screen, alerts }: Equipped): Pushed => ({
+  view: () => ({ ...screen.view(), ...(alerts !== undefined && { alarms: alerts.alarms }) }),
   klines: (symbol) => screen.klines(symbol),
 });

@@ -55,6 +55,7 @@ export class FakeDaemon implements DashboardSource {
   resolveTrade = this.#tell('resolve-trade', 'The trade is decided.');
   reload = this.#tell('reload', 'It runs the new code.');
   reloadConfig = this.#tell('reload the configuration', 'Nothing in it has changed.');
+  acknowledge = this.#tell('acknowledge', 'one alarm is acknowledged');
   limits = this.#tell('limits', 'done');
   adjust = this.#tell('adjust', 'The ledger counts it.');
 

@@ -1,7 +1,9 @@
 /** What operators may do to a running daemon. */
+import type { Alerts } from '../../alerts/alerts.ts';
 import type { ScaledClock } from '../../clock/clock.ts';
 import type { Asked, OfStrategy, OperatorActions } from '../../domain/operator-actions.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import type { Notice } from '../../execution/context.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
@@ -18,10 +20,14 @@ export interface ActionParts {
   readonly hosted: readonly { readonly id: string }[];
   readonly stateDir: string;
   readonly reloads: Pick<Reloads, 'reload'>;
+  /** Undefined where none are configured. */
+  readonly alerts: Pick<Alerts, 'acknowledge'> | undefined;
+  readonly notice: (notice: Notice) => void;
   readonly reloadConfig: (asked: ConfigReloadRequest) => string;
 }
 
-export function actionsOf({ assembled, clock, hosted, stateDir, reloads, reloadConfig }: ActionParts): OperatorActions {
+export function actionsOf(parts: ActionParts): OperatorActions {
+  const { assembled, clock, hosted, stateDir, reloads, reloadConfig } = parts;
   const refuseNobody = (strategy: string | undefined): void => {
     const why = strategy === undefined ? undefined : unknownStrategy(strategy, hosted, assembled);
     if (why !== undefined) throw new Refusal(why);
@@ -54,10 +60,24 @@ export function actionsOf({ assembled, clock, hosted, stateDir, reloads, reloadC
     },
     flatten: (asked) => flatten(asked, { assembled, clock, refuseNobody }),
     ...decisionsOf(assembled),
+    acknowledge: (asked) => acknowledge(parts, asked),
     reload: (asked) => reloads.reload(asked),
     reloadConfig: async (asked) => reloadConfig(asked),
     limits: limitSteps(assembled, clock, stateDir),
   };
+}
+
+async function acknowledge(
+  { alerts, notice }: Pick<ActionParts, 'alerts' | 'notice'>,
+  { by, alarm }: Parameters<OperatorActions['acknowledge']>[0],
+): Promise<string> {
+  if (alerts === undefined) throw new Refusal('no alerts are configured, so there is no alarm');
+  const count = await alerts.acknowledge(alarm, by);
+  if (count === 0)
+    throw new Refusal(alarm === undefined ? 'no alarm waits to be acknowledged' : `alarm ${alarm} does not wait`);
+  const text = count === 1 ? 'one alarm is acknowledged' : `${count} alarms are acknowledged`;
+  notice({ level: 'info', text: `${text} by ${by}${alarm === undefined ? '' : `: alarm ${alarm}`}` });
+  return text;
 }
 
 const killsOf = ({ risk }: Pick<Assembled, 'risk'>) =>

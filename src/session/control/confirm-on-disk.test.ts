@@ -37,6 +37,7 @@ const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirm
         reload: none,
         reloadConfig: none,
         limits: none,
+        acknowledge: none,
       },
       ...answers,
     },

@@ -72,6 +72,7 @@ export function confirmed(actions: OperatorActions, journal: Pick<Journal, 'dura
     adjust: async (asked) => onDisk(await actions.adjust(asked)),
     reloadConfig: async (asked) => onDisk(await actions.reloadConfig(asked)),
     reload: async (asked) => onDisk(await actions.reload(asked)),
+    acknowledge: (asked) => actions.acknowledge(asked),
     limits: async (asked) => onDisk(await actions.limits(asked)),
   };
 }

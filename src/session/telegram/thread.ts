@@ -1,0 +1,91 @@
+/** The thread of the bot: it waits for the Bot API, and delays no order. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { Api, GrammyError } from 'grammy';
+import { withoutSecrets } from '../../alerts/secrets.ts';
+import { machineWall, systemClock } from '../../clock/clock.ts';
+import { escapeText } from '../../domain/printable.ts';
+import { Bot, type Wire } from './bot.ts';
+import { type FromBot, type ToBot, toBot } from './commands.ts';
+import { SeenUpdates } from './seen-updates.ts';
+
+export interface BotData {
+  readonly server: string;
+  readonly token: string;
+  readonly chats: readonly string[];
+  /** Texts that no message may contain. */
+  readonly hidden: readonly string[];
+  readonly stateDir: string;
+}
+
+/** How long the Bot API holds a question for updates, and how long it may take, s. */
+const [holdS, patienceS] = [25, 40];
+/** Longest text of a message, characters (Telegram: 4096). */
+const mostCharacters = 4_000;
+/** Failures in a row that are reported, and the longest wait between two tries, real ms. */
+const [reportedFailures, longestWaitMs] = [3, 60_000];
+
+function wireOf({ server, token, hidden }: BotData): Wire {
+  const api = new Api(token, { apiRoot: server, timeoutSeconds: patienceS });
+  return {
+    updates: (from) => api.getUpdates({ offset: from, timeout: holdS, allowed_updates: ['message', 'callback_query'] }),
+    async send(chat, text, button) {
+      const plain = withoutSecrets(escapeText(text), hidden).slice(0, mostCharacters);
+      await api.sendMessage(chat, plain, {
+        link_preview_options: { is_disabled: true },
+        ...(button && { reply_markup: { inline_keyboard: [[{ text: button[0], callback_data: button[1] }]] } }),
+      });
+    },
+    async pressed(id) {
+      await api.answerCallbackQuery(id);
+    },
+  };
+}
+
+function serve(port: MessagePort, data: BotData): void {
+  const say = (message: FromBot): void => port.postMessage(message);
+  const notice = (level: 'info' | 'warn', text: string): void => say({ kind: 'notice', level, text });
+  const seen = new SeenUpdates(data.stateDir);
+  const waiting = new Map<number, (text: string) => void>();
+  let requests = 0;
+  const bot = new Bot({
+    wire: wireOf(data),
+    chats: new Set(data.chats),
+    isNew: (update) => seen.isNew(update),
+    act: (by, command) =>
+      new Promise((resolve) => {
+        const request = requests++;
+        waiting.set(request, resolve);
+        say({ kind: 'ask', request, by, command });
+      }),
+    notice,
+    now: machineWall,
+  });
+  port.on('message', (given: ToBot) => {
+    const message = toBot.parse(given);
+    if (message.kind === 'end') {
+      seen.close();
+      process.exit(0);
+    }
+    waiting.get(message.request)?.(message.text);
+    waiting.delete(message.request);
+  });
+  void pollForEver(bot, notice);
+}
+
+async function pollForEver(bot: Bot, notice: (level: 'info' | 'warn', text: string) => void): Promise<never> {
+  for (let failures = 0; ; ) {
+    try {
+      await bot.poll();
+      if (failures >= reportedFailures) notice('info', 'commands by Telegram arrive again');
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      // An error of the transport names the address, which has the token.
+      const why = error instanceof GrammyError ? `HTTP ${error.error_code}, ${error.description}` : 'no answer';
+      if (failures === reportedFailures) notice('warn', `commands by Telegram do not arrive: ${why}`);
+      await systemClock.sleep(Math.min(longestWaitMs, 500 * 2 ** failures));
+    }
+  }
+}
+
+if (parentPort !== null) serve(parentPort, workerData as BotData);
