@@ -56,7 +56,7 @@ describe('configuration.md', () => {
   test('has the defaults that hold', () => {
     const least = { restUrl: 'http://127.0.0.1:1', wsUrl: 'ws://127.0.0.1:1' };
     const strategies = [{ id: 'a', use: 'grid', symbol: 'BTCUSDT', interval: '1min', allocation: '1' }];
-    const alerts = { channels: { phone: { type: 'ntfy' } }, routes: [{ minLevel: 'error', to: ['phone'] }] };
+    const alerts = { channels: { phone: { type: 'ntfy' } }, routes: [{ minLevel: 'error', to: ['phone'] }], ping: {} };
     const risk = { maxOrderValue: '1', maxPosition: '1' };
     const given = tradingSchema.parse({ exchange: least, strategies, risk, alerts, metrics: {} });
     const numbers = [...text.matchAll(/^\| `([\w.]+)` +\| (\d+) +\|/gm)].map(([, key = '', value]) => [
