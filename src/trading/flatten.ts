@@ -37,7 +37,7 @@ export interface FlattenAsked {
 
 export interface Flattens {
   /** Begins to close positions, and cancels what rests of them; gives a sentence for each, once it has ended. */
-  flatten(asked: FlattenAsked): readonly Promise<string>[];
+  readonly flatten: (asked: FlattenAsked) => readonly Promise<string>[];
   /** Goes on with those that have begun. */
   goOn(): void;
 }

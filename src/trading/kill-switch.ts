@@ -10,7 +10,7 @@ import type { Orders } from './orders.ts';
 
 export interface Controls {
   /** Stops creation, durably, and cancels what it does not let rest; returns those orders, as they are then. */
-  kill(kill: Kill): Promise<readonly WorkingOrder[]>;
+  readonly kill: (kill: Kill) => Promise<readonly WorkingOrder[]>;
   resume(strategy: string | undefined, by: string, reason: string): Promise<void>;
   /** Cancels resting orders, of one strategy or all; returns them as they are then: what was filled before the cancel came is filled. */
   cancelAll(strategy?: string): Promise<readonly WorkingOrder[]>;

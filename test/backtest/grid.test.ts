@@ -265,7 +265,9 @@ describe('a grid', () => {
     expect(out).toMatch(/Best plateau +around fast 6, slow 30: 9 parameter sets/);
     expect(out).toMatch(/◆◆/);
     const [head, ...rows] = readFileSync(join(dir, 'grid.csv'), 'utf8').trimEnd().split('\n');
-    expect(head).toBe('fast,slow,finalEquity,return,maxDrawdown,sharpe,fills,roundTrips,fees,ranked,kills,refused');
+    expect(head).toBe(
+      'fast,slow,finalEquity,return,maxDrawdown,sharpe,sortino,calmar,fills,roundTrips,fees,ranked,kills,refused',
+    );
     expect(rows).toHaveLength(9);
   });
 

@@ -127,7 +127,7 @@ describe('a command', () => {
     [['runs', '--runs', 'klines.csv'], 'sluice: klines.csv is a file: name the folder of runs with --runs DIR'],
     [['simulator', '--markets', '.'], 'sluice: --markets .: is not a file: give a file of markets'],
     [['simulator', 'report', '.'], 'sluice: . is a folder: give the file that sluice simulator --log FILE wrote'],
-    [['cancel'], 'sluice: choose the orders: sluice cancel --all, or sluice cancel --strategy ID'],
+    [['cancel'], 'sluice: choose the orders: sluice cancel ORDER, sluice cancel --strategy ID, or sluice cancel --all'],
   ] as const)('that is wrong says so: %j', async ([args, ...parts]) => {
     const message = await refused(2, ...args);
     for (const part of parts) expect(message).toContain(part);
