@@ -40,7 +40,7 @@ export async function flatten(
   const whom = `${paused} ${ended.length === 0 ? 'No position and no order is left of it.' : ''}`.trim();
   const done = Promise.all(ended);
   const texts = await Promise.race([done, clock.sleep(clock.machine(answerMs)).then(() => undefined)]);
-  if (texts !== undefined) return [whom, ...texts].join(' ');
+  if (texts !== undefined) return [whom, ...texts].filter((text) => text !== '').join(' ');
   return `${whom} Positions are being closed with at most ${rateText(slippage)} slippage. This goes on; sluice positions shows what is left, and a notice says how it ended.`;
 }
 
