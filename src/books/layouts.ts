@@ -103,7 +103,10 @@ export function* rowsOf(
   for (const fill of within) {
     const listed = known.get(fill.symbol);
     if (listed === undefined)
-      throw new Refusal(`the journal has fills of ${fill.symbol} but no row of it in its table instruments`, 3);
+      throw new Refusal(
+        `the journal has fills of ${fill.symbol}, but its table instruments has no row for this symbol`,
+        3,
+      );
     yield layout.rowOf(fill, listed);
   }
 }

@@ -117,7 +117,10 @@ export function profitOf(
     if (fill.time >= until) continue;
     const listed = known.get(fill.symbol);
     if (listed === undefined)
-      throw new Refusal(`the journal has fills of ${fill.symbol} but no row of it in its table instruments`, 3);
+      throw new Refusal(
+        `the journal has fills of ${fill.symbol}, but its table instruments has no row for this symbol`,
+        3,
+      );
     const { exact, at } = exactly(fill, listed);
     const place = getOrMake(places, `${fill.strategy}\n${fill.symbol}`, () => ({
       ...{ strategy: fill.strategy, symbol: fill.symbol, basis: costBasis(method) },

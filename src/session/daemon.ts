@@ -131,7 +131,7 @@ export async function runUntilStopped(
   let session: Session | undefined;
   listenToSignals({ ...options, log, file, session: () => session });
   const systemd = supervisor(process.env, systemClock, (why) =>
-    say(`systemd cannot be told how this daemon is: ${why}`),
+    say(`systemd cannot be notified of the state of this daemon: ${why}`),
   );
   let metrics: MetricsServer | undefined;
   try {

@@ -77,7 +77,7 @@ function Answered({ answer }: { answer: Answer<TimelineView> }): VNode {
     <ol class="steps timeline" tabindex="0" aria-label="Timeline, oldest first">
       ${steps.map((step, index) => html`<${Step} key=${index} step=${step} before=${steps[index - 1]} />`)}
     </ol>
-    ${steps.length === 0 ? html`<p>The journal has nothing of it.</p>` : null}
+    ${steps.length === 0 ? html`<p>The journal has no rows of this order or decision.</p>` : null}
   `;
 }
 

@@ -37,7 +37,7 @@ export async function flatten(
   const paused = pauseFirst({ strategy, symbol, by, reason }, assembled, clock);
   const asked = { strategy, symbol, maxSlippage: slippage, by, reason };
   const ended = assembled.flatten(asked);
-  const whom = `${paused} ${ended.length === 0 ? 'No position and no order is left of it.' : ''}`.trim();
+  const whom = `${paused} ${ended.length === 0 ? 'No position and no order is left.' : ''}`.trim();
   const done = Promise.all(ended);
   const texts = await Promise.race([done, clock.sleep(clock.machine(answerMs)).then(() => undefined)]);
   if (texts !== undefined) return [whom, ...texts].filter((text) => text !== '').join(' ');

@@ -71,7 +71,7 @@ export class Bot {
       const minutes = Math.round(ageMs / 60_000);
       return wire.send(
         chat.id,
-        `Not done: ${escapeLine(text).slice(0, 50)} was sent ${minutes} min ago, by the clock of this machine. Much may have changed since. Send it again if you still want it.`,
+        `Not done: ${escapeLine(text).slice(0, 50)} was sent ${minutes} min ago, by the clock of this machine. Much may have changed since. Send it again if it still applies.`,
       );
     }
     if (parsed.kind === 'code') return this.#confirm(chat.id, from, parsed.code);
