@@ -237,13 +237,44 @@ describe('what is loaded', () => {
     );
   });
 
-  test('of a day goes with a resume, from which losses are measured anew', () => {
-    const resume: Entry = { kind: 'resume', everything: false, at: 1, strategy: null, by: 'operator', reason: 'r' };
-    const { db, write } = bench();
-    write([{ kind: 'day', day: 1, equity: '100' }, resume]);
-    expect(load(db).days).toEqual(new Map());
-    write([resume, { kind: 'day', day: 1, equity: '90' }]);
-    expect(load(db).days).toEqual(new Map([[1, '90']]));
+  describe('after a resume', () => {
+    const stopped = (kind: 'kill' | 'pause' | 'resume' | 'halt', strategy: string | null = null): Entry => ({
+      ...{ kind, everything: false, at: 1, strategy, by: 'operator', reason: 'r' },
+    });
+    const counted: readonly Entry[] = [
+      { kind: 'day', day: 1, equity: '100' },
+      { kind: 'memory', name: 'throttle.s', value: '{}' },
+      { kind: 'memory', name: 'throttle.t', value: '{}' },
+      { kind: 'memory', name: 'peak', value: '{}' },
+    ];
+    const left = (...entries: readonly Entry[]): readonly unknown[] => {
+      const { db, write } = bench();
+      write([...counted, ...entries]);
+      const { days, memories } = load(db);
+      return [...days.keys(), ...memories.keys()].sort();
+    };
+    const all = [1, 'peak', 'throttle.s', 'throttle.t'];
+
+    test('that lifted a kill losses are measured anew', () => {
+      expect(left(stopped('kill'), stopped('resume'))).toEqual([]);
+      expect(left(stopped('kill', 's'), stopped('pause'), stopped('resume'))).toEqual([]);
+      expect(left(stopped('kill', 's'), stopped('resume', 's'))).toEqual(['peak', 'throttle.t']);
+    });
+
+    test('that lifted no kill they stay', () => {
+      expect(left(stopped('pause'), stopped('resume'))).toEqual(all);
+      expect(left(stopped('pause', 's'), stopped('resume', 's'))).toEqual(all);
+      expect(left(stopped('halt'), stopped('resume'))).toEqual(all);
+      expect(left(stopped('resume'))).toEqual(all);
+      // The kill is of another scope.
+      expect(left(stopped('kill'), stopped('pause', 's'), stopped('resume', 's'))).toEqual(all);
+    });
+
+    test('what is written later counts', () => {
+      const { db, write } = bench();
+      write([stopped('kill'), stopped('resume'), { kind: 'day', day: 1, equity: '90' }]);
+      expect(load(db).days).toEqual(new Map([[1, '90']]));
+    });
   });
 
   test('of kills is what was not lifted', () => {

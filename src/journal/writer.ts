@@ -1,9 +1,10 @@
 /** The one writer: stores entries as rows, each batch in one transaction. It runs in a worker live, and in-process in a backtest. */
 import Database, { type RunResult, type Statement } from 'better-sqlite3';
 import { getOrMake } from '../domain/get-or-make.ts';
-import type { DenialEntry, Entry } from './entries.ts';
+import type { DenialEntry, Entry, KillEntry } from './entries.ts';
 import { chainOf } from './hash-chain.ts';
 import type { WriteResult } from './journal.ts';
+import { inForce, readKills } from './load.ts';
 import { type Stored, tables, valuesOf } from './rows.ts';
 
 /** Writes a batch in one transaction: all of it or nothing. */
@@ -52,7 +53,7 @@ const special = {
   deniedAgain: 'UPDATE denials SET times = times + ?, last_at = ?, facts = ? WHERE seq = ?',
   horizon: "INSERT OR REPLACE INTO meta VALUES ('horizonMs', ?)",
   unprotected: 'DELETE FROM protections WHERE strategy = ? AND symbol = ?',
-  // A resume resets the daily loss, also where a command writes it without a daemon.
+  // A resume after a kill resets the daily loss, also where a command writes it without a daemon.
   undated: 'DELETE FROM days',
   // It also resets the counters of a strategy, or of all.
   forgotten:
@@ -104,8 +105,17 @@ export function writer(db: Database.Database, epoch = 0, denialRowMs = Number.PO
     else if (kind === 'protection' && entry.protection === null)
       statement('unprotected').run(entry.strategy, entry.symbol);
     else if (kind === 'audit') insert('audit', { ...entry, day: entry.at - (entry.at % dayMs) });
-    else insert(kind === 'pause' || kind === 'halt' || kind === 'resume' ? 'kill' : kind, entry);
-    if (kind !== 'resume') return;
+    else if (kind === 'resume') resume(entry);
+    else insert(kind === 'pause' || kind === 'halt' ? 'kill' : kind, entry);
+  }
+
+  /** Losses are measured anew after a kill, not after a pause: who pauses and resumes would otherwise reset them. */
+  function resume(entry: KillEntry): void {
+    const isLifted = inForce(readKills(db)).some(
+      ({ kind, strategy }) => kind === 'kill' && (entry.strategy === null || strategy === entry.strategy),
+    );
+    insert('kill', entry);
+    if (!isLifted) return;
     statement('undated').run();
     statement('forgotten').run(entry.strategy, entry.strategy);
   }

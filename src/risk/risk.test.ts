@@ -167,7 +167,9 @@ describe('the daily loss limit', () => {
 
     test('and a resume before that measures from the moment when it does', () => {
       const price = restarted({ dayStart });
-      price('BTCUSDT', 100).risk.resume(undefined);
+      const { risk } = price('BTCUSDT', 100);
+      risk.switch.kill(kill());
+      risk.resume(undefined);
       expect(price('ETHUSDT', 120).kill).toBeUndefined();
       expect(unitsText(price('ETHUSDT', 120).risk.dayStart.equity)).toBe('2200000');
       expect(price('ETHUSDT', 98).kill?.by).toBe('dailyLoss');

@@ -351,7 +351,7 @@ export class Risk {
    */
   resume(strategy: string | undefined): void {
     const lifted = this.switch.resume(strategy);
-    if (lifted.length > 0 && lifted.every(({ kind }) => kind === 'pause')) return;
+    if (!lifted.some(({ kind }) => kind === 'kill')) return;
     this.#counts.forget(strategy);
     this.#drawdown?.beginAnew();
     if (this.#portfolio.isPriced()) this.#base(this.#portfolio.totalEquity());

@@ -69,6 +69,23 @@ test('a resume without a daemon is not undone by the loss that was made before i
   expect(days.size).toBe(0);
 });
 
+test('a pause and its resume without a daemon keep what losses are measured from', async () => {
+  const day = Date.UTC(2020, 2, 12);
+  write(
+    { kind: 'day', day, equity: '2000000' },
+    { kind: 'memory', name: 'throttle.trend', value: '{"losses":2}' },
+    { kind: 'memory', name: 'peak', value: '2100000' },
+  );
+  for (const strategy of [undefined, 'trend']) {
+    await says('pause', strategy);
+    await says('resume', strategy);
+  }
+  const { kills, days, memories } = inJournal(load);
+  expect(kills).toEqual([]);
+  expect([...days]).toEqual([[day, '2000000']]);
+  expect([...memories.keys()].sort()).toEqual(['peak', 'throttle.trend']);
+});
+
 test('a resume of one strategy names the kill of all that still stands', async () => {
   write(
     { kind: 'kill', everything: false, at: 1, strategy: null, by: 'operator', reason: 'news' },

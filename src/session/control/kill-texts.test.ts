@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { kill as aKill, fill, startTime } from '../../../test/kit/builders.ts';
 import { TestRig } from '../../../test/kit/test-rig.ts';
-import { unitsText } from '../../domain/money.ts';
+import { rate, unitsText } from '../../domain/money.ts';
 import { load } from '../../journal/load.ts';
 import { afterCancelText, cancelledText } from './kill-texts.ts';
 
@@ -12,8 +12,22 @@ test('a resume writes down at once what the loss is measured from: a crash right
   risk.watchLoss();
   portfolio.apply(fill({ quantity: '10000' }));
   portfolio.mark('BTCUSDT', 80, startTime);
+  await desk.finish(desk.assembled.kill(aKill()));
   await desk.finish(desk.assembled.resume(undefined, 'operator', 'seen'));
   expect([...load(desk.db).days]).toEqual([[startTime, unitsText(portfolio.totalEquity())]]);
+});
+
+test('a pause and its resume keep the highest equity over a restart', async () => {
+  const desk = new TestRig({ limits: { maxDrawdown: rate('0.08') } }).listen();
+  const { portfolio, risk } = desk.assembled;
+  portfolio.apply(fill({ quantity: '10000', price: '100' }));
+  portfolio.mark('BTCUSDT', 600, startTime);
+  risk.watchLoss();
+  await desk.finish(desk.assembled.kill(aKill({ kind: 'pause' })));
+  await desk.finish(desk.assembled.resume(undefined, 'operator', 'seen'));
+  desk.crash();
+  // Nothing of the gain is left.
+  expect(desk.assembled.risk.watchLoss()?.by).toBe('drawdown');
 });
 
 test('what was filled before its cancel arrived is not told as cancelled, nor what nobody knows the end of', async () => {

@@ -111,9 +111,9 @@ export function resumedText(
   if (still !== undefined)
     return `${whom} may not create orders yet${where}: ${standingText(still)} (${still.reason}). To lift that, too: sluice resume without --strategy.`;
   const lifted = before.filter((kill) => strategy === undefined || kill.strategy === strategy);
-  return lifted.length > 0 && lifted.every(({ kind }) => kind === 'pause')
-    ? `${whom} may enter positions again${where}.`
-    : `${whom} may create orders again${where}; the daily loss is measured from now on.`;
+  if (lifted.some(({ kind }) => kind === 'kill'))
+    return `${whom} may create orders again${where}; the daily loss is measured from now on.`;
+  return `${whom} may ${lifted.length > 0 ? 'enter positions' : 'create orders'} again${where}.`;
 }
 
 const standingText = ({ kind, strategy }: Standing): string => {
