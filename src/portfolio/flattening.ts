@@ -65,6 +65,8 @@ export interface FlatteningOptions {
   readonly restMs: number;
   /** The fresh book of a symbol; undefined where there is none. */
   readonly book: (symbol: string) => Book | undefined;
+  /** Whether a stop of a strategy may be sent now. */
+  readonly mayStop: (strategy: string) => boolean;
   /** What an earlier run kept, JSON. */
   readonly kept?: string | undefined;
   readonly keep: (json: string) => void;
@@ -102,12 +104,24 @@ export class Flattening {
 
   /** Ends those of a strategy, or all: what rests of them is cancelled. */
   stop(strategy: string | undefined, why: string): void {
-    for (const flatten of this.#flattens.values()) {
-      if (strategy !== undefined && flatten.strategy !== strategy) continue;
-      flatten.until = Math.min(flatten.until, this.#options.now());
-      flatten.ended ??= why;
-    }
+    for (const flatten of this.#flattens.values())
+      if (strategy === undefined || flatten.strategy === strategy) this.#end(flatten, why);
     this.#keep();
+  }
+
+  #end(flatten: Flatten, why: string): void {
+    flatten.until = Math.min(flatten.until, this.#options.now());
+    flatten.ended ??= why;
+  }
+
+  /** Ends a flatten where protection has the position left, by a stop that was hit or a time: that sells at market, at whatever price. */
+  givesWay(flatten: Flatten, leave: string | undefined): boolean {
+    if (leave === undefined || !this.#options.mayStop(flatten.strategy)) return false;
+    if (flatten.ended === undefined) {
+      this.#end(flatten, `${leave}, which closes it at market`);
+      this.#keep();
+    }
+    return true;
   }
 
   /** An order is about to be sent. */

@@ -31,7 +31,7 @@ export interface PlannerOptions {
   /** Whether a decision may change signals now, asked once with its first leg that does; always if absent. */
   readonly mayChange?: (leg: Leg) => boolean;
   /** Positions that an operator closes; none if absent. */
-  readonly flattening?: () => Pick<Flattening, 'of' | 'step'>;
+  readonly flattening?: () => Pick<Flattening, 'of' | 'step' | 'givesWay'>;
   /** What a strategy may do while it is paused or killed, and why; undefined while it is neither. */
   readonly stopped?: (strategy: string) => Stopped | undefined;
   /** Called once for an order that is not planned, being too small for the exchange or of a strategy that is stopped, until it no longer is. */

@@ -186,7 +186,8 @@ export class Planner {
     const { signal } = standing.leg;
     const flattening = this.#options.flattening?.();
     const flatten = flattening?.of(strategy, symbol);
-    if (flattening !== undefined && flatten !== undefined) {
+    const override = signal.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, signal);
+    if (flattening !== undefined && flatten !== undefined && !flattening.givesWay(flatten, override.leave)) {
       const step = flattening.step(flatten, this.#situation(standing, mark.price, false), refused);
       return step?.do === 'create' && portfolio.isUndecided(symbol) ? undefined : step;
     }
@@ -201,7 +202,6 @@ export class Planner {
       standing.byAmount = false;
     }
     const sized = signal.kind === 'quotes' ? noLots : (standing.lots ?? this.#size(standing, signal));
-    const override = signal.kind === 'quotes' ? noOverride : protection.override(strategy, symbol, signal);
     const entered = standing.isExpired ? enteredOf(sized, override.taken, standing) : sized;
     const lots = isWhole(entered, sized, situation) ? sized : entered;
     const step =

@@ -271,6 +271,7 @@ function openBook(parts: Parts, ledger: Ledger | undefined, disabled: (kill: Kil
   });
   const flattening = new Flattening({
     ...{ portfolio, now: () => clock.now(), restMs: clock.machine(restMs), book: (symbol) => risk.book(symbol) },
+    mayStop: (strategy) => risk.switch.against({ strategy, purpose: 'stop' }) === undefined,
     kept: loaded.memories.get(flattenMemory),
     keep: (value) => journal.append({ kind: 'memory', name: flattenMemory, value }),
   });

@@ -137,6 +137,37 @@ describe('flatten', () => {
     expect(orders().slice(1)).toEqual(['SELL LIMIT CANCELED 0']);
   });
 
+  test('gives way to a stop that is hit below its worst price', async () => {
+    const { rig, send, orders, held, begin, textsIn, pause } = await holding();
+    send(target(1, { stop: 95 }));
+    await rig.seconds(3);
+    pause();
+    const work = begin();
+    await rig.seconds(3);
+    expect(orders().at(-1)).toBe('SELL LIMIT NEW 0');
+    rig.price(94);
+    rig.assembled.hitStop({ strategy: 's', symbol: 'BTCUSDT' }, 'stop hit');
+    expect(await textsIn(5, work)).toEqual([expect.stringContaining('s closed 1 BTC on BTCUSDT at 94')]);
+    expect(orders().slice(1)).toEqual(['SELL LIMIT CANCELED 0', 'SELL MARKET FILLED 1']);
+    expect(held()).toBe('0');
+  });
+
+  test('goes on where a stop is hit under a kill of everything', async () => {
+    const { rig, send, book, orders, held, begin, textsIn } = await holding();
+    send(target(1, { stop: 95 }));
+    await rig.seconds(3);
+    await rig.finish(rig.assembled.kill(kill({ everything: true })));
+    rig.price(94);
+    rig.assembled.hitStop({ strategy: 's', symbol: 'BTCUSDT' }, 'stop hit');
+    await rig.seconds(3);
+    expect(orders()).toHaveLength(1);
+    const work = begin();
+    await rig.seconds(3);
+    book(93.9);
+    expect(await textsIn(12, work)).toEqual([expect.stringContaining('nothing is left')]);
+    expect(held()).toBe('0');
+  });
+
   test('cancels take-profits first, and what is entered no more does not come back while it is paused', async () => {
     const { rig, send, book, orders, held, begin, textsIn, pause } = await holding();
     send(target(1, { takeProfit: 120 }));
