@@ -96,9 +96,12 @@ export class Flattening {
     return this.#flattens.size === 0 ? undefined : this.#flattens.get(nameOf({ strategy, symbol }));
   }
 
+  /** What was closed so far, and how long its LIMIT order rests, are those of the one that it replaces. */
   begin(flatten: Omit<Flatten, 'restsUntil' | 'closed' | 'value' | 'ended'>): void {
-    const fresh = { restsUntil: undefined, closed: noLots, value: noUnits, ended: undefined };
-    this.#flattens.set(nameOf(flatten), { ...flatten, ...fresh });
+    const { restsUntil, closed, value } = this.#flattens.get(nameOf(flatten)) ?? {
+      ...{ restsUntil: undefined, closed: noLots, value: noUnits },
+    };
+    this.#flattens.set(nameOf(flatten), { ...flatten, restsUntil, closed, value, ended: undefined });
     this.#keep();
   }
 

@@ -168,6 +168,23 @@ describe('flatten', () => {
     expect(held()).toBe('0');
   });
 
+  test('goes on where it is repeated, with what it has closed so far', async () => {
+    const { rig, book, orders, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    rig.venue.onCreate = ({ type }) => {
+      if (type === 'MARKET') return;
+      void rig.clock.sleep(100).then(() => rig.venue.fill([...rig.venue.orders.keys()].at(-1) ?? '', '0.4'));
+    };
+    void begin();
+    await rig.seconds(3);
+    const work = begin({ maxSlippage: rate('0.02') });
+    await rig.seconds(1);
+    book(99.9);
+    expect(await textsIn(10, work)).toEqual([expect.stringContaining('s closed 1 BTC on BTCUSDT at 99.96')]);
+    expect(orders().slice(1)).toEqual(['SELL LIMIT CANCELED 0.4', 'SELL MARKET FILLED 0.6']);
+  });
+
   test('cancels take-profits first, and what is entered no more does not come back while it is paused', async () => {
     const { rig, send, book, orders, held, begin, textsIn, pause } = await holding();
     send(target(1, { takeProfit: 120 }));
