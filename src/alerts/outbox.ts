@@ -42,6 +42,21 @@ const schema = `
 /** Acknowledged alarms are kept for so long, ms. */
 const acknowledgedMs = 30 * 86_400_000;
 
+function waitingOf(db: Database.Database): ReadonlyMap<string, number> {
+  const rows = db.prepare('SELECT channel, count(*) AS count FROM messages GROUP BY channel').all();
+  return new Map((rows as { channel: string; count: number }[]).map(({ channel, count }) => [channel, count]));
+}
+
+/** Number of messages that wait, by channel. It only reads, and waits for no writer; throws where the file cannot be read. */
+export function waitingIn(dir: string): ReadonlyMap<string, number> {
+  const db = new Database(join(dir, outboxFile), { readonly: true, timeout: 0 });
+  try {
+    return waitingOf(db);
+  } finally {
+    db.close();
+  }
+}
+
 export class Outbox {
   #db: Database.Database;
   /** Called once when the file takes nothing any more, with the code of the error. */
@@ -121,8 +136,7 @@ export class Outbox {
 
   /** Number of messages that wait, by channel. */
   waiting(): ReadonlyMap<string, number> {
-    const rows = this.#db.prepare('SELECT channel, count(*) AS count FROM messages GROUP BY channel').all();
-    return new Map((rows as { channel: string; count: number }[]).map(({ channel, count }) => [channel, count]));
+    return waitingOf(this.#db);
   }
 
   /** Opens an alarm and returns its number. */

@@ -3,9 +3,7 @@ import type { Instrument } from '../domain/instrument.ts';
 import { absolute, minus, negate, noUnits, plus, shareOf, type Units } from '../domain/money.ts';
 import type { Fill } from '../domain/order.ts';
 import { afterFill, movementOf, noPosition, type Position } from '../domain/position.ts';
-
-export const methods = ['fifo', 'average'] as const;
-export type Method = (typeof methods)[number];
+import type { Method } from './names.ts';
 
 /** What is held after each fill of a strategy in a symbol; short positions have negative amounts, as in `Position`. */
 export interface CostBasis {

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { startTime } from '../../test/kit/builders.ts';
 import { fillRowOf } from '../../test/kit/journal-rows.ts';
 import type { FillEntry, InstrumentEntry } from '../journal/entries.ts';
-import { type LayoutName, layouts, rowsOf } from './layouts.ts';
+import { layouts, rowsOf } from './layouts.ts';
+import type { LayoutName } from './names.ts';
 
 const listed: InstrumentEntry = {
   kind: 'instrument',

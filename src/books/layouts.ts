@@ -2,6 +2,7 @@
 import { Decimal } from '../domain/money.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { FillEntry, InstrumentEntry } from '../journal/entries.ts';
+import type { LayoutName } from './names.ts';
 
 /** `decimal` is text here, and a number with 18 decimals in Parquet. */
 export interface Column {
@@ -85,8 +86,7 @@ const cointracker: Layout = {
   },
 };
 
-export const layouts = { fills: own, koinly, cointracker } as const;
-export type LayoutName = keyof typeof layouts;
+export const layouts = { fills: own, koinly, cointracker } as const satisfies Record<LayoutName, unknown>;
 
 /** The rows of fills within a time, oldest first; trades of one moment in the order in which they were booked. */
 export function* rowsOf(

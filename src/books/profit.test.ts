@@ -4,7 +4,8 @@ import { startTime } from '../../test/kit/builders.ts';
 import { fillRowOf } from '../../test/kit/journal-rows.ts';
 import { Decimal } from '../domain/money.ts';
 import type { FillEntry, InstrumentEntry } from '../journal/entries.ts';
-import { type Group, type ProfitQuery, type ProfitRow, profitOf } from './profit.ts';
+import type { Group } from './names.ts';
+import { type ProfitQuery, type ProfitRow, profitOf } from './profit.ts';
 
 const listed = (symbol: string, base: string, quote: string): InstrumentEntry => ({
   kind: 'instrument',
@@ -109,7 +110,7 @@ describe('open positions', () => {
   });
 
   test('of a symbol without an instrument are refused', () => {
-    expect(() => profit([buy('1', '100', { symbol: 'XYZ' })])).toThrow(/fills of XYZ but no row of it/);
+    expect(() => profit([buy('1', '100', { symbol: 'XYZ' })])).toThrow(/fills of XYZ, but its table instruments has no row for this symbol/);
   });
 });
 

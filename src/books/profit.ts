@@ -7,10 +7,8 @@ import { noPosition, openProfit, type Position } from '../domain/position.ts';
 import { Refusal } from '../domain/refusal.ts';
 import type { FillEntry, InstrumentEntry } from '../journal/entries.ts';
 import { finer } from '../journal/load.ts';
-import { type CostBasis, costBasis, type Method } from './cost-basis.ts';
-
-export const groups = ['strategy', 'symbol', 'day', 'month'] as const;
-export type Group = (typeof groups)[number];
+import { type CostBasis, costBasis } from './cost-basis.ts';
+import type { Group, Method } from './names.ts';
 
 /** The last known price of a symbol: decimal text, and UTC ms. */
 export interface Price {

@@ -1,8 +1,8 @@
 /** `sluice pnl`: profit and fees from the fills of a journal, and whether its ledger agreed with the account. */
 
-import type { Method } from '../../books/cost-basis.ts';
 import { type DayProof, dailyProofs, pricesIn, proofText, subLedgerDifferences } from '../../books/daily-proof.ts';
-import { type Group, type Profit, type ProfitRow, profitOf } from '../../books/profit.ts';
+import type { Group, Method } from '../../books/names.ts';
+import { type Profit, type ProfitRow, profitOf } from '../../books/profit.ts';
 import { Decimal } from '../../domain/money.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import { moment, roundedMoney } from '../../domain/words.ts';

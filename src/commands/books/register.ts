@@ -1,7 +1,6 @@
 /** The command lines of the books: `sluice pnl` and `sluice export`. */
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { methods } from '../../books/cost-basis.ts';
-import { type Group, groups } from '../../books/profit.ts';
+import { type Group, groups, methods } from '../../books/names.ts';
 import { didYouMean } from '../../domain/refusal.ts';
 import { collect, dateOption, type Io, jsonOption, run, stateOption } from '../../terminal/options.ts';
 import { exportLayouts, fileFormats } from './formats.ts';

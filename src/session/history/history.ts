@@ -50,11 +50,13 @@ export function history(dir: string, clock: Clock): History & { close(): Promise
       resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
     });
     made.unref();
-    made.on('message', (said: FromThread) => take(said));
+    // A thread that was ended may still have sent an answer: it is not one to the next question.
+    made.on('message', (said: FromThread) => worker === made && take(said));
     made.on('error', (error) => worker === made && fail(`the journal cannot be read: ${error.message}`));
     return made;
   }
   function next(): void {
+    if (isClosed) return;
     const [first] = waiting;
     if (first === undefined) {
       after(idleMs, () => void end());

@@ -6,7 +6,7 @@
  */
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Outbox, outboxFile } from '../../alerts/outbox.ts';
+import { outboxFile, waitingIn } from '../../alerts/outbox.ts';
 import type { Budget } from '../../budget/budget.ts';
 import { realMs, type ScaledClock, watchLoop } from '../../clock/clock.ts';
 import type { DaemonState } from '../../dashboard/view.ts';
@@ -114,8 +114,8 @@ export class Metrics {
     return { isOk: reasons.length === 0, state: this.#measured?.screen.shownState ?? 'starting', reasons };
   }
 
-  /** All metrics in the text format of Prometheus. */
-  text(): Promise<string> {
+  /** All metrics in the text format of Prometheus. Rejects where they cannot be read. */
+  async text(): Promise<string> {
     const now = realMs();
     if (this.#last === undefined || now - this.#last.at >= leastMs) {
       this.#read();
@@ -148,9 +148,7 @@ export class Metrics {
       diskFree.set(bavail * bsize);
       alertsQueued.reset();
       if (!existsSync(join(stateDir, outboxFile))) return;
-      const outbox = new Outbox(stateDir);
-      for (const [channel, count] of outbox.waiting()) alertsQueued.set({ channel }, count);
-      outbox.close();
+      for (const [channel, count] of waitingIn(stateDir)) alertsQueued.set({ channel }, count);
     } catch {
       // The directory was removed, or no file can be opened: `health` says so.
     }

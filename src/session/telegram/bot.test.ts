@@ -165,3 +165,14 @@ test('a name of a person is one line without control characters', async () => {
   await write('/kill', { from: { ...ann, username: 'x\n\u202eoperator' } });
   expect(acted[0]).toMatch(/^telegram x\\u000a\\u202eoperator \(7\): /);
 });
+
+test('updates that the Bot API numbers anew from a lower number are still taken', async () => {
+  next = 500;
+  await write('/status');
+  await poll();
+  coming = [];
+  await poll();
+  next = 3;
+  await write('/kill');
+  expect(acted.map((one) => one.split(': ')[1])).toHaveLength(2);
+});

@@ -45,6 +45,8 @@ export class Bot {
   /** Takes what has come. Throws when the Bot API does not answer. */
   async poll(): Promise<void> {
     const updates = await this.#parts.wire.updates(this.#next);
+    // The Bot API may number updates anew after a quiet week, then from lower numbers on.
+    if (updates.length === 0) this.#next = 0;
     for (const update of updates) {
       this.#next = Math.max(this.#next, update.update_id + 1);
       // Noted before it acts: after a crash nothing is done twice.
@@ -79,10 +81,11 @@ export class Bot {
     if (!asksFirst(parsed.command)) return this.#act(chat.id, from, parsed.command);
     const code = this.#confirmations.ask(who(chat.id, from), parsed.command);
     const what = `${parsed.command.name} ${'strategy' in parsed.command ? (parsed.command.strategy ?? 'everything') : ''}`;
-    return wire.send(chat.id, `Really ${what}? Press the button, or send /resume ${code} within two minutes.`, [
-      `Yes, ${what}`,
-      code,
-    ]);
+    return wire.send(
+      chat.id,
+      `Really ${what}? Press the button, or send /${parsed.command.name} ${code} within two minutes.`,
+      [`Yes, ${what}`, code],
+    );
   }
 
   /** A foreign chat gets no answer, and is reported once. */

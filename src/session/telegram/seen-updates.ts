@@ -19,6 +19,7 @@ export class SeenUpdates {
   isNew(update: number): boolean {
     if (this.#inMemory.has(update)) return false;
     this.#inMemory.add(update);
+    if (this.#inMemory.size > mostKept) this.#inMemory.delete(this.#inMemory.values().next().value as number);
     try {
       const noted =
         this.#db?.prepare('INSERT OR IGNORE INTO telegram_updates (id) VALUES (?)').run(update).changes !== 0;
