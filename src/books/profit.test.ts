@@ -110,7 +110,9 @@ describe('open positions', () => {
   });
 
   test('of a symbol without an instrument are refused', () => {
-    expect(() => profit([buy('1', '100', { symbol: 'XYZ' })])).toThrow(/fills of XYZ, but its table instruments has no row for this symbol/);
+    expect(() => profit([buy('1', '100', { symbol: 'XYZ' })])).toThrow(
+      /fills of XYZ, but its table instruments has no row for this symbol/,
+    );
   });
 });
 
