@@ -13,8 +13,9 @@ export const oldRows = {
       AND orders.closed_at < ?)`,
   signals: `at < ? AND (strategy, symbol, seq) NOT IN
     (SELECT strategy, symbol, max(seq) FROM signals GROUP BY strategy, symbol)`,
-  denials: 'last_at < ?',
-  notices: 'at < ?',
+  // The last one stays: SQLite numbers the next row above it, so no number of the archive comes again.
+  denials: 'last_at < ? AND seq < (SELECT max(seq) FROM denials)',
+  notices: 'at < ? AND seq < (SELECT max(seq) FROM notices)',
   // The first point is the equity at the beginning.
   equity: 'at < ? AND at > (SELECT min(at) FROM equity)',
 } as const;

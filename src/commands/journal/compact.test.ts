@@ -73,6 +73,7 @@ function past(): readonly Entry[] {
     ...[signal(startTime), signal(startTime + 1), signal(now)],
     ...[denialOf(), denialOf({ at: now, draft: 'BUY 3' })],
     ...[equity(startTime), equity(startTime + 60_000), equity(now)],
+    { kind: 'notice', at: startTime, level: 'info', text: 'oldest' },
     { kind: 'notice', at: startTime, level: 'info', text: 'old' },
     { kind: 'cursor', symbol: 'BTCUSDT', tradeIds: ['74'] },
   ];
@@ -132,7 +133,7 @@ test('old evidence moves to the archive, and every row is still read', async () 
       ['denials', 1],
     ],
     ...[
-      ['notices', 0],
+      ['notices', 1],
       ['equity', 2],
     ],
   ]);
@@ -181,6 +182,20 @@ test('a second run moves what is old by then, and a trade that the exchange show
   expect(readdirSync(join(dir, archiveDir)).filter((name) => name.startsWith('000002'))).not.toEqual([]);
   expect(check().findings).toEqual([]);
   expect(countIn('orders')).toBe(5);
+});
+
+test('denials and notices after a compaction of all are read beside the archived ones', async () => {
+  const seen = (table: string): number => allRows()[table]?.length ?? 0;
+  const before = [seen('denials'), seen('notices')] as const;
+  put({ kind: 'equity', at: startTime + 20 * dayMs, equity: '1000' });
+  for (const round of [1, 2]) {
+    await run({ keepDays: 0 });
+    const at = startTime + 11 * dayMs;
+    put(denialOf({ at, draft: `BUY ${round}` }), { kind: 'notice', at, level: 'info', text: `new ${round}` });
+    expect([seen('denials'), seen('notices')]).toEqual([before[0] + round, before[1] + round]);
+  }
+  expect(allRows()['notices']?.at(-1)).toContain('new 2');
+  expect(check().findings).toEqual([]);
 });
 
 test('a backup has the archive and its key, and comes back whole', async () => {
