@@ -77,6 +77,12 @@ export const valuesOf = (entry: object, { fields }: Table): Value[] =>
     return format === 'flag' ? Number(value) : value;
   });
 
+/** Commands read a journal of schema 1 as it is: kills have no such column there, and each stopped exits, too. */
+function killsIn(db: Database): string {
+  const column = db.prepare("SELECT 1 FROM pragma_table_info('kills') WHERE name = 'everything'").get();
+  return column === undefined ? '(SELECT *, 1 AS everything FROM kills)' : 'kills';
+}
+
 /** Rows as entries. `rest` is the SQL after the table's name, such as its conditions and order. */
 export function readRows<Kind extends Stored>(
   db: Database,
@@ -86,7 +92,8 @@ export function readRows<Kind extends Stored>(
 ): EntryOf<Kind>[] {
   const { name, fields }: Table = tables[kind];
   const columns = fields.map((field) => `${field.column} AS ${field.name}`).join(', ');
-  const rows: unknown[] = db.prepare(`SELECT ${columns} FROM ${name} ${rest}`).all(...values);
+  const from = kind === 'kill' ? killsIn(db) : name;
+  const rows: unknown[] = db.prepare(`SELECT ${columns} FROM ${from} ${rest}`).all(...values);
   const formatted = fields.filter(({ format }) => format !== undefined);
   for (const row of rows as Record<string, unknown>[]) {
     row['kind'] ??= kind;

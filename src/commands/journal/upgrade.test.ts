@@ -12,6 +12,7 @@ import { openReader } from '../../journal/reader.ts';
 import { schemaVersion, versionOf } from '../../journal/schema.ts';
 import { openForWriting } from '../../journal/worker.ts';
 import { writer } from '../../journal/writer.ts';
+import { kill, resume } from '../control/actions.ts';
 import { checkJournal } from './check.ts';
 
 let root: string;
@@ -85,8 +86,27 @@ test('commands read a journal of the schema before, and leave it as it is', () =
   expect(checkJournal(dir, { XDG_STATE_HOME: root })).toMatchObject({ schema: schemaVersion - 1, findings: [] });
   const reader = openReader(dir);
   expect(reader.orders()).toHaveLength(3);
+  expect(reader.kills()).toMatchObject([{ kind: 'kill', strategy: 's', everything: true }]);
+  expect(reader.halts()).toEqual([]);
   reader.close();
   expect(readFileSync(path())).toEqual(before);
+});
+
+test('a kill and a resume without a daemon work on a journal of the schema before', async () => {
+  const io = { state: dir, json: false, out: () => {}, say: () => {} };
+  asBefore();
+  await kill({ ...io, everything: false, reason: 'news' });
+  const reader = openReader(dir);
+  expect(reader.kills()).toMatchObject([
+    { strategy: 's', everything: true },
+    { strategy: null, everything: false, reason: 'news' },
+  ]);
+  reader.close();
+  asBefore();
+  await resume(io);
+  const after = openReader(dir);
+  expect(after.kills()).toEqual([]);
+  after.close();
 });
 
 test('a journal that was changed is not migrated', () => {
