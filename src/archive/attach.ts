@@ -69,7 +69,8 @@ const keysOf = (db: Database, table: string): readonly string[] =>
     .sort((a, b) => a.pk - b.pk)
     .map(({ name }) => name);
 
-function refuseChanged(dir: string, { file, sha256 }: Archive): void {
+/** Refuses (exit 3) a file that is missing, or is not the one that the journal names. */
+export function refuseChanged(dir: string, { file, sha256 }: Archive): void {
   const path = join(dir, archiveDir, file);
   if (!existsSync(path)) throw new Refusal(`${path} is missing: restore it from a backup`, 3);
   if (createHash('sha256').update(readFileSync(path)).digest('hex') !== sha256)

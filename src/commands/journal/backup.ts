@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { refuseChanged } from '../../archive/attach.ts';
 import { keyFile } from '../../archive/compact.ts';
 import { machineWall } from '../../clock/clock.ts';
 import { causeOf, Refusal } from '../../domain/refusal.ts';
@@ -80,8 +81,11 @@ export async function backup(to: string, options: BackupOptions): Promise<void> 
     if (json) out(JSON.stringify({ ...manifest, version: 2, folder: to }));
     else {
       say(`${to}: ${manifest.files.length} files, checked, ${manifest.chainLength} links of the chain`);
+      const keys = manifest.files.some(({ name }) => name === keyFile)
+        ? `, the key of the order ids and that of the checkpoints (${keyFile})`
+        : ' and the key of the order ids';
       if (passphrase === undefined)
-        say(`not encrypted: it holds your trades and the key of the order ids (set ${passphraseName} to encrypt)`);
+        say(`not encrypted: it holds your trades${keys} (set ${passphraseName} to encrypt)`);
     }
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -108,15 +112,16 @@ async function fill(folder: string, dir: string, passphrase: string | undefined)
     return {
       ...{ mode: meta.get('mode') ?? 'unknown', account: meta.get('account') ?? 'unknown' },
       ...{ chainLength: head?.links ?? 0, chainHead: head?.link ?? '' },
-      archives: archivesIn(copy).map(({ file }) => join(archiveDir, file)),
+      archives: archivesIn(copy),
     };
   })?.block();
   if (about === undefined) throw new Refusal(`the journal in ${dir} is empty`, 3);
   const { archives, ...told } = about;
+  for (const archive of archives) refuseChanged(dir, archive);
   if (archives.length > 0) mkdirSync(join(folder, archiveDir), { mode: 0o700 });
   const ending = passphrase === undefined ? '' : encryptedEnding;
   const key = existsSync(join(dir, keyFile)) ? [keyFile] : [];
-  const files = [journalFile, ...archives, ...key].map((name) => {
+  const files = [journalFile, ...archives.map(({ file }) => join(archiveDir, file)), ...key].map((name) => {
     const from = name === journalFile ? snapshot : join(dir, name);
     const sha256 = writeCopy(from, join(folder, `${name}${ending}`), passphrase);
     if (readCopy(join(folder, `${name}${ending}`), undefined, passphrase) !== sha256)

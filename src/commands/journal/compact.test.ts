@@ -209,6 +209,30 @@ test('a backup has the archive and its key, and comes back whole', async () => {
   expect(check().findings).toEqual([]);
 });
 
+test('a backup of an archive that was changed, or is missing, is refused, and leaves nothing', async () => {
+  await run();
+  const to = join(root, 'copy');
+  const said: string[] = [];
+  const backUp = (): Promise<void> =>
+    backup(to, { state: dir, environment: environment(), ...io, say: (line) => void said.push(line) });
+  const path = join(dir, archiveDir, readdirSync(join(dir, archiveDir))[0] ?? '');
+  const whole = readFileSync(path);
+  writeFileSync(path, Buffer.concat([whole, Buffer.from('x')]));
+  expect(await refusal(backUp)).toMatchObject({
+    message: `${path} is not the file that the journal names: restore it from a backup`,
+    exitCode: 3,
+  });
+  rmSync(path);
+  expect(await refusal(backUp)).toMatchObject({
+    message: `${path} is missing: restore it from a backup`,
+    exitCode: 3,
+  });
+  expect([existsSync(to), existsSync(`${to}.unfinished`)]).toEqual([false, false]);
+  writeFileSync(path, whole);
+  await backUp();
+  expect(said.at(-1)).toContain('the key of the order ids and that of the checkpoints (checkpoint.key)');
+});
+
 /** The steps of a compaction, from a copy. */
 async function stepsOf(): Promise<readonly string[]> {
   const copy = join(root, 'steps');
