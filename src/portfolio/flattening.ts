@@ -39,6 +39,8 @@ export interface Flatten {
   readonly symbol: string;
   readonly by: string;
   readonly reason: string;
+  /** UTC ms. */
+  readonly begun: number;
   /** The worst price that it may pay. */
   readonly worst: Ticks;
   /** It ends then, whatever is left, UTC ms. */
@@ -105,11 +107,19 @@ export class Flattening {
     this.#keep();
   }
 
-  /** Ends those of a strategy, or all: what rests of them is cancelled. */
-  stop(strategy: string | undefined, why: string): void {
+  /** Ends those of a strategy, or all, that had begun at UTC ms `at`: nothing more is sent, and what rests of them is cancelled. */
+  stop(strategy: string | undefined, why: string, at: number): void {
     for (const flatten of this.#flattens.values())
-      if (strategy === undefined || flatten.strategy === strategy) this.#end(flatten, why);
+      if ((strategy === undefined || flatten.strategy === strategy) && flatten.begun <= at) this.#end(flatten, why);
     this.#keep();
+  }
+
+  /** Why a flatten order may neither be sent nor rest: its flatten is over. */
+  against({ strategy, symbol, purpose }: Pick<OrderDraft, 'strategy' | 'symbol' | 'purpose'>): string | undefined {
+    if (purpose !== 'flatten') return undefined;
+    const flatten = this.of(strategy, symbol);
+    if (flatten !== undefined && this.#options.now() < flatten.until) return undefined;
+    return `the flatten has ended${flatten?.ended === undefined ? '' : `: ${flatten.ended}`}`;
   }
 
   #end(flatten: Flatten, why: string): void {

@@ -185,6 +185,59 @@ describe('flatten', () => {
     expect(orders().slice(1)).toEqual(['SELL LIMIT CANCELED 0.4', 'SELL MARKET FILLED 0.6']);
   });
 
+  test.each(['kill', 'resume'] as const)('sends nothing after a %s, not even what was reserved before', async (how) => {
+    const { rig, book, orders, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    const { assembled } = rig;
+    let stopping: Promise<unknown> | undefined;
+    rig.onCommit = (event) => {
+      if (event !== 'sending') return;
+      stopping ??= how === 'kill' ? assembled.kill(kill({ everything: true })) : assembled.resume('s', 'operator', 'x');
+    };
+    const work = begin();
+    expect(await textsIn(6, work)).toEqual([expect.stringContaining('s closed nothing on BTCUSDT; 1 BTC is left')]);
+    await stopping;
+    expect([stopping === undefined, orders()]).toEqual([false, ['BUY MARKET FILLED 1']]);
+  });
+
+  test('cancels by the kill of everything what rests of it, and sells again only where a person asks then', async () => {
+    const { rig, book, orders, held, begin, textsIn, pause } = await holding();
+    book(99.9);
+    pause();
+    const first = begin();
+    await rig.seconds(2);
+    const resting = await rig.finish(rig.assembled.kill(kill({ everything: true, at: rig.clock.now() })));
+    expect(resting).toMatchObject([{ intent: { purpose: 'flatten' }, state: 'canceled' }]);
+    expect(await textsIn(5, first)).toEqual([expect.stringContaining('1 BTC is left: killed')]);
+    await rig.seconds(20);
+    expect(orders().slice(1)).toEqual(['SELL LIMIT CANCELED 0']);
+    book(99.9);
+    const second = begin();
+    await rig.seconds(3);
+    book(99.9);
+    expect(await textsIn(12, second)).toEqual([expect.stringContaining('nothing is left')]);
+    expect(held()).toBe('0');
+  });
+
+  test('is ended by a kill of everything that was written while no daemon ran', async () => {
+    const { rig, book, orders, begin, pause } = await holding();
+    book(99.9);
+    pause();
+    void begin();
+    await rig.seconds(2);
+    rig.journal.append({ ...kill({ everything: true, at: rig.clock.now() }), strategy: null });
+    await rig.finish(rig.journal.durable());
+    rig.crash();
+    rig.start(new Subject<Decision>());
+    for (let second = 0; second < 12; second += 4) {
+      book(99.9);
+      await rig.seconds(4);
+    }
+    expect(orders().slice(1)).toEqual(['SELL LIMIT CANCELED 0']);
+    expect(rig.assembled.flattening.active).toEqual([]);
+  });
+
   test('cancels take-profits first, and what is entered no more does not come back while it is paused', async () => {
     const { rig, send, book, orders, held, begin, textsIn, pause } = await holding();
     send(target(1, { takeProfit: 120 }));

@@ -73,7 +73,8 @@ export function flattens(
     const at = portfolio.instrument(symbol);
     const { base } = portfolio.position(strategy, symbol);
     const worst: Ticks = worsened(base > 0n ? 'SELL' : 'BUY', ticksOf(price, at, 'down'), maxSlippage);
-    flattening.begin({ strategy, symbol, by, reason, worst, until: clock.now() + clock.machine(flattenMs) });
+    const begun = clock.now();
+    flattening.begin({ strategy, symbol, by, reason, begun, worst, until: begun + clock.machine(flattenMs) });
     const what =
       base === 0n
         ? 'cancels its orders'

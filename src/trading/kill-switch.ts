@@ -1,9 +1,10 @@
 /** What an operator or a limit does to all that trades. */
 import { unitsText } from '../domain/money.ts';
+import type { Intent } from '../domain/order.ts';
 import type { Execution } from '../execution/context.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { type Kill, letsThrough } from '../risk/kill.ts';
+import { type Kill, letsThrough, pastOf } from '../risk/kill.ts';
 import type { Risk } from '../risk/risk.ts';
 import type { TradingComponents } from './components.ts';
 import type { Orders } from './orders.ts';
@@ -40,16 +41,20 @@ export function controls(
     async kill(kill) {
       if (!risk.switch.inForce.includes(kill)) risk.switch.kill(kill);
       journal.append({ ...kill, strategy: kill.strategy ?? null });
-      if (kill.everything) flattening.stop(kill.strategy, `killed by ${kill.by}: ${kill.reason}`);
+      endFlattens(flattening, kill, clock.now());
       await journal.durable();
-      return await cancelResting('kill', kill.strategy, ({ intent }) => letsThrough(kill, intent.purpose));
+      return await cancelResting(
+        'kill',
+        kill.strategy,
+        ({ intent }) => letsThrough(kill, intent.purpose) && flattening.against(intent) === undefined,
+      );
     },
     async resume(strategy, by, reason) {
       // What is remembered from here on comes after the row that has everything before it forgotten.
       const scope = { strategy: strategy ?? null, everything: false };
       journal.append({ kind: 'resume', at: clock.now(), ...scope, by, reason });
       risk.resume(strategy);
-      flattening.stop(strategy, `resumed by ${by}: ${reason}`);
+      flattening.stop(strategy, `resumed by ${by}: ${reason}`, clock.now());
       if (strategy === undefined) execution.halts.resume();
       noteDay(risk, journal);
       await journal.durable();
@@ -60,6 +65,21 @@ export function controls(
       return resting;
     },
   };
+}
+
+/** A kill of everything ends the flattens that were asked before it, UTC ms `at`. */
+export function endFlattens(
+  flattening: TradingComponents['flattening'],
+  { everything, strategy, by, reason }: Kill,
+  at: number,
+): void {
+  if (everything) flattening.stop(strategy, `killed by ${by}: ${reason}`, at);
+}
+
+/** Why an order may neither be sent nor rest: a kill, a pause, or the end of the flatten that it belongs to. */
+export function stoppedBy({ risk, flattening }: TradingComponents, intent: Intent): string | undefined {
+  const kill = risk.switch.against(intent);
+  return kill === undefined ? flattening.against(intent) : `${pastOf[kill.kind]}: ${kill.reason}`;
 }
 
 /** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a kill of everything holds its exit up. */

@@ -13,11 +13,11 @@ import type { Sweeps } from '../execution/sweep.ts';
 import type { Identity } from '../journal/open.ts';
 import { intentOf, type Judgement, type OrderDraft, type Step } from '../portfolio/plan.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { pastOf } from '../risk/kill.ts';
 import type { Sendable } from '../trader.ts';
 import { mostInBatch } from '../venue/venue.ts';
 import type { TradingComponents } from './components.ts';
 import { denialRow, reductionFacts } from './format.ts';
+import { stoppedBy } from './kill-switch.ts';
 
 export interface OrdersParts {
   readonly clock: Clock;
@@ -176,7 +176,7 @@ export class Orders {
    * reason to cancel: it keeps orders from being created, and this one is journalled.
    */
   async #cancelIfKilled(order: WorkingOrder, sent: Sent): Promise<void> {
-    if (sent === 'placed' && this.#book.risk.switch.against(order.intent) !== undefined)
+    if (sent === 'placed' && stoppedBy(this.#book, order.intent) !== undefined)
       await cancel(this.#execution, this.#sweeps, order, 'kill');
   }
 
@@ -187,10 +187,9 @@ export class Orders {
     const stopped = halts.against() ?? this.#parts.blocked?.(intent);
     if (stopped !== undefined) return stopped;
     if (journal.full) return 'the disk is full';
-    const { risk } = this.#book;
-    const kill = risk.switch.against(intent);
-    if (kill !== undefined) return `${pastOf[kill.kind]}: ${kill.reason}`;
-    const denial = risk.judgeAgain(intent);
+    const forbidden = stoppedBy(this.#book, intent);
+    if (forbidden !== undefined) return forbidden;
+    const denial = this.#book.risk.judgeAgain(intent);
     return denial === undefined
       ? undefined
       : `denied by ${denial.code} at the last hop: ${denialText(denial, clock.machine(1))}`;

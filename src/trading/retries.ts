@@ -7,6 +7,7 @@ import type { OrderDraft } from '../portfolio/plan.ts';
 import type { Planner } from '../portfolio/planner.ts';
 import type { Overdue } from '../portfolio/protection.ts';
 import type { TradingComponents } from './components.ts';
+import { stoppedBy } from './kill-switch.ts';
 import type { Orders } from './orders.ts';
 
 /** Rules that refuse for a moment only. */
@@ -14,11 +15,12 @@ const tooFast = new Set(['orderRate', 'strategyRate']);
 
 /** Retries of one trader. */
 export function retries(
-  { portfolio, planner, protection, risk }: TradingComponents,
+  book: TradingComponents,
   clock: Clock,
   orders: Pick<Orders, 'cancelAll'>,
   ask: (leg: Leg) => void,
 ) {
+  const { portfolio, planner, protection } = book;
   const late = new Map<string, Pick<OrderDraft, 'strategy' | 'symbol'>>();
   return {
     /** An order that was only too fast is planned again in a moment, not at the next signal. */
@@ -46,7 +48,7 @@ export function retries(
     /** An order found only after a kill, as after a restart, was not there to be cancelled by it. */
     async cancelKilled(): Promise<void> {
       const resting = [...portfolio.orders()].filter(
-        ({ state, intent }) => state === 'open' && risk.switch.against(intent) !== undefined,
+        ({ state, intent }) => state === 'open' && stoppedBy(book, intent) !== undefined,
       );
       await orders.cancelAll(resting, 'kill');
     },
