@@ -100,22 +100,14 @@ export function writer(db: Database.Database, epoch = 0, denialRowMs = Number.PO
 
   function writeOne(entry: Entry): void {
     const { kind } = entry;
+    const forgets = kind === 'resume' && liftsKill(db, entry);
     if (kind === 'denied') deny(entry);
     else if (kind === 'horizon') statement('horizon').run(String(entry.ms));
     else if (kind === 'protection' && entry.protection === null)
       statement('unprotected').run(entry.strategy, entry.symbol);
     else if (kind === 'audit') insert('audit', { ...entry, day: entry.at - (entry.at % dayMs) });
-    else if (kind === 'resume') resume(entry);
-    else insert(kind === 'pause' || kind === 'halt' ? 'kill' : kind, entry);
-  }
-
-  /** Losses are measured anew after a kill, not after a pause: who pauses and resumes would otherwise reset them. */
-  function resume(entry: KillEntry): void {
-    const isLifted = inForce(readKills(db)).some(
-      ({ kind, strategy }) => kind === 'kill' && (entry.strategy === null || strategy === entry.strategy),
-    );
-    insert('kill', entry);
-    if (!isLifted) return;
+    else insert(kind === 'pause' || kind === 'halt' || kind === 'resume' ? 'kill' : kind, entry);
+    if (!forgets) return;
     statement('undated').run();
     statement('forgotten').run(entry.strategy, entry.strategy);
   }
@@ -138,6 +130,12 @@ export function writer(db: Database.Database, epoch = 0, denialRowMs = Number.PO
     }
   };
 }
+
+/** Losses are measured anew after a kill, not after a pause: who pauses and resumes would otherwise reset them. */
+const liftsKill = (db: Database.Database, resume: KillEntry): boolean =>
+  inForce(readKills(db)).some(
+    ({ kind, strategy }) => kind === 'kill' && (resume.strategy === null || strategy === resume.strategy),
+  );
 
 /** A batch without versions that a later entry of the batch replaces. */
 function latestVersions(entries: readonly Entry[]): readonly Entry[] {
