@@ -161,7 +161,8 @@ export class Risk {
     const reduced = draft.clip === true && isOfSize(over.code) ? clippedDraft(context) : undefined;
     const denial = reduced === undefined ? over : firstDenial({ ...context, draft: reduced });
     if (reduced !== undefined && denial === undefined) return { kind: 'reduced', draft: reduced };
-    this.refused(draft.strategy, (denial ?? over).code);
+    // What an operator asks for is not the strategy's doing.
+    if (draft.purpose !== 'flatten') this.refused(draft.strategy, (denial ?? over).code);
     return { kind: 'denied', ...(denial ?? over) };
   }
 

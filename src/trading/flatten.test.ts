@@ -238,6 +238,17 @@ describe('flatten', () => {
     expect(rig.assembled.flattening.active).toEqual([]);
   });
 
+  test('is no reason to kill a strategy where its orders are denied', async () => {
+    const limits = { priceCollar: rate('0.03'), maxDenials: 3 };
+    const { rig, orders, begin, pause } = await holding({ limits });
+    pause();
+    void begin({ maxSlippage: rate('0.05') });
+    for (let second = 0; second < 6; second++) await rig.seconds(1);
+    expect(orders()).toHaveLength(1);
+    expect(rig.db.prepare('SELECT DISTINCT code FROM denials').all()).toEqual([{ code: 'collar' }]);
+    expect(rig.assembled.risk.switch.inForce).toMatchObject([{ kind: 'pause' }]);
+  });
+
   test('cancels take-profits first, and what is entered no more does not come back while it is paused', async () => {
     const { rig, send, book, orders, held, begin, textsIn, pause } = await holding();
     send(target(1, { takeProfit: 120 }));

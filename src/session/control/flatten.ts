@@ -1,8 +1,9 @@
 /** `sluice flatten` in a daemon: pauses strategies, then closes their positions. */
 import type { ScaledClock } from '../../clock/clock.ts';
-import { rate, rateText } from '../../domain/money.ts';
+import { least, type Rate, rate, rateText } from '../../domain/money.ts';
 import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { didYouMean, Refusal } from '../../domain/refusal.ts';
+import type { Limits } from '../../risk/context.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { stoppedText } from './kill-texts.ts';
 
@@ -27,7 +28,7 @@ export async function flatten(
   const symbols = [...portfolio.instruments.keys()];
   if (symbol !== undefined && !symbols.includes(symbol))
     throw new Refusal(`${symbol} is not traded here${didYouMean(symbol, symbols)}; there is ${symbols.join(', ')}`);
-  const slippage = maxSlippage === undefined ? (risk.limits.maxSlippage ?? standardSlippage) : fractionOf(maxSlippage);
+  const slippage = slippageOf(maxSlippage, risk.limits);
   const [halt] = execution.halts.inForce;
   if (halt !== undefined)
     throw new Refusal(
@@ -44,8 +45,18 @@ export async function flatten(
   return `${whom} Positions are being closed with at most ${rateText(slippage)} slippage. This goes on; sluice positions shows what is left, and a notice says how it ended.`;
 }
 
+/** The price collar denies what is worse than it. */
+function slippageOf(asked: string | undefined, { maxSlippage, priceCollar }: Limits): Rate {
+  if (asked === undefined) return least(maxSlippage ?? standardSlippage, priceCollar);
+  const slippage = fractionOf(asked);
+  if (slippage <= priceCollar) return slippage;
+  throw new Refusal(
+    `nothing was done: --max-slippage ${asked} is more than risk.priceCollar, which denies orders beyond ${rateText(priceCollar)}; write at most that, or raise risk.priceCollar in the configuration`,
+  );
+}
+
 /** A fraction above zero and below one. */
-function fractionOf(text: string): ReturnType<typeof rate> {
+function fractionOf(text: string): Rate {
   if (/^0?\.\d{1,6}$/.test(text) && Number(text) > 0) return rate(text);
   throw new Refusal(`${text} is not a fraction: write the most that may be lost to slippage, such as 0.01 for 1 %`);
 }
