@@ -84,12 +84,14 @@ const reloadMs = 120_000;
 /** `sluice reload ID`: the code of a strategy. `sluice reload`: the limits in the configuration. */
 export async function reload(
   strategy: string | undefined,
-  options: DecideOptions & { readonly loosen: boolean },
+  options: ShowOptions & { readonly loosen: boolean; readonly reason?: string },
 ): Promise<void> {
   const { loosen } = options;
-  const reason = statedReason(options.reason);
   if (loosen && strategy !== undefined)
     throw new Refusal('--loosen is about the limits in the configuration: sluice reload --loosen, without a strategy');
+  if (loosen && options.reason === undefined)
+    throw new Refusal('--loosen allows more than before: say why, for the journal, with --reason TEXT');
+  const reason = statedReason(options.reason ?? 'sluice reload');
   const { dir, running } = chooseState(options.state, options.say, true);
   if (running === undefined)
     throw new Refusal(`no daemon runs on ${dir}: the next one there reads the newest code and configuration`, 1);

@@ -44,8 +44,8 @@ export function addControl(program: Command, io: Io): void {
     'read the limits in the configuration, or the code of a strategy, again in the running daemon',
   )
     .argument('[ID]', 'the id of the strategy whose code is loaded anew')
-    .option('--loosen', 'confirm limits that are looser than before', false)
-    .option('--reason <TEXT>', 'for the journal', 'sluice reload');
+    .option('--loosen', 'confirm limits that are looser than before; needs --reason', false)
+    .option('--reason <TEXT>', 'for the journal');
   run(reload, io, async () => (await load()).reload);
   addDecisions(add, io);
   addLimits(add, io);

@@ -1,10 +1,11 @@
 /** `sluice install docker`: a Dockerfile, and a compose file with Prometheus and Grafana. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { readConfig } from '../../config/read.ts';
 import { tradingSchema } from '../../config/schema.ts';
 import { home, version } from '../../config/shipped.ts';
 import { Refusal } from '../../domain/refusal.ts';
+import { makeDirs } from '../../journal/open.ts';
 import type { Output } from '../../terminal/output.ts';
 
 export interface DockerOptions extends Output {
@@ -36,7 +37,7 @@ export function installDocker({ config, mode, to, json, out }: DockerOptions): v
       `${to} has ${taken.join(', ')} already, and nothing is overwritten: name another folder with --to`,
     );
   for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(to, name)), { recursive: true });
+    makeDirs(dirname(join(to, name)), 0o755);
     writeFileSync(join(to, name), text, { mode: 0o644 });
   }
   const steps = [

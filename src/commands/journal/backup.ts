@@ -22,7 +22,7 @@ import { archiveDir, archivesIn } from '../../journal/archive.ts';
 import { examine } from '../../journal/examine.ts';
 import { readHead } from '../../journal/hash-chain.ts';
 import { takeLock } from '../../journal/lock.ts';
-import { journalFile, prepareDir } from '../../journal/open.ts';
+import { journalFile, makeDirs, prepareDir } from '../../journal/open.ts';
 import { openToRead } from '../../journal/reader.ts';
 import { metaOf } from '../../journal/schema.ts';
 import { chooseState, type StateChoice } from '../../session/state.ts';
@@ -74,7 +74,7 @@ export async function backup(to: string, options: BackupOptions): Promise<void> 
   const unfinished = `${to}.unfinished`;
   try {
     rmSync(unfinished, { recursive: true, force: true });
-    mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+    makeDirs(unfinished);
     const manifest = await fill(unfinished, dir, passphrase);
     renameSync(unfinished, to);
     syncDir(dirname(resolve(to)));
@@ -216,6 +216,6 @@ function* advice(state: string, { at, mode, chainLength }: Manifest): Iterable<s
   yield `${state} has the journal of ${moment(at)} UTC again: checked, ${chainLength} links of the chain`;
   if (mode !== 'live') return;
   yield 'Everything since then is missing in it. If a newer journal exists anywhere, use that one instead.';
-  yield `Start it once with sluice live --state ${state} --accept-restored REASON. Sluice then reads the trades since the backup from the exchange, cancels`;
+  yield `Start it once with sluice live --config FILE --state ${state} --accept-restored REASON. Sluice then reads the trades since the backup from the exchange, cancels`;
   yield 'orders of ours that this journal lacks, and halts until you run sluice resume. Book other differences with sluice adjust.';
 }

@@ -349,3 +349,12 @@ describe('is refused', () => {
     expect(said).toEqual([expect.stringMatching(/^nothing to move: no evidence is older than /)]);
   });
 });
+
+test('the first equity and the newest stay, however little is kept', async () => {
+  put({ kind: 'equity', at: startTime + 20 * dayMs, equity: '900' });
+  put({ kind: 'notice', at: startTime + 40 * dayMs, level: 'info', text: 'newest' });
+  await run({ keepDays: 0 });
+  const db = new Database(join(dir, journalFile), { readonly: true });
+  expect(db.prepare('SELECT equity FROM equity ORDER BY at').pluck().all()).toEqual(['1000', '900']);
+  db.close();
+});
