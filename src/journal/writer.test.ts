@@ -251,7 +251,7 @@ describe('what is loaded', () => {
       const { db, write } = bench();
       write([...counted, ...entries]);
       const { days, memories } = load(db);
-      return [...days.keys(), ...memories.keys()].sort();
+      return [...days.keys(), ...memories.keys()].map(String).toSorted();
     };
     const all = [1, 'peak', 'throttle.s', 'throttle.t'];
 
