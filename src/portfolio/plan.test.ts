@@ -265,11 +265,7 @@ describe('protection', () => {
 });
 
 describe('a strategy that is stopped', () => {
-  const profit = {
-    takeProfits: [{ at: ticks('120', btc), share: undefined }],
-    leave: undefined,
-    taken: lots('0', btc),
-  };
+  const profit = { ...noOverride, takeProfits: [{ at: ticks('120', btc), share: undefined }] };
 
   test('only reduces its position while it is paused', () => {
     const paused = { may: 'reduce', account: 'margin' } as const;

@@ -1,10 +1,9 @@
 /** What an operator or a limit does to all that trades. */
 import { unitsText } from '../domain/money.ts';
-import type { Intent } from '../domain/order.ts';
 import type { Execution } from '../execution/context.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { WorkingOrder } from '../portfolio/portfolio.ts';
-import { type Kill, letsThrough, pastOf } from '../risk/kill.ts';
+import { type Kill, letsThrough } from '../risk/kill.ts';
 import type { Risk } from '../risk/risk.ts';
 import type { TradingComponents } from './components.ts';
 import type { Orders } from './orders.ts';
@@ -74,12 +73,6 @@ export function endFlattens(
   at: number,
 ): void {
   if (everything) flattening.stop(strategy, `killed by ${by}: ${reason}`, at);
-}
-
-/** Why an order may neither be sent nor rest: a kill, a pause, or the end of the flatten that it belongs to. */
-export function stoppedBy({ risk, flattening }: TradingComponents, intent: Intent): string | undefined {
-  const kill = risk.switch.against(intent);
-  return kill === undefined ? flattening.against(intent) : `${pastOf[kill.kind]}: ${kill.reason}`;
 }
 
 /** Whether a stop could act at this moment: its price is fresh, and neither a HALT nor a kill of everything holds its exit up. */

@@ -17,7 +17,7 @@ import type { Sendable } from '../trader.ts';
 import { mostInBatch } from '../venue/venue.ts';
 import type { TradingComponents } from './components.ts';
 import { denialRow, reductionFacts } from './format.ts';
-import { stoppedBy } from './kill-switch.ts';
+import { stoppedBy } from './stopped-by.ts';
 
 export interface OrdersParts {
   readonly clock: Clock;

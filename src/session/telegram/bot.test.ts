@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Update } from 'grammy/types';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loopTurn } from '../../clock/clock.ts';
 import { Bot } from './bot.ts';
 import { confirmMs } from './commands.ts';
 import { SeenUpdates } from './seen-updates.ts';
@@ -52,7 +53,7 @@ function restart(): void {
 
 async function poll(): Promise<void> {
   await bot.poll();
-  await new Promise((resolve) => setImmediate(resolve));
+  await loopTurn();
 }
 /** A person writes; `ageMs`: so long ago. */
 async function write(text: string, { chat = 42, ageMs = 0, from = ann } = {}): Promise<void> {
