@@ -247,13 +247,13 @@ describe('what is loaded', () => {
       { kind: 'memory', name: 'throttle.t', value: '{}' },
       { kind: 'memory', name: 'peak', value: '{}' },
     ];
-    const left = (...entries: readonly Entry[]): readonly unknown[] => {
+    const left = (...entries: readonly Entry[]): readonly string[] => {
       const { db, write } = bench();
       write([...counted, ...entries]);
       const { days, memories } = load(db);
       return [...days.keys(), ...memories.keys()].map(String).toSorted();
     };
-    const all = [1, 'peak', 'throttle.s', 'throttle.t'];
+    const all = ['1', 'peak', 'throttle.s', 'throttle.t'];
 
     test('that lifted a kill losses are measured anew', () => {
       expect(left(stopped('kill'), stopped('resume'))).toEqual([]);
