@@ -4,6 +4,7 @@
  * What processors took says more on a busy machine than the time that went by.
  *
  *     node bench/recovery.ts [ORDERS] [OPEN] [ROUNDS]     100,000, 50, 5
+ *     node bench/recovery.ts year [ROUNDS]                3; a year at the pace of the demo, before and after compacting it
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
+import { compact } from '../src/commands/journal/compact.ts';
 import { thisHost } from '../src/journal/newest-head.ts';
 import { venueNameOf } from '../src/session/live.ts';
 import { liveSession } from './live-session.ts';
@@ -129,7 +131,27 @@ const start = (dir: string, requests: () => number): Promise<Taken & { readonly 
     );
   });
 
-async function measure(orders: number, open: number, rounds: number): Promise<void> {
+/** Starts several times and prints each and the least. */
+async function startOften(dir: string, requests: () => number, rounds: number): Promise<void> {
+  const taken: Taken[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const one = await start(dir, requests);
+    taken.push(one);
+    console.log(
+      `to Ready ${one.ms.toFixed(0)} ms; processors ${one.cpuMs.toFixed(0)} ms, of them ${one.loopMs.toFixed(0)} ms in the thread that trades; ${one.mb.toFixed(0)} MB resident; ${one.requests} requests`,
+    );
+  }
+  const least = (what: 'ms' | 'cpuMs'): string => Math.min(...taken.map((one) => one[what])).toFixed(0);
+  console.log(
+    `least of ${rounds}: ${least('ms')} ms, ${least('cpuMs')} ms of processors (asked: at most 2000 ms beside the exchange's answers)`,
+  );
+}
+
+/** The demo sends 323 orders a day of its market (crash-2020, counted over 19 hours). */
+const yearOrders = 118_000;
+const yearMs = 365 * 86_400_000;
+
+async function measure(orders: number, open: number, rounds: number, everyMs = 1_000): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-recovery-'));
   let past: Past | undefined;
   const exchange = serve(() => past as Past, orders);
@@ -146,22 +168,17 @@ onStop: keep
     );
     const binding = { mode: 'live', account: 'spot', venue: venueNameOf(restUrl, apiKey) } as const;
     const guard = { dir: join(dir, 'sluice', 'journals'), host: thisHost(), accept: undefined };
-    past = writePast(join(dir, 'state'), binding, guard, { orders, open, now: Date.now() - 5_000 });
+    past = writePast(join(dir, 'state'), binding, guard, { orders, open, now: Date.now() - 5_000, everyMs });
     console.log(
       `${orders} orders that ended, ${open} that rest: ${(past.bytes / 1e6).toFixed(1)} MB, ${(past.bytes / (orders + open)).toFixed(0)} bytes each`,
     );
-    const taken: Taken[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const one = await start(dir, exchange.requests);
-      taken.push(one);
-      console.log(
-        `to Ready ${one.ms.toFixed(0)} ms; processors ${one.cpuMs.toFixed(0)} ms, of them ${one.loopMs.toFixed(0)} ms in the thread that trades; ${one.mb.toFixed(0)} MB resident; ${one.requests} requests`,
-      );
-    }
-    const least = (what: 'ms' | 'cpuMs'): string => Math.min(...taken.map((one) => one[what])).toFixed(0);
-    console.log(
-      `least of ${rounds}: ${least('ms')} ms, ${least('cpuMs')} ms of processors (asked: at most 2000 ms beside the exchange's answers)`,
-    );
+    await startOften(dir, exchange.requests, rounds);
+    if (everyMs < 60_000) return;
+    await compact({
+      ...{ state: join(dir, 'state'), keepDays: 30, environment: { XDG_STATE_HOME: dir }, json: false },
+      ...{ out: console.log, say: console.log },
+    });
+    await startOften(dir, exchange.requests, rounds);
   } finally {
     exchange.close();
     rmSync(dir, { recursive: true, force: true });
@@ -170,4 +187,5 @@ onStop: keep
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === 'daemon') await daemon(rest[0] as string);
+else if (first === 'year') await measure(yearOrders, 50, Number(rest[0] ?? 3), yearMs / yearOrders);
 else await measure(Number(first ?? 100_000), Number(rest[0] ?? 50), Number(rest[1] ?? 5));

@@ -88,12 +88,17 @@ export function lifeOf(order: PastOrder, index: number, at: number, isOpen: bool
   ];
 }
 
-/** Writes `orders` that ended and `open` that rest into a new journal; the last one ended at `now`, one each second before it. */
+/** Writes `orders` that ended and `open` that rest into a new journal; the last one ended at `now`, one each `everyMs` before it, with a point of the equity curve each minute. */
 export function writePast(
   dir: string,
   binding: Binding,
   guard: Guard,
-  { orders, open, now }: { readonly orders: number; readonly open: number; readonly now: number },
+  {
+    orders,
+    open,
+    now,
+    everyMs = 1_000,
+  }: { readonly orders: number; readonly open: number; readonly now: number; readonly everyMs?: number },
 ): Past {
   const { path, identity, lock } = openState(dir, binding, ['bench'], guard);
   const db = openForWriting(path);
@@ -118,7 +123,7 @@ export function writePast(
     orderId: String(9_007_199_254_740_993n + BigInt(index)),
     side,
   });
-  const timeOf = (index: number): number => now - (orders - index) * 1_000;
+  const timeOf = (index: number): number => now - (orders - index) * everyMs;
   let newest: Past['newest'] | undefined;
   for (let from = 0; from < orders; from += 500) {
     const batch: Entry[] = [];
@@ -129,6 +134,16 @@ export function writePast(
     }
     write(batch);
   }
+  const [minute, first] = [60_000, now - orders * everyMs];
+  for (let from = first; everyMs >= minute && from < now; from += 10_000 * minute)
+    write(
+      Array.from(
+        { length: Math.min(10_000, Math.ceil((now - from) / minute)) },
+        (_, index): Entry => ({
+          ...{ kind: 'equity', at: from + index * minute, equity: '1000000.12345678' },
+        }),
+      ),
+    );
   if (newest === undefined) throw new Error('at least one order');
   const rests = Array.from({ length: open }, (_, index) => order(orders + index, 'BUY'));
   write(rests.flatMap((one, index) => lifeOf(one, index, now, true)));
