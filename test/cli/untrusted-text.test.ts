@@ -45,7 +45,7 @@ test.each([
   ['why', order.clientOrderId],
   ['why', 'picky'],
   ['why', 'trend'],
-  ['journal', 'export'],
+  ['export', 'tables'],
   ['why', hostile],
 ])('what stands in the journal is written out (%#)', async (...args) => {
   for (const format of [[], ['--json']]) {
@@ -65,7 +65,7 @@ test.each([
 
 test('a CSV export has no cell that is a formula', async () => {
   const file = join(at.dir, 'orders.csv');
-  expect((await run('journal', 'export', '--format', 'csv', '--table', 'orders', '-o', file)).code).toBe(0);
+  expect((await run('export', 'tables', '--format', 'csv', '--table', 'orders', '-o', file)).code).toBe(0);
   const text = readFileSync(file, 'utf8');
   expect(text).toContain("'=cmd|x");
   expect(text).not.toMatch(/(^|,|")=/m);
