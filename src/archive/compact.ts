@@ -54,7 +54,8 @@ function keyFor(dir: string, environment: Environment): string {
   return made;
 }
 
-function syncPath(path: string): void {
+/** Puts a file, or the entries of a folder, on the disk. */
+export function syncPath(path: string): void {
   const file = openSync(path, 'r');
   fsyncSync(file);
   closeSync(file);

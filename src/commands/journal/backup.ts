@@ -1,11 +1,8 @@
-/** `sluice journal backup` and `restore`: a journal with its archive as a folder of files, checked, and encrypted if you wish. */
+/** `sluice journal backup` and `restore`: a journal with its archive as a folder of files, checked, and encrypted where a passphrase is set. */
 import {
   chmodSync,
-  closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { refuseChanged } from '../../archive/attach.ts';
-import { keyFile } from '../../archive/compact.ts';
+import { keyFile, syncPath } from '../../archive/compact.ts';
 import { machineWall } from '../../clock/clock.ts';
 import { causeOf, Refusal } from '../../domain/refusal.ts';
 import { moment } from '../../domain/words.ts';
@@ -77,7 +74,7 @@ export async function backup(to: string, options: BackupOptions): Promise<void> 
     makeDirs(unfinished);
     const manifest = await fill(unfinished, dir, passphrase);
     renameSync(unfinished, to);
-    syncDir(dirname(resolve(to)));
+    syncPath(dirname(resolve(to)));
     if (json) out(JSON.stringify({ ...manifest, version: 2, folder: to }));
     else {
       say(`${to}: ${manifest.files.length} files, checked, ${manifest.chainLength} links of the chain`);
@@ -116,7 +113,7 @@ async function fill(folder: string, dir: string, passphrase: string | undefined)
     };
   })?.block();
   if (about === undefined) throw new Refusal(`the journal in ${dir} is empty`, 3);
-  const { archives, ...told } = about;
+  const { archives, ...facts } = about;
   for (const archive of archives) refuseChanged(dir, archive);
   if (archives.length > 0) mkdirSync(join(folder, archiveDir), { mode: 0o700 });
   const ending = passphrase === undefined ? '' : encryptedEnding;
@@ -130,7 +127,7 @@ async function fill(folder: string, dir: string, passphrase: string | undefined)
   });
   // SQLite leaves them beside a file that was read in WAL mode.
   for (const end of ['', '-wal', '-shm']) rmSync(`${snapshot}${end}`, { force: true });
-  const manifest: Manifest = { version: 1, at: machineWall(), encrypted: passphrase !== undefined, ...told, files };
+  const manifest: Manifest = { version: 1, at: machineWall(), encrypted: passphrase !== undefined, ...facts, files };
   writeFileSync(join(folder, manifestFile), `${JSON.stringify(manifest, undefined, 2)}\n`, {
     mode: 0o600,
     flush: true,
@@ -139,12 +136,6 @@ async function fill(folder: string, dir: string, passphrase: string | undefined)
 }
 
 const encryptedEnding = '.encrypted';
-
-function syncDir(dir: string): void {
-  const file = openSync(dir, 'r');
-  fsyncSync(file);
-  closeSync(file);
-}
 
 function manifestOf(from: string): Manifest {
   const path = join(from, manifestFile);
@@ -199,7 +190,7 @@ export function restore(from: string, { state, environment, json, out, say }: Re
       renameSync(join(unfinished, archiveDir), join(state, archiveDir));
     if (existsSync(join(unfinished, keyFile))) renameSync(join(unfinished, keyFile), join(state, keyFile));
     renameSync(join(unfinished, journalFile), target);
-    syncDir(state);
+    syncPath(state);
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal(`${from} cannot be restored (${causeOf(error)}): nothing was restored`, 1);
