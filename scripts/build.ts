@@ -1,7 +1,7 @@
 /** `npm run build`: the sources as JavaScript with types in `dist/`, for the package (Node runs no TypeScript under node_modules). */
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,8 +13,7 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
 // The pages are no part of that program: their files are read as they are and their types stripped when they are served or written.
 for (const page of pages) {
-  for (const file of readdirSync(join(root, page))) {
-    if (/(?<!\.(test|d))\.ts$|\.css$/.test(file))
-      cpSync(join(root, page, file), join(root, 'dist', page, basename(file)));
+  for (const file of readdirSync(join(root, page), { recursive: true, encoding: 'utf8' })) {
+    if (/(?<!\.(test|d))\.ts$|\.css$/.test(file)) cpSync(join(root, page, file), join(root, 'dist', page, file));
   }
 }

@@ -90,7 +90,8 @@ export function logoStyle(source: string): string[] {
 }
 
 function pageModules(folder: string): [string, Asset][] {
-  return readdirSync(folder)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
     .filter((name) => /\.(ts|js)$/.test(name) && !/\.(d|test)\.ts$/.test(name))
     .map((name) => {
       const source = readFileSync(join(folder, name), 'utf8');

@@ -23,76 +23,31 @@
  * `{ "ok": true|false, "message": "a sentence for the user" }`: 200 done, 400 it is refused or does not fit, 500 it failed.
  * Whoever may not speak to us at all gets 403 (see `access.ts`).
  */
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import websocket from '@fastify/websocket';
-import { type FastifyInstance, fastify } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Clock } from '../clock/clock.ts';
 import type { OperatorActions } from '../domain/operator-actions.ts';
 import { exchangeIdPattern, tradeDecisions } from '../domain/order.ts';
-import { Refusal } from '../domain/refusal.ts';
-import { type Guard, guard, leastTokenLength, limitConnections } from './access.ts';
-import type { Assets } from './assets.ts';
-import { commonHeaders, page } from './document.ts';
 import type { History } from './history.ts';
 import { maxClients, type Pushed, type Pusher, pusher } from './push.ts';
 import { serveHistory } from './serve-history.ts';
+import { type LocalServer, refuseTakenPort, type ServerOptions, startServer } from './server.ts';
 
 /** What the dashboard shows and may do. */
 export type DashboardSource = Pushed & OperatorActions & { readonly history: History };
 
-export interface DashboardOptions {
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** At least 22 random characters; whoever has it may stop trading. */
-  readonly token: string;
-  /** The page, as `loadAssets` read it. */
-  readonly assets: Assets;
+/** Whoever has the token may stop trading. */
+export interface DashboardOptions extends Pick<ServerOptions, 'port' | 'token' | 'assets' | 'clock'> {
   readonly source: DashboardSource;
-  readonly clock: Clock;
 }
 
-export interface Dashboard {
-  readonly port: number;
-  /** With the token: for the user's own terminal, never for a log. */
-  readonly url: string;
-  close(): Promise<void>;
-}
+export type Dashboard = LocalServer;
 
-const host = '127.0.0.1';
-/** The largest body of a call. */
-const maxBodyBytes = 4_096;
 const text = (most: number) => z.string().min(1).max(most);
 const strategy = text(100).optional();
 const reason = z.string().trim().min(1).max(500);
 const by = z.enum(['operator', 'dashboard']).default('dashboard');
 const asked = z.strictObject({ by, reason });
 const order = text(64);
-
-/** Runs before every answer, the 404 and the WebSocket upgrade included. `guard`: known once the port is; before that nobody can ask. */
-function guardEverything(app: FastifyInstance, assets: Assets, guard: () => Guard, clock: Clock): void {
-  const admit = limitConnections(app.server, clock);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(commonHeaders);
-    const { headers, method, url, raw } = request;
-    const isPage = method === 'GET' && headers.upgrade === undefined && (url === '/' || assets.files.has(url));
-    const admission = guard()({ headers, isPage });
-    if (admission.kind === 'refused') return reply.code(403).send({ ok: false, message: admission.message });
-    if (admission.kind === 'owner') admit(raw.socket);
-    return undefined;
-  });
-}
-
-function servePage(app: FastifyInstance, assets: Assets): void {
-  app.get('/', (request, reply) => {
-    const { html, headers } = page(assets, request.headers.host ?? '');
-    return reply.headers(headers).send(html);
-  });
-  for (const [path, { type, body }] of assets.files) {
-    app.get(path, (_request, reply) => reply.header('content-type', type).send(body));
-  }
-}
 
 function serveLive(app: FastifyInstance, pushes: Pusher): void {
   app.get('/api/live', { websocket: true }, (socket) => {
@@ -135,80 +90,27 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   );
   const limit = { what: z.enum(['raise', 'release']), name: text(100), value: text(64) };
   post('limits', asked.extend(limit), (given) => source.limits(given));
-  app.setErrorHandler<Error & { statusCode?: number }>((error, _request, reply) =>
-    reply.code(error.statusCode ?? (error instanceof Refusal ? 400 : 500)).send({ ok: false, message: error.message }),
-  );
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ ok: false, message: 'There is nothing here.' }));
 }
 
-function portOf(app: FastifyInstance): number {
-  const address = app.server.address();
-  if (address === null || typeof address === 'string') throw new Error('the dashboard does not listen on a port');
-  return address.port;
-}
-
-/** Why a port cannot be had, as a refusal; another error as it is. */
-function portRefusal(error: unknown, port: number): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  const why =
-    code === 'EADDRINUSE'
-      ? 'is taken; set dashboard.port (of the demo: --port) to another one'
-      : code === 'EACCES'
-        ? "is for the system's own programs; set dashboard.port (of the demo: --port) to one above 1023"
-        : undefined;
-  return why === undefined
-    ? error
-    : new Refusal(`dashboard: port ${port} on ${host} ${why}, or to 0 for any free port`, 1);
-}
+/** What the user does about a port that cannot be had. */
+const portAdvice = 'set dashboard.port (of the demo: --port)';
 
 /** Refuses a port that cannot be had, before anything is given up for the start. */
-export async function refuseTaken(port: number): Promise<void> {
-  const server = createServer();
-  try {
-    await once(server.listen(port, host), 'listening');
-  } catch (error) {
-    throw portRefusal(error, port);
-  }
-  server.close();
-  await once(server, 'close');
-}
-
-/** What is sent to us is read by zod. Left out, fastify's own compilers of schemas would be loaded before anybody trades. */
-const noSchemas = (): never => {
-  throw new Error('the dashboard has no schemas of fastify');
-};
+export const refuseTaken = (port: number): Promise<void> => refuseTakenPort(port, portAdvice);
 
 /** Starts to listen; throws a `Refusal` when the port is taken. */
-export async function startDashboard(options: DashboardOptions): Promise<Dashboard> {
-  const { port, token, assets, source, clock } = options;
-  if (token.length < leastTokenLength) throw new RangeError(`the token needs ${leastTokenLength} characters or more`);
-  const app = fastify({
-    bodyLimit: maxBodyBytes,
-    forceCloseConnections: true,
-    exposeHeadRoutes: false,
-    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-  });
-  const pushes = pusher(source, clock);
-  let ready: Guard | undefined;
-  const whoMay = (): Guard => {
-    ready ??= guard(token, portOf(app));
-    return ready;
-  };
-  await app.register(websocket, { options: { maxPayload: maxBodyBytes } });
-  guardEverything(app, assets, whoMay, clock);
-  servePage(app, assets);
-  serveLive(app, pushes);
-  serveHistory(app, source.history);
-  serveControl(app, source);
-  await app.listen({ host, port }).catch((error: unknown) => {
-    throw portRefusal(error, port);
+export async function startDashboard({ source, ...options }: DashboardOptions): Promise<Dashboard> {
+  const pushes = pusher(source, options.clock);
+  const server = await startServer({ ...options, pages: { '/': options.assets.entry }, portAdvice }, (app) => {
+    serveLive(app, pushes);
+    serveHistory(app, source.history);
+    serveControl(app, source);
   });
   return {
-    port: portOf(app),
-    url: `http://${host}:${portOf(app)}/#token=${token}`,
+    ...server,
     async close() {
       pushes.close();
-      await app.close();
+      await server.close();
     },
   };
 }

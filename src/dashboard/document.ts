@@ -19,8 +19,8 @@ const icon =
 /** Before the first paint, so that a chosen theme does not flash the other one. */
 const themeScript = `try{const t=localStorage.getItem('sluice-theme');if(t==='light'||t==='dark')document.documentElement.dataset.theme=t}catch{}`;
 
-/** The document, the same for everybody: no secret is in it; `host` is the address that the browser used, checked before. */
-export function page(assets: Assets, host: string) {
+/** The document, the same for everybody: no secret is in it; `host` is the address that the browser used, checked before. `entry`: its first module. */
+export function page(assets: Assets, entry: string, host: string) {
   // A new nonce for each document: only the scripts written here run, and what they import.
   const nonce = randomBytes(16).toString('base64');
   const policy = [
@@ -44,7 +44,7 @@ export function page(assets: Assets, host: string) {
 ${styleSheets.map((path) => `<link rel="stylesheet" href="${path}">`).join('\n')}
 <script nonce="${nonce}">${themeScript}</script>
 <script nonce="${nonce}" type="importmap">${JSON.stringify({ imports: assets.imports })}</script>
-<script nonce="${nonce}" type="module" src="${assets.entry}"></script>
+<script nonce="${nonce}" type="module" src="${entry}"></script>
 </head>
 <body>
 <div id="app"><p class="boot">Connecting to the daemon …</p></div>

@@ -36,7 +36,7 @@ export async function get<T>(path: string): Promise<Answer<T>> {
 }
 
 export const ask = <Q extends Question>(question: Q, parameters: Parameters): Promise<Answer<Answers[Q]>> =>
-  get<Answers[Q]>(`/api/history/${question}?${queryOf(parameters)}`);
+  get<Answers[Q]>(`api/history/${question}?${queryOf(parameters)}`);
 
 /** The answer to a GET, asked again while it is shown: every few seconds, and at once where its address changes. */
 export function useGet<T>(path: string): Answer<T> {
@@ -60,7 +60,7 @@ export function useGet<T>(path: string): Answer<T> {
 }
 
 export const useAnswer = <Q extends Question>(question: Q, parameters: Parameters): Answer<Answers[Q]> =>
-  useGet<Answers[Q]>(`/api/history/${question}?${queryOf(parameters)}`);
+  useGet<Answers[Q]>(`api/history/${question}?${queryOf(parameters)}`);
 
 /** The strategy that panels are about; empty: all of them. */
 export const chosenStrategy = signal('');

@@ -1,4 +1,4 @@
-/** The page's two ways to the daemon: the stream of updates and the calls. */
+/** The page's two ways to the daemon: the stream of updates and the calls. Addresses are relative: a page of several daemons has each below its name. */
 import type { Update } from '../view.ts';
 import { type Answered, connection, take, toast } from './store.ts';
 import { afterMs } from './timer.ts';
@@ -17,14 +17,14 @@ export function takeToken(): boolean {
   const given = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return false;
   sessionStorage.setItem(tokenName, given);
-  history.replaceState(null, '', '/');
+  history.replaceState(null, '', location.pathname);
   return true;
 }
 
 /** A WebSocket does not say why it closed; a plain request does. */
 async function askWhetherRefused(): Promise<void> {
   try {
-    const { status } = await fetch('/api/view', { headers: bearer() });
+    const { status } = await fetch('api/view', { headers: bearer() });
     if (status === 403 && connection.value === 'lost') connection.value = 'refused';
   } catch {
     // Nobody answers: the connection stays lost.
@@ -33,7 +33,7 @@ async function askWhetherRefused(): Promise<void> {
 
 /** Connects, and connects again for as long as the page is open. */
 export function connect(retryMs = firstRetryMs): void {
-  const socket = new WebSocket(`ws://${location.host}/api/live`, ['sluice', token()]);
+  const socket = new WebSocket(new URL('api/live', location.href.replace(/^http/, 'ws')), ['sluice', token()]);
   let opened = false;
   socket.onmessage = ({ data }: MessageEvent<string>) => {
     opened = true;
@@ -62,7 +62,7 @@ export type Call = 'kill' | 'pause' | 'resume' | 'cancel';
 /** Calls the daemon and shows what it answers. */
 export async function call(action: Call, body: object): Promise<void> {
   try {
-    const reply = await fetch(`/api/${action}`, {
+    const reply = await fetch(`api/${action}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...bearer() },
       body: JSON.stringify(body),
