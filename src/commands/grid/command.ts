@@ -83,10 +83,9 @@ export async function gridBacktest(options: GridOptions): Promise<void> {
         kept.add(known[index] ?? [], outcome);
         watch();
       };
-      const fresh = freshOutcome(input, pool, sets.length - 1, signal);
       const givenUp = await pool.run(open, came, signal);
       if (signal?.aborted !== true) {
-        const repeated = refuseRemembering(input, { pool, stage, axes, sets, outcomes, fresh }, signal);
+        const repeated = refuseRemembering(input, { pool, stage, axes, sets, outcomes }, signal);
         // Judged meanwhile: the repetitions run on other threads.
         doubt = judged();
         await repeated.then(kept.compared);
@@ -147,17 +146,6 @@ interface Done {
   readonly axes: readonly Axis[];
   readonly sets: readonly ParameterSet[];
   readonly outcomes: readonly (Outcome | undefined)[];
-  /** Of the last set, which a thread ran before any other. */
-  readonly fresh: Promise<Outcome | undefined> | undefined;
-}
-
-/** What the last set comes to on a thread that has run none: asked for before all others, where runs are repeated. */
-function freshOutcome({ hosted }: RunInput, pool: GridPool, last: number, signal: AbortSignal | undefined) {
-  if (last < 1 || !isRepeated(hosted)) return undefined;
-  const fresh = outcomeOn(pool, last, signal);
-  // Where it fails before the others end, they fail, too, or it is heard of when they are compared.
-  fresh.catch(() => {});
-  return fresh;
 }
 
 /** Undefined where it was stopped. */
@@ -171,28 +159,23 @@ async function outcomeOn(pool: GridPool, index: number, signal: AbortSignal | un
 }
 
 /**
- * Compares the first set with a run on threads that have run others since, and the last with one on a thread that had run none: the first
- * thing that the pool did. A count that grows shows in the first; state that the first set leaves for later ones shows in the last.
+ * Repeats the first set on threads that have run others since, and the last on a thread that has run none. A count that grows shows in the
+ * first; state that the first set leaves for later ones shows in the last.
  */
 async function refuseRemembering({ hosted }: RunInput, done: Done, signal: AbortSignal | undefined): Promise<void> {
-  const { pool, stage, axes, sets, outcomes, fresh } = done;
-  if (sets.length < 2) return;
-  const refuseUnlike = async (index: number, again: () => Promise<Outcome | undefined>): Promise<void> => {
+  const { pool, stage, axes, sets, outcomes } = done;
+  if (sets.length < 2 || !isRepeated(hosted)) return;
+  const refuseUnlike = async (index: number, on: GridPool): Promise<void> => {
     const first = outcomes[index];
+    const again = (): Promise<Outcome | undefined> => outcomeOn(on, index, signal);
     if (hasRun(first)) await refuseOther(hosted, `the parameter set ${setText(axes, sets[index])}`, first, again);
   };
-  const last = outcomes.findLastIndex(hasRun);
-  let other: GridPool | undefined;
-  const onOther = (): Promise<Outcome | undefined> => {
-    other = openPool(stage, 1, 1);
-    return outcomeOn(other, last, signal);
-  };
+  const fresh = openPool(stage, 1, 1);
   const compared = await Promise.allSettled([
-    refuseUnlike(outcomes.findIndex(hasRun), () => outcomeOn(pool, outcomes.findIndex(hasRun), signal)),
-    // The very last one may be refused.
-    refuseUnlike(last, () => (last === sets.length - 1 && fresh !== undefined ? fresh : onOther())),
+    refuseUnlike(outcomes.findIndex(hasRun), pool),
+    refuseUnlike(outcomes.findLastIndex(hasRun), fresh),
   ]);
-  await other?.close();
+  await fresh.close();
   const failed = compared.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }
