@@ -269,7 +269,9 @@ describe('what a strategy does beside deciding', () => {
     write('', "import { isMainThread } from 'node:worker_threads';\nif (!isMainThread) throw new Error('nope');");
     const { code, out, err } = await at.sluice([...backtest, '--grid', 'n=1..4', '--workers', '2']);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toMatch(/use: strategy file \/.*mine\.ts cannot be loaded: Error: nope \(mine\.ts, line 3\)\n$/);
+    expect(err).toMatch(
+      /^sluice: strategy trend: strategy file \/.*mine\.ts cannot be loaded: Error: nope \(mine\.ts, line 3\)\n$/,
+    );
     expect(err).not.toContain('bug');
   });
 
