@@ -6,8 +6,11 @@ import { listens, reloadsOnHangUp, signals } from './signals.ts';
 
 let watching = false;
 
-/** An end at any moment loses nothing of a run over recorded data. A daemon's next start recovers, but it should stop in order while it can; real ms. */
-const quietMs = { run: 1_000, daemon: 10_000 } as const;
+/**
+ * An end at any moment loses nothing of a run over recorded data. A daemon's next start recovers, but it should stop in order while it can.
+ * Real ms, and more than a busy machine delays a run: a signal that already waits for the loop is lost when the listeners go.
+ */
+const quietMs = { run: 4_000, daemon: 10_000 } as const;
 
 /**
  * Makes a program that a blocked strategy holds end on a signal, and reports the strategy. A daemon is ended by its launcher instead, if
