@@ -72,9 +72,9 @@ export const arrows: Readonly<Record<string, Arrows>> = {
   // Sends events to people, in a thread of its own: it sees no order and no exchange.
   alerts: { ours: ['domain', 'clock', 'config'], packages: ['got', 'nodemailer', 'better-sqlite3', 'zod', 'node:*'] },
   dashboard: {
-    files: ['src/dashboard/*'],
+    files: ['src/dashboard/*', 'src/dashboard/machine/**'],
     ours: ['domain', 'clock'],
-    packages: ['fastify', '@fastify/websocket', 'zod', 'node:*'],
+    packages: ['fastify', '@fastify/websocket', 'ws', 'zod', 'node:*'],
   },
   // Runs in the browser: only types cross, and the libraries that dashboard/assets.ts serves.
   'dashboard/page': {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Refusal } from '../domain/refusal.ts';
 
@@ -15,8 +15,10 @@ export interface Assets {
   readonly files: ReadonlyMap<string, Asset>;
   /** Module names to paths. */
   readonly imports: Readonly<Record<string, string>>;
-  /** The path of the page's first module. */
+  /** The path of the first module of a daemon's page. */
   readonly entry: string;
+  /** Of the page of all daemons of a machine. */
+  readonly machineEntry: string;
   /** CSP sources of style elements that a library makes by itself. */
   readonly styleHashes: readonly string[];
 }
@@ -45,6 +47,7 @@ export const styleSheets: readonly string[] = [
   '/page/panels.css',
   '/page/workspace.css',
   '/page/layout.css',
+  '/page/machine/machine.css',
 ];
 
 const javascript = 'text/javascript; charset=utf-8';
@@ -110,11 +113,13 @@ export function loadAssets(): Assets {
   const files = new Map<string, Asset>(pageModules(folder));
   for (const { path, source } of sources) files.set(path, { type: javascript, body: source });
   for (const path of styleSheets)
-    files.set(path, { type: css, body: readFileSync(join(folder, basename(path)), 'utf8') });
+    files.set(path, { type: css, body: readFileSync(join(folder, path.slice('/page/'.length)), 'utf8') });
+  const moduleAt = (path: string): string => `${path}${files.has(`${path}.ts`) ? '.ts' : '.js'}`;
   return {
     files,
     imports: Object.fromEntries(sources.map(({ name, path }) => [name, path])),
-    entry: files.has('/page/main.ts') ? '/page/main.ts' : '/page/main.js',
+    entry: moduleAt('/page/main'),
+    machineEntry: moduleAt('/page/machine/main'),
     styleHashes: sources.flatMap(({ source }) => logoStyle(source)),
   };
 }

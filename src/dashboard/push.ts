@@ -5,7 +5,7 @@ import { type KlineView, maxEquityPoints, maxKlines, type Update, type View } fr
 /** Real ms between two pushes: quick enough for eyes, and half the work for a phone of ten a second. */
 const pushEveryMs = 200;
 /** A page that has this much unsent is too slow: it is dropped, and connects anew to a whole view. */
-const maxBufferedBytes = 4 * 1024 * 1024;
+export const maxBufferedBytes = 4 * 1024 * 1024;
 /** More pages at once are turned away. */
 export const maxClients = 16;
 

@@ -35,6 +35,7 @@ const services: ReadonlySet<string | undefined> = new Set([
   'watchdog',
   'record',
   'market',
+  'dashboard',
 ]);
 
 const codeOf = (signal: (typeof signals)[number]): number => 128 + constants.signals[signal];

@@ -1,7 +1,21 @@
 /** State directories: their location, the one that a command means, and the status of its daemon. */
-import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
+import { z } from 'zod';
 import { Refusal } from '../domain/refusal.ts';
 import { oneLine } from '../journal/examiner.ts';
 import { isLocked } from '../journal/lock.ts';
@@ -97,6 +111,56 @@ export function runningDaemon(dir: string): DaemonInfo | undefined {
   return JSON.parse(readFileSync(path, 'utf8')) as DaemonInfo;
 }
 
+/** Only this address is ever given a token. */
+const controlPattern = /^http:\/\/127\.0\.0\.1:\d{1,5}$/;
+const daemonSchema = z.looseObject({ control: z.string().regex(controlPattern), token: z.string().regex(/^[\w-]+$/) });
+
+/**
+ * How a program that serves others reaches the running daemon of a directory; undefined where none runs. Refuses a file that is not this
+ * user's alone: whoever can write it chooses where we send a token, and whoever can read it needs no help of ours.
+ */
+export function ownDaemon(dir: string): Pick<DaemonInfo, 'control' | 'token'> | undefined {
+  const path = join(dir, daemonFile);
+  if (!existsSync(path) || !isHeld(dir, 'read')) return undefined;
+  let text: string;
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const { uid, mode } = fstatSync(file);
+    const mine = process.getuid?.();
+    if (mine !== undefined && (uid !== mine || (mode & 0o077) !== 0))
+      throw new Refusal(`${path} must belong to this user, with mode 0600: the daemon there is not asked`, 3);
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    // A daemon removes it when it stops.
+    if (code === 'ENOENT') return undefined;
+    throw new Refusal(`${path} cannot be read (${code ?? String(error)}): the daemon there is not asked`, 3);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+  const { success, data } = daemonSchema.safeParse(jsonIn(text));
+  if (!success) throw new Refusal(`${path} is not what a daemon wrote: the daemon there is not asked`, 3);
+  return { control: data.control, token: data.token };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The state directories below the usual folder: those with a journal. */
+export const usualStateDirs = (): readonly string[] =>
+  existsSync(stateRoot)
+    ? readdirSync(stateRoot)
+        .map((name) => join(stateRoot, name))
+        .filter((dir) => existsSync(join(dir, journalFile)) && !isEmpty(dir))
+    : [];
+
 /** The option by which a user names a state directory, and where the choice is reported. */
 export interface StateChoice {
   readonly state?: string;
@@ -124,9 +188,7 @@ export function chooseState(given: string | undefined, say: (text: string) => vo
       );
     return { dir: given, running: runningDaemon(given) };
   }
-  const dirs = existsSync(stateRoot) ? readdirSync(stateRoot).map((name) => join(stateRoot, name)) : [];
-  const known = dirs
-    .filter((dir) => existsSync(join(dir, journalFile)) && !isEmpty(dir))
+  const known = usualStateDirs()
     .map((dir) => ({ dir, running: runningDaemon(dir), usedAt: usedAt(dir) }))
     .sort((a, b) => (b.running?.startedAt ?? 0) - (a.running?.startedAt ?? 0) || b.usedAt - a.usedAt);
   const chosen = known[0];

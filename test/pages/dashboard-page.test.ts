@@ -1,13 +1,13 @@
 /** The dashboard as its users meet it: in a real Chromium where there is one. */
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Dashboard } from '../../src/dashboard/dashboard.ts';
 import type { View } from '../../src/dashboard/view.ts';
 import { denialText } from '../../src/domain/words.ts';
+import { isWithoutChromium, launch } from '../kit/chromium.ts';
 import { ask, FakeDaemon, json, serve, token, upgrade } from '../kit/dashboard.ts';
 import { decisionView, sampleTime, strategyView, view } from '../kit/view.ts';
 
@@ -18,23 +18,7 @@ const start = (): Promise<Dashboard> => {
   return serve(daemon);
 };
 
-const executablePath = '/usr/bin/chromium';
-const { CI } = process.env;
-const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
-
-// Without Chromium these are skipped and counted; under CI they fail, or nobody would notice.
-describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard page', () => {
+describe.skipIf(isWithoutChromium)('the dashboard page', () => {
   let browser: Browser;
   let context: BrowserContext;
   /** What must not happen: errors on the console, and requests that leave the origin. */
@@ -324,7 +308,7 @@ describe.skipIf(!existsSync(executablePath) && CI === undefined)('the dashboard 
   });
 });
 
-describe.skipIf(!existsSync(executablePath) && CI === undefined)('a page whose daemon has gone', () => {
+describe.skipIf(isWithoutChromium)('a page whose daemon has gone', () => {
   it('says that its numbers are old, goes on when the daemon is back, and says when that signals a new login', async () => {
     dashboard = await start();
     const { port, url } = dashboard;

@@ -48,6 +48,7 @@ const doors: Readonly<Record<string, { readonly may: readonly string[]; readonly
   },
   'src/commands/journal/encryption.ts': { may: ['randomBytes'], because: 'each encrypted file has a salt of its own' },
   'src/session/session.ts': { may: ['randomBytes'], because: "the dashboard's token must not be guessable" },
+  'src/commands/dashboard/dashboard.ts': { may: ['randomBytes'], because: 'nor that of the page of all daemons' },
   'src/session/telegram/commands.ts': { may: ['randomInt'], because: 'nor the code that confirms a command' },
   'src/dashboard/document.ts': { may: ['randomBytes'], because: 'so must not the nonce of its scripts' },
   'test/conformance/time.ts': {

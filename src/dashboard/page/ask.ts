@@ -23,32 +23,41 @@ const queryOf = (parameters: Parameters): string =>
     ),
   ).toString();
 
-/** A GET of the daemon's. Its refusal, and that nobody answers, come as a sentence. */
-export async function get<T>(path: string): Promise<Answer<T>> {
+/** A GET of the daemon's. Its refusal, and that nobody answers, come as a sentence. `patienceMs`: real ms for the answer, where that is limited. */
+export async function get<T>(path: string, patienceMs?: number): Promise<Answer<T>> {
+  const giveUp = new AbortController();
+  const cancel = patienceMs === undefined ? () => {} : afterMs(patienceMs, () => giveUp.abort());
   try {
-    const reply = await fetch(path, { headers: bearer() });
+    const reply = await fetch(path, { headers: bearer(), signal: giveUp.signal });
     const said: unknown = await reply.json();
     if (reply.ok) return { kind: 'answered', value: said as T };
     return { kind: 'failed', message: (said as { readonly message?: string }).message ?? `Status ${reply.status}.` };
   } catch {
-    return { kind: 'failed', message: 'The daemon did not answer.' };
+    return { kind: 'failed', message: 'No answer: the program that serves this page has ended, or hangs.' };
+  } finally {
+    cancel();
   }
 }
 
 export const ask = <Q extends Question>(question: Q, parameters: Parameters): Promise<Answer<Answers[Q]>> =>
   get<Answers[Q]>(`api/history/${question}?${queryOf(parameters)}`);
 
+interface Pace {
+  /** Real ms between two answers. */
+  readonly everyMs?: number;
+  readonly patienceMs?: number;
+}
 /** The answer to a GET, asked again while it is shown: every few seconds, and at once where its address changes. */
-export function useGet<T>(path: string): Answer<T> {
+export function useGet<T>(path: string, { everyMs = againMs, patienceMs }: Pace = {}): Answer<T> {
   const [answer, setAnswer] = useState<{ readonly path: string; readonly said: Answer<T> } | undefined>();
   useEffect(() => {
     let isOver = false;
     let cancel = (): void => {};
     const look = async (): Promise<void> => {
-      const said = await get<T>(path);
+      const said = await get<T>(path, patienceMs);
       if (isOver) return;
       setAnswer({ path, said });
-      cancel = afterMs(againMs, () => void look());
+      cancel = afterMs(everyMs, () => void look());
     };
     void look();
     return () => {

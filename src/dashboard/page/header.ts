@@ -42,12 +42,15 @@ const Switches = ({ view }: { view: View }): VNode => html`
   <button type="button" class="button danger" onClick=${() => askKill()}>Kill …</button>
 `;
 
-const Mark = (): VNode => html`
+export const Mark = (): VNode => html`
   <svg class="mark" viewBox="0 0 16 16" aria-hidden="true">
     <rect width="16" height="16" rx="4" />
     <path d="M3 5.5c2.5-2 4.5 2 7 0 1-.8 2-.8 3-.3M3 10.5c2.5-2 4.5 2 7 0 1-.8 2-.8 3-.3" />
   </svg>
 `;
+
+/** The name of the daemon where `sluice dashboard` serves this page among others. */
+const nameHere = /^\/daemons\/([^/]+)\/$/.exec(location.pathname)?.[1];
 
 export function Header({ view }: { view: View }): VNode {
   const [tone, label] = badge(view);
@@ -56,6 +59,7 @@ export function Header({ view }: { view: View }): VNode {
       <div class="brand">
         <${Mark} />
         <h1>Sluice</h1>
+        ${nameHere === undefined ? null : html`<a class="back" href="../../">All daemons</a><b>${decodeURIComponent(nameHere)}</b>`}
         <span class=${`mode ${view.isRealMoney ? 'real' : ''}`}>${view.mode}</span>
       </div>
       <div class="state"><${Pill} tone=${tone}><i class="dot"></i>${label}<//></div>

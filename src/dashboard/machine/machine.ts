@@ -1,0 +1,29 @@
+/**
+ * One page for all daemons of a machine, on 127.0.0.1 with a token of its own.
+ *
+ *     GET  /                       the page
+ *     GET  /daemons/NAME/          the page of one daemon
+ *     GET  /api/daemons            the `Overview` as JSON
+ *     *    /daemons/NAME/api/CALL  the calls, questions and the stream of one daemon, passed on with its token
+ *
+ * The browser never sees the token of a daemon. What a daemon answers is passed on as JSON, whatever it says it is.
+ */
+import type { Assets } from '../assets.ts';
+import { type LocalServer, type ServerOptions, startServer } from '../server.ts';
+import { overviewOf, type Places } from './daemons.ts';
+import { serveThrough } from './through.ts';
+
+export interface MachineOptions extends Pick<ServerOptions, 'port' | 'token' | 'assets' | 'clock'> {
+  readonly places: Places;
+}
+
+const pagesOf = ({ entry, machineEntry }: Assets) => ({ '/': machineEntry, '/daemons/:name/': entry });
+
+/** Starts to listen; throws a `Refusal` when the port is taken. */
+export function startMachine({ places, ...options }: MachineOptions): Promise<LocalServer> {
+  const overview = overviewOf(places, options.clock);
+  return startServer({ ...options, pages: pagesOf(options.assets), portAdvice: 'set --port' }, (app) => {
+    app.get('/api/daemons', () => overview());
+    serveThrough(app, places, options.clock);
+  });
+}

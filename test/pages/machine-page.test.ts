@@ -1,0 +1,96 @@
+/** The page of all daemons as its users meet it, in a real Chromium. */
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isWithoutChromium, launch } from '../kit/chromium.ts';
+import { type Machine, startOnMachine } from '../kit/machine.ts';
+import { view } from '../kit/view.ts';
+
+describe.skipIf(isWithoutChromium)('the page of all daemons', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let machine: Machine;
+  let page: Page;
+  /** What must not happen: errors of scripts, and requests that leave the origin. */
+  let errors: string[];
+  let requests: string[];
+
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    machine = await startOnMachine();
+    errors = [];
+    requests = [];
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    page = await context.newPage();
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('request', (sent) => requests.push(sent.url()));
+    page.on('websocket', (socket) => requests.push(socket.url()));
+    await page.goto(machine.server.url);
+    await page.waitForSelector('.daemon');
+  });
+  afterEach(async () => {
+    const { port } = machine.server;
+    await context.close();
+    await machine.close();
+    expect(errors).toEqual([]);
+    const own = [`http://127.0.0.1:${port}/`, `ws://127.0.0.1:${port}/`, 'data:'];
+    expect(requests.filter((url) => !own.some((start) => url.startsWith(start)))).toEqual([]);
+  });
+
+  const card = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('link', { name }) });
+
+  it('shows each daemon, and at once that one has gone, with its figures marked as old', async () => {
+    const [live] = machine.daemons;
+    live.source.shown = view({ equity: { ...view().equity, now: '123456.78' } });
+    await card('live').getByText('123,456.78').waitFor();
+    await card('live').getByText('Last contact: now').waitFor();
+    await live.stop();
+    await card('live').getByText('Not running').waitFor();
+    await card('live').getByText('These figures are old').waitFor();
+    await card('live')
+      .getByText(/Last contact \d+ s ago/)
+      .waitFor();
+    expect(await card('paper').getByText('Last contact: now').count()).toBe(1);
+  });
+
+  it('says that nobody answers when the program that serves it has ended', async () => {
+    await machine.server.close();
+    await page.getByRole('alert').getByText('No answer').waitFor();
+    expect(await page.locator('.daemon').count()).toBe(0);
+  });
+
+  it('opens the whole page of a daemon by the keyboard, acts through it, and comes back', async () => {
+    const [live, paper] = machine.daemons;
+    await page.getByRole('link', { name: 'paper' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.summary');
+    await page.waitForSelector('.chart canvas');
+    expect(new URL(page.url()).pathname).toBe('/daemons/paper/');
+    await page.getByRole('button', { name: 'Kill …' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
+    await page.getByText('Killed: 6 resting orders').waitFor();
+    await page.getByRole('tab', { name: 'Log' }).click();
+    await page.locator('.log li').first().waitFor();
+    expect(paper.source.told).toEqual(['kill: from the dashboard, by dashboard']);
+    expect(live.source.told).toEqual([]);
+    await page.reload();
+    await page.waitForSelector('.summary');
+    await paper.stop();
+    await page.getByText('Not connected.').waitFor();
+    await page.getByRole('link', { name: 'All daemons' }).click();
+    await card('paper').getByText('Not running').waitFor();
+    const secrets = [live.token, paper.token];
+    expect(await page.evaluate('JSON.stringify([sessionStorage, localStorage, document.cookie])')).not.toMatch(
+      new RegExp(secrets.join('|')),
+    );
+    expect(requests.filter((url) => secrets.some((secret) => url.includes(secret)))).toEqual([]);
+  });
+
+  it('has nothing wider than a phone of 360 px', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.waitForTimeout(200);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
+});
