@@ -7,7 +7,7 @@
  *     GET  /api/history/NAME answers to the questions of `history.ts`
  *     POST /api/kill         { "reason": "…", "strategy": "…", "everything": true }; without a strategy all of them; `everything`: exits, too
  *     POST /api/pause        { "reason": "…", "strategy": "…" }
- *     POST /api/resume       { "reason": "…", "strategy": "…" }
+ *     POST /api/resume       { "reason": "…", "strategy": "…", "seen": "…" }; `seen`: `standing.mark` of the view; once that has changed, 400
  *     POST /api/cancel       { "order": "…" } or { "strategy": "…" }, or {} for all; the order by our client id
  *     POST /api/flatten      { "reason": "…", "strategy": "…", "symbol": "…", "maxSlippage": "0.01" }
  *     POST /api/resolve      { "order": "…", "as": "absent", "reason": "…" }; the order by our client id
@@ -69,7 +69,7 @@ function serveControl(app: FastifyInstance, source: DashboardSource): void {
   const scope = asked.extend({ strategy });
   post('kill', scope.extend({ everything: z.boolean().optional() }), (given) => source.kill(given));
   post('pause', scope, (given) => source.pause(given));
-  post('resume', scope, (given) => source.resume(given));
+  post('resume', scope.extend({ seen: text(64).optional() }), (given) => source.resume(given));
   post('cancel', z.strictObject({ by, strategy, order: order.optional() }), (given) => source.cancel(given));
   post('flatten', scope.extend({ symbol: text(40).optional(), maxSlippage: text(20).optional() }), (given) =>
     source.flatten(given),

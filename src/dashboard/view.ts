@@ -45,6 +45,8 @@ export interface View {
   readonly notices: readonly NoticeView[];
   /** Alarms that nobody has acknowledged, oldest first; left out where none can be. */
   readonly alarms?: readonly AlarmView[];
+  /** Kills, pauses and HALTs in force. */
+  readonly standing: StandingView;
   /** What each button does, in a sentence that is shown before it is done. */
   readonly actions: ActionWords;
 }
@@ -117,6 +119,14 @@ export interface KillView {
   readonly reason: string;
   /** Null: all strategies. */
   readonly strategy: string | null;
+}
+
+/** What a resume of all would lift. */
+export interface StandingView {
+  /** Changes with what is in force; a resume names the mark that its asker saw. */
+  readonly mark: string;
+  /** Sentences, the newest first; empty while nothing is in force. */
+  readonly text: string;
 }
 
 /** A market of a strategy that has several. */

@@ -22,8 +22,11 @@ export interface OperatorActions {
   kill(asked: Asked & OfStrategy & { readonly everything?: boolean | undefined }): Promise<string>;
   /** Nothing is entered any more, and resting entries are cancelled; strategies may leave positions, and exits go on. */
   pause(asked: Asked & OfStrategy): Promise<string>;
-  /** Lifts kills and pauses of the same scope; without a strategy all of them, and a HALT. */
-  resume(asked: Asked & OfStrategy): Promise<string>;
+  /**
+   * Lifts kills and pauses of the same scope; without a strategy all of them, and a HALT. `seen`: the mark of what was in force when somebody was
+   * asked whether to lift it; nothing is lifted once that has changed.
+   */
+  resume(asked: Asked & OfStrategy & { readonly seen?: string | undefined }): Promise<string>;
   /** One resting order, by our client id, or those of a strategy, or all. */
   cancel(asked: By & OfStrategy & { readonly order?: string | undefined }): Promise<string>;
   /**

@@ -92,7 +92,12 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     const source = {
       ...shownBy(equipped),
       history: historyOf(options, equipped, undo),
-      ...confirmed(actionsOf(equipped), equipped.journal, options.stateDir),
+      ...confirmed(
+        actionsOf(equipped),
+        equipped.journal,
+        options.stateDir,
+        () => equipped.assembled.risk.switch.inForce,
+      ),
     };
     obeyTelegram(options, { ...equipped, source }, undo);
     const dashboard = await serve(options, equipped, source, assets, undo);

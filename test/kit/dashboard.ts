@@ -6,7 +6,6 @@ import { loadAssets } from '../../src/dashboard/assets.ts';
 import { type Dashboard, type DashboardSource, startDashboard } from '../../src/dashboard/dashboard.ts';
 import type { Answers, Question } from '../../src/dashboard/history.ts';
 import type { KlineView, View } from '../../src/dashboard/view.ts';
-import type { Asked } from '../../src/domain/operator-actions.ts';
 import { answers } from './history-answers.ts';
 import { sampleTime, view } from './view.ts';
 
@@ -40,13 +39,14 @@ export class FakeDaemon implements DashboardSource {
   }
   async kill({ reason, by, everything }: Parameters<DashboardSource['kill']>[0]): Promise<string> {
     this.told.push(`kill${everything === true ? ' everything' : ''}: ${reason}, by ${by}`);
-    this.shown = view({ state: 'killed', stateText: 'Killed by the dashboard.' });
+    const standing = { mark: 'killed', text: `All strategies were killed by ${by}: ${reason}.` };
+    this.shown = view({ state: 'killed', stateText: 'Killed by the dashboard.', standing });
     return 'Killed: 6 resting orders are being cancelled.';
   }
   pause = this.#tell('pause', 'It is paused.');
-  resume = ({ reason, by }: Asked): Promise<string> => {
+  resume = ({ reason, by, ...rest }: Parameters<DashboardSource['resume']>[0]): Promise<string> => {
     this.shown = view();
-    return this.#tell('resume', 'Trading goes on.')({ reason, by });
+    return this.#tell('resume', 'Trading goes on.')({ reason, by, ...rest });
   };
   cancel = this.#tell('cancel', '6 orders are being cancelled.');
   flatten = this.#tell('flatten', 'Positions are being closed.');

@@ -228,6 +228,7 @@ export const view = (given: Partial<View> = {}): View => ({
     unknownView(),
   ],
   notices: [],
+  standing: { mark: 'as-shown', text: '' },
   actions: actionWords,
   ...given,
 });

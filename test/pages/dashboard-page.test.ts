@@ -169,12 +169,15 @@ describe.skipIf(isWithoutChromium)('the dashboard page', () => {
     await page.getByText('Killed: 6 resting orders are being cancelled.').waitFor();
     expect(daemon.told).toEqual(['kill: looks wrong, by dashboard']);
     await page.getByRole('button', { name: 'Resume …' }).click();
+    expect(await textOf(page, 'dialog')).toContain('All strategies were killed by dashboard: looks wrong.');
+    // The question stays about what it was asked about.
+    daemon.shown = { ...daemon.shown, standing: { mark: 'a kill came', text: 'And fire.' }, marketTime: 5 };
     // What loosens asks for a word.
     expect(await page.getByRole('button', { name: 'Resume trading' }).isDisabled()).toBe(true);
     await page.getByLabel('Write resume to go on').fill('resume');
     await page.getByRole('button', { name: 'Resume trading' }).click();
     await page.getByText('Trading goes on.').waitFor();
-    expect(daemon.told.at(-1)).toBe('resume: from the dashboard, dashboard');
+    expect(daemon.told.at(-1)).toBe('resume: from the dashboard, dashboard, killed');
   });
 
   it('kills everything, pauses and resumes one strategy, and cancels one order, each after a sentence', async () => {

@@ -87,10 +87,17 @@ test('a chat asks, kills, and resumes with a confirmation; the journal has who',
   await api.answer(/alarm 1: sluice alerts ack 1/);
   api.write('/ack');
   await api.answer(/one alarm is acknowledged/i);
-  api.write('/resume');
-  const question = await api.answer(/^Really resume everything\?/);
-  const [, code = ''] = /\/resume (\d{6})/.exec(question?.text ?? '') ?? [];
-  api.press(code);
+  const ask = async (question: RegExp): Promise<string> => {
+    api.write('/resume');
+    return /\/resume (\d{6})/.exec((await api.answer(question))?.text ?? '')?.[1] ?? '';
+  };
+  const early = await ask(/^Really resume everything\? In force: All strategies were killed by telegram Ann/);
+  // What comes after the question is not lifted by its answer.
+  await rig.run('kill', '--strategy', 'maker', '--reason', 'odd quotes');
+  api.press(early);
+  await api.answer(/^Not done: nothing was lifted: .* Now in force: Strategy maker was killed by operator: odd quotes/);
+  expect(rig.read((journal) => journal.kills())).toHaveLength(2);
+  api.press(await ask(/^Really resume everything\? In force: Strategy maker was killed/));
   await api.answer(/may create orders again/);
   expect(rig.read((journal) => journal.kills())).toEqual([]);
   await daemon.end('SIGINT');

@@ -128,6 +128,8 @@ test('a pause and a kill of everything wait in the journal, and a resume says wh
   await says('resume');
   await says('pause');
   expect(await says('resume')).toBe('All strategies may enter positions again in DIR.');
+  expect(await says('resume')).toBe('Nothing was in force in DIR: no kill, no pause and no HALT.');
+  expect(await says('resume', 'trend')).toBe('Nothing was in force in DIR: no kill and no pause of trend.');
 });
 
 test.each(['kill', 'pause', 'resume'] as const)(

@@ -52,14 +52,15 @@ export function askPause(strategy?: string): void {
 }
 
 export function askResume(strategy?: string): void {
-  const words = view.value?.actions;
-  if (words === undefined) return;
+  if (view.value === undefined) return;
+  const { actions: words, standing } = view.value;
   question.value = {
     action: 'resume',
     title: strategy === undefined ? 'Resume trading?' : `Resume ${strategy}?`,
-    what: named(strategy, words.resume),
+    what: [named(strategy, words.resume), standing.text].join(' ').trim(),
     yes: strategy === undefined ? 'Resume trading' : `Resume ${strategy}`,
-    body: of(strategy),
+    // What comes in force while the question is open is not lifted by its answer.
+    body: { ...of(strategy), seen: standing.mark },
     word: strategy ?? 'resume',
   };
 }

@@ -12,7 +12,16 @@ import type { Reloads } from '../reload.ts';
 import type { ConfigReloadRequest } from '../reload-config.ts';
 import { decisionsOf } from './decisions.ts';
 import { flatten } from './flatten.ts';
-import { afterCancelText, cancelledText, liftedText, resumedText, stoppedText, unknownStrategy } from './kill-texts.ts';
+import {
+  afterCancelText,
+  cancelledText,
+  liftedText,
+  resumedText,
+  standingOf,
+  stoppedText,
+  stopsOf,
+  unknownStrategy,
+} from './kill-texts.ts';
 
 export interface ActionParts {
   readonly assembled: Assembled;
@@ -43,15 +52,13 @@ export function actionsOf(parts: ActionParts): OperatorActions {
   return {
     kill: ({ everything = false, ...asked }) => stop(asked, { kind: 'kill', everything }),
     pause: (asked) => stop(asked, { kind: 'pause', everything: false }),
-    async resume({ strategy, by, reason }) {
+    async resume({ strategy, by, reason, seen }) {
       refuseNobody(strategy);
+      refuseUnseen(assembled, seen);
       const halted = strategy === undefined ? assembled.execution.halts.inForce : [];
-      const before = killsOf(assembled);
+      const before = stopsOf(assembled);
       await assembled.resume(strategy, by, reason);
-      const halts = assembled.execution.halts.inForce.map(({ text }) => ({
-        ...{ kind: 'halt' as const, strategy: null, reason: text },
-      }));
-      return `${resumedText(strategy, before, [...killsOf(assembled), ...halts])}${liftedText(halted)}`;
+      return `${resumedText(strategy, before, stopsOf(assembled))}${liftedText(halted)}`;
     },
     async cancel({ strategy, order }) {
       refuseNobody(strategy);
@@ -67,6 +74,14 @@ export function actionsOf(parts: ActionParts): OperatorActions {
   };
 }
 
+/** An answer lifts what its question named: what came in force since then may be the reason not to resume. */
+function refuseUnseen(assembled: Pick<Assembled, 'risk' | 'execution'>, seen: string | undefined): void {
+  const { mark, text } = standingOf(assembled);
+  if (seen === undefined || seen === mark) return;
+  const now = text === '' ? 'Nothing is in force any more.' : `Now in force: ${text} Resume again to lift that.`;
+  throw new Refusal(`nothing was lifted: what is in force has changed since you were asked. ${now}`);
+}
+
 async function acknowledge(
   { alerts, notice }: Pick<ActionParts, 'alerts' | 'notice'>,
   { by, alarm }: Parameters<OperatorActions['acknowledge']>[0],
@@ -79,9 +94,6 @@ async function acknowledge(
   notice({ level: 'info', text: `${text} by ${by}${alarm === undefined ? '' : `: alarm ${alarm}`}` });
   return text;
 }
-
-const killsOf = ({ risk }: Pick<Assembled, 'risk'>) =>
-  risk.switch.inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null }));
 
 /** The order of this client id, which rests. */
 function openOrder(clientOrderId: string, { portfolio }: Pick<Assembled, 'portfolio'>): WorkingOrder {

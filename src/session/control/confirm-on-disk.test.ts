@@ -2,8 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { kill } from '../../../test/kit/builders.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { KillEntry } from '../../journal/entries.ts';
+import type { Kill } from '../../risk/kill.ts';
 import { confirmed, storeKill } from './confirm-on-disk.ts';
 import { killRequests, requestKill } from './kill-file.ts';
 
@@ -18,7 +20,11 @@ const full = { durable: () => Promise.resolve(false) };
 const written = { durable: () => Promise.resolve(true) };
 
 /** A daemon that answers as it is told. */
-const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirmed>[0]>) => {
+const daemon = (
+  journal: typeof full,
+  answers: Partial<Parameters<typeof confirmed>[0]>,
+  inForce: readonly Kill[] = [],
+) => {
   const none = (): never => {
     throw new Error('nobody asks');
   };
@@ -43,6 +49,7 @@ const daemon = (journal: typeof full, answers: Partial<Parameters<typeof confirm
     },
     journal,
     dir,
+    () => inForce,
   );
 };
 
@@ -78,6 +85,15 @@ test('a resume takes the files away that were there when it was asked for, and n
     { strategy: undefined, everything: false, reason: 'once more' },
     { strategy: 'grid', everything: true, reason: 'fire' },
   ]);
+});
+
+test('an answer to a question leaves a file alone that was not in force when it was asked', async () => {
+  requestKill(dir, { reason: 'before' });
+  requestKill(dir, { reason: 'fire', strategy: 'grid' });
+  const before = kill({ by: 'file', reason: 'before', strategy: undefined });
+  const resumed = daemon(written, { resume: async () => 'Resumed.' }, [before]);
+  await resumed.resume({ by, reason: 'on', seen: 'x' });
+  expect(killRequests(dir)).toMatchObject([{ strategy: 'grid', reason: 'fire' }]);
 });
 
 const byLoss: KillEntry = {

@@ -7,6 +7,7 @@ import type { OperatorActions } from '../../domain/operator-actions.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Entry } from '../../journal/entries.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { Kill } from '../../risk/kill.ts';
 import {
   type AskedByFile,
   isLimit,
@@ -32,8 +33,13 @@ class NotWritten extends Refusal {
   }
 }
 
-/** The actions, each answered once it is on disk. */
-export function confirmed(actions: OperatorActions, journal: Pick<Journal, 'durable'>, dir: string): OperatorActions {
+/** The actions, each answered once it is on disk. `inForce`: the kills. */
+export function confirmed(
+  actions: OperatorActions,
+  journal: Pick<Journal, 'durable'>,
+  dir: string,
+  inForce: () => readonly Kill[],
+): OperatorActions {
   const onDisk = async (message: string): Promise<string> => {
     if (await journal.durable()) return message;
     throw new NotWritten(message, dir);
@@ -57,7 +63,8 @@ export function confirmed(actions: OperatorActions, journal: Pick<Journal, 'dura
     pause: async (asked) => onDisk(await actions.pause(asked)),
     async resume(asked) {
       // One that comes meanwhile is a kill of its own.
-      const requests = killRequests(dir);
+      const kills = inForce();
+      const requests = killRequests(dir).filter((request) => asked.seen === undefined || isIn(kills, request));
       const message = await actions.resume(asked);
       removeRequests(requests, asked.strategy);
       const file = killRequested(dir, 'enter');
@@ -76,6 +83,10 @@ export function confirmed(actions: OperatorActions, journal: Pick<Journal, 'dura
     limits: async (asked) => onDisk(await actions.limits(asked)),
   };
 }
+
+/** A file that is not carried out yet is none of what somebody was asked about. */
+const isIn = (kills: readonly Kill[], { strategy, by, reason }: KillRequest): boolean =>
+  kills.some((kill) => kill.strategy === strategy && kill.by === by && kill.reason === reason);
 
 function keptAsFile(dir: string, asked: AskedByFile): string | undefined {
   try {

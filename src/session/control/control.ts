@@ -133,6 +133,7 @@ function controlOffline(dir: string, { action, strategy, reason, everything = fa
   if (action !== 'resume')
     return `${stoppedText({ kind: action, strategy, everything }, ` in ${dir}`)} It applies when a daemon starts there. None runs now, so nothing was cancelled.`;
   const requests = killRequests(dir);
+  const files = requests.map((request) => ({ kind: 'file' as const, strategy: request.strategy ?? null }));
   removeRequests(requests, strategy);
   const left = strategy === undefined ? [] : requests.filter((request) => request.strategy === undefined);
   const standing = [
@@ -140,5 +141,5 @@ function controlOffline(dir: string, { action, strategy, reason, everything = fa
     ...left.map(({ path, reason: why }) => ({ kind: 'kill' as const, strategy: null, reason: `${why} (${path})` })),
   ];
   const lifted = strategy === undefined ? halts.map((halt) => ({ text: halt.reason })) : [];
-  return `${resumedText(strategy, before, standing, ` in ${dir}`)}${liftedText(lifted)}`;
+  return `${resumedText(strategy, [...before, ...halts, ...files], standing, ` in ${dir}`)}${liftedText(lifted)}`;
 }

@@ -1,10 +1,13 @@
 /** Messages of kill, pause, resume and cancel, for daemons and commands. */
+import { createHash } from 'node:crypto';
+import type { StandingView } from '../../dashboard/view.ts';
 import { didYouMean } from '../../domain/refusal.ts';
 import type { Halted } from '../../execution/halt.ts';
 import type { KillEntry } from '../../journal/entries.ts';
 import type { WorkingOrder } from '../../portfolio/portfolio.ts';
 import { type Kill, pastOf } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
+import { killText } from '../view/notices.ts';
 
 /** The first few of many, and how many more. */
 export const fewOf = (texts: readonly string[]): string =>
@@ -25,6 +28,26 @@ export function stoppedText(
   return everything
     ? `${are(strategy)} killed with all exits${where}: no order is created until you resume, and stops do not work.`
     : `${are(strategy)} killed${where}, and exits stay in force: stops, time exits and take-profits go on, nothing else is created until you resume.`;
+}
+
+/** Sentences of what is in force, at most. */
+const mostStanding = 3;
+
+/** Kills, pauses and HALTs in force, as they are journalled. */
+export const stopsOf = ({ risk, execution }: Pick<Assembled, 'risk' | 'execution'>): readonly KillEntry[] => [
+  ...risk.switch.inForce.map((kill) => ({ ...kill, strategy: kill.strategy ?? null })),
+  ...execution.halts.inForce.map(({ at, cause: by, text: reason }) => ({
+    ...{ kind: 'halt' as const, everything: false, strategy: null, at, by, reason },
+  })),
+];
+
+/** The same in words, with a mark that changes with them. */
+export function standingOf(assembled: Pick<Assembled, 'risk' | 'execution'>): StandingView {
+  const entries = stopsOf(assembled);
+  const mark = createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16);
+  const newest = entries.toSorted((a, b) => b.at - a.at);
+  const more = newest.length > mostStanding ? [`And ${newest.length - mostStanding} more.`] : [];
+  return { mark, text: [...newest.slice(0, mostStanding).map((entry) => killText(entry).text), ...more].join(' ') };
 }
 
 /** What a resume means for the halts that it lifts. */
@@ -99,10 +122,16 @@ type Known = Pick<Assembled, 'portfolio' | 'risk'>;
 
 type Standing = Pick<KillEntry, 'kind' | 'strategy' | 'reason'>;
 
+/** What a resume may lift; `file`: a kill that no daemon has carried out. */
+interface Lifted {
+  readonly kind: KillEntry['kind'] | 'file';
+  readonly strategy: string | null;
+}
+
 /** `before` and `standing`: what was and is in force. `where` is the state directory when no daemon runs on it. */
 export function resumedText(
   strategy: string | undefined,
-  before: readonly Pick<KillEntry, 'kind' | 'strategy'>[],
+  before: readonly Lifted[],
   standing: readonly Standing[],
   where = '',
 ): string {
@@ -111,9 +140,11 @@ export function resumedText(
   if (still !== undefined)
     return `${whom} may not create orders yet${where}: ${standingText(still)} (${still.reason}). To lift that, too: sluice resume without --strategy.`;
   const lifted = before.filter((kill) => strategy === undefined || kill.strategy === strategy);
+  if (lifted.length === 0)
+    return `Nothing was in force${where}: no kill${strategy === undefined ? ', no pause and no HALT' : ` and no pause of ${strategy}`}.`;
   if (lifted.some(({ kind }) => kind === 'kill'))
     return `${whom} may create orders again${where}; the daily loss is measured from now on.`;
-  return `${whom} may ${lifted.length > 0 ? 'enter positions' : 'create orders'} again${where}.`;
+  return `${whom} may ${lifted.every(({ kind }) => kind === 'pause') ? 'enter positions' : 'create orders'} again${where}.`;
 }
 
 const standingText = ({ kind, strategy }: Standing): string => {

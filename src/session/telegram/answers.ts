@@ -44,8 +44,8 @@ async function answerOf({ view, history, actions, atStart }: Answering, by: stri
     case 'pause':
     case 'resume':
     case 'flatten': {
-      const { name, strategy, reason } = command;
-      return actions[name]({ by, reason, strategy });
+      const { name, ...asked } = command;
+      return actions[name]({ by, ...asked });
     }
   }
 }

@@ -19,11 +19,13 @@ let sent: { readonly chat: number; readonly text: string; readonly code: string 
 let acted: string[];
 let said: string[];
 let seen: SeenUpdates;
+let standing: string;
 let bot: Bot;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sluice-bot-'));
   now = Date.UTC(2026, 0, 5);
   [next, coming, sent, acted, said] = [1, [], [], [], []];
+  standing = 'one kill';
   restart();
 });
 afterEach(() => {
@@ -46,6 +48,7 @@ function restart(): void {
       acted.push(`${by}: ${JSON.stringify(command)}`);
       return `done ${command.name}`;
     },
+    standing: async () => ({ mark: standing, text: 'Strategy trend was killed by operator: odd.' }),
     notice: (level, text) => void said.push(`${level} ${text}`),
     now: () => now,
   });
@@ -116,11 +119,14 @@ describe('what loosens', () => {
   test('waits for its code, by a message or the button', async () => {
     await write('/resume trend');
     expect(acted).toEqual([]);
+    expect(answers()[0]).toMatch(/^Really resume trend\? In force: Strategy trend was killed by operator: odd\. /);
+    standing = 'two kills';
     await write(`/resume ${sent[0]?.code}`);
     await write('/flatten');
     await press(sent.at(-1)?.code ?? '');
     expect(acted.map((one) => JSON.parse(one.slice(one.indexOf('{'))))).toEqual([
-      { name: 'resume', strategy: 'trend', reason: '/resume' },
+      // As it was when the question was sent.
+      { name: 'resume', strategy: 'trend', reason: '/resume', seen: 'one kill' },
       { name: 'flatten', reason: '/flatten' },
     ]);
   });

@@ -1,5 +1,6 @@
 /** The bot: it takes messages from the chats of the configuration, once each, and passes commands on. It trades nothing itself. */
 import type { Update } from 'grammy/types';
+import type { StandingView } from '../../dashboard/view.ts';
 import { escapeLine } from '../../domain/printable.ts';
 import { asksFirst, type Command, Confirmations, parse } from './commands.ts';
 
@@ -21,6 +22,8 @@ export interface BotParts {
   readonly isNew: (update: number) => boolean;
   /** Carries a command out, and answers in words. */
   readonly act: (by: string, command: Command) => Promise<string>;
+  /** What is in force now. */
+  readonly standing: () => Promise<StandingView>;
   readonly notice: (level: 'info' | 'warn', text: string) => void;
   /** UTC ms of the machine. */
   readonly now: () => number;
@@ -79,11 +82,19 @@ export class Bot {
     if (parsed.kind === 'code') return this.#confirm(chat.id, from, parsed.code);
     if (parsed.kind === 'unreadable') return wire.send(chat.id, parsed.text);
     if (!asksFirst(parsed.command)) return this.#act(chat.id, from, parsed.command);
-    const code = this.#confirmations.ask(who(chat.id, from), parsed.command);
-    const what = `${parsed.command.name} ${'strategy' in parsed.command ? (parsed.command.strategy ?? 'everything') : ''}`;
-    return wire.send(
-      chat.id,
-      `Really ${what}? Press the button, or send /${parsed.command.name} ${code} within two minutes.`,
+    return this.#ask(chat.id, from, parsed.command);
+  }
+
+  /** The answer to a resume lifts what is in force as it is asked, and no more. */
+  async #ask(chat: number, from: Person, command: Command): Promise<void> {
+    const standing = command.name === 'resume' ? await this.#parts.standing() : undefined;
+    const asked = standing === undefined ? command : { ...command, seen: standing.mark };
+    const code = this.#confirmations.ask(who(chat, from), asked);
+    const what = `${command.name} ${'strategy' in command ? (command.strategy ?? 'everything') : ''}`;
+    const inForce = standing === undefined || standing.text === '' ? '' : ` In force: ${standing.text}`;
+    return this.#parts.wire.send(
+      chat,
+      `Really ${what}?${inForce} Press the button, or send /${command.name} ${code} within two minutes.`,
       [`Yes, ${what}`, code],
     );
   }

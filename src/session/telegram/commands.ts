@@ -9,19 +9,23 @@ export const command = z.discriminatedUnion('name', [
   z.strictObject({ name: z.enum(['status', 'positions', 'profit', 'help']) }),
   /** `subject`: a strategy, or an order's id or its end. */
   z.strictObject({ name: z.literal('why'), subject: z.string().max(100).optional() }),
-  z.strictObject({ name: z.enum(['kill', 'pause', 'resume', 'flatten']), strategy, reason }),
+  z.strictObject({ name: z.enum(['kill', 'pause', 'flatten']), strategy, reason }),
+  /** `seen`: the mark of what was in force when the person was asked. */
+  z.strictObject({ name: z.literal('resume'), strategy, reason, seen: z.string().max(64).optional() }),
   z.strictObject({ name: z.literal('ack'), alarm: z.int().min(1).optional() }),
 ]);
 export type Command = z.output<typeof command>;
 
 export const fromBot = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ask'), request: z.int(), by: z.string().min(1).max(100), command }),
+  z.strictObject({ kind: z.literal('standing'), request: z.int() }),
   z.strictObject({ kind: z.literal('notice'), level: z.enum(['info', 'warn', 'error']), text: z.string().max(1_000) }),
 ]);
 export type FromBot = z.output<typeof fromBot>;
 
 export const toBot = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('answer'), request: z.int(), text: z.string() }),
+  z.strictObject({ kind: z.literal('standing'), request: z.int(), mark: z.string(), text: z.string() }),
   z.strictObject({ kind: z.literal('end') }),
 ]);
 export type ToBot = z.output<typeof toBot>;

@@ -59,8 +59,14 @@ function startTelegram(
       parts.notice({ level: message.level, text: message.text });
       return;
     }
-    started ??= equityByStrategy(parts.view());
-    const { request, by, command } = message;
+    const { request } = message;
+    const shown = parts.view();
+    if (message.kind === 'standing') {
+      say({ kind: 'standing', request, ...shown.standing });
+      return;
+    }
+    started ??= equityByStrategy(shown);
+    const { by, command } = message;
     void answer(answering, by, command).then((text) => say({ kind: 'answer', request, text }));
   });
   const ended = new Promise<void>((resolve) => {

@@ -45,18 +45,23 @@ function serve(port: MessagePort, data: BotData): void {
   const say = (message: FromBot): void => port.postMessage(message);
   const notice = (level: 'info' | 'warn', text: string): void => say({ kind: 'notice', level, text });
   const seen = new SeenUpdates(data.stateDir);
-  const waiting = new Map<number, (text: string) => void>();
+  const waiting = new Map<number, (message: Exclude<ToBot, { kind: 'end' }>) => void>();
   let requests = 0;
+  const ask = (message: (request: number) => FromBot) =>
+    new Promise<Exclude<ToBot, { kind: 'end' }>>((resolve) => {
+      const request = requests++;
+      waiting.set(request, resolve);
+      say(message(request));
+    });
   const bot = new Bot({
     wire: wireOf(data),
     chats: new Set(data.chats),
     isNew: (update) => seen.isNew(update),
-    act: (by, command) =>
-      new Promise((resolve) => {
-        const request = requests++;
-        waiting.set(request, resolve);
-        say({ kind: 'ask', request, by, command });
-      }),
+    act: async (by, command) => (await ask((request) => ({ kind: 'ask', request, by, command }))).text,
+    async standing() {
+      const answer = await ask((request) => ({ kind: 'standing', request }));
+      return { mark: 'mark' in answer ? answer.mark : '', text: answer.text };
+    },
     notice,
     now: machineWall,
   });
@@ -66,7 +71,7 @@ function serve(port: MessagePort, data: BotData): void {
       seen.close();
       process.exit(0);
     }
-    waiting.get(message.request)?.(message.text);
+    waiting.get(message.request)?.(message);
     waiting.delete(message.request);
   });
   void pollForEver(bot, notice);

@@ -29,6 +29,7 @@ import type { Assembled } from '../../trading/assemble.ts';
 import { draftText, signalText } from '../../trading/format.ts';
 import { marketsOf, placesOf } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
+import { standingOf } from '../control/kill-texts.ts';
 import { fillView, resolvedText, unknownCause } from '../events.ts';
 import type { UnprotectedTimes } from '../watch/unprotected-time.ts';
 import { isKillEntry, Notices } from './notices.ts';
@@ -208,6 +209,7 @@ export class Screen {
         (a, b) => Number(a.resolved !== undefined) - Number(b.resolved !== undefined) || b.since - a.since,
       ),
       notices: this.#notices.list,
+      standing: standingOf(assembled),
       actions: actionWords,
     };
   }
