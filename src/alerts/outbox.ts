@@ -24,7 +24,7 @@ export interface OpenAlarm extends Alert {
 }
 
 export const outboxFile = 'alerts.db';
-/** Messages that are kept for a channel that does not answer; beyond that the oldest are dropped. */
+/** Messages that are kept for a channel that does not answer; beyond that the oldest are dropped, errors last. */
 const mostKept = 1_000;
 
 const schema = `
@@ -106,11 +106,11 @@ export class Outbox {
         'INSERT INTO messages (channel, due, kind, level, time, text) VALUES (?, ?, ?, ?, ?, ?)',
       );
       const trim = db.prepare(
-        'DELETE FROM messages WHERE channel = ? AND id <= (SELECT id FROM messages WHERE channel = ? ORDER BY id DESC LIMIT 1 OFFSET ?)',
+        "DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE channel = ? ORDER BY level = 'error' DESC, id DESC LIMIT -1 OFFSET ?)",
       );
       for (const { channel, at } of due) {
         insert.run(channel, at, kind, level, time, text);
-        trim.run(channel, channel, mostKept);
+        trim.run(channel, mostKept);
       }
     });
   }

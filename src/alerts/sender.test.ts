@@ -178,6 +178,24 @@ test('a flood is spaced: what is above the rate becomes few messages, and none i
   expect(outbox.waiting().size).toBe(0);
 });
 
+test('an error never waits behind others: it has its own share, and the outbox drops it last', async () => {
+  const one = sender({ maxPerHour: 60 });
+  for (let fills = 0; fills < 20; fills++) {
+    one.add(alert(`fill ${fills}`, { level: 'info' }));
+    await one.send();
+  }
+  expect(texts()).toHaveLength(10);
+  one.add(alert('killed'));
+  await one.send();
+  expect(texts()).toHaveLength(11);
+  expect(texts()[10]).toMatch(/^11 alerts:\n• ERROR killed\n• fill 10\n/);
+  failing = { phone: 'HTTP 500' };
+  one.add(alert('halted'));
+  for (let fills = 0; fills < 1_100; fills++) one.add(alert(`late ${fills}`, { level: 'info' }));
+  expect(outbox.waiting().get('phone')).toBe(1_000);
+  expect(outbox.due('phone', now)[0]?.text).toBe('halted');
+});
+
 describe('an alarm', () => {
   const escalate = { repeatMs: 5 * minute, to: ['team'] };
   const routes = [{ minLevel: 'error', to: ['phone'], escalate }];

@@ -34,8 +34,9 @@ interface ChannelState {
   failures: number;
   /** Nothing is sent before, UTC ms. */
   notBefore: number;
-  /** Messages that may be sent now, and when that was counted. */
+  /** Messages that may be sent now, those that only errors may use, and when that was counted. */
   allowance: number;
+  errorAllowance: number;
   countedAt: number;
   /** The message on its way. */
   sending: Promise<void> | undefined;
@@ -50,7 +51,14 @@ export class Sender {
     this.#states = new Map(
       [...parts.channels.keys()].map((name) => [
         name,
-        { failures: 0, notBefore: 0, allowance: burst, countedAt: parts.now(), sending: undefined },
+        {
+          failures: 0,
+          notBefore: 0,
+          allowance: burst,
+          errorAllowance: burst,
+          countedAt: parts.now(),
+          sending: undefined,
+        },
       ]),
     );
     parts.outbox.tidy([...parts.channels.keys()], parts.now());
@@ -110,14 +118,15 @@ export class Sender {
 
   async #sendOn(name: string, send: Send, state: ChannelState): Promise<void> {
     const { outbox, now } = this.#parts;
-    if (now() < state.notBefore || !this.#maySend(state)) return;
+    if (now() < state.notBefore) return;
     const messages = outbox.due(name, now());
-    if (messages.length === 0) return;
+    const share = messages.length === 0 ? undefined : this.#share(state, worst(messages));
+    if (share === undefined) return;
     const { text, included } = together(messages);
     const failure = await send({ level: worst(included), time: Math.max(...included.map(({ time }) => time)), text });
     if (failure === undefined) {
       outbox.sent(included);
-      state.allowance -= 1;
+      state[share] -= 1;
       if (state.failures >= reportedFailures) this.#report(name, 'info', `alerts by ${name} work again`);
       state.failures = 0;
       return;
@@ -132,13 +141,16 @@ export class Sender {
       );
   }
 
-  /** Refills what a channel may send; false where it has to wait. */
-  #maySend(state: ChannelState): boolean {
+  /** What a message is taken from, so that errors never wait behind others; undefined where it has to wait. */
+  #share(state: ChannelState, level: AlertLevel): 'allowance' | 'errorAllowance' | undefined {
     const { config, now } = this.#parts;
     const refill = ((now() - state.countedAt) * config.maxPerHour) / hourMs;
-    state.allowance = Math.min(burst, config.maxPerHour, state.allowance + refill);
+    const most = Math.min(burst, config.maxPerHour);
+    state.allowance = Math.min(most, state.allowance + refill);
+    state.errorAllowance = Math.min(most, state.errorAllowance + refill);
     state.countedAt = now();
-    return state.allowance >= 1;
+    if (level === 'error' && state.errorAllowance >= 1) return 'errorAllowance';
+    return state.allowance >= 1 ? 'allowance' : undefined;
   }
 
   /** By every other channel, and in the log. */
