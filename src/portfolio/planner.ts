@@ -210,8 +210,12 @@ export class Planner {
         : planTarget(asMoved(signal, standing), lots, override, situation, refused);
     if (blocked) return step?.do === 'cancel' ? step : undefined;
     if (stopped !== undefined && signal.kind === 'target') {
-      const free = planTarget(asMoved(signal, standing), lots, override, { ...situation, orders: [], may: 'all' });
-      this.#unsent.see(withheld(free, step, stopped), strategy, symbol);
+      // An order under way may be what it would withhold; once that is decided, the next plan reports.
+      if (isUndecided(situation.orders)) return step;
+      const aimed = (may: Situation['may']): Step | undefined =>
+        planTarget(asMoved(signal, standing), lots, override, { ...situation, orders: [], may });
+      const unsent = step?.do === 'cancel' ? [] : withheld(aimed('all'), aimed(stopped.may), stopped);
+      this.#unsent.see(unsent, strategy, symbol);
       return step;
     }
     if (step === undefined)

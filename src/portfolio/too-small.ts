@@ -87,11 +87,11 @@ function belowMinimum(draft: OrderDraft, price: Ticks, at: Instrument): Unsent {
   return { draft, denial: { code: 'belowMinimum', facts } };
 }
 
-/** What a strategy that is stopped would order, and may not. */
-export const withheld = (free: Step | undefined, step: Step | undefined, { denial }: Stopped): readonly Unsent[] => {
+/** What a strategy that is stopped would order (`free`), and may not: what it may order is `allowed`. */
+export const withheld = (free: Step | undefined, allowed: Step | undefined, { denial }: Stopped): readonly Unsent[] => {
   if (free?.do !== 'create' || free.draft.purpose === 'takeProfit' || free.draft.purpose === 'stop') return none;
-  const isAllowed = step?.do === 'create' && step.draft.expectedLots === free.draft.expectedLots;
-  return isAllowed || step?.do === 'cancel' ? [] : [{ draft: free.draft, denial }];
+  const isAllowed = allowed?.do === 'create' && allowed.draft.expectedLots === free.draft.expectedLots;
+  return isAllowed ? none : [{ draft: free.draft, denial }];
 };
 
 /** Reports orders that are not sent, each once: a target that moves with every kline would fill the journal with them. */
