@@ -27,7 +27,7 @@ export type Admission =
 /** `stranger`: may have the page, and nothing else. */
 export type Guard = (visit: Visit) => Admission;
 
-/** Shorter tokens could be guessed by a local process. */
+/** Shorter tokens could be guessed. */
 export const leastTokenLength = 22;
 
 const refused = (message: string): Admission => ({ kind: 'refused', message });

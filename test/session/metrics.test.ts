@@ -1,7 +1,7 @@
 /** /health, /ready and /metrics of a running daemon: what they say as it trades, is killed, and loses its market data. */
 import { expect, test } from 'vitest';
 import type { Program } from '../kit/program.ts';
-import { target, trader } from '../kit/rig.ts';
+import { puppets, target, trader } from '../kit/rig.ts';
 import { exchange, rig, rigForEachTest } from '../kit/rig-for-each-test.ts';
 import { until } from '../kit/until.ts';
 
@@ -25,7 +25,7 @@ test('orders, fills, denials, kills and readiness are what happened, and no secr
   const waitFor = (name: string, value: number) =>
     until(`${name} ${value}`, async () => valueIn(await scrape(), name) === value);
   await until('ready', async () => (await get('/ready')).status === 200);
-  expect(await (await get('/ready')).json()).toEqual({ ok: true, state: 'ready', reasons: [] });
+  expect(await (await get('/ready')).json()).toEqual({ ok: true, state: 'ready', reasons: [], paused: [], killed: [] });
   rig.emit('taker', target(0.1));
   await until('a fill', () => exchange.allTrades(trader.uid).length > 0);
   await until(
@@ -54,10 +54,23 @@ test('orders, fills, denials, kills and readiness are what happened, and no secr
   await rig.run('kill', '--reason', 'a reason that is nobody else’s');
   await waitFor('sluice_kills_in_force{kind="kill"}', 1);
   const killed = await get('/ready');
-  expect([killed.status, await killed.json()]).toEqual([503, { ok: false, state: 'killed', reasons: ['killed'] }]);
+  const ids = puppets.map(({ id }) => id);
+  expect([killed.status, await killed.json()]).toEqual([
+    503,
+    { ok: false, state: 'killed', reasons: ['killed'], paused: [], killed: ids },
+  ]);
   expect((await get('/health')).status).toBe(200);
   await rig.run('resume');
   await until('ready again', async () => (await get('/ready')).status === 200);
+  // A deliberate pause is no failure; the answer names who is paused.
+  await rig.run('pause');
+  await rig.run('kill', '--strategy', 'maker');
+  const paused = await get('/ready');
+  expect([paused.status, await paused.json()]).toEqual([
+    200,
+    { ok: true, state: 'ready', reasons: [], paused: ids.filter((id) => id !== 'maker'), killed: ['maker'] },
+  ]);
+  await rig.run('resume');
   await exchange.close();
   await until('that market data are missing', async () => (await get('/ready')).status === 503);
   expect((await get('/health')).status).toBe(200);

@@ -14,6 +14,7 @@ import { unitsNumber } from '../../domain/money.ts';
 import type { Entry, EventEntry } from '../../journal/entries.ts';
 import type { WriterHost } from '../../journal/journal.ts';
 import { journalFile } from '../../journal/open.ts';
+import type { Kill } from '../../risk/kill.ts';
 import type { Assembled } from '../../trading/assemble.ts';
 import { placesOf } from '../../trading/lanes.ts';
 import type { NamedHosted } from '../../trading/strategies.ts';
@@ -46,6 +47,9 @@ export interface Standing {
   readonly state: DaemonState;
   /** Why it is not; empty if it is. */
   readonly reasons: readonly string[];
+  /** Strategies that somebody, or a limit, paused or killed. */
+  readonly paused: readonly string[];
+  readonly killed: readonly string[];
 }
 
 /** Of the delays of the event loop. */
@@ -103,7 +107,7 @@ export class Metrics {
     return this.#standing(isWritable ? [] : ['the journal cannot be written']);
   }
 
-  /** New positions could be entered now. */
+  /** New positions could be entered now, but for those of strategies that are paused or killed: that is no failure of the daemon. */
   ready(): Standing {
     return this.#standing(
       this.#measured === undefined ? ['starting'] : [...this.health().reasons, ...unready(this.#measured)],
@@ -111,7 +115,11 @@ export class Metrics {
   }
 
   #standing(reasons: readonly string[]): Standing {
-    return { isOk: reasons.length === 0, state: this.#measured?.screen.shownState ?? 'starting', reasons };
+    const { hosted = [], assembled, screen } = this.#measured ?? {};
+    const by = (kind: Kill['kind']): readonly string[] =>
+      hosted.flatMap(({ id }) => (assembled?.risk.switch.of(id)?.kind === kind ? [id] : []));
+    const state = screen?.shownState ?? 'starting';
+    return { isOk: reasons.length === 0, state, reasons, paused: by('pause'), killed: by('kill') };
   }
 
   /** All metrics in the text format of Prometheus. Rejects where they cannot be read. */

@@ -97,8 +97,14 @@ describe('the server', () => {
 
   test('before a session begins it is healthy, not ready, and has metrics', async () => {
     const { port } = await served();
-    expect(await get(port, '/health')).toEqual([200, '{"ok":true,"state":"starting","reasons":[]}\n']);
-    expect(await get(port, '/ready')).toEqual([503, '{"ok":false,"state":"starting","reasons":["starting"]}\n']);
+    expect(await get(port, '/health')).toEqual([
+      200,
+      '{"ok":true,"state":"starting","reasons":[],"paused":[],"killed":[]}\n',
+    ]);
+    expect(await get(port, '/ready')).toEqual([
+      503,
+      '{"ok":false,"state":"starting","reasons":["starting"],"paused":[],"killed":[]}\n',
+    ]);
     const [status, text] = await get(port, '/metrics');
     expect(status).toBe(200);
     expect(text).toContain('sluice_build_info{version="1.2.3",mode="live"');

@@ -9,13 +9,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { MetricsConfig } from '../../config/metrics.ts';
+import { leastTokenLength } from '../../dashboard/access.ts';
 import { Refusal } from '../../domain/refusal.ts';
 import type { Metrics, Standing } from './metrics.ts';
 
 /** The variable of the environment with the token. */
 export const tokenName = 'SLUICE_METRICS_TOKEN';
-/** Shorter tokens could be guessed. */
-const leastTokenLength = 22;
 /** Connections at once: a scraper and a probe need one each. Further ones are closed. */
 const maxConnections = 32;
 /** Until a request must have arrived, real ms. */
@@ -84,8 +83,8 @@ export async function serveMetrics(
 ): Promise<MetricsServer> {
   const send = (answer: ServerResponse, status: number, type: string, body: string): void =>
     void answer.writeHead(status, { ...headers, 'content-type': type }).end(body);
-  const stand = (answer: ServerResponse, { isOk, state, reasons }: Standing): void =>
-    send(answer, isOk ? 200 : 503, 'application/json', `${JSON.stringify({ ok: isOk, state, reasons })}\n`);
+  const stand = (answer: ServerResponse, { isOk, ...standing }: Standing): void =>
+    send(answer, isOk ? 200 : 503, 'application/json', `${JSON.stringify({ ok: isOk, ...standing })}\n`);
   const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs }, (request, answer) => {
     const against = refusedWith(request, names, token);
     if (against !== undefined) send(answer, against, 'text/plain', `${texts[against]}\n`);
